@@ -1,0 +1,73 @@
+# Each of these sets up all it needs in .venv, from the pinned constraints; only Python 3.11+, make and git must be there.
+#
+#   make demo    train a small model from nothing, measure it, and say how to play it (at most 15 minutes on 2 cores)
+#   make test    the tests
+#   make play    the board, against the built-in model
+#   make check   everything that continuous integration runs
+
+PYTHON ?= python3
+RUN ?= runs/demo
+
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+# Tests of compiled code, counted once more as plain Python.
+KERNEL_TESTS := tests/test_position.py tests/test_symmetry.py tests/test_batch.py
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test play lint format types imports coverage smoke check wheel constraints
+
+help:
+	@sed -n 's/^#   //p' Makefile
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "this needs Python 3.11 or newer, and %s is %s: try make PYTHON=python3.12" % (sys.executable, sys.version.split()[0]))'
+	test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	touch $@
+
+demo: $(READY)
+	$(BIN)/gomoku train --preset quick --run $(RUN) $(if $(wildcard $(RUN)/config.toml),--resume)
+
+test: $(READY)
+	$(BIN)/python -m pytest
+
+play: $(READY)
+	@$(BIN)/gomoku play
+
+lint: $(READY)
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+
+format: $(READY)
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+types: $(READY)
+	$(BIN)/mypy
+
+imports: $(READY)
+	$(BIN)/lint-imports
+
+coverage: $(READY)
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest $(KERNEL_TESTS)
+	$(BIN)/coverage combine
+	$(BIN)/coverage report
+
+# The real pipeline by its command line, at the smallest counts there are.
+smoke: $(READY)
+	PATH="$(abspath $(BIN)):$$PATH" .ci/smoke
+
+check:
+	.ci/run
+
+wheel: $(READY)
+	$(BIN)/python -m build --wheel --no-isolation
+
+# Pins what .venv holds now. A local version (torch's +cpu) names one index's build, so it is left out.
+constraints: $(READY)
+	{ sed -n '1p' constraints.txt; $(BIN)/pip freeze --exclude-editable | sed 's/+.*//'; } > .constraints.new
+	mv .constraints.new constraints.txt

@@ -1,0 +1,84 @@
+"""How the project compiles its kernels: `njit` without the GIL, cached by what the kernels say.
+
+numba's file cache looks at the date of the file a function stands in, and so misses a change in a
+function that it calls from another file. Here the cache folder is named by a hash of every source
+file that holds a kernel or is imported by one that does (constants are compiled in), and of the
+versions that compile it; a change anywhere makes a new one.
+"""
+
+import hashlib
+import os
+import platform
+import re
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import llvmlite  # type: ignore[import-untyped]
+import numba
+import numpy as np
+
+_config: Any = numba.config
+"""Typed so because numba makes its settings when it is imported."""
+
+# With several threading layers installed numba picks one at random and may warn about forks.
+# No kernel here uses `prange`, so the plainest layer is right.
+_config.THREADING_LAYER = "workqueue"
+
+_KERNEL_PACKAGES = ("core", "search")
+"""The only packages that hold kernels, and the constants compiled into them."""
+_IMPORTED = re.compile(r"^(?:from|import) ([\w.]+)", re.MULTILINE)
+
+
+def _kernel_sources(root: Path) -> list[Path]:
+    """The files under `root` that hold kernels, and all project files that these import, sorted."""
+    pending = [path for package in _KERNEL_PACKAGES for path in (root / package).rglob("*.py")]
+    pending = [path for path in pending if b"@kernel" in path.read_bytes()]
+    found: set[Path] = set()
+    while pending:
+        path = pending.pop()
+        if path not in found:
+            found.add(path)
+            modules = _IMPORTED.findall(path.read_text(encoding="utf-8"))
+            imported = [root.joinpath(*module.split(".")).with_suffix(".py") for module in modules]
+            pending += [module for module in imported if module.is_file()]
+    return sorted(found)
+
+
+def _source_hash(root: Path) -> str:
+    digest = hashlib.sha256()
+    for path in _kernel_sources(root):
+        digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
+    versions = (numba.__version__, llvmlite.__version__, np.__version__, platform.python_version())
+    digest.update("/".join((*versions, platform.machine())).encode())
+    return digest.hexdigest()[:16]
+
+
+def user_cache_folder() -> Path:
+    """The folder for what can be made again, after the platform's custom; it may not exist yet."""
+    try:
+        import platformdirs
+    except ImportError:  # training servers run from the source tree, where textual and what it brings may be missing
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gomoku"
+    return Path(platformdirs.user_cache_dir("gomoku"))
+
+
+def _writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+_folder = user_cache_folder() / f"kernels-{_source_hash(Path(__file__).resolve().parent.parent)}"
+_cached = _writable(_folder)
+if _cached:
+    _config.CACHE_DIR = str(_folder)
+
+KERNELS_ARE_COLD = not (_cached and any(_folder.rglob("*.nbi"))) and not _config.DISABLE_JIT
+"""Whether the kernels will be compiled in this process, because no cache of them was found."""
+
+kernel = numba.njit(nogil=True, cache=_cached)
+"""Decorator of every compiled function: no GIL while it runs, cached on disk where that is possible."""

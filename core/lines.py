@@ -1,0 +1,49 @@
+"""Scans of the lines through a cell: who has made five."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.jit import kernel
+from core.rules import Cell
+
+DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
+"""The four directions of a line as (rows, columns): along a row, a column and both diagonals."""
+
+
+@kernel
+def run_length(stones: NDArray[np.int8], cell: int, row_step: int, column_step: int, size: int) -> int:
+    """Stones of `cell`'s colour in an unbroken line through `cell`, itself counted. `stones`: [A]."""
+    colour = stones[cell]
+    row, column = cell // size, cell % size
+    length = 1
+    for sign in (1, -1):
+        r, c = row + sign * row_step, column + sign * column_step
+        while 0 <= r < size and 0 <= c < size and stones[r * size + c] == colour:
+            length += 1
+            r += sign * row_step
+            c += sign * column_step
+    return length
+
+
+@kernel
+def makes_line(stones: NDArray[np.int8], cell: int, size: int, connect: int) -> bool:
+    """Whether the stone on `cell` stands in a line of `connect` or more of its colour. `stones`: [A]."""
+    for row_step, column_step in DIRECTIONS:  # noqa: SIM110 - numba compiles no generator inside `any`
+        if run_length(stones, cell, row_step, column_step, size) >= connect:
+            return True
+    return False
+
+
+def winning_cells(stones: NDArray[np.int8], cell: Cell, size: int, connect: int) -> list[Cell]:
+    """All cells of the winning lines through `cell`, in ascending order; empty where there is none."""
+    cells: set[Cell] = set()
+    row, column = divmod(cell, size)
+    for row_step, column_step in DIRECTIONS:
+        if run_length(stones, cell, row_step, column_step, size) < connect:
+            continue
+        for sign in (1, -1):
+            r, c = row, column
+            while 0 <= r < size and 0 <= c < size and stones[r * size + c] == stones[cell]:
+                cells.add(r * size + c)
+                r, c = r + sign * row_step, c + sign * column_step
+    return sorted(cells)

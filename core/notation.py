@@ -1,0 +1,34 @@
+"""Cells as people write them: `h8` is column h from the left, row 8 from the bottom."""
+
+import re
+
+from core.rules import Cell
+
+_CELL = re.compile(r"([a-yA-Y])([1-9][0-9]?)")
+
+
+class NotationError(ValueError):
+    """Text that names no cell of the board."""
+
+
+def column_letter(column: int) -> str:
+    """The letter of a column, `a` for 0. No letter is skipped."""
+    return chr(ord("a") + column)
+
+
+def cell_name(cell: Cell, size: int) -> str:
+    """`h8` for the centre of a 15x15 board."""
+    row, column = divmod(cell, size)
+    return f"{column_letter(column)}{row + 1}"
+
+
+def parse_cell(text: str, size: int) -> Cell:
+    """The cell that `text` names on a board of `size`. Raises `NotationError`."""
+    match = _CELL.fullmatch(text.strip())
+    last = f"{column_letter(size - 1)}{size}"
+    if match is None:
+        raise NotationError(f"{text!r} is no cell: write a column letter and a row number, a1 to {last}")
+    column, row = ord(match[1].lower()) - ord("a"), int(match[2]) - 1
+    if column >= size or row >= size:
+        raise NotationError(f"{text!r} is off the board: its cells are a1 to {last}")
+    return row * size + column

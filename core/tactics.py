@@ -1,0 +1,87 @@
+"""The right moves of simple positions, by brute force: slow, and for that very reason to be trusted."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.jit import kernel
+from core.lines import makes_line
+from core.rules import EMPTY
+
+# What decides a position, in order of precedence.
+WIN = 1
+"""The side to move can make a line at once."""
+STOP_WIN = 2
+"""The opponent would make a line at once."""
+DOUBLE_THREAT = 3
+"""The side to move can threaten two lines at once."""
+QUIET = 4
+"""None of these: right is what keeps the opponent from threatening two lines at once."""
+
+
+@kernel
+def immediate_wins(stones: NDArray[np.int8], colour: int, size: int, connect: int, wins: NDArray[np.bool_]) -> int:
+    """Marks in `wins` [A] each empty cell where a stone of `colour` makes a line; returns how many. `stones`: [A]."""
+    count = 0
+    for cell in range(stones.shape[0]):
+        wins[cell] = False
+        if stones[cell] == EMPTY:
+            stones[cell] = colour
+            if makes_line(stones, cell, size, connect):
+                wins[cell] = True
+                count += 1
+            stones[cell] = EMPTY
+    return count
+
+
+@kernel
+def threatens_two(stones: NDArray[np.int8], colour: int, cell: int, size: int, connect: int) -> bool:
+    """Whether a stone of `colour` on the empty `cell` leaves it two or more cells to make a line on."""
+    wins = np.empty(stones.shape[0], dtype=np.bool_)
+    stones[cell] = colour
+    count = immediate_wins(stones, colour, size, connect, wins)
+    stones[cell] = EMPTY
+    return count >= 2
+
+
+@kernel
+def keeps_safe(stones: NDArray[np.int8], colour: int, cell: int, size: int, connect: int) -> bool:
+    """Whether after `colour` plays the empty `cell` no reply threatens two lines at once."""
+    stones[cell] = colour
+    safe = True
+    for reply in range(stones.shape[0]):
+        if stones[reply] == EMPTY and threatens_two(stones, -colour, reply, size, connect):
+            safe = False
+            break
+    stones[cell] = EMPTY
+    return safe
+
+
+@kernel
+def what_decides(stones: NDArray[np.int8], colour: int, size: int, connect: int) -> int:
+    """What decides the position [A] for `colour` to move: `WIN`, `STOP_WIN`, `DOUBLE_THREAT` or `QUIET`."""
+    marks = np.empty(stones.shape[0], dtype=np.bool_)
+    if immediate_wins(stones, colour, size, connect, marks) > 0:
+        return WIN
+    if immediate_wins(stones, -colour, size, connect, marks) > 0:
+        return STOP_WIN
+    for cell in range(stones.shape[0]):
+        if stones[cell] == EMPTY and threatens_two(stones, colour, cell, size, connect):
+            return DOUBLE_THREAT
+    return QUIET
+
+
+@kernel
+def is_right(stones: NDArray[np.int8], colour: int, cell: int, size: int, connect: int, decides: int) -> bool:
+    """Whether the empty `cell` is a right move for `colour`, where `decides` is what `what_decides` found.
+
+    Against two winning cells nothing helps, and each of them counts as right.
+    """
+    if decides == QUIET:
+        return keeps_safe(stones, colour, cell, size, connect)
+    if decides == DOUBLE_THREAT:
+        return threatens_two(stones, colour, cell, size, connect)
+    winner = colour if decides == WIN else -colour
+    stones[cell] = winner
+    right = makes_line(stones, cell, size, connect)
+    stones[cell] = EMPTY
+    return right

@@ -1,0 +1,232 @@
+"""Threats: what a stone on a cell would make along each line through it, kept up to date move by move.
+
+The classes are named for a connect length of 5 and mean the same for any length `k`: a *five* is `k` or more in a line,
+a *four* one stone short of it, a *three* two short, a *two* three short. They are defined by the 2(k-1) cells
+around the centre of one line, nearest k-1 on each side, each empty, own, or blocked (the opponent's stone or the wall):
+
+- `FIVE`: some `k` cells in a row through the centre are all own; more than `k` win too (freestyle).
+- `OPEN_FOUR`: two or more empty cells each of which, filled, makes `FIVE`; `FOUR`: exactly one such cell.
+- `OPEN_THREE`: one more own stone can make `OPEN_FOUR`; `THREE`: one more can make `FOUR`.
+- `OPEN_TWO`: one more own stone can make `OPEN_THREE`; `TWO`: one more can make `THREE`.
+"""
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.jit import kernel
+from core.lines import DIRECTIONS
+from core.rules import BLACK, EMPTY, WHITE, Rules
+
+NONE, TWO, OPEN_TWO, THREE, OPEN_THREE, FOUR, OPEN_FOUR, FIVE = range(8)
+PATTERNS = 8
+"""Pattern classes, in ascending strength from `NONE` to `FIVE`."""
+
+BLACK_SIDE, WHITE_SIDE = 0, 1
+"""Row of a colour in the arrays of a `ThreatBoard`: `side = (1 - colour) // 2`."""
+
+PACKED = PATTERNS ** len(DIRECTIONS)
+"""Values of `packed_patterns`: the length of a table looked up by it."""
+
+_SLOT_OWN, _SLOT_BLOCKED = 1, 2
+"""Ternary digits of a window's code; an empty cell is 0."""
+
+
+@cache
+def pattern_table(connect: int) -> NDArray[np.uint8]:
+    """[3^(2(connect-1))] the class of every window, by its code.
+
+    Digit `i` of the code, from the lowest, is the cell at offset `i - (connect-1)` for the cells before the centre
+    and `i - (connect-2)` for those after it.
+    """
+    slots = 2 * (connect - 1)
+    windows = np.arange(3**slots)
+    digits = [windows // 3**slot % 3 for slot in range(slots)]
+    own = [digit == _SLOT_OWN for digit in digits]
+    own.insert(connect - 1, np.ones(len(windows), dtype=np.bool_))
+
+    table = np.zeros(len(windows), dtype=np.uint8)
+    for first in range(connect):
+        table[np.logical_and.reduce(own[first : first + connect])] = FIVE
+
+    def fills(of_class: int) -> NDArray[np.intp]:
+        """[windows] how many empty cells give a window of `of_class` when filled."""
+        count = np.zeros(len(windows), dtype=np.intp)
+        for slot, digit in enumerate(digits):
+            empty = np.flatnonzero(digit == 0)
+            count[empty] += table[empty + 3**slot * _SLOT_OWN] == of_class
+        return count
+
+    completing = fills(FIVE)
+    table[(table == NONE) & (completing > 1)] = OPEN_FOUR
+    table[(table == NONE) & (completing == 1)] = FOUR
+    for result, stronger in ((OPEN_THREE, OPEN_FOUR), (THREE, FOUR), (OPEN_TWO, OPEN_THREE), (TWO, THREE)):
+        table[(table == NONE) & (fills(stronger) > 0)] = result
+    table.setflags(write=False)
+    return table
+
+
+class ThreatBoard(NamedTuple):
+    """Stones and the patterns around every cell. Make one with `new_threat_board`; change it by the kernels only."""
+
+    size: int
+    connect: int
+    table: NDArray[np.uint8]
+    """[3^(2(connect-1))] `pattern_table(connect)`."""
+    powers: NDArray[np.int32]
+    """[2(connect-1)] 3^i."""
+    stones: NDArray[np.int8]
+    """[A] `BLACK`, `WHITE` or `EMPTY`."""
+    codes: NDArray[np.uint16]
+    """[2 sides, 4 directions, A] the window around each cell as that side sees it."""
+    patterns: NDArray[np.uint8]
+    """[2 sides, 4 directions, A] what a stone of that side on the cell makes along that line. The centre is no part of
+    the window: on an empty cell it is what a move there would make, under a stone what the stone is part of."""
+    counts: NDArray[np.int32]
+    """[2 sides, PATTERNS] pairs of an empty cell and a direction of each class; a side without fives cannot win now."""
+
+
+def new_threat_board(rules: Rules) -> ThreatBoard:
+    """An empty board with scratch of its own; nothing is shared between boards but the read-only table."""
+    shape = (2, len(DIRECTIONS), rules.cells)
+    board = ThreatBoard(
+        size=rules.size,
+        connect=rules.connect,
+        table=pattern_table(rules.connect),
+        powers=(3 ** np.arange(2 * (rules.connect - 1))).astype(np.int32),
+        stones=np.zeros(rules.cells, dtype=np.int8),
+        codes=np.zeros(shape, dtype=np.uint16),
+        patterns=np.zeros(shape, dtype=np.uint8),
+        counts=np.zeros((2, PATTERNS), dtype=np.int32),
+    )
+    reset(board)
+    return board
+
+
+@kernel
+def reset(board: ThreatBoard) -> None:
+    """Empties the board."""
+    size, connect = board.size, board.connect
+    board.stones[:] = EMPTY
+    board.counts[:] = 0
+    for direction in range(4):
+        row_step, column_step = DIRECTIONS[direction]
+        for cell in range(size * size):
+            code = 0
+            for distance in range(1, connect):
+                for sign in (1, -1):
+                    row = cell // size + sign * distance * row_step
+                    column = cell % size + sign * distance * column_step
+                    if not (0 <= row < size and 0 <= column < size):
+                        slot = connect - 2 + distance if sign > 0 else connect - 1 - distance
+                        code += _SLOT_BLOCKED * board.powers[slot]
+            pattern = board.table[code]
+            for side in range(2):
+                board.codes[side, direction, cell] = code
+                board.patterns[side, direction, cell] = pattern
+                board.counts[side, pattern] += 1
+
+
+@kernel
+def load(board: ThreatBoard, stones: NDArray[np.int8]) -> None:
+    """Sets the board to `stones`: [A]."""
+    reset(board)
+    for cell in range(len(stones)):
+        if stones[cell] != EMPTY:
+            place(board, cell, stones[cell])
+
+
+@kernel
+def place(board: ThreatBoard, cell: int, colour: int) -> None:
+    """Puts a stone on an empty cell."""
+    for side in range(2):
+        for direction in range(4):
+            board.counts[side, board.patterns[side, direction, cell]] -= 1
+    board.stones[cell] = colour
+    _change_lines(board, cell, colour, 1)
+
+
+@kernel
+def remove(board: ThreatBoard, cell: int) -> None:
+    """Takes the stone on `cell` away."""
+    colour = board.stones[cell]
+    board.stones[cell] = EMPTY
+    for side in range(2):
+        for direction in range(4):
+            board.counts[side, board.patterns[side, direction, cell]] += 1
+    _change_lines(board, cell, colour, -1)
+
+
+@kernel
+def _change_lines(board: ThreatBoard, cell: int, colour: int, factor: int) -> None:
+    """Adds (`factor` 1) or takes (-1) a stone to or from the windows of all cells that see `cell`."""
+    size, connect = board.size, board.connect
+    row, column = cell // size, cell % size
+    own = BLACK_SIDE if colour == BLACK else WHITE_SIDE
+    for direction in range(4):
+        row_step, column_step = DIRECTIONS[direction]
+        for sign in (1, -1):
+            r, c = row, column
+            for distance in range(1, connect):
+                r += sign * row_step
+                c += sign * column_step
+                if not (0 <= r < size and 0 <= c < size):
+                    break
+                seen_from = r * size + c
+                # From there the changed cell lies the other way.
+                slot = connect - 1 - distance if sign > 0 else connect - 2 + distance
+                power = factor * board.powers[slot]
+                for side in range(2):
+                    code = board.codes[side, direction, seen_from] + (
+                        _SLOT_OWN * power if side == own else _SLOT_BLOCKED * power
+                    )
+                    board.codes[side, direction, seen_from] = code
+                    before, after = board.patterns[side, direction, seen_from], board.table[code]
+                    if before != after:
+                        board.patterns[side, direction, seen_from] = after
+                        if board.stones[seen_from] == EMPTY:
+                            board.counts[side, before] -= 1
+                            board.counts[side, after] += 1
+
+
+@kernel
+def side_of(colour: int) -> int:
+    """The row of a colour in a board's arrays."""
+    return BLACK_SIDE if colour == BLACK else WHITE_SIDE
+
+
+@kernel
+def colour_of(side: int) -> int:
+    """The colour of a row of a board's arrays."""
+    return BLACK if side == BLACK_SIDE else WHITE
+
+
+@kernel
+def packed_patterns(board: ThreatBoard, side: int, cell: int) -> int:
+    """The four patterns of a side at a cell as one number below `PACKED`, three bits a direction."""
+    patterns = board.patterns
+    return (
+        int(patterns[side, 0, cell])
+        | int(patterns[side, 1, cell]) << 3
+        | int(patterns[side, 2, cell]) << 6
+        | int(patterns[side, 3, cell]) << 9
+    )
+
+
+@kernel
+def strongest_pattern(board: ThreatBoard, side: int, cell: int) -> int:
+    """The strongest of the four patterns of a side at a cell."""
+    patterns = board.patterns
+    return max(
+        int(patterns[side, 0, cell]),
+        int(patterns[side, 1, cell]),
+        int(patterns[side, 2, cell]),
+        int(patterns[side, 3, cell]),
+    )
+
+
+def unpack_patterns(packed: int) -> tuple[int, int, int, int]:
+    """The four patterns in a number of `packed_patterns`."""
+    return packed & 7, packed >> 3 & 7, packed >> 6 & 7, packed >> 9 & 7

@@ -1,0 +1,276 @@
+"""Phase 3: rounds of self-play, training and gate (A IV-D). Only a model that wins its gate replaces the best one."""
+
+import shutil
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from core.files import atomic_path, atomic_write_text
+from core.records import RecordError, to_sgf
+from core.rules import BLACK, WHITE, Cell
+from core.streams import Purpose, stream_key
+from curriculum.arena import BALANCED, MatchResult, evaluation_openings, load_openings, play_match
+from curriculum.config import Config, GateConfig
+from curriculum.reporting import Conduct
+from curriculum.run_folder import RunFolder
+from curriculum.run_training import (
+    fit,
+    is_finished,
+    keep_model,
+    mark_finished,
+    model_player,
+    starting_model,
+    trainer_state,
+)
+from curriculum.samples import Samples, read_samples, write_samples
+from curriculum.selfplay import PlayedGame, SelfPlay
+from curriculum.training import BatchSource, Losses, Trainer, cosine_rate
+from nets.checkpoint import load_model
+from nets.evaluator import NetEvaluator
+
+PHASE = "selfplay"
+_SECONDS_A_FILE = 20.0
+_GIVEN_UP = -0.7
+"""White's mean value under which it has resigned itself to losing (A III-A): worth an alarm."""
+
+
+def run_selfplay(run: RunFolder, conduct: Conduct) -> None:
+    """Plays, trains and gates, round after round, from the best model of the run. Raises `Interrupted` after saving."""
+    if is_finished(run, PHASE):
+        conduct.reporter.say("phase 3, self-play: done before")
+        return
+    if not run.best_model.exists():
+        keep_model(run, "best", Trainer(run.config).model, {"phase": "none", "step": 0})
+    first = (run.read_state(PHASE) or {"iteration": 0})["iteration"]
+    for iteration in range(first, run.config.selfplay.iterations):
+        _Round(run, conduct, iteration).run()
+    mark_finished(run, PHASE)
+
+
+class _Round:
+    """One iteration: games with the best model, training of a candidate, gate."""
+
+    def __init__(self, run: RunFolder, conduct: Conduct, iteration: int) -> None:
+        self.run_folder, self.conduct, self.iteration = run, conduct, iteration
+        self.config = run.config
+        self._candidate = run.models / "candidate.safetensors"
+        self._accepted_state = run.state / "accepted.safetensors"
+
+    def run(self) -> None:
+        """The whole round, from wherever it was left."""
+        verdict = (self.run_folder.read_state("gate") or {}).get(str(self.iteration))
+        if verdict is None:
+            self._play()
+            self._train()
+            verdict = self._gate()
+            self.run_folder.write_state("gate", {str(self.iteration): verdict})
+        self._settle(verdict)
+        self.run_folder.write_state(PHASE, {"iteration": self.iteration + 1})
+
+    # Games
+
+    def _files(self, iteration: int) -> list[Path]:
+        return sorted(self.run_folder.replay.glob(f"selfplay-{iteration:04d}-*.npz"))
+
+    def _play(self) -> None:
+        wanted = self.config.selfplay.games
+        done: set[int] = set()
+        for path in self._files(self.iteration):
+            done.update(read_samples(path)[1]["games"])
+        missing = [game for game in range(wanted) if game not in done]
+        if not missing:
+            return
+        model, _ = load_model(self.run_folder.best_model)
+        evaluator = NetEvaluator(model)
+        player = SelfPlay(self.config, evaluator, iteration=self.iteration, balanced=_training_openings(self.config))
+        pending: list[PlayedGame] = []
+        start = last_saved = time.perf_counter()
+        with self.conduct.reporter.task(f"self-play, round {self.iteration + 1}", wanted, "games") as task:
+            task.update(len(done))
+
+            def finished(game: PlayedGame) -> None:
+                nonlocal last_saved, pending
+                pending.append(game)
+                done.add(game.number)
+                seconds = time.perf_counter() - start
+                task.update(len(done), simulations_per_second=player.simulations_done / seconds)
+                if time.perf_counter() - last_saved > _SECONDS_A_FILE:
+                    self._save_games(pending, player, start)
+                    pending, last_saved = [], time.perf_counter()
+
+            try:
+                player.play(missing, finished, self.conduct.stop)
+            finally:
+                evaluator.close()
+                if pending:
+                    self._save_games(pending, player, start)
+        self.conduct.check()
+
+    def _save_games(self, games: list[PlayedGame], player: SelfPlay, start: float) -> None:
+        numbers = [game.number for game in games]
+        name = f"selfplay-{self.iteration:04d}-{min(numbers):06d}"
+        samples = Samples.concatenate([game.samples for game in games])
+        atomic_write_text(self.run_folder.games / f"{name}.sgf", "".join(to_sgf(game.record) for game in games))
+        write_samples(self.run_folder.replay / f"{name}.npz", samples, {"games": numbers, "iteration": self.iteration})
+        decisive = [game.record.winner for game in games if game.record.winner is not None]
+        white = samples.values[samples.positions.to_move == WHITE]
+        entropy = -(samples.policies * np.log(np.maximum(samples.policies, 1e-12))).sum(axis=1).mean()
+        seconds = time.perf_counter() - start
+        record = {
+            "phase": PHASE,
+            "iteration": self.iteration,
+            "event": "games",
+            "games": len(games),
+            "game_length": float(np.mean([len(game.record.moves) for game in games])),
+            "black_share": decisive.count(BLACK) / len(decisive) if decisive else None,
+            "draws": len(games) - len(decisive),
+            "policy_entropy": float(entropy),
+            "white_value": float(white.mean()) if len(white) else None,
+            "simulations_per_second": player.simulations_done / seconds,
+            "positions_per_second": player.evaluations / seconds,
+            "seconds": seconds,
+        }
+        self.run_folder.append_metrics(record)
+        if record["white_value"] is not None and record["white_value"] < _GIVEN_UP:
+            self.conduct.reporter.say(f"alarm: White's mean value is {record['white_value']:.2f}: it has given up")
+
+    # Training
+
+    def _window(self) -> tuple[Samples, int]:
+        """The newest samples, as many as the buffer holds; and how many of them are of this round."""
+        parts: list[Samples] = []
+        room, fresh = self.config.selfplay.window, 0
+        for iteration in range(self.iteration, -1, -1):
+            for path in reversed(self._files(iteration)):
+                samples = read_samples(path)[0]
+                fresh += len(samples) if iteration == self.iteration else 0
+                parts.append(samples.rows(slice(max(0, len(samples) - room), None)))
+                room -= len(parts[-1])
+                if room <= 0:
+                    return Samples.concatenate(parts), fresh
+        return Samples.concatenate(parts), fresh
+
+    def _rehearsal(self) -> Samples:
+        paths = [*self.run_folder.replay.glob("basics.npz"), *self.run_folder.replay.glob("mentor-*.npz")]
+        if not paths or self.config.selfplay.rehearsal_share <= 0:
+            return Samples.none(self.config.rules.cells)
+        return Samples.concatenate([read_samples(path)[0] for path in sorted(paths)])
+
+    def _train(self) -> None:
+        config, settings = self.config, self.config.selfplay
+        samples, fresh = self._window()
+        rehearsal = self._rehearsal()
+        share = settings.rehearsal_share if len(rehearsal) else 0.0
+        trainer = Trainer(config, starting_model(self.run_folder))
+        state = trainer_state(self.run_folder, PHASE)
+        progress: dict[str, Any] = {"step": 0, "iteration": self.iteration}
+        if state.exists():
+            found = trainer.load(state)
+            if found["iteration"] == self.iteration:
+                progress = found
+            elif self._accepted_state.exists():
+                trainer.load(self._accepted_state)
+            else:
+                trainer = Trainer(config, starting_model(self.run_folder))
+        source = BatchSource(
+            samples,
+            rehearsal,
+            rehearsal_share=share,
+            batch_size=config.training.batch_size,
+            seed=stream_key(config.seed, Purpose.SHUFFLE, self.iteration),
+            dual=config.net.dual,
+        )
+        nets = len(source.colours)
+        steps = max(1, round(settings.draws_per_position * fresh / (config.training.batch_size * nets)))
+        done = self.iteration / max(1, settings.iterations - 1)
+        rate = cosine_rate(settings.learning_rate, settings.final_learning_rate, done)
+        with self.conduct.reporter.task(f"training, round {self.iteration + 1}", steps, "steps") as task:
+
+            def tell(step: int, losses: Losses) -> None:
+                task.update(step, policy_loss=losses.policy, value_loss=losses.value)
+
+            task.update(progress["step"])
+            fit(
+                self.run_folder,
+                self.conduct,
+                trainer,
+                source,
+                phase=PHASE,
+                progress=progress,
+                until=steps,
+                rate=lambda step: rate,
+                tell=tell,
+            )
+        trainer.refresh_norms(samples, stream_key(config.seed, Purpose.SHUFFLE, self.iteration))
+        trainer.save(state, progress)
+        made = {"phase": PHASE, "iteration": self.iteration, "step": progress["step"]}
+        keep_model(self.run_folder, "candidate", trainer.model, made)
+
+    # Gate
+
+    def _gate(self) -> dict[str, Any]:
+        config, gate = self.config, self.config.gate
+        candidate, best = (
+            NetEvaluator(load_model(path)[0]) for path in (self._candidate, self.run_folder.best_model)
+        )
+        start = time.perf_counter()
+        try:
+            result = play_match(
+                model_player(config, candidate, name="candidate", simulations=gate.simulations),
+                model_player(config, best, name="best", simulations=gate.simulations),
+                rules=config.rules,
+                openings=evaluation_openings(config.rules) if gate.paired_openings else [()],
+                games=gate.games,
+                seed=stream_key(config.seed, Purpose.GATE, self.iteration),
+                conduct=self.conduct,
+                paired=gate.paired_openings,
+                task=f"gate, round {self.iteration + 1}",
+            )
+        finally:
+            candidate.close()
+            best.close()
+        accepted = passes_gate(result, gate)
+        verdict = {"accepted": accepted, "result": result.to_json()}
+        total = result.total
+        self.run_folder.append_metrics(
+            {
+                "phase": PHASE,
+                "iteration": self.iteration,
+                "event": "gate",
+                "score": total.score,
+                "seconds": time.perf_counter() - start,
+                **verdict,
+            }
+        )
+        self.conduct.reporter.say(
+            f"round {self.iteration + 1}: the candidate won {total.wins}, drew {total.draws} and lost {total.losses}: "
+            + ("it is the best now" if accepted else "discarded")
+        )
+        return verdict
+
+    def _settle(self, verdict: dict[str, Any]) -> None:
+        """Carries the gate's verdict out; doing it twice is doing it once."""
+        state = trainer_state(self.run_folder, PHASE)
+        if verdict["accepted"] and self._candidate.exists():
+            model, info = load_model(self._candidate)
+            with atomic_path(self._accepted_state) as temporary:
+                shutil.copyfile(state, temporary)
+            keep_model(self.run_folder, "best", model, {**info.made, "results": {"gate": verdict["result"]}})
+            shutil.copyfile(self._candidate, self.run_folder.models / f"selfplay-{self.iteration:04d}.safetensors")
+        self._candidate.unlink(missing_ok=True)
+
+
+def passes_gate(result: MatchResult, gate: GateConfig) -> bool:
+    """Whether the candidate (the match's first player) won more than the threshold's share of the decisive games."""
+    total = result.total
+    decisive = total.wins + total.losses
+    return decisive > 0 and total.wins / decisive > gate.threshold
+
+
+def _training_openings(config: Config) -> list[tuple[Cell, ...]]:
+    try:
+        return load_openings(BALANCED, config.rules, for_training=True)
+    except RecordError:  # none are shipped for these rules
+        return []

@@ -1,0 +1,123 @@
+"""Players as people write them: `default`, a model file, a run folder, `random`, `mentor`, `mentor:paper`, `pure-mcts:1000`."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+
+from core.rules import Rules
+from curriculum.run_folder import best_model, is_run
+from search.move_policy import Policy
+from search.players import Player, RandomPlayer
+from search.settings import SearchSettings
+
+DEFAULT_NAME = "default"
+_NAMES = (DEFAULT_NAME, "random", "mentor", "mentor:paper", "pure-mcts:1000")
+SPEC_HELP = "default, a model file, a run folder, random, mentor, mentor:paper or pure-mcts:N"
+
+
+class PlayerSpecError(ValueError):
+    """Text that names no player; says which there are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayerSettings:
+    """How the players that search with a net do it."""
+
+    search: SearchSettings = field(default_factory=SearchSettings)
+    policy: Policy = Policy.SEMI_STOCHASTIC
+    switch_stage: int = 6
+    temperature: float = 1.0
+
+
+def model_path(spec: str) -> Path | None:
+    """The model file that a spec names, None where it names a player without a net. Raises `PlayerSpecError`."""
+    if spec == DEFAULT_NAME:
+        from nets.checkpoint import DEFAULT_MODEL
+
+        return DEFAULT_MODEL
+    if spec in _FIXED or spec.startswith("pure-mcts"):
+        return None
+    path = Path(spec)
+    if is_run(path):
+        if not best_model(path).is_file():
+            raise PlayerSpecError(f"the run in {path} has no model yet: train it further with --resume")
+        return best_model(path)
+    if path.is_file():
+        return path
+    near = get_close_matches(spec, _NAMES, n=1)
+    hint = f" (did you mean {near[0]}?)" if near else ""
+    raise PlayerSpecError(f"{spec!r} names no player{hint}: write {SPEC_HELP}")
+
+
+def resolve_rules(specs: Sequence[str], board_size: int | None = None, connect: int | None = None) -> Rules:
+    """The rules under which all players can meet: those of the models among them, else as asked, else 15x15.
+
+    Raises `PlayerSpecError` where they cannot meet, `nets.checkpoint.CheckpointError` for a broken model.
+    """
+    found: tuple[str, Rules] | None = None
+    for spec in specs:
+        if (path := model_path(spec)) is None:
+            continue
+        from nets.checkpoint import load_model
+
+        rules = load_model(path)[1].rules
+        if found and rules != found[1]:
+            raise PlayerSpecError(f"{found[0]} plays {found[1]} and {spec} plays {rules}: they cannot meet")
+        found = (spec, rules)
+    asked = Rules(
+        board_size if board_size is not None else (found[1].size if found else Rules().size),
+        connect if connect is not None else (found[1].connect if found else Rules().connect),
+    )
+    if found and asked != found[1]:
+        raise PlayerSpecError(f"{found[0]} plays {found[1]}, not {asked}")
+    return asked
+
+
+def parse_player(spec: str, *, rules: Rules, settings: PlayerSettings) -> Player:
+    """The player that a spec names. Raises `PlayerSpecError`, and `nets.checkpoint.CheckpointError` for a broken model."""
+    path = model_path(spec)
+    if path is not None:
+        return _net_player(spec, path, rules, settings)
+    if spec in _FIXED:
+        return _FIXED[spec]()
+    count = spec.partition(":")[2]
+    if spec.partition(":")[0] != "pure-mcts" or not count.isdecimal() or int(count) < 2:
+        raise PlayerSpecError(f"{spec!r} names no player: write pure-mcts:N with N playouts a move, 2 or more")
+    from search.rollouts import PureMcts
+
+    return PureMcts(int(count))
+
+
+def _net_player(spec: str, path: Path, rules: Rules, settings: PlayerSettings) -> Player:
+    from nets.checkpoint import load_model
+    from nets.evaluator import NetEvaluator
+    from search.mcts_player import MctsPlayer
+
+    model, info = load_model(path)
+    if info.rules != rules:
+        raise PlayerSpecError(f"{spec} plays {info.rules}, not {rules}")
+    return MctsPlayer(
+        NetEvaluator(model),
+        rules,
+        settings.search,
+        policy=settings.policy,
+        switch_stage=settings.switch_stage,
+        temperature=settings.temperature,
+        name=spec,
+    )
+
+
+def _mentor() -> Player:
+    from search.mentor import Mentor
+
+    return Mentor()
+
+
+def _paper_mentor() -> Player:
+    from search.mentor import PaperMentor
+
+    return PaperMentor()
+
+
+_FIXED: dict[str, Callable[[], Player]] = {"random": RandomPlayer, "mentor": _mentor, "mentor:paper": _paper_mentor}

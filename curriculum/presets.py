@@ -1,0 +1,332 @@
+"""Where a run's configuration comes from: a preset, a file, `--set` and flags, each over the one before.
+
+All of them speak in the same dotted keys, the fields of `curriculum.config.Config`: `seed`, `search.simulations`.
+What they say is checked against the fields' types, and a mistake is answered with its place and the nearest valid
+name.
+"""
+
+import dataclasses
+import difflib
+import itertools
+import json
+import math
+import tomllib
+import types
+import typing
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from curriculum.config import Config
+
+
+class ConfigError(ValueError):
+    """A configuration that cannot be used; says where, which key, and what would be right."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Setting:
+    """A value that someone gave, not checked yet."""
+
+    source: str
+    """Where it was given, as a person would look for it: a file, `--set`, a flag."""
+    key: str
+    value: Any
+
+
+def _leaves(kind: type, prefix: str = "") -> dict[str, Any]:
+    """The type of every setting below a configuration class, by dotted key."""
+    found: dict[str, Any] = {}
+    for name, hint in typing.get_type_hints(kind).items():
+        if dataclasses.is_dataclass(hint):
+            found |= _leaves(typing.cast(type, hint), f"{name}.")
+        else:
+            found[prefix + name] = hint
+    return found
+
+
+KEYS: Mapping[str, Any] = types.MappingProxyType(_leaves(Config))
+"""The type of every setting, by dotted key."""
+
+_SECTIONS = tuple(dict.fromkeys(key.partition(".")[0] for key in KEYS if "." in key))
+
+_POSITIVE = frozenset(
+    {
+        "training.batch_size",
+        "basics.positions",
+        "imitation.games",
+        "imitation.bar_games",
+        "imitation.bar_every",
+        "selfplay.games",
+        "selfplay.concurrent_games",
+        "selfplay.window",
+        "selfplay.dirichlet_alpha",
+        "gate.games",
+    }
+)
+"""Numbers that must be above 0. All others must be 0 or more."""
+
+_AT_MOST_ONE = frozenset(
+    {
+        "training.momentum",
+        "training.label_smoothing",
+        "training.z_decay",
+        "imitation.random_move_share",
+        "imitation.held_out_share",
+        "imitation.basics_share",
+        "imitation.bar_score",
+        "selfplay.dirichlet_epsilon",
+        "selfplay.search_value_share",
+        "selfplay.balanced_share",
+        "selfplay.random_share",
+        "selfplay.rehearsal_share",
+        "gate.threshold",
+    }
+)
+"""Shares and factors: 0 to 1."""
+
+
+def preset_names() -> list[str]:
+    """The presets of the package, in alphabetical order."""
+    folder = resources.files("curriculum").joinpath("presets")
+    return sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
+
+
+def resolve(
+    preset: str | None = None,
+    *,
+    file: Path | None = None,
+    assignments: Sequence[str] = (),
+    flags: Mapping[str, Any] = types.MappingProxyType({}),
+) -> Config:
+    """The configuration of `preset` (None: the defaults), then `file`, then `key=value` assignments, then `flags`.
+
+    `flags` maps dotted keys to values; a None among them was not given. Raises `ConfigError`.
+    """
+    return _build(_collected(preset, file, assignments, flags))
+
+
+def difference(
+    config: Config,
+    preset: str | None = None,
+    *,
+    file: Path | None = None,
+    assignments: Sequence[str] = (),
+    flags: Mapping[str, Any] = types.MappingProxyType({}),
+) -> str | None:
+    """The first setting that the arguments of `resolve` state and `config` has another value for; None if they agree.
+
+    What they do not state is not compared. Raises `ConfigError`.
+    """
+    for setting in {setting.key: setting for setting in _collected(preset, file, assignments, flags)}.values():
+        wanted = _checked(setting, _hint(setting.source, setting.key))
+        found = _value(config, setting.key)
+        if found != wanted:
+            return f"{setting.key} is {_toml_value(found)}, and {setting.source} says {_toml_value(wanted)}"
+    return None
+
+
+def _collected(
+    preset: str | None, file: Path | None, assignments: Sequence[str], flags: Mapping[str, Any]
+) -> list[_Setting]:
+    settings: list[_Setting] = []
+    if preset is not None:
+        settings += _preset(preset)
+    if file is not None:
+        settings += _toml(_read(file), str(file))
+    settings += [_assignment(text) for text in assignments]
+    settings += [_Setting(_flag(key), key, value) for key, value in flags.items() if value is not None]
+    return settings
+
+
+def _value(config: Config, key: str) -> Any:
+    section, dot, name = key.partition(".")
+    return getattr(getattr(config, section), name) if dot else getattr(config, section)
+
+
+def read_config(path: Path) -> Config:
+    """The configuration in a file; what it does not say has its default. Raises `ConfigError`."""
+    return _build(_toml(_read(path), str(path)))
+
+
+def to_toml(config: Config) -> str:
+    """The configuration as TOML with every key, so that reading it gives the same one."""
+    lines = []
+    for section, keys in itertools.groupby(KEYS, key=lambda key: key.rpartition(".")[0]):
+        lines += ["", f"[{section}]"] if section else []
+        lines += [f"{key.rpartition('.')[2]} = {_toml_value(_value(config, key))}" for key in keys]
+    return "\n".join(lines) + "\n"
+
+
+def _toml_value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        # JSON's escapes are TOML's too, but for the one control character that JSON leaves as it is.
+        return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, tuple):
+        return f"[{', '.join(_toml_value(item) for item in value)}]"
+    return repr(value)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path} is not UTF-8 text") from error
+
+
+def _preset(name: str) -> list[_Setting]:
+    if name not in preset_names():
+        raise ConfigError(f"--preset {name}: there is no such preset{nearest(name, preset_names())}")
+    entry = resources.files("curriculum").joinpath("presets", f"{name}.toml")
+    return _toml(entry.read_text(encoding="utf-8"), f"preset {name}")
+
+
+def _toml(text: str, source: str) -> list[_Setting]:
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{source}: {error}") from error
+    settings = []
+    for name, value in table.items():
+        if isinstance(value, dict):
+            if name not in _SECTIONS:
+                raise ConfigError(f"{source}: there is no section {name}{nearest(name, _SECTIONS)}")
+            settings += [_Setting(source, f"{name}.{key}", item) for key, item in value.items()]
+        else:
+            settings.append(_Setting(source, name, value))
+    return settings
+
+
+def _assignment(text: str) -> _Setting:
+    source = f"--set {text}"
+    key, equals, value = (part.strip() for part in text.partition("="))
+    if not equals or not key:
+        raise ConfigError(f"{source}: write it as section.key=value")
+    return _Setting(source, key, _parsed(value, _hint(source, key)))
+
+
+def _parsed(text: str, hint: Any) -> Any:
+    """The value that `text` writes in TOML, where quotes and brackets may be left out."""
+    if typing.get_origin(hint) is tuple and not text.startswith("["):
+        item = typing.get_args(hint)[0]
+        return [_parsed(part.strip(), item) for part in text.split(",")]
+    if isinstance(hint, type) and issubclass(hint, str) and not text.startswith(('"', "'")):
+        return text
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except (tomllib.TOMLDecodeError, KeyError):
+        return text
+
+
+def _flag(key: str) -> str:
+    return "--" + key.rpartition(".")[2].replace("_", "-")
+
+
+def nearest(name: str, valid: Iterable[str]) -> str:
+    """An ending for an error's line: what was probably meant, or all there is."""
+    names = list(valid)
+    close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+    return f"; did you mean {close[0]}?" if close else f"; valid are {', '.join(names)}"
+
+
+def _hint(source: str, key: str) -> Any:
+    """The type of the setting `key`. Raises `ConfigError` naming the nearest valid one."""
+    if key in KEYS:
+        return KEYS[key]
+    if key in _SECTIONS:
+        example = next(valid for valid in KEYS if valid.startswith(f"{key}."))
+        raise ConfigError(f"{source}: {key} is a section; name a key of it, as in {example}")
+    section, _, name = key.rpartition(".")
+    siblings = [valid for valid in KEYS if section and valid.startswith(f"{section}.")]
+    meant = (
+        difflib.get_close_matches(key, siblings, n=1, cutoff=0.75)
+        or [valid for valid in KEYS if valid.rpartition(".")[2] == name]
+        or difflib.get_close_matches(key, KEYS, n=1, cutoff=0.7)
+    )
+    valid = ", ".join(siblings) if siblings else f"seed and the keys of {', '.join(_SECTIONS)}"
+    ending = f"did you mean {' or '.join(meant)}?" if meant else f"valid are {valid}"
+    raise ConfigError(f"{source}: there is no key {key}; {ending}")
+
+
+def _build(settings: Iterable[_Setting]) -> Config:
+    given = {setting.key: setting for setting in settings}
+    values = {key: _checked(setting, _hint(setting.source, key)) for key, setting in given.items()}
+    sections: dict[str, Any] = {}
+    defaults = Config()
+    for section in _SECTIONS:
+        changes = {key.partition(".")[2]: value for key, value in values.items() if key.startswith(f"{section}.")}
+        try:
+            sections[section] = dataclasses.replace(getattr(defaults, section), **changes)
+        except ValueError as error:
+            sources = dict.fromkeys(item.source for key, item in given.items() if key.startswith(f"{section}."))
+            raise ConfigError(f"{', '.join(sources)}: [{section}] {error}") from error
+    top = {key: value for key, value in values.items() if "." not in key}
+    return dataclasses.replace(defaults, **top, **sections)
+
+
+def _checked(setting: _Setting, hint: Any) -> Any:
+    """The setting's value in its field's type. Raises `ConfigError`."""
+    value = _converted(setting, setting.value, hint)
+    items = value if isinstance(value, tuple) else (value,)
+    for item in items:
+        if isinstance(item, (int, float)) and not isinstance(item, bool):
+            _check_range(setting, item)
+    if not items or "" in items:
+        raise _mistake(setting, "a name, not empty")
+    if isinstance(value, tuple) and isinstance(value[0], int) and list(value) != sorted(value):
+        raise _mistake(setting, "the fewest and then the most")
+    return value
+
+
+def _check_range(setting: _Setting, number: float) -> None:
+    if not math.isfinite(number):
+        raise _mistake(setting, "a finite number")
+    if setting.key in _POSITIVE and number <= 0:
+        raise _mistake(setting, "above 0")
+    if number < 0:
+        raise _mistake(setting, "0 or more")
+    if setting.key in _AT_MOST_ONE and number > 1:
+        raise _mistake(setting, "from 0 to 1")
+
+
+def _converted(setting: _Setting, value: Any, hint: Any) -> Any:
+    if typing.get_origin(hint) is tuple:
+        items = typing.get_args(hint)
+        repeated = items[-1] is Ellipsis
+        if not isinstance(value, (list, tuple)) or (not repeated and len(value) != len(items)):
+            raise _mistake(setting, _expected(hint))
+        return tuple(_converted(setting, item, items[0]) for item in value)
+    if isinstance(hint, type) and issubclass(hint, StrEnum):
+        names = [str(member) for member in hint]
+        if value not in names:
+            shown = value if isinstance(value, str) else json.dumps(value, default=str)
+            raise ConfigError(f"{_place(setting)} is {shown}{nearest(str(value), names)}")
+        return hint(value)
+    if hint is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if not isinstance(value, hint) or (isinstance(value, bool) and hint is not bool):
+        raise _mistake(setting, _expected(hint))
+    return value
+
+
+def _place(setting: _Setting) -> str:
+    return f"{setting.source}: {setting.key}"
+
+
+def _mistake(setting: _Setting, right: str) -> ConfigError:
+    shown = json.dumps(setting.value, default=str, ensure_ascii=False)
+    return ConfigError(f"{_place(setting)} is {shown}; it must be {right}")
+
+
+def _expected(hint: Any) -> str:
+    if typing.get_origin(hint) is tuple:
+        items = typing.get_args(hint)
+        kind = {int: "whole numbers", str: "names"}[items[0]]
+        return f"a list of {kind}" if items[-1] is Ellipsis else f"a list of {len(items)} {kind}"
+    return {bool: "true or false", int: "a whole number", float: "a number", str: "text"}[hint]

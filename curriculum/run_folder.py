@@ -1,0 +1,316 @@
+"""A run is one folder: its configuration, environment, metrics, models, games, replay buffer and state.
+
+Every file in it appears whole (`core.files`), and only one process works in it at a time, so that a run killed at
+any instant can be opened again and continued.
+"""
+
+import json
+import math
+import os
+import platform
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from core.files import atomic_write_text
+from curriculum.config import Config
+from curriculum.presets import ConfigError, read_config, to_toml
+
+if sys.platform != "win32":
+    import fcntl
+
+_CONFIG = "config.toml"
+_METRICS = "metrics.jsonl"
+_ENVIRONMENT = "environment.json"
+_LOCK = "lock"
+_SUBFOLDERS = ("models", "games", "replay", "state")
+_VERSIONS_OF = ("gomoku-cli", "torch", "numpy", "numba", "safetensors")
+
+_TEMPORARY = re.compile(r"\..+\.[a-z0-9_]{8}")
+"""What `core.files.atomic_path` calls a file that is not finished yet."""
+
+_locks: set[int] = set()
+"""Descriptors of the locks that this process holds."""
+
+
+def _drop_locks() -> None:
+    for descriptor in _locks:
+        os.close(descriptor)
+    _locks.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    # A forked worker shares its parent's lock, and would hold it on after the parent was killed.
+    os.register_at_fork(after_in_child=_drop_locks)
+
+
+class RunFolderError(ValueError):
+    """A folder that is no run, or a run that cannot be read; says which and why."""
+
+
+class RunFolderTakenError(RunFolderError):
+    """A new run was asked for in a folder that holds something already."""
+
+
+class RunFolderBusyError(RunFolderError):
+    """Another process works in the folder."""
+
+
+class RunFolder:
+    """One training run on disk, held by this process until it is closed.
+
+    Made by `create` or `open`; a context manager that closes itself.
+    """
+
+    def __init__(self, path: Path, config: Config, lock: int | None) -> None:
+        self.path = path
+        self.config = config
+        """The resolved configuration, as `config.toml` has it."""
+        self.models = path / "models"
+        """Model files."""
+        self.games = path / "games"
+        """Games as SGF."""
+        self.replay = path / "replay"
+        """Samples: basics, mentor games, the replay buffer."""
+        self.state = path / "state"
+        """What continuing the run needs."""
+        self._lock = lock
+        for name in _SUBFOLDERS:
+            (path / name).mkdir(exist_ok=True)
+        self._remove_unfinished_files()
+        self._cut_unfinished_metrics()
+        self._note_environment()
+
+    @classmethod
+    def create(cls, path: Path, config: Config) -> Self:
+        """A new run in `path`, which must not exist or be empty.
+
+        Raises `RunFolderTakenError` for a folder with anything in it, `RunFolderBusyError` while another process
+        creates a run there.
+        """
+        _refuse_taken(path)
+        path.mkdir(parents=True, exist_ok=True)
+        lock = _take_lock(path)
+        try:
+            _refuse_taken(path)
+            atomic_write_text(path / _CONFIG, to_toml(config))
+            return cls(path, config, lock)
+        except BaseException:
+            _release_lock(lock)
+            raise
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """The run in `path`, to be continued; what a killed process left half-written is removed.
+
+        Raises `RunFolderError` where there is no run or its files are broken, `RunFolderBusyError` while another
+        process works in it.
+        """
+        if not path.is_dir():
+            raise RunFolderError(f"there is no run in {path}: the folder does not exist")
+        if not is_run(path):
+            raise RunFolderError(f"there is no run in {path}: it holds no {_CONFIG}")
+        lock = _take_lock(path)
+        try:
+            return cls(path, read_config(path / _CONFIG), lock)
+        except BaseException as error:
+            _release_lock(lock)
+            if isinstance(error, ConfigError):
+                raise RunFolderError(f"the run in {path} cannot be read: {error}") from error
+            raise
+
+    def close(self) -> None:
+        """Lets other processes work in the folder."""
+        _release_lock(self._lock)
+        self._lock = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def best_model(self) -> Path:
+        """The best model so far; it may not exist yet."""
+        return best_model(self.path)
+
+    def append_metrics(self, record: Mapping[str, Any]) -> None:
+        """Adds one line to `metrics.jsonl`: the record with the `time` it was written (ISO 8601, UTC)."""
+        line = json.dumps({"time": _now(), **_plain(record)}, ensure_ascii=False, allow_nan=False)
+        with (self.path / _METRICS).open("a", encoding="utf-8") as file:
+            file.write(line + "\n")
+
+    def metrics(self) -> list[dict[str, Any]]:
+        """All records, oldest first. Raises `RunFolderError` naming a line that cannot be read."""
+        return read_metrics(self.path)
+
+    def read_state(self, name: str) -> dict[str, Any] | None:
+        """What `write_state` last wrote under `name`, None if it never did. Raises `RunFolderError`."""
+        path = self.state / f"{name}.json"
+        try:
+            value = json.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError) as error:
+            raise RunFolderError(f"{path} cannot be read: {error}") from error
+        if not isinstance(value, dict):
+            raise RunFolderError(f"{path} cannot be read: it should hold a JSON object")
+        return value
+
+    def write_state(self, name: str, mapping: Mapping[str, Any]) -> None:
+        """Keeps `mapping` in `state/NAME.json`, replacing what was there whole or not at all."""
+        atomic_write_text(self.state / f"{name}.json", json.dumps(_plain(mapping), indent=2, allow_nan=False) + "\n")
+
+    def _remove_unfinished_files(self) -> None:
+        for folder in (self.path, *(self.path / name for name in _SUBFOLDERS)):
+            for entry in folder.iterdir():
+                if _TEMPORARY.fullmatch(entry.name) and entry.is_file():
+                    entry.unlink()
+
+    def _cut_unfinished_metrics(self) -> None:
+        """Removes a last line without its end: the process died while it wrote it."""
+        path = self.path / _METRICS
+        if not path.exists():
+            return
+        with path.open("rb+") as file:
+            text = file.read()
+            if not text.endswith(b"\n"):
+                file.truncate(text.rfind(b"\n") + 1)
+
+    def _note_environment(self) -> None:
+        """Adds what this process runs on and with to `environment.json`, which has an entry an opening."""
+        path = self.path / _ENVIRONMENT
+        try:
+            sessions = json.loads(path.read_text(encoding="utf-8"))["sessions"] if path.exists() else []
+            sessions.append(_environment())
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise RunFolderError(f"{path} cannot be read: {error}") from error
+        atomic_write_text(path, json.dumps({"sessions": sessions}, indent=2) + "\n")
+
+
+def is_run(path: Path) -> bool:
+    """Whether `path` is the folder of a run."""
+    return (path / _CONFIG).is_file()
+
+
+def best_model(path: Path) -> Path:
+    """Where the run in `path` keeps its best model."""
+    return path / "models" / "best.safetensors"
+
+
+def read_metrics(path: Path) -> list[dict[str, Any]]:
+    """The records of the run in `path`, oldest first, whether or not somebody works in it.
+
+    Raises `RunFolderError` naming a line that cannot be read; a line that is still being written is left out.
+    """
+    records = []
+    file = path / _METRICS
+    try:
+        text = file.read_text(encoding="utf-8") if file.exists() else ""
+        for number, line in enumerate(text.split("\n")[:-1], start=1):
+            record = json.loads(line)
+            if not isinstance(record, dict):
+                raise RunFolderError(f"{file}, line {number}: not a JSON object")
+            records.append(record)
+    except json.JSONDecodeError as error:
+        raise RunFolderError(f"{file}, line {number}: {error}") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise RunFolderError(f"{file} cannot be read: {error}") from error
+    return records
+
+
+def _refuse_taken(path: Path) -> None:
+    if is_run(path):
+        raise RunFolderTakenError(f"{path} already holds a run: continue it with --resume, or choose another folder")
+    if path.is_dir():
+        # A process killed while it created a run leaves no more than these.
+        left_over = {path / "state", path / "state" / _LOCK, *path.glob(f".{_CONFIG}.*")}
+        if not {*path.iterdir(), *(path / "state").glob("*")} <= left_over:
+            raise RunFolderTakenError(f"{path} is not empty and holds no run: choose another folder")
+    elif path.exists():
+        raise RunFolderTakenError(f"{path} is a file: a run needs a folder")
+
+
+def _take_lock(path: Path) -> int | None:
+    """The descriptor that holds the lock; the system drops it when the process ends, however it ends."""
+    if sys.platform == "win32":  # no such lock there: nobody keeps two processes out of one folder
+        return None
+    (path / "state").mkdir(exist_ok=True)
+    descriptor = os.open(path / "state" / _LOCK, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        os.close(descriptor)
+        raise RunFolderBusyError(f"another process works in {path}: wait for it, or stop it") from error
+    except OSError:  # a network file system may not know locks; working alone there is the user's care
+        os.close(descriptor)
+        return None
+    _locks.add(descriptor)
+    return descriptor
+
+
+def _release_lock(descriptor: int | None) -> None:
+    if descriptor is not None and descriptor in _locks:
+        _locks.remove(descriptor)
+        os.close(descriptor)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def _plain(value: Any) -> Any:
+    """`value` in the types of JSON: numpy's scalars as Python's, numbers that are not finite as null."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, Path):
+        return str(value)
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def _version(distribution: str) -> str | None:
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _commit() -> str | None:
+    """The commit of the source tree that this code runs from, `-dirty` if it was changed since; None elsewhere."""
+    root = Path(__file__).resolve().parent.parent
+    if not (root / ".git").exists():
+        return None
+    command = ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=10, check=True).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        return None
+
+
+def _environment() -> dict[str, Any]:
+    return {
+        "time": _now(),
+        "command": shlex.join(sys.argv),
+        "python": platform.python_version(),
+        "versions": {name: _version(name) for name in _VERSIONS_OF},
+        "commit": _commit(),
+        "machine": platform.platform(),
+        "processor": platform.processor() or platform.machine(),
+        "cpus": os.cpu_count(),
+    }

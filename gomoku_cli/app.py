@@ -1,0 +1,74 @@
+"""The `gomoku` command: its subcommands, and how errors leave it."""
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated, NoReturn
+
+import typer
+
+from gomoku_cli import __version__
+from gomoku_cli.commands import evaluate, generate_basics, imitate, info, play, selfplay, train
+from gomoku_cli.exit_codes import ExitCode, for_error
+
+app = typer.Typer(
+    name="gomoku",
+    help="Train, measure and play a Gomoku AI from the terminal.",
+    epilog="A player is written the same way everywhere: [b]default[/b] (the built-in model), a model file, a run "
+    "folder (its best model), [b]random[/b], [b]mentor[/b], [b]mentor:paper[/b], [b]pure-mcts:1000[/b].",
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    pretty_exceptions_enable=False,
+)
+
+for module in (train, generate_basics, imitate, selfplay, evaluate, info, play):
+    app.command(module.NAME, epilog="\n  ".join(("[b]Examples[/b]", *module.EXAMPLES)))(module.command)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"gomoku {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def _top(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+        raise typer.Exit(ExitCode.USAGE)
+
+
+def _complaint(error: BaseException) -> str:
+    """One line that says what was wrong, with the command that says it."""
+    if isinstance(error, typer.exceptions.TyperException):
+        text = error.format_message()
+    elif isinstance(error, OSError) and error.strerror:
+        text = f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    else:
+        text = str(error) or type(error).__name__
+    context = getattr(error, "ctx", None)
+    return f"{context.command_path if context is not None else 'gomoku'}: {' '.join(text.split())}"
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line `arguments` (None: this process's) and returns the exit code.
+
+    A user's mistake is one line on stderr; only a defect of ours leaves as an exception.
+    """
+    try:
+        return app(args=arguments, prog_name="gomoku", standalone_mode=False) or ExitCode.DONE
+    except (Exception, typer.Abort) as error:
+        code = for_error(error)
+        if code is None:
+            raise
+        print(_complaint(error), file=sys.stderr)
+        return code
+
+
+def main() -> NoReturn:
+    """The entry point of the installed command."""
+    sys.exit(run())

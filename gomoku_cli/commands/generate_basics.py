@@ -1,0 +1,115 @@
+"""`gomoku generate-basics`: phase 1."""
+
+import shlex
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gomoku_cli import options
+
+if TYPE_CHECKING:
+    from curriculum.config import Config
+    from curriculum.reporting import Conduct
+
+NAME = "generate-basics"
+EXAMPLES = (
+    "gomoku generate-basics --output basics.npz",
+    "gomoku generate-basics --kinds repository --positions 8000 --output eight.npz",
+    "gomoku generate-basics --run runs/mine --preset quick",
+)
+
+
+def _kinds(text: str | None) -> list[str] | None:
+    """The kinds that `--kinds` names; two words stand for whole sets."""
+    from curriculum.basics import LITERAL_KINDS, REPOSITORY_KINDS
+
+    if text is None:
+        return None
+    sets = {"paper": LITERAL_KINDS, "repository": REPOSITORY_KINDS}
+    return list(sets[text]) if text in sets else [kind.strip() for kind in text.split(",")]
+
+
+def _write_file(path: Path, config: "Config", conduct: "Conduct") -> None:
+    from curriculum.basics import generate
+    from curriculum.samples import write_samples
+
+    basics = config.basics
+    with conduct.reporter.task("drawing basics", basics.positions, "positions") as task:
+
+        def progress(done: int) -> None:
+            conduct.check()
+            task.update(done)
+
+        samples = generate(
+            config.rules,
+            kinds=basics.kinds,
+            positions=basics.positions,
+            noise_stones=basics.noise_stones,
+            seed=config.seed,
+            progress=progress,
+        )
+    metadata = {"content": "basics", "kinds": list(basics.kinds), "seed": config.seed, "rules": asdict(config.rules)}
+    write_samples(path, samples, metadata)
+    typer.echo(f"{path}: {len(samples):,} positions")
+
+
+def command(
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Save the positions here.", dir_okay=False)
+    ] = None,
+    run: Annotated[
+        Path | None,
+        typer.Option(
+            "--run",
+            "-r",
+            metavar="DIR",
+            help="Train both nets on the positions in this run's folder: made if missing, continued if it is a run.",
+        ),
+    ] = None,
+    positions: Annotated[
+        int | None, typer.Option("--positions", min=1, metavar="N", help="How many.", show_default="80000")
+    ] = None,
+    kinds: Annotated[
+        str | None,
+        typer.Option(
+            "--kinds",
+            metavar="KIND,KIND",
+            help="Which kinds, in equal numbers; paper: the two of the paper, repository: the eight of its repository.",
+            show_default="paper",
+        ),
+    ] = None,
+    preset: options.Preset = None,
+    config_file: options.ConfigFile = None,
+    assignments: options.Assignments = None,
+    seed: options.Seed = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Draw basic attack and defence positions (phase 1), and train both nets on them with --run.
+
+    The same seed gives the same file.
+    """
+    from gomoku_cli.console import say_if_kernels_are_cold
+    from gomoku_cli.interruption import conducting
+    from gomoku_cli.runs import Choice, open_or_create
+
+    flags = {"seed": seed, "basics.positions": positions, "basics.kinds": _kinds(kinds)}
+    choice = Choice(preset, config_file, assignments or (), flags)
+    if run is not None:
+        resume = f"gomoku generate-basics --run {shlex.quote(str(run))}"
+        with open_or_create(run, choice) as folder, conducting(quiet=quiet, resume=resume) as conduct:
+            from curriculum.phases import run_basics
+
+            say_if_kernels_are_cold(conduct.reporter)
+            if output is not None:
+                _write_file(output, folder.config, conduct)
+            run_basics(folder, conduct)
+            typer.echo(f"phase 1 is done: {folder.best_model}")
+    elif output is not None:
+        config = choice.resolve()
+        with conducting(quiet=quiet) as conduct:
+            say_if_kernels_are_cold(conduct.reporter)
+            _write_file(output, config, conduct)
+    else:
+        raise typer.BadParameter("say where to: --output FILE saves the positions, --run DIR trains on them")

@@ -1,0 +1,42 @@
+"""`gomoku imitate`: phase 2."""
+
+import shlex
+
+import typer
+
+from gomoku_cli import options
+
+NAME = "imitate"
+EXAMPLES = (
+    "gomoku imitate --run runs/mine",
+    "gomoku imitate --run runs/new --preset quick --seed 7",
+)
+
+
+def command(
+    run: options.Run,
+    preset: options.Preset = None,
+    config_file: options.ConfigFile = None,
+    assignments: options.Assignments = None,
+    seed: options.Seed = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Imitate the mentor (phase 2): play its games, train both nets on them, and measure until the bar is met.
+
+    Continues from the best model that the run has; without one, from fresh nets.
+    """
+    from gomoku_cli.console import say_if_kernels_are_cold
+    from gomoku_cli.interruption import conducting
+    from gomoku_cli.runs import Choice, open_or_create
+
+    resume = f"gomoku imitate --run {shlex.quote(str(run))}"
+    choice = Choice(preset, config_file, assignments or (), {"seed": seed})
+    with (
+        open_or_create(run, choice) as folder,
+        conducting(quiet=quiet, resume=resume) as conduct,
+    ):
+        from curriculum.phases import run_imitation
+
+        say_if_kernels_are_cold(conduct.reporter)
+        run_imitation(folder, conduct)
+        typer.echo(f"phase 2 is done: {folder.best_model}")

@@ -1,0 +1,54 @@
+"""`gomoku play`: the board."""
+
+import sys
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from core.rules import BLACK, WHITE
+from gomoku_cli import options
+from gomoku_cli.options import Policy
+
+NAME = "play"
+EXAMPLES = (
+    "gomoku play",
+    "gomoku play --colour white --simulations 800 --policy deterministic",
+    "gomoku play --model runs/mine",
+)
+
+
+class _Side(StrEnum):
+    BLACK = "black"
+    WHITE = "white"
+
+
+def command(
+    model: options.Model = "default",
+    colour: Annotated[_Side, typer.Option("--colour", help="Your stones; black begins.")] = _Side.BLACK,
+    simulations: options.Simulations = 400,
+    policy: options.PolicyChoice = Policy.SEMI_STOCHASTIC,
+    switch_stage: options.SwitchStage = 6,
+    board_size: options.BoardSize = None,
+    connect: options.Connect = None,
+    ascii_only: Annotated[
+        bool, typer.Option("--ascii", help="Draw with plain letters, for fonts that lack the stones.")
+    ] = False,
+) -> None:
+    """Play against a model on a board in the terminal, by mouse or keyboard."""
+    from curriculum.player_specs import parse_player
+    from gomoku_cli.seats import common_rules, player_settings
+    from gomoku_cli.tui.app import run_board
+
+    rules = common_rules((model,), board_size, connect)
+    settings = player_settings(simulations, policy, switch_stage)
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise typer.BadParameter("the board needs a terminal to be shown in")
+    run_board(
+        player_factory=lambda: parse_player(model, rules=rules, settings=settings),
+        rules=rules,
+        human=BLACK if colour is _Side.BLACK else WHITE,
+        policy_text=f"{policy.value} up to {switch_stage} stones" if policy is Policy.SEMI_STOCHASTIC else policy.value,
+        model_text=f"{model}, {simulations} simulations",
+        ascii_only=ascii_only,
+    )

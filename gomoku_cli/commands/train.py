@@ -1,0 +1,105 @@
+"""`gomoku train`: the three phases in order."""
+
+import json
+import shlex
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gomoku_cli import options
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from curriculum.arena import MatchResult
+    from curriculum.config import Config
+
+NAME = "train"
+EXAMPLES = (
+    "gomoku train --preset quick --run runs/demo",
+    "gomoku train --run runs/demo --resume",
+    "gomoku train --preset alphagomoku --set search.simulations=400 --dry-run",
+)
+
+
+def _dry_run(config: "Config", as_json: bool) -> None:
+    from curriculum.phases import describe_estimate
+    from curriculum.presets import to_toml
+
+    estimate = describe_estimate(config)
+    if as_json:
+        import dataclasses
+
+        typer.echo(json.dumps({"config": dataclasses.asdict(config), "estimate": dict(estimate)}))
+        return
+    typer.echo(to_toml(config))
+    width = max(len(name) for name, _ in estimate)
+    for name, value in estimate:
+        typer.echo(f"# {name:<{width}}  {value}")
+
+
+def _show(results: "Sequence[MatchResult]") -> None:
+    from rich.table import Table
+
+    from gomoku_cli.console import STDOUT, duration
+
+    if not results:
+        return
+    table = Table(title="The new model", title_justify="left")
+    table.add_column("against")
+    for column in ("games", "wins", "draws", "losses", "score", "time"):
+        table.add_column(column, justify="right")
+    for result in results:
+        total = result.total
+        counts = (total.games, total.wins, total.draws, total.losses)
+        table.add_row(result.opponent, *map(str, counts), f"{total.score:.2f}", duration(result.seconds))
+    STDOUT.print(table)
+
+
+def command(
+    run: options.NewRun = None,
+    preset: options.Preset = None,
+    config_file: options.ConfigFile = None,
+    assignments: options.Assignments = None,
+    seed: options.Seed = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue a stopped run, in whatever phase.")] = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run", help="Print the resolved configuration and an estimate of time and memory; do nothing."
+        ),
+    ] = False,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Train a model from nothing: basics, imitation of the mentor, gated self-play.
+
+    Ctrl-C finishes the step, saves and says how to continue; a killed run continues with --resume.
+    """
+    from gomoku_cli.console import say_if_kernels_are_cold
+    from gomoku_cli.interruption import conducting
+    from gomoku_cli.runs import Choice, open_run
+
+    choice = Choice(preset, config_file, assignments or (), {"seed": seed})
+    if dry_run:
+        _dry_run(choice.resolve(), as_json)
+        return
+    if run is None:
+        raise typer.BadParameter("say where the run shall live", param_hint="--run")
+    from curriculum.run_folder import RunFolder
+
+    command_line = f"gomoku train --run {shlex.quote(str(run))} --resume"
+    with (
+        open_run(run, choice) if resume else RunFolder.create(run, choice.resolve()) as folder,
+        conducting(quiet=quiet, resume=command_line) as conduct,
+    ):
+        from curriculum.phases import run_all
+
+        say_if_kernels_are_cold(conduct.reporter)
+        results = run_all(folder, conduct)
+        if as_json:
+            matches = [result.to_json() for result in results]
+            typer.echo(json.dumps({"run": str(run), "model": str(folder.best_model), "matches": matches}))
+        else:
+            _show(results)
+            typer.echo(f"The model is {folder.best_model}. Play it: gomoku play --model {shlex.quote(str(run))}")

@@ -1,0 +1,43 @@
+"""What the exit code of `gomoku` says, and which error ends in which."""
+
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """Exit codes of every command."""
+
+    DONE = 0
+    FAILED = 1
+    USAGE = 2
+    """The command line or the configuration asks for what does not exist."""
+    BAD_DATA = 3
+    """A model, a run or another file cannot be used."""
+    BAR_NOT_MET = 4
+    """The work is done, and missed the minimum that was asked for."""
+    INTERRUPTED = 130
+
+
+_BY_ERROR = {
+    "typer.exceptions.TyperException": ExitCode.USAGE,
+    "curriculum.basics.BasicsError": ExitCode.USAGE,
+    "curriculum.presets.ConfigError": ExitCode.USAGE,
+    "curriculum.player_specs.PlayerSpecError": ExitCode.USAGE,
+    "curriculum.run_folder.RunFolderTakenError": ExitCode.USAGE,
+    "curriculum.run_folder.RunFolderBusyError": ExitCode.FAILED,
+    "curriculum.run_folder.RunFolderError": ExitCode.BAD_DATA,
+    "curriculum.samples.SamplesError": ExitCode.BAD_DATA,
+    "core.records.RecordError": ExitCode.BAD_DATA,
+    "nets.checkpoint.CheckpointError": ExitCode.BAD_DATA,
+    "curriculum.reporting.Interrupted": ExitCode.INTERRUPTED,
+    "builtins.OSError": ExitCode.FAILED,
+}
+"""By name: whoever asks for `--help` shall not wait for the modules these errors live in."""
+
+
+def for_error(error: BaseException) -> ExitCode | None:
+    """The exit code of an error that a user can understand from its message; None for a defect of ours."""
+    for kind in type(error).__mro__:
+        code = _BY_ERROR.get(f"{kind.__module__}.{kind.__qualname__}")
+        if code is not None:
+            return code
+    return None

@@ -1,0 +1,74 @@
+"""The run folder that a command works in, and the configuration of a new one."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from curriculum.config import Config
+    from curriculum.run_folder import RunFolder
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What the options say of a run's configuration."""
+
+    preset: str | None
+    file: Path | None
+    assignments: Sequence[str]
+    flags: Mapping[str, Any]
+    """Dotted keys and values; None was not given."""
+
+    def resolve(self) -> "Config":
+        """The whole configuration, its names checked. Raises `ConfigError` or `PlayerSpecError`."""
+        from curriculum.presets import resolve
+
+        config = resolve(self.preset, file=self.file, assignments=self.assignments, flags=self.flags)
+        check(config)
+        return config
+
+
+def check(config: "Config") -> None:
+    """Tries the names that a configuration holds, so that a wrong one is found before hours of work.
+
+    Raises `ConfigError` or `PlayerSpecError`.
+    """
+    from curriculum.basics import KINDS
+    from curriculum.player_specs import PlayerSettings, parse_player
+    from curriculum.presets import ConfigError, nearest
+
+    for kind in config.basics.kinds:
+        if kind not in KINDS:
+            raise ConfigError(f"basics.kinds: there is no kind {kind}{nearest(kind, KINDS)}")
+    settings = PlayerSettings(search=config.search, switch_stage=config.evaluation.switch_stage)
+    for spec in (config.imitation.teacher, config.imitation.bar_opponent):
+        parse_player(spec, rules=config.rules, settings=settings)
+
+
+def open_or_create(path: Path, choice: Choice) -> "RunFolder":
+    """The run in `path`, or a new one there made from the options."""
+    from curriculum.run_folder import RunFolder, is_run
+
+    return open_run(path, choice) if is_run(path) else RunFolder.create(path, choice.resolve())
+
+
+def open_run(path: Path, choice: Choice) -> "RunFolder":
+    """The run in `path`. It keeps the configuration it was made with: options that say otherwise are refused.
+
+    Raises `RunFolderError`, and `ConfigError` for the options.
+    """
+    from curriculum.presets import ConfigError, difference
+    from curriculum.run_folder import RunFolder
+
+    with ExitStack() as undo:
+        run = undo.enter_context(RunFolder.open(path))
+        other = difference(
+            run.config, choice.preset, file=choice.file, assignments=choice.assignments, flags=choice.flags
+        )
+        if other is not None:
+            raise ConfigError(f"the run in {path} keeps the configuration it was made with: {other}")
+        check(run.config)
+        undo.pop_all()
+        return run

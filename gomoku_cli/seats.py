@@ -1,0 +1,41 @@
+"""The players that a command seats, and the rules they meet under."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import typer
+
+from core.rules import Rules
+from gomoku_cli.exit_codes import for_error
+from gomoku_cli.options import Policy
+
+if TYPE_CHECKING:
+    from curriculum.player_specs import PlayerSettings
+
+
+def common_rules(specs: Sequence[str], board_size: int | None, connect: int | None) -> Rules:
+    """The rules under which the players that `specs` name can meet.
+
+    Raises a usage error where there are none, `nets.checkpoint.CheckpointError` for a broken model.
+    """
+    from curriculum.player_specs import resolve_rules
+
+    try:
+        return resolve_rules(specs, board_size, connect)
+    except ValueError as error:
+        if for_error(error) is not None:
+            raise
+        raise typer.BadParameter(str(error), param_hint="--board-size, --connect") from error
+
+
+def player_settings(simulations: int, policy: Policy, switch_stage: int) -> "PlayerSettings":
+    """How the players that search with a net do it, from a command's options."""
+    from curriculum.player_specs import PlayerSettings
+    from search import move_policy
+    from search.settings import SearchSettings
+
+    return PlayerSettings(
+        search=SearchSettings(simulations=simulations),
+        policy=move_policy.Policy(policy.value),
+        switch_stage=switch_stage,
+    )

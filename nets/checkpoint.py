@@ -1,0 +1,96 @@
+"""A model is one safetensors file: the nets' tensors, and metadata to rebuild and judge them by.
+
+Tensors are named `black.*` and `white.*`, or `shared.*`. Nothing is ever unpickled.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save
+
+from core.files import atomic_path
+from core.rules import Rules
+from nets.config import NetConfig, Planes
+from nets.dual import DualNet, parameter_count
+
+FORMAT = "gomoku-model-1"
+DEFAULT_MODEL = Path(__file__).parent / "weights" / "default.safetensors"
+"""The model inside the package, called `default` wherever a player is named."""
+
+
+class CheckpointError(ValueError):
+    """A file that holds no usable model; says what is wrong with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInfo:
+    """What a model file says of itself."""
+
+    path: Path
+    net: NetConfig
+    rules: Rules
+    made: dict[str, Any]
+    """How it was made and what it reached: preset, phase, step, parent, results."""
+    parameters: int
+    """Trainable parameters, all nets together."""
+
+
+def save_model(path: Path, model: DualNet, made: Mapping[str, Any]) -> None:
+    """Writes the model, whole or not at all. `made` must be JSON."""
+    tensors = {
+        f"{name}.{key}": tensor.detach().cpu().contiguous()
+        for name, net in model.nets.items()
+        for key, tensor in net.state_dict().items()
+    }
+    metadata = {
+        "format": FORMAT,
+        "net": json.dumps(asdict(model.config)),
+        "rules": json.dumps(asdict(model.rules)),
+        "made": json.dumps(dict(made)),
+    }
+    with atomic_path(path) as temporary:
+        temporary.write_bytes(save(tensors, metadata))
+
+
+def load_model(path: Path) -> tuple[DualNet, ModelInfo]:
+    """The model of a file, in evaluation mode on the CPU. Raises `CheckpointError`."""
+    try:
+        with safe_open(path, framework="pt") as file:
+            metadata = file.metadata() or {}
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  # not a mapping
+    except FileNotFoundError as error:
+        raise CheckpointError(f"there is no model file {path}") from error
+    except (SafetensorError, OSError) as error:
+        raise CheckpointError(f"{path} is no model file, or was cut short: {error}") from error
+    net, rules, made = _read_metadata(path, metadata)
+    model = DualNet(net, rules).to(memory_format=torch.channels_last)
+    wanted = {f"{name}.{key}": tensor for name, part in model.nets.items() for key, tensor in part.state_dict().items()}
+    if missing := sorted(wanted.keys() - tensors.keys()):
+        raise CheckpointError(f"{path} lacks {len(missing)} of the net's tensors, {missing[0]} among them")
+    if foreign := sorted(tensors.keys() - wanted.keys()):
+        raise CheckpointError(f"{path} holds {len(foreign)} tensors that the net lacks, {foreign[0]} among them")
+    for name, tensor in wanted.items():
+        found = tensors[name]
+        if found.shape != tensor.shape:
+            raise CheckpointError(f"{path}: {name} is {tuple(found.shape)} where the net has {tuple(tensor.shape)}")
+        if found.is_floating_point() and not bool(found.isfinite().all()):
+            raise CheckpointError(f"{path}: {name} holds numbers that are not finite")
+    for name, part in model.nets.items():
+        part.load_state_dict({key.partition(".")[2]: tensors[key] for key in wanted if key.startswith(f"{name}.")})
+    return model.eval(), ModelInfo(path, net, rules, made, parameter_count(model))
+
+
+def _read_metadata(path: Path, metadata: Mapping[str, str]) -> tuple[NetConfig, Rules, dict[str, Any]]:
+    if metadata.get("format") != FORMAT:
+        raise CheckpointError(f"{path} is a safetensors file, but no model of this program ({FORMAT})")
+    try:
+        net = json.loads(metadata["net"])
+        net["planes"] = Planes(net["planes"])
+        return NetConfig(**net), Rules(**json.loads(metadata["rules"])), json.loads(metadata.get("made", "{}"))
+    except (KeyError, TypeError, ValueError) as error:
+        raise CheckpointError(f"{path}: its metadata describes no net of this version: {error}") from error

@@ -1,0 +1,65 @@
+"""The model: one policy-value net a colour (A III-B), or one net shared by both."""
+
+import torch
+from torch import Tensor, nn
+
+from core.rules import BLACK, WHITE, Colour, Rules
+from nets.architectures import PolicyValueNet
+from nets.config import NetConfig
+from nets.planes import encode
+
+
+class DualNet(nn.Module):
+    """A black net and a white net (`black.*`, `white.*`), or one for both (`shared.*`).
+
+    The net is chosen by the side to move at the judged position.
+    """
+
+    def __init__(self, config: NetConfig, rules: Rules) -> None:
+        super().__init__()
+        self.config = config
+        self.rules = rules
+        names = ("black", "white") if config.dual else ("shared",)
+        self.nets = nn.ModuleDict({name: PolicyValueNet(config, rules.size) for name in names})
+
+    def net_name(self, colour: Colour) -> str:
+        """The name of the net that judges positions with `colour` to move."""
+        if not self.config.dual:
+            return "shared"
+        return "black" if colour == BLACK else "white"
+
+    def net_of(self, colour: Colour) -> PolicyValueNet:
+        """The net that judges positions with `colour` to move."""
+        net = self.nets[self.net_name(colour)]
+        assert isinstance(net, PolicyValueNet)
+        return net
+
+    def forward(self, stones: Tensor, to_move: Tensor, last_moves: Tensor) -> tuple[Tensor, Tensor]:
+        """Logits [B, A] and values [B] for the side to move; each row is judged by the net of its own side to move.
+
+        Arguments as in `nets.planes.encode`.
+        """
+        parameter = next(self.parameters())
+        planes = encode(stones, to_move, last_moves, self.config.planes, parameter.dtype)
+        if not self.config.dual:
+            result: tuple[Tensor, Tensor] = self.nets["shared"](planes)
+            return result
+        logits = planes.new_empty((len(stones), stones.shape[1]))
+        values = planes.new_empty(len(stones))
+        for colour in (BLACK, WHITE):
+            rows = torch.nonzero(to_move == colour).squeeze(1)
+            if len(rows):
+                logits[rows], values[rows] = self.net_of(colour)(planes[rows])
+        return logits, values
+
+
+def make_model(config: NetConfig, rules: Rules, seed: int) -> DualNet:
+    """A new model with random weights drawn from `seed` alone."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed % (1 << 63))
+        return DualNet(config, rules).to(memory_format=torch.channels_last)
+
+
+def parameter_count(net: nn.Module) -> int:
+    """Trainable parameters."""
+    return sum(parameter.numel() for parameter in net.parameters() if parameter.requires_grad)

@@ -1,0 +1,89 @@
+"""The player that searches with an evaluator: positions in, moves by one of the three policies out."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from core.position import Position
+from core.rules import Rules
+from core.streams import Purpose, generator
+from search.evaluator import Evaluator
+from search.mcts import ForestSearch
+from search.move_policy import Policy, choose_move, samples_at, visit_distribution
+from search.players import Decision, never
+from search.settings import SearchSettings
+
+_MOST_TREES = 256
+
+
+class MctsPlayer:
+    """Starts each move with an empty tree (A II-C); with 0 simulations it plays by the evaluator's policy alone."""
+
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        rules: Rules,
+        settings: SearchSettings,
+        *,
+        policy: Policy = Policy.SEMI_STOCHASTIC,
+        switch_stage: int = 6,
+        temperature: float = 1.0,
+        name: str = "mcts",
+    ) -> None:
+        self.name = name
+        self._evaluator = evaluator
+        self._rules = rules
+        self._settings = settings
+        self._policy = policy
+        self._switch_stage = switch_stage
+        self._temperature = temperature
+        self._search: ForestSearch | None = None
+        self._trees = 0
+
+    def choose(
+        self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
+    ) -> list[Decision]:
+        """See `Player`. All positions are searched at once, their leaves in shared batches."""
+        decisions: list[Decision] = []
+        for first in range(0, len(positions), _MOST_TREES):
+            chunk = slice(first, first + _MOST_TREES)
+            decisions += self._choose(positions[chunk], seeds[chunk], stop)
+        return decisions
+
+    def _forest_for(self, trees: int) -> ForestSearch:
+        # The arrays are kept between calls, since their pages cost time to make; what is in them is not.
+        if self._search is None or self._trees < trees or trees * 4 < self._trees:
+            self._search = ForestSearch(self._rules, self._evaluator, self._settings, trees=trees)
+            self._trees = trees
+        return self._search
+
+    def _choose(
+        self, positions: Sequence[Position], seeds: Sequence[int], stop: Callable[[], bool]
+    ) -> list[Decision]:
+        search = self._forest_for(len(positions))
+        for tree, position in enumerate(positions):
+            search.plant(tree, position)
+            search.begin(tree, self._settings.simulations)
+        waiting = len(positions)
+        try:
+            while waiting:
+                waiting -= len(search.advance())
+                if stop():
+                    break
+        finally:
+            search.halt()
+        return [self._decide(search, tree, position, seeds[tree]) for tree, position in enumerate(positions)]
+
+    def _decide(self, search: ForestSearch, tree: int, position: Position, seed: int) -> Decision:
+        visits = search.visits(tree)
+        simulations = int(visits.sum())
+        if simulations > 0:
+            policy = visit_distribution(visits, self._temperature)
+        else:
+            priors = search.priors(tree)
+            if not priors.any():  # stopped before the first answer came
+                priors = (position.stones == 0).astype(np.float32)
+            policy = priors / priors.sum()
+        sample = samples_at(self._policy, position.ply, self._switch_stage)
+        move = choose_move(policy, sample=sample, generator=generator(seed, Purpose.MOVE))
+        return Decision(move, value=search.value(tree), policy=policy, simulations=simulations)

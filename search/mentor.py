@@ -1,0 +1,514 @@
+"""Mentors: players that judge by rules and not by a net, for a young net to imitate and be measured against.
+
+`PaperMentor` is the one of paper A (IV-C, and its repository for what the paper leaves out); `Mentor` is our own, an
+alpha-beta search over pattern counts. Both keep nothing between calls and release the GIL while they think.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.jit import kernel
+from core.position import Position
+from core.rules import EMPTY, Cell, Rules
+from core.streams import Purpose, generator
+from core.threats import (
+    FIVE,
+    FOUR,
+    NONE,
+    OPEN_FOUR,
+    OPEN_THREE,
+    OPEN_TWO,
+    PACKED,
+    THREE,
+    TWO,
+    ThreatBoard,
+    colour_of,
+    load,
+    new_threat_board,
+    packed_patterns,
+    place,
+    remove,
+    side_of,
+    strongest_pattern,
+    unpack_patterns,
+)
+from search.players import Decision, never
+
+
+def _centre(rules: Rules) -> Cell:
+    return rules.size // 2 * rules.size + rules.size // 2
+
+
+def _decision(position: Position, move: Cell, value: float, nodes: int) -> Decision:
+    policy = np.zeros(position.rules.cells, dtype=np.float32)
+    policy[move] = 1.0
+    return Decision(int(move), value=value, policy=policy, simulations=nodes)
+
+
+# ------------------------------------------------------------------------------------------- the mentor of the paper
+
+
+@cache
+def _paper_scores() -> NDArray[np.float64]:
+    """[PACKED] the paper's score of a stone with the given patterns.
+
+    Combinations the paper does not list count as their strongest member; so do two fours along different lines.
+    """
+    single = {NONE: 0.0, TWO: 2.0, OPEN_TWO: 2.5, THREE: 3.0, OPEN_THREE: 3.5, FOUR: 4.0, OPEN_FOUR: 4.5, FIVE: 5.0}
+    scores = np.zeros(PACKED)
+    for packed in range(PACKED):
+        patterns = unpack_patterns(packed)
+        score = single[max(patterns)]
+        if score == 4.0 and OPEN_THREE in patterns:
+            score = 4.3
+        elif score == 3.5 and patterns.count(OPEN_THREE) > 1:
+            score = 3.8
+        elif score == 2.5 and patterns.count(OPEN_TWO) > 1:
+            score = 3.0
+        scores[packed] = score
+    return scores
+
+
+@kernel
+def _paper_leaf(board: ThreatBoard, scores: NDArray[np.float64], side: int) -> float:
+    """The paper's value, -5 to 5, of a board for `side`, which has just moved."""
+    attack, defence = 0.0, 0.0
+    for cell in range(len(board.stones)):
+        if board.stones[cell] != EMPTY:
+            owner = side_of(board.stones[cell])
+            score = scores[packed_patterns(board, owner, cell)]
+            if owner == side:
+                attack = max(attack, score)
+            else:
+                defence = max(defence, score)
+    if defence < 3.5:
+        return attack - 0.1 * defence if attack > defence else -defence + 0.1 * attack
+    if defence == 3.5:
+        return attack - 0.35 if attack >= 4.0 else -4.0
+    if attack == 5.0:
+        return 5.0
+    return -4.5 if defence < 4.5 else -5.0
+
+
+@kernel
+def _paper_values(
+    board: ThreatBoard, stones: NDArray[np.int8], scores: NDArray[np.float64], colour: int, values: NDArray[np.float64]
+) -> int:
+    """Writes the paper's value of each candidate for `colour` to `values`: [A], -inf elsewhere; returns their number."""
+    load(board, stones)
+    size = board.size
+    side = side_of(colour)
+    strengths = np.full(len(stones), -np.inf)
+    best = -np.inf
+    for cell in range(len(stones)):
+        if stones[cell] != EMPTY or not _has_neighbour(stones, cell, size):
+            continue
+        own, spoiled = packed_patterns(board, side, cell), packed_patterns(board, 1 - side, cell)
+        strengths[cell] = max(scores[own], scores[spoiled])
+        best = max(best, strengths[cell])
+    least = 3.5 if best >= 4.0 else 0.0
+    count = 0
+    for cell in range(len(stones)):
+        values[cell] = -np.inf
+        if strengths[cell] >= least:
+            place(board, cell, colour)
+            values[cell] = _paper_leaf(board, scores, side)
+            remove(board, cell)
+            count += 1
+    return count
+
+
+@kernel
+def _has_neighbour(stones: NDArray[np.int8], cell: int, size: int) -> bool:
+    """Whether one of the eight cells around `cell` holds a stone."""
+    row, column = cell // size, cell % size
+    for r in range(max(row - 1, 0), min(row + 2, size)):
+        for c in range(max(column - 1, 0), min(column + 2, size)):
+            if stones[r * size + c] != EMPTY:
+                return True
+    return False
+
+
+class PaperMentor:
+    """The mentor of paper A as its repository had it at the paper's model: one ply, its scores, its leaf rules.
+
+    Played correctly for both colours: the original judged as Black whatever its colour. Our readings where the source
+    leaves room: patterns are those of `core.threats`, so a gap inside counts (`oo_o` is a three); two fours on
+    different lines score 4; a defence of 3.5 < d < 4.5 takes in 3.8, which is a threat of an open four all the same;
+    a stone without any pattern scores 0; all moves of the best value are equally likely.
+    """
+
+    name = "mentor:paper"
+
+    def choose(
+        self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
+    ) -> list[Decision]:
+        """See `Player`. The value is the paper's, -5 to 5, divided by 5. One position is too quick to be stopped."""
+        return [self._decide(position, seed) for position, seed in zip(positions, seeds, strict=True)]
+
+    def _decide(self, position: Position, seed: int) -> Decision:
+        rules = position.rules
+        if not position.moves:
+            return _decision(position, _centre(rules), 0.0, 0)
+        values = np.empty(rules.cells, dtype=np.float64)
+        board = new_threat_board(rules)
+        nodes = _paper_values(board, position.stones, _paper_scores(), position.side_to_move, values)
+        best = np.flatnonzero(values == values.max())
+        move = int(generator(seed, Purpose.MENTOR).choice(best))
+        return _decision(position, move, float(values[move]) / 5.0, nodes)
+
+
+# ------------------------------------------------------------------------------------------------------- our own mentor
+
+MAX_PLY = 32
+"""Moves ahead of the root at which every line ends, forced replies included."""
+
+_WIN = 30_000
+"""A won game; `_WIN - n` is a win in `n` plies. Scores are for the side to move."""
+_PROVEN = _WIN - 1_000
+"""From here on a score is proven: every defence has been tried, not just the likely ones."""
+_UNPROVEN_LOSS = -20_000
+"""Every move tried loses, but not every move was tried."""
+_INFINITY = 32_000
+
+_CELL_FIVE = 10_000
+_CELL_WINS = 2_000
+"""A cell of this worth makes an open four or two fours: a win unless the opponent makes five first."""
+_CELL_CAP = 100
+"""The most one cell adds to the evaluation."""
+_SQUASH = 150.0
+"""The score that counts as a value of tanh(1): about two double threats to the good."""
+
+_NODES, _LIMIT, _CUT_OFF = range(3)
+_ALPHA, _BETA, _BEST, _LEFT, _COUNT, _NEXT, _COMPLETE = range(7)
+
+
+@cache
+def _cell_values() -> NDArray[np.int32]:
+    """[PACKED] the worth of a move by the patterns it makes, for ordering and evaluation."""
+    weights = (0, 1, 4, 5, 16, 18, 0, 0)
+    values = np.zeros(PACKED, dtype=np.int32)
+    for packed in range(PACKED):
+        patterns = unpack_patterns(packed)
+        fours, threes = patterns.count(FOUR), patterns.count(OPEN_THREE)
+        if FIVE in patterns:
+            value = _CELL_FIVE
+        elif OPEN_FOUR in patterns or fours > 1:
+            value = _CELL_WINS + sum(weights[pattern] for pattern in patterns)
+        else:
+            value = sum(weights[pattern] for pattern in patterns)
+            if fours and threes:
+                value += 60
+            elif threes > 1:
+                value += 40
+        values[packed] = value
+    return values
+
+
+class _Work(NamedTuple):
+    """What one search needs beside its board; made for each call."""
+
+    values: NDArray[np.int32]
+    """[PACKED] `_cell_values()`."""
+    near: NDArray[np.int16]
+    """[A] stones within two rows and columns of each cell."""
+    moves: NDArray[np.int16]
+    """[MAX_PLY, A] candidates of the nodes on the current line, best first."""
+    worths: NDArray[np.int32]
+    """[MAX_PLY, A] what they were ordered by."""
+    frames: NDArray[np.int32]
+    """[MAX_PLY, 7] the nodes on the current line: window and best score for the side to move there, depth left for its
+    children, candidates, the next one of them, and whether they are all that can matter."""
+    tally: NDArray[np.int64]
+    """[3] nodes so far, nodes after which to cut the search off, and whether that has happened."""
+    width: int
+    """Most candidates of a node where nothing is forced."""
+
+
+@kernel
+def _touch(work: _Work, cell: int, size: int, change: int) -> None:
+    row, column = cell // size, cell % size
+    for r in range(max(row - 2, 0), min(row + 3, size)):
+        for c in range(max(column - 2, 0), min(column + 3, size)):
+            work.near[r * size + c] += change
+
+
+@kernel
+def _survey(board: ThreatBoard, work: _Work, side: int) -> tuple[int, int, int]:
+    """The evaluation for `side`, to move, and the worth of the best cell for it and for the opponent."""
+    mine, theirs, my_best, their_best = 0, 0, 0, 0
+    for cell in range(len(board.stones)):
+        if board.stones[cell] == EMPTY:
+            value = work.values[packed_patterns(board, side, cell)]
+            mine += min(value, _CELL_CAP)
+            my_best = max(my_best, value)
+            value = work.values[packed_patterns(board, 1 - side, cell)]
+            theirs += min(value, _CELL_CAP)
+            their_best = max(their_best, value)
+    # The side to move can make its best move at once.
+    return mine - theirs + min(my_best, _CELL_CAP), my_best, their_best
+
+
+@kernel
+def _list_candidates(board: ThreatBoard, work: _Work, side: int, ply: int, width: int, least: int) -> int:
+    """Writes the best `width` candidates to `work.moves[ply]`, best first, and returns how many there are.
+
+    `least`: candidates must make a pattern of at least this class for either side.
+    """
+    moves, worths = work.moves[ply], work.worths[ply]
+    count = 0
+    for cell in range(len(board.stones)):
+        if board.stones[cell] != EMPTY or work.near[cell] == 0:
+            continue
+        if least > NONE and max(strongest_pattern(board, side, cell), strongest_pattern(board, 1 - side, cell)) < least:
+            continue
+        # An own win is worth more than to spoil the opponent's like.
+        mine = work.values[packed_patterns(board, side, cell)]
+        worth = 5 * mine + 4 * work.values[packed_patterns(board, 1 - side, cell)]
+        if count == width:
+            if worth <= worths[count - 1]:
+                continue
+            count -= 1
+        at = count
+        while at > 0 and worths[at - 1] < worth:
+            worths[at], moves[at] = worths[at - 1], moves[at - 1]
+            at -= 1
+        worths[at], moves[at] = worth, cell
+        count += 1
+    return count
+
+
+@kernel
+def _list_fives(board: ThreatBoard, work: _Work, side: int, ply: int) -> int:
+    """Writes the cells on which `side` wins at once to `work.moves[ply]` and returns how many there are."""
+    count = 0
+    for cell in range(len(board.stones)):
+        if board.stones[cell] == EMPTY and strongest_pattern(board, side, cell) == FIVE:
+            work.moves[ply, count] = cell
+            count += 1
+    return count
+
+
+@kernel
+def _open(board: ThreatBoard, work: _Work, side: int, empties: int, depth: int, ply: int) -> None:
+    """Begins the node on `ply` with `side` to move: judges it or lists its candidates, in its frame.
+
+    `empties`: empty cells of the board. A judged node has no candidates and its score as the best one.
+    """
+    frame = work.frames[ply]
+    frame[_COUNT], frame[_NEXT], frame[_COMPLETE] = 0, 0, 1
+    work.tally[_NODES] += 1
+    if work.tally[_NODES] > work.tally[_LIMIT]:
+        work.tally[_CUT_OFF] = 1
+    elif board.counts[side, FIVE] > 0:
+        frame[_BEST] = _WIN - ply - 1
+    elif empties == 0:
+        frame[_BEST] = 0
+    elif board.counts[1 - side, FIVE] > 0:
+        count = _list_fives(board, work, 1 - side, ply)
+        if count > 1:
+            frame[_BEST] = -(_WIN - ply - 2)
+        elif ply + 1 == MAX_PLY:
+            frame[_BEST] = _survey(board, work, side)[0]
+        else:
+            # A forced reply costs no depth, so that a row of fours is seen to its end.
+            frame[_COUNT], frame[_BEST], frame[_LEFT] = 1, -_INFINITY, depth
+    elif board.counts[side, OPEN_FOUR] > 0:
+        frame[_BEST] = _WIN - ply - 3
+    else:
+        score, my_best, their_best = _survey(board, work, side)
+        if my_best >= _CELL_WINS:
+            frame[_BEST] = _WIN - ply - 3
+        elif depth <= 0 or ply + 1 == MAX_PLY:
+            frame[_BEST] = score
+        else:
+            frame[_BEST], frame[_LEFT] = -_INFINITY, depth - 1
+            if their_best >= _CELL_WINS:
+                # What stops an open four or two fours is a four of the opponent's there, or a four of one's own.
+                frame[_COUNT] = _list_candidates(board, work, side, ply, len(board.stones), FOUR)
+            else:
+                frame[_COUNT] = _list_candidates(board, work, side, ply, work.width, NONE)
+                frame[_COMPLETE] = frame[_COUNT] == empties
+
+
+@kernel
+def _search(board: ThreatBoard, work: _Work, side: int, empties: int, depth: int, alpha: int, beta: int) -> int:
+    """The score for `side`, to move one ply from the root: exact between `alpha` and `beta`, else a bound.
+
+    Negamax with an explicit stack of frames: numba cannot load a recursive function from its cache.
+    """
+    ply = 1
+    work.frames[ply, _ALPHA], work.frames[ply, _BETA] = alpha, beta
+    _open(board, work, side, empties, depth, ply)
+    while True:
+        frame = work.frames[ply]
+        if frame[_NEXT] < frame[_COUNT] and frame[_ALPHA] < frame[_BETA] and not work.tally[_CUT_OFF]:
+            cell = int(work.moves[ply, frame[_NEXT]])
+            place(board, cell, colour_of(side))
+            _touch(work, cell, board.size, 1)
+            ply, side, empties = ply + 1, 1 - side, empties - 1
+            work.frames[ply, _ALPHA], work.frames[ply, _BETA] = -frame[_BETA], -frame[_ALPHA]
+            _open(board, work, side, empties, frame[_LEFT], ply)
+            continue
+        score = int(frame[_BEST])
+        if score <= -_PROVEN and not frame[_COMPLETE]:
+            score = _UNPROVEN_LOSS
+        if ply == 1:
+            return score
+        ply, side, empties = ply - 1, 1 - side, empties + 1
+        frame = work.frames[ply]
+        cell = int(work.moves[ply, frame[_NEXT]])
+        _touch(work, cell, board.size, -1)
+        remove(board, cell)
+        frame[_NEXT] += 1
+        frame[_BEST] = max(frame[_BEST], -score)
+        frame[_ALPHA] = max(frame[_ALPHA], -score)
+
+
+@kernel
+def _list_root(board: ThreatBoard, work: _Work, side: int, root_width: int) -> int:
+    """Writes the moves worth a search at the root to `work.moves[0]` and returns how many there are."""
+    if board.counts[side, FIVE] > 0:
+        return _list_fives(board, work, side, 0)
+    if board.counts[1 - side, FIVE] > 0:
+        return _list_fives(board, work, 1 - side, 0)
+    _, my_best, their_best = _survey(board, work, side)
+    if max(my_best, their_best) >= _CELL_WINS:
+        return _list_candidates(board, work, side, 0, len(board.stones), FOUR)
+    return _list_candidates(board, work, side, 0, root_width, NONE)
+
+
+@kernel
+def _search_root(
+    board: ThreatBoard,
+    work: _Work,
+    stones: NDArray[np.int8],
+    colour: int,
+    depth: int,
+    root_width: int,
+    margin: int,
+    moves: NDArray[np.int16],
+    scores: NDArray[np.int32],
+) -> int:
+    """Deepens move by move to `depth` and returns the number of candidates, written best first.
+
+    `moves`, `scores`: [A] of the deepest search that was not cut off; scores less than `margin` below the best are
+    exact, the others upper bounds.
+    """
+    load(board, stones)
+    side, empties = side_of(colour), 0
+    for cell in range(len(stones)):
+        if stones[cell] == EMPTY:
+            empties += 1
+        else:
+            _touch(work, cell, board.size, 1)
+    count = _list_root(board, work, side, root_width)
+    moves[:count] = work.moves[0, :count]
+    limit = work.tally[_LIMIT]
+    fresh = np.empty(count, dtype=np.int32)
+    for round_depth in range(1, depth + 1):
+        # The first round is always finished: there must be a score for every candidate.
+        work.tally[_LIMIT] = limit if round_depth > 1 else np.iinfo(np.int64).max
+        best = -_INFINITY
+        for index in range(count):
+            cell = int(moves[index])
+            place(board, cell, colour)
+            if strongest_pattern(board, side, cell) == FIVE:
+                fresh[index] = _WIN - 1
+            else:
+                _touch(work, cell, board.size, 1)
+                alpha = max(best - margin - 1, -_INFINITY)
+                fresh[index] = -_search(board, work, 1 - side, empties - 1, round_depth - 1, -_INFINITY, -alpha)
+                _touch(work, cell, board.size, -1)
+            remove(board, cell)
+            best = max(best, fresh[index])
+            if work.tally[_CUT_OFF]:
+                return count
+        for index in range(count):
+            move, score, at = moves[index], fresh[index], index
+            while at > 0 and scores[at - 1] < score:
+                scores[at], moves[at] = scores[at - 1], moves[at - 1]
+                at -= 1
+            scores[at], moves[at] = score, move
+        if abs(scores[0]) >= _PROVEN:
+            break
+    return count
+
+
+class Mentor:
+    """Our own mentor: alpha-beta over the likely cells, judged by the patterns of both sides.
+
+    It wins where it can, answers fives and open fours only by moves that answer them, follows rows of forced replies
+    to their end, and deepens until `depth` or `nodes` is reached.
+    """
+
+    name = "mentor"
+
+    def __init__(self, *, depth: int = 8, nodes: int = 2000, width: int = 12, variety: int = 4) -> None:
+        """`depth`: most plies, forced replies not counted. `nodes`: positions looked at a move, the first ply always
+        in full. `width`: most candidates of a node where nothing is forced; the root has twice as many. `variety`:
+        moves that score this much less than the best are as likely to be played; a single open two makes about 10.
+
+        Raises `ValueError` for a number out of range.
+        """
+        if not 1 <= depth < MAX_PLY:
+            raise ValueError(f"depth is {depth}; it must be 1 to {MAX_PLY - 1}")
+        if nodes < 1 or width < 1:
+            raise ValueError("nodes and width must be 1 or more")
+        if variety < 0:
+            raise ValueError(f"variety is {variety}; it must be 0 or more")
+        self.depth = depth
+        self.nodes = nodes
+        self.width = width
+        self.variety = variety
+
+    def choose(
+        self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
+    ) -> list[Decision]:
+        """See `Player`. Once stopped, the remaining positions are searched one ply deep."""
+        return [
+            self._decide(position, seed, 1 if stop() else self.depth)
+            for position, seed in zip(positions, seeds, strict=True)
+        ]
+
+    def _decide(self, position: Position, seed: int, depth: int) -> Decision:
+        rules = position.rules
+        if not position.moves:
+            return _decision(position, _centre(rules), 0.0, 0)
+        work = _Work(
+            values=_cell_values(),
+            near=np.zeros(rules.cells, dtype=np.int16),
+            moves=np.empty((MAX_PLY, rules.cells), dtype=np.int16),
+            worths=np.empty((MAX_PLY, rules.cells), dtype=np.int32),
+            frames=np.zeros((MAX_PLY, 7), dtype=np.int32),
+            tally=np.array([0, self.nodes, 0], dtype=np.int64),
+            width=self.width,
+        )
+        moves, scores = np.empty(rules.cells, dtype=np.int16), np.empty(rules.cells, dtype=np.int32)
+        count = _search_root(
+            new_threat_board(rules),
+            work,
+            position.stones,
+            position.side_to_move,
+            depth,
+            2 * self.width,
+            self.variety,
+            moves,
+            scores,
+        )
+        best = int(scores[0])
+        # A proven result is no matter of taste: the shortest win, the longest resistance.
+        least = best if abs(best) >= _PROVEN else best - self.variety
+        move = int(generator(seed, Purpose.MENTOR).choice(moves[:count][scores[:count] >= least]))
+        return _decision(position, move, _value(best), int(work.tally[_NODES]))
+
+
+def _value(score: int) -> float:
+    """A score as an expected result: 1 and -1 for proven ones alone."""
+    if abs(score) >= _PROVEN:
+        return 1.0 if score > 0 else -1.0
+    return float(np.clip(np.tanh(score / _SQUASH), -0.99, 0.99))

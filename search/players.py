@@ -1,0 +1,61 @@
+"""Who can be sat at a board: one protocol, and the players that need no net."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.position import Position
+from core.rules import Cell
+from core.streams import Purpose, generator
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a player decided on a position."""
+
+    move: Cell
+    value: float | None = None
+    """Expected result for the side to move, -1 to 1; None for a player without an opinion."""
+    policy: NDArray[np.float32] | None = None
+    """[A] the distribution that the move was drawn from or is the best of; None for a player without one."""
+    simulations: int = 0
+    """Simulations, playouts or nodes spent."""
+
+
+def never() -> bool:
+    """The `stop` of a player that nobody stops."""
+    return False
+
+
+class Player(Protocol):
+    """Chooses moves. Players keep nothing between calls, so one may sit at many boards at once."""
+
+    @property
+    def name(self) -> str:
+        """How tables and records call it."""
+
+    def choose(
+        self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
+    ) -> list[Decision]:
+        """A decision a position, none of which is over; the same seed gives the same decision.
+
+        `stop` is asked often; once it says yes, the best moves found so far are returned soon.
+        """
+
+
+class RandomPlayer:
+    """Plays any legal move with equal chance."""
+
+    name = "random"
+
+    def choose(
+        self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
+    ) -> list[Decision]:
+        """See `Player`."""
+        return [
+            Decision(int(generator(seed, Purpose.MOVE).choice(position.legal_moves())))
+            for position, seed in zip(positions, seeds, strict=True)
+        ]

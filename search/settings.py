@@ -1,0 +1,54 @@
+"""How a tree search searches: its numbers, in one place."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class DecayForm(StrEnum):
+    """Where winning-value decay starts in the backup."""
+
+    CONSISTENT = "consistent"
+    """An edge into a judged leaf gets `-decay * v`: one value with `z = ±decay^k`."""
+    REPOSITORY = "repository"
+    """An edge into a judged leaf gets `-v`, as in the code of paper A."""
+
+
+class FirstPlay(StrEnum):
+    """What an unvisited child counts as."""
+
+    REDUCED = "reduced"
+    """The parent's value less `fpu_reduction * sqrt(sum of the visited children's priors)`."""
+    ZERO = "zero"
+    """0, as the papers have it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchSettings:
+    """The numbers of a tree search."""
+
+    simulations: int = 400
+    """New simulations a move: each a descent that ends in a net evaluation or an end of game."""
+    c_puct: float = 5.0
+    """Weight of exploration (A eq. 8)."""
+    value_decay: float = 0.9
+    """Winning-value decay a ply in the backup (A III-C), 0 to 1; 1 is plain AlphaZero."""
+    decay_form: DecayForm = DecayForm.CONSISTENT
+    """Where the decay starts."""
+    first_play: FirstPlay = FirstPlay.REDUCED
+    """What an unvisited child counts as."""
+    fpu_reduction: float = 0.25
+    """How far an unvisited child counts below its parent, with `first_play = "reduced"`."""
+    virtual_loss: int = 1
+    """Lost visits an edge carries for each descent in flight through it (A II-E)."""
+    leaves_in_flight: int = 8
+    """Most leaves of one tree that wait for the net at once."""
+
+    def __post_init__(self) -> None:
+        if self.simulations < 0:
+            raise ValueError(f"simulations is {self.simulations}; it must be 0 or more")
+        if not self.c_puct >= 0:
+            raise ValueError(f"c_puct is {self.c_puct}; it must be 0 or more")
+        if not 0 < self.value_decay <= 1:
+            raise ValueError(f"value_decay is {self.value_decay}; it must be above 0 and at most 1")
+        if self.virtual_loss < 1 or self.leaves_in_flight < 1:
+            raise ValueError("virtual_loss and leaves_in_flight must be 1 or more")

@@ -1,0 +1,75 @@
+"""What the tests share: strategies that draw rules and games, and a judge of lines that shares no code with `core`."""
+
+import os
+import random
+
+import numpy as np
+from hypothesis import settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from core.position import Position
+from core.rules import EMPTY, MAX_CONNECT, MAX_SIZE, MIN_CONNECT, MIN_SIZE, Cell, Rules
+
+# Kernels compile in the first example, so no deadline can hold.
+settings.register_profile("gomoku", deadline=None, max_examples=60)
+settings.register_profile("ci", settings.get_profile("gomoku"), derandomize=True, print_blob=True)
+settings.load_profile("ci" if os.environ.get("CI") else "gomoku")
+
+WAYS = ((0, 1), (1, 0), (1, 1), (-1, 1))
+"""The four directions of a line, as (rows, columns)."""
+
+
+@st.composite
+def rules(draw: st.DrawFn, max_size: int = MAX_SIZE) -> Rules:
+    """Any rules on boards of 3 up to `max_size`; a third of the boards are small enough for a game to fill."""
+    size = draw(st.one_of(st.integers(MIN_SIZE, min(5, max_size)), st.integers(MIN_SIZE, max_size)))
+    return Rules(size, draw(st.integers(MIN_CONNECT, min(MAX_CONNECT, size))))
+
+
+@st.composite
+def games(draw: st.DrawFn, rules: Rules) -> list[Cell]:
+    """A legal sequence of moves from the empty board, finished or not.
+
+    Both sides like to lengthen a line of their own, each game to another degree: without that a line on a large board
+    would hardly ever come about, and with too much of it no board would ever be full.
+    """
+    eagerness = draw(st.sampled_from((0.0, 0.3, 0.9)))
+    plies = draw(st.one_of(st.just(rules.cells), st.integers(0, rules.cells)))
+    chance = random.Random(draw(st.integers(0, 2**32 - 1)))
+    position = Position(rules)
+    while position.ply < plies and not position.is_game_over():
+        longer = _lengthening(position, chance) if chance.random() < eagerness else None
+        position.push(chance.choice(position.legal_moves().tolist()) if longer is None else longer)
+    return position.moves
+
+
+def _lengthening(position: Position, chance: random.Random) -> Cell | None:
+    """The first empty cell beyond the run of some stone of the side to move, in some direction."""
+    size = position.rules.size
+    own = np.flatnonzero(position.stones == position.side_to_move).tolist()
+    if not own:
+        return None
+    row, column = divmod(chance.choice(own), size)
+    row_step, column_step = chance.choice(WAYS)
+    sign = chance.choice((-1, 1))
+    while 0 <= row < size and 0 <= column < size:
+        colour = position.stones[row * size + column]
+        if colour != position.side_to_move:
+            return row * size + column if colour == EMPTY else None
+        row, column = row + sign * row_step, column + sign * column_step
+    return None
+
+
+def naive_lines(stones: NDArray[np.int8], size: int, connect: int) -> list[set[Cell]]:
+    """Every window of `connect` cells of one colour, found by looking at each window of the board. `stones`: [A]."""
+    lines = []
+    for row in range(size):
+        for column in range(size):
+            for row_step, column_step in WAYS:
+                window = [(row + i * row_step, column + i * column_step) for i in range(connect)]
+                if all(0 <= r < size and 0 <= c < size for r, c in window):
+                    cells = [r * size + c for r, c in window]
+                    if abs(sum(int(stones[cell]) for cell in cells)) == connect:
+                        lines.append(set(cells))
+    return lines

@@ -1,0 +1,236 @@
+"""The mentors: what they must see, for both colours, on any board, and what may vary."""
+
+from concurrent.futures import ThreadPoolExecutor
+from itertools import zip_longest
+
+import numpy as np
+import pytest
+
+from core.notation import cell_name, parse_cell
+from core.position import Position
+from core.rules import BLACK, EMPTY, WHITE, Colour, Rules
+from core.streams import stream_key
+from search.mentor import Mentor, PaperMentor
+from search.players import Player
+
+RULES = Rules(15, 5)
+FILLERS = "a1 o1 a15 o15 a5 o5 a11 o11 e1 k1 e15 k15".split()
+"""Cells of the edge too far apart to be a threat."""
+
+MENTORS = [pytest.param(Mentor(nodes=1000), id="mentor"), pytest.param(PaperMentor(), id="paper")]
+
+
+def position(colour: Colour, own: str, enemy: str) -> Position:
+    """A position with `colour` to move, `own` and `enemy` stones, and as many fillers as the turns need."""
+    stones = {colour: own.split(), -colour: enemy.split()}
+    fillers = iter(FILLERS)
+    # Black has moved once more than White if it is White's turn, else as often.
+    while len(stones[BLACK]) < len(stones[WHITE]) + (colour == WHITE):
+        stones[BLACK].append(next(fillers))
+    while len(stones[WHITE]) < len(stones[BLACK]) - (colour == WHITE):
+        stones[WHITE].append(next(fillers))
+    moves = [name for pair in zip_longest(stones[BLACK], stones[WHITE]) for name in pair if name is not None]
+    result = Position.from_moves(RULES, [parse_cell(name, RULES.size) for name in moves])
+    assert result.side_to_move == colour
+    return result
+
+
+def moves_of(player: Player, board: Position, seeds: int = 8) -> set[str]:
+    """The names of the moves a player makes over some seeds."""
+    decisions = player.choose([board] * seeds, seeds=range(seeds))
+    return {cell_name(decision.move, board.rules.size) for decision in decisions}
+
+
+def play(black: Player, white: Player, rules: Rules, seed: int, opening: tuple[int, ...] = ()) -> Position:
+    """A game to its end; an illegal move raises."""
+    board = Position.from_moves(rules, opening)
+    while not board.is_game_over():
+        player = black if board.side_to_move == BLACK else white
+        board.push(player.choose([board], seeds=[stream_key(seed, board.ply)])[0].move)
+    return board
+
+
+@pytest.mark.parametrize("colour", [BLACK, WHITE])
+@pytest.mark.parametrize("player", MENTORS)
+class TestBothMentors:
+    def test_takes_the_win_before_anything_else(self, player: Player, colour: Colour) -> None:
+        board = position(colour, "e5 f5 g5 h5", "d5 e8 f8 g8 h8")
+        assert moves_of(player, board) == {"i5"}
+        assert player.choose([board], seeds=[0])[0].value == 1.0
+
+    def test_fills_the_gap_of_a_broken_four(self, player: Player, colour: Colour) -> None:
+        assert moves_of(player, position(colour, "e5 f5 h5 i5", "e9 f10 g9")) == {"g5"}
+
+    def test_blocks_a_five(self, player: Player, colour: Colour) -> None:
+        assert moves_of(player, position(colour, "d5 c9", "e5 f5 g5 h5")) == {"i5"}
+
+    def test_makes_an_open_four_of_an_open_three(self, player: Player, colour: Colour) -> None:
+        assert moves_of(player, position(colour, "g7 h7 i7", "h8 i9 k5")) <= {"f7", "j7"}
+
+    def test_answers_an_open_three(self, player: Player, colour: Colour) -> None:
+        assert moves_of(player, position(colour, "h9 j10", "g7 h7 i7")) <= {"e7", "f7", "j7", "k7"}
+
+    def test_makes_a_four_and_an_open_three_at_once(self, player: Player, colour: Colour) -> None:
+        # j7 makes four of f7-i7 blocked at e7, and an open three of j8 j9.
+        board = position(colour, "g7 h7 i7 j8 j9", "f7 k10 h10 c3")
+        assert moves_of(player, board) == {"j7"}
+
+    def test_starts_in_the_centre(self, player: Player, colour: Colour) -> None:
+        for size in (3, 4, 10, 15, 25):
+            decision = player.choose([Position(Rules(size, 3))], seeds=[colour])[0]
+            assert decision.move == size // 2 * size + size // 2
+
+
+@pytest.mark.parametrize("colour", [BLACK, WHITE])
+class TestMentor:
+    mentor = Mentor(nodes=2000)
+
+    def test_makes_two_fours_at_once(self, colour: Colour) -> None:
+        # j7 makes blocked fours of g7 h7 i7 and of j4 j5 j6.
+        board = position(colour, "g7 h7 i7 j4 j5 j6", "f7 j3 h10 c3 m12")
+        assert moves_of(self.mentor, board) == {"j7"}
+        assert self.mentor.choose([board], seeds=[0])[0].value == 1.0
+
+    def test_makes_two_open_threes_at_once(self, colour: Colour) -> None:
+        board = position(colour, "f8 g8 h6 h7", "c12 l3 m11")
+        move = self.mentor.choose([board], seeds=[0])[0]
+        board.push(move.move)
+        # Whatever is answered, the next decision knows a proven win.
+        reply = self.mentor.choose([board], seeds=[0])[0]
+        board.push(reply.move)
+        assert move.value is not None and move.value > 0.5
+        assert self.mentor.choose([board], seeds=[0])[0].value == 1.0
+
+    def test_gives_five_priority_over_its_own_open_four(self, colour: Colour) -> None:
+        assert moves_of(self.mentor, position(colour, "g10 h10 i10 d5", "e5 f5 g5 h5")) == {"i5"}
+
+    def test_sees_a_win_by_a_row_of_fours(self, colour: Colour) -> None:
+        # A four at j7 (answered at k7) leaves a four and an open three at j10.
+        board = position(colour, "g7 h7 i7 j8 j9 h10 i10", "f7 g10 m3 c3 d12 b8")
+        decision = self.mentor.choose([board], seeds=[0])[0]
+        assert decision.value == 1.0
+
+    def test_knows_when_it_is_lost(self, colour: Colour) -> None:
+        decision = self.mentor.choose([position(colour, "c3 m3", "e5 f5 g5 h5")], seeds=[0])[0]
+        assert decision.value == -1.0
+        assert cell_name(decision.move, 15) in {"d5", "i5"}
+
+
+class ColoursSwapped(Position):
+    """The same board seen by the other colour: every stone and the side to move changed."""
+
+    def __init__(self, original: Position) -> None:
+        super().__init__(original.rules)
+        self.stones = -original.stones
+        self.moves = original.moves.copy()
+
+    @property
+    def side_to_move(self) -> Colour:
+        return -super().side_to_move
+
+
+@pytest.mark.parametrize("player", MENTORS)
+def test_decides_alike_with_the_colours_swapped(player: Player) -> None:
+    rng = np.random.default_rng(2)
+    for seed in range(20):
+        middle = [row * 15 + column for row in range(4, 11) for column in range(4, 11)]
+        board = Position.from_moves(RULES, (int(cell) for cell in rng.permutation(middle)[: 4 + seed % 9]))
+        original, swapped = (player.choose([each], seeds=[seed])[0] for each in (board, ColoursSwapped(board)))
+        assert (original.move, original.value, original.simulations) == (swapped.move, swapped.value, swapped.simulations)
+
+
+@pytest.mark.parametrize("player", MENTORS)
+@pytest.mark.parametrize(("size", "connect"), [(3, 3), (4, 3), (4, 4), (5, 5), (6, 4), (6, 6), (7, 5), (9, 5)])
+def test_plays_whole_games_on_any_board(player: Player, size: int, connect: int) -> None:
+    rules = Rules(size, connect)
+    for seed in range(2):
+        board = play(player, player, rules, seed)
+        assert board.is_game_over()
+
+
+@pytest.mark.parametrize("player", MENTORS)
+def test_finds_the_last_cells_of_a_nearly_full_board(player: Player) -> None:
+    rng = np.random.default_rng(5)
+    rules = Rules(6, 6)
+    checked = 0
+    while checked < 20:
+        board = Position(rules)
+        while not board.is_game_over() and board.ply < rules.cells - rng.integers(1, 4):
+            board.push(int(rng.choice(board.legal_moves())))
+        if board.is_game_over():
+            continue
+        decision = player.choose([board], seeds=[checked])[0]
+        assert board.is_legal(decision.move)
+        checked += 1
+
+
+def test_the_far_corner_board_is_no_trouble() -> None:
+    board = Position.from_moves(Rules(25, 6), [0, 624])
+    for player in (Mentor(nodes=300), PaperMentor()):
+        assert board.is_legal(player.choose([board], seeds=[0])[0].move)
+
+
+@pytest.mark.parametrize("player", MENTORS)
+def test_the_same_seed_gives_the_same_decision_also_from_threads(player: Player) -> None:
+    boards = [position(BLACK, "g7 h8", "h7 i9"), position(WHITE, "g7 h8 j7", "h7 i7 g9")] * 4
+    seeds = range(8)
+    alone = [player.choose([board], seeds=[seed])[0] for board, seed in zip(boards, seeds, strict=True)]
+    together = player.choose(boards, seeds=seeds)
+    with ThreadPoolExecutor(2) as pool:
+        threaded = list(pool.map(lambda pair: player.choose([pair[0]], seeds=[pair[1]])[0], zip(boards, seeds)))
+    for one, two, three in zip(alone, together, threaded, strict=True):
+        assert (one.move, one.value, one.simulations) == (two.move, two.value, two.simulations)
+        assert (one.move, one.value, one.simulations) == (three.move, three.value, three.simulations)
+
+
+@pytest.mark.parametrize("player", MENTORS)
+def test_equal_moves_vary_with_the_seed(player: Player) -> None:
+    # Around a single stone all moves of one kind are equal by symmetry.
+    board = Position.from_moves(RULES, [112])
+    assert len(moves_of(player, board, seeds=24)) >= 4
+
+
+def test_variety_widens_the_choice() -> None:
+    board = position(BLACK, "g7 h8", "h7 i9")
+    narrow, wide = (moves_of(Mentor(nodes=500, variety=variety), board, seeds=40) for variety in (0, 12))
+    assert len(narrow) < len(wide)
+
+
+def test_a_decision_says_what_it_rests_on() -> None:
+    board = position(WHITE, "g7 h8 j7", "h7 i7 g9")
+    for player in (Mentor(nodes=500), PaperMentor()):
+        decision = player.choose([board], seeds=[1])[0]
+        assert decision.policy is not None and decision.policy.sum() == 1 and decision.policy[decision.move] == 1
+        assert decision.value is not None and -1 < decision.value < 1
+        assert decision.simulations > 0
+    assert board.stones[board.stones != EMPTY].size == board.ply
+
+
+def test_more_nodes_are_spent_when_allowed_and_a_stop_is_heeded() -> None:
+    board = position(BLACK, "g7 h8", "h7 i9")
+    few, many = (Mentor(nodes=nodes).choose([board], seeds=[0])[0].simulations for nodes in (200, 3000))
+    stopped = Mentor(nodes=3000).choose([board, board], seeds=[0, 1], stop=lambda: True)
+    assert few <= 201 < many <= 3001
+    assert len(stopped) == 2
+    assert all(decision.simulations < few and board.is_legal(decision.move) for decision in stopped)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "message"), [({"depth": 0}, "depth"), ({"nodes": 0}, "nodes"), ({"width": 0}, "width"), ({"variety": -1}, "variety")]
+)
+def test_numbers_out_of_range_are_refused(numbers: dict[str, int], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Mentor(**numbers)
+
+
+def test_mentor_beats_the_mentor_of_the_paper() -> None:
+    rng = np.random.default_rng(11)
+    mentor, paper = Mentor(nodes=600), PaperMentor()
+    won = 0
+    for game in range(10):
+        near_centre = rng.permutation([row * 15 + column for row in range(5, 10) for column in range(5, 10)])[:4]
+        opening = tuple(int(cell) for cell in near_centre)
+        for colour, black, white in ((BLACK, mentor, paper), (WHITE, paper, mentor)):
+            outcome = play(black, white, RULES, game, opening).outcome()
+            won += outcome is not None and outcome.winner == colour
+    assert won >= 15

@@ -1,0 +1,264 @@
+"""The rules of the game as `core.rules`, `core.lines` and `core.position` play them."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, event, given
+from hypothesis import strategies as st
+
+from core.lines import makes_line, winning_cells
+from core.notation import parse_cell
+from core.position import IllegalMoveError, Outcome, Position, Termination
+from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell, Rules
+from tests.conftest import games, naive_lines, rules
+
+DRAWN_3X3 = "b2 a1 c1 a3 a2 c2 b3 b1 c3"
+FILLED_BY_A_LINE = "a1 b3 b1 c1 b2 a3 a2 c2 c3"
+
+
+def play(text: str, rules: Rules) -> Position:
+    return Position.from_moves(rules, (parse_cell(word, rules.size) for word in text.split()))
+
+
+def cells(text: str, size: int) -> list[Cell]:
+    return sorted(parse_cell(word, size) for word in text.split())
+
+
+def state(position: Position) -> tuple[bytes, tuple[Cell, ...], Outcome | None]:
+    return position.stones.tobytes(), tuple(position.moves), position.outcome()
+
+
+# The rules.
+
+
+def test_defaults_are_freestyle_gomoku_on_15x15() -> None:
+    assert Rules() == Rules(size=15, connect=5)
+    assert Rules().cells == 225
+    assert str(Rules(9, 4)) == "4 in a row on 9x9"
+
+
+@pytest.mark.parametrize(("size", "connect"), [(2, 3), (26, 5), (15, 2), (15, 7), (4, 5), (0, 0), (-15, 5)])
+def test_rules_outside_the_range_are_refused(size: int, connect: int) -> None:
+    with pytest.raises(ValueError, match="is outside"):
+        Rules(size, connect)
+
+
+# How a game begins and goes on.
+
+
+def test_empty_board_is_blacks_with_every_cell_free() -> None:
+    position = Position(Rules(7, 4))
+    assert position.side_to_move == BLACK
+    assert position.last_moves == (NO_CELL, NO_CELL)
+    assert position.legal_moves().tolist() == list(range(49))
+    assert position.outcome() is None
+    assert position.ply == 0
+
+
+def test_last_moves_are_the_newest_first() -> None:
+    position = play("h8", Rules())
+    assert position.last_moves == (112, NO_CELL)
+    position.push(parse_cell("i9", 15))
+    assert position.last_moves == (128, 112)
+    position.push(parse_cell("a1", 15))
+    assert position.last_moves == (0, 128)
+
+
+@given(st.data())
+def test_stones_are_the_moves_in_alternating_colours(data: st.DataObject) -> None:
+    drawn = data.draw(rules())
+    moves = data.draw(games(drawn))
+    position = Position.from_moves(drawn, moves)
+    expected = np.zeros(drawn.cells, dtype=np.int8)
+    expected[moves[0::2]] = BLACK
+    expected[moves[1::2]] = WHITE
+    assert np.array_equal(position.stones, expected)
+    assert position.moves == moves
+    assert position.side_to_move == (BLACK if len(moves) % 2 == 0 else WHITE)
+
+
+def test_moves_are_plain_integers_whatever_integer_was_played() -> None:
+    position = Position.from_moves(Rules(), [np.int16(112), np.uint8(128), *Position(Rules()).legal_moves()[:1]])  # type: ignore[list-item]
+    assert [type(move) for move in position.moves] == [int, int, int]
+    assert position.moves == [112, 128, 0]
+
+
+@given(st.data())
+def test_every_free_cell_is_legal_until_the_end_and_none_after_it(data: st.DataObject) -> None:
+    drawn = data.draw(rules(max_size=9))
+    position = Position.from_moves(drawn, data.draw(games(drawn)))
+    free = [] if position.is_game_over() else np.flatnonzero(position.stones == EMPTY).tolist()
+    assert position.legal_moves().tolist() == free
+    assert [cell for cell in range(-2, drawn.cells + 2) if position.is_legal(cell)] == free
+
+
+# Undoing.
+
+
+@given(st.data())
+def test_pop_after_push_restores_every_position_of_the_game(data: st.DataObject) -> None:
+    drawn = data.draw(rules())
+    moves = data.draw(games(drawn))
+    position = Position(drawn)
+    states = []
+    for move in moves:
+        states.append(state(position))
+        position.push(move)
+    for move in reversed(moves):
+        assert position.pop() == move
+        assert state(position) == states.pop()
+    assert state(position) == state(Position(drawn))
+
+
+def test_a_won_game_goes_on_after_its_last_move_is_taken_back() -> None:
+    position = play("a1 a2 b1 b2 c1", Rules(5, 3))
+    assert position.is_game_over()
+    position.pop()
+    assert not position.is_game_over()
+    assert position.winning_line() == []
+    position.push(parse_cell("c2", 5))
+    assert position.outcome() is None
+    assert position.side_to_move == WHITE
+
+
+def test_pop_on_an_empty_board_is_an_index_error() -> None:
+    with pytest.raises(IndexError):
+        Position(Rules()).pop()
+
+
+def test_a_copy_goes_its_own_way() -> None:
+    position = play("a1 a2 b1 b2", Rules(5, 3))
+    before = state(position)
+    twin = position.copy()
+    assert state(twin) == before
+    twin.push(parse_cell("c1", 5))
+    assert twin.is_game_over()
+    assert state(position) == before
+    assert state(twin.copy()) == state(twin)
+
+
+# Illegal moves.
+
+
+def test_a_move_on_a_stone_is_refused_by_name() -> None:
+    position = play("h8", Rules())
+    with pytest.raises(IllegalMoveError, match="h8 already holds a stone"):
+        position.push(112)
+
+
+@pytest.mark.parametrize("cell", [NO_CELL, -225, 225, 10**9])
+def test_a_move_off_the_board_is_refused(cell: Cell) -> None:
+    with pytest.raises(IllegalMoveError, match="off the board of 15x15"):
+        Position(Rules()).push(cell)
+
+
+def test_a_move_after_the_end_is_refused() -> None:
+    position = play("a1 a2 b1 b2 c1", Rules(5, 3))
+    with pytest.raises(IllegalMoveError, match="the game is over"):
+        position.push(24)
+
+
+@given(st.data())
+def test_a_refused_move_changes_nothing(data: st.DataObject) -> None:
+    drawn = data.draw(rules(max_size=8))
+    position = Position.from_moves(drawn, data.draw(games(drawn)))
+    before = state(position)
+    legal = set(position.legal_moves().tolist())
+    for cell in set(range(-1, drawn.cells + 1)) - legal:
+        with pytest.raises(IllegalMoveError):
+            position.push(cell)
+        assert state(position) == before
+
+
+# How a game ends.
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["a1 b1 c1 d1 e1", "i1 i2 i3 i4 i5", "e5 f6 g7 h8 i9", "a9 b8 c7 d6 e5"],
+    ids=["row", "column", "up", "down"],
+)
+def test_five_wins_in_every_direction_up_to_the_edge(line: str) -> None:
+    *four, fifth = line.split()
+    replies = ("a3", "c3", "e3", "g3")
+    position = play(" ".join(f"{mine} {reply}" for mine, reply in zip(four, replies, strict=True)), Rules(9))
+    assert not position.is_game_over()
+    position.push(parse_cell(fifth, 9))
+    assert position.outcome() == Outcome(Termination.LINE, BLACK)
+    assert position.winning_line() == cells(line, 9)
+
+
+def test_white_wins_with_a_line_of_its_own() -> None:
+    position = play("a1 b5 c1 c5 e1 d5", Rules(5, 3))
+    assert position.outcome() == Outcome(Termination.LINE, WHITE)
+    assert position.winning_line() == cells("b5 c5 d5", 5)
+
+
+def test_overline_wins_in_freestyle() -> None:
+    position = play("a1 a3 b1 c3 c1 e3 e1 g3 f1 i3 d1", Rules(9))
+    assert position.outcome() == Outcome(Termination.LINE, BLACK)
+    assert position.winning_line() == cells("a1 b1 c1 d1 e1 f1", 9)
+
+
+def test_two_lines_won_at_once_are_both_shown() -> None:
+    position = play("a1 e5 b1 d5 c2 a5 c3 e4 c1", Rules(5, 3))
+    assert position.winning_line() == cells("a1 b1 c1 c2 c3", 5)
+
+
+def test_a_line_does_not_run_on_around_the_edge() -> None:
+    position = play("d1 a5 e1 c5 a2 e5 b2", Rules(5, 4))
+    assert not position.is_game_over()
+
+
+def test_a_full_board_without_a_line_is_a_draw() -> None:
+    position = play(DRAWN_3X3, Rules(3, 3))
+    assert position.outcome() == Outcome(Termination.FULL_BOARD, None)
+    assert position.winning_line() == []
+    assert position.legal_moves().size == 0
+
+
+def test_a_line_made_on_the_last_cell_wins_and_is_no_draw() -> None:
+    position = play(FILLED_BY_A_LINE, Rules(3, 3))
+    assert position.ply == 9
+    assert position.outcome() == Outcome(Termination.LINE, BLACK)
+
+
+@given(st.data())
+def test_a_game_ends_exactly_when_a_line_stands_or_no_cell_is_free(data: st.DataObject) -> None:
+    drawn = data.draw(rules(max_size=12))
+    moves = data.draw(games(drawn))
+    assume(moves)
+    position = Position(drawn)
+    for move in moves[:-1]:
+        position.push(move)
+        assert not position.is_game_over()
+    assert naive_lines(position.stones, drawn.size, drawn.connect) == []
+    position.push(moves[-1])
+    lines = naive_lines(position.stones, drawn.size, drawn.connect)
+    if lines:
+        expected = Outcome(Termination.LINE, -position.side_to_move)
+    elif position.ply == drawn.cells:
+        expected = Outcome(Termination.FULL_BOARD, None)
+    else:
+        expected = None
+    event(f"ended by {expected and expected.termination}")
+    assert position.outcome() == expected
+    assert position.winning_line() == sorted(set().union(*lines))
+
+
+# The compiled scan of lines.
+
+
+@given(st.data())
+def test_compiled_scan_agrees_with_looking_at_every_window(data: st.DataObject) -> None:
+    """On boards of any content, also such as no game leads to: long lines, many at once."""
+    drawn = data.draw(rules(max_size=12))
+    chance = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
+    black, empty = data.draw(st.sampled_from(((0.3, 0.4), (0.5, 0.0), (0.75, 0.05), (0.05, 0.1))))
+    stones = chance.choice(np.array([BLACK, EMPTY, WHITE], np.int8), drawn.cells, p=(black, empty, 1 - black - empty))
+    lines = naive_lines(stones, drawn.size, drawn.connect)
+    for cell in np.flatnonzero(stones).tolist():
+        through = [line for line in lines if cell in line]
+        assert makes_line(stones, cell, drawn.size, drawn.connect) == bool(through)
+        shown = set(winning_cells(stones, cell, drawn.size, drawn.connect))
+        assert set().union(*through) <= shown <= set().union(*lines)
+        assert bool(shown) == bool(through)

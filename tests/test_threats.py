@@ -1,0 +1,213 @@
+"""What a stone would make along a line, and the board that keeps it up to date."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from core.lines import DIRECTIONS
+from core.rules import BLACK, EMPTY, WHITE, Rules
+from core.threats import (
+    FIVE,
+    FOUR,
+    NONE,
+    OPEN_FOUR,
+    OPEN_THREE,
+    OPEN_TWO,
+    PATTERNS,
+    THREE,
+    TWO,
+    ThreatBoard,
+    colour_of,
+    load,
+    new_threat_board,
+    packed_patterns,
+    pattern_table,
+    place,
+    remove,
+    reset,
+    side_of,
+    strongest_pattern,
+    unpack_patterns,
+)
+
+CONNECTS = (3, 4, 5, 6)
+
+
+def filled(line: str) -> list[str]:
+    """The lines that one more own stone can make of `line`."""
+    return [line[:at] + "X" + line[at + 1 :] for at, cell in enumerate(line) if cell == "."]
+
+
+@cache
+def naive(line: str, connect: int) -> int:
+    """The class of a line of 2k-1 cells, own stones `X`, the centre one of them; straight from the definitions."""
+    if "X" * connect in line:
+        return FIVE
+    after = [naive(more, connect) for more in filled(line)]
+    if FIVE in after:
+        return OPEN_FOUR if after.count(FIVE) > 1 else FOUR
+    for stronger, result in ((OPEN_FOUR, OPEN_THREE), (FOUR, THREE), (OPEN_THREE, OPEN_TWO), (THREE, TWO)):
+        if stronger in after:
+            return result
+    return NONE
+
+
+def line_through(stones: NDArray[np.int8], cell: int, direction: int, colour: int, size: int, connect: int) -> str:
+    """The 2k-1 cells around `cell` as `X` (own, and the centre), `O` (opponent or wall) and `.`."""
+    row_step, column_step = DIRECTIONS[direction]
+    text = ""
+    for offset in range(1 - connect, connect):
+        row, column = cell // size + offset * row_step, cell % size + offset * column_step
+        if offset == 0:
+            text += "X"
+        elif not (0 <= row < size and 0 <= column < size):
+            text += "O"
+        else:
+            stone = stones[row * size + column]
+            text += "." if stone == EMPTY else "X" if stone == colour else "O"
+    return text
+
+
+def lookup(line: str, connect: int) -> int:
+    """The table's class of a line of 2k-1 cells whose centre is own."""
+    window = line[: connect - 1] + line[connect:]
+    return int(pattern_table(connect)[sum(".XO".index(cell) * 3**slot for slot, cell in enumerate(window))])
+
+
+def random_stones(rules: Rules, rng: np.random.Generator) -> NDArray[np.int8]:
+    density = rng.uniform(0.05, 0.95)
+    weights = [1 - density, density / 2, density / 2]
+    return rng.choice(np.array([EMPTY, BLACK, WHITE], dtype=np.int8), size=rules.cells, p=weights)
+
+
+def assert_same(left: ThreatBoard, right: ThreatBoard) -> None:
+    for name in ("stones", "codes", "patterns", "counts"):
+        np.testing.assert_array_equal(getattr(left, name), getattr(right, name), err_msg=name)
+
+
+@pytest.mark.parametrize(
+    ("line", "pattern"),
+    [
+        ("XXXXX....", FIVE),
+        ("..XXXXXX.", FIVE),  # six: an overline wins
+        ("..XXXX...", OPEN_FOUR),
+        ("X.XXX.X..", OPEN_FOUR),  # two gaps, each of which makes five through the centre
+        (".OXXXX...", FOUR),
+        ("..X.XXX.O", FOUR),
+        ("...XXX...", OPEN_THREE),
+        ("..X.XX...", OPEN_THREE),
+        (".OXXX....", THREE),
+        ("..OXXX.O.", NONE),  # four cells between two stones hold no five
+        ("....X.X..", OPEN_TWO),
+        ("....XX..O", OPEN_TWO),
+        ("..O.XX.O.", NONE),
+        ("...OXX...", TWO),
+        ("OOOOXOOOO", NONE),
+    ],
+)
+def test_lines_of_five_have_the_class_a_player_would_name(line: str, pattern: int) -> None:
+    assert lookup(line, 5) == pattern
+
+
+@pytest.mark.parametrize(
+    ("line", "connect", "pattern"),
+    [
+        (".XXX...", 4, OPEN_FOUR),
+        ("...X..O", 4, OPEN_TWO),
+        ("..XX.", 3, OPEN_FOUR),
+        ("..X..", 3, OPEN_THREE),
+        ("..XXXXX....", 6, OPEN_FOUR),
+        ("..XXXX.....", 6, OPEN_THREE),
+        ("OOXXXXXO...", 6, NONE),
+    ],
+)
+def test_classes_count_stones_from_the_connect_length_down(line: str, connect: int, pattern: int) -> None:
+    middle = connect - 1
+    assert lookup(line[:middle] + "X" + line[middle + 1 :], connect) == pattern
+
+
+@pytest.mark.parametrize("connect", CONNECTS)
+def test_a_line_read_backwards_has_the_same_class(connect: int) -> None:
+    table, slots = pattern_table(connect), 2 * (connect - 1)
+    codes = np.arange(3**slots)
+    reversed_codes = sum(codes // 3**slot % 3 * 3 ** (slots - 1 - slot) for slot in range(slots))
+    np.testing.assert_array_equal(table, table[reversed_codes])
+
+
+@pytest.mark.parametrize("connect", CONNECTS)
+def test_one_more_stone_never_weakens_a_line_and_a_block_never_strengthens_it(connect: int) -> None:
+    table = pattern_table(connect)
+    codes = np.arange(len(table))
+    for slot in range(2 * (connect - 1)):
+        empty = codes[codes // 3**slot % 3 == 0]
+        assert np.all(table[empty + 3**slot] >= table[empty])
+        assert np.all(table[empty + 2 * 3**slot] <= table[empty])
+
+
+@pytest.mark.parametrize("connect", CONNECTS)
+def test_every_cell_of_random_boards_agrees_with_the_definitions(connect: int) -> None:
+    rng = np.random.default_rng(connect)
+    for size in (connect, connect + 1, 9, 15, 19, 25):
+        rules = Rules(size, connect)
+        board = new_threat_board(rules)
+        stones = random_stones(rules, rng)
+        load(board, stones)
+        assert board.counts.sum() == 8 * np.count_nonzero(stones == EMPTY)
+        cells = rng.permutation(rules.cells)[:120]
+        for cell in cells:
+            for colour in (BLACK, WHITE):
+                lines = [line_through(stones, cell, direction, colour, size, connect) for direction in range(4)]
+                expected = [naive(line, connect) for line in lines]
+                side = side_of(colour)
+                assert board.patterns[side, :, cell].tolist() == expected
+                assert unpack_patterns(packed_patterns(board, side, cell)) == tuple(expected)
+                assert strongest_pattern(board, side, cell) == max(expected)
+
+
+@pytest.mark.parametrize("connect", CONNECTS)
+@pytest.mark.parametrize("size", [6, 11, 25])
+def test_placing_and_removing_in_any_order_equals_loading_afresh(size: int, connect: int) -> None:
+    rng = np.random.default_rng(size * 10 + connect)
+    rules = Rules(size, connect)
+    board, fresh = new_threat_board(rules), new_threat_board(rules)
+    stones = np.zeros(rules.cells, dtype=np.int8)
+    for step in range(4 * rules.cells):
+        cell = int(rng.integers(rules.cells))
+        if stones[cell] == EMPTY:
+            stones[cell] = int(rng.choice([BLACK, WHITE]))
+            place(board, cell, int(stones[cell]))
+        else:
+            remove(board, cell)
+            stones[cell] = EMPTY
+        if step % 97 == 0:
+            load(fresh, stones)
+            assert_same(board, fresh)
+    empty = board.stones == EMPTY
+    for side in range(2):
+        counted = np.bincount(board.patterns[side][:, empty].ravel(), minlength=PATTERNS)
+        np.testing.assert_array_equal(board.counts[side], counted)
+    for stone in np.flatnonzero(~empty):
+        remove(board, int(stone))
+    assert_same(board, new_threat_board(rules))
+
+
+def test_reset_empties_the_board() -> None:
+    rules = Rules(9, 5)
+    board = new_threat_board(rules)
+    load(board, random_stones(rules, np.random.default_rng(0)))
+    reset(board)
+    assert_same(board, new_threat_board(rules))
+    assert not board.stones.any()
+
+
+def test_the_colours_are_mirror_images() -> None:
+    rules = Rules(15, 5)
+    stones = random_stones(rules, np.random.default_rng(1))
+    board, swapped = new_threat_board(rules), new_threat_board(rules)
+    load(board, stones)
+    load(swapped, -stones)
+    np.testing.assert_array_equal(board.patterns, swapped.patterns[::-1])
+    np.testing.assert_array_equal(board.counts, swapped.counts[::-1])
+    assert [colour_of(side_of(colour)) for colour in (BLACK, WHITE)] == [BLACK, WHITE]
