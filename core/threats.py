@@ -135,7 +135,7 @@ def load(board: ThreatBoard, stones: NDArray[np.int8]) -> None:
     reset(board)
     for cell in range(len(stones)):
         if stones[cell] != EMPTY:
-            place(board, cell, stones[cell])
+            place(board, cell, BLACK if stones[cell] == BLACK else WHITE)
 
 
 @kernel
@@ -151,7 +151,7 @@ def place(board: ThreatBoard, cell: int, colour: int) -> None:
 @kernel
 def remove(board: ThreatBoard, cell: int) -> None:
     """Takes the stone on `cell` away."""
-    colour = board.stones[cell]
+    colour = BLACK if board.stones[cell] == BLACK else WHITE
     board.stones[cell] = EMPTY
     for side in range(2):
         for direction in range(4):

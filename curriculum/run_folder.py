@@ -36,20 +36,6 @@ _VERSIONS_OF = ("gomoku-cli", "torch", "numpy", "numba", "safetensors")
 _TEMPORARY = re.compile(r"\..+\.[a-z0-9_]{8}")
 """What `core.files.atomic_path` calls a file that is not finished yet."""
 
-_locks: set[int] = set()
-"""Descriptors of the locks that this process holds."""
-
-
-def _drop_locks() -> None:
-    for descriptor in _locks:
-        os.close(descriptor)
-    _locks.clear()
-
-
-if hasattr(os, "register_at_fork"):
-    # A forked worker shares its parent's lock, and would hold it on after the parent was killed.
-    os.register_at_fork(after_in_child=_drop_locks)
-
 
 class RunFolderError(ValueError):
     """A folder that is no run, or a run that cannot be read; says which and why."""
@@ -255,13 +241,11 @@ def _take_lock(path: Path) -> int | None:
     except OSError:  # a network file system may not know locks; working alone there is the user's care
         os.close(descriptor)
         return None
-    _locks.add(descriptor)
     return descriptor
 
 
 def _release_lock(descriptor: int | None) -> None:
-    if descriptor is not None and descriptor in _locks:
-        _locks.remove(descriptor)
+    if descriptor is not None:
         os.close(descriptor)
 
 

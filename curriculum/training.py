@@ -22,9 +22,10 @@ from core.streams import Purpose, generator, stream_key
 from core.symmetry import SYMMETRIES
 from curriculum.config import Config, TrainingConfig
 from curriculum.samples import Samples
+from nets.allocator import keep_freed_memory
 from nets.checkpoint import CheckpointError
 from nets.dual import DualNet, make_model
-from nets.evaluator import best_device
+from nets.evaluator import best_device, best_precision
 from nets.planes import encode
 
 _NORM_POSITIONS = 8192
@@ -103,11 +104,13 @@ class Trainer:
 
     def __init__(self, config: Config, model: DualNet | None = None) -> None:
         """Starts from `model`, or from random weights drawn from the configuration's seed."""
+        keep_freed_memory()
         self.device = best_device()
         if model is None:
             model = make_model(config.net, config.rules, stream_key(config.seed, Purpose.INITIAL_WEIGHTS))
         self.model = model.to(self.device, memory_format=torch.channels_last)
         self.settings: TrainingConfig = config.training
+        self._precision = best_precision(self.device)
         self._optimisers = {
             name: torch.optim.SGD(
                 net.parameters(),
@@ -138,8 +141,10 @@ class Trainer:
         for group in optimiser.param_groups:
             group["lr"] = rate
         planes, policies, values = self._on_device(batch)
-        logits, predicted = self.model.nets[name](planes)
-        log_policy = torch.log_softmax(logits, dim=1)
+        # Weights, momentum and losses stay float32; the products run in what the device multiplies fastest.
+        with torch.autocast(self.device.type, self._precision, enabled=self._precision is not torch.float32):
+            logits, predicted = self.model.nets[name](planes)
+        log_policy, predicted = torch.log_softmax(logits.float(), dim=1), predicted.float()
         policy_loss = -(policies * log_policy).sum(dim=1).mean()
         value_loss = ((values - predicted) ** 2).mean()
         loss = policy_loss + self.settings.value_weight * value_loss  # the L2 term is the optimiser's weight decay

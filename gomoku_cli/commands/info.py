@@ -29,13 +29,18 @@ def _model_path(model: str) -> Path:
     return best_model(path) if path.is_dir() else path
 
 
-def _rows(mapping: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Names and values of nested mappings, one row a value."""
+def _rows(mapping: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """A name and a text for each value; a match's result is one text, other mappings have a row a value."""
     for name, value in mapping.items():
-        if isinstance(value, Mapping):
-            yield from _rows(value, f"{prefix}{name} ")
+        title = name.replace("_", " ")
+        if isinstance(value, bool):
+            yield title, "yes" if value else "no"
+        elif not isinstance(value, Mapping):
+            yield title, f"{value:,}" if isinstance(value, int) else str(value)
+        elif {"wins", "draws", "losses"} <= value.keys():
+            yield title, f"{value['wins']} wins, {value['draws']} draws, {value['losses']} losses"
         else:
-            yield f"{prefix}{name}".replace("_", " "), str(value)
+            yield from _rows(value)
 
 
 def command(
@@ -58,13 +63,10 @@ def command(
     if as_json:
         typer.echo(json.dumps(facts))
         return
-    from rich.table import Table
-
-    from gomoku_cli.console import STDOUT
-
-    table = Table(show_header=False, box=None, pad_edge=False)
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
-    for row in _rows(facts):
-        table.add_row(*row)
-    STDOUT.print(table, markup=False)
+    shown = facts | {"rules": str(info.rules), "made": {k: v for k, v in info.made.items() if k != "config"}}
+    rows = list(_rows(shown))
+    width = max(len(name) for name, _ in rows)
+    for name, text in rows:
+        typer.echo(f"{name:<{width}}  {text}")
+    if "config" in info.made:
+        typer.echo(f"\nmade with this configuration:\n\n{info.made['config']}", nl=False)
