@@ -90,7 +90,7 @@ def write_samples(path: Path, samples: Samples, metadata: Mapping[str, Any]) -> 
 def read_samples(path: Path) -> tuple[Samples, dict[str, Any]]:
     """The samples of a file, and its metadata. Raises `SamplesError`."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         samples = Samples(
             PositionBatch(arrays["stones"], arrays["to_move"], arrays["last_moves"]),
