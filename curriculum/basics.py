@@ -209,7 +209,7 @@ class _Draw:
         """Whether no line stands already and the pattern's answers are what the position asks for."""
         rules, stones = self._rules, self.stones
         for cell in np.flatnonzero(stones):
-            if makes_line(stones, cell, rules.size, rules.connect):
+            if makes_line(stones, int(cell), rules.size, rules.connect):
                 return False
         decides = what_decides(stones, self.to_move, rules.size, rules.connect)
         if decides == STOP_WIN:

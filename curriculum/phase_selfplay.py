@@ -115,7 +115,8 @@ class _Round:
         atomic_write_text(self.run_folder.games / f"{name}.sgf", "".join(to_sgf(game.record) for game in games))
         write_samples(self.run_folder.replay / f"{name}.npz", samples, {"games": numbers, "iteration": self.iteration})
         decisive = [game.record.winner for game in games if game.record.winner is not None]
-        white = samples.values[samples.positions.to_move == WHITE]
+        white_values = samples.values[samples.positions.to_move == WHITE]
+        white_value = float(white_values.mean()) if len(white_values) else None
         entropy = -(samples.policies * np.log(np.maximum(samples.policies, 1e-12))).sum(axis=1).mean()
         seconds = time.perf_counter() - start
         record = {
@@ -127,14 +128,14 @@ class _Round:
             "black_share": decisive.count(BLACK) / len(decisive) if decisive else None,
             "draws": len(games) - len(decisive),
             "policy_entropy": float(entropy),
-            "white_value": float(white.mean()) if len(white) else None,
+            "white_value": white_value,
             "simulations_per_second": player.simulations_done / seconds,
             "positions_per_second": player.evaluations / seconds,
             "seconds": seconds,
         }
         self.run_folder.append_metrics(record)
-        if record["white_value"] is not None and record["white_value"] < _GIVEN_UP:
-            self.conduct.reporter.say(f"alarm: White's mean value is {record['white_value']:.2f}: it has given up")
+        if white_value is not None and white_value < _GIVEN_UP:
+            self.conduct.reporter.say(f"alarm: White's mean value is {white_value:.2f}: it has given up")
 
     # Training
 
@@ -212,9 +213,7 @@ class _Round:
 
     def _gate(self) -> dict[str, Any]:
         config, gate = self.config, self.config.gate
-        candidate, best = (
-            NetEvaluator(load_model(path)[0]) for path in (self._candidate, self.run_folder.best_model)
-        )
+        candidate, best = (NetEvaluator(load_model(path)[0]) for path in (self._candidate, self.run_folder.best_model))
         start = time.perf_counter()
         try:
             result = play_match(

@@ -1,7 +1,7 @@
-"""Players as people write them: `default`, a model file, a run folder, `random`, `mentor`, `mentor:paper`, `pure-mcts:1000`."""
+"""Players as people write them: `default`, a model file, a run folder, `random`, `mentor`, `pure-mcts:1000`, …"""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -24,7 +24,10 @@ class PlayerSpecError(ValueError):
 class PlayerSettings:
     """How the players that search with a net do it."""
 
-    search: SearchSettings = field(default_factory=SearchSettings)
+    search: SearchSettings | None = None
+    """None takes those that each model was trained with."""
+    simulations: int | None = None
+    """New simulations a move; None takes the search's own number."""
     policy: Policy = Policy.SEMI_STOCHASTIC
     switch_stage: int = 6
     temperature: float = 1.0
@@ -75,7 +78,10 @@ def resolve_rules(specs: Sequence[str], board_size: int | None = None, connect: 
 
 
 def parse_player(spec: str, *, rules: Rules, settings: PlayerSettings) -> Player:
-    """The player that a spec names. Raises `PlayerSpecError`, and `nets.checkpoint.CheckpointError` for a broken model."""
+    """The player that a spec names.
+
+    Raises `PlayerSpecError`, and `nets.checkpoint.CheckpointError` for a broken model.
+    """
     path = model_path(spec)
     if path is not None:
         return _net_player(spec, path, rules, settings)
@@ -90,17 +96,23 @@ def parse_player(spec: str, *, rules: Rules, settings: PlayerSettings) -> Player
 
 
 def _net_player(spec: str, path: Path, rules: Rules, settings: PlayerSettings) -> Player:
-    from nets.checkpoint import load_model
+    from nets.checkpoint import CheckpointError, load_model
     from nets.evaluator import NetEvaluator
     from search.mcts_player import MctsPlayer
 
     model, info = load_model(path)
     if info.rules != rules:
         raise PlayerSpecError(f"{spec} plays {info.rules}, not {rules}")
+    try:
+        search = settings.search or SearchSettings.from_mapping(info.made.get("search", {}))
+    except (TypeError, ValueError) as error:
+        raise CheckpointError(f"{path} was made with a search of another version: {error}") from error
+    if settings.simulations is not None:
+        search = replace(search, simulations=settings.simulations)
     return MctsPlayer(
         NetEvaluator(model),
         rules,
-        settings.search,
+        search,
         policy=settings.policy,
         switch_stage=settings.switch_stage,
         temperature=settings.temperature,

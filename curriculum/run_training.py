@@ -3,7 +3,7 @@
 import hashlib
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -51,10 +51,18 @@ def starting_model(run: RunFolder) -> DualNet | None:
 
 
 def keep_model(run: RunFolder, name: str, model: DualNet, made: Mapping[str, Any]) -> Path:
-    """Writes `models/NAME.safetensors`, with how it was made in its metadata; returns its path."""
+    """Writes `models/NAME.safetensors`, with how it was made in its metadata; returns its path.
+
+    Its parent is the best model of the time, unless `made` names one.
+    """
     path = run.models / f"{name}.safetensors"
-    parent = hashlib.sha256(run.best_model.read_bytes()).hexdigest()[:16] if run.best_model.exists() else None
-    save_model(path, model, {"preset": run.config.preset, **made, "parent": parent, "config": to_toml(run.config)})
+    origin = {
+        "preset": run.config.preset,
+        "parent": hashlib.sha256(run.best_model.read_bytes()).hexdigest()[:16] if run.best_model.exists() else None,
+        "search": asdict(run.config.search),
+        "config": to_toml(run.config),
+    }
+    save_model(path, model, {**origin, **made})
     return path
 
 
@@ -129,18 +137,10 @@ def shares_by_colour(samples: Samples, right: NDArray[np.bool_]) -> dict[str, fl
 
 def model_player(config: Config, evaluator: NetEvaluator, *, name: str, simulations: int = 0) -> MctsPlayer:
     """The player that a model in training is in a match; `simulations` 0 takes the search's own number."""
-    settings = match_settings(config, simulations)
-    return MctsPlayer(
-        evaluator,
-        config.rules,
-        settings.search,
-        policy=settings.policy,
-        switch_stage=settings.switch_stage,
-        name=name,
-    )
-
-
-def match_settings(config: Config, simulations: int = 0) -> PlayerSettings:
-    """How models play in the matches of a run: semi-stochastic (A IV-D), with the run's search."""
     search = replace(config.search, simulations=simulations) if simulations else config.search
-    return PlayerSettings(search=search, switch_stage=config.evaluation.switch_stage)
+    return MctsPlayer(evaluator, config.rules, search, switch_stage=config.evaluation.switch_stage, name=name)
+
+
+def match_settings(config: Config) -> PlayerSettings:
+    """How models play in the matches of a run: semi-stochastic (A IV-D), with the run's search."""
+    return PlayerSettings(search=config.search, switch_stage=config.evaluation.switch_stage)

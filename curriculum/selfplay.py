@@ -1,4 +1,4 @@
-"""Games that a model plays against itself: one search tree a game, semi-stochastic policy, samples {s, pi, z} (A IV-D)."""
+"""Games that a model plays against itself: one tree a game, semi-stochastic policy, samples {s, pi, z} (A IV-D)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from search.evaluator import Evaluator
 from search.mcts import ForestSearch
 from search.move_policy import Policy, choose_move, samples_at, visit_distribution
 
-_ROOM = 6
+TREE_ROOM = 6
 """Nodes a tree has room for, in searches: what is kept of earlier ones rarely exceeds half of that."""
 
 
@@ -38,7 +38,7 @@ def opening_of(config: Config, iteration: int, game: int, balanced: Sequence[Seq
     random = generator(config.seed, Purpose.OPENING, iteration, game)
     draw = random.random()
     if draw < settings.balanced_share and balanced:
-        moves = balanced[random.integers(len(balanced))]
+        moves = balanced[int(random.integers(len(balanced)))]
         return Position.from_moves(config.rules, moves)
     if settings.balanced_share <= draw < settings.balanced_share + settings.random_share:
         return random_opening(config.rules, config.imitation.opening_stones, random)
@@ -57,7 +57,7 @@ class _Table:
 
 
 class SelfPlay:
-    """Plays numbered games side by side; every game depends on the seed, the iteration, its number and the net alone."""
+    """Plays numbered games side by side; a game depends on the seed, the iteration, its number and the net alone."""
 
     def __init__(
         self, config: Config, evaluator: Evaluator, *, iteration: int, balanced: Sequence[Sequence[Cell]]
@@ -68,7 +68,7 @@ class SelfPlay:
             evaluator,
             config.search,
             trees=config.selfplay.concurrent_games,
-            capacity=_ROOM * config.search.simulations + 1,
+            capacity=TREE_ROOM * config.search.simulations + 1,
         )
         self.simulations_done = 0
         """Simulations of the moves made so far."""
@@ -147,7 +147,5 @@ class SelfPlay:
         values = [v if side == BLACK else -v for v, side in zip(table.root_values, batch.to_move, strict=True)]
         comments = [""] * table.first_ply + [f"value {value:+.3f} for black" for value in values]
         name = f"iteration {self._iteration}"
-        record = GameRecord(
-            position.rules, tuple(position.moves), winner, black=name, white=name, comments=comments
-        )
+        record = GameRecord(position.rules, tuple(position.moves), winner, black=name, white=name, comments=comments)
         return PlayedGame(table.number, samples, record, table.first_ply)

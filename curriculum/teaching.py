@@ -64,9 +64,7 @@ def teach_game(config: Config, teacher: Player, game: int) -> Samples:
     return game_samples(position, first, moves, outcome.winner if outcome else None, config.training.z_decay)
 
 
-def game_samples(
-    position: Position, first: int, labels: list[Cell], winner: Colour | None, z_decay: float
-) -> Samples:
+def game_samples(position: Position, first: int, labels: list[Cell], winner: Colour | None, z_decay: float) -> Samples:
     """One-hot samples of a finished game from ply `first` on; `labels` holds the move to learn at each position."""
     batch, policies = replay_positions(position, first), np.zeros((len(labels), position.rules.cells), np.float32)
     policies[np.arange(len(labels)), labels] = 1.0

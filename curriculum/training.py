@@ -23,6 +23,7 @@ from core.symmetry import SYMMETRIES
 from curriculum.config import Config, TrainingConfig
 from curriculum.samples import Samples
 from nets.allocator import keep_freed_memory
+from nets.blocks import channels_last
 from nets.checkpoint import CheckpointError
 from nets.dual import DualNet, make_model
 from nets.evaluator import best_device, best_precision
@@ -55,7 +56,7 @@ class BatchSource:
     def __init__(
         self, samples: Samples, rehearsal: Samples, *, rehearsal_share: float, batch_size: int, seed: int, dual: bool
     ) -> None:
-        """`rehearsal_share` of each batch comes from `rehearsal`, at random. With one net for both, colours are mixed."""
+        """`rehearsal_share` of each batch comes from `rehearsal`, at random. One net for both takes both colours."""
         self._colours: tuple[Colour | None, ...] = (BLACK, WHITE) if dual else (None,)
         self._samples = {colour: _of(samples, colour) for colour in self._colours}
         self._rehearsal = {colour: _of(rehearsal, colour) for colour in self._colours}
@@ -108,7 +109,7 @@ class Trainer:
         self.device = best_device()
         if model is None:
             model = make_model(config.net, config.rules, stream_key(config.seed, Purpose.INITIAL_WEIGHTS))
-        self.model = model.to(self.device, memory_format=torch.channels_last)
+        self.model = channels_last(model.to(self.device))
         self.settings: TrainingConfig = config.training
         self._precision = best_precision(self.device)
         self._optimisers = {
@@ -149,7 +150,7 @@ class Trainer:
         value_loss = ((values - predicted) ** 2).mean()
         loss = policy_loss + self.settings.value_weight * value_loss  # the L2 term is the optimiser's weight decay
         optimiser.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         optimiser.step()
         with torch.no_grad():
             entropy = -(log_policy.exp() * log_policy).sum(dim=1).mean()
@@ -203,7 +204,7 @@ class Trainer:
             temporary.write_bytes(save(contiguous, {"progress": json.dumps(dict(progress))}))
 
     def load(self, path: Path) -> dict[str, Any]:
-        """Restores what `save` wrote and returns its progress. Raises `CheckpointError` for a file that does not fit."""
+        """Restores what `save` wrote and returns its progress. Raises `CheckpointError` for what does not fit."""
         try:
             with safe_open(path, framework="pt") as file:
                 progress: dict[str, Any] = json.loads((file.metadata() or {})["progress"])

@@ -32,10 +32,9 @@ def player_settings(simulations: int, policy: Policy, switch_stage: int) -> "Pla
     """How the players that search with a net do it, from a command's options."""
     from curriculum.player_specs import PlayerSettings
     from search import move_policy
-    from search.settings import SearchSettings
 
     return PlayerSettings(
-        search=SearchSettings(simulations=simulations),
+        simulations=simulations,
         policy=move_policy.Policy(policy.value),
         switch_stage=switch_stage,
     )

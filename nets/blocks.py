@@ -45,6 +45,12 @@ class ResidualBlock(nn.Module):
         return torch.relu(x + self.second(torch.relu(self.first(x))))
 
 
+def channels_last(net: Net) -> Net:
+    """`net` with its convolutions' weights channels last in memory, which is how planes come (`nets.planes`)."""
+    result: Net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # torch's stub lacks it
+    return result
+
+
 def folded(net: Net) -> Net:
     """A copy of `net` for inference, its batch norms folded into the convolutions."""
     result = copy.deepcopy(net).eval()

@@ -9,12 +9,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 
 from core.files import atomic_path
 from core.rules import Rules
+from nets.blocks import channels_last
 from nets.config import NetConfig, Planes
 from nets.dual import DualNet, parameter_count
 
@@ -68,7 +68,7 @@ def load_model(path: Path) -> tuple[DualNet, ModelInfo]:
     except (SafetensorError, OSError) as error:
         raise CheckpointError(f"{path} is no model file, or was cut short: {error}") from error
     net, rules, made = _read_metadata(path, metadata)
-    model = DualNet(net, rules).to(memory_format=torch.channels_last)
+    model = channels_last(DualNet(net, rules))
     wanted = {f"{name}.{key}": tensor for name, part in model.nets.items() for key, tensor in part.state_dict().items()}
     if missing := sorted(wanted.keys() - tensors.keys()):
         raise CheckpointError(f"{path} lacks {len(missing)} of the net's tensors, {missing[0]} among them")

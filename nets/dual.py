@@ -5,6 +5,7 @@ from torch import Tensor, nn
 
 from core.rules import BLACK, WHITE, Colour, Rules
 from nets.architectures import PolicyValueNet
+from nets.blocks import channels_last
 from nets.config import NetConfig
 from nets.planes import encode
 
@@ -57,7 +58,7 @@ def make_model(config: NetConfig, rules: Rules, seed: int) -> DualNet:
     """A new model with random weights drawn from `seed` alone."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed % (1 << 63))
-        return DualNet(config, rules).to(memory_format=torch.channels_last)
+        return channels_last(DualNet(config, rules))
 
 
 def parameter_count(net: nn.Module) -> int:

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from core.batch import PositionBatch
 from nets.allocator import keep_freed_memory
-from nets.blocks import folded
+from nets.blocks import channels_last, folded
 from nets.dual import DualNet
 
 
@@ -33,7 +33,7 @@ def best_precision(device: torch.device) -> torch.dtype:
     if device.type == "cuda":
         return torch.bfloat16
     # Without these instructions bfloat16 is emulated, and slower than float32.
-    native = torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()  # type: ignore[no-untyped-call]
+    native = torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
     return torch.bfloat16 if native else torch.float32
 
 
@@ -50,7 +50,7 @@ class NetEvaluator:
         self.rules = model.rules
         self._device = device or best_device()
         self._dtype = precision or best_precision(self._device)
-        self._model = folded(model).to(self._device, self._dtype, memory_format=torch.channels_last)
+        self._model = channels_last(folded(model).to(self._device, self._dtype))
         # Threads of the executor are joined at the interpreter's exit; one inside torch then would abort it.
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="net")
 

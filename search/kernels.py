@@ -97,7 +97,7 @@ def select(
 @kernel
 def grow(forest: Forest, tree: int, node: int, move: int) -> int:
     """Makes the node of an edge taken for the first time and returns it; the tree must have room."""
-    child = forest.nodes[tree]
+    child: int = forest.nodes[tree]
     forest.nodes[tree] = child + 1
     forest.parent[tree, child] = node
     forest.move[tree, child] = move

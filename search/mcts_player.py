@@ -57,9 +57,7 @@ class MctsPlayer:
             self._trees = trees
         return self._search
 
-    def _choose(
-        self, positions: Sequence[Position], seeds: Sequence[int], stop: Callable[[], bool]
-    ) -> list[Decision]:
+    def _choose(self, positions: Sequence[Position], seeds: Sequence[int], stop: Callable[[], bool]) -> list[Decision]:
         search = self._forest_for(len(positions))
         for tree, position in enumerate(positions):
             search.plant(tree, position)

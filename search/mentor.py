@@ -36,7 +36,7 @@ from core.threats import (
     strongest_pattern,
     unpack_patterns,
 )
-from search.players import Decision, never
+from search.players import Decision, decide_each, never
 
 
 def _centre(rules: Rules) -> Cell:
@@ -148,7 +148,7 @@ class PaperMentor:
         self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
     ) -> list[Decision]:
         """See `Player`. The value is the paper's, -5 to 5, divided by 5. One position is too quick to be stopped."""
-        return [self._decide(position, seed) for position, seed in zip(positions, seeds, strict=True)]
+        return decide_each(self._decide, positions, seeds)
 
     def _decide(self, position: Position, seed: int) -> Decision:
         rules = position.rules
@@ -483,10 +483,9 @@ class Mentor:
         self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
     ) -> list[Decision]:
         """See `Player`. Once stopped, the remaining positions are searched one ply deep."""
-        return [
-            self._decide(position, seed, 1 if stop() else self.depth)
-            for position, seed in zip(positions, seeds, strict=True)
-        ]
+        return decide_each(
+            lambda position, seed: self._decide(position, seed, 1 if stop() else self.depth), positions, seeds
+        )
 
     def _decide(self, position: Position, seed: int, depth: int) -> Decision:
         rules = position.rules

@@ -1,6 +1,8 @@
 """Who can be sat at a board: one protocol, and the players that need no net."""
 
+import os
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -44,6 +46,16 @@ class Player(Protocol):
 
         `stop` is asked often; once it says yes, the best moves found so far are returned soon.
         """
+
+
+def decide_each(
+    decide: Callable[[Position, int], Decision], positions: Sequence[Position], seeds: Sequence[int]
+) -> list[Decision]:
+    """`decide(position, seed)` for each position, on all cores; for players whose thinking is compiled."""
+    if len(positions) == 1:
+        return [decide(positions[0], seeds[0])]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(decide, positions, seeds))
 
 
 class RandomPlayer:

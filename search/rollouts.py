@@ -3,9 +3,7 @@
 The whole search of a position runs in one compiled call a few hundred playouts long, so that thousands are cheap.
 """
 
-import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +16,7 @@ from core.streams import Purpose, stream_key
 from search import kernels
 from search.forest import WON, Forest, make_forest, plant
 from search.kernels import COLLISION, END, FULL, back_up, descend, open_node, release
-from search.players import Decision, never
+from search.players import Decision, decide_each, never
 
 _C_PUCT = 5.0
 _PLAYOUTS_A_CALL = 500
@@ -29,7 +27,7 @@ _TIE_BREAK = 1e-3
 @kernel
 def next_random(state: NDArray[np.int64]) -> int:
     """A random integer of 32 bits, above 0 (xorshift32, Marsaglia 2003). `state` [1] holds the last one."""
-    x = state[0]
+    x: int = state[0]
     x ^= (x << 13) & 0xFFFFFFFF
     x ^= x >> 17
     x ^= (x << 5) & 0xFFFFFFFF
@@ -39,7 +37,12 @@ def next_random(state: NDArray[np.int64]) -> int:
 
 @kernel
 def roll_out(
-    stones: NDArray[np.int8], to_move: int, size: int, connect: int, empties: NDArray[np.int64], random: NDArray[np.int64]
+    stones: NDArray[np.int8],
+    to_move: int,
+    size: int,
+    connect: int,
+    empties: NDArray[np.int64],
+    random: NDArray[np.int64],
 ) -> int:
     """Plays random moves to the end; 1 if `to_move` wins, -1 if it loses, 0 for a draw. Overwrites `stones` [A]."""
     count = 0
@@ -74,7 +77,7 @@ def run_playouts(
         ended, node, side, _, _ = descend(forest, tree, stones, connect, c_puct, 1.0, False, -1.0, 1, 1.0)
         if ended == END:
             back_up(forest, tree, node, 1.0 if forest.state[tree, node] == WON else 0.0, 1.0)
-        elif ended == FULL or ended == COLLISION:
+        elif ended in (FULL, COLLISION):
             release(forest, tree, node)
             return
         else:
@@ -104,10 +107,7 @@ class PureMcts:
         self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
     ) -> list[Decision]:
         """See `Player`. Positions are searched on all cores."""
-        if len(positions) == 1:
-            return [self._decide(positions[0], seeds[0], stop)]
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            return list(pool.map(lambda pair: self._decide(*pair, stop), zip(positions, seeds, strict=True)))
+        return decide_each(lambda position, seed: self._decide(position, seed, stop), positions, seeds)
 
     def _decide(self, position: Position, seed: int, stop: Callable[[], bool]) -> Decision:
         rules = position.rules

@@ -1,7 +1,9 @@
 """How a tree search searches: its numbers, in one place."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any, Self
 
 
 class DecayForm(StrEnum):
@@ -42,7 +44,7 @@ class SearchSettings:
     """Lost visits an edge carries for each descent in flight through it (A II-E)."""
     virtual_loss_share: float = 0.3
     """How far towards a loss those visits pull an edge's mean value: 1 is the paper's `W -= virtual_loss`, 0 raises N
-    alone, as its repository does. At 1 the best move of a search with 8 leaves in flight loses a fifth of its visits."""
+    alone, as its repository does. At 1 a search with 8 leaves in flight takes a fifth of the best move's visits."""
     leaves_in_flight: int = 8
     """Most leaves of one tree that wait for the net at once."""
     visits_per_leaf: int = 16
@@ -61,3 +63,13 @@ class SearchSettings:
         for name in ("virtual_loss", "leaves_in_flight", "visits_per_leaf"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} is {getattr(self, name)}; it must be 1 or more")
+
+    @classmethod
+    def from_mapping(cls, values: Mapping[str, Any]) -> Self:
+        """The settings that `dataclasses.asdict` made `values` of; what it lacks has its default.
+
+        Raises `ValueError` or `TypeError` for what is no setting.
+        """
+        enums = {"decay_form": DecayForm, "first_play": FirstPlay}
+        read: dict[str, Any] = {name: enums[name](v) if name in enums else v for name, v in values.items()}
+        return cls(**read)

@@ -185,9 +185,7 @@ def test_a_perfect_evaluators_value_does_not_move_with_more_simulations(decay: f
         for move in here.legal_moves():
             here.push(int(move))
             outcome = here.outcome()
-            got = (
-                (0.0 if outcome.winner is None else 1.0) if outcome is not None else -decay * game_value(here, decay)
-            )
+            got = (0.0 if outcome.winner is None else 1.0) if outcome is not None else -decay * game_value(here, decay)
             here.pop()
             if got == pytest.approx(value):
                 logits[move] = 0.0
@@ -242,7 +240,9 @@ def test_a_rerooted_search_goes_on_like_one_that_was_never_compacted() -> None:
             twin.simulate(position)
         assert twin.root is not None
         visits = search.visits(0)
-        assert {m: n for m, n in twin.root.visits.items() if n} == {int(m): int(visits[m]) for m in np.flatnonzero(visits)}
+        assert {m: n for m, n in twin.root.visits.items() if n} == {
+            int(m): int(visits[m]) for m in np.flatnonzero(visits)
+        }
         move = int(visits.argmax())
         search.play(0, move)
         position.push(move)
@@ -352,7 +352,9 @@ def peaked(stones: NDArray[np.int8], to_move: int) -> tuple[NDArray[np.float32],
     logits = np.zeros(len(stones))
     for cell in np.flatnonzero(stones):
         distance = np.maximum(abs(rows - cell // size), abs(columns - cell % size))
-        logits += np.where(distance == 1, 1.0, np.where(distance == 2, 0.4, 0.0)) * (1.2 if stones[cell] == to_move else 1)
+        logits += np.where(distance == 1, 1.0, np.where(distance == 2, 0.4, 0.0)) * (
+            1.2 if stones[cell] == to_move else 1
+        )
     logits += 0.3 * np.sin(np.arange(len(stones)) * 12.9898 + np.count_nonzero(stones))
     own = stones == to_move
     value = np.tanh(0.15 * (logits[own].sum() - logits[stones == -to_move].sum()) + 0.2 * np.sin(rows[own].sum()))
@@ -360,7 +362,9 @@ def peaked(stones: NDArray[np.int8], to_move: int) -> tuple[NDArray[np.float32],
 
 
 @pytest.mark.parametrize("leaves", [8, 32, 128])
-def test_leaves_in_flight_do_not_dilute_the_top_move(leaves: int, record_property: Callable[[str, object], None]) -> None:
+def test_leaves_in_flight_do_not_dilute_the_top_move(
+    leaves: int, record_property: Callable[[str, object], None]
+) -> None:
     rules = Rules(9, 5)
     serial_share, share = [], []
     for seed in range(6):
@@ -369,7 +373,9 @@ def test_leaves_in_flight_do_not_dilute_the_top_move(leaves: int, record_propert
         search_all(alone, [position], 400)
         top = int(alone.visits(0).argmax())
         serial_share.append(alone.visits(0)[top] / alone.visits(0).sum())
-        search = ForestSearch(rules, ScriptedEvaluator(rules, peaked), SearchSettings(), trees=1, leaves_per_tree=leaves)
+        search = ForestSearch(
+            rules, ScriptedEvaluator(rules, peaked), SearchSettings(), trees=1, leaves_per_tree=leaves
+        )
         search_all(search, [position], 400)
         share.append(search.visits(0)[top] / search.visits(0).sum())
     lost = 100 * float(np.mean(np.array(serial_share) - np.array(share)))
@@ -391,5 +397,3 @@ def test_the_papers_literal_virtual_loss_would_fail_that() -> None:
 
 def test_a_simulation_costs_at_most_a_kilobyte_on_15x15() -> None:
     assert bytes_per_node(Rules()) <= 1024
-
-

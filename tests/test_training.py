@@ -69,7 +69,9 @@ def test_each_net_sees_only_its_own_colour(colour: Colour, in_rehearsal: bool) -
     clean, sick = Trainer(CONFIG), Trainer(CONFIG)
     clean.train(source_of(samples, rehearsal=rehearsal), 0, 6, RATES)
     spoilt = poisoned(rehearsal if in_rehearsal else samples, -colour)
-    sick.train(source_of(samples if in_rehearsal else spoilt, rehearsal=spoilt if in_rehearsal else rehearsal), 0, 6, RATES)
+    sick.train(
+        source_of(samples if in_rehearsal else spoilt, rehearsal=spoilt if in_rehearsal else rehearsal), 0, 6, RATES
+    )
     clean.refresh_norms(samples, 1)
     sick.refresh_norms(samples if in_rehearsal else spoilt, 1)
     for mine, same in zip(weights(clean.model, colour), weights(sick.model, colour), strict=True):
@@ -109,9 +111,7 @@ def test_the_loss_is_equation_9() -> None:
 def test_the_nets_learn_what_they_are_shown() -> None:
     samples = random_samples(32)
     trainer = Trainer(CONFIG)
-    source = BatchSource(
-        samples, Samples.none(RULES.cells), rehearsal_share=0.0, batch_size=16, seed=3, dual=True
-    )
+    source = BatchSource(samples, Samples.none(RULES.cells), rehearsal_share=0.0, batch_size=16, seed=3, dual=True)
     first = trainer.train(source, 0, 5, np.full(5, 0.05))
     last = trainer.train(source, 5, 205, np.full(200, 0.05))
     final = trainer.train(source, 205, 210, np.full(5, 0.01))
