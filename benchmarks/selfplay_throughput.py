@@ -8,6 +8,7 @@ games and endings, as self-play makes them.
 """
 
 import argparse
+import itertools
 import statistics
 import time
 from dataclasses import replace
@@ -88,7 +89,7 @@ def main() -> None:
 
     player.play(range(1_000_000), finished, stop)
     evaluator.close()
-    rows = list(zip(marks[:-1], marks[1:], strict=True))
+    rows = list(itertools.pairwise(marks))
     simulations = statistics.median((b[1] - a[1]) / (b[0] - a[0]) for a, b in rows)
     evaluations = statistics.median((b[2] - a[2]) / (b[0] - a[0]) for a, b in rows)
     print(f"ceiling                {best:10,.0f} positions/s at batch {batch}")

@@ -5,6 +5,7 @@ the repository's form); every edge above gets `-decay` times what the edge below
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,35 @@ from core.jit import kernel
 from core.lines import makes_line
 from core.rules import EMPTY, NO_CELL
 from search.forest import DRAWN, NEW, NO_NODE, OPEN, PENDING, WON, Forest
+
+
+class Terms(NamedTuple):
+    """The numbers of a search as kernels take them (`search.settings`)."""
+
+    c_puct: float
+    decay: float
+    repository: bool
+    """Whether the decay starts one edge above the leaf, as in the code of paper A."""
+    fpu_reduction: float
+    """Of first-play urgency; negative for the papers' `Q = 0`."""
+    virtual_loss: int
+    virtual_loss_share: float
+
+
+class Leaves(NamedTuple):
+    """A batch of leaves in flight: where they are, and the positions there."""
+
+    stones: NDArray[np.int8]
+    """[B, A]"""
+    to_move: NDArray[np.int8]
+    """[B]"""
+    last_moves: NDArray[np.int16]
+    """[B, 2]"""
+    tree: NDArray[np.int32]
+    """[B]"""
+    node: NDArray[np.int32]
+    """[B]"""
+
 
 # What a descent ended in.
 LEAF = 0
@@ -42,36 +72,30 @@ def select(
     forest: Forest,
     tree: int,
     node: int,
-    c_puct: float,
-    decay: float,
-    repository: bool,
-    fpu: float,
-    vloss: int,
-    vshare: float,
+    terms: Terms,
 ) -> tuple[int, int]:
     """The edge with the largest Q + U (A eq. 7, 8) at an open node: (child, move).
 
     The child is `NO_NODE` where the move has never been taken. The current descent has been counted at `node` already.
-    `fpu` is the reduction of first-play urgency, negative for the papers' `Q = 0`.
     """
     # Every visit of a node but its first went on to a child, and so did every descent in flight but the current one.
-    total = forest.visits[tree, node] - 1 + vloss * (forest.in_flight[tree, node] - 1)
-    exploration = c_puct * math.sqrt(max(1.0, float(total)))
+    total = forest.visits[tree, node] - 1 + terms.virtual_loss * (forest.in_flight[tree, node] - 1)
+    exploration = terms.c_puct * math.sqrt(max(1.0, float(total)))
     best = -math.inf
     best_child = NO_NODE
     visited_priors = 0.0
     child = forest.first_child[tree, node]
     while child != NO_NODE:
         visits = forest.visits[tree, child]
-        lost = vloss * forest.in_flight[tree, child]
+        lost = terms.virtual_loss * forest.in_flight[tree, child]
         count = visits + lost
         prior = forest.prior[tree, child]
         q = 0.0
         if visits > 0:
             q = forest.value_sum[tree, child] / visits
             # Each descent in flight counts as a visit that came back a share of the way from the mean to a loss.
-            q -= vshare * (q + 1.0) * lost / count
-        elif vshare > 0.0:
+            q -= terms.virtual_loss_share * (q + 1.0) * lost / count
+        elif terms.virtual_loss_share > 0.0:
             q = -1.0
         score = q + exploration * prior / (1 + count)
         if score > best:
@@ -82,13 +106,13 @@ def select(
     unvisited = forest.next_unvisited[tree, node]
     if unvisited != NO_CELL:
         urgency = 0.0
-        if fpu >= 0.0:
+        if terms.fpu_reduction >= 0.0:
             # The node's own value and its children's, undone from the edge's sum: one number an edge is enough.
             value = forest.value[tree, node]
-            below = -forest.value_sum[tree, node] / decay
-            if repository:
-                below += value * (1.0 - 1.0 / decay)
-            urgency = below / forest.visits[tree, node] - fpu * math.sqrt(visited_priors)
+            below = -forest.value_sum[tree, node] / terms.decay
+            if terms.repository:
+                below += value * (1.0 - 1.0 / terms.decay)
+            urgency = below / forest.visits[tree, node] - terms.fpu_reduction * math.sqrt(visited_priors)
         if urgency + exploration * forest.child_priors[tree, node, unvisited] > best:
             return NO_NODE, unvisited
     return best_child, forest.move[tree, best_child]
@@ -122,12 +146,7 @@ def descend(
     tree: int,
     stones: NDArray[np.int8],
     connect: int,
-    c_puct: float,
-    decay: float,
-    repository: bool,
-    fpu: float,
-    vloss: int,
-    vshare: float,
+    terms: Terms,
 ) -> tuple[int, int, int, int, int]:
     """One descent from the root: (what it ended in, node, side to move there, last move, the move before).
 
@@ -149,7 +168,7 @@ def descend(
             return LEAF, node, to_move, last, before
         if state != OPEN:
             return END, node, to_move, last, before
-        child, move = select(forest, tree, node, c_puct, decay, repository, fpu, vloss, vshare)
+        child, move = select(forest, tree, node, terms)
         if child == NO_NODE:
             if forest.nodes[tree] == forest.parent.shape[1]:
                 return FULL, node, to_move, last, before
@@ -203,35 +222,23 @@ def gather(
     leaves_per_tree: int,
     visits_per_leaf: int,
     connect: int,
-    c_puct: float,
-    decay: float,
-    repository: bool,
-    fpu: float,
-    vloss: int,
-    vshare: float,
-    stones: NDArray[np.int8],
-    to_move: NDArray[np.int8],
-    last_moves: NDArray[np.int16],
-    leaf_tree: NDArray[np.int32],
-    leaf_node: NDArray[np.int32],
+    terms: Terms,
+    leaves: Leaves,
 ) -> int:
     """Descends each of `trees` for up to `leaves_per_tree` leaves and writes them into a batch; returns how many.
 
     A tree has at most one leaf in flight for every `visits_per_leaf` visits of its root (the dilution of A II-E).
     Ends of games are backed up at once and cost no place in the batch. A collision's virtual loss stays until its tree
-    is done, so that the next descent goes elsewhere. `stones` [B, A], `to_move` [B], `last_moves` [B, 2],
-    `leaf_tree` [B], `leaf_node` [B]; B is at least `len(trees) * leaves_per_tree`.
+    is done, so that the next descent goes elsewhere. The batch needs room for one leaf more than it may get.
     """
     count = 0
     collided = np.empty(leaves_per_tree, dtype=np.int32)
     for tree in trees:
-        leaves = 0
+        taken = 0
         collisions = 0
         most = min(leaves_per_tree, max(1, forest.visits[tree, 0] // visits_per_leaf))
-        while forest.simulations_left[tree] > 0 and leaves < most and collisions < most:
-            ended, node, side, last, before = descend(
-                forest, tree, stones[count], connect, c_puct, decay, repository, fpu, vloss, vshare
-            )
+        while forest.simulations_left[tree] > 0 and taken < most and collisions < most:
+            ended, node, side, last, before = descend(forest, tree, leaves.stones[count], connect, terms)
             if ended == COLLISION:
                 collided[collisions] = node
                 collisions += 1
@@ -243,15 +250,15 @@ def gather(
             else:
                 forest.simulations_left[tree] -= 1
                 if ended == END:
-                    back_up(forest, tree, node, 1.0 if forest.state[tree, node] == WON else 0.0, decay)
+                    back_up(forest, tree, node, 1.0 if forest.state[tree, node] == WON else 0.0, terms.decay)
                 else:
-                    to_move[count] = side
-                    last_moves[count, 0] = last
-                    last_moves[count, 1] = before
-                    leaf_tree[count] = tree
-                    leaf_node[count] = node
+                    leaves.to_move[count] = side
+                    leaves.last_moves[count, 0] = last
+                    leaves.last_moves[count, 1] = before
+                    leaves.tree[count] = tree
+                    leaves.node[count] = node
                     count += 1
-                    leaves += 1
+                    taken += 1
         for index in range(collisions):
             release(forest, tree, collided[index])
     return count
@@ -314,26 +321,23 @@ def mix_root_noise(forest: Forest, tree: int) -> None:
 @kernel
 def expand(
     forest: Forest,
-    leaf_tree: NDArray[np.int32],
-    leaf_node: NDArray[np.int32],
-    stones: NDArray[np.int8],
+    leaves: Leaves,
     logits: NDArray[np.float32],
     values: NDArray[np.float32],
     count: int,
-    decay: float,
-    repository: bool,
+    terms: Terms,
 ) -> int:
     """Opens the first `count` leaves of a batch with what the evaluator said and backs them up.
 
     Returns the row of the first evaluation that is not finite, -1 if all are. Such a leaf is put back as never judged,
-    its virtual losses undone. Shapes as in `gather`; `logits` [B, A], `values` [B] for the side to move.
+    its virtual losses undone. `logits` [B, A], `values` [B] for the side to move.
     """
     broken = -1
     for index in range(count):
-        tree, node = leaf_tree[index], leaf_node[index]
+        tree, node = leaves.tree[index], leaves.node[index]
         value = float(values[index])
-        if open_node(forest, tree, node, stones[index], logits[index], value):
-            back_up(forest, tree, node, -value if repository else -decay * value, decay)
+        if open_node(forest, tree, node, leaves.stones[index], logits[index], value):
+            back_up(forest, tree, node, -value if terms.repository else -terms.decay * value, terms.decay)
         else:
             forest.state[tree, node] = NEW
             release(forest, tree, node)
@@ -343,11 +347,11 @@ def expand(
 
 
 @kernel
-def abandon(forest: Forest, leaf_tree: NDArray[np.int32], leaf_node: NDArray[np.int32], count: int) -> None:
+def abandon(forest: Forest, leaves: Leaves, count: int) -> None:
     """Puts the first `count` leaves of a batch back as never judged: their evaluation failed."""
     for index in range(count):
-        forest.state[leaf_tree[index], leaf_node[index]] = NEW
-        release(forest, leaf_tree[index], leaf_node[index])
+        forest.state[leaves.tree[index], leaves.node[index]] = NEW
+        release(forest, leaves.tree[index], leaves.node[index])
 
 
 @kernel

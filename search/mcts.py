@@ -27,8 +27,8 @@ class _Group:
 
     trees: NDArray[np.int64]
     slot: Slot
-    leaf_tree: NDArray[np.int32]
-    leaf_node: NDArray[np.int32]
+    leaves: kernels.Leaves
+    """The slot's own arrays, and where in the forest each row belongs."""
     ticket: Ticket | None = None
 
 
@@ -68,19 +68,24 @@ class ForestSearch:
         self._turn = 0
         self._active = np.zeros(trees, dtype=np.bool_)
         self._remap = np.empty(self.forest.capacity, dtype=np.int32)
-        self._fpu = settings.fpu_reduction if settings.first_play is FirstPlay.REDUCED else -1.0
-        self._repository = settings.decay_form is DecayForm.REPOSITORY
+        self._terms = kernels.Terms(
+            c_puct=float(settings.c_puct),
+            decay=float(settings.value_decay),
+            repository=settings.decay_form is DecayForm.REPOSITORY,
+            fpu_reduction=float(settings.fpu_reduction) if settings.first_play is FirstPlay.REDUCED else -1.0,
+            virtual_loss=int(settings.virtual_loss),
+            virtual_loss_share=float(settings.virtual_loss_share),
+        )
         self.evaluations = 0
         """Positions judged so far."""
 
     def _make_group(self, trees: NDArray[np.int64]) -> _Group:
         capacity = len(trees) * self._leaves_per_tree + 1  # one more: a descent needs a row to play on
-        return _Group(
-            trees=trees,
-            slot=Slot.with_capacity(capacity, self.rules.cells),
-            leaf_tree=np.zeros(capacity, dtype=np.int32),
-            leaf_node=np.zeros(capacity, dtype=np.int32),
-        )
+        slot = Slot.with_capacity(capacity, self.rules.cells)
+        where = np.zeros((2, capacity), dtype=np.int32)
+        positions = slot.positions
+        leaves = kernels.Leaves(positions.stones, positions.to_move, positions.last_moves, where[0], where[1])
+        return _Group(trees, slot, leaves)
 
     def plant(self, tree: int, position: Position) -> None:
         """Gives the tree a position, with nothing searched yet. Raises `ValueError` if the game is over."""
@@ -163,24 +168,15 @@ class ForestSearch:
         trees = group.trees[self._active[group.trees]]
         if group.ticket is not None or not len(trees):
             return
-        slot, settings = group.slot, self.settings
+        slot = group.slot
         slot.count = kernels.gather(
             self.forest,
             trees,
             self._leaves_per_tree,
-            settings.visits_per_leaf,
+            self.settings.visits_per_leaf,
             self.rules.connect,
-            settings.c_puct,
-            settings.value_decay,
-            self._repository,
-            self._fpu,
-            settings.virtual_loss,
-            settings.virtual_loss_share,
-            slot.positions.stones,
-            slot.positions.to_move,
-            slot.positions.last_moves,
-            group.leaf_tree,
-            group.leaf_node,
+            self._terms,
+            group.leaves,
         )
         if slot.count:
             group.ticket = self.evaluator.submit(slot)
@@ -194,19 +190,9 @@ class ForestSearch:
         try:
             ticket.result()
         except BaseException:
-            kernels.abandon(self.forest, group.leaf_tree, group.leaf_node, slot.count)
+            kernels.abandon(self.forest, group.leaves, slot.count)
             raise
-        broken = kernels.expand(
-            self.forest,
-            group.leaf_tree,
-            group.leaf_node,
-            slot.positions.stones,
-            slot.logits,
-            slot.values,
-            slot.count,
-            self.settings.value_decay,
-            self._repository,
-        )
+        broken = kernels.expand(self.forest, group.leaves, slot.logits, slot.values, slot.count, self._terms)
         if broken >= 0:
             raise EvaluationError("the net's policy or value is not a finite number: its weights are broken")
 

@@ -15,10 +15,10 @@ from core.rules import EMPTY
 from core.streams import Purpose, stream_key
 from search import kernels
 from search.forest import WON, Forest, make_forest, plant
-from search.kernels import COLLISION, END, FULL, back_up, descend, open_node, release
+from search.kernels import COLLISION, END, FULL, Terms, back_up, descend, open_node, release
 from search.players import Decision, decide_each, never
 
-_C_PUCT = 5.0
+_TERMS = Terms(c_puct=5.0, decay=1.0, repository=False, fpu_reduction=-1.0, virtual_loss=1, virtual_loss_share=1.0)
 _PLAYOUTS_A_CALL = 500
 _TIE_BREAK = 1e-3
 """How far the uniform priors are bent, by chance, so that equal moves are tried in random order."""
@@ -65,7 +65,7 @@ def roll_out(
 
 @kernel
 def run_playouts(
-    forest: Forest, tree: int, playouts: int, size: int, connect: int, c_puct: float, random: NDArray[np.int64]
+    forest: Forest, tree: int, playouts: int, size: int, connect: int, terms: Terms, random: NDArray[np.int64]
 ) -> None:
     """`playouts` playouts from the tree's root: descend, roll out from the leaf, back up."""
     cells = forest.root_stones.shape[1]
@@ -74,9 +74,9 @@ def run_playouts(
     logits = np.empty(cells, dtype=np.float32)
     empties = np.empty(cells, dtype=np.int64)
     for _ in range(playouts):
-        ended, node, side, _, _ = descend(forest, tree, stones, connect, c_puct, 1.0, False, -1.0, 1, 1.0)
+        ended, node, side, _, _ = descend(forest, tree, stones, connect, terms)
         if ended == END:
-            back_up(forest, tree, node, 1.0 if forest.state[tree, node] == WON else 0.0, 1.0)
+            back_up(forest, tree, node, 1.0 if forest.state[tree, node] == WON else 0.0, terms.decay)
         elif ended in (FULL, COLLISION):
             release(forest, tree, node)
             return
@@ -86,7 +86,7 @@ def run_playouts(
             board[:] = stones
             value = roll_out(board, side, size, connect, empties, random)
             open_node(forest, tree, node, stones, logits, float(value))
-            back_up(forest, tree, node, float(-value), 1.0)
+            back_up(forest, tree, node, float(-value), terms.decay)
 
 
 class PureMcts:
@@ -117,7 +117,7 @@ class PureMcts:
         done = 0
         while done < self.playouts and not (done >= 2 and stop()):
             playouts = min(_PLAYOUTS_A_CALL, self.playouts - done)
-            run_playouts(forest, 0, playouts, rules.size, rules.connect, _C_PUCT, random)
+            run_playouts(forest, 0, playouts, rules.size, rules.connect, _TERMS, random)
             done += playouts
         visits = np.empty(rules.cells, dtype=np.int32)
         kernels.root_visits(forest, 0, visits)
