@@ -14,7 +14,7 @@ from core.batch import PositionBatch
 from core.lines import DIRECTIONS, makes_line
 from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Rules
 from core.streams import Purpose, generator
-from core.tactics import STOP_WIN, immediate_wins, is_right, what_decides
+from core.tactics import DOUBLE_THREAT, STOP_WIN, WIN, immediate_wins, is_right, what_decides
 from curriculum.samples import Samples
 
 
@@ -212,6 +212,8 @@ class _Draw:
             if makes_line(stones, int(cell), rules.size, rules.connect):
                 return False
         decides = what_decides(stones, self.to_move, rules.size, rules.connect)
+        if not self._kind.attacks and decides in (WIN, DOUBLE_THREAT):
+            return False  # a defender who can win need not defend, and its z would be wrong
         if decides == STOP_WIN:
             # A second winning cell elsewhere would make a defence hopeless.
             count = immediate_wins(stones, -self.to_move, rules.size, rules.connect, self._wins)

@@ -1,5 +1,6 @@
 """Phase 1: both nets learn the basic moves (A IV-B)."""
 
+from pathlib import Path
 from typing import Any
 
 from core.rules import Rules
@@ -37,8 +38,6 @@ def run_basics(run: RunFolder, conduct: Conduct) -> None:
         return
     config = run.config
     samples = basics_of(run, conduct)
-    if config.basics.colour_swapped:
-        samples = basics.with_colours_swapped(samples)
     trainer = Trainer(config, starting_model(run))
     progress: dict[str, Any] = {"step": 0}
     if trainer_state(run, PHASE).exists():
@@ -74,17 +73,22 @@ def run_basics(run: RunFolder, conduct: Conduct) -> None:
     mark_finished(run, PHASE)
 
 
+def basics_file(run: RunFolder) -> Path:
+    """Where a run keeps the basic positions it drew, as they were drawn."""
+    return run.replay / "basics.npz"
+
+
 def basics_of(run: RunFolder, conduct: Conduct) -> Samples:
-    """The run's basic positions, from its folder or drawn now."""
-    path = run.replay / "basics.npz"
+    """The run's basic positions, from its folder or drawn now, and with the colours swapped if so configured."""
+    path, settings = basics_file(run), run.config.basics
     if path.exists():
-        return read_samples(path)[0]
-    settings = run.config.basics
-    samples = draw_basics(
-        run.config.rules, settings.kinds, settings.positions, settings.noise_stones, run.config.seed, conduct
-    )
-    write_samples(path, samples, {"kinds": settings.kinds, "seed": run.config.seed})
-    return samples
+        samples, _ = read_samples(path)
+    else:
+        samples = draw_basics(
+            run.config.rules, settings.kinds, settings.positions, settings.noise_stones, run.config.seed, conduct
+        )
+        write_samples(path, samples, {"kinds": settings.kinds, "seed": run.config.seed})
+    return basics.with_colours_swapped(samples) if settings.colour_swapped else samples
 
 
 def draw_basics(

@@ -122,8 +122,8 @@ def _judge_pass(
             progress["ended"] = f"agreement has not risen for {settings.patience} passes"
         elif settings.minutes and progress["seconds"] >= 60 * settings.minutes:
             progress["ended"] = f"the budget of {settings.minutes:g} minutes is spent"
-    trainer.save(trainer_state(run, PHASE), progress)
     run.append_metrics({"phase": PHASE, "event": "measure", "step": progress["step"], **record})
+    trainer.save(trainer_state(run, PHASE), progress)
 
 
 def _match(run: RunFolder, model: DualNet, opponent: str, conduct: Conduct) -> MatchResult:

@@ -13,6 +13,7 @@ from core.rules import BLACK, WHITE, Cell
 from core.streams import Purpose, stream_key
 from curriculum.arena import BALANCED, MatchResult, evaluation_openings, load_openings, play_match
 from curriculum.config import Config, GateConfig
+from curriculum.phase_basics import basics_file, basics_of
 from curriculum.reporting import Conduct
 from curriculum.run_folder import RunFolder
 from curriculum.run_training import (
@@ -26,6 +27,7 @@ from curriculum.run_training import (
 )
 from curriculum.samples import Samples, read_samples, write_samples
 from curriculum.selfplay import PlayedGame, SelfPlay
+from curriculum.teaching import games_to_train_on
 from curriculum.training import BatchSource, Losses, Trainer, cosine_rate
 from nets.checkpoint import load_model
 from nets.evaluator import NetEvaluator
@@ -79,6 +81,9 @@ class _Round:
         done: set[int] = set()
         for path in self._files(self.iteration):
             done.update(read_samples(path)[1]["games"])
+        for path in self.run_folder.games.glob(f"{PHASE}-{self.iteration:04d}-*.sgf"):
+            if not (self.run_folder.replay / f"{path.stem}.npz").exists():
+                path.unlink()  # the process died before its samples were saved: these games are played again
         missing = [game for game in range(wanted) if game not in done]
         if not missing:
             return
@@ -110,10 +115,8 @@ class _Round:
 
     def _save_games(self, games: list[PlayedGame], player: SelfPlay, start: float) -> None:
         numbers = [game.number for game in games]
-        name = f"selfplay-{self.iteration:04d}-{min(numbers):06d}"
+        name = f"{PHASE}-{self.iteration:04d}-{min(numbers):06d}"
         samples = Samples.concatenate([game.samples for game in games])
-        atomic_write_text(self.run_folder.games / f"{name}.sgf", "".join(to_sgf(game.record) for game in games))
-        write_samples(self.run_folder.replay / f"{name}.npz", samples, {"games": numbers, "iteration": self.iteration})
         decisive = [game.record.winner for game in games if game.record.winner is not None]
         white_values = samples.values[samples.positions.to_move == WHITE]
         white_value = float(white_values.mean()) if len(white_values) else None
@@ -134,6 +137,9 @@ class _Round:
             "seconds": seconds,
         }
         self.run_folder.append_metrics(record)
+        atomic_write_text(self.run_folder.games / f"{name}.sgf", "".join(to_sgf(game.record) for game in games))
+        metadata = {"iteration": self.iteration, "games": numbers, "lengths": [len(game.samples) for game in games]}
+        write_samples(self.run_folder.replay / f"{name}.npz", samples, metadata)
         if white_value is not None and white_value < _GIVEN_UP:
             self.conduct.reporter.say(f"alarm: White's mean value is {white_value:.2f}: it has given up")
 
@@ -142,22 +148,34 @@ class _Round:
     def _window(self) -> tuple[Samples, int]:
         """The newest samples, as many as the buffer holds; and how many of them are of this round."""
         parts: list[Samples] = []
-        room, fresh = self.config.selfplay.window, 0
+        room = self.config.selfplay.window
         for iteration in range(self.iteration, -1, -1):
-            for path in reversed(self._files(iteration)):
-                samples = read_samples(path)[0]
-                fresh += len(samples) if iteration == self.iteration else 0
-                parts.append(samples.rows(slice(max(0, len(samples) - room), None)))
-                room -= len(parts[-1])
-                if room <= 0:
-                    return Samples.concatenate(parts), fresh
-        return Samples.concatenate(parts), fresh
+            samples = self._samples_of(iteration)
+            parts.append(samples.rows(slice(max(0, len(samples) - room), None)))
+            room -= len(parts[-1])
+            if room <= 0:
+                break
+        return Samples.concatenate(parts), len(parts[0])
+
+    def _samples_of(self, iteration: int) -> Samples:
+        """The samples of a round by the numbers of its games: which file a game fell into depends on its timing."""
+        games: dict[int, Samples] = {}
+        for path in self._files(iteration):
+            samples, metadata = read_samples(path)
+            first = 0
+            for game, length in zip(metadata["games"], metadata["lengths"], strict=True):
+                games[game] = samples.rows(slice(first, first + length))
+                first += length
+        return Samples.concatenate([games[game] for game in sorted(games)])
 
     def _rehearsal(self) -> Samples:
-        paths = [*self.run_folder.replay.glob("basics.npz"), *self.run_folder.replay.glob("mentor-*.npz")]
-        if not paths or self.config.selfplay.rehearsal_share <= 0:
+        """What the earlier phases trained on."""
+        if self.config.selfplay.rehearsal_share <= 0:
             return Samples.none(self.config.rules.cells)
-        return Samples.concatenate([read_samples(path)[0] for path in sorted(paths)])
+        taught = games_to_train_on(self.config, self.run_folder.replay)
+        if not basics_file(self.run_folder).exists():
+            return taught
+        return Samples.concatenate([basics_of(self.run_folder, self.conduct), taught])
 
     def _train(self) -> None:
         config, settings = self.config, self.config.selfplay
@@ -184,7 +202,8 @@ class _Round:
             dual=config.net.dual,
         )
         nets = len(source.colours)
-        steps = max(1, round(settings.draws_per_position * fresh / (config.training.batch_size * nets)))
+        drawn_a_step = config.training.batch_size * (1.0 - share) * nets
+        steps = max(1, round(settings.draws_per_position * fresh / drawn_a_step))
         done = self.iteration / max(1, settings.iterations - 1)
         rate = cosine_rate(settings.learning_rate, settings.final_learning_rate, done)
         with self.conduct.reporter.task(f"training, round {self.iteration + 1}", steps, "steps") as task:
@@ -256,8 +275,9 @@ class _Round:
             model, info = load_model(self._candidate)
             with atomic_path(self._accepted_state) as temporary:
                 shutil.copyfile(state, temporary)
-            keep_model(self.run_folder, "best", model, {**info.made, "results": {"gate": verdict["result"]}})
-            shutil.copyfile(self._candidate, self.run_folder.models / f"selfplay-{self.iteration:04d}.safetensors")
+            made = {**info.made, "results": {"gate": verdict["result"]}}
+            for name in (f"{PHASE}-{self.iteration:04d}", "best"):
+                keep_model(self.run_folder, name, model, made)
         self._candidate.unlink(missing_ok=True)
 
 

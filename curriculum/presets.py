@@ -74,6 +74,7 @@ _AT_MOST_ONE = frozenset(
         "training.label_smoothing",
         "training.z_decay",
         "imitation.random_move_share",
+        "imitation.teacher_value_share",
         "imitation.held_out_share",
         "imitation.basics_share",
         "imitation.bar_score",

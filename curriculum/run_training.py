@@ -80,7 +80,8 @@ def fit(
 ) -> None:
     """Trains from step `progress["step"]` to step `until`, saving on the way; `rate` gives a step's learning rate.
 
-    `progress` is kept with the weights. Raises `Interrupted` after a save.
+    `progress` is kept with the weights. A step's line of metrics comes before its save: whoever is killed in between
+    leaves the line twice, never a step without one. Raises `Interrupted` after a save.
     """
     state = trainer_state(run, phase)
     while progress["step"] < until:
@@ -91,7 +92,6 @@ def fit(
         seconds = time.perf_counter() - start
         progress["step"] = last
         progress["seconds"] = progress.get("seconds", 0.0) + seconds
-        trainer.save(state, progress)
         positions = (last - first) * run.config.training.batch_size * len(source.colours)
         run.append_metrics(
             {
@@ -107,6 +107,7 @@ def fit(
                 "seconds": seconds,
             }
         )
+        trainer.save(state, progress)
         tell(last, losses)
 
 

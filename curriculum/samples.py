@@ -2,6 +2,7 @@
 
 import json
 import zipfile
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -100,7 +101,7 @@ def read_samples(path: Path) -> tuple[Samples, dict[str, Any]]:
         metadata = json.loads(arrays["metadata"].tobytes())
     except FileNotFoundError as error:
         raise SamplesError(f"there is no file {path}") from error
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         raise SamplesError(f"{path} holds no samples, or was cut short: {error}") from error
     count = len(samples)
     shapes_agree = (

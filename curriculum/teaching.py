@@ -5,6 +5,7 @@ position is the teacher's own move all the same.
 """
 
 import os
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -12,12 +13,12 @@ import numpy as np
 
 from core.batch import PositionBatch
 from core.position import Position
-from core.rules import Cell, Colour, Rules
+from core.rules import Cell, Rules
 from core.streams import Purpose, generator, stream_key
 from curriculum.config import Config
 from curriculum.reporting import Conduct
 from curriculum.samples import Samples, decayed_results, read_samples, write_samples
-from search.players import Player
+from search.players import Decision, Player
 
 _GAMES_A_FILE = 64
 _REACH = 2
@@ -54,21 +55,30 @@ def teach_game(config: Config, teacher: Player, game: int) -> Samples:
     random = generator(config.seed, Purpose.MENTOR, game)
     position = random_opening(config.rules, settings.opening_stones, random)
     first = position.ply
-    moves: list[Cell] = []
+    decisions: list[Decision] = []
     while not position.is_game_over():
         seed = stream_key(config.seed, Purpose.MENTOR, game, position.ply)
-        label = teacher.choose([position], seeds=[seed])[0].move
-        moves.append(label)
-        position.push(random_move(position, random) if random.random() < settings.random_move_share else label)
+        decision = teacher.choose([position], seeds=[seed])[0]
+        decisions.append(decision)
+        position.push(random_move(position, random) if random.random() < settings.random_move_share else decision.move)
+    return game_samples(position, first, decisions, config.training.z_decay, settings.teacher_value_share)
+
+
+def game_samples(
+    position: Position, first: int, decisions: Sequence[Decision], z_decay: float, teacher_value_share: float
+) -> Samples:
+    """One-hot samples of a finished game from ply `first` on, with the teacher's decision at each position.
+
+    The value target is the decayed result, mixed with the teacher's own value where it has one.
+    """
+    batch = replay_positions(position, first)
+    policies = np.zeros((len(decisions), position.rules.cells), dtype=np.float32)
+    policies[np.arange(len(decisions)), [decision.move for decision in decisions]] = 1.0
     outcome = position.outcome()
-    return game_samples(position, first, moves, outcome.winner if outcome else None, config.training.z_decay)
-
-
-def game_samples(position: Position, first: int, labels: list[Cell], winner: Colour | None, z_decay: float) -> Samples:
-    """One-hot samples of a finished game from ply `first` on; `labels` holds the move to learn at each position."""
-    batch, policies = replay_positions(position, first), np.zeros((len(labels), position.rules.cells), np.float32)
-    policies[np.arange(len(labels)), labels] = 1.0
-    return Samples(batch, policies, decayed_results(winner, batch.to_move, z_decay))
+    results = decayed_results(outcome.winner if outcome else None, batch.to_move, z_decay)
+    judged = [r if decision.value is None else decision.value for decision, r in zip(decisions, results, strict=True)]
+    share = teacher_value_share
+    return Samples(batch, policies, (1.0 - share) * results + share * np.array(judged, dtype=np.float32))
 
 
 def replay_positions(position: Position, first: int) -> PositionBatch:
@@ -92,8 +102,6 @@ def teach_games(config: Config, teacher: Player, folder: Path, conduct: Conduct)
     games = config.imitation.games
     training: list[Samples] = []
     held_out: list[Samples] = []
-    # The last games of all are held out: whole games, since positions of one game resemble each other.
-    first_held_out = games - max(1, round(games * config.imitation.held_out_share))
     positions = 0
     with (
         conduct.reporter.task("mentor games", games, "games") as progress,
@@ -102,17 +110,31 @@ def teach_games(config: Config, teacher: Player, folder: Path, conduct: Conduct)
         for first in range(0, games, _GAMES_A_FILE):
             numbers = range(first, min(first + _GAMES_A_FILE, games))
             path = folder / f"mentor-{first:06d}.npz"
-            if path.exists():
-                samples, metadata = read_samples(path)
-                lengths: list[int] = metadata["lengths"]
-            else:
+            if not path.exists():
                 conduct.check()
                 played = list(pool.map(lambda game: teach_game(config, teacher, game), numbers))
-                samples, lengths = Samples.concatenate(played), [len(game) for game in played]
-                write_samples(path, samples, {"first_game": first, "lengths": lengths, "teacher": teacher.name})
-            cut = sum(lengths[: max(0, first_held_out - first)])
-            training.append(samples.rows(slice(cut)))
-            held_out.append(samples.rows(slice(cut, None)))
-            positions += len(samples)
+                metadata = {"first_game": first, "lengths": [len(game) for game in played], "teacher": teacher.name}
+                write_samples(path, Samples.concatenate(played), metadata)
+            for part, samples in zip((training, held_out), _split(config, path), strict=True):
+                part.append(samples)
+                positions += len(samples)
             progress.update(numbers[-1] + 1, positions=positions)
     return Samples.concatenate(training), Samples.concatenate(held_out)
+
+
+def games_to_train_on(config: Config, folder: Path) -> Samples:
+    """The games that `teach_games` left in `folder`, without those held out; no samples where it left none."""
+    parts = [_split(config, path)[0] for path in sorted(folder.glob("mentor-*.npz"))]
+    return Samples.concatenate([Samples.none(config.rules.cells), *parts])
+
+
+def _split(config: Config, path: Path) -> tuple[Samples, Samples]:
+    """The samples of a file to train on, and those held out.
+
+    The last games of all are held out: whole games, since positions of one game resemble each other.
+    """
+    samples, metadata = read_samples(path)
+    games = config.imitation.games
+    first_held_out = games - max(1, round(games * config.imitation.held_out_share))
+    cut = sum(metadata["lengths"][: max(0, first_held_out - metadata["first_game"])])
+    return samples.rows(slice(cut)), samples.rows(slice(cut, None))

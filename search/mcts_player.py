@@ -1,5 +1,6 @@
 """The player that searches with an evaluator: positions in, moves by one of the three policies out."""
 
+import threading
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -13,7 +14,8 @@ from search.move_policy import Policy, choose_move, samples_at, visit_distributi
 from search.players import Decision, never
 from search.settings import SearchSettings
 
-_MOST_TREES = 256
+_MOST_TREES = 64
+"""Positions searched at once: with 8 leaves of each in flight two halves of them fill batches of `BATCH_AIM`."""
 
 
 class MctsPlayer:
@@ -39,21 +41,28 @@ class MctsPlayer:
         self._temperature = temperature
         self._search: ForestSearch | None = None
         self._trees = 0
+        self._lock = threading.Lock()
 
     def choose(
         self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
     ) -> list[Decision]:
-        """See `Player`. All positions are searched at once, their leaves in shared batches."""
+        """See `Player`. Positions are searched side by side, their leaves in shared batches; callers take turns."""
         decisions: list[Decision] = []
-        for first in range(0, len(positions), _MOST_TREES):
-            chunk = slice(first, first + _MOST_TREES)
-            decisions += self._choose(positions[chunk], seeds[chunk], stop)
+        with self._lock:
+            for first in range(0, len(positions), _MOST_TREES):
+                chunk = slice(first, first + _MOST_TREES)
+                decisions += self._choose(positions[chunk], seeds[chunk], stop)
         return decisions
 
     def _forest_for(self, trees: int) -> ForestSearch:
         # The arrays are kept between calls, since their pages cost time to make; what is in them is not.
         if self._search is None or self._trees < trees or trees * 4 < self._trees:
-            self._search = ForestSearch(self._rules, self._evaluator, self._settings, trees=trees)
+            # As many leaves of a tree in flight as the settings say, whatever is beside it: a decision must not
+            # depend on the company.
+            leaves = self._settings.leaves_in_flight
+            self._search = ForestSearch(
+                self._rules, self._evaluator, self._settings, trees=trees, leaves_per_tree=leaves
+            )
             self._trees = trees
         return self._search
 

@@ -1,0 +1,128 @@
+"""The brute-force judge of simple positions against a twin that only looks at windows."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from core.notation import parse_cell
+from core.rules import BLACK, EMPTY, WHITE, Rules
+from core.tactics import (
+    DOUBLE_THREAT,
+    QUIET,
+    STOP_WIN,
+    WIN,
+    immediate_wins,
+    is_right,
+    keeps_safe,
+    threatens_two,
+    what_decides,
+)
+from tests.conftest import WAYS
+
+
+def windows(size: int, connect: int) -> list[list[int]]:
+    """Every run of `connect` cells on the board."""
+    found = []
+    for row, column in np.ndindex(size, size):
+        for row_step, column_step in WAYS:
+            cells = [(row + i * row_step, column + i * column_step) for i in range(connect)]
+            if all(0 <= r < size and 0 <= c < size for r, c in cells):
+                found.append([r * size + c for r, c in cells])
+    return found
+
+
+def naive_wins(stones: NDArray[np.int8], colour: int, lines: list[list[int]]) -> set[int]:
+    """Cells that fill the only gap of a window of `colour`."""
+    return {
+        cell
+        for line in lines
+        for cell in line
+        if stones[cell] == EMPTY and sum(int(stones[other] == colour) for other in line) == len(line) - 1
+    }
+
+
+def naive_threatens_two(stones: NDArray[np.int8], colour: int, cell: int, lines: list[list[int]]) -> bool:
+    after = stones.copy()
+    after[cell] = colour
+    return len(naive_wins(after, colour, lines)) >= 2
+
+
+def naive_keeps_safe(stones: NDArray[np.int8], colour: int, cell: int, lines: list[list[int]]) -> bool:
+    after = stones.copy()
+    after[cell] = colour
+    replies = np.flatnonzero(after == EMPTY)
+    return not any(naive_threatens_two(after, -colour, int(reply), lines) for reply in replies)
+
+
+@st.composite
+def boards(draw: st.DrawFn, sizes: tuple[int, int], density: float) -> tuple[NDArray[np.int8], int, int]:
+    """Stones strewn over a small board, its size and a connect length; lines may stand already."""
+    size = draw(st.integers(*sizes))
+    connect = draw(st.integers(3, min(4, size)))
+    random = np.random.default_rng(draw(st.integers(0, 2**32)))
+    stones = random.choice([BLACK, WHITE, EMPTY], p=[density, density, 1 - 2 * density], size=size * size)
+    return stones.astype(np.int8), size, connect
+
+
+@given(boards((3, 8), 0.25), st.sampled_from((BLACK, WHITE)))
+def test_immediate_wins_are_the_gaps_of_windows(board: tuple[NDArray[np.int8], int, int], colour: int) -> None:
+    stones, size, connect = board
+    before = stones.copy()
+    marks = np.empty(size * size, dtype=np.bool_)
+    count = immediate_wins(stones, colour, size, connect, marks)
+    assert set(np.flatnonzero(marks).tolist()) == naive_wins(stones, colour, windows(size, connect))
+    assert count == marks.sum()
+    assert np.array_equal(stones, before), "the board is as it was"
+
+
+@given(boards((3, 5), 0.2), st.sampled_from((BLACK, WHITE)))
+def test_what_decides_and_which_moves_are_right(board: tuple[NDArray[np.int8], int, int], colour: int) -> None:
+    stones, size, connect = board
+    before, lines = stones.copy(), windows(size, connect)
+    empty = [int(cell) for cell in np.flatnonzero(stones == EMPTY)]
+    mine, theirs = naive_wins(stones, colour, lines), naive_wins(stones, -colour, lines)
+    doubles = {cell for cell in empty if naive_threatens_two(stones, colour, cell, lines)}
+    decides = what_decides(stones, colour, size, connect)
+    if mine:
+        expected, right = WIN, mine
+    elif theirs:
+        expected, right = STOP_WIN, theirs
+    elif doubles:
+        expected, right = DOUBLE_THREAT, doubles
+    else:
+        expected = QUIET
+        right = {cell for cell in empty if naive_keeps_safe(stones, colour, cell, lines)}
+    assert decides == expected
+    assert {cell for cell in empty if is_right(stones, colour, cell, size, connect, decides)} == right
+    assert {cell for cell in empty if threatens_two(stones, colour, cell, size, connect)} == doubles
+    assert np.array_equal(stones, before)
+
+
+@pytest.mark.parametrize(
+    ("black", "white", "decides", "right"),
+    [
+        ("f8 g8 h8 i8", "a1 a2 a3 a5", WIN, "e8 j8"),
+        ("a1 a3 a5 a7", "f8 g8 h8 i8", STOP_WIN, "e8 j8"),
+        ("h5 h6 h7 e8 f8 g8", "h4 d8 a1 a3 a5 a7", DOUBLE_THREAT, "h8"),
+        ("a1 c5 o15", "g8 h8 i8", QUIET, "f8 j8"),
+    ],
+)
+def test_tactics_that_every_player_knows(black: str, white: str, decides: int, right: str) -> None:
+    """Win before defending, stop a four, make two fours cross, stop an open three at its ends."""
+    rules = Rules()
+    stones = np.zeros(rules.cells, dtype=np.int8)
+    for names, colour in ((black, BLACK), (white, WHITE)):
+        stones[[parse_cell(name, rules.size) for name in names.split()]] = colour
+    assert what_decides(stones, BLACK, rules.size, rules.connect) == decides
+    for name in right.split():
+        assert is_right(stones, BLACK, parse_cell(name, rules.size), rules.size, rules.connect, decides)
+
+
+def test_a_move_elsewhere_does_not_stop_an_open_three() -> None:
+    rules = Rules()
+    stones = np.zeros(rules.cells, dtype=np.int8)
+    stones[[parse_cell(name, 15) for name in ("g8", "h8", "i8")]] = WHITE
+    assert not keeps_safe(stones, BLACK, parse_cell("a1", 15), 15, 5)
+    assert keeps_safe(stones, BLACK, parse_cell("f8", 15), 15, 5)
