@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,7 @@ def faults(records: Sequence[dict[str, Any]], kills: Sequence[Kill]) -> list[str
     """What the metrics of a finished run show to be lost beyond the steps in flight; nothing, if all is well."""
     found = []
     boundaries = {kill.lines for kill in kills}
-    for number, (before, after) in enumerate(zip(records, records[1:], strict=False), start=1):
+    for number, (before, after) in enumerate(pairwise(records), start=1):
         if place_of(after) < place_of(before):
             found.append(f"line {number + 1} ({told(after)}) goes back behind line {number} ({told(before)})")
         repeated = before["event"] == after["event"] == "train" and place_of(after) == place_of(before)
@@ -65,7 +66,7 @@ def faults(records: Sequence[dict[str, Any]], kills: Sequence[Kill]) -> list[str
         if record["event"] == "train":
             steps.setdefault((record["phase"], record.get("iteration")), [0]).append(record["step"])
     for (phase, iteration), done in steps.items():
-        if any(after - before > STEPS_A_SAVE for before, after in zip(done, done[1:], strict=False)):
+        if any(after - before > STEPS_A_SAVE for before, after in pairwise(done)):
             found.append(f"{phase}{'' if iteration is None else f' round {iteration}'}: steps are missing among {done}")
     repeats = sum(done.count(step) - 1 for done in steps.values() for step in set(done))
     if repeats > len(kills):
@@ -81,7 +82,8 @@ def kill_and_resume(
     The instants are drawn uniformly from the first `over_s` seconds that the training runs. Raises `RuntimeError` when
     it fails otherwise than by being killed.
     """
-    instants = sorted(random.Random(seed).uniform(0, over_s) for _ in range(kills))
+    chance = random.Random(seed)
+    instants = sorted(chance.uniform(0, over_s) for _ in range(kills))
     done: list[Kill] = []
     ran_s = 0.0
     while True:

@@ -15,6 +15,7 @@ from core.lines import DIRECTIONS, makes_line
 from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Rules
 from core.streams import Purpose, generator
 from core.tactics import DOUBLE_THREAT, STOP_WIN, WIN, immediate_wins, is_right, what_decides
+from curriculum.reporting import Conduct
 from curriculum.samples import Samples
 
 
@@ -94,6 +95,21 @@ def generate(
             progress(row)
     progress(positions)
     return Samples(batch, policies, values)
+
+
+def draw(
+    rules: Rules, kinds: tuple[str, ...], positions: int, noise_stones: tuple[int, int], seed: int, conduct: Conduct
+) -> Samples:
+    """`generate` with its progress shown. Raises `Interrupted`."""
+    with conduct.reporter.task("drawing basics", positions, "positions") as task:
+
+        def progress(done: int) -> None:
+            conduct.check()
+            task.update(done)
+
+        return generate(
+            rules, kinds=kinds, positions=positions, noise_stones=noise_stones, seed=seed, progress=progress
+        )
 
 
 def with_colours_swapped(samples: Samples) -> Samples:

@@ -72,7 +72,7 @@ class ImitationConfig:
     passes: int = 20
     """Most passes over the games, each position under a random symmetry each time."""
     learning_rate: float = 0.06
-    """At the start. With batches of 256, three passes reach 0.41 of agreement where batches of 512 at 0.02 reach 0.35."""
+    """At the start. In batches of 256, three passes reach an agreement of 0.41; in batches of 512 at 0.02, of 0.35."""
     final_learning_rate: float = 0.002
     """At the last pass; it falls along half a cosine."""
     basics_share: float = 0.1

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-from core.rules import Rules
 from core.streams import Purpose, stream_key
 from curriculum import basics
 from curriculum.reporting import Conduct
@@ -84,32 +83,17 @@ def basics_of(run: RunFolder, conduct: Conduct) -> Samples:
     if path.exists():
         samples, _ = read_samples(path)
     else:
-        samples = draw_basics(
+        samples = basics.draw(
             run.config.rules, settings.kinds, settings.positions, settings.noise_stones, run.config.seed, conduct
         )
         write_samples(path, samples, {"kinds": settings.kinds, "seed": run.config.seed})
     return basics.with_colours_swapped(samples) if settings.colour_swapped else samples
 
 
-def draw_basics(
-    rules: Rules, kinds: tuple[str, ...], positions: int, noise_stones: tuple[int, int], seed: int, conduct: Conduct
-) -> Samples:
-    """`basics.generate` with its progress shown. Raises `Interrupted`."""
-    with conduct.reporter.task("drawing basics", positions, "positions") as task:
-
-        def progress(done: int) -> None:
-            conduct.check()
-            task.update(done)
-
-        return basics.generate(
-            rules, kinds=kinds, positions=positions, noise_stones=noise_stones, seed=seed, progress=progress
-        )
-
-
 def right_shares(model: DualNet, run: RunFolder, conduct: Conduct) -> dict[str, float]:
     """Each net's share of right first choices on fresh basics, every right answer found by brute force counted."""
     config = run.config
-    fresh = draw_basics(
+    fresh = basics.draw(
         config.rules,
         config.basics.kinds,
         min(_TEST_POSITIONS, config.basics.positions),

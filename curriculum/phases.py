@@ -1,13 +1,14 @@
 """The curriculum: basics, imitation, self-play, and what the model is worth at the end (A IV)."""
 
 import time
+from typing import Any
 
 import numpy as np
 
 from core.batch import PositionBatch
 from core.rules import WHITE
 from core.streams import Purpose, stream_key
-from curriculum.arena import MatchResult, evaluation_openings, play_match
+from curriculum.arena import evaluation_openings, play_match
 from curriculum.config import Config
 from curriculum.phase_basics import run_basics
 from curriculum.phase_imitation import run_imitation
@@ -28,28 +29,35 @@ __all__ = ["FINAL_OPPONENTS", "describe_estimate", "measure", "run_all", "run_ba
 
 FINAL_OPPONENTS = ("random", "mentor:paper", "mentor", "pure-mcts:1000")
 
+_MATCHES = "matches"
+
 _PLIES_A_GAME = 35
 """A guess at a game's length, for estimates."""
 
 
-def run_all(run: RunFolder, conduct: Conduct) -> list[MatchResult]:
-    """All three phases, and then the final matches. Raises `Interrupted` after saving."""
+def run_all(run: RunFolder, conduct: Conduct) -> list[dict[str, Any]]:
+    """All three phases, and then `measure`. Raises `Interrupted` after saving."""
     run_basics(run, conduct)
     run_imitation(run, conduct)
     run_selfplay(run, conduct)
     return measure(run, conduct)
 
 
-def measure(run: RunFolder, conduct: Conduct) -> list[MatchResult]:
-    """The best model's matches against `FINAL_OPPONENTS`, written into its metadata; none where `final_games` is 0."""
+def measure(run: RunFolder, conduct: Conduct) -> list[dict[str, Any]]:
+    """The best model's matches against `FINAL_OPPONENTS` (`MatchResult.to_json`), written into its metadata.
+
+    Matches that the run has behind it are not played again. None where `final_games` is 0. Raises `Interrupted`.
+    """
     config = run.config
     if not config.evaluation.final_games:
         return []
+    results: dict[str, dict[str, Any]] = run.read_state(_MATCHES) or {}
     model, info = load_model(run.best_model)
     evaluator = NetEvaluator(model)
-    results = []
     try:
         for opponent in FINAL_OPPONENTS:
+            if opponent in results:
+                continue
             result = play_match(
                 model_player(config, evaluator, name=config.preset),
                 parse_player(opponent, rules=config.rules, settings=match_settings(config)),
@@ -59,14 +67,15 @@ def measure(run: RunFolder, conduct: Conduct) -> list[MatchResult]:
                 seed=stream_key(config.seed, Purpose.GATE),
                 conduct=conduct,
                 task=f"match against {opponent}",
-            )
-            run.append_metrics({"phase": "evaluation", "event": "match", **result.to_json()})
-            results.append(result)
+            ).to_json()
+            run.append_metrics({"phase": "evaluation", "event": "match", **result})
+            results[opponent] = result
+            run.write_state(_MATCHES, results)
     finally:
         evaluator.close()
-    final = {f"against {result.opponent}": result.to_json() for result in results}
+    final = {f"against {opponent}": result for opponent, result in results.items()}
     keep_model(run, "best", model, {**info.made, "results": {**info.made.get("results", {}), **final}})
-    return results
+    return list(results.values())
 
 
 def describe_estimate(config: Config) -> list[tuple[str, str]]:
@@ -104,7 +113,7 @@ def describe_estimate(config: Config) -> list[tuple[str, str]]:
     positions = selfplay.games * plies
     round_s = (
         positions * config.search.simulations * evaluation_s
-        + selfplay.draws_per_position * positions / (batch * nets) * step_s
+        + selfplay.draws_per_position * positions / (batch * (1 - selfplay.rehearsal_share) * nets) * step_s
         + config.gate.games * plies * (config.gate.simulations or config.search.simulations) * evaluation_s
     )
     seconds = {

@@ -1,13 +1,19 @@
 """The run folder that a command works in, and the configuration of a new one."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from curriculum.config import Config
+    from curriculum.reporting import Conduct
     from curriculum.run_folder import RunFolder
 
 
@@ -42,6 +48,8 @@ def check(config: "Config") -> None:
     for kind in config.basics.kinds:
         if kind not in KINDS:
             raise ConfigError(f"basics.kinds: there is no kind {kind}{nearest(kind, KINDS)}")
+    if config.search.simulations < 2:
+        raise ConfigError(f"search.simulations is {config.search.simulations}; training needs 2 or more")
     settings = PlayerSettings(search=config.search, switch_stage=config.evaluation.switch_stage)
     for spec in (config.imitation.teacher, config.imitation.bar_opponent):
         parse_player(spec, rules=config.rules, settings=settings)
@@ -72,3 +80,26 @@ def open_run(path: Path, choice: Choice) -> "RunFolder":
         check(run.config)
         undo.pop_all()
         return run
+
+
+def run_phase(
+    number: int,
+    command: str,
+    path: Path,
+    choice: Choice,
+    work: "Callable[[RunFolder, Conduct], None]",
+    *,
+    quiet: bool,
+) -> None:
+    """Does the `work` of a phase in the run in `path`, made if it is missing, and says where its model is.
+
+    `command`: the subcommand, to be told to whoever stops it.
+    """
+    from gomoku_cli.console import say_if_kernels_are_cold
+    from gomoku_cli.interruption import conducting
+
+    resume = f"gomoku {command} --run {shlex.quote(str(path))}"
+    with open_or_create(path, choice) as folder, conducting(quiet=quiet, resume=resume) as conduct:
+        say_if_kernels_are_cold(conduct.reporter)
+        work(folder, conduct)
+        typer.echo(f"phase {number} is done: {folder.best_model}")

@@ -184,9 +184,10 @@ def test_one_player_may_be_asked_from_many_threads() -> None:
         for _ in range(5):
             found[index] = who.choose([positions[index]], seeds=[0])[0]
 
-    threads = [threading.Thread(target=ask, args=(index,)) for index in range(8)]
+    threads = [threading.Thread(target=ask, args=(index,), daemon=True) for index in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join()
+        thread.join(timeout=60)
+        assert not thread.is_alive()
     assert all(same(found[index], expected[index]) for index in range(8))

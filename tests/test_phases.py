@@ -1,7 +1,6 @@
 """The whole curriculum on 7x7 with a tiny net: it runs through, survives being stopped anywhere, and obeys its gate."""
 
 import itertools
-import json
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -458,7 +457,10 @@ def test_the_final_matches_are_told_in_the_best_model(straight: Path, tmp_path: 
     with RunFolder.open(path) as run:
         results = run_all(run, Conduct())
         info = load_model(run.best_model)[1]
-    assert [match.opponent for match in results] == list(FINAL_OPPONENTS)
+        lines = len(run.metrics())
+        assert run_all(run, Conduct()) == results, "and they are not played twice"
+        assert len(run.metrics()) == lines
+    assert [match["opponent"] for match in results] == list(FINAL_OPPONENTS)
     for match in results:
-        assert info.made["results"][f"against {match.opponent}"] == json.loads(json.dumps(match.to_json()))
+        assert info.made["results"][f"against {match['opponent']}"] == match
     assert same_tensors(tensors(best(path)), tensors(best(straight)))

@@ -57,7 +57,7 @@ def test_a_run_folder_is_its_best_model(run: Path) -> None:
         for spec in (str(run), str(run / "models" / "best.safetensors"))
     ]
     assert decisions[0].move == decisions[1].move
-    assert decisions[0].simulations == TRAINED_WITH.simulations - 1, "the root's own evaluation is the first"
+    assert decisions[0].simulations == TRAINED_WITH.simulations
 
 
 def test_the_default_model_is_the_one_in_the_package() -> None:
@@ -68,14 +68,14 @@ def test_the_default_model_is_the_one_in_the_package() -> None:
     ("settings", "simulations"),
     [
         (PlayerSettings(simulations=5), 5),
-        (PlayerSettings(simulations=0), 1),
+        (PlayerSettings(simulations=0), 0),
         (PlayerSettings(search=SearchSettings(simulations=9)), 9),
         (PlayerSettings(search=SearchSettings(simulations=9), simulations=4), 4),
     ],
 )
 def test_a_model_searches_as_the_settings_say(run: Path, settings: PlayerSettings, simulations: int) -> None:
     player = parse_player(str(run), rules=SMALL, settings=settings)
-    assert player.choose([Position(SMALL)], seeds=[1])[0].simulations == simulations - 1
+    assert player.choose([Position(SMALL)], seeds=[1])[0].simulations == simulations
 
 
 @pytest.mark.parametrize(

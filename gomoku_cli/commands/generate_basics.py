@@ -1,6 +1,5 @@
 """`gomoku generate-basics`: phase 1."""
 
-import shlex
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,6 +11,7 @@ from gomoku_cli import options
 if TYPE_CHECKING:
     from curriculum.config import Config
     from curriculum.reporting import Conduct
+    from curriculum.run_folder import RunFolder
 
 NAME = "generate-basics"
 EXAMPLES = (
@@ -32,24 +32,11 @@ def _kinds(text: str | None) -> list[str] | None:
 
 
 def _write_file(path: Path, config: "Config", conduct: "Conduct") -> None:
-    from curriculum.basics import generate
+    from curriculum.basics import draw
     from curriculum.samples import write_samples
 
     basics = config.basics
-    with conduct.reporter.task("drawing basics", basics.positions, "positions") as task:
-
-        def progress(done: int) -> None:
-            conduct.check()
-            task.update(done)
-
-        samples = generate(
-            config.rules,
-            kinds=basics.kinds,
-            positions=basics.positions,
-            noise_stones=basics.noise_stones,
-            seed=config.seed,
-            progress=progress,
-        )
+    samples = draw(config.rules, basics.kinds, basics.positions, basics.noise_stones, config.seed, conduct)
     metadata = {"content": "basics", "kinds": list(basics.kinds), "seed": config.seed, "rules": asdict(config.rules)}
     write_samples(path, samples, metadata)
     typer.echo(f"{path}: {len(samples):,} positions")
@@ -92,20 +79,20 @@ def command(
     """
     from gomoku_cli.console import say_if_kernels_are_cold
     from gomoku_cli.interruption import conducting
-    from gomoku_cli.runs import Choice, open_or_create
+    from gomoku_cli.runs import Choice, run_phase
 
     flags = {"seed": seed, "basics.positions": positions, "basics.kinds": _kinds(kinds)}
     choice = Choice(preset, config_file, assignments or (), flags)
-    if run is not None:
-        resume = f"gomoku generate-basics --run {shlex.quote(str(run))}"
-        with open_or_create(run, choice) as folder, conducting(quiet=quiet, resume=resume) as conduct:
-            from curriculum.phases import run_basics
 
-            say_if_kernels_are_cold(conduct.reporter)
-            if output is not None:
-                _write_file(output, folder.config, conduct)
-            run_basics(folder, conduct)
-            typer.echo(f"phase 1 is done: {folder.best_model}")
+    def work(folder: "RunFolder", conduct: "Conduct") -> None:
+        from curriculum.phases import run_basics
+
+        if output is not None:
+            _write_file(output, folder.config, conduct)
+        run_basics(folder, conduct)
+
+    if run is not None:
+        run_phase(1, NAME, run, choice, work, quiet=quiet)
     elif output is not None:
         config = choice.resolve()
         with conducting(quiet=quiet) as conduct:

@@ -36,7 +36,7 @@ def command(
     ] = False,
 ) -> None:
     """Play against a model on a board in the terminal, by mouse or keyboard."""
-    from curriculum.player_specs import parse_player
+    from curriculum.player_specs import model_path, parse_player
     from gomoku_cli.seats import common_rules, player_settings
     from gomoku_cli.tui.app import run_board
 
@@ -44,11 +44,13 @@ def command(
     settings = player_settings(simulations, policy, switch_stage)
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise typer.BadParameter("the board needs a terminal to be shown in")
+    policy_text = f"{policy.value} up to {switch_stage} stones" if policy is Policy.SEMI_STOCHASTIC else policy.value
+    searches = model_path(model) is not None  # the others take neither policy nor number of simulations
     run_board(
         player_factory=lambda: parse_player(model, rules=rules, settings=settings),
         rules=rules,
         human=BLACK if colour is _Side.BLACK else WHITE,
-        policy_text=f"{policy.value} up to {switch_stage} stones" if policy is Policy.SEMI_STOCHASTIC else policy.value,
-        model_text=f"{model}, {simulations} simulations",
+        policy_text=policy_text if searches else "its own",
+        model_text=f"{model}, {simulations} simulations" if searches else model,
         ascii_only=ascii_only,
     )

@@ -1,10 +1,12 @@
 """`gomoku selfplay`: phase 3."""
 
-import shlex
-
-import typer
+from typing import TYPE_CHECKING
 
 from gomoku_cli import options
+
+if TYPE_CHECKING:
+    from curriculum.reporting import Conduct
+    from curriculum.run_folder import RunFolder
 
 NAME = "selfplay"
 EXAMPLES = (
@@ -25,18 +27,11 @@ def command(
 
     Continues from the best model that the run has; without one, from fresh nets.
     """
-    from gomoku_cli.console import say_if_kernels_are_cold
-    from gomoku_cli.interruption import conducting
-    from gomoku_cli.runs import Choice, open_or_create
+    from gomoku_cli.runs import Choice, run_phase
 
-    resume = f"gomoku selfplay --run {shlex.quote(str(run))}"
-    choice = Choice(preset, config_file, assignments or (), {"seed": seed})
-    with (
-        open_or_create(run, choice) as folder,
-        conducting(quiet=quiet, resume=resume) as conduct,
-    ):
+    def work(folder: "RunFolder", conduct: "Conduct") -> None:
         from curriculum.phases import run_selfplay
 
-        say_if_kernels_are_cold(conduct.reporter)
         run_selfplay(folder, conduct)
-        typer.echo(f"phase 3 is done: {folder.best_model}")
+
+    run_phase(3, NAME, run, Choice(preset, config_file, assignments or (), {"seed": seed}), work, quiet=quiet)

@@ -2,16 +2,15 @@
 
 import json
 import shlex
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from gomoku_cli import options
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from curriculum.arena import MatchResult
     from curriculum.config import Config
 
 NAME = "train"
@@ -38,7 +37,7 @@ def _dry_run(config: "Config", as_json: bool) -> None:
         typer.echo(f"# {name:<{width}}  {value}")
 
 
-def _show(results: "Sequence[MatchResult]") -> None:
+def _show(results: "Sequence[Mapping[str, Any]]") -> None:
     from rich.table import Table
 
     from gomoku_cli.console import STDOUT, duration
@@ -50,9 +49,8 @@ def _show(results: "Sequence[MatchResult]") -> None:
     for column in ("games", "wins", "draws", "losses", "score", "time"):
         table.add_column(column, justify="right")
     for result in results:
-        total = result.total
-        counts = (total.games, total.wins, total.draws, total.losses)
-        table.add_row(result.opponent, *map(str, counts), f"{total.score:.2f}", duration(result.seconds))
+        counts = (str(result[name]) for name in ("games", "wins", "draws", "losses"))
+        table.add_row(result["opponent"], *counts, f"{result['score']:.2f}", duration(result["seconds"]))
     STDOUT.print(table)
 
 
@@ -98,8 +96,7 @@ def command(
         say_if_kernels_are_cold(conduct.reporter)
         results = run_all(folder, conduct)
         if as_json:
-            matches = [result.to_json() for result in results]
-            typer.echo(json.dumps({"run": str(run), "model": str(folder.best_model), "matches": matches}))
+            typer.echo(json.dumps({"run": str(run), "model": str(folder.best_model), "matches": results}))
         else:
             _show(results)
             typer.echo(f"The model is {folder.best_model}. Play it: gomoku play --model {shlex.quote(str(run))}")
