@@ -158,7 +158,8 @@ def play_match(
                 for game, decision in zip(turn, decisions, strict=True):
                     boards[game].push(decision.move)
             running = [game for game in running if not boards[game].is_game_over()]
-            progress.update(games - len(running), score=_score_so_far(boards))
+            moves = sum(board.ply for board in boards)
+            progress.update(games - len(running), score=_score_so_far(boards), moves=moves)
     result = MatchResult(player.name, opponent.name, seconds=time.perf_counter() - start)
     for game, board in enumerate(boards):
         colour = BLACK if game % 2 == 0 else -BLACK

@@ -75,7 +75,7 @@ def generate(
     side to move something else to do than the pattern asks for, is drawn again. `progress` is told how many positions
     are drawn. Raises `BasicsError`.
     """
-    _check(rules, kinds, noise_stones)
+    check(rules, kinds, noise_stones)
     placements = {name: _placements(KINDS[name].pattern(rules.connect), rules.size) for name in kinds}
     batch = PositionBatch.empty(positions, rules.cells)
     policies = np.zeros((positions, rules.cells), dtype=np.float32)
@@ -129,7 +129,8 @@ def are_right(rules: Rules, positions: PositionBatch, moves: NDArray[np.intp]) -
     return right
 
 
-def _check(rules: Rules, kinds: Sequence[str], noise_stones: tuple[int, int]) -> None:
+def check(rules: Rules, kinds: Sequence[str], noise_stones: tuple[int, int]) -> None:
+    """Raises `BasicsError` for what can never be drawn: an unknown kind, a board too small or too full for it."""
     if not kinds:
         raise BasicsError("no kind of basic position was named")
     for name in kinds:
@@ -137,8 +138,11 @@ def _check(rules: Rules, kinds: Sequence[str], noise_stones: tuple[int, int]) ->
             raise BasicsError(f"there is no kind of basic position {name!r}; there are {', '.join(KINDS)}")
         if name in REPOSITORY_KINDS and rules.connect < 4:
             raise BasicsError(f"{name} needs a connect length of 4 or more")
-        if len(KINDS[name].pattern(rules.connect).strip("x")) > rules.size:
+        length = len(KINDS[name].pattern(rules.connect).strip("x"))
+        if length > rules.size:
             raise BasicsError(f"{name} does not fit on a board of {rules.size}x{rules.size}")
+        if length + noise_stones[0] > rules.cells:
+            raise BasicsError(f"{name} and {noise_stones[0]} other stones do not fit on {rules.cells} cells")
     fewest, most = noise_stones
     if not 0 <= fewest <= most:
         raise BasicsError(f"noise of {fewest} to {most} stones makes no sense: give the fewest and the most")

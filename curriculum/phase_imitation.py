@@ -76,7 +76,7 @@ def run_imitation(run: RunFolder, conduct: Conduct) -> None:
         for name in dict.fromkeys((settings.bar_opponent, settings.teacher))
     }
     for name, result in results.items():
-        run.append_metrics({"phase": PHASE, "event": "match", "step": progress["step"], name: result})
+        run.append_metrics({"phase": PHASE, "event": "match", "step": progress["step"], **result})
         conduct.reporter.say(
             f"phase 2, imitation: {result['wins']} wins, {result['draws']} draws, {result['losses']} losses {name}"
         )

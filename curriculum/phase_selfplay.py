@@ -3,7 +3,7 @@
 import shutil
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from nets.evaluator import NetEvaluator
 
 PHASE = "selfplay"
 _SECONDS_A_FILE = 20.0
+_SECONDS_A_LOOK = 1.0
 _GIVEN_UP = -0.7
 """White's mean value under which it has resigned itself to losing (A III-A): worth an alarm."""
 
@@ -49,6 +50,19 @@ def run_selfplay(run: RunFolder, conduct: Conduct) -> None:
     for iteration in range(first, run.config.selfplay.iterations):
         _Round(run, conduct, iteration).run()
     mark_finished(run, PHASE)
+
+
+class _Mark(NamedTuple):
+    """How far the games were at some time."""
+
+    seconds: float
+    simulations: int
+    evaluations: int
+
+    @classmethod
+    def of(cls, player: SelfPlay) -> Self:
+        """Now."""
+        return cls(time.perf_counter(), player.simulations_done, player.evaluations)
 
 
 class _Round:
@@ -91,29 +105,37 @@ class _Round:
         evaluator = NetEvaluator(model)
         player = SelfPlay(self.config, evaluator, iteration=self.iteration, balanced=_training_openings(self.config))
         pending: list[PlayedGame] = []
-        start = last_saved = time.perf_counter()
+        since = shown = _Mark.of(player)
         with self.conduct.reporter.task(f"self-play, round {self.iteration + 1}", wanted, "games") as task:
             task.update(len(done))
 
             def finished(game: PlayedGame) -> None:
-                nonlocal last_saved, pending
+                nonlocal since, pending
                 pending.append(game)
                 done.add(game.number)
-                seconds = time.perf_counter() - start
-                task.update(len(done), simulations_per_second=player.simulations_done / seconds)
-                if time.perf_counter() - last_saved > _SECONDS_A_FILE:
-                    self._save_games(pending, player, start)
-                    pending, last_saved = [], time.perf_counter()
+                if time.perf_counter() - since.seconds > _SECONDS_A_FILE:
+                    self._save_games(pending, since, _Mark.of(player))
+                    pending, since = [], _Mark.of(player)
+
+            def stop() -> bool:
+                nonlocal shown
+                if time.perf_counter() - shown.seconds > _SECONDS_A_LOOK:
+                    now = _Mark.of(player)
+                    rate = (now.simulations - shown.simulations) / (now.seconds - shown.seconds)
+                    task.update(len(done), simulations_per_second=rate)
+                    shown = now
+                return self.conduct.stop()
 
             try:
-                player.play(missing, finished, self.conduct.stop)
+                player.play(missing, finished, stop)
             finally:
                 evaluator.close()
                 if pending:
-                    self._save_games(pending, player, start)
+                    self._save_games(pending, since, _Mark.of(player))
+            task.update(len(done))
         self.conduct.check()
 
-    def _save_games(self, games: list[PlayedGame], player: SelfPlay, start: float) -> None:
+    def _save_games(self, games: list[PlayedGame], since: _Mark, now: _Mark) -> None:
         numbers = [game.number for game in games]
         name = f"{PHASE}-{self.iteration:04d}-{min(numbers):06d}"
         samples = Samples.concatenate([game.samples for game in games])
@@ -121,7 +143,7 @@ class _Round:
         white_values = samples.values[samples.positions.to_move == WHITE]
         white_value = float(white_values.mean()) if len(white_values) else None
         entropy = -(samples.policies * np.log(np.maximum(samples.policies, 1e-12))).sum(axis=1).mean()
-        seconds = time.perf_counter() - start
+        seconds = now.seconds - since.seconds
         record = {
             "phase": PHASE,
             "iteration": self.iteration,
@@ -132,8 +154,8 @@ class _Round:
             "draws": len(games) - len(decisive),
             "policy_entropy": float(entropy),
             "white_value": white_value,
-            "simulations_per_second": player.simulations_done / seconds,
-            "positions_per_second": player.evaluations / seconds,
+            "simulations_per_second": (now.simulations - since.simulations) / seconds,
+            "positions_per_second": (now.evaluations - since.evaluations) / seconds,
             "seconds": seconds,
         }
         self.run_folder.append_metrics(record)

@@ -6,14 +6,10 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from core.rules import Rules
+from curriculum import player_names
 from curriculum.run_folder import best_model, is_run
-from search.move_policy import Policy
 from search.players import Player, RandomPlayer
-from search.settings import SearchSettings
-
-DEFAULT_NAME = "default"
-_NAMES = (DEFAULT_NAME, "random", "mentor", "mentor:paper", "pure-mcts:1000")
-SPEC_HELP = "default, a model file, a run folder, random, mentor, mentor:paper or pure-mcts:N"
+from search.settings import Policy, SearchSettings
 
 
 class PlayerSpecError(ValueError):
@@ -35,11 +31,11 @@ class PlayerSettings:
 
 def model_path(spec: str) -> Path | None:
     """The model file that a spec names, None where it names a player without a net. Raises `PlayerSpecError`."""
-    if spec == DEFAULT_NAME:
+    if spec == player_names.DEFAULT:
         from nets.checkpoint import DEFAULT_MODEL
 
         return DEFAULT_MODEL
-    if spec in _FIXED or spec.startswith("pure-mcts"):
+    if spec in _FIXED or spec.startswith(player_names.PURE_MCTS):
         return None
     path = Path(spec)
     if is_run(path):
@@ -48,9 +44,9 @@ def model_path(spec: str) -> Path | None:
         return best_model(path)
     if path.is_file():
         return path
-    near = get_close_matches(spec, _NAMES, n=1)
+    near = get_close_matches(spec, player_names.EXAMPLES, n=1)
     hint = f" (did you mean {near[0]}?)" if near else ""
-    raise PlayerSpecError(f"{spec!r} names no player{hint}: write {SPEC_HELP}")
+    raise PlayerSpecError(f"{spec!r} names no player{hint}: write {player_names.HELP}")
 
 
 def resolve_rules(specs: Sequence[str], board_size: int | None = None, connect: int | None = None) -> Rules:
@@ -88,11 +84,14 @@ def parse_player(spec: str, *, rules: Rules, settings: PlayerSettings) -> Player
     if spec in _FIXED:
         return _FIXED[spec]()
     count = spec.partition(":")[2]
-    if spec.partition(":")[0] != "pure-mcts" or not count.isdecimal() or int(count) < 2:
-        raise PlayerSpecError(f"{spec!r} names no player: write pure-mcts:N with N playouts a move, 2 or more")
+    if spec.partition(":")[0] != player_names.PURE_MCTS or not count.isdecimal():
+        raise PlayerSpecError(f"{spec!r} names no player: write {player_names.PURE_MCTS}:N with N playouts a move")
     from search.rollouts import PureMcts
 
-    return PureMcts(int(count))
+    try:
+        return PureMcts(int(count))
+    except ValueError as error:
+        raise PlayerSpecError(f"{spec}: {error}") from error
 
 
 def _net_player(spec: str, path: Path, rules: Rules, settings: PlayerSettings) -> Player:
@@ -132,4 +131,8 @@ def _paper_mentor() -> Player:
     return PaperMentor()
 
 
-_FIXED: dict[str, Callable[[], Player]] = {"random": RandomPlayer, "mentor": _mentor, "mentor:paper": _paper_mentor}
+_FIXED: dict[str, Callable[[], Player]] = {
+    player_names.RANDOM: RandomPlayer,
+    player_names.MENTOR: _mentor,
+    player_names.PAPER_MENTOR: _paper_mentor,
+}

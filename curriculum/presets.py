@@ -57,6 +57,8 @@ _POSITIVE = frozenset(
         "training.batch_size",
         "basics.positions",
         "imitation.games",
+        "imitation.passes",
+        "imitation.patience",
         "imitation.bar_games",
         "imitation.bar_every",
         "selfplay.games",

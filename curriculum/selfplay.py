@@ -15,7 +15,8 @@ from curriculum.samples import Samples, decayed_results
 from curriculum.teaching import random_opening, replay_positions
 from search.evaluator import Evaluator
 from search.mcts import ForestSearch
-from search.move_policy import Policy, choose_move, samples_at, visit_distribution
+from search.move_policy import choose_move, samples_at, visit_distribution
+from search.settings import Policy
 
 TREE_ROOM = 6
 """Nodes a tree has room for, in searches: what is kept of earlier ones rarely exceeds half of that."""

@@ -29,7 +29,9 @@ _BY_ERROR = {
     "core.records.RecordError": ExitCode.BAD_DATA,
     "nets.checkpoint.CheckpointError": ExitCode.BAD_DATA,
     "curriculum.reporting.Interrupted": ExitCode.INTERRUPTED,
+    "search.mcts.EvaluationError": ExitCode.BAD_DATA,
     "builtins.OSError": ExitCode.FAILED,
+    "builtins.MemoryError": ExitCode.FAILED,
 }
 """By name: whoever asks for `--help` shall not wait for the modules these errors live in."""
 

@@ -1,20 +1,13 @@
 """Options that several commands share, so that one thing has one name and one help text."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from core.rules import MAX_CONNECT, MAX_SIZE, MIN_CONNECT, MIN_SIZE
-
-
-class Policy(StrEnum):
-    """How a move is chosen from a search's visits."""
-
-    STOCHASTIC = "stochastic"
-    DETERMINISTIC = "deterministic"
-    SEMI_STOCHASTIC = "semi-stochastic"
+from curriculum import player_names
+from search.settings import MAX_SIMULATIONS, Policy
 
 
 def _presets(incomplete: str) -> list[str]:
@@ -24,8 +17,7 @@ def _presets(incomplete: str) -> list[str]:
 
 
 def _players(incomplete: str) -> list[str]:
-    known = ("default", "random", "mentor", "mentor:paper", "pure-mcts:1000")
-    return [name for name in known if name.startswith(incomplete)] or [
+    return [name for name in player_names.EXAMPLES if name.startswith(incomplete)] or [
         str(path) for path in sorted(Path().glob(f"{incomplete}*"))
     ]
 
@@ -37,6 +29,7 @@ def _settings(incomplete: str) -> list[str]:
 
 
 _CONFIGURATION = "Configuration"
+_OPPONENT = f"The opponent: {player_names.HELP}."
 
 Preset = Annotated[
     str | None,
@@ -84,15 +77,25 @@ NewRun = Annotated[Path | None, typer.Option("--run", "-r", metavar="DIR", help=
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
-PLAYERS = "a player: default, a model file, a run folder, random, mentor, mentor:paper or pure-mcts:1000"
-Player = Annotated[str, typer.Argument(metavar="PLAYER", autocompletion=_players, help=PLAYERS.capitalize() + ".")]
+Player = Annotated[
+    str, typer.Argument(metavar="PLAYER", autocompletion=_players, help=f"A player: {player_names.HELP}.")
+]
 Against = Annotated[
-    str, typer.Option("--against", metavar="PLAYER", autocompletion=_players, help=f"The opponent, {PLAYERS}.")
+    str,
+    typer.Option("--against", metavar="PLAYER", autocompletion=_players, help=_OPPONENT),
 ]
-Model = Annotated[
-    str, typer.Option("--model", metavar="PLAYER", autocompletion=_players, help=f"The opponent, {PLAYERS}.")
+Model = Annotated[str, typer.Option("--model", metavar="PLAYER", autocompletion=_players, help=_OPPONENT)]
+Simulations = Annotated[
+    int,
+    typer.Option(
+        "--simulations",
+        "-n",
+        min=0,
+        max=MAX_SIMULATIONS,
+        metavar="N",
+        help="New simulations a move, for players with a net.",
+    ),
 ]
-Simulations = Annotated[int, typer.Option("--simulations", "-n", min=0, metavar="N", help="New simulations a move.")]
 BoardSize = Annotated[
     int | None,
     typer.Option(

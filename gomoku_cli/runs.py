@@ -42,12 +42,16 @@ def check(config: "Config") -> None:
     Raises `ConfigError` or `PlayerSpecError`.
     """
     from curriculum.basics import KINDS
+    from curriculum.basics import check as check_basics
     from curriculum.player_specs import PlayerSettings, parse_player
     from curriculum.presets import ConfigError, nearest
 
     for kind in config.basics.kinds:
         if kind not in KINDS:
             raise ConfigError(f"basics.kinds: there is no kind {kind}{nearest(kind, KINDS)}")
+    check_basics(config.rules, config.basics.kinds, config.basics.noise_stones)
+    if config.imitation.games < 2 or config.imitation.held_out_share > 0.5:
+        raise ConfigError("imitation needs 2 games or more, and at most half of them held out")
     if config.search.simulations < 2:
         raise ConfigError(f"search.simulations is {config.search.simulations}; training needs 2 or more")
     settings = PlayerSettings(search=config.search, switch_stage=config.evaluation.switch_stage)

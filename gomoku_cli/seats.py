@@ -7,7 +7,7 @@ import typer
 
 from core.rules import Rules
 from gomoku_cli.exit_codes import for_error
-from gomoku_cli.options import Policy
+from search.settings import Policy
 
 if TYPE_CHECKING:
     from curriculum.player_specs import PlayerSettings
@@ -31,10 +31,9 @@ def common_rules(specs: Sequence[str], board_size: int | None, connect: int | No
 def player_settings(simulations: int, policy: Policy, switch_stage: int) -> "PlayerSettings":
     """How the players that search with a net do it, from a command's options."""
     from curriculum.player_specs import PlayerSettings
-    from search import move_policy
 
     return PlayerSettings(
         simulations=simulations,
-        policy=move_policy.Policy(policy.value),
+        policy=policy,
         switch_stage=switch_stage,
     )

@@ -91,6 +91,11 @@ def _read_metadata(path: Path, metadata: Mapping[str, str]) -> tuple[NetConfig, 
     try:
         net = json.loads(metadata["net"])
         net["planes"] = Planes(net["planes"])
-        return NetConfig(**net), Rules(**json.loads(metadata["rules"])), json.loads(metadata.get("made", "{}"))
+        rules, made = json.loads(metadata["rules"]), json.loads(metadata.get("made", "{}"))
+        sizes = {**net, **rules}
+        wrong = [name for name, value in sizes.items() if name not in ("planes", "dual") and type(value) is not int]
+        if wrong or not isinstance(net["dual"], bool) or not isinstance(made, dict):
+            raise TypeError(f"{', '.join(wrong) or 'dual or made'} is of the wrong type")
+        return NetConfig(**net), Rules(**rules), made
     except (KeyError, TypeError, ValueError) as error:
         raise CheckpointError(f"{path}: its metadata describes no net of this version: {error}") from error

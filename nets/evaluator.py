@@ -33,7 +33,9 @@ def best_precision(device: torch.device) -> torch.dtype:
     if device.type == "cuda":
         return torch.bfloat16
     # Without these instructions bfloat16 is emulated, and slower than float32.
-    native = torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
+    native = any(
+        getattr(torch.cpu, name, lambda: False)() for name in ("_is_avx512_bf16_supported", "_is_amx_tile_supported")
+    )
     return torch.bfloat16 if native else torch.float32
 
 

@@ -124,11 +124,20 @@ class ForestSearch:
         return [int(tree) for tree in done]
 
     def halt(self) -> None:
-        """Ends all searches where they stand: waits for batches in flight and starts no more."""
+        """Ends all searches where they stand: waits for batches in flight and starts no more.
+
+        Raises the first of what their evaluations raised, after all of them have ended.
+        """
         self.forest.simulations_left[:] = 0
-        for group in self._groups:
-            self._finish(group)
         self._active[:] = False
+        errors: list[BaseException] = []
+        for group in self._groups:
+            try:
+                self._finish(group)
+            except BaseException as error:
+                errors.append(error)
+        if errors:
+            raise errors[0]
 
     def visits(self, tree: int) -> NDArray[np.int32]:
         """[A] the visit counts of the moves at the root."""
@@ -178,9 +187,14 @@ class ForestSearch:
             self._terms,
             group.leaves,
         )
-        if slot.count:
+        if not slot.count:
+            return
+        try:
             group.ticket = self.evaluator.submit(slot)
-            self.evaluations += slot.count
+        except BaseException:
+            kernels.abandon(self.forest, group.leaves, slot.count)
+            raise
+        self.evaluations += slot.count
 
     def _finish(self, group: _Group) -> None:
         ticket, slot = group.ticket, group.slot
@@ -194,7 +208,9 @@ class ForestSearch:
             raise
         broken = kernels.expand(self.forest, group.leaves, slot.logits, slot.values, slot.count, self._terms)
         if broken >= 0:
-            raise EvaluationError("the net's policy or value is not a finite number: its weights are broken")
+            raise EvaluationError(
+                "the net's policy or value is not a finite number: the weights of its model are broken"
+            )
 
 
 def search_all(search: ForestSearch, positions: Sequence[Position], simulations: int) -> None:

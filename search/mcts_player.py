@@ -9,13 +9,16 @@ from core.position import Position
 from core.rules import Rules
 from core.streams import Purpose, generator
 from search.evaluator import Evaluator
+from search.forest import bytes_per_node
 from search.mcts import ForestSearch
-from search.move_policy import Policy, choose_move, samples_at, visit_distribution
+from search.move_policy import choose_move, samples_at, visit_distribution
 from search.players import Decision, never
-from search.settings import SearchSettings
+from search.settings import Policy, SearchSettings
 
 _MOST_TREES = 64
 """Positions searched at once: with 8 leaves of each in flight two halves of them fill batches of `BATCH_AIM`."""
+_MOST_BYTES = 1 << 30
+"""Memory that their trees may fill together; a single tree may be larger."""
 
 
 class MctsPlayer:
@@ -48,10 +51,16 @@ class MctsPlayer:
     ) -> list[Decision]:
         """See `Player`. Positions are searched side by side, their leaves in shared batches; callers take turns."""
         decisions: list[Decision] = []
+        tree_bytes = bytes_per_node(self._rules) * (self._settings.simulations + 1)
+        most = max(1, min(_MOST_TREES, _MOST_BYTES // tree_bytes))
         with self._lock:
-            for first in range(0, len(positions), _MOST_TREES):
-                chunk = slice(first, first + _MOST_TREES)
-                decisions += self._choose(positions[chunk], seeds[chunk], stop)
+            for first in range(0, len(positions), most):
+                chunk = slice(first, first + most)
+                try:
+                    decisions += self._choose(positions[chunk], seeds[chunk], stop)
+                except BaseException:
+                    self._search = None  # who knows what state it is in
+                    raise
         return decisions
 
     def _forest_for(self, trees: int) -> ForestSearch:

@@ -1,22 +1,10 @@
 """From visit counts to a move: temperature, and the three policies of paper A (II-C)."""
 
-from enum import StrEnum
-
 import numpy as np
 from numpy.typing import NDArray
 
 from core.rules import Cell
-
-
-class Policy(StrEnum):
-    """How a move is taken from the distribution pi."""
-
-    STOCHASTIC = "stochastic"
-    """Drawn from pi (A eq. 3)."""
-    DETERMINISTIC = "deterministic"
-    """The move with the largest pi (A eq. 4)."""
-    SEMI_STOCHASTIC = "semi-stochastic"
-    """Drawn while the board holds at most `switch_stage` stones, the largest afterwards."""
+from search.settings import Policy
 
 
 def visit_distribution(visits: NDArray[np.int32], temperature: float = 1.0) -> NDArray[np.float32]:

@@ -17,6 +17,7 @@ from search import kernels
 from search.forest import WON, Forest, make_forest, plant
 from search.kernels import COLLISION, END, FULL, Terms, back_up, descend, open_node, release
 from search.players import Decision, decide_each, never
+from search.settings import MAX_SIMULATIONS
 
 _TERMS = Terms(c_puct=5.0, decay=1.0, repository=False, fpu_reduction=-1.0, virtual_loss=1, virtual_loss_share=1.0)
 _PLAYOUTS_A_CALL = 500
@@ -93,9 +94,9 @@ class PureMcts:
     """Monte Carlo tree search with random rollouts and no net; plays the most visited move, keeps no tree."""
 
     def __init__(self, playouts: int) -> None:
-        """`playouts` a move, at least 2: the first only opens the root."""
-        if playouts < 2:
-            raise ValueError(f"pure MCTS needs 2 playouts or more, not {playouts}")
+        """`playouts` a move, 2 or more: the first only opens the root. Raises `ValueError` for any other number."""
+        if not 2 <= playouts <= MAX_SIMULATIONS:
+            raise ValueError(f"pure MCTS makes 2 to {MAX_SIMULATIONS:,} playouts a move, not {playouts:,}")
         self.playouts = playouts
 
     @property

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Self
 
+MAX_SIMULATIONS = 10_000_000
+"""Most simulations a move: their tree takes some 10 GB on 15x15."""
+
 
 class DecayForm(StrEnum):
     """Where winning-value decay starts in the backup."""
@@ -22,6 +25,17 @@ class FirstPlay(StrEnum):
     """The parent's value less `fpu_reduction * sqrt(sum of the visited children's priors)`."""
     ZERO = "zero"
     """0, as the papers have it."""
+
+
+class Policy(StrEnum):
+    """How a move is taken from the distribution pi."""
+
+    STOCHASTIC = "stochastic"
+    """Drawn from pi (A eq. 3)."""
+    DETERMINISTIC = "deterministic"
+    """The move with the largest pi (A eq. 4)."""
+    SEMI_STOCHASTIC = "semi-stochastic"
+    """Drawn while the board holds at most `switch_stage` stones, the largest afterwards."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,8 +66,8 @@ class SearchSettings:
     move (the dilution of A II-E)."""
 
     def __post_init__(self) -> None:
-        if self.simulations < 0:
-            raise ValueError(f"simulations is {self.simulations}; it must be 0 or more")
+        if not 0 <= self.simulations <= MAX_SIMULATIONS:
+            raise ValueError(f"simulations is {self.simulations}; it must be 0 to {MAX_SIMULATIONS:,}")
         if not self.c_puct >= 0:
             raise ValueError(f"c_puct is {self.c_puct}; it must be 0 or more")
         if not 0 < self.value_decay <= 1:
@@ -70,6 +84,8 @@ class SearchSettings:
 
         Raises `ValueError` or `TypeError` for what is no setting.
         """
+        if not isinstance(values, Mapping):
+            raise TypeError("the settings of a search are names and values")
         enums = {"decay_form": DecayForm, "first_play": FirstPlay}
         read: dict[str, Any] = {name: enums[name](v) if name in enums else v for name, v in values.items()}
         return cls(**read)

@@ -210,7 +210,8 @@ def test_swapping_colours_shows_each_net_both_sides() -> None:
         (Rules(9, 3), ["split-three-attack"], (0, 9), "connect length of 4 or more"),
         (BOARD, ["attack-four"], (9, 0), "noise of 9 to 0 stones makes no sense"),
         (BOARD, ["attack-four"], (-1, 0), "makes no sense"),
-        (Rules(7, 5), ["attack-four"], (48, 48), "ask for fewer"),
+        (Rules(7, 3), ["attack-four"], (40, 40), "ask for fewer"),
+        (Rules(7, 5), ["attack-four"], (48, 48), "do not fit"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(rules: Rules, kinds: list[str], noise: tuple[int, int], message: str) -> None:

@@ -13,12 +13,15 @@ from pathlib import Path
 import pytest
 
 import gomoku_cli
+from core.rules import Rules
 from curriculum.basics import KINDS
 from curriculum.presets import resolve
 from curriculum.run_folder import RunFolder, best_model
-from gomoku_cli import app, options
+from gomoku_cli import app
 from gomoku_cli.exit_codes import ExitCode
-from search import move_policy
+from nets.checkpoint import save_model
+from nets.config import NetConfig
+from nets.dual import make_model
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMANDS = ("train", "generate-basics", "imitate", "selfplay", "evaluate", "info", "play")
@@ -106,10 +109,6 @@ def test_the_shell_completes(line: str, completed: str) -> None:
     assert completed in gomoku(_GOMOKU_COMPLETE="complete_bash", **words).stdout.splitlines()
 
 
-def test_the_policies_are_those_of_the_search() -> None:
-    assert [choice.value for choice in options.Policy] == [policy.value for policy in move_policy.Policy]
-
-
 @pytest.mark.parametrize(
     ("line", "told"),
     [
@@ -133,6 +132,16 @@ def test_the_policies_are_those_of_the_search() -> None:
         ("train --set search.simulations=x --run x", "a whole number"),
         ("train --set imitation.teacher=mentr --run x", "did you mean mentor?"),
         ("train --config none.toml --run x", "none.toml cannot be read"),
+        (
+            "train --preset smoke --set rules.size=4 --set rules.connect=3 --set basics.kinds=open-four-attack --run x",
+            "4",
+        ),
+        ("train --preset smoke --set basics.noise_stones=225,225 --run x", "do not fit"),
+        ("train --preset smoke --set search.simulations=1 --run x", "2 or more"),
+        ("train --preset smoke --set imitation.games=1 --run x", "2 games or more"),
+        ("train --preset smoke --resume --dry-run --run x", "config.toml"),
+        ("evaluate random --against pure-mcts:99999999999999999999", "10,000,000"),
+        ("evaluate random --against random --simulations 3000000000", "--simulations"),
         ("play --colour red", "--colour"),
         ("play --model nobody", "names no player"),
         ("play --model random", "needs a terminal"),
@@ -169,6 +178,25 @@ def test_bad_data_is_one_line_and_exit_code_3(
     Path("broken").mkdir()
     Path("broken/config.toml").write_text("[search]\nsimulatoins = 5\n")
     assert told in refused(capsys, ExitCode.BAD_DATA, *line.split())
+
+
+def test_a_model_whose_numbers_run_away_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    model = make_model(NetConfig(filters=4, blocks=1), Rules(9, 5), 1)
+    for parameter in model.parameters():
+        parameter.data.fill_(1e30)
+    save_model(tmp_path / "wild.safetensors", model, {})
+    line = (
+        "evaluate",
+        tmp_path / "wild.safetensors",
+        "--against",
+        "random",
+        "--games",
+        2,
+        "--simulations",
+        4,
+        "--quiet",
+    )
+    assert "not a finite number" in refused(capsys, ExitCode.BAD_DATA, *line)
 
 
 def test_a_run_is_not_started_twice(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -11,9 +11,8 @@ from core.position import Position
 from core.rules import Rules
 from search import mcts_player
 from search.mcts_player import MctsPlayer
-from search.move_policy import Policy
 from search.players import Decision, Player
-from search.settings import SearchSettings
+from search.settings import Policy, SearchSettings
 from tests.evaluators import ScriptedEvaluator, hashed_answer
 
 RULES = Rules(7, 4)

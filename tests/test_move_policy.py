@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.streams import generator
-from search.move_policy import Policy, choose_move, samples_at, visit_distribution
+from search.move_policy import choose_move, samples_at, visit_distribution
+from search.settings import Policy
 
 VISITS = st.lists(st.integers(0, 10_000), min_size=1, max_size=64).filter(any)
 

@@ -195,6 +195,9 @@ def test_a_foreign_file_is_refused(tmp_path: Path) -> None:
         load_model(tmp_path)
 
 
+TINY_METADATA = {"filters": 4, "blocks": 1, "value_hidden": 8, "planes": Planes.THREE, "dual": True}
+
+
 def rewritten(tmp_path: Path, **changes: object) -> Path:
     """A model file with some of its metadata replaced."""
     path = tmp_path / "model.safetensors"
@@ -202,7 +205,7 @@ def rewritten(tmp_path: Path, **changes: object) -> Path:
     save_model(path, model, {})
     metadata = {
         "format": "gomoku-model-1",
-        "net": json.dumps({"filters": 4, "blocks": 1, "value_hidden": 8, "planes": Planes.THREE}),
+        "net": json.dumps(TINY_METADATA),
         "rules": json.dumps({"size": 9, "connect": 5}),
     }
     metadata |= {key: json.dumps(value) for key, value in changes.items()}
@@ -213,11 +216,14 @@ def rewritten(tmp_path: Path, **changes: object) -> Path:
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [
-        ({"net": {"filters": 8, "blocks": 1, "value_hidden": 8, "planes": Planes.THREE}}, "where the net has"),
-        ({"net": {"filters": 4, "blocks": 2, "value_hidden": 8, "planes": Planes.THREE}}, "lacks"),
-        ({"net": {"filters": 4, "blocks": 0, "value_hidden": 8, "planes": Planes.THREE}}, "that the net lacks"),
+        ({"net": TINY_METADATA | {"filters": 8}}, "where the net has"),
+        ({"net": TINY_METADATA | {"blocks": 2}}, "lacks"),
+        ({"net": TINY_METADATA | {"blocks": 0}}, "that the net lacks"),
         ({"net": {"planes": "eleven"}}, "describes no net"),
-        ({"net": {"planes": Planes.THREE, "attention": 3}}, "describes no net"),
+        ({"net": TINY_METADATA | {"attention": 3}}, "describes no net"),
+        ({"net": TINY_METADATA | {"filters": 4.5}}, "describes no net"),
+        ({"rules": {"size": 9.0, "connect": 5}}, "describes no net"),
+        ({"made": ["a list"]}, "describes no net"),
         ({"rules": {"size": 99, "connect": 5}}, "describes no net"),
         ({"rules": {"size": 15, "connect": 5}}, "where the net has"),
         ({"net": [1, 2]}, "describes no net"),

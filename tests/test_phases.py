@@ -429,7 +429,7 @@ def test_imitation_stops_at_the_bar_with_the_model_that_met_it(tmp_path: Path) -
         info = load_model(run.best_model)[1]
     assert len(measures) == 1
     assert measures[0]["opponent"] == "mentor:paper"
-    assert [r["against mentor:paper"]["games"] for r in matches] == [2]
+    assert [(r["opponent"], r["games"]) for r in matches] == [("mentor:paper", 2)]
     assert set(info.made["results"]) == {"agreement", "against mentor:paper"}
 
 

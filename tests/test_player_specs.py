@@ -14,8 +14,7 @@ from curriculum.run_training import keep_model
 from nets.checkpoint import DEFAULT_MODEL, CheckpointError, load_model, save_model
 from nets.config import NetConfig
 from nets.dual import make_model
-from search.move_policy import Policy
-from search.settings import SearchSettings
+from search.settings import Policy, SearchSettings
 
 SMALL, OTHER = Rules(7, 4), Rules(9, 5)
 TINY = NetConfig(filters=2, blocks=0, value_hidden=2)
@@ -82,9 +81,9 @@ def test_a_model_searches_as_the_settings_say(run: Path, settings: PlayerSetting
     ("spec", "message"),
     [
         ("mentr", r"'mentr' names no player \(did you mean mentor\?\): write default, a model file"),
-        ("pure-mcts", "write pure-mcts:N with N playouts a move, 2 or more"),
+        ("pure-mcts", "write pure-mcts:N with N playouts a move"),
         ("pure-mcts:", "write pure-mcts:N"),
-        ("pure-mcts:1", "2 or more"),
+        ("pure-mcts:1", "makes 2 to"),
         ("pure-mcts:many", "write pure-mcts:N"),
         ("pure-mcts:-5", "write pure-mcts:N"),
         ("missing/model.safetensors", "names no player"),

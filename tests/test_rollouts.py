@@ -156,5 +156,5 @@ def test_the_last_empty_cell_is_played() -> None:
 
 
 def test_one_playout_is_too_few() -> None:
-    with pytest.raises(ValueError, match="2 playouts or more, not 1"):
+    with pytest.raises(ValueError, match="2 to 10,000,000 playouts a move, not 1"):
         PureMcts(1)

@@ -13,7 +13,7 @@ from core.notation import parse_cell
 from core.position import Position
 from core.rules import BLACK, Rules
 from search.evaluator import Slot, Ticket
-from search.forest import DRAWN, OPEN, WON, bytes_per_node
+from search.forest import DRAWN, NEW, OPEN, WON, bytes_per_node
 from search.mcts import EvaluationError, ForestSearch, search_all
 from search.settings import DecayForm, FirstPlay, SearchSettings
 from tests.evaluators import ScriptedEvaluator, hashed_judge
@@ -336,6 +336,46 @@ def test_a_failed_evaluation_is_raised_and_leaks_nothing(raises: bool, error: ty
     while not search.advance():
         pass
     assert not search.forest.in_flight[0, : search.forest.nodes[0]].any()
+
+
+@pytest.mark.parametrize("raises", [True, False])
+def test_after_a_failure_in_both_halves_the_next_search_is_whole(raises: bool) -> None:
+    class AllBad(ScriptedEvaluator):
+        bad = True
+
+        def submit(self, slot: Slot) -> Ticket:
+            ticket = super().submit(slot)
+            if not self.bad:
+                return ticket
+            if raises:
+                return _Broken()
+            slot.values[:] = np.nan
+            return ticket
+
+    evaluator = AllBad(SMALL)
+    search = ForestSearch(SMALL, evaluator, SearchSettings(simulations=50), trees=4)
+    positions = [start_position(SMALL, tree, tree) for tree in range(4)]
+    with pytest.raises((RuntimeError, EvaluationError)):
+        search_all(search, positions, 50)
+    with pytest.raises((RuntimeError, EvaluationError)):
+        search.halt()
+    evaluator.bad = False
+    search_all(search, positions[:2], 50)
+    for tree in range(2):
+        assert search.forest.visits[tree, 0] == 50
+        assert_sound(search, tree)
+
+
+def test_an_evaluator_that_refuses_a_batch_leaves_no_leaf_pending() -> None:
+    class Refusing(ScriptedEvaluator):
+        def submit(self, slot: Slot) -> Ticket:
+            raise RuntimeError("the queue is closed")
+
+    search = ForestSearch(SMALL, Refusing(SMALL), SearchSettings(simulations=5), trees=1)
+    with pytest.raises(RuntimeError, match="closed"):
+        search_all(search, [Position(SMALL)], 5)
+    assert search.forest.state[0, 0] == NEW
+    assert search.forest.in_flight[0, 0] == 0
 
 
 def test_a_finished_game_cannot_be_searched() -> None:

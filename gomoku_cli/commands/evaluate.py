@@ -7,7 +7,7 @@ import typer
 
 from gomoku_cli import options
 from gomoku_cli.exit_codes import ExitCode
-from gomoku_cli.options import Policy
+from search.settings import Policy
 
 if TYPE_CHECKING:
     from curriculum.arena import MatchResult

@@ -8,7 +8,7 @@ import typer
 
 from core.rules import BLACK, WHITE
 from gomoku_cli import options
-from gomoku_cli.options import Policy
+from search.settings import Policy
 
 NAME = "play"
 EXAMPLES = (

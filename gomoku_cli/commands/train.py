@@ -22,7 +22,7 @@ EXAMPLES = (
 
 
 def _dry_run(config: "Config", as_json: bool) -> None:
-    from curriculum.phases import describe_estimate
+    from curriculum.estimate import describe_estimate
     from curriculum.presets import to_toml
 
     estimate = describe_estimate(config)
@@ -80,6 +80,8 @@ def command(
 
     choice = Choice(preset, config_file, assignments or (), {"seed": seed})
     if dry_run:
+        if resume:
+            raise typer.BadParameter("a run that goes on keeps its configuration: it is config.toml in its folder")
         _dry_run(choice.resolve(), as_json)
         return
     if run is None:
