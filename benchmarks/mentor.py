@@ -9,7 +9,8 @@ from core.position import Position
 from core.records import read_openings
 from core.rules import BLACK, WHITE, Rules
 from core.streams import stream_key
-from search.mentor import Mentor, PaperMentor
+from search.mentor import Mentor
+from search.paper_mentor import PaperMentor
 from search.players import Player
 
 

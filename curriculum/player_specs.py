@@ -126,7 +126,7 @@ def _mentor() -> Player:
 
 
 def _paper_mentor() -> Player:
-    from search.mentor import PaperMentor
+    from search.paper_mentor import PaperMentor
 
     return PaperMentor()
 

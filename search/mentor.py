@@ -1,7 +1,7 @@
-"""Mentors: players that judge by rules and not by a net, for a young net to imitate and be measured against.
+"""Our own mentor: a rule-based tree search for a young net to imitate and be measured against.
 
-`PaperMentor` is the one of paper A (IV-C, and its repository for what the paper leaves out); `Mentor` is our own, an
-alpha-beta search over pattern counts. Both keep nothing between calls and release the GIL while they think.
+An alpha-beta search over the likely cells, judged by pattern counts. It keeps nothing between calls and releases the
+GIL while it thinks.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,10 +21,7 @@ from core.threats import (
     NONE,
     OPEN_FOUR,
     OPEN_THREE,
-    OPEN_TWO,
     PACKED,
-    THREE,
-    TWO,
     ThreatBoard,
     colour_of,
     load,
@@ -39,130 +36,17 @@ from core.threats import (
 from search.players import Decision, decide_each, never
 
 
-def _centre(rules: Rules) -> Cell:
+def centre(rules: Rules) -> Cell:
+    """The cell in the middle of the board; of an even board, the one above and right of it."""
     return rules.size // 2 * rules.size + rules.size // 2
 
 
-def _decision(position: Position, move: Cell, value: float, nodes: int) -> Decision:
+def sole_decision(position: Position, move: Cell, value: float, nodes: int) -> Decision:
+    """A decision that puts all of its policy on `move`; `value` for the side to move."""
     policy = np.zeros(position.rules.cells, dtype=np.float32)
     policy[move] = 1.0
     return Decision(int(move), value=value, policy=policy, simulations=nodes)
 
-
-# ------------------------------------------------------------------------------------------- the mentor of the paper
-
-
-@cache
-def _paper_scores() -> NDArray[np.float64]:
-    """[PACKED] the paper's score of a stone with the given patterns.
-
-    Combinations the paper does not list count as their strongest member; so do two fours along different lines.
-    """
-    single = {NONE: 0.0, TWO: 2.0, OPEN_TWO: 2.5, THREE: 3.0, OPEN_THREE: 3.5, FOUR: 4.0, OPEN_FOUR: 4.5, FIVE: 5.0}
-    scores = np.zeros(PACKED)
-    for packed in range(PACKED):
-        patterns = unpack_patterns(packed)
-        score = single[max(patterns)]
-        if score == 4.0 and OPEN_THREE in patterns:
-            score = 4.3
-        elif score == 3.5 and patterns.count(OPEN_THREE) > 1:
-            score = 3.8
-        elif score == 2.5 and patterns.count(OPEN_TWO) > 1:
-            score = 3.0
-        scores[packed] = score
-    return scores
-
-
-@kernel
-def _paper_leaf(board: ThreatBoard, scores: NDArray[np.float64], side: int) -> float:
-    """The paper's value, -5 to 5, of a board for `side`, which has just moved."""
-    attack, defence = 0.0, 0.0
-    for cell in range(len(board.stones)):
-        if board.stones[cell] != EMPTY:
-            owner = side_of(board.stones[cell])
-            score = scores[packed_patterns(board, owner, cell)]
-            if owner == side:
-                attack = max(attack, score)
-            else:
-                defence = max(defence, score)
-    if defence < 3.5:
-        return attack - 0.1 * defence if attack > defence else -defence + 0.1 * attack
-    if defence == 3.5:
-        return attack - 0.35 if attack >= 4.0 else -4.0
-    if attack == 5.0:
-        return 5.0
-    return -4.5 if defence < 4.5 else -5.0
-
-
-@kernel
-def _paper_values(
-    board: ThreatBoard, stones: NDArray[np.int8], scores: NDArray[np.float64], colour: int, values: NDArray[np.float64]
-) -> int:
-    """Writes the paper's value of the candidates for `colour` to `values`: [A], -inf elsewhere. Returns how many."""
-    load(board, stones)
-    size = board.size
-    side = side_of(colour)
-    strengths = np.full(len(stones), -np.inf)
-    best = -np.inf
-    for cell in range(len(stones)):
-        if stones[cell] != EMPTY or not _has_neighbour(stones, cell, size):
-            continue
-        own, spoiled = packed_patterns(board, side, cell), packed_patterns(board, 1 - side, cell)
-        strengths[cell] = max(scores[own], scores[spoiled])
-        best = max(best, strengths[cell])
-    least = 3.5 if best >= 4.0 else 0.0
-    count = 0
-    for cell in range(len(stones)):
-        values[cell] = -np.inf
-        if strengths[cell] >= least:
-            place(board, cell, colour)
-            values[cell] = _paper_leaf(board, scores, side)
-            remove(board, cell)
-            count += 1
-    return count
-
-
-@kernel
-def _has_neighbour(stones: NDArray[np.int8], cell: int, size: int) -> bool:
-    """Whether one of the eight cells around `cell` holds a stone."""
-    row, column = cell // size, cell % size
-    for r in range(max(row - 1, 0), min(row + 2, size)):
-        for c in range(max(column - 1, 0), min(column + 2, size)):
-            if stones[r * size + c] != EMPTY:
-                return True
-    return False
-
-
-class PaperMentor:
-    """The mentor of paper A as its repository had it at the paper's model: one ply, its scores, its leaf rules.
-
-    Played correctly for both colours: the original judged as Black whatever its colour. Our readings where the source
-    leaves room: patterns are those of `core.threats`, so a gap inside counts (`oo_o` is a three); two fours on
-    different lines score 4; a defence of 3.5 < d < 4.5 takes in 3.8, which is a threat of an open four all the same;
-    a stone without any pattern scores 0; all moves of the best value are equally likely.
-    """
-
-    name = "mentor:paper"
-
-    def choose(
-        self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
-    ) -> list[Decision]:
-        """See `Player`. The value is the paper's, -5 to 5, divided by 5. One position is too quick to be stopped."""
-        return decide_each(self._decide, positions, seeds)
-
-    def _decide(self, position: Position, seed: int) -> Decision:
-        rules = position.rules
-        if not position.moves:
-            return _decision(position, _centre(rules), 0.0, 0)
-        values = np.empty(rules.cells, dtype=np.float64)
-        board = new_threat_board(rules)
-        nodes = _paper_values(board, position.stones, _paper_scores(), position.side_to_move, values)
-        best = np.flatnonzero(values == values.max())
-        move = int(generator(seed, Purpose.MENTOR).choice(best))
-        return _decision(position, move, float(values[move]) / 5.0, nodes)
-
-
-# ------------------------------------------------------------------------------------------------------- our own mentor
 
 MAX_PLY = 32
 """Moves ahead of the root at which every line ends, forced replies included."""
@@ -490,7 +374,7 @@ class Mentor:
     def _decide(self, position: Position, seed: int, depth: int) -> Decision:
         rules = position.rules
         if not position.moves:
-            return _decision(position, _centre(rules), 0.0, 0)
+            return sole_decision(position, centre(rules), 0.0, 0)
         work = _Work(
             values=_cell_values(),
             near=np.zeros(rules.cells, dtype=np.int16),
@@ -516,7 +400,7 @@ class Mentor:
         # A proven result is no matter of taste: the shortest win, the longest resistance.
         least = best if abs(best) >= _PROVEN else best - self.variety
         move = int(generator(seed, Purpose.MENTOR).choice(moves[:count][scores[:count] >= least]))
-        return _decision(position, move, _value(best), int(work.tally[_NODES]))
+        return sole_decision(position, move, _value(best), int(work.tally[_NODES]))
 
 
 def _value(score: int) -> float:

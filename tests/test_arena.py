@@ -12,7 +12,7 @@ from core.rules import BLACK, WHITE, Rules
 from core.symmetry import targets
 from curriculum.arena import MatchResult, Tally, evaluation_openings, load_openings, play_match
 from curriculum.reporting import Conduct, Interrupted
-from search.mentor import PaperMentor
+from search.paper_mentor import PaperMentor
 from search.players import Decision, Player, RandomPlayer, never
 
 RULES = Rules(7, 4)

@@ -11,7 +11,8 @@ from core.notation import cell_name, parse_cell
 from core.position import Position
 from core.rules import BLACK, EMPTY, WHITE, Colour, Rules
 from core.streams import stream_key
-from search.mentor import Mentor, PaperMentor
+from search.mentor import Mentor
+from search.paper_mentor import PaperMentor
 from search.players import Player
 
 RULES = Rules(15, 5)

@@ -14,7 +14,7 @@ from curriculum.config import Config, ImitationConfig, TrainingConfig
 from curriculum.reporting import Conduct, Interrupted
 from curriculum.samples import Samples, read_samples
 from curriculum.teaching import games_to_train_on, random_move, random_opening, teach_game, teach_games
-from search.mentor import PaperMentor
+from search.paper_mentor import PaperMentor
 from search.players import Decision, never
 
 RULES = Rules(7, 4)
