@@ -20,7 +20,11 @@ GROUP = get_command(app.app)
 COMMANDS = GROUP.commands  # type: ignore[attr-defined]
 
 _FENCE = re.compile(r"^```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_SHOWN = [line.removeprefix("$ ") for block in _FENCE.findall(README) for line in block.splitlines()]
+_SHOWN = [
+    line.removeprefix("$ ")
+    for block in _FENCE.findall(README)
+    for line in re.sub(r"\\\n\s*", "", block).splitlines()  # a line that goes on is one
+]
 _PROSE = re.findall(r"`([^`\n]+)`", _FENCE.sub("", README))
 
 
