@@ -242,8 +242,6 @@ def gather(
             if ended == COLLISION:
                 collided[collisions] = node
                 collisions += 1
-                if node == 0:
-                    break
             elif ended == FULL:
                 release(forest, tree, node)
                 forest.simulations_left[tree] = 0

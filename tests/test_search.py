@@ -106,8 +106,11 @@ def test_one_leaf_in_flight_searches_like_the_naive_twin(
 
 @pytest.mark.parametrize("leaves", [1, 8, 32])
 @pytest.mark.parametrize("trees", [1, 2, 7])
-def test_virtual_loss_is_exactly_undone(leaves: int, trees: int) -> None:
-    options = SearchSettings(simulations=150, leaves_in_flight=leaves, virtual_loss=3)
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
+def test_virtual_loss_is_exactly_undone(leaves: int, trees: int, share: float) -> None:
+    options = SearchSettings(
+        simulations=150, leaves_in_flight=leaves, virtual_loss=3, virtual_loss_share=share, visits_per_leaf=1
+    )
     search = ForestSearch(SMALL, ScriptedEvaluator(SMALL), options, trees=trees, leaves_per_tree=leaves)
     positions = [start_position(SMALL, tree, tree) for tree in range(trees)]
     search_all(search, positions, 150)
@@ -117,10 +120,18 @@ def test_virtual_loss_is_exactly_undone(leaves: int, trees: int) -> None:
 
 
 def test_a_pending_leaf_is_never_judged_twice() -> None:
-    evaluator = ScriptedEvaluator(SMALL)
+    def certain(stones: NDArray[np.int8], to_move: int) -> tuple[NDArray[np.float32], float]:
+        """All descents want the same line: without a share of loss they run into the leaf in flight."""
+        return np.linspace(0, -60, len(stones), dtype=np.float32), 0.0
+
+    evaluator = ScriptedEvaluator(SMALL, certain)
     evaluator.keep = True
-    search = ForestSearch(SMALL, evaluator, SearchSettings(simulations=300, leaves_in_flight=32), trees=1)
+    options = SearchSettings(simulations=300, leaves_in_flight=32, virtual_loss_share=0.0, visits_per_leaf=1)
+    search = ForestSearch(SMALL, evaluator, options, trees=1)
     search_all(search, [Position(SMALL)], 300)
+    assert_sound(search, 0)
+    assert search.forest.visits[0, 0] == 300
+    assert max(evaluator.batches) < 32, "some descents collided"
     forest = search.forest
     judged = int(np.count_nonzero(forest.state[0, : forest.nodes[0]] == OPEN))
     assert len(evaluator.seen) == judged
@@ -267,6 +278,14 @@ def test_a_kept_tree_that_leaves_no_room_is_forgotten() -> None:
     while not search.advance():
         pass
     assert search.visits(0).sum() >= 49
+    assert_sound(search, 0)
+
+
+def test_a_search_that_fills_its_tree_ends_there() -> None:
+    search = ForestSearch(SMALL, ScriptedEvaluator(SMALL), SearchSettings(simulations=50), trees=1, capacity=10)
+    search_all(search, [Position(SMALL)], 50)
+    assert search.forest.nodes[0] == 10
+    assert search.visits(0).sum() >= 9
     assert_sound(search, 0)
 
 
