@@ -69,7 +69,8 @@ def resolve_rules(specs: Sequence[str], board_size: int | None = None, connect: 
         connect if connect is not None else (found[1].connect if found else Rules().connect),
     )
     if found and asked != found[1]:
-        raise PlayerSpecError(f"{found[0]} plays {found[1]}, not {asked}")
+        others = f"{player_names.MENTOR}, {player_names.RANDOM} and {player_names.PURE_MCTS}:N play on any board"
+        raise PlayerSpecError(f"{found[0]} plays {found[1]}, not {asked}; {others}")
     return asked
 
 

@@ -1,10 +1,13 @@
 """What people see: results on stdout, progress and remarks on stderr."""
 
+import os
+import shutil
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
@@ -31,6 +34,17 @@ def say_if_kernels_are_cold(reporter: Reporter) -> None:
 
     if KERNELS_ARE_COLD:
         reporter.say("the first run compiles the search, which takes about half a minute")
+
+
+def program() -> str:
+    """How this command can be called again from here: by its name where that is on the PATH, else as it was called."""
+    called = Path(sys.argv[0])
+    if called.name == "__main__.py":
+        return "python -m gomoku_cli"
+    found = shutil.which("gomoku")
+    if found is not None and Path(found).resolve() == called.resolve():
+        return "gomoku"
+    return os.path.relpath(called) if called.name == "gomoku" else "gomoku"
 
 
 def duration(seconds: float) -> str:

@@ -23,8 +23,9 @@ def _write(text: bytes, for_terminal: bytes = b"") -> None:
         os.write(2, (for_terminal if os.isatty(2) else b"") + text)
 
 
-def _stop_at_once() -> None:
-    _write(b"stopped\n", _CLEAR_LINE + _SHOW_CURSOR)
+def _stop_at_once(resume: str | None) -> None:
+    ending = f"; continue with: {resume}" if resume else ""
+    _write(f"stopped{ending}\n".encode(), _CLEAR_LINE + _SHOW_CURSOR)
     os._exit(ExitCode.INTERRUPTED)
 
 
@@ -40,7 +41,7 @@ def conducting(*, quiet: bool = False, resume: str | None = None) -> Iterator[Co
     def ask(number: int, frame: FrameType | None) -> None:
         nonlocal asked
         if asked:
-            _stop_at_once()
+            _stop_at_once(resume)
         asked = True
         _write(b"finishing this step; press Ctrl-C again to stop at once\n", _CLEAR_LINE)
 

@@ -18,6 +18,7 @@ from curriculum.basics import KINDS
 from curriculum.presets import resolve
 from curriculum.run_folder import RunFolder, best_model
 from gomoku_cli import app
+from gomoku_cli.console import program
 from gomoku_cli.exit_codes import ExitCode
 from nets.checkpoint import save_model
 from nets.config import NetConfig
@@ -180,6 +181,18 @@ def test_bad_data_is_one_line_and_exit_code_3(
     assert told in refused(capsys, ExitCode.BAD_DATA, *line.split())
 
 
+def test_hints_name_the_command_as_it_can_be_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    installed = tmp_path / ".venv" / "bin" / "gomoku"
+    installed.parent.mkdir(parents=True)
+    installed.touch(mode=0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", [str(installed), "play"])
+    monkeypatch.setenv("PATH", "/usr/bin")
+    assert program() == ".venv/bin/gomoku"
+    monkeypatch.setenv("PATH", str(installed.parent))
+    assert program() == "gomoku"
+
+
 def test_a_model_whose_numbers_run_away_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     model = make_model(NetConfig(filters=4, blocks=1), Rules(9, 5), 1)
     for parameter in model.parameters():
@@ -298,7 +311,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("trained") / "run"
     done = gomoku("train", "--preset", "smoke", "--run", path)
     assert done.returncode == ExitCode.DONE, done.stderr
-    assert "gomoku play --model" in done.stdout
+    assert "python -m gomoku_cli play --model" in done.stdout
     return path
 
 
@@ -353,7 +366,7 @@ def test_ctrl_c_saves_and_says_how_to_continue(tmp_path: Path) -> None:
     _, err = process.communicate(timeout=120)
     assert process.returncode == ExitCode.INTERRUPTED
     assert "finishing this step; press Ctrl-C again to stop at once" in err
-    assert f"continue with: gomoku train --run {path} --resume" in err
+    assert f"continue with: python -m gomoku_cli train --run {path} --resume" in err
     assert "Traceback" not in err
 
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from curriculum import player_names
 from gomoku_cli import options
 
 NAME = "info"
@@ -20,12 +21,17 @@ EXAMPLES = (
 
 def _model_path(model: str) -> Path:
     """The file that `model` names: the built-in one, a run's best, or itself."""
-    from curriculum.run_folder import best_model
+    from curriculum.player_specs import model_path
+    from curriculum.run_folder import best_model, is_run
     from nets.checkpoint import DEFAULT_MODEL
 
     if model == "default":
         return DEFAULT_MODEL
     path = Path(model)
+    if is_run(path):
+        return model_path(model) or path  # says so where the run has no model yet
+    if model in player_names.EXAMPLES and not path.exists():
+        raise typer.BadParameter(f"{model} is a player without a model file")
     return best_model(path) if path.is_dir() else path
 
 

@@ -2,13 +2,16 @@
 
 import sys
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from core.rules import BLACK, WHITE
 from gomoku_cli import options
 from search.settings import Policy
+
+if TYPE_CHECKING:
+    from search.players import Player
 
 NAME = "play"
 EXAMPLES = (
@@ -25,7 +28,9 @@ class _Side(StrEnum):
 
 def command(
     model: options.Model = "default",
-    colour: Annotated[_Side, typer.Option("--colour", help="Your stones; black begins.")] = _Side.BLACK,
+    colour: Annotated[
+        _Side, typer.Option("--colour", help="Your stones; black begins.", case_sensitive=False)
+    ] = _Side.BLACK,
     simulations: options.Simulations = 400,
     policy: options.PolicyChoice = Policy.SEMI_STOCHASTIC,
     switch_stage: options.SwitchStage = 6,
@@ -36,6 +41,7 @@ def command(
     ] = False,
 ) -> None:
     """Play against a model on a board in the terminal, by mouse or keyboard."""
+    from core.position import Position
     from curriculum.player_specs import model_path, parse_player
     from gomoku_cli.seats import common_rules, player_settings
     from gomoku_cli.tui.app import run_board
@@ -46,8 +52,15 @@ def command(
         raise typer.BadParameter("the board needs a terminal to be shown in")
     policy_text = f"{policy.value} up to {switch_stage} stones" if policy is Policy.SEMI_STOCHASTIC else policy.value
     searches = model_path(model) is not None  # the others take neither policy nor number of simulations
+
+    def seated() -> "Player":
+        player = parse_player(model, rules=rules, settings=settings)
+        # Whatever its first decision compiles is compiled before the game begins.
+        player.choose([Position.from_moves(rules, [0])], seeds=[0], stop=lambda: True)
+        return player
+
     run_board(
-        player_factory=lambda: parse_player(model, rules=rules, settings=settings),
+        player_factory=seated,
         rules=rules,
         human=BLACK if colour is _Side.BLACK else WHITE,
         policy_text=policy_text if searches else "its own",

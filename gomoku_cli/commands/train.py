@@ -74,7 +74,7 @@ def command(
 
     Ctrl-C finishes the step, saves and says how to continue; a killed run continues with --resume.
     """
-    from gomoku_cli.console import say_if_kernels_are_cold
+    from gomoku_cli.console import program, say_if_kernels_are_cold
     from gomoku_cli.interruption import conducting
     from gomoku_cli.runs import Choice, open_run
 
@@ -88,7 +88,7 @@ def command(
         raise typer.BadParameter("say where the run shall live", param_hint="--run")
     from curriculum.run_folder import RunFolder
 
-    command_line = f"gomoku train --run {shlex.quote(str(run))} --resume"
+    command_line = f"{program()} train --run {shlex.quote(str(run))} --resume"
     with (
         open_run(run, choice) if resume else RunFolder.create(run, choice.resolve()) as folder,
         conducting(quiet=quiet, resume=command_line) as conduct,
@@ -101,4 +101,6 @@ def command(
             typer.echo(json.dumps({"run": str(run), "model": str(folder.best_model), "matches": results}))
         else:
             _show(results)
-            typer.echo(f"The model is {folder.best_model}. Play it: gomoku play --model {shlex.quote(str(run))}")
+            typer.echo(
+                f"The model is {folder.best_model}. Play it:\n\n  {program()} play --model {shlex.quote(str(run))}"
+            )

@@ -17,6 +17,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Footer, Static
 
+from core.jit import KERNELS_ARE_COLD
 from core.lines import winning_cells
 from core.position import IllegalMoveError, Position
 from core.rules import EMPTY, Colour, Rules, colour_name
@@ -28,6 +29,9 @@ _PANEL_COLUMNS = (26, 40)
 """Least and most columns of the side panel; large boards leave it the least."""
 _COLUMNS_FOR_BOTH = 60
 """A terminal narrower than this shows the board alone."""
+
+
+_LOADING = "Loading the model" + (" and compiling the search, this once" if KERNELS_ARE_COLD else "")
 
 
 @dataclass
@@ -335,7 +339,7 @@ class GomokuApp(App[None]):
     def _show_waiting(self) -> None:
         """Says what the model does and for how long; called again and again while it does."""
         if self._asked_at is not None:
-            what = "The model is thinking" if self._player else "Loading the model"
+            what = "The model is thinking" if self._player else _LOADING
             self._say(f"{what}... {time.perf_counter() - self._asked_at:.0f} s", "busy")
 
     def _show_failure(self, error: Exception) -> None:

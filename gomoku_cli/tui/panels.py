@@ -67,13 +67,15 @@ class OpinionView(Static):
             if opinion.value is None:
                 value = [("has no opinion\n\n", "dim")]
             else:
+                rounded = round(opinion.value, 2) + 0.0  # no negative zero
                 value = [
-                    (f"{opinion.value:+.2f}", "bold"),
+                    (f"{rounded:+.2f}", "bold"),
                     (" for the model\n", ""),
-                    (f"{-opinion.value:+.2f}", "bold"),
+                    (f"{0.0 - rounded:+.2f}", "bold"),
                     (" for you\n", ""),
                 ]
-            cost = f"{opinion.simulations:,} simulations, {opinion.seconds:.1f} s"
+            effort = f"{opinion.simulations:,} simulations, " if opinion.simulations else ""
+            cost = f"{effort}{opinion.seconds:.1f} s"
         self.update(Content.assemble(("Model's value, -1 to +1\n", "dim"), *value, cost))
 
 
