@@ -72,13 +72,18 @@ def _writable(folder: Path) -> bool:
         return False
 
 
-_folder = user_cache_folder() / f"kernels-{_source_hash(Path(__file__).resolve().parent.parent)}"
-_cached = _writable(_folder)
-if _cached:
-    _config.CACHE_DIR = str(_folder)
+KERNEL_FOLDER = user_cache_folder() / f"kernels-{_source_hash(Path(__file__).resolve().parent.parent)}"
+"""Where compiled kernels are kept."""
+KERNELS_ARE_KEPT = _writable(KERNEL_FOLDER)
+"""Whether that folder can be written."""
+if KERNELS_ARE_KEPT:
+    _config.CACHE_DIR = str(KERNEL_FOLDER)
 
-KERNELS_ARE_COLD = not (_cached and any(_folder.rglob("*.nbi"))) and not _config.DISABLE_JIT
+KERNELS_ARE_COLD = not (KERNELS_ARE_KEPT and any(KERNEL_FOLDER.rglob("*.nbi"))) and not _config.DISABLE_JIT
 """Whether the kernels will be compiled in this process, because no cache of them was found."""
 
-kernel = numba.njit(nogil=True, cache=_cached)
+kernel = numba.njit(nogil=True, cache=KERNELS_ARE_KEPT)
 """Decorator of every compiled function: no GIL while it runs, cached on disk where that is possible."""
+
+reassociating_kernel = numba.njit(nogil=True, cache=KERNELS_ARE_KEPT, fastmath={"reassoc", "nsz"})
+"""Like `kernel`, and sums may be taken in any order: what a sum of floats needs to compile to vector instructions."""

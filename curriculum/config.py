@@ -97,8 +97,10 @@ class SelfplayConfig:
     """Rounds of games, training and gate."""
     games: int = 500
     """Games a round."""
-    concurrent_games: int = 64
+    concurrent_games: int = 128
     """Games played side by side, so that their leaves share batches."""
+    cache_megabytes: int = 256
+    """Memory of the evaluation cache, which all games of a round share; 0 for none."""
     window: int = 100_000
     """Most positions the replay buffer holds; the oldest leave first."""
     draws_per_position: float = 7.0

@@ -3,7 +3,7 @@
 import shutil
 import time
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from curriculum.run_training import (
     trainer_state,
 )
 from curriculum.samples import Samples, read_samples, write_samples
-from curriculum.selfplay import PlayedGame, SelfPlay
+from curriculum.selfplay import PlayedGame, Progress, SelfPlay
 from curriculum.teaching import games_to_train_on
 from curriculum.training import BatchSource, Losses, Trainer, cosine_rate
 from nets.checkpoint import load_model
@@ -50,19 +50,6 @@ def run_selfplay(run: RunFolder, conduct: Conduct) -> None:
     for iteration in range(first, run.config.selfplay.iterations):
         _Round(run, conduct, iteration).run()
     mark_finished(run, PHASE)
-
-
-class _Mark(NamedTuple):
-    """How far the games were at some time."""
-
-    seconds: float
-    simulations: int
-    evaluations: int
-
-    @classmethod
-    def of(cls, player: SelfPlay) -> Self:
-        """Now."""
-        return cls(time.perf_counter(), player.simulations_done, player.evaluations)
 
 
 class _Round:
@@ -105,7 +92,7 @@ class _Round:
         evaluator = NetEvaluator(model)
         player = SelfPlay(self.config, evaluator, iteration=self.iteration, balanced=_training_openings(self.config))
         pending: list[PlayedGame] = []
-        since = shown = _Mark.of(player)
+        since = shown = player.progress
         with self.conduct.reporter.task(f"self-play, round {self.iteration + 1}", wanted, "games") as task:
             task.update(len(done))
 
@@ -114,13 +101,13 @@ class _Round:
                 pending.append(game)
                 done.add(game.number)
                 if time.perf_counter() - since.seconds > _SECONDS_A_FILE:
-                    self._save_games(pending, since, _Mark.of(player))
-                    pending, since = [], _Mark.of(player)
+                    self._save_games(pending, since, player.progress)
+                    pending, since = [], player.progress
 
             def stop() -> bool:
                 nonlocal shown
                 if time.perf_counter() - shown.seconds > _SECONDS_A_LOOK:
-                    now = _Mark.of(player)
+                    now = player.progress
                     rate = (now.simulations - shown.simulations) / (now.seconds - shown.seconds)
                     task.update(len(done), simulations_per_second=rate)
                     shown = now
@@ -131,11 +118,11 @@ class _Round:
             finally:
                 evaluator.close()
                 if pending:
-                    self._save_games(pending, since, _Mark.of(player))
+                    self._save_games(pending, since, player.progress)
             task.update(len(done))
         self.conduct.check()
 
-    def _save_games(self, games: list[PlayedGame], since: _Mark, now: _Mark) -> None:
+    def _save_games(self, games: list[PlayedGame], since: Progress, now: Progress) -> None:
         numbers = [game.number for game in games]
         name = f"{PHASE}-{self.iteration:04d}-{min(numbers):06d}"
         samples = Samples.concatenate([game.samples for game in games])
@@ -156,6 +143,8 @@ class _Round:
             "white_value": white_value,
             "simulations_per_second": (now.simulations - since.simulations) / seconds,
             "positions_per_second": (now.evaluations - since.evaluations) / seconds,
+            "cache_hit_rate": (now.known - since.known) / max(1, now.leaves - since.leaves),
+            "distinct_positions": now.distinct,
             "seconds": seconds,
         }
         self.run_folder.append_metrics(record)

@@ -24,6 +24,8 @@ class PlayerSettings:
     """None takes those that each model was trained with."""
     simulations: int | None = None
     """New simulations a move; None takes the search's own number."""
+    seconds: float | None = None
+    """Time for each move, whatever number of simulations it allows; None sets none."""
     policy: Policy = Policy.SEMI_STOCHASTIC
     switch_stage: int = 6
     temperature: float = 1.0
@@ -104,7 +106,8 @@ def _net_player(spec: str, path: Path, rules: Rules, settings: PlayerSettings) -
     if info.rules != rules:
         raise PlayerSpecError(f"{spec} plays {info.rules}, not {rules}")
     try:
-        search = settings.search or SearchSettings.from_mapping(info.made.get("search", {}))
+        # Whatever the model was trained with: outside of training a search need not be the paper's.
+        search = settings.search or replace(SearchSettings.from_mapping(info.made.get("search", {})), proven_nodes=True)
     except (TypeError, ValueError) as error:
         raise CheckpointError(f"{path} was made with a search of another version: {error}") from error
     if settings.simulations is not None:
@@ -116,6 +119,7 @@ def _net_player(spec: str, path: Path, rules: Rules, settings: PlayerSettings) -
         policy=settings.policy,
         switch_stage=settings.switch_stage,
         temperature=settings.temperature,
+        seconds=settings.seconds,
         name=spec,
     )
 

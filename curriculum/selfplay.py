@@ -1,7 +1,9 @@
 """Games that a model plays against itself: one tree a game, semi-stochastic policy, samples {s, pi, z} (A IV-D)."""
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +15,10 @@ from core.streams import Purpose, generator
 from curriculum.config import Config
 from curriculum.samples import Samples, decayed_results
 from curriculum.teaching import random_opening, replay_positions
+from search.cache import EvaluationCache
 from search.evaluator import Evaluator
 from search.mcts import ForestSearch
-from search.move_policy import choose_move, samples_at, visit_distribution
+from search.move_policy import choose_move, samples_at
 from search.settings import Policy
 
 TREE_ROOM = 6
@@ -31,6 +34,22 @@ class PlayedGame:
     record: GameRecord
     first_ply: int
     """Stones of the opening; samples begin there."""
+
+
+class Progress(NamedTuple):
+    """How far self-play was at some time, counted from its start."""
+
+    seconds: float
+    """Of a clock that starts anywhere."""
+    simulations: int
+    evaluations: int
+    """Positions judged by the net."""
+    leaves: int
+    """Positions that needed a judgement, whether it was known or not."""
+    known: int
+    """Of these, those that the evaluation cache knew."""
+    distinct: int
+    """Distinct positions among the leaves, within about one percent."""
 
 
 def opening_of(config: Config, iteration: int, game: int, balanced: Sequence[Sequence[Cell]]) -> Position:
@@ -70,14 +89,17 @@ class SelfPlay:
             config.search,
             trees=config.selfplay.concurrent_games,
             capacity=TREE_ROOM * config.search.simulations + 1,
+            judged=EvaluationCache(config.rules.cells, config.selfplay.cache_megabytes),
+            seed=config.seed,
         )
-        self.simulations_done = 0
-        """Simulations of the moves made so far."""
 
     @property
-    def evaluations(self) -> int:
-        """Positions judged by the net so far."""
-        return self._search.evaluations
+    def progress(self) -> "Progress":
+        """What was done so far."""
+        search, judged = self._search, self._search.judged
+        return Progress(
+            time.perf_counter(), search.simulations, search.evaluations, judged.lookups, judged.hits, judged.distinct
+        )
 
     def play(
         self,
@@ -122,13 +144,12 @@ class SelfPlay:
     def _move(self, tree: int, table: _Table) -> bool:
         """Plays the move that the finished search of a tree chose; False where that ended the game."""
         settings, position = self._config.selfplay, table.position
-        policy = visit_distribution(self._search.visits(tree), settings.temperature)
+        policy = self._search.policy(tree, settings.temperature)
         table.policies.append(policy)
-        self.simulations_done += self._config.search.simulations
         table.root_values.append(self._search.value(tree))
-        random = generator(self._config.seed, Purpose.MOVE, self._iteration, table.number, position.ply)
+        keys = (Purpose.MOVE, self._iteration, table.number, position.ply)
         sample = samples_at(Policy.SEMI_STOCHASTIC, position.ply, settings.switch_stage)
-        move = choose_move(policy, sample=sample, generator=random)
+        move = choose_move(policy, sample=sample, generator=lambda: generator(self._config.seed, *keys))
         position.push(move)
         if position.is_game_over():
             return False

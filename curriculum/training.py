@@ -25,8 +25,8 @@ from curriculum.samples import Samples
 from nets.allocator import keep_freed_memory
 from nets.blocks import channels_last
 from nets.checkpoint import CheckpointError
+from nets.devices import best_device, best_precision
 from nets.dual import DualNet, make_model
-from nets.evaluator import best_device, best_precision
 from nets.planes import encode
 
 _NORM_POSITIONS = 8192

@@ -7,8 +7,9 @@ from typing import Annotated, NoReturn
 import typer
 
 from gomoku_cli import __version__
-from gomoku_cli.commands import evaluate, generate_basics, imitate, info, play, selfplay, train
+from gomoku_cli.commands import bench, evaluate, generate_basics, imitate, info, play, selfplay, train, warmup
 from gomoku_cli.exit_codes import ExitCode, for_error
+from gomoku_cli.runtime import notices_to, print_notice
 
 app = typer.Typer(
     name="gomoku",
@@ -20,7 +21,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-for module in (train, generate_basics, imitate, selfplay, evaluate, info, play):
+for module in (train, generate_basics, imitate, selfplay, evaluate, info, play, bench, warmup):
     app.command(module.NAME, epilog="\n  ".join(("[b]Examples[/b]", *module.EXAMPLES)))(module.command)
 
 
@@ -60,7 +61,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     A user's mistake is one line on stderr; only a defect of ours leaves as an exception.
     """
     try:
-        return app(args=arguments, prog_name="gomoku", standalone_mode=False) or ExitCode.DONE
+        with notices_to(print_notice):
+            return app(args=arguments, prog_name="gomoku", standalone_mode=False) or ExitCode.DONE
     except (Exception, typer.Abort) as error:
         code = for_error(error)
         if code is None:

@@ -28,14 +28,6 @@ def make_reporter(quiet: bool) -> Reporter:
     return Bars(STDERR) if STDERR.is_terminal else Lines()
 
 
-def say_if_kernels_are_cold(reporter: Reporter) -> None:
-    """Tells once why the first seconds are silent."""
-    from core.jit import KERNELS_ARE_COLD
-
-    if KERNELS_ARE_COLD:
-        reporter.say("the first run compiles the search, which takes about half a minute")
-
-
 def program() -> str:
     """How this command can be called again from here: by its name where that is on the PATH, else as it was called."""
     called = Path(sys.argv[0])

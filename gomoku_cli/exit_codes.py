@@ -28,6 +28,7 @@ _BY_ERROR = {
     "curriculum.samples.SamplesError": ExitCode.BAD_DATA,
     "core.records.RecordError": ExitCode.BAD_DATA,
     "nets.checkpoint.CheckpointError": ExitCode.BAD_DATA,
+    "nets.runtimes.RuntimeUnavailableError": ExitCode.USAGE,
     "curriculum.reporting.Interrupted": ExitCode.INTERRUPTED,
     "search.mcts.EvaluationError": ExitCode.BAD_DATA,
     "builtins.OSError": ExitCode.FAILED,

@@ -7,6 +7,7 @@ import typer
 
 from core.rules import MAX_CONNECT, MAX_SIZE, MIN_CONNECT, MIN_SIZE
 from curriculum import player_names
+from nets.config import Backend, Precision
 from search.settings import MAX_SIMULATIONS, Policy
 
 
@@ -28,7 +29,11 @@ def _settings(incomplete: str) -> list[str]:
     return [f"{key}=" for key in KEYS if key.startswith(incomplete)]
 
 
+DEFAULT_SIMULATIONS = 400
+"""New simulations a move where a command is told neither their number nor a time."""
+
 _CONFIGURATION = "Configuration"
+_NETS = "How nets are run"
 _OPPONENT = f"The opponent: {player_names.HELP}."
 
 Preset = Annotated[
@@ -86,7 +91,7 @@ Against = Annotated[
 ]
 Model = Annotated[str, typer.Option("--model", metavar="PLAYER", autocompletion=_players, help=_OPPONENT)]
 Simulations = Annotated[
-    int,
+    int | None,
     typer.Option(
         "--simulations",
         "-n",
@@ -94,6 +99,13 @@ Simulations = Annotated[
         max=MAX_SIMULATIONS,
         metavar="N",
         help="New simulations a move, for players with a net.",
+        show_default=str(DEFAULT_SIMULATIONS),
+    ),
+]
+Seconds = Annotated[
+    float | None,
+    typer.Option(
+        "--seconds", metavar="S", help="Seconds a move instead of a number of simulations, for players with a net."
     ),
 ]
 BoardSize = Annotated[
@@ -128,5 +140,24 @@ SwitchStage = Annotated[
         min=0,
         metavar="N",
         help="semi-stochastic: moves are drawn while the board holds at most N stones.",
+    ),
+]
+BackendChoice = Annotated[
+    Backend,
+    typer.Option(
+        "--backend",
+        envvar="GOMOKU_BACKEND",
+        help="What runs them; auto: torch on a GPU, OpenVINO elsewhere. Where one cannot be had torch runs them, and a "
+        "line says so.",
+        rich_help_panel=_NETS,
+    ),
+]
+PrecisionChoice = Annotated[
+    Precision,
+    typer.Option(
+        "--precision",
+        envvar="GOMOKU_PRECISION",
+        help="What they compute with when they judge; auto: the fastest that the machine has. fp16 is for GPUs.",
+        rich_help_panel=_NETS,
     ),
 ]

@@ -100,7 +100,8 @@ def run_phase(
     `command`: the subcommand, to be told to whoever stops it.
     """
     from curriculum.run_folder import is_run
-    from gomoku_cli.console import program, say_if_kernels_are_cold
+    from gomoku_cli.compilation import telling_of_compilation
+    from gomoku_cli.console import program
     from gomoku_cli.interruption import conducting
 
     resume = f"{program()} {command} --run {shlex.quote(str(path))}"
@@ -108,6 +109,6 @@ def run_phase(
     with open_or_create(path, choice) as folder, conducting(quiet=quiet, resume=resume) as conduct:
         if is_new:
             conduct.reporter.say(f"{path} is a new run: it starts from fresh nets")
-        say_if_kernels_are_cold(conduct.reporter)
-        work(folder, conduct)
+        with telling_of_compilation(conduct.reporter):
+            work(folder, conduct)
         typer.echo(f"phase {number} is done: {folder.best_model}")

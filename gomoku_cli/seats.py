@@ -1,5 +1,6 @@
 """The players that a command seats, and the rules they meet under."""
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -7,6 +8,7 @@ import typer
 
 from core.rules import Rules
 from gomoku_cli.exit_codes import for_error
+from gomoku_cli.options import DEFAULT_SIMULATIONS
 from search.settings import Policy
 
 if TYPE_CHECKING:
@@ -28,12 +30,26 @@ def common_rules(specs: Sequence[str], board_size: int | None, connect: int | No
         raise typer.BadParameter(str(error), param_hint="--board-size, --connect") from error
 
 
-def player_settings(simulations: int, policy: Policy, switch_stage: int) -> "PlayerSettings":
-    """How the players that search with a net do it, from a command's options."""
+def player_settings(
+    simulations: int | None, seconds: float | None, policy: Policy, switch_stage: int
+) -> "PlayerSettings":
+    """How the players that search with a net do it, from a command's options.
+
+    Raises a usage error for what is no time, and for a time and a number of simulations at once.
+    """
     from curriculum.player_specs import PlayerSettings
 
+    if seconds is not None:
+        if not 0 < seconds < math.inf:
+            raise typer.BadParameter(f"{seconds:g} is not above 0", param_hint="--seconds")
+        if simulations is not None:
+            raise typer.BadParameter(
+                "a search ends after a time or after a number of simulations: give one of them",
+                param_hint="--seconds, --simulations",
+            )
     return PlayerSettings(
-        simulations=simulations,
+        simulations=DEFAULT_SIMULATIONS if simulations is None else simulations,
+        seconds=seconds,
         policy=policy,
         switch_stage=switch_stage,
     )

@@ -1,4 +1,4 @@
-"""What a net is built from. Needs no torch, so that a configuration can be read without it."""
+"""What a net is built from, and what may run it. Needs no torch, so that a configuration can be read without it."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -13,6 +13,53 @@ class Planes(StrEnum):
     """The three, and all ones when the first player is to move (S)."""
     FIVE = "own-opponent-last-two-colour"
     """Own, the opponent's, last move, the move before it, all ones when the first player is to move (Y 3.1.1)."""
+
+
+class Backend(StrEnum):
+    """What runs the nets."""
+
+    AUTO = "auto"
+    """On a GPU torch, on a CPU OpenVINO."""
+    TORCH = "torch"
+    OPENVINO = "openvino"
+    ONNXRUNTIME = "onnxruntime"
+
+
+class Precision(StrEnum):
+    """What the nets compute with."""
+
+    AUTO = "auto"
+    """The fastest that the device multiplies natively: float16 on a GPU, bfloat16 or float32 on a CPU."""
+    FP32 = "fp32"
+    BF16 = "bf16"
+    FP16 = "fp16"
+    """On a GPU alone; as fast there as bfloat16, and eight times closer to float32."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuntimeChoice:
+    """How nets are run: a matter of the machine, never of a run's configuration."""
+
+    backend: Backend = Backend.AUTO
+    precision: Precision = Precision.AUTO
+
+
+class RuntimeNotice(UserWarning):
+    """What was chosen to run the nets cannot be had, and something slower takes its place."""
+
+
+_runtime = RuntimeChoice()
+
+
+def set_runtime(choice: RuntimeChoice) -> None:
+    """Chooses how this process runs nets from now on, wherever nothing else is said."""
+    global _runtime
+    _runtime = choice
+
+
+def default_runtime() -> RuntimeChoice:
+    """What `set_runtime` chose last."""
+    return _runtime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

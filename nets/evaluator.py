@@ -1,17 +1,22 @@
-"""Serves a model's judgements to a search: batches by colour, on the device, in the precision that is fastest there."""
+"""Serves a model's judgements to a search."""
 
-from concurrent.futures import Future, ThreadPoolExecutor
+import hashlib
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from core.batch import PositionBatch
+from core.rules import BLACK
 from nets.allocator import keep_freed_memory
-from nets.blocks import channels_last, folded
+from nets.batching import Batcher, Submission
+from nets.config import Planes, RuntimeChoice, default_runtime
+from nets.devices import best_device
 from nets.dual import DualNet
+from nets.runtimes import Piece, Rows, Runtime, open_runtime
 
 
 class _Slot(Protocol):
@@ -23,62 +28,80 @@ class _Slot(Protocol):
     count: int
 
 
-def best_device() -> torch.device:
-    """The GPU where there is one."""
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-
-
-def best_precision(device: torch.device) -> torch.dtype:
-    """bfloat16 where the device multiplies it natively, else float32."""
-    if device.type == "cuda":
-        return torch.bfloat16
-    # Without these instructions bfloat16 is emulated, and slower than float32.
-    native = any(
-        getattr(torch.cpu, name, lambda: False)() for name in ("_is_avx512_bf16_supported", "_is_amx_tile_supported")
-    )
-    return torch.bfloat16 if native else torch.float32
-
-
 class NetEvaluator:
-    """Judges positions with a model: batch norms folded, channels last, one worker thread that feeds the device.
+    """Judges positions with a model; satisfies `search.evaluator.Evaluator`.
 
-    Satisfies `search.evaluator.Evaluator`. The model is copied: training it further changes nothing here.
+    The model is copied: training it further changes nothing here.
     """
 
     def __init__(
-        self, model: DualNet, *, device: torch.device | None = None, precision: torch.dtype | None = None
+        self, model: DualNet, choice: RuntimeChoice | None = None, *, device: torch.device | None = None
     ) -> None:
+        """Runs the nets as `choice` says, or as was chosen for the whole process (`nets.config.set_runtime`)."""
         keep_freed_memory()
         self.rules = model.rules
-        self._device = device or best_device()
-        self._dtype = precision or best_precision(self._device)
-        self._model = channels_last(folded(model).to(self._device, self._dtype))
+        self.runtime: Runtime = open_runtime(model, choice or default_runtime(), device or best_device())
+        self.lanes = self.runtime.lanes
+        """Batches that it can work on side by side."""
+        self.free_cores = self.runtime.free_cores
+        """Threads that it leaves to the search."""
+        self.version = _version(model, self.runtime)
+        """63 bits that differ where answers may: of the weights and of what they run on."""
+        self.last_moves = 2 if model.config.planes is Planes.FIVE else 1
+        """How many of the last moves the nets see."""
+        self._dual = model.config.dual
         # Threads of the executor are joined at the interpreter's exit; one inside torch then would abort it.
-        self._worker = ThreadPoolExecutor(1, thread_name_prefix="net")
+        self._threads = ThreadPoolExecutor(
+            self.runtime.threads, "net", initializer=_use_one_core, initargs=(torch.get_num_threads(),)
+        )
+        self._batcher = Batcher(self.runtime, self._threads)
 
-    def submit(self, slot: _Slot) -> Future[None]:
-        """Judges the first `slot.count` positions on the worker thread; see `search.evaluator.Evaluator`."""
-        return self._worker.submit(self._judge_slot, slot)
+    def submit(self, slot: _Slot) -> Submission:
+        """Starts judging the first `slot.count` positions; see `search.evaluator.Evaluator`."""
+        return self._start(slot.positions, slot.count, slot.logits, slot.values)
 
     def judge(self, positions: PositionBatch) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Logits [B, A] and values [B] for the side to move, now and on this thread."""
-        logits, values = self._judge(positions)
-        return logits.numpy(), values.numpy()
+        """Logits [B, A] and values [B] for the side to move."""
+        logits = np.empty(positions.stones.shape, dtype=np.float32)
+        values = np.empty(len(positions), dtype=np.float32)
+        self._start(positions, len(positions), logits, values).result()
+        return logits, values
+
+    def _start(
+        self, positions: PositionBatch, count: int, logits: NDArray[np.float32], values: NDArray[np.float32]
+    ) -> Submission:
+        parts = rows_by_net(positions.to_move[:count], self._dual)
+        return self._batcher.submit([(net, Piece(rows, positions, logits, values)) for net, rows in parts])
 
     def close(self) -> None:
-        """Joins the worker thread."""
-        self._worker.shutdown()
+        """Joins the threads."""
+        self._threads.shutdown()
 
-    def _judge_slot(self, slot: _Slot) -> None:
-        logits, values = self._judge(slot.positions.rows(slice(slot.count)))
-        slot.logits[: slot.count] = logits.numpy()
-        slot.values[: slot.count] = values.numpy()
 
-    def _judge(self, positions: PositionBatch) -> tuple[Tensor, Tensor]:
-        with torch.inference_mode():
-            logits, values = self._model(
-                torch.from_numpy(positions.stones).to(self._device),
-                torch.from_numpy(positions.to_move).to(self._device),
-                torch.from_numpy(positions.last_moves).to(self._device),
-            )
-            return logits.float().cpu(), values.float().cpu()
+def rows_by_net(to_move: NDArray[np.int8], dual: bool) -> list[tuple[str, Rows]]:
+    """Which net judges which rows of a batch with `to_move` [B]; nets without a row are left out."""
+    if dual:
+        shares = [("black", np.flatnonzero(to_move == BLACK)), ("white", np.flatnonzero(to_move != BLACK))]
+    else:
+        shares = [("shared", np.arange(len(to_move)))]
+    return [(net, rows) for net, rows in shares if len(rows)]
+
+
+def _use_one_core(others: int) -> None:
+    """Has torch compute on this thread alone: threads that share a small batch wait for each other, and spin.
+
+    What torch is told on one thread holds for it and for all that have not asked yet; so this one asks first, and
+    `others`, the number that was in force before, is then told again on a thread that ends.
+    """
+    torch.get_num_threads()
+    torch.set_num_threads(1)
+    restore = threading.Thread(target=torch.set_num_threads, args=(others,))
+    restore.start()
+    restore.join()
+
+
+def _version(model: DualNet, runtime: Runtime) -> int:
+    digest = hashlib.blake2b(f"{model.config} {runtime.backend} {runtime.precision}".encode(), digest_size=8)
+    for tensor in model.state_dict().values():
+        digest.update(tensor.detach().cpu().contiguous().numpy().tobytes())
+    return int.from_bytes(digest.digest()) >> 1

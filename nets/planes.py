@@ -1,5 +1,7 @@
 """How positions become the input planes of a net."""
 
+import math
+
 import torch
 from torch import Tensor
 
@@ -16,17 +18,16 @@ def encode(stones: Tensor, to_move: Tensor, last_moves: Tensor, planes: Planes, 
     device. Planes are from the side to move: own stones, the opponent's, the opponent's last move, and so on
     (`nets.config.Planes`).
     """
-    batch, cells = stones.shape
-    size = round(cells**0.5)
-    result = torch.zeros((batch, cells, PLANE_COUNT[planes]), dtype=dtype, device=stones.device)
+    cells = int(stones.shape[1])
+    size = math.isqrt(cells)
     side = to_move[:, None]
-    result[:, :, 0] = stones == side
-    result[:, :, 1] = stones == -side
     columns = torch.arange(cells, device=stones.device, dtype=last_moves.dtype)
     # A missing move is -1, which equals no column.
-    result[:, :, 2] = last_moves[:, :1] == columns
+    parts = [stones == side, stones == -side, last_moves[:, :1] == columns]
     if planes is Planes.FIVE:
-        result[:, :, 3] = last_moves[:, 1:] == columns
+        parts.append(last_moves[:, 1:] == columns)
     if planes is not Planes.THREE:
-        result[:, :, -1] = side == BLACK
-    return result.view(batch, size, size, -1).permute(0, 3, 1, 2)
+        parts.append((side == BLACK).expand(-1, cells))
+    # Stacked last and then permuted: channels last in memory.
+    result = torch.stack(parts, dim=-1).to(dtype)
+    return result.view(-1, size, size, len(parts)).permute(0, 3, 1, 2)

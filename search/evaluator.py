@@ -25,6 +25,11 @@ class Slot:
     """[capacity] written by the evaluator: expected result for the side to move, -1 to 1."""
     count: int = 0
 
+    @property
+    def capacity(self) -> int:
+        """Positions there is room for."""
+        return len(self.values)
+
     @classmethod
     def with_capacity(cls, capacity: int, cells: int) -> Self:
         """A slot with room for `capacity` positions of `cells` cells."""
@@ -44,6 +49,22 @@ class Ticket(Protocol):
 
 class Evaluator(Protocol):
     """Judges positions, a batch at a time."""
+
+    @property
+    def lanes(self) -> int:
+        """Batches that it can work on at the same time."""
+
+    @property
+    def free_cores(self) -> int:
+        """Threads that it leaves to the search."""
+
+    @property
+    def version(self) -> int:
+        """A number of what it judges by: another version may judge otherwise. 0 to 2^63 - 1."""
+
+    @property
+    def last_moves(self) -> int:
+        """How many last moves its judgement depends on, 0 to 2."""
 
     def submit(self, slot: Slot) -> Ticket:
         """Starts judging the first `slot.count` positions and returns at once or when done, as it likes."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from core.position import Position
 from core.rules import EMPTY, NO_CELL, Rules
+from core.zobrist import position_key
 
 NO_NODE = -1
 
@@ -27,78 +28,88 @@ WON = 3
 DRAWN = 4
 """An end of game: the board is full."""
 
+CACHE_LINE = 64
+
+
+def _record(fields: list[tuple[str, str]], size: int) -> np.dtype[np.void]:
+    """Fields one after the other, in a record of `size` bytes; the widest come first, so that all are aligned."""
+    names, formats = zip(*fields, strict=True)
+    widths = [np.dtype(form).itemsize for form in formats]
+    offsets = [sum(widths[:index]) for index in range(len(widths))]
+    return np.dtype({"names": list(names), "formats": list(formats), "offsets": offsets, "itemsize": size})
+
+
+NODE = _record(
+    [
+        ("value_sum", "f8"),  # W of the edge into the node, for the side that moved into it
+        ("visits", "i4"),  # N of the edge into the node; descents in flight are not in it
+        ("in_flight", "i4"),  # descents that passed the edge and are not backed up yet: each weighs one virtual loss
+        ("prior", "f4"),  # P of the edge into the node
+        ("value", "f4"),  # the evaluator's own value of the node, for the side to move there
+        ("parent", "i4"),  # NO_NODE for the root
+        ("first_child", "i4"),  # the newest visited child, or NO_NODE
+        ("next_sibling", "i4"),  # the next older visited child of the same parent, or NO_NODE
+        ("move", "i2"),  # the move that leads into the node
+        ("next_unvisited", "i2"),  # the unvisited legal move with the largest prior, or NO_CELL
+        # What is proven of the edge into the node: n wins for the side that moved, -n loses for it, where the game ends
+        # n plies after the position before the move; 0 where nothing is.
+        ("proof", "i2"),
+        ("state", "i1"),
+    ],
+    CACHE_LINE,
+)
+"""A node: one line of the processor's cache, so that a descent waits for memory once a child it looks at."""
+
+TREE = _record(
+    [
+        ("key", "i8"),  # Zobrist key of the root's stones and side to move
+        ("simulations", "i8"),  # started since the forest was made
+        ("nodes", "i4"),  # nodes in use
+        ("simulations_left", "i4"),  # simulations still to be started
+        ("noise_share", "f4"),  # share of the noise to mix into the root's priors once they are known; 0 for none
+        ("last_move", "i2"),  # before the root position
+        ("move_before", "i2"),  # the one before that
+        ("to_move", "i1"),  # at the root
+    ],
+    40,
+)
+"""What there is once a tree."""
+
 
 class Forest(NamedTuple):
-    """The arrays of all trees. Memory is reserved here and taken by the system as nodes fill it."""
+    """The arrays of all trees. Memory is reserved here and taken by the system as nodes fill it.
 
-    parent: NDArray[np.int32]
-    """[G, C] `NO_NODE` for the root."""
-    move: NDArray[np.int16]
-    """[G, C] the move that leads into the node."""
-    first_child: NDArray[np.int32]
-    """[G, C] the newest visited child, or `NO_NODE`."""
-    next_sibling: NDArray[np.int32]
-    """[G, C] the next older visited child of the same parent, or `NO_NODE`."""
-    next_unvisited: NDArray[np.int16]
-    """[G, C] the unvisited legal move with the largest prior, or `NO_CELL`."""
-    state: NDArray[np.int8]
-    """[G, C]"""
-    visits: NDArray[np.int32]
-    """[G, C] N of the edge into the node; descents in flight are not in it."""
-    in_flight: NDArray[np.int32]
-    """[G, C] descents that passed the edge and are not backed up yet: each weighs one virtual loss."""
-    value_sum: NDArray[np.float64]
-    """[G, C] W of the edge into the node, for the side that moved into it."""
-    prior: NDArray[np.float32]
-    """[G, C] P of the edge into the node."""
-    value: NDArray[np.float32]
-    """[G, C] the evaluator's own value of the node, for the side to move there."""
-    child_priors: NDArray[np.float32]
-    """[G, C, A] P of the unvisited moves; -1 for occupied cells and for moves that became nodes."""
-    nodes: NDArray[np.int32]
-    """[G] nodes in use."""
-    simulations_left: NDArray[np.int32]
-    """[G] simulations still to be started."""
+    Records, not an array a field: each array more that is passed costs every call of a kernel some time.
+    """
+
+    nodes: NDArray[np.void]
+    """[G, C] of `NODE`."""
+    trees: NDArray[np.void]
+    """[G] of `TREE`."""
+    child_priors: NDArray[np.int16]
+    """[G, C, A] P of the unvisited moves, as words (`search.softmax`); -1 elsewhere."""
     root_stones: NDArray[np.int8]
     """[G, A]"""
-    root_to_move: NDArray[np.int8]
-    """[G]"""
-    root_last_moves: NDArray[np.int16]
-    """[G, 2]"""
     root_noise: NDArray[np.float32]
-    """[G, A] noise to mix into the root's priors once they are known."""
-    root_noise_share: NDArray[np.float32]
-    """[G] its share; 0 for none."""
+    """[G, A]"""
 
     @property
     def capacity(self) -> int:
         """Nodes a tree has room for."""
-        return int(self.parent.shape[1])
+        return int(self.nodes.shape[1])
 
 
 def make_forest(trees: int, capacity: int, cells: int) -> Forest:
     """Room for `trees` trees of `capacity` nodes on boards of `cells` cells; every root is blank."""
-    nodes = (trees, capacity)
+    raw = np.empty(trees * capacity * NODE.itemsize + CACHE_LINE, dtype=np.uint8)
+    first = -raw.ctypes.data % CACHE_LINE
+    nodes = raw[first : first + trees * capacity * NODE.itemsize].view(NODE).reshape(trees, capacity)
     return Forest(
-        parent=np.empty(nodes, dtype=np.int32),
-        move=np.empty(nodes, dtype=np.int16),
-        first_child=np.empty(nodes, dtype=np.int32),
-        next_sibling=np.empty(nodes, dtype=np.int32),
-        next_unvisited=np.empty(nodes, dtype=np.int16),
-        state=np.empty(nodes, dtype=np.int8),
-        visits=np.empty(nodes, dtype=np.int32),
-        in_flight=np.empty(nodes, dtype=np.int32),
-        value_sum=np.empty(nodes, dtype=np.float64),
-        prior=np.empty(nodes, dtype=np.float32),
-        value=np.empty(nodes, dtype=np.float32),
-        child_priors=np.empty((trees, capacity, cells), dtype=np.float32),
-        nodes=np.zeros(trees, dtype=np.int32),
-        simulations_left=np.zeros(trees, dtype=np.int32),
+        nodes=nodes,
+        trees=np.zeros(trees, dtype=TREE),
+        child_priors=np.empty((trees, capacity, cells), dtype=np.int16),
         root_stones=np.full((trees, cells), EMPTY, dtype=np.int8),
-        root_to_move=np.ones(trees, dtype=np.int8),
-        root_last_moves=np.full((trees, 2), NO_CELL, dtype=np.int16),
         root_noise=np.zeros((trees, cells), dtype=np.float32),
-        root_noise_share=np.zeros(trees, dtype=np.float32),
     )
 
 
@@ -107,30 +118,27 @@ def plant(forest: Forest, tree: int, position: Position) -> None:
     if position.is_game_over():
         raise ValueError("a finished game cannot be searched")
     forest.root_stones[tree] = position.stones
-    forest.root_to_move[tree] = position.side_to_move
-    forest.root_last_moves[tree] = position.last_moves
+    root = forest.trees[tree]
+    root["to_move"] = position.side_to_move
+    root["last_move"], root["move_before"] = position.last_moves
+    root["key"] = position_key(position.stones, position.side_to_move)
     clear(forest, tree)
 
 
 def clear(forest: Forest, tree: int) -> None:
     """Forgets all that was searched from the tree's root position."""
-    forest.parent[tree, 0] = NO_NODE
-    forest.move[tree, 0] = NO_CELL
-    forest.first_child[tree, 0] = NO_NODE
-    forest.next_sibling[tree, 0] = NO_NODE
-    forest.next_unvisited[tree, 0] = NO_CELL
-    forest.state[tree, 0] = NEW
-    forest.visits[tree, 0] = 0
-    forest.in_flight[tree, 0] = 0
-    forest.value_sum[tree, 0] = 0.0
-    forest.prior[tree, 0] = 1.0
-    forest.value[tree, 0] = 0.0
-    forest.nodes[tree] = 1
-    forest.simulations_left[tree] = 0
-    forest.root_noise_share[tree] = 0.0
+    root = forest.nodes[tree, 0]
+    for name in ("value_sum", "visits", "in_flight", "value", "proof"):
+        root[name] = 0
+    root["prior"] = 1.0
+    root["parent"] = root["first_child"] = root["next_sibling"] = NO_NODE
+    root["move"] = root["next_unvisited"] = NO_CELL
+    root["state"] = NEW
+    forest.trees[tree]["nodes"] = 1
+    forest.trees[tree]["simulations_left"] = 0
+    forest.trees[tree]["noise_share"] = 0.0
 
 
 def bytes_per_node(rules: Rules) -> int:
     """Memory of one node, which is that of one simulation at most."""
-    forest = make_forest(1, 1, rules.cells)
-    return sum(array.nbytes for array in forest if array.ndim >= 2 and array.shape[1] == 1)
+    return NODE.itemsize + rules.cells * np.dtype(np.int16).itemsize

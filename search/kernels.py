@@ -12,8 +12,11 @@ from numpy.typing import NDArray
 
 from core.jit import kernel
 from core.lines import makes_line
-from core.rules import EMPTY, NO_CELL
+from core.rules import BLACK, EMPTY, NO_CELL
+from core.symmetry import IDENTITY
+from core.zobrist import STONE_KEYS, WHITE_TO_MOVE
 from search.forest import DRAWN, NEW, NO_NODE, OPEN, PENDING, WON, Forest
+from search.softmax import prior_of, scan_best, word_of, write_priors
 
 
 class Terms(NamedTuple):
@@ -27,21 +30,43 @@ class Terms(NamedTuple):
     """Of first-play urgency; negative for the papers' `Q = 0`."""
     virtual_loss: int
     virtual_loss_share: float
+    proofs: bool
+    """Whether won and lost nodes are proven, and what is proven is not searched further."""
 
 
 class Leaves(NamedTuple):
-    """A batch of leaves in flight: where they are, and the positions there."""
+    """Leaves in flight, in the order they were found: where they are, and the positions there."""
 
     stones: NDArray[np.int8]
-    """[B, A]"""
+    """[L, A]"""
     to_move: NDArray[np.int8]
-    """[B]"""
+    """[L]"""
     last_moves: NDArray[np.int16]
-    """[B, 2]"""
+    """[L, 2]"""
+    key: NDArray[np.int64]
+    """[L] Zobrist key of the stones and the side to move."""
     tree: NDArray[np.int32]
-    """[B]"""
+    """[L]"""
     node: NDArray[np.int32]
-    """[B]"""
+    """[L]"""
+    row: NDArray[np.int32]
+    """[L] the row of the slot that holds the leaf's judgement; several leaves may share one."""
+    symmetry: NDArray[np.int8]
+    """[L] the symmetry it is judged under."""
+
+
+def make_leaves(capacity: int, cells: int) -> Leaves:
+    """Room for `capacity` leaves on boards of `cells` cells."""
+    return Leaves(
+        stones=np.zeros((capacity, cells), dtype=np.int8),
+        to_move=np.zeros(capacity, dtype=np.int8),
+        last_moves=np.zeros((capacity, 2), dtype=np.int16),
+        key=np.zeros(capacity, dtype=np.int64),
+        tree=np.zeros(capacity, dtype=np.int32),
+        node=np.zeros(capacity, dtype=np.int32),
+        row=np.zeros(capacity, dtype=np.int32),
+        symmetry=np.zeros(capacity, dtype=np.int8),
+    )
 
 
 # What a descent ended in.
@@ -56,87 +81,80 @@ FULL = 3
 
 
 @kernel
-def scan_best(priors: NDArray[np.float32]) -> int:
-    """The cell with the largest prior that is not negative, the lowest such cell of equals; `NO_CELL` if none. [A]"""
-    best = NO_CELL
-    best_prior = np.float32(-0.5)
-    for cell in range(priors.shape[0]):
-        if priors[cell] > best_prior:
-            best_prior = priors[cell]
-            best = cell
-    return best
-
-
-@kernel
 def select(
     forest: Forest,
     tree: int,
     node: int,
     terms: Terms,
 ) -> tuple[int, int]:
-    """The edge with the largest Q + U (A eq. 7, 8) at an open node: (child, move).
+    """The edge with the largest Q + U (A eq. 7, 8) at an open node, of those not proven to lose: (child, move).
 
     The child is `NO_NODE` where the move has never been taken. The current descent has been counted at `node` already.
     """
+    here = forest.nodes[tree, node]
     # Every visit of a node but its first went on to a child, and so did every descent in flight but the current one.
-    total = forest.visits[tree, node] - 1 + terms.virtual_loss * (forest.in_flight[tree, node] - 1)
+    total = here["visits"] - 1 + terms.virtual_loss * (here["in_flight"] - 1)
     exploration = terms.c_puct * math.sqrt(max(1.0, float(total)))
     best = -math.inf
     best_child = NO_NODE
     visited_priors = 0.0
-    child = forest.first_child[tree, node]
+    child = here["first_child"]
     while child != NO_NODE:
-        visits = forest.visits[tree, child]
-        lost = terms.virtual_loss * forest.in_flight[tree, child]
-        count = visits + lost
-        prior = forest.prior[tree, child]
-        q = 0.0
-        if visits > 0:
-            q = forest.value_sum[tree, child] / visits
-            # Each descent in flight counts as a visit that came back a share of the way from the mean to a loss.
-            q -= terms.virtual_loss_share * (q + 1.0) * lost / count
-        elif terms.virtual_loss_share > 0.0:
-            q = -1.0
-        score = q + exploration * prior / (1 + count)
-        if score > best:
-            best = score
-            best_child = child
-        visited_priors += prior
-        child = forest.next_sibling[tree, child]
-    unvisited = forest.next_unvisited[tree, node]
+        edge = forest.nodes[tree, child]
+        visited_priors += edge["prior"]
+        if edge["proof"] >= 0:
+            count = float(edge["visits"])
+            q = edge["value_sum"] / count if count > 0.0 else 0.0
+            if edge["in_flight"] > 0:
+                # Each descent in flight counts as a visit that came back a share of the way from the mean to a loss.
+                lost = float(terms.virtual_loss * edge["in_flight"])
+                if count > 0.0:
+                    q -= terms.virtual_loss_share * (q + 1.0) * lost / (count + lost)
+                elif terms.virtual_loss_share > 0.0:
+                    q = -1.0
+                count += lost
+            score = q + exploration * edge["prior"] / (1.0 + count)
+            if score > best:
+                best = score
+                best_child = child
+        child = edge["next_sibling"]
+    unvisited = here["next_unvisited"]
     if unvisited != NO_CELL:
         urgency = 0.0
         if terms.fpu_reduction >= 0.0:
             # The node's own value and its children's, undone from the edge's sum: one number an edge is enough.
-            value = forest.value[tree, node]
-            below = -forest.value_sum[tree, node] / terms.decay
+            below = -here["value_sum"] / terms.decay
             if terms.repository:
-                below += value * (1.0 - 1.0 / terms.decay)
-            urgency = below / forest.visits[tree, node] - terms.fpu_reduction * math.sqrt(visited_priors)
-        if urgency + exploration * forest.child_priors[tree, node, unvisited] > best:
+                below += here["value"] * (1.0 - 1.0 / terms.decay)
+            urgency = below / here["visits"] - terms.fpu_reduction * math.sqrt(visited_priors)
+        if urgency + exploration * prior_of(forest.child_priors[tree, node, unvisited]) > best:
             return NO_NODE, unvisited
-    return best_child, forest.move[tree, best_child]
+    return best_child, forest.nodes[tree, best_child]["move"]
 
 
 @kernel
 def grow(forest: Forest, tree: int, node: int, move: int) -> int:
     """Makes the node of an edge taken for the first time and returns it; the tree must have room."""
-    child: int = forest.nodes[tree]
-    forest.nodes[tree] = child + 1
-    forest.parent[tree, child] = node
-    forest.move[tree, child] = move
-    forest.first_child[tree, child] = NO_NODE
-    forest.next_sibling[tree, child] = forest.first_child[tree, node]
-    forest.next_unvisited[tree, child] = NO_CELL
-    forest.state[tree, child] = NEW
-    forest.visits[tree, child] = 0
-    forest.in_flight[tree, child] = 0
-    forest.value_sum[tree, child] = 0.0
-    forest.prior[tree, child] = forest.child_priors[tree, node, move]
-    forest.value[tree, child] = 0.0
-    forest.first_child[tree, node] = child
-    forest.child_priors[tree, node, move] = -1.0
-    forest.next_unvisited[tree, node] = scan_best(forest.child_priors[tree, node])
+    child: int = forest.trees[tree]["nodes"]
+    forest.trees[tree]["nodes"] = child + 1
+    priors = forest.child_priors[tree, node]
+    parent = forest.nodes[tree, node]
+    edge = forest.nodes[tree, child]
+    edge["value_sum"] = 0.0
+    edge["visits"] = 0
+    edge["in_flight"] = 0
+    edge["prior"] = prior_of(priors[move])
+    edge["value"] = 0.0
+    edge["parent"] = node
+    edge["first_child"] = NO_NODE
+    edge["next_sibling"] = parent["first_child"]
+    edge["move"] = move
+    edge["next_unvisited"] = NO_CELL
+    edge["proof"] = 0
+    edge["state"] = NEW
+    parent["first_child"] = child
+    priors[move] = -1
+    parent["next_unvisited"] = scan_best(priors)
     return child
 
 
@@ -147,43 +165,82 @@ def descend(
     stones: NDArray[np.int8],
     connect: int,
     terms: Terms,
-) -> tuple[int, int, int, int, int]:
-    """One descent from the root: (what it ended in, node, side to move there, last move, the move before).
+) -> tuple[int, int, int, int, int, int]:
+    """One descent from the root: (what it ended in, node, side to move there, last move, the move before, key).
 
     `stones` [A] is overwritten with the position at the node. Every node of the path, the root among them, has one more
     descent in flight afterwards.
     """
     size = int(math.sqrt(stones.shape[0]))
     stones[:] = forest.root_stones[tree]
-    to_move = forest.root_to_move[tree]
-    last, before = forest.root_last_moves[tree, 0], forest.root_last_moves[tree, 1]
+    to_move = forest.trees[tree]["to_move"]
+    last, before = forest.trees[tree]["last_move"], forest.trees[tree]["move_before"]
+    key = forest.trees[tree]["key"]
     node = 0
-    forest.in_flight[tree, 0] += 1
+    forest.nodes[tree, 0]["in_flight"] += 1
     while True:
-        state = forest.state[tree, node]
+        state = forest.nodes[tree, node]["state"]
         if state == PENDING:
-            return COLLISION, node, to_move, last, before
+            return COLLISION, node, to_move, last, before, key
         if state == NEW:
-            forest.state[tree, node] = PENDING
-            return LEAF, node, to_move, last, before
+            forest.nodes[tree, node]["state"] = PENDING
+            return LEAF, node, to_move, last, before, key
         if state != OPEN:
-            return END, node, to_move, last, before
+            return END, node, to_move, last, before, key
         child, move = select(forest, tree, node, terms)
         if child == NO_NODE:
-            if forest.nodes[tree] == forest.parent.shape[1]:
-                return FULL, node, to_move, last, before
+            if forest.trees[tree]["nodes"] == forest.nodes.shape[1]:
+                return FULL, node, to_move, last, before, key
             child = grow(forest, tree, node, move)
             stones[move] = to_move
             if makes_line(stones, move, size, connect):
-                forest.state[tree, child] = WON
-            elif forest.next_unvisited[tree, node] == NO_CELL and count_empty(stones) == 0:
-                forest.state[tree, child] = DRAWN
+                forest.nodes[tree, child]["state"] = WON
+                if terms.proofs:
+                    forest.nodes[tree, child]["proof"] = 1
+                    prove_parents(forest, tree, child)
+            elif forest.nodes[tree, node]["next_unvisited"] == NO_CELL and count_empty(stones) == 0:
+                forest.nodes[tree, child]["state"] = DRAWN
         else:
             stones[move] = to_move
+        key ^= STONE_KEYS[0 if to_move == BLACK else 1, move] ^ WHITE_TO_MOVE
         node = child
-        forest.in_flight[tree, node] += 1
+        forest.nodes[tree, node]["in_flight"] += 1
         to_move = -to_move
         last, before = move, last
+
+
+@kernel
+def prove_parents(forest: Forest, tree: int, node: int) -> None:
+    """Carries the proof of `node` upwards as far as it proves anything.
+
+    One child that wins makes its parent won for the side to move there, by the shortest such win; where every move is
+    tried and loses, it is lost, by the longest.
+    """
+    parent = forest.nodes[tree, node]["parent"]
+    while parent != NO_NODE:
+        plies = forest.nodes[tree, node]["proof"]
+        if plies < 0:
+            if forest.nodes[tree, parent]["next_unvisited"] != NO_CELL:
+                return
+            child = forest.nodes[tree, parent]["first_child"]
+            while child != NO_NODE:
+                if forest.nodes[tree, child]["proof"] >= 0:
+                    return
+                plies = min(plies, forest.nodes[tree, child]["proof"])
+                child = forest.nodes[tree, child]["next_sibling"]
+        proof = -plies - 1 if plies > 0 else -plies + 1
+        known = forest.nodes[tree, parent]["proof"]
+        if known != 0 and (known > 0 or known >= proof):
+            return
+        forest.nodes[tree, parent]["proof"] = proof
+        node = parent
+        parent = forest.nodes[tree, node]["parent"]
+
+
+@kernel
+def proven_value(proof: int, decay: float) -> float:
+    """The value of an edge with a proof, for the side that moved: 1 for a win at once, less for a later one."""
+    return decay ** (proof - 1) if proof > 0 else -(decay ** (-proof - 1))
 
 
 @kernel
@@ -198,21 +255,27 @@ def count_empty(stones: NDArray[np.int8]) -> int:
 
 @kernel
 def back_up(forest: Forest, tree: int, node: int, edge_value: float, decay: float) -> None:
-    """Ends a descent: `edge_value` for the edge into `node`, `-decay` times it for the edge above, up to the root."""
+    """Ends a descent: `edge_value` for the edge into `node`, `-decay` times it for the edge above, up to the root.
+
+    An edge with a proof gets its proven value instead.
+    """
     while node != NO_NODE:
-        forest.visits[tree, node] += 1
-        forest.value_sum[tree, node] += edge_value
-        forest.in_flight[tree, node] -= 1
+        edge = forest.nodes[tree, node]
+        if edge["proof"] != 0:
+            edge_value = proven_value(edge["proof"], decay)
+        edge["visits"] += 1
+        edge["value_sum"] += edge_value
+        edge["in_flight"] -= 1
         edge_value = -decay * edge_value
-        node = forest.parent[tree, node]
+        node = edge["parent"]
 
 
 @kernel
 def release(forest: Forest, tree: int, node: int) -> None:
     """Takes a descent back that came to nothing: its virtual losses are undone and nothing else remains of it."""
     while node != NO_NODE:
-        forest.in_flight[tree, node] -= 1
-        node = forest.parent[tree, node]
+        forest.nodes[tree, node]["in_flight"] -= 1
+        node = forest.nodes[tree, node]["parent"]
 
 
 @kernel
@@ -225,34 +288,39 @@ def gather(
     terms: Terms,
     leaves: Leaves,
 ) -> int:
-    """Descends each of `trees` for up to `leaves_per_tree` leaves and writes them into a batch; returns how many.
+    """Descends each of `trees` for up to `leaves_per_tree` leaves and writes them into `leaves`; returns how many.
 
     A tree has at most one leaf in flight for every `visits_per_leaf` visits of its root (the dilution of A II-E).
-    Ends of games are backed up at once and cost no place in the batch. A collision's virtual loss stays until its tree
-    is done, so that the next descent goes elsewhere. The batch needs room for one leaf more than it may get.
+    Ends of games are backed up at once. A collision's virtual loss stays until its tree is done, so that the next
+    descent goes elsewhere. A tree whose root is proven is done. `leaves` needs room for one more than it may get.
     """
     count = 0
     collided = np.empty(leaves_per_tree, dtype=np.int32)
     for tree in trees:
         taken = 0
         collisions = 0
-        most = min(leaves_per_tree, max(1, forest.visits[tree, 0] // visits_per_leaf))
-        while forest.simulations_left[tree] > 0 and taken < most and collisions < most:
-            ended, node, side, last, before = descend(forest, tree, leaves.stones[count], connect, terms)
+        most = min(leaves_per_tree, max(1, forest.nodes[tree, 0]["visits"] // visits_per_leaf))
+        while forest.trees[tree]["simulations_left"] > 0 and taken < most and collisions < most:
+            if forest.nodes[tree, 0]["proof"] != 0:
+                forest.trees[tree]["simulations_left"] = 0
+                break
+            ended, node, side, last, before, key = descend(forest, tree, leaves.stones[count], connect, terms)
             if ended == COLLISION:
                 collided[collisions] = node
                 collisions += 1
             elif ended == FULL:
                 release(forest, tree, node)
-                forest.simulations_left[tree] = 0
+                forest.trees[tree]["simulations_left"] = 0
             else:
-                forest.simulations_left[tree] -= 1
+                forest.trees[tree]["simulations_left"] -= 1
+                forest.trees[tree]["simulations"] += 1
                 if ended == END:
-                    back_up(forest, tree, node, 1.0 if forest.state[tree, node] == WON else 0.0, terms.decay)
+                    back_up(forest, tree, node, 1.0 if forest.nodes[tree, node]["state"] == WON else 0.0, terms.decay)
                 else:
                     leaves.to_move[count] = side
                     leaves.last_moves[count, 0] = last
                     leaves.last_moves[count, 1] = before
+                    leaves.key[count] = key
                     leaves.tree[count] = tree
                     leaves.node[count] = node
                     count += 1
@@ -264,56 +332,48 @@ def gather(
 
 @kernel
 def open_node(
-    forest: Forest, tree: int, node: int, stones: NDArray[np.int8], logits: NDArray[np.float32], value: float
+    forest: Forest,
+    tree: int,
+    node: int,
+    stones: NDArray[np.int8],
+    logits: NDArray[np.float32],
+    value: float,
+    weights: NDArray[np.float32],
+    exponents: NDArray[np.int32],
 ) -> bool:
     """Writes the priors (softmax of `logits` [A] over the empty cells of `stones` [A]) and the value of a leaf.
 
-    Returns False, with nothing written, where a number is not finite.
+    Returns False, with the node as it was, where a number is not finite. `weights` [A] and `exponents` [A] are scratch.
     """
-    highest = -np.inf
-    for cell in range(stones.shape[0]):
-        if stones[cell] == EMPTY and logits[cell] > highest:
-            highest = logits[cell]
     row = forest.child_priors[tree, node]
-    total = 0.0
-    for cell in range(stones.shape[0]):
-        if stones[cell] == EMPTY:
-            weight = math.exp(logits[cell] - highest)
-            row[cell] = weight
-            total += weight
-        else:
-            row[cell] = -1.0
-    if not (math.isfinite(total) and total > 0.0 and math.isfinite(value)):
+    total = write_priors(stones, logits, row, weights, exponents)
+    if not (math.isfinite(total) and math.isfinite(value)):
         return False
-    scale = np.float32(1.0 / total)
-    for cell in range(stones.shape[0]):
-        if row[cell] >= 0.0:
-            row[cell] *= scale
-    forest.value[tree, node] = value
-    forest.state[tree, node] = OPEN
+    forest.nodes[tree, node]["value"] = value
+    forest.nodes[tree, node]["state"] = OPEN
+    forest.nodes[tree, node]["next_unvisited"] = scan_best(row)
     if node == 0:
         mix_root_noise(forest, tree)
-    forest.next_unvisited[tree, node] = scan_best(row)
     return True
 
 
 @kernel
 def mix_root_noise(forest: Forest, tree: int) -> None:
     """P' = (1 - share) P + share * noise over the root's moves, visited ones too; done once, then the share is 0."""
-    share = forest.root_noise_share[tree]
+    share = forest.trees[tree]["noise_share"]
     if share <= 0.0:
         return
-    forest.root_noise_share[tree] = 0.0
+    forest.trees[tree]["noise_share"] = 0.0
     row = forest.child_priors[tree, 0]
     for cell in range(row.shape[0]):
-        if row[cell] >= 0.0:
-            row[cell] = (1.0 - share) * row[cell] + share * forest.root_noise[tree, cell]
-    child = forest.first_child[tree, 0]
+        if row[cell] >= 0:
+            row[cell] = word_of((1.0 - share) * prior_of(row[cell]) + share * forest.root_noise[tree, cell])
+    child = forest.nodes[tree, 0]["first_child"]
     while child != NO_NODE:
-        noise = forest.root_noise[tree, forest.move[tree, child]]
-        forest.prior[tree, child] = (1.0 - share) * forest.prior[tree, child] + share * noise
-        child = forest.next_sibling[tree, child]
-    forest.next_unvisited[tree, 0] = scan_best(row)
+        noise = forest.root_noise[tree, forest.nodes[tree, child]["move"]]
+        forest.nodes[tree, child]["prior"] = (1.0 - share) * forest.nodes[tree, child]["prior"] + share * noise
+        child = forest.nodes[tree, child]["next_sibling"]
+    forest.nodes[tree, 0]["next_unvisited"] = scan_best(row)
 
 
 @kernel
@@ -323,21 +383,32 @@ def expand(
     logits: NDArray[np.float32],
     values: NDArray[np.float32],
     count: int,
+    images: NDArray[np.int64],
     terms: Terms,
 ) -> int:
-    """Opens the first `count` leaves of a batch with what the evaluator said and backs them up.
+    """Opens the first `count` of `leaves` with what the evaluator said and backs them up.
 
-    Returns the row of the first evaluation that is not finite, -1 if all are. Such a leaf is put back as never judged,
-    its virtual losses undone. `logits` [B, A], `values` [B] for the side to move.
+    Returns the first leaf whose evaluation is not finite, -1 if all are. Such a leaf is put back as never judged, its
+    virtual losses undone. `logits` [B, A], `values` [B] for the side to move, by `leaves.row`; `images` [8, A] is where
+    each symmetry carries a cell.
     """
     broken = -1
+    cells = leaves.stones.shape[1]
+    weights = np.empty(cells, dtype=np.float32)
+    exponents = np.empty(cells, dtype=np.int32)
+    turned = np.empty(cells, dtype=np.float32)
     for index in range(count):
-        tree, node = leaves.tree[index], leaves.node[index]
-        value = float(values[index])
-        if open_node(forest, tree, node, leaves.stones[index], logits[index], value):
+        tree, node, row = leaves.tree[index], leaves.node[index], leaves.row[index]
+        judged = logits[row]
+        if leaves.symmetry[index] != IDENTITY:
+            for cell in range(cells):
+                turned[cell] = judged[images[leaves.symmetry[index], cell]]
+            judged = turned
+        value = float(values[row])
+        if open_node(forest, tree, node, leaves.stones[index], judged, value, weights, exponents):
             back_up(forest, tree, node, -value if terms.repository else -terms.decay * value, terms.decay)
         else:
-            forest.state[tree, node] = NEW
+            forest.nodes[tree, node]["state"] = NEW
             release(forest, tree, node)
             if broken < 0:
                 broken = index
@@ -346,9 +417,9 @@ def expand(
 
 @kernel
 def abandon(forest: Forest, leaves: Leaves, count: int) -> None:
-    """Puts the first `count` leaves of a batch back as never judged: their evaluation failed."""
+    """Puts the first `count` of `leaves` back as never judged: their evaluation failed."""
     for index in range(count):
-        forest.state[leaves.tree[index], leaves.node[index]] = NEW
+        forest.nodes[leaves.tree[index], leaves.node[index]]["state"] = NEW
         release(forest, leaves.tree[index], leaves.node[index])
 
 
@@ -356,23 +427,38 @@ def abandon(forest: Forest, leaves: Leaves, count: int) -> None:
 def root_visits(forest: Forest, tree: int, visits: NDArray[np.int32]) -> None:
     """Writes the visit count of every move at the root into `visits` [A]."""
     visits[:] = 0
-    child = forest.first_child[tree, 0]
+    child = forest.nodes[tree, 0]["first_child"]
     while child != NO_NODE:
-        visits[forest.move[tree, child]] = forest.visits[tree, child]
-        child = forest.next_sibling[tree, child]
+        visits[forest.nodes[tree, child]["move"]] = forest.nodes[tree, child]["visits"]
+        child = forest.nodes[tree, child]["next_sibling"]
 
 
 @kernel
-def root_value(forest: Forest, tree: int) -> float:
-    """The root's value for its side to move: the mean over its visited edges, its own evaluation where it has none."""
+def root_proofs(forest: Forest, tree: int, proofs: NDArray[np.int16]) -> None:
+    """Writes what is proven of every move at the root into `proofs` [A], as `Forest.proof` has it."""
+    proofs[:] = 0
+    child = forest.nodes[tree, 0]["first_child"]
+    while child != NO_NODE:
+        proofs[forest.nodes[tree, child]["move"]] = forest.nodes[tree, child]["proof"]
+        child = forest.nodes[tree, child]["next_sibling"]
+
+
+@kernel
+def root_value(forest: Forest, tree: int, decay: float) -> float:
+    """The root's value for its side to move: what is proven of it, else the mean over its visited edges.
+
+    Its own evaluation where it has none.
+    """
+    if forest.nodes[tree, 0]["proof"] != 0:
+        return -proven_value(forest.nodes[tree, 0]["proof"], decay) / decay
     visits = 0
     total = 0.0
-    child = forest.first_child[tree, 0]
+    child = forest.nodes[tree, 0]["first_child"]
     while child != NO_NODE:
-        visits += forest.visits[tree, child]
-        total += forest.value_sum[tree, child]
-        child = forest.next_sibling[tree, child]
-    return total / visits if visits > 0 else float(forest.value[tree, 0])
+        visits += forest.nodes[tree, child]["visits"]
+        total += forest.nodes[tree, child]["value_sum"]
+        child = forest.nodes[tree, child]["next_sibling"]
+    return total / visits if visits > 0 else float(forest.nodes[tree, 0]["value"])
 
 
 @kernel
@@ -382,37 +468,32 @@ def reroot(forest: Forest, tree: int, move: int, remap: NDArray[np.int32]) -> bo
     Returns False, the nodes untouched, where the move was never visited or its node is no open one. Nothing may be in
     flight. `remap` [C] is scratch. Children are always newer than their parents, so one forward pass compacts in place.
     """
-    root = forest.first_child[tree, 0]
-    while root != NO_NODE and forest.move[tree, root] != move:
-        root = forest.next_sibling[tree, root]
-    if root == NO_NODE or forest.state[tree, root] != OPEN:
+    root = forest.nodes[tree, 0]["first_child"]
+    while root != NO_NODE and forest.nodes[tree, root]["move"] != move:
+        root = forest.nodes[tree, root]["next_sibling"]
+    if root == NO_NODE or forest.nodes[tree, root]["state"] != OPEN:
         return False
     for node in range(root):
         remap[node] = NO_NODE
     kept = 0
-    for node in range(root, forest.nodes[tree]):
-        parent = forest.parent[tree, node]
-        if node != root and remap[parent] == NO_NODE:
-            remap[node] = NO_NODE
-            continue
-        new_parent = NO_NODE if node == root else remap[parent]
+    for node in range(root, forest.trees[tree]["nodes"]):
+        parent = NO_NODE
+        if node != root:
+            parent = remap[forest.nodes[tree, node]["parent"]]
+            if parent == NO_NODE:
+                remap[node] = NO_NODE
+                continue
         remap[node] = kept
-        forest.parent[tree, kept] = new_parent
-        forest.first_child[tree, kept] = NO_NODE
-        forest.next_sibling[tree, kept] = NO_NODE
-        if new_parent != NO_NODE:
-            forest.next_sibling[tree, kept] = forest.first_child[tree, new_parent]
-            forest.first_child[tree, new_parent] = kept
         if kept != node:
-            forest.move[tree, kept] = forest.move[tree, node]
-            forest.next_unvisited[tree, kept] = forest.next_unvisited[tree, node]
-            forest.state[tree, kept] = forest.state[tree, node]
-            forest.visits[tree, kept] = forest.visits[tree, node]
-            forest.in_flight[tree, kept] = forest.in_flight[tree, node]
-            forest.value_sum[tree, kept] = forest.value_sum[tree, node]
-            forest.prior[tree, kept] = forest.prior[tree, node]
-            forest.value[tree, kept] = forest.value[tree, node]
+            forest.nodes[tree, kept] = forest.nodes[tree, node]
             forest.child_priors[tree, kept] = forest.child_priors[tree, node]
+        moved = forest.nodes[tree, kept]
+        moved["parent"] = parent
+        moved["first_child"] = NO_NODE
+        moved["next_sibling"] = NO_NODE
+        if parent != NO_NODE:
+            moved["next_sibling"] = forest.nodes[tree, parent]["first_child"]
+            forest.nodes[tree, parent]["first_child"] = kept
         kept += 1
-    forest.nodes[tree] = kept
+    forest.trees[tree]["nodes"] = kept
     return True

@@ -1,24 +1,35 @@
-"""The driver of the search: keeps the evaluator busy with one half of the forest while kernels descend the other."""
+"""The driver of the search: keeps the evaluator busy with some groups of trees while kernels descend another."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.position import Position
-from core.rules import Cell, Rules
-from search import kernels
+from core.rules import BLACK, EMPTY, Cell, Rules
+from core.streams import stream_key
+from core.symmetry import sources, targets
+from core.zobrist import STONE_KEYS, WHITE_TO_MOVE
+from search import cache, kernels, softmax
+from search.cache import EvaluationCache
 from search.evaluator import Evaluator, Slot, Ticket
 from search.forest import OPEN, Forest, clear, make_forest, plant
+from search.move_policy import search_policy
 from search.settings import DecayForm, FirstPlay, SearchSettings
-
-BATCH_AIM = 256
-"""Leaves aimed at in a batch: each tree in flight gives its share of them."""
 
 
 class EvaluationError(RuntimeError):
     """The evaluator gave a number that is not finite."""
+
+
+@dataclass(slots=True)
+class _Stretch:
+    """Some trees of a group, which one thread descends, and its own part of the group's leaves."""
+
+    trees: NDArray[np.int64]
+    leaves: kernels.Leaves
 
 
 @dataclass(slots=True)
@@ -28,8 +39,18 @@ class _Group:
     trees: NDArray[np.int64]
     slot: Slot
     leaves: kernels.Leaves
-    """The slot's own arrays, and where in the forest each row belongs."""
+    stretches: list[_Stretch]
+    starts: NDArray[np.int64]
+    """[stretches] where each one's leaves begin."""
+    found: NDArray[np.int64]
+    """[stretches] how many leaves of each are in flight."""
+    entry_of_row: NDArray[np.int64]
+    """[slot rows] the cache entry that waits for a row."""
+    known: int = 0
+    """The first of the slot's last rows, which the cache fills."""
+    in_flight: bool = False
     ticket: Ticket | None = None
+    """None where the cache knew all leaves in flight."""
 
 
 class ForestSearch:
@@ -37,7 +58,7 @@ class ForestSearch:
 
     Give each tree a position (`plant`) and simulations (`begin`), then call `advance` until it names the tree as
     finished; ask for `visits` and `value`, and `play` a move or plant another position. The order in which trees finish
-    and all that is found depend on the evaluator's answers alone, not on its timing.
+    and all that is found depend on the evaluator's answers alone, not on its timing, nor on threads, nor on the cache.
     """
 
     def __init__(
@@ -48,23 +69,26 @@ class ForestSearch:
         *,
         trees: int,
         capacity: int | None = None,
-        leaves_per_tree: int | None = None,
+        judged: EvaluationCache | None = None,
+        seed: int = 0,
+        threads: int | None = None,
     ) -> None:
         """`capacity`: nodes a tree may hold, by default those of one search from a fresh root.
 
-        `leaves_per_tree`: most leaves of a tree in one batch; by default what fills `BATCH_AIM`, at most the settings'
-        `leaves_in_flight`.
+        `judged`: what remembers judgements; by default nothing does. `seed`: of the symmetries. `threads` that descend
+        the trees of a group; by default those that the evaluator leaves free.
         """
         self.rules = rules
         self.evaluator = evaluator
         self.settings = settings
-        # A batch with a single tree has nothing to overlap with: its next descents need its last answers.
-        groups = 2 if trees > 1 else 1
-        if leaves_per_tree is None:
-            leaves_per_tree = max(1, min(settings.leaves_in_flight, BATCH_AIM * groups // trees))
-        self._leaves_per_tree = leaves_per_tree
+        self.judged = judged or EvaluationCache(rules.cells)
+        # While each lane of the evaluator works on one group, the next is descended. A single tree has nothing to
+        # overlap with: its next descents need its last answers.
+        groups = min(trees, evaluator.lanes + 1)
         self.forest: Forest = make_forest(trees, capacity or settings.simulations + 1, rules.cells)
-        self._groups = [self._make_group(np.arange(group, trees, groups)) for group in range(groups)]
+        threads = min(threads or evaluator.free_cores, -(-trees // groups))
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="search") if threads > 1 else None
+        self._groups = [self._make_group(np.arange(group, trees, groups), threads) for group in range(groups)]
         self._turn = 0
         self._active = np.zeros(trees, dtype=np.bool_)
         self._remap = np.empty(self.forest.capacity, dtype=np.int32)
@@ -75,17 +99,36 @@ class ForestSearch:
             fpu_reduction=float(settings.fpu_reduction) if settings.first_play is FirstPlay.REDUCED else -1.0,
             virtual_loss=int(settings.virtual_loss),
             virtual_loss_share=float(settings.virtual_loss_share),
+            proofs=settings.proven_nodes,
         )
+        self._identity = cache.Identity(
+            fingerprint=stream_key(seed, evaluator.version) >> 1,
+            last_moves=evaluator.last_moves,
+            symmetric=settings.symmetric,
+        )
+        self._origins = sources(rules.size).astype(np.int64)
+        self._images = targets(rules.size).astype(np.int64)
         self.evaluations = 0
-        """Positions judged so far."""
+        """Positions judged by the evaluator so far."""
 
-    def _make_group(self, trees: NDArray[np.int64]) -> _Group:
-        capacity = len(trees) * self._leaves_per_tree + 1  # one more: a descent needs a row to play on
-        slot = Slot.with_capacity(capacity, self.rules.cells)
-        where = np.zeros((2, capacity), dtype=np.int32)
-        positions = slot.positions
-        leaves = kernels.Leaves(positions.stones, positions.to_move, positions.last_moves, where[0], where[1])
-        return _Group(trees, slot, leaves)
+    @property
+    def simulations(self) -> int:
+        """Simulations started so far."""
+        return int(self.forest.trees["simulations"].sum())
+
+    def _make_group(self, trees: NDArray[np.int64], threads: int) -> _Group:
+        most = self.settings.leaves_in_flight
+        slot = Slot.with_capacity(len(trees) * most, self.rules.cells)
+        parts = np.array_split(trees, threads)
+        sizes = np.array([len(part) * most + 1 for part in parts])  # one more: a descent needs a row to play on
+        starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
+        leaves = kernels.make_leaves(int(sizes.sum()), self.rules.cells)
+        stretches = [
+            _Stretch(part, kernels.Leaves._make(array[start : start + size] for array in leaves))
+            for part, start, size in zip(parts, starts, sizes, strict=True)
+        ]
+        found = np.zeros(threads, dtype=np.int64)
+        return _Group(trees, slot, leaves, stretches, starts, found, np.empty(slot.capacity, dtype=np.int64))
 
     def plant(self, tree: int, position: Position) -> None:
         """Gives the tree a position, with nothing searched yet. Raises `ValueError` if the game is over."""
@@ -98,20 +141,21 @@ class ForestSearch:
     ) -> None:
         """Orders `simulations` new ones (at least one) from the tree's root; `noise` [A] is mixed into its priors once.
 
-        A kept subtree that leaves no room for them is forgotten.
+        A kept subtree that leaves no room for them is forgotten, unless it is proven what its root is worth.
         """
-        if self.forest.nodes[tree] + simulations > self.forest.capacity:
+        known, proof = self.forest.trees["nodes"][tree], self.forest.nodes["proof"][tree, 0]
+        if known + simulations > self.forest.capacity and not proof:
             clear(self.forest, tree)
-        self.forest.simulations_left[tree] = max(1, simulations)
+        self.forest.trees["simulations_left"][tree] = max(1, simulations)
         if noise is not None:
             self.forest.root_noise[tree] = noise
-            self.forest.root_noise_share[tree] = noise_share
-            if self.forest.state[tree, 0] == OPEN:
+            self.forest.trees["noise_share"][tree] = noise_share
+            if self.forest.nodes["state"][tree, 0] == OPEN:
                 kernels.mix_root_noise(self.forest, tree)
         self._active[tree] = True
 
     def advance(self) -> list[int]:
-        """One round: starts a batch for one group of trees, ends that of the next; names the trees that finished.
+        """One round: starts a batch for one group of trees, ends the oldest batch; names the trees that finished.
 
         Raises what the evaluation raised, and `EvaluationError` for numbers that are not finite.
         """
@@ -119,7 +163,7 @@ class ForestSearch:
         self._turn = (self._turn + 1) % len(self._groups)
         group = self._groups[self._turn]
         self._finish(group)
-        done = group.trees[self._active[group.trees] & (self.forest.simulations_left[group.trees] == 0)]
+        done = group.trees[self._active[group.trees] & (self.forest.trees["simulations_left"][group.trees] == 0)]
         self._active[done] = False
         return [int(tree) for tree in done]
 
@@ -128,12 +172,13 @@ class ForestSearch:
 
         Raises the first of what their evaluations raised, after all of them have ended.
         """
-        self.forest.simulations_left[:] = 0
+        self.forest.trees["simulations_left"][:] = 0
         self._active[:] = False
         errors: list[BaseException] = []
-        for group in self._groups:
+        for _ in self._groups:
+            self._turn = (self._turn + 1) % len(self._groups)
             try:
-                self._finish(group)
+                self._finish(self._groups[self._turn])
             except BaseException as error:
                 errors.append(error)
         if errors:
@@ -145,19 +190,30 @@ class ForestSearch:
         kernels.root_visits(self.forest, tree, visits)
         return visits
 
+    def proofs(self, tree: int) -> NDArray[np.int16]:
+        """[A] what is proven of the moves at the root: `n` wins in `n` plies, `-n` loses in `n`, 0 is not known."""
+        proofs = np.empty(self.rules.cells, dtype=np.int16)
+        kernels.root_proofs(self.forest, tree, proofs)
+        return proofs
+
     def priors(self, tree: int) -> NDArray[np.float32]:
         """[A] the evaluator's priors at the root, 0 on occupied cells (and everywhere before it was judged)."""
         forest = self.forest
-        if forest.state[tree, 0] != OPEN:
+        if forest.nodes["state"][tree, 0] != OPEN:
             return np.zeros(self.rules.cells, dtype=np.float32)
-        priors: NDArray[np.float32] = np.maximum(forest.child_priors[tree, 0], 0.0)
-        children = np.flatnonzero(forest.parent[tree, : forest.nodes[tree]] == 0)
-        priors[forest.move[tree, children]] = forest.prior[tree, children]
+        priors = softmax.priors_of(forest.child_priors[tree, 0])
+        children = np.flatnonzero(forest.nodes["parent"][tree, : forest.trees["nodes"][tree]] == 0)
+        priors[forest.nodes["move"][tree, children]] = forest.nodes["prior"][tree, children]
         return priors
 
     def value(self, tree: int) -> float:
-        """The root's value for its side to move, -1 to 1: the mean over what was searched."""
-        return float(kernels.root_value(self.forest, tree))
+        """The root's value for its side to move, -1 to 1: what is proven of it, else the mean of what was searched."""
+        return float(kernels.root_value(self.forest, tree, self._terms.decay))
+
+    def policy(self, tree: int, temperature: float = 1.0) -> NDArray[np.float32]:
+        """[A] pi of what was searched (`search.move_policy.search_policy`)."""
+        legal = self.forest.root_stones[tree] == EMPTY
+        return search_policy(self.visits(tree), self.proofs(tree), self.priors(tree), legal, temperature)
 
     def play(self, tree: int, move: Cell) -> None:
         """Makes a legal move at the tree's root; the subtree below it is kept, the rest freed.
@@ -166,51 +222,113 @@ class ForestSearch:
         """
         forest = self.forest
         kept = kernels.reroot(forest, tree, move, self._remap)
-        forest.root_stones[tree, move] = forest.root_to_move[tree]
-        forest.root_to_move[tree] *= -1
-        forest.root_last_moves[tree, 1] = forest.root_last_moves[tree, 0]
-        forest.root_last_moves[tree, 0] = move
+        root = forest.trees[tree]
+        forest.root_stones[tree, move] = root["to_move"]
+        root["key"] ^= STONE_KEYS[0 if root["to_move"] == BLACK else 1, move] ^ WHITE_TO_MOVE
+        root["to_move"] *= -1
+        root["last_move"], root["move_before"] = move, root["last_move"]
         if not kept:
             clear(forest, tree)
 
-    def _start(self, group: _Group) -> None:
-        trees = group.trees[self._active[group.trees]]
-        if group.ticket is not None or not len(trees):
-            return
-        slot = group.slot
-        slot.count = kernels.gather(
+    def _on_all(self, work: Callable[[int, _Stretch], int], group: _Group) -> list[int]:
+        """`work(index, stretch)` for every stretch of a group, on a thread each."""
+        if self._pool is None:
+            return [work(0, group.stretches[0])]
+        return list(self._pool.map(work, range(len(group.stretches)), group.stretches))
+
+    def _gather(self, _: int, stretch: _Stretch) -> int:
+        trees = stretch.trees[self._active[stretch.trees]]
+        if not len(trees):
+            return 0
+        return kernels.gather(
             self.forest,
             trees,
-            self._leaves_per_tree,
+            self.settings.leaves_in_flight,
             self.settings.visits_per_leaf,
             self.rules.connect,
             self._terms,
-            group.leaves,
+            stretch.leaves,
         )
-        if not slot.count:
+
+    def _start(self, group: _Group) -> None:
+        if group.in_flight:
             return
-        try:
-            group.ticket = self.evaluator.submit(slot)
-        except BaseException:
-            kernels.abandon(self.forest, group.leaves, slot.count)
-            raise
-        self.evaluations += slot.count
+        found = self._on_all(self._gather, group)
+        if not any(found):
+            return
+        group.found[:] = found
+        slot = group.slot
+        positions = slot.positions
+        slot.count, group.known = cache.assign_rows(
+            group.leaves,
+            group.starts,
+            group.found,
+            self._identity,
+            self._origins,
+            self._images,
+            self.judged.entries,
+            self.judged.next_batch(),
+            positions.stones,
+            positions.to_move,
+            positions.last_moves,
+            slot.logits,
+            slot.values,
+            group.entry_of_row,
+        )
+        group.in_flight = True
+        if slot.count:
+            try:
+                group.ticket = self.evaluator.submit(slot)
+            except BaseException:
+                self._abandon(group)
+                raise
+            self.evaluations += slot.count
 
     def _finish(self, group: _Group) -> None:
-        ticket, slot = group.ticket, group.slot
-        if ticket is None:
+        if not group.in_flight:
             return
+        ticket, slot, entries = group.ticket, group.slot, self.judged.entries
         group.ticket = None
         try:
-            ticket.result()
+            if ticket is not None:
+                ticket.result()
         except BaseException:
-            kernels.abandon(self.forest, group.leaves, slot.count)
+            self._abandon(group)
             raise
-        broken = kernels.expand(self.forest, group.leaves, slot.logits, slot.values, slot.count, self._terms)
-        if broken >= 0:
+        # Batches end in the order they began, so whatever this one waits for is there, or failed.
+        remembers = len(entries.key) > 0
+        if remembers and not cache.collect_rows(entries, group.entry_of_row, group.known, slot.logits, slot.values):
+            group.known = slot.capacity
+            self._abandon(group)
+            raise EvaluationError("a batch before this one failed, which was to judge some of its positions")
+        group.in_flight = False
+
+        def expand(index: int, stretch: _Stretch) -> int:
+            return kernels.expand(
+                self.forest,
+                stretch.leaves,
+                slot.logits,
+                slot.values,
+                int(group.found[index]),
+                self._images,
+                self._terms,
+            )
+
+        if max(self._on_all(expand, group)) >= 0:
+            cache.forget_rows(entries, group.entry_of_row, slot.count)
             raise EvaluationError(
                 "the net's policy or value is not a finite number: the weights of its model are broken"
             )
+        if remembers:
+            cache.store_rows(entries, group.entry_of_row, slot.count, slot.logits, slot.values)
+
+    def _abandon(self, group: _Group) -> None:
+        group.in_flight = False
+        for stretch, found in zip(group.stretches, group.found, strict=True):
+            kernels.abandon(self.forest, stretch.leaves, int(found))
+        slot, entries = group.slot, self.judged.entries
+        cache.forget_rows(entries, group.entry_of_row, slot.count)
+        cache.collect_rows(entries, group.entry_of_row, group.known, slot.logits, slot.values)
 
 
 def search_all(search: ForestSearch, positions: Sequence[Position], simulations: int) -> None:

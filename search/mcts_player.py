@@ -1,9 +1,8 @@
 """The player that searches with an evaluator: positions in, moves by one of the three policies out."""
 
 import threading
+import time
 from collections.abc import Callable, Sequence
-
-import numpy as np
 
 from core.position import Position
 from core.rules import Rules
@@ -11,18 +10,21 @@ from core.streams import Purpose, generator
 from search.evaluator import Evaluator
 from search.forest import bytes_per_node
 from search.mcts import ForestSearch
-from search.move_policy import choose_move, samples_at, visit_distribution
+from search.move_policy import choose_move, samples_at
 from search.players import Decision, never
-from search.settings import Policy, SearchSettings
+from search.settings import MAX_SIMULATIONS, Policy, SearchSettings
 
 _MOST_TREES = 64
-"""Positions searched at once: with 8 leaves of each in flight two halves of them fill batches of `BATCH_AIM`."""
+"""Positions searched at once."""
 _MOST_BYTES = 1 << 30
-"""Memory that their trees may fill together; a single tree may be larger."""
+"""Memory that their trees may fill together; a single tree of a fixed number of simulations may be larger."""
 
 
 class MctsPlayer:
-    """Starts each move with an empty tree (A II-C); with 0 simulations it plays by the evaluator's policy alone."""
+    """Starts each move with an empty tree (A II-C), except after `ponder`.
+
+    With 0 simulations it plays by the evaluator's policy alone.
+    """
 
     def __init__(
         self,
@@ -33,8 +35,10 @@ class MctsPlayer:
         policy: Policy = Policy.SEMI_STOCHASTIC,
         switch_stage: int = 6,
         temperature: float = 1.0,
+        seconds: float | None = None,
         name: str = "mcts",
     ) -> None:
+        """With `seconds` it thinks about each move for so long, whatever number of simulations that makes."""
         self.name = name
         self._evaluator = evaluator
         self._rules = rules
@@ -42,45 +46,96 @@ class MctsPlayer:
         self._policy = policy
         self._switch_stage = switch_stage
         self._temperature = temperature
+        self._seconds = seconds
         self._search: ForestSearch | None = None
-        self._trees = 0
+        self._pondered: Position | None = None
+        """The position at the root of the first tree, where it was pondered."""
         self._lock = threading.Lock()
 
     def choose(
         self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
     ) -> list[Decision]:
-        """See `Player`. Positions are searched side by side, their leaves in shared batches; callers take turns."""
+        """See `Player`. Positions are searched side by side, their leaves in shared batches; callers take turns.
+
+        Under a limit of time they are searched one after the other, so that each gets all of its time.
+        """
         decisions: list[Decision] = []
-        tree_bytes = bytes_per_node(self._rules) * (self._settings.simulations + 1)
-        most = max(1, min(_MOST_TREES, _MOST_BYTES // tree_bytes))
+        most = 1
+        if self._seconds is None:
+            tree_bytes = bytes_per_node(self._rules) * (self._settings.simulations + 1)
+            most = max(1, min(_MOST_TREES, _MOST_BYTES // tree_bytes))
         with self._lock:
             for first in range(0, len(positions), most):
                 chunk = slice(first, first + most)
                 try:
                     decisions += self._choose(positions[chunk], seeds[chunk], stop)
                 except BaseException:
-                    self._search = None  # who knows what state it is in
+                    self._search = self._pondered = None  # who knows what state it is in
                     raise
         return decisions
 
-    def _forest_for(self, trees: int) -> ForestSearch:
+    def ponder(self, position: Position, stop: Callable[[], bool]) -> None:
+        """Thinks about a position until `stop` says so, for `choose` to go on from when one move more was made.
+
+        What `choose` then decides depends on how far this got.
+        """
+        with self._lock:
+            try:
+                search = self._forest_for(1, _largest_tree(self._rules))
+                if not self._resume(search, position):
+                    search.plant(0, position)
+                self._pondered = position.copy()
+                self._run(search, 1, search.forest.capacity, stop)
+            except BaseException:
+                self._search = self._pondered = None
+                raise
+
+    def _forest_for(self, trees: int, capacity: int) -> ForestSearch:
         # The arrays are kept between calls, since their pages cost time to make; what is in them is not.
-        if self._search is None or self._trees < trees or trees * 4 < self._trees:
-            # As many leaves of a tree in flight as the settings say, whatever is beside it: a decision must not
-            # depend on the company.
-            leaves = self._settings.leaves_in_flight
-            self._search = ForestSearch(
-                self._rules, self._evaluator, self._settings, trees=trees, leaves_per_tree=leaves
-            )
-            self._trees = trees
-        return self._search
+        search = self._search
+        held = len(search.forest.trees) if search else 0
+        if search is None or held < trees or trees * 4 < held or search.forest.capacity < capacity:
+            search = ForestSearch(self._rules, self._evaluator, self._settings, trees=trees, capacity=capacity)
+            self._search, self._pondered = search, None
+        return search
+
+    def _resume(self, search: ForestSearch, position: Position) -> bool:
+        """Brings the pondered tree to `position`, if it was reached from there; False where it was not."""
+        if self._pondered is None:
+            return False
+        known, moves = self._pondered.moves, position.moves
+        self._pondered = None
+        if moves[: len(known)] != known:
+            return False
+        for move in moves[len(known) :]:
+            search.play(0, move)
+        return True
 
     def _choose(self, positions: Sequence[Position], seeds: Sequence[int], stop: Callable[[], bool]) -> list[Decision]:
-        search = self._forest_for(len(positions))
-        for tree, position in enumerate(positions):
-            search.plant(tree, position)
-            search.begin(tree, self._settings.simulations)
-        waiting = len(positions)
+        simulations = self._settings.simulations if self._seconds is None else _largest_tree(self._rules) - 1
+        search = self._forest_for(len(positions), simulations + 1)
+        resumed = len(positions) == 1 and self._resume(search, positions[0])
+        self._pondered = None
+        if not resumed:
+            for tree, position in enumerate(positions):
+                search.plant(tree, position)
+        deadline = time.monotonic() + self._seconds if self._seconds is not None else None
+        self._run(
+            search,
+            len(positions),
+            simulations,
+            lambda: stop() or (deadline is not None and time.monotonic() >= deadline),
+        )
+        return [self._decide(search, tree, position, seeds[tree]) for tree, position in enumerate(positions)]
+
+    def _run(self, search: ForestSearch, trees: int, simulations: int, stop: Callable[[], bool]) -> None:
+        waiting = 0
+        for tree in range(trees):
+            room = search.forest.capacity - int(search.forest.trees["nodes"][tree])
+            # A pondered tree that is full is not forgotten for want of room: what is known of it decides.
+            if room or not search.visits(tree).any():
+                search.begin(tree, min(simulations, room))
+                waiting += 1
         try:
             while waiting:
                 waiting -= len(search.advance())
@@ -88,19 +143,16 @@ class MctsPlayer:
                     break
         finally:
             search.halt()
-        return [self._decide(search, tree, position, seeds[tree]) for tree, position in enumerate(positions)]
 
     def _decide(self, search: ForestSearch, tree: int, position: Position, seed: int) -> Decision:
-        visits = search.visits(tree)
-        searched = bool(visits.any())
-        if searched:
-            policy = visit_distribution(visits, self._temperature)
-        else:
-            priors = search.priors(tree)
-            if not priors.any():  # stopped before the first answer came
-                priors = (position.stones == 0).astype(np.float32)
-            policy = priors / priors.sum()
+        policy = search.policy(tree, self._temperature)
         sample = samples_at(self._policy, position.ply, self._switch_stage)
-        move = choose_move(policy, sample=sample, generator=generator(seed, Purpose.MOVE))
-        simulations = int(search.forest.visits[tree, 0]) if searched else 0
+        move = choose_move(policy, sample=sample, generator=lambda: generator(seed, Purpose.MOVE))
+        searched = search.visits(tree).any()
+        simulations = int(search.forest.nodes["visits"][tree, 0]) if searched else 0
         return Decision(move, value=search.value(tree), policy=policy, simulations=simulations)
+
+
+def _largest_tree(rules: Rules) -> int:
+    """Nodes of the largest tree that a search without a fixed number of simulations may fill."""
+    return min(MAX_SIMULATIONS, _MOST_BYTES // bytes_per_node(rules))

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,17 @@ class Player(Protocol):
         """A decision a position, none of which is over; the same seed gives the same decision.
 
         `stop` is asked often; once it says yes, the best moves found so far are returned soon.
+        """
+
+
+@runtime_checkable
+class Ponders(Player, Protocol):
+    """A player that can think on while its opponent does."""
+
+    def ponder(self, position: Position, stop: Callable[[], bool]) -> None:
+        """Thinks about a position that is not over until `stop` says so; it is asked often.
+
+        `choose` then goes on from there, where it is next asked about a position reached from this one.
         """
 
 

@@ -19,9 +19,17 @@ from search.kernels import COLLISION, END, FULL, Terms, back_up, descend, open_n
 from search.players import Decision, decide_each, never
 from search.settings import MAX_SIMULATIONS
 
-_TERMS = Terms(c_puct=5.0, decay=1.0, repository=False, fpu_reduction=-1.0, virtual_loss=1, virtual_loss_share=1.0)
+_TERMS = Terms(
+    c_puct=5.0,
+    decay=1.0,
+    repository=False,
+    fpu_reduction=-1.0,
+    virtual_loss=1,
+    virtual_loss_share=1.0,
+    proofs=False,
+)
 _PLAYOUTS_A_CALL = 500
-_TIE_BREAK = 1e-3
+_TIE_BREAK = 0.05
 """How far the uniform priors are bent, by chance, so that equal moves are tried in random order."""
 
 
@@ -74,10 +82,12 @@ def run_playouts(
     board = np.empty(cells, dtype=np.int8)
     logits = np.empty(cells, dtype=np.float32)
     empties = np.empty(cells, dtype=np.int64)
+    weights = np.empty(cells, dtype=np.float32)
+    exponents = np.empty(cells, dtype=np.int32)
     for _ in range(playouts):
-        ended, node, side, _, _ = descend(forest, tree, stones, connect, terms)
+        ended, node, side, _, _, _ = descend(forest, tree, stones, connect, terms)
         if ended == END:
-            back_up(forest, tree, node, 1.0 if forest.state[tree, node] == WON else 0.0, terms.decay)
+            back_up(forest, tree, node, 1.0 if forest.nodes[tree, node]["state"] == WON else 0.0, terms.decay)
         elif ended in (FULL, COLLISION):
             release(forest, tree, node)
             return
@@ -86,7 +96,7 @@ def run_playouts(
                 logits[cell] = _TIE_BREAK * (next_random(random) / 4294967296.0)
             board[:] = stones
             value = roll_out(board, side, size, connect, empties, random)
-            open_node(forest, tree, node, stones, logits, float(value))
+            open_node(forest, tree, node, stones, logits, float(value), weights, exponents)
             back_up(forest, tree, node, float(-value), terms.decay)
 
 
@@ -124,7 +134,7 @@ class PureMcts:
         kernels.root_visits(forest, 0, visits)
         return Decision(
             move=int(np.argmax(visits)),
-            value=float(kernels.root_value(forest, 0)),
+            value=float(kernels.root_value(forest, 0, _TERMS.decay)),
             policy=(visits / visits.sum()).astype(np.float32),
             simulations=done,
         )

@@ -61,9 +61,15 @@ class SearchSettings:
     alone, as its repository does. At 1 a search with 8 leaves in flight takes a fifth of the best move's visits."""
     leaves_in_flight: int = 8
     """Most leaves of one tree that wait for the net at once."""
-    visits_per_leaf: int = 16
+    visits_per_leaf: int = 12
     """A tree has one leaf in flight at most for so many visits of its root: more would draw visits away from the best
     move (the dilution of A II-E)."""
+
+    proven_nodes: bool = True
+    """Whether wins and losses found in the tree are proven: what is proven is not searched further, and a search whose
+    root is proven ends."""
+    symmetric: bool = False
+    """Whether each position is judged under one of its eight symmetries, drawn by its hash (Y 3.5)."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.simulations <= MAX_SIMULATIONS:

@@ -10,11 +10,16 @@ from numpy.typing import NDArray
 
 from core.position import Position
 from core.rules import EMPTY, MAX_CONNECT, MAX_SIZE, MIN_CONNECT, MIN_SIZE, Cell, Rules
+from nets.config import Backend, RuntimeChoice, set_runtime
 
 # Kernels compile in the first example, so no deadline can hold.
 settings.register_profile("gomoku", deadline=None, max_examples=60)
 settings.register_profile("ci", settings.get_profile("gomoku"), derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "gomoku")
+
+# Trainings of a few steps would spend most of their time converting nets; what runs nets has tests of its own.
+os.environ.setdefault("GOMOKU_BACKEND", Backend.TORCH)
+set_runtime(RuntimeChoice(backend=Backend.TORCH))
 
 WAYS = ((0, 1), (1, 0), (1, 1), (-1, 1))
 """The four directions of a line, as (rows, columns)."""

@@ -26,6 +26,11 @@ def hashed_judge(position: Position) -> tuple[NDArray[np.float32], float]:
 class ScriptedEvaluator:
     """Answers at once with a function of stones [A] and side to move, and checks what it is asked."""
 
+    lanes = 1
+    free_cores = 1
+    version = 0
+    last_moves = 0
+
     def __init__(
         self,
         rules: Rules,

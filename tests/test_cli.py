@@ -7,10 +7,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+import torch
 
 import gomoku_cli
 from core.rules import Rules
@@ -21,11 +22,11 @@ from gomoku_cli import app
 from gomoku_cli.console import program
 from gomoku_cli.exit_codes import ExitCode
 from nets.checkpoint import save_model
-from nets.config import NetConfig
+from nets.config import Backend, NetConfig, Precision, RuntimeChoice, default_runtime, set_runtime
 from nets.dual import make_model
 
 ROOT = Path(__file__).resolve().parent.parent
-COMMANDS = ("train", "generate-basics", "imitate", "selfplay", "evaluate", "info", "play")
+COMMANDS = ("train", "generate-basics", "imitate", "selfplay", "evaluate", "info", "play", "warmup")
 HEAVY = ("torch", "numba", "textual", "numpy")
 
 
@@ -124,6 +125,10 @@ def test_the_shell_completes(line: str, completed: str) -> None:
         ("evaluate random --against rndom", "did you mean random"),
         ("evaluate random --against pure-mcts:many", "pure-mcts:N"),
         ("evaluate random --against random --policy greedy", "--policy"),
+        ("evaluate random --against random --seconds 1 --simulations 400", "--seconds, --simulations"),
+        ("evaluate random --against random --seconds 0", "is not above 0"),
+        ("evaluate random --against random --seconds nan", "is not above 0"),
+        ("evaluate random --against random --backend abacus", "--backend"),
         ("generate-basics", "--output"),
         ("generate-basics --kinds atack-four --output x.npz", "did you mean attack-four?"),
         ("generate-basics --positions many --output x.npz", "--positions"),
@@ -146,6 +151,8 @@ def test_the_shell_completes(line: str, completed: str) -> None:
         ("play --colour red", "--colour"),
         ("play --model nobody", "names no player"),
         ("play --model random", "needs a terminal"),
+        ("play --seconds 1 --simulations 1", "give one of them"),
+        ("play --model mentor --ponder", "mentor cannot ponder, only players with a net can"),
     ],
 )
 def test_a_wrong_command_line_is_one_line_and_exit_code_2(
@@ -193,23 +200,59 @@ def test_hints_name_the_command_as_it_can_be_called(tmp_path: Path, monkeypatch:
     assert program() == "gomoku"
 
 
+def small_model(path: Path) -> Path:
+    """A model file of a net that knows nothing, on 9x9."""
+    save_model(path, make_model(NetConfig(filters=4, blocks=1), Rules(9, 5), 1), {})
+    return path
+
+
 def test_a_model_whose_numbers_run_away_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     model = make_model(NetConfig(filters=4, blocks=1), Rules(9, 5), 1)
     for parameter in model.parameters():
         parameter.data.fill_(1e30)
     save_model(tmp_path / "wild.safetensors", model, {})
-    line = (
-        "evaluate",
-        tmp_path / "wild.safetensors",
-        "--against",
-        "random",
-        "--games",
-        2,
-        "--simulations",
-        4,
-        "--quiet",
-    )
-    assert "not a finite number" in refused(capsys, ExitCode.BAD_DATA, *line)
+    line = "--against random --games 2 --simulations 4 --backend torch --quiet".split()
+    told = refused(capsys, ExitCode.BAD_DATA, "evaluate", tmp_path / "wild.safetensors", *line)
+    assert "not a finite number" in told
+
+
+@pytest.fixture
+def without_openvino(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """OpenVINO is not installed; afterwards nets are run as ever."""
+    monkeypatch.setitem(sys.modules, "openvino", None)
+    before = default_runtime()
+    yield
+    set_runtime(before)
+
+
+@pytest.mark.usefixtures("without_openvino")
+def test_a_runtime_that_is_missing_is_one_line_of_notice(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    model = small_model(tmp_path / "model.safetensors")
+    line = ("evaluate", model, "--against", model, *"--games 2 --simulations 2 --quiet --json --backend".split())
+    code, out, err = run(capsys, *line, "openvino")
+    assert (code, json.loads(out)["games"]) == (ExitCode.DONE, 2)
+    assert err.startswith("note: OpenVINO cannot be used")
+    assert err.count("\n") == 1, err
+    assert run(capsys, *line, "torch")[2] == ""
+
+
+@pytest.mark.usefixtures("without_openvino")
+def test_the_precision_asked_for_is_used(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    model = small_model(tmp_path / "model.safetensors")
+    line = ("evaluate", model, "--against", "random", *"--games 2 --simulations 0 --quiet --backend torch".split())
+    assert run(capsys, *line, "--precision", "bf16")[0] == ExitCode.DONE
+    assert default_runtime() == RuntimeChoice(backend=Backend.TORCH, precision=Precision.BF16)
+    if not torch.cuda.is_available():
+        assert "fp16 is for GPUs" in refused(capsys, ExitCode.USAGE, *line, "--precision", "fp16")
+
+
+def test_evaluate_thinks_as_long_as_it_is_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    model = small_model(tmp_path / "model.safetensors")
+    line = ("evaluate", model, "--against", "random", *"--games 2 --json --quiet --seconds".split())
+    code, out, _ = run(capsys, *line, 0.02)
+    result = json.loads(out)
+    assert code == ExitCode.DONE
+    assert result["seconds"] > 2 * 5 * 0.02, "five moves a game at least"
 
 
 def test_a_run_is_not_started_twice(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

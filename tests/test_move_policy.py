@@ -1,5 +1,7 @@
 """From visits to a move: equation 5, the three policies, and the stage at which the semi-stochastic one switches."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -62,13 +64,13 @@ def test_semi_stochastic_samples_up_to_the_switch_stage() -> None:
 
 def test_the_best_move_is_the_lowest_of_equals() -> None:
     policy = np.array([0.1, 0.4, 0.1, 0.4], dtype=np.float32)
-    assert {choose_move(policy, sample=False, generator=generator(seed)) for seed in range(20)} == {1}
+    assert {choose_move(policy, sample=False, generator=partial(generator, seed)) for seed in range(20)} == {1}
 
 
 def test_sampled_moves_come_as_often_as_pi_says() -> None:
     policy = np.array([0.0, 0.5, 0.0, 0.3, 0.2, 0.0], dtype=np.float32)
     random, draws = generator(7), 20_000
-    moves = [choose_move(policy, sample=True, generator=random) for _ in range(draws)]
+    moves = [choose_move(policy, sample=True, generator=lambda: random) for _ in range(draws)]
     shares = np.bincount(moves, minlength=6) / draws
     assert shares == pytest.approx(policy, abs=4 * 0.5 / draws**0.5)
     assert not shares[policy == 0].any()
@@ -77,4 +79,4 @@ def test_sampled_moves_come_as_often_as_pi_says() -> None:
 @given(VISITS, st.integers(0, 2**64 - 1))
 def test_an_unvisited_move_is_never_sampled(counts: list[int], seed: int) -> None:
     policy = visit_distribution(np.array(counts, dtype=np.int32))
-    assert counts[choose_move(policy, sample=True, generator=generator(seed))] > 0
+    assert counts[choose_move(policy, sample=True, generator=partial(generator, seed))] > 0

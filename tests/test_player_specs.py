@@ -1,5 +1,6 @@
 """Players as people write them, and the rules under which they can meet."""
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from curriculum.run_training import keep_model
 from nets.checkpoint import DEFAULT_MODEL, CheckpointError, load_model, save_model
 from nets.config import NetConfig
 from nets.dual import make_model
+from search.players import Ponders
 from search.settings import Policy, SearchSettings
 
 SMALL, OTHER = Rules(7, 4), Rules(9, 5)
@@ -99,6 +101,16 @@ def test_a_run_without_a_model_says_so(tmp_path: Path) -> None:
     RunFolder.create(tmp_path / "new", Config(rules=SMALL, net=TINY)).close()
     with pytest.raises(PlayerSpecError, match="has no model yet: train it further with --resume"):
         model_path(str(tmp_path / "new"))
+
+
+def test_a_player_with_a_net_ponders_and_keeps_to_its_time(run: Path) -> None:
+    player = parse_player(str(run), rules=SMALL, settings=PlayerSettings(seconds=0.05))
+    assert isinstance(player, Ponders)
+    assert not isinstance(parse_player("mentor", rules=SMALL, settings=SETTINGS), Ponders)
+    started = time.perf_counter()
+    decision = player.choose([Position.from_moves(SMALL, [24])], seeds=[1])[0]
+    assert 0.05 <= time.perf_counter() - started < 5
+    assert decision.simulations != TRAINED_WITH.simulations
 
 
 def test_a_file_that_is_no_model_is_refused(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Claims about the tree search: what it finds, what it never leaks, and what it keeps."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,10 +13,12 @@ from core.lines import makes_line
 from core.notation import parse_cell
 from core.position import Position
 from core.rules import BLACK, Rules
+from search.cache import EvaluationCache
 from search.evaluator import Slot, Ticket
 from search.forest import DRAWN, NEW, OPEN, WON, bytes_per_node
 from search.mcts import EvaluationError, ForestSearch, search_all
 from search.settings import DecayForm, FirstPlay, SearchSettings
+from search.softmax import priors_of, scan_best, write_priors
 from tests.evaluators import ScriptedEvaluator, hashed_judge
 from tests.naive_search import NaiveSearch
 
@@ -38,19 +41,19 @@ def start_position(rules: Rules, stones: int, seed: int) -> Position:
 def assert_sound(search: ForestSearch, tree: int) -> None:
     """Every visit is where it belongs, and no virtual loss is left anywhere."""
     forest = search.forest
-    nodes = int(forest.nodes[tree])
-    assert not forest.in_flight[tree, :nodes].any()
+    nodes = int(forest.trees["nodes"][tree])
+    assert not forest.nodes["in_flight"][tree, :nodes].any()
     from_children = np.zeros(nodes, dtype=np.int64)
     for node in range(1, nodes):
-        from_children[forest.parent[tree, node]] += forest.visits[tree, node]
+        from_children[forest.nodes["parent"][tree, node]] += forest.nodes["visits"][tree, node]
     for node in range(nodes):
-        if forest.state[tree, node] == OPEN:
-            assert from_children[node] == forest.visits[tree, node] - 1
+        if forest.nodes["state"][tree, node] == OPEN:
+            assert from_children[node] == forest.nodes["visits"][tree, node] - 1
         else:
             assert from_children[node] == 0
 
 
-@settings(max_examples=60)
+@settings(max_examples=100)
 @given(
     size=st.integers(3, 7),
     connect=st.integers(3, 5),
@@ -61,6 +64,7 @@ def assert_sound(search: ForestSearch, tree: int) -> None:
     form=st.sampled_from(DecayForm),
     first_play=st.sampled_from(FirstPlay),
     c_puct=st.sampled_from([0.5, 2.0, 5.0]),
+    proofs=st.booleans(),
 )
 def test_one_leaf_in_flight_searches_like_the_naive_twin(
     size: int,
@@ -72,6 +76,7 @@ def test_one_leaf_in_flight_searches_like_the_naive_twin(
     form: DecayForm,
     first_play: FirstPlay,
     c_puct: float,
+    proofs: bool,
 ) -> None:
     rules = Rules(size, min(size, connect))
     position = start_position(rules, min(stones, rules.cells - 4), seed)
@@ -82,6 +87,7 @@ def test_one_leaf_in_flight_searches_like_the_naive_twin(
         decay_form=form,
         first_play=first_play,
         leaves_in_flight=1,
+        proven_nodes=proofs,
     )
     search = ForestSearch(rules, ScriptedEvaluator(rules), options, trees=1)
     search_all(search, [position], simulations)
@@ -91,15 +97,22 @@ def test_one_leaf_in_flight_searches_like_the_naive_twin(
         decay=decay,
         repository=form is DecayForm.REPOSITORY,
         fpu=0.25 if first_play is FirstPlay.REDUCED else None,
+        proofs=proofs,
     )
     for _ in range(simulations):
         twin.simulate(position)
     assert twin.root is not None
+    known = np.zeros(rules.cells, dtype=np.int16)
+    for move, plies in twin.root.ended.items():
+        known[move] = plies
+    assert search.proofs(0).tolist() == known.tolist()
     expected = np.zeros(rules.cells, dtype=np.int32)
     for move, count in twin.root.visits.items():
         expected[move] = count
     assert search.visits(0).tolist() == expected.tolist()
-    if simulations > 1:
+    if plies := twin.root.proof():
+        assert search.value(0) == pytest.approx(np.sign(plies) * decay ** (abs(plies) - 1))
+    elif simulations > 1:
         assert search.value(0) == pytest.approx(sum(twin.root.totals.values()) / (simulations - 1), abs=1e-6)
     assert_sound(search, 0)
 
@@ -111,12 +124,12 @@ def test_virtual_loss_is_exactly_undone(leaves: int, trees: int, share: float) -
     options = SearchSettings(
         simulations=150, leaves_in_flight=leaves, virtual_loss=3, virtual_loss_share=share, visits_per_leaf=1
     )
-    search = ForestSearch(SMALL, ScriptedEvaluator(SMALL), options, trees=trees, leaves_per_tree=leaves)
+    search = ForestSearch(SMALL, ScriptedEvaluator(SMALL), options, trees=trees)
     positions = [start_position(SMALL, tree, tree) for tree in range(trees)]
     search_all(search, positions, 150)
     for tree in range(trees):
         assert_sound(search, tree)
-        assert search.forest.visits[tree, 0] == 150, "a simulation was lost or counted twice"
+        assert search.forest.nodes["visits"][tree, 0] == 150, "a simulation was lost or counted twice"
 
 
 def test_a_pending_leaf_is_never_judged_twice() -> None:
@@ -130,10 +143,10 @@ def test_a_pending_leaf_is_never_judged_twice() -> None:
     search = ForestSearch(SMALL, evaluator, options, trees=1)
     search_all(search, [Position(SMALL)], 300)
     assert_sound(search, 0)
-    assert search.forest.visits[0, 0] == 300
+    assert search.forest.nodes["visits"][0, 0] == 300
     assert max(evaluator.batches) < 32, "some descents collided"
     forest = search.forest
-    judged = int(np.count_nonzero(forest.state[0, : forest.nodes[0]] == OPEN))
+    judged = int(np.count_nonzero(forest.nodes["state"][0, : forest.trees["nodes"][0]] == OPEN))
     assert len(evaluator.seen) == judged
 
 
@@ -145,7 +158,7 @@ def test_ends_of_games_never_reach_the_evaluator() -> None:
     rules = Rules(4, 3)
     search = ForestSearch(rules, ScriptedEvaluator(rules, answer), SearchSettings(simulations=500), trees=1)
     search_all(search, [Position.from_moves(rules, [5, 0, 6, 3])], 500)
-    states = search.forest.state[0, : search.forest.nodes[0]]
+    states = search.forest.nodes["state"][0, : search.forest.trees["nodes"][0]]
     assert (states == WON).any()
 
 
@@ -159,7 +172,7 @@ def test_the_last_cell_may_win_and_a_full_board_draws() -> None:
         evaluator = ScriptedEvaluator(rules)
         search = ForestSearch(rules, evaluator, SearchSettings(simulations=5), trees=1)
         search_all(search, [position], 5)
-        assert search.forest.state[0, 1] == state
+        assert search.forest.nodes["state"][0, 1] == state
         assert search.value(0) == (0.0 if state == DRAWN else 1.0)
         assert sum(evaluator.batches) == 1, "only the root is judged"
 
@@ -218,21 +231,25 @@ def test_rerooting_keeps_the_subtree_and_frees_the_rest() -> None:
     forest = search.forest
     visits = search.visits(0)
     move = int(visits.argmax())
-    child = next(n for n in range(forest.nodes[0]) if forest.parent[0, n] == 0 and forest.move[0, n] == move)
+    child = next(
+        n
+        for n in range(forest.trees["nodes"][0])
+        if forest.nodes["parent"][0, n] == 0 and forest.nodes["move"][0, n] == move
+    )
     before = {
-        (int(forest.move[0, n]), int(forest.visits[0, n]), float(forest.value_sum[0, n]))
-        for n in range(forest.nodes[0])
-        if forest.parent[0, n] == child
+        (int(forest.nodes["move"][0, n]), int(forest.nodes["visits"][0, n]), float(forest.nodes["value_sum"][0, n]))
+        for n in range(forest.trees["nodes"][0])
+        if forest.nodes["parent"][0, n] == child
     }
     search.play(0, move)
     after = {
-        (int(forest.move[0, n]), int(forest.visits[0, n]), float(forest.value_sum[0, n]))
-        for n in range(forest.nodes[0])
-        if forest.parent[0, n] == 0
+        (int(forest.nodes["move"][0, n]), int(forest.nodes["visits"][0, n]), float(forest.nodes["value_sum"][0, n]))
+        for n in range(forest.trees["nodes"][0])
+        if forest.nodes["parent"][0, n] == 0
     }
     assert after == before
-    assert forest.visits[0, 0] == visits[move]
-    assert forest.nodes[0] <= visits[move] + 1
+    assert forest.nodes["visits"][0, 0] == visits[move]
+    assert forest.trees["nodes"][0] <= visits[move] + 1
     assert_sound(search, 0)
 
 
@@ -265,9 +282,10 @@ def test_playing_an_unvisited_move_starts_afresh() -> None:
     search_all(search, [Position(SMALL)], 3)
     unvisited = int(np.flatnonzero(search.visits(0) == 0)[0])
     search.play(0, unvisited)
-    assert search.forest.nodes[0] == 1
+    assert search.forest.trees["nodes"][0] == 1
     assert search.forest.root_stones[0, unvisited] == BLACK
-    assert search.forest.root_last_moves[0].tolist() == [unvisited, -1]
+    assert search.forest.trees["last_move"][0] == unvisited
+    assert search.forest.trees["move_before"][0] == -1
 
 
 def test_a_kept_tree_that_leaves_no_room_is_forgotten() -> None:
@@ -284,7 +302,7 @@ def test_a_kept_tree_that_leaves_no_room_is_forgotten() -> None:
 def test_a_search_that_fills_its_tree_ends_there() -> None:
     search = ForestSearch(SMALL, ScriptedEvaluator(SMALL), SearchSettings(simulations=50), trees=1, capacity=10)
     search_all(search, [Position(SMALL)], 50)
-    assert search.forest.nodes[0] == 10
+    assert search.forest.trees["nodes"][0] == 10
     assert search.visits(0).sum() >= 9
     assert_sound(search, 0)
 
@@ -299,26 +317,26 @@ def test_root_noise_is_mixed_once_and_into_visited_moves_too() -> None:
         pass
     raw = search.priors(0)
     search.begin(0, 1, noise=noise, noise_share=0.25)
-    assert search.priors(0) == pytest.approx(0.75 * raw + 0.25 * noise, abs=1e-6)
+    assert search.priors(0) == pytest.approx(0.75 * raw + 0.25 * noise, rel=2**-7)
     while not search.advance():
         pass
-    assert search.priors(0) == pytest.approx(0.75 * raw + 0.25 * noise, abs=1e-6)
+    assert search.priors(0) == pytest.approx(0.75 * raw + 0.25 * noise, rel=2**-7)
 
     fresh = ForestSearch(SMALL, ScriptedEvaluator(SMALL), SearchSettings(simulations=1), trees=1)
     fresh.plant(0, Position(SMALL))
     fresh.begin(0, 1, noise=noise, noise_share=0.25)
     while not fresh.advance():
         pass
-    assert fresh.priors(0) == pytest.approx(0.75 * raw + 0.25 * noise, abs=1e-6)
+    assert fresh.priors(0) == pytest.approx(0.75 * raw + 0.25 * noise, rel=2**-7)
 
 
 def test_trees_side_by_side_find_what_each_finds_alone() -> None:
     options = SearchSettings(simulations=80, leaves_in_flight=4)
     positions = [start_position(SMALL, stones, stones) for stones in range(9)]
-    together = ForestSearch(SMALL, ScriptedEvaluator(SMALL), options, trees=9, leaves_per_tree=4)
+    together = ForestSearch(SMALL, ScriptedEvaluator(SMALL), options, trees=9)
     search_all(together, positions, 80)
     for tree, position in enumerate(positions):
-        alone = ForestSearch(SMALL, ScriptedEvaluator(SMALL), options, trees=1, leaves_per_tree=4)
+        alone = ForestSearch(SMALL, ScriptedEvaluator(SMALL), options, trees=1)
         search_all(alone, [position], 80)
         assert together.visits(tree).tolist() == alone.visits(0).tolist()
 
@@ -350,11 +368,11 @@ def test_a_failed_evaluation_is_raised_and_leaks_nothing(raises: bool, error: ty
     with pytest.raises(error):
         search_all(search, [Position(SMALL)], 100)
     search.halt()
-    assert not search.forest.in_flight[0, : search.forest.nodes[0]].any()
+    assert not search.forest.nodes["in_flight"][0, : search.forest.trees["nodes"][0]].any()
     search.begin(0, 20)
     while not search.advance():
         pass
-    assert not search.forest.in_flight[0, : search.forest.nodes[0]].any()
+    assert not search.forest.nodes["in_flight"][0, : search.forest.trees["nodes"][0]].any()
 
 
 @pytest.mark.parametrize("raises", [True, False])
@@ -381,7 +399,7 @@ def test_after_a_failure_in_both_halves_the_next_search_is_whole(raises: bool) -
     evaluator.bad = False
     search_all(search, positions[:2], 50)
     for tree in range(2):
-        assert search.forest.visits[tree, 0] == 50
+        assert search.forest.nodes["visits"][tree, 0] == 50
         assert_sound(search, tree)
 
 
@@ -393,8 +411,8 @@ def test_an_evaluator_that_refuses_a_batch_leaves_no_leaf_pending() -> None:
     search = ForestSearch(SMALL, Refusing(SMALL), SearchSettings(simulations=5), trees=1)
     with pytest.raises(RuntimeError, match="closed"):
         search_all(search, [Position(SMALL)], 5)
-    assert search.forest.state[0, 0] == NEW
-    assert search.forest.in_flight[0, 0] == 0
+    assert search.forest.nodes["state"][0, 0] == NEW
+    assert search.forest.nodes["in_flight"][0, 0] == 0
 
 
 def test_a_finished_game_cannot_be_searched() -> None:
@@ -431,11 +449,12 @@ def test_leaves_in_flight_do_not_dilute_the_top_move(
     lost = []
     for seed in range(4):
         position = start_position(rules, 4 + seed, seed)
-        options = SearchSettings(simulations=simulations)
-        alone = ForestSearch(rules, ScriptedEvaluator(rules, peaked), options, trees=1, leaves_per_tree=1)
+        options = SearchSettings(simulations=simulations, leaves_in_flight=leaves)
+        one = replace(options, leaves_in_flight=1)
+        alone = ForestSearch(rules, ScriptedEvaluator(rules, peaked), one, trees=1)
         search_all(alone, [position], simulations)
         evaluator = ScriptedEvaluator(rules, peaked)
-        search = ForestSearch(rules, evaluator, options, trees=1, leaves_per_tree=leaves)
+        search = ForestSearch(rules, evaluator, options, trees=1)
         search_all(search, [position], simulations)
         assert max(evaluator.batches) == leaves
         top = int(alone.visits(0).argmax())
@@ -450,8 +469,8 @@ def test_the_papers_literal_virtual_loss_would_fail_that() -> None:
     rules, position = Rules(9, 5), start_position(Rules(9, 5), 4, 0)
     shares = []
     for leaves in (1, 128):
-        options = SearchSettings(virtual_loss_share=1.0, visits_per_leaf=1)
-        search = ForestSearch(rules, ScriptedEvaluator(rules, peaked), options, trees=1, leaves_per_tree=leaves)
+        options = SearchSettings(virtual_loss_share=1.0, visits_per_leaf=1, leaves_in_flight=leaves)
+        search = ForestSearch(rules, ScriptedEvaluator(rules, peaked), options, trees=1)
         search_all(search, [position], 400)
         shares.append(search.visits(0).max() / search.visits(0).sum())
     assert shares[0] - shares[1] > 0.05
@@ -459,3 +478,83 @@ def test_the_papers_literal_virtual_loss_would_fail_that() -> None:
 
 def test_a_simulation_costs_at_most_a_kilobyte_on_15x15() -> None:
     assert bytes_per_node(Rules()) <= 1024
+
+
+@pytest.mark.parametrize("threads", [2, 3, 16])
+def test_many_threads_find_exactly_what_one_finds(threads: int) -> None:
+    options = SearchSettings(simulations=300)
+    positions = [start_position(SMALL, tree % 7, tree) for tree in range(24)]
+    found = []
+    for count in (1, threads):
+        evaluator = ScriptedEvaluator(SMALL)
+        evaluator.lanes = 2
+        judged = EvaluationCache(SMALL.cells, 4)
+        search = ForestSearch(SMALL, evaluator, options, trees=24, threads=count, judged=judged)
+        search_all(search, positions, 300)
+        nodes = search.forest.nodes
+        found.append(
+            [
+                (nodes["move"][tree, :used].tolist(), nodes["value_sum"][tree, :used].tolist())
+                for tree, used in enumerate(search.forest.trees["nodes"].tolist())
+            ]
+        )
+        for tree in range(24):
+            assert_sound(search, tree)
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("lanes", [1, 2, 5])
+def test_so_many_batches_are_in_flight_as_the_evaluator_has_lanes(lanes: int) -> None:
+    out = 0
+    most = 0
+
+    class Slow(ScriptedEvaluator):
+        def submit(self, slot: Slot) -> Ticket:
+            nonlocal out, most
+            out += 1
+            most = max(most, out)
+            super().submit(slot)
+            return self
+
+        def result(self) -> None:
+            nonlocal out
+            out -= 1
+
+    evaluator = Slow(SMALL)
+    evaluator.lanes = lanes
+    search = ForestSearch(SMALL, evaluator, SearchSettings(simulations=60), trees=12)
+    search_all(search, [Position(SMALL)] * 12, 60)
+    assert most == lanes + 1, "one for each lane, and the one that is next"
+    assert out == 0
+
+
+@given(
+    cells=st.integers(1, 40),
+    seed=st.integers(0, 1000),
+    spread=st.sampled_from([0.0, 0.1, 3.0, 40.0, 400.0]),
+)
+def test_priors_are_the_softmax_over_the_empty_cells(cells: int, seed: int, spread: float) -> None:
+    random = np.random.default_rng(seed)
+    stones = random.integers(-1, 2, cells).astype(np.int8)
+    stones[random.integers(cells)] = 0
+    logits = (random.normal(size=cells) * spread + 0.0).astype(np.float32)  # no -0.0, which equals 0.0
+    row, weights = np.empty(cells, dtype=np.int16), np.empty(cells, dtype=np.float32)
+    total = write_priors(stones, logits, row, weights, np.empty(cells, dtype=np.int32))
+    empty = stones == 0
+    exact = np.exp(logits[empty].astype(np.float64) - logits[empty].max())
+    assert priors_of(row)[empty] == pytest.approx(exact / exact.sum(), rel=2**-8, abs=1e-30)
+    assert (row[~empty] == -1).all()
+    assert total == pytest.approx(exact.sum(), rel=1e-5)
+    assert scan_best(row) == np.flatnonzero(priors_of(row) == priors_of(row).max())[0]
+    assert row[scan_best(row)] == row[empty][logits[empty].argmax()], "nothing passes the best move"
+
+
+@pytest.mark.parametrize("bad", [np.nan, -np.nan, np.inf])
+def test_a_logit_that_is_no_number_is_noticed_on_empty_cells_only(bad: float) -> None:
+    stones = np.array([0, 1, 0, 0], dtype=np.int8)
+    row, weights = np.empty(4, dtype=np.int16), np.empty(4, dtype=np.float32)
+    for cell in range(4):
+        logits = np.zeros(4, dtype=np.float32)
+        logits[cell] = np.float32(bad)
+        total = write_priors(stones, logits, row, weights, np.empty(4, dtype=np.int32))
+        assert np.isfinite(total) == (stones[cell] != 0)

@@ -124,7 +124,10 @@ def test_the_played_moves_subtree_is_kept(monkeypatch: pytest.MonkeyPatch) -> No
         return found[-1]
 
     monkeypatch.setattr(ForestSearch, "visits", visits)
-    game = played(with_selfplay(concurrent_games=1, balanced_share=0.0, random_share=0.0), numbers=[0])[0]
+    config = with_selfplay(concurrent_games=1, balanced_share=0.0, random_share=0.0)
+    # A search that proves its root makes fewer simulations than were ordered.
+    config = replace(config, search=replace(config.search, proven_nodes=False))
+    game = played(config, numbers=[0])[0]
     ordered, kept = CONFIG.search.simulations, 0
     assert found[0].sum() == ordered - 1, "the first simulation judges the root"
     for before, after, move in zip(found, found[1:], game.record.moves, strict=False):
@@ -166,7 +169,10 @@ def test_counts_of_work_are_those_of_the_evaluator() -> None:
     evaluator = ScriptedEvaluator(RULES)
     player = SelfPlay(CONFIG, evaluator, iteration=0, balanced=BALANCED)
     games: list[PlayedGame] = []
-    player.play([0, 1], games.append, lambda: False)
-    assert player.evaluations == sum(evaluator.batches)
-    assert player.simulations_done == sum(len(game.samples) for game in games) * CONFIG.search.simulations
+    player.play(range(8), games.append, lambda: False)
+    done = player.progress
+    assert done.evaluations == sum(evaluator.batches)
+    moves = sum(len(game.samples) for game in games)
+    assert 0.5 * moves * CONFIG.search.simulations < done.simulations <= moves * CONFIG.search.simulations
+    assert done.evaluations + done.known == done.leaves <= done.simulations
     assert {int(side) for game in games for side in game.samples.positions.to_move} == {BLACK, -BLACK}

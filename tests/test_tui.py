@@ -3,6 +3,7 @@
 import asyncio
 import threading
 import time
+import warnings
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
@@ -18,6 +19,7 @@ from gomoku_cli.tui import app as app_module
 from gomoku_cli.tui.app import GomokuApp, run_board
 from gomoku_cli.tui.board import BoardWidget, BoardWindow, star_points
 from gomoku_cli.tui.panels import HelpScreen
+from nets.config import RuntimeNotice
 from search.players import Decision, Player, never
 
 LIMIT_S = 10.0
@@ -67,6 +69,40 @@ class Gated(Scripted):
                 self.stopped = True
                 if self.obedient:
                     break
+        return super().choose(positions, seeds=seeds, stop=stop)
+
+
+class Pondering(Scripted):
+    """Ponders until it is told to stop, or until `full` is set."""
+
+    def __init__(self, size: int, moves: Iterable[str | Exception] = (), failure: Exception | None = None) -> None:
+        super().__init__(size, moves)
+        self.pondered: list[list[Cell]] = []
+        """What was pondered, in order."""
+        self.ended = 0
+        self.full = threading.Event()
+        self.failure = failure
+
+    @property
+    def is_pondering(self) -> bool:
+        return len(self.pondered) > self.ended
+
+    def ponder(self, position: Position, stop: Callable[[], bool]) -> None:
+        self.threads.add(threading.current_thread())
+        self.pondered.append(list(position.moves))
+        deadline = time.monotonic() + LIMIT_S
+        try:
+            if self.failure is not None:
+                raise self.failure
+            while not stop() and not self.full.wait(0.002):
+                assert time.monotonic() < deadline, "nobody stops it"
+        finally:
+            self.ended += 1
+
+    def choose(
+        self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
+    ) -> list[Decision]:
+        assert not self.is_pondering
         return super().choose(positions, seeds=seeds, stop=stop)
 
 
@@ -129,6 +165,7 @@ async def table(
     human: Colour = BLACK,
     terminal: tuple[int, int] = (80, 24),
     ascii_only: bool = False,
+    ponders: bool = False,
     connect: int = 5,
 ) -> AsyncIterator[Table]:
     """The app with its model loaded."""
@@ -138,6 +175,7 @@ async def table(
         human=human,
         policy_text="deterministic [a]",
         model_text="scripted [b]",
+        ponders=ponders,
         ascii_only=ascii_only,
     )
     async with app.run_test(size=terminal) as pilot:
@@ -299,12 +337,60 @@ def test_a_new_game_while_the_model_thinks_drops_its_answer(key: str) -> None:
         async with table(player) as seated:
             await seated.click("h8")
             await seated.until(player.thinking.is_set)
-            await seated.pilot.press(key)
+            await seated.pilot.press(key, key)
             await seated.until(lambda: player.stopped)
             player.release.set()
             await seated.until(lambda: not seated.app.is_busy)
             assert seated.app.human == (BLACK if key == "n" else WHITE)
             assert seated.moves == ([] if key == "n" else ["o15"])
+
+    play(scene())
+
+
+@pytest.mark.parametrize("key", ["n", "c"])
+def test_a_game_in_progress_is_dropped_only_when_asked_twice(key: str) -> None:
+    async def scene() -> None:
+        async with table(Scripted(15, ["a1", "a2", "a3"])) as seated:
+            await seated.play("h8")
+            await seated.pilot.press(key)
+            assert seated.status.startswith(f"A game is in progress. Press {key} again")
+            await seated.play("h9")
+            await seated.pilot.press(key)
+            assert seated.moves == ["h8", "a1", "h9", "a2"], "the game went on since it was asked first"
+            assert seated.app.human == BLACK
+            await seated.pilot.press(key)
+            await seated.until(lambda: not seated.app.is_busy)
+            assert seated.moves == ([] if key == "n" else ["a3"])
+            assert seated.app.human == (BLACK if key == "n" else WHITE)
+
+    play(scene())
+
+
+def test_a_game_that_the_human_has_not_begun_is_dropped_at_once() -> None:
+    async def scene() -> None:
+        async with table(Scripted(15, ["a1", "a2"]), human=WHITE) as seated:
+            await seated.until(lambda: seated.moves == ["a1"])
+            await seated.pilot.press("n")
+            await seated.until(lambda: seated.moves == ["a2"])
+            await seated.pilot.press("c")
+            assert seated.moves == []
+            assert seated.app.human == BLACK
+
+    play(scene())
+
+
+def test_the_question_stays_on_the_screen_while_the_model_thinks() -> None:
+    async def scene() -> None:
+        player = Gated(15, ["a1"])
+        async with table(player) as seated:
+            await seated.click("h8")
+            await seated.until(player.thinking.is_set)
+            await seated.pilot.press("n")
+            await asyncio.sleep(0.7)  # longer than the status of a thinking model takes to be drawn again
+            assert seated.status.startswith("A game is in progress.")
+            player.release.set()
+            await seated.until(lambda: seated.moves == ["h8", "a1"])
+            assert seated.status == "Your move."
 
     play(scene())
 
@@ -404,6 +490,134 @@ def test_quitting_while_the_model_thinks_ends_its_thread() -> None:
         assert player.stopped
         assert player.threads
         assert not any(thread.is_alive() for thread in player.threads)
+
+    play(scene())
+
+
+def test_the_model_ponders_while_the_human_thinks_and_only_then() -> None:
+    async def scene() -> None:
+        player = Pondering(15, ["a1", "a2"])
+        async with table(player, ponders=True) as seated:
+            await seated.until(lambda: player.pondered == [[]])
+            assert "The model ponders" in seated.panel
+            assert seated.status == "Your move."
+            await seated.play("h8")
+            await seated.until(lambda: len(player.pondered) == 2)
+            assert player.asked == [player.pondered[1][:1]]
+            assert player.pondered[1] == seated.app.position.moves
+            await seated.click("h8")
+            assert seated.status == "h8 already holds a stone."
+            assert player.is_pondering, "a move that is none changes nothing"
+            await seated.pilot.press("u")
+            await seated.until(lambda: player.pondered[2:] == [[]])
+            assert player.ended == 2
+            await seated.pilot.press("c")
+            await seated.until(lambda: len(player.pondered) == 4)
+            assert seated.moves == ["a2"]
+            await seated.pilot.press("n")
+            await seated.until(lambda: len(player.pondered) == 5)
+            assert len(player.threads) == 1
+        assert not player.is_pondering
+        assert not any(thread.is_alive() for thread in player.threads)
+
+    play(scene())
+
+
+def test_nobody_ponders_a_game_that_is_over() -> None:
+    async def scene() -> None:
+        player = Pondering(3, ["b1", "b2"])
+        async with table(player, size=3, connect=3, ponders=True) as seated:
+            for name in ("a1", "a2", "a3"):
+                await seated.play(name)
+            assert "you have won" in seated.status
+            await seated.until(lambda: not player.is_pondering)
+            assert "The model ponders" not in seated.panel
+
+    play(scene())
+
+
+def test_nobody_ponders_unless_asked_to() -> None:
+    async def scene() -> None:
+        player = Pondering(15)
+        async with table(player) as seated:
+            await seated.play("h8")
+            assert player.pondered == []
+            assert "The model ponders" not in seated.panel
+
+    play(scene())
+
+
+def test_quitting_stops_pondering_at_once() -> None:
+    async def scene() -> None:
+        player = Pondering(15)
+        async with table(player, ponders=True) as seated:
+            await seated.until(lambda: player.is_pondering)
+            started = time.monotonic()
+            await seated.pilot.press("q")
+        assert time.monotonic() - started < 2
+        assert player.ended == 1
+        assert not any(thread.is_alive() for thread in player.threads)
+
+    play(scene())
+
+
+def test_pondering_that_ends_by_itself_is_no_longer_shown() -> None:
+    async def scene() -> None:
+        player = Pondering(15, ["a1"])
+        async with table(player, ponders=True) as seated:
+            player.full.set()
+            await seated.until(lambda: "The model ponders" not in seated.panel)
+            await seated.play("h8")
+            assert seated.moves == ["h8", "a1"]
+
+    play(scene())
+
+
+def test_a_failure_to_ponder_is_shown_and_the_game_goes_on_without() -> None:
+    async def scene() -> None:
+        player = Pondering(15, ["a1"], failure=MemoryError("too many nodes"))
+        async with table(player, ponders=True) as seated:
+            await seated.until(lambda: "MemoryError: too many nodes" in seated.status)
+            await seated.play("h8")
+            assert seated.moves == ["h8", "a1"]
+            assert seated.status == "Your move."
+            assert len(player.pondered) == 1
+
+    play(scene())
+
+
+def test_how_the_model_runs_is_told_in_the_panel_and_after_the_game(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(app_module, "GomokuApp", Headless)
+    panels: list[str] = []
+
+    def read(app: GomokuApp) -> None:
+        panels.append("\n".join(str(static.render()) for static in app.screen.query("#about Static")))
+
+    monkeypatch.setattr(Headless, "look", read)
+    monkeypatch.setattr(Headless, "keys", ("q",))
+
+    def factory() -> Player:
+        for _ in range(2):
+            warnings.warn("the abacus [a]\nis missing", RuntimeNotice, stacklevel=1)
+        return Scripted(15)
+
+    run_board(player_factory=factory, rules=Rules(), human=BLACK, policy_text="", model_text="")
+    assert "Note\nthe abacus [a] is missing" in panels[0]
+    assert capsys.readouterr().err == "note: the abacus [a] is missing\n"
+
+
+def test_a_terminal_too_narrow_for_the_panel_still_says_who_plays_what() -> None:
+    async def scene() -> None:
+        async with table(Scripted(15), terminal=(59, 24)) as seated:
+            assert str(seated.main_screen.query_one("#title").render()) == "You are black   5 in a row on 15x15"
+            await seated.pilot.press("c")
+            assert str(seated.main_screen.query_one("#title").render()).startswith("You are white")
+            await seated.pilot.resize_terminal(60, 24)
+            await seated.pilot.pause()
+            assert str(seated.main_screen.query_one("#title").render()).startswith("Gomoku")
+            assert "white  you" in seated.panel
 
     play(scene())
 
@@ -565,7 +779,7 @@ def test_the_board_is_there_while_the_model_loads() -> None:
         app = GomokuApp(player_factory=factory, rules=Rules(), human=BLACK, policy_text="", model_text="")
         async with app.run_test() as pilot:
             seated = Table(app, pilot)
-            assert seated.status.startswith("Loading the model... ")
+            assert seated.status.startswith("Loading the model")
             await pilot.press("enter", "n", "u")
             assert seated.moves == []
             assert app.is_loading
@@ -583,9 +797,14 @@ class Headless(GomokuApp):
 
     keys: tuple[str, ...] = ()
 
+    def look(self) -> None:
+        """What a test wants to see before the keys are pressed."""
+
     def run(self, **_: object) -> None:
         async def press(pilot: Pilot[object]) -> None:
             await Table(self, pilot).until(lambda: not self.is_loading)
+            await pilot.pause()
+            self.look()
             await pilot.press(*self.keys)
 
         super().run(headless=True, size=(80, 24), auto_pilot=press)

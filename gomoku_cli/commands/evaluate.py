@@ -7,6 +7,7 @@ import typer
 
 from gomoku_cli import options
 from gomoku_cli.exit_codes import ExitCode
+from nets.config import Backend, Precision
 from search.settings import Policy
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ NAME = "evaluate"
 EXAMPLES = (
     "gomoku evaluate default --against random --games 20 --simulations 100",
     "gomoku evaluate runs/mine --against pure-mcts:1000 --games 100 --json",
+    "gomoku evaluate default --against mentor --games 10 --seconds 0.5",
     "gomoku evaluate new.safetensors --against old.safetensors --min-score 0.55",
 )
 
@@ -42,7 +44,8 @@ def command(
     games: Annotated[
         int, typer.Option("--games", "-g", min=1, metavar="N", help="Games, half with each colour.")
     ] = 100,
-    simulations: options.Simulations = 400,
+    simulations: options.Simulations = None,
+    seconds: options.Seconds = None,
     openings: Annotated[
         str,
         typer.Option(
@@ -63,6 +66,8 @@ def command(
             "--min-score", min=0, max=1, metavar="X", help="End with exit code 4 if the score, 0 to 1, is below this."
         ),
     ] = None,
+    backend: options.BackendChoice = Backend.AUTO,
+    precision: options.PrecisionChoice = Precision.AUTO,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -72,16 +77,17 @@ def command(
     """
     from curriculum.arena import load_openings, play_match
     from curriculum.player_specs import parse_player
-    from gomoku_cli.console import say_if_kernels_are_cold
+    from gomoku_cli.compilation import telling_of_compilation
     from gomoku_cli.interruption import conducting
+    from gomoku_cli.runtime import choose_runtime
     from gomoku_cli.seats import common_rules, player_settings
 
+    choose_runtime(backend, precision)
+    settings = player_settings(simulations, seconds, policy, switch_stage)
     rules = common_rules((player, against), board_size, connect)
-    starts = load_openings(openings, rules)
-    settings = player_settings(simulations, policy, switch_stage)
-    sides = [parse_player(spec, rules=rules, settings=settings) for spec in (player, against)]
-    with conducting(quiet=quiet) as conduct:
-        say_if_kernels_are_cold(conduct.reporter)
+    with conducting(quiet=quiet) as conduct, telling_of_compilation(conduct.reporter):
+        starts = load_openings(openings, rules)
+        sides = [parse_player(spec, rules=rules, settings=settings) for spec in (player, against)]
         result = play_match(*sides, rules=rules, openings=starts, games=games, seed=seed, conduct=conduct)
     if as_json:
         typer.echo(json.dumps(result.to_json()))

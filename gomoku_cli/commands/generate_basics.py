@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gomoku_cli import options
+from nets.config import Backend, Precision
 
 if TYPE_CHECKING:
     from curriculum.config import Config
@@ -71,16 +72,20 @@ def command(
     config_file: options.ConfigFile = None,
     assignments: options.Assignments = None,
     seed: options.Seed = None,
+    backend: options.BackendChoice = Backend.AUTO,
+    precision: options.PrecisionChoice = Precision.AUTO,
     quiet: options.Quiet = False,
 ) -> None:
     """Draw basic attack and defence positions (phase 1), and train both nets on them with --run.
 
     The same seed gives the same file.
     """
-    from gomoku_cli.console import say_if_kernels_are_cold
+    from gomoku_cli.compilation import telling_of_compilation
     from gomoku_cli.interruption import conducting
     from gomoku_cli.runs import Choice, run_phase
+    from gomoku_cli.runtime import choose_runtime
 
+    choose_runtime(backend, precision)
     flags = {"seed": seed, "basics.positions": positions, "basics.kinds": _kinds(kinds)}
     choice = Choice(preset, config_file, assignments or (), flags)
 
@@ -95,8 +100,7 @@ def command(
         run_phase(1, NAME, run, choice, work, quiet=quiet)
     elif output is not None:
         config = choice.resolve()
-        with conducting(quiet=quiet) as conduct:
-            say_if_kernels_are_cold(conduct.reporter)
+        with conducting(quiet=quiet) as conduct, telling_of_compilation(conduct.reporter):
             _write_file(output, config, conduct)
     else:
         raise typer.BadParameter("say where to: --output FILE saves the positions, --run DIR trains on them")

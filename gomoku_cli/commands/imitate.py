@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from gomoku_cli import options
+from nets.config import Backend, Precision
 
 if TYPE_CHECKING:
     from curriculum.reporting import Conduct
@@ -21,6 +22,8 @@ def command(
     config_file: options.ConfigFile = None,
     assignments: options.Assignments = None,
     seed: options.Seed = None,
+    backend: options.BackendChoice = Backend.AUTO,
+    precision: options.PrecisionChoice = Precision.AUTO,
     quiet: options.Quiet = False,
 ) -> None:
     """Imitate the mentor (phase 2): play its games, train both nets on them, and measure until the bar is met.
@@ -28,6 +31,9 @@ def command(
     Continues from the best model that the run has; without one, from fresh nets.
     """
     from gomoku_cli.runs import Choice, run_phase
+    from gomoku_cli.runtime import choose_runtime
+
+    choose_runtime(backend, precision)
 
     def work(folder: "RunFolder", conduct: "Conduct") -> None:
         from curriculum.phases import run_imitation

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gomoku_cli import options
+from nets.config import Backend, Precision
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -67,6 +68,8 @@ def command(
             "--dry-run", help="Print the resolved configuration and an estimate of time and memory; do nothing."
         ),
     ] = False,
+    backend: options.BackendChoice = Backend.AUTO,
+    precision: options.PrecisionChoice = Precision.AUTO,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -74,10 +77,13 @@ def command(
 
     Ctrl-C finishes the step, saves and says how to continue; a killed run continues with --resume.
     """
-    from gomoku_cli.console import program, say_if_kernels_are_cold
+    from gomoku_cli.compilation import telling_of_compilation
+    from gomoku_cli.console import program
     from gomoku_cli.interruption import conducting
     from gomoku_cli.runs import Choice, open_run
+    from gomoku_cli.runtime import choose_runtime
 
+    choose_runtime(backend, precision)
     choice = Choice(preset, config_file, assignments or (), {"seed": seed})
     if dry_run:
         if resume:
@@ -95,8 +101,8 @@ def command(
     ):
         from curriculum.phases import run_all
 
-        say_if_kernels_are_cold(conduct.reporter)
-        results = run_all(folder, conduct)
+        with telling_of_compilation(conduct.reporter):
+            results = run_all(folder, conduct)
         if as_json:
             typer.echo(json.dumps({"run": str(run), "model": str(folder.best_model), "matches": results}))
         else:

@@ -79,6 +79,14 @@ class OpinionView(Static):
         self.update(Content.assemble(("Model's value, -1 to +1\n", "dim"), *value, cost))
 
 
+class PonderingView(Static):
+    """Whether the model thinks while it is not its turn."""
+
+    def show(self, ponders: bool) -> None:
+        """Draws that it does, or nothing."""
+        self.update("The model ponders" if ponders else "")
+
+
 class MovesView(VerticalScroll, can_focus=False):
     """The moves so far, a number for each pair, as many pairs a line as fit."""
 
@@ -122,7 +130,8 @@ class SidePanel(Vertical):
         padding: 0 1;
 
         PlayersView { height: 3; margin-bottom: 1; }
-        OpinionView { height: 4; margin-bottom: 1; }
+        OpinionView { height: 4; }
+        PonderingView { height: 1; text-style: italic; }
         .heading { text-style: dim; height: 1; }
         MovesView { height: 1fr; min-height: 2; scrollbar-size-vertical: 1; }
         #about { height: auto; margin-top: 1; }
@@ -142,19 +151,30 @@ class SidePanel(Vertical):
         """Players, opinion, moves, and what plays."""
         yield PlayersView(markup=False)
         yield OpinionView(markup=False)
+        yield PonderingView(markup=False)
         yield Static("Moves", classes="heading")
         yield MovesView()
         with Vertical(id="about"):
             for heading, text in (("Model", self._model_text), ("Policy", self._policy_text)):
-                with Horizontal():
-                    yield Static(heading, classes="heading")
-                    yield Static(text, markup=False)
+                yield _fact(heading, text)
 
     def show(self, position: Position, human: Colour, opinion: Opinion | None) -> None:
         """Draws the game as it stands now."""
         self.query_one(PlayersView).show(position, human, self._glyphs)
         self.query_one(OpinionView).show(opinion)
         self.query_one(MovesView).show(position.moves, position.rules.size)
+
+    def show_pondering(self, ponders: bool) -> None:
+        """Draws whether the model ponders."""
+        self.query_one(PonderingView).show(ponders)
+
+    def add_note(self, text: str) -> None:
+        """Draws a line more about what plays."""
+        self.query_one("#about").mount(_fact("Note", text))
+
+
+def _fact(heading: str, text: str) -> Horizontal:
+    return Horizontal(Static(heading, classes="heading"), Static(text, markup=False))
 
 
 class HelpScreen(ModalScreen[None]):
@@ -177,8 +197,8 @@ class HelpScreen(ModalScreen[None]):
         ("enter, space, click", "play at the cursor, or where you click"),
         ("u", "take back your last move and the answer to it;"),
         ("", "while the model thinks, stop it and take back"),
-        ("n", "new game"),
-        ("c", "change colours and start a new game"),
+        ("n", "new game; twice, where one is in progress"),
+        ("c", "change colours and start a new game; likewise"),
         ("q, ctrl+c", "quit"),
         ("?", "this help; any of ? q enter esc closes it"),
     )

@@ -1,0 +1,80 @@
+"""A little of all that runs compiled code, so that whatever comes later finds it compiled and kept."""
+
+from collections.abc import Callable
+
+from core.position import Position
+from core.rules import Rules
+from curriculum import basics
+from curriculum.config import Config, SelfplayConfig
+from curriculum.reporting import Conduct
+from curriculum.selfplay import SelfPlay
+from search.evaluator import DONE, Slot, Ticket
+from search.mcts_player import MctsPlayer
+from search.mentor import Mentor
+from search.paper_mentor import PaperMentor
+from search.players import Player, never
+from search.rollouts import PureMcts
+from search.settings import SearchSettings
+
+_RULES = Rules(9)
+_SEARCH = SearchSettings(simulations=16)
+
+
+def compile_all(conduct: Conduct) -> None:
+    """Makes every kernel compile in the types that real work gives it. Raises `Interrupted`."""
+    with conduct.reporter.task("compiling", sum(share for _, share, _ in _PARTS), "percent") as task:
+        done = 0
+        for name, share, part in _PARTS:
+            conduct.check()
+            task.update(done, now=name)
+            part()
+            done += share
+
+
+class _Indifferent:
+    """An evaluator to which all moves are alike: what runs the nets matters to no kernel."""
+
+    lanes = 1
+    free_cores = 1
+    version = 0
+    last_moves = 2
+
+    def submit(self, slot: Slot) -> Ticket:
+        """See `search.evaluator.Evaluator`."""
+        slot.logits[: slot.count] = 0.0
+        slot.values[: slot.count] = 0.0
+        return DONE
+
+
+def _play_itself() -> None:
+    settings = SelfplayConfig(concurrent_games=2, cache_megabytes=1)
+    config = Config(rules=_RULES, search=_SEARCH, selfplay=settings)
+    SelfPlay(config, _Indifferent(), iteration=0, balanced=()).play([0, 1], lambda game: None, never)
+
+
+def _play_a_person() -> None:
+    player, position = MctsPlayer(_Indifferent(), _RULES, _SEARCH), Position.from_moves(_RULES, [0])
+    player.ponder(position, lambda: True)
+    position.push(1)
+    _decide(player, position)
+    position.winning_line()
+
+
+def _decide(player: Player, position: Position | None = None) -> None:
+    player.choose([position or Position.from_moves(_RULES, [0])], seeds=[0])
+
+
+def _draw_basics() -> None:
+    samples = basics.draw(_RULES, tuple(basics.KINDS), len(basics.KINDS), (0, 8), 0, Conduct())
+    basics.are_right(_RULES, samples.positions, samples.policies.argmax(axis=1))
+
+
+_PARTS: tuple[tuple[str, int, Callable[[], None]], ...] = (
+    ("self-play", 50, _play_itself),
+    ("play", 1, _play_a_person),
+    ("pure-mcts", 6, lambda: _decide(PureMcts(2))),
+    ("mentor:paper", 12, lambda: _decide(PaperMentor())),
+    ("mentor", 28, lambda: _decide(Mentor())),
+    ("basics", 3, _draw_basics),
+)
+"""In this order, each with its share of the time in percent, as measured."""

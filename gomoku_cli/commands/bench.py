@@ -1,0 +1,235 @@
+"""`gomoku bench`: how fast this machine judges, searches and plays."""
+
+import json
+import math
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from curriculum import player_names
+from gomoku_cli import options
+from nets.config import Backend, Precision
+from search.settings import MAX_SIMULATIONS
+
+if TYPE_CHECKING:
+    from nets.dual import DualNet
+
+NAME = "bench"
+EXAMPLES = (
+    "gomoku bench --quick",
+    "gomoku bench --json --plot bench.png",
+    "gomoku bench --quick --model runs/mine --games best",
+)
+
+_BEST = "best"
+_MOST_GAMES = 4096
+_SECONDS, _QUICK_SECONDS = 20.0, 5.0
+_LEAST_SECONDS, _MOST_SECONDS = 0.1, 3600.0
+
+
+def _games(text: str) -> int | None:
+    """The number of games, None for the best."""
+    if text == _BEST:
+        return None
+    if not text.isdecimal() or not 1 <= int(text) <= _MOST_GAMES:
+        raise typer.BadParameter(
+            f"{text!r} is neither {_BEST} nor a number from 1 to {_MOST_GAMES}", param_hint="--games"
+        )
+    return int(text)
+
+
+def _seconds(asked: float | None, quick: bool) -> float:
+    if asked is None:
+        return _QUICK_SECONDS if quick else _SECONDS
+    if math.isnan(asked) or not _LEAST_SECONDS <= asked <= _MOST_SECONDS:
+        raise typer.BadParameter(
+            f"{asked:g} is not in the range {_LEAST_SECONDS:g} to {_MOST_SECONDS:g}", param_hint="--seconds"
+        )
+    return asked
+
+
+def _nets(spec: str) -> "DualNet":
+    from curriculum.player_specs import model_path
+    from nets.checkpoint import load_model
+
+    path = model_path(spec)
+    if path is None:
+        raise typer.BadParameter(f"{spec} is a player without a net", param_hint="--model")
+    return load_model(path)[0]
+
+
+def _headlines(figures: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Rows of what was measured so far: what, how much, and what else there is to say."""
+    if ceiling := figures.get("ceiling"):
+        yield "forward ceiling", f"{ceiling['positions_per_second']:,.0f} positions/s", f"batches of {ceiling['batch']}"
+    if play := figures.get("selfplay"):
+        how = f"{play['games']} games at once, {play['simulations']:,} a move"
+        yield "self-play", f"{play['simulations_per_second']:,.0f} simulations/s", how
+        yield "", f"{play['evaluations_per_second']:,.0f} evaluations/s", f"{play['ratio']:.2f} of the ceiling"
+        stages = ", ".join(f"{stage} {share:.0%}" for stage, share in play["stages"].items())
+        yield "", f"{play['moves_per_second']:,.1f} moves/s", stages
+        yield "", f"{play['games_per_second']:,.2f} games/s", "from openings of 2 to 80 stones"
+    if cache := figures.get("cache"):
+        gain = f"{cache['gain']:.2f} times as fast as without"
+        yield "with the cache", f"{cache['simulations_per_second']:,.0f} simulations/s", gain
+        yield "", f"{cache['hit_rate']:.1%} hits", f"{cache['distinct']:,} of {cache['leaves']:,} distinct"
+    if single := figures.get("single"):
+        name = "one position"
+        if single["milliseconds_400"] is not None:
+            yield name, f"{single['milliseconds_400']:,.1f} ms", "400 simulations"
+            name = ""
+        yield name, f"{single['simulations_per_second']:,.0f} simulations/s", f"{single['simulations']:,} simulations"
+    for row in figures.get("descents", ()):
+        several = row["threads"] > 1
+        threads = f"{row['threads']} threads, each {row['scaling']:.2f} of one" if several else "1 thread"
+        yield "" if several else "kernel descents", f"{row['simulations_per_second']:,.0f} simulations/s", threads
+    if tree := figures.get("tree"):
+        resident = tree["resident_bytes_per_simulation"]
+        measured = f"{resident:,.0f} resident after {tree['simulations']:,}" if resident is not None else ""
+        yield "memory", f"{tree['bytes_per_simulation']:,} bytes a simulation", measured
+    if mentor := figures.get("mentor"):
+        yield "mentor", f"{mentor['nodes_per_second']:,.0f} nodes/s", "middle game, one core"
+    if startup := figures.get("startup"):
+        yield "gomoku --help", f"{startup['help_seconds']:.2f} s", ""
+
+
+_SWEEPS = {
+    "simulations": (
+        "One position",
+        {"simulations": "simulations", "milliseconds": "ms", "simulations_per_second": "simulations/s"},
+    ),
+    "games": (
+        "Self-play",
+        {
+            "games": "games",
+            "simulations_per_second": "simulations/s",
+            "positions_per_second": "ceiling, positions/s",
+            "ratio": "share of the ceiling",
+        },
+    ),
+    "board": (
+        "Self-play of fresh nets",
+        {
+            "size": "board",
+            "positions_per_second": "ceiling, positions/s",
+            "simulations_per_second": "simulations/s",
+            "ratio": "share of the ceiling",
+        },
+    ),
+}
+"""The table of each sweep: its title, and the columns it shows of which figures."""
+
+
+def _cell(figure: float | None) -> str:
+    if figure is None:
+        return "-"
+    return f"{figure:.2f}" if figure < 10 and isinstance(figure, float) else f"{figure:,.0f}"
+
+
+def show(figures: Mapping[str, Any]) -> None:
+    """Prints the tables of what was measured so far."""
+    from rich.table import Table
+
+    from gomoku_cli.console import STDOUT
+
+    about = ["{processor}; {cores} cores".format(**figures["machine"])]
+    if "backend" in figures:
+        about.append("{name} {precision} on {device}".format(**figures["backend"]))
+    if (others := figures.get("others", {}).get("cores")) is not None:
+        about.append(f"other processes took {others:.1f} cores")
+    STDOUT.print("; ".join(about), highlight=False, markup=False)
+    table = Table(show_header=False)
+    table.add_column()
+    table.add_column(justify="right")
+    table.add_column(style="dim")
+    for row in _headlines(figures):
+        table.add_row(*row)
+    STDOUT.print(table)
+    for name, rows in figures.get("sweeps", {}).items():
+        title, columns = _SWEEPS[name]
+        table = Table(*columns.values(), title=title, title_justify="left")
+        for column in table.columns:
+            column.justify = "right"
+        for row in rows:
+            table.add_row(*(_cell(row[key]) for key in columns))
+        STDOUT.print(table)
+
+
+def command(
+    quick: Annotated[bool, typer.Option("--quick", help="Only the headline figures, in under 45 seconds.")] = False,
+    model: Annotated[
+        str,
+        typer.Option(
+            "--model",
+            metavar="PLAYER",
+            help="The model whose nets judge: default, a model file or a run folder (its best model).",
+        ),
+    ] = player_names.DEFAULT,
+    simulations: Annotated[
+        int,
+        typer.Option(
+            "--simulations", "-n", min=1, max=MAX_SIMULATIONS, metavar="N", help="Simulations a move of self-play."
+        ),
+    ] = 400,
+    games: Annotated[
+        str,
+        typer.Option("--games", "-g", metavar="N|best", help="Games of self-play side by side; best tries several."),
+    ] = "128",
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            "--seconds",
+            metavar="S",
+            help="How long self-play is measured, without the evaluation cache and then with it.",
+            show_default=f"{_SECONDS:g}, with --quick {_QUICK_SECONDS:g}",
+        ),
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option("--plot", metavar="FILE", help="Draw the result too, as .png or .svg; needs matplotlib."),
+    ] = None,
+    backend: options.BackendChoice = Backend.AUTO,
+    precision: options.PrecisionChoice = Precision.AUTO,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Measure how fast this machine judges, searches and plays, in a few minutes.
+
+    The forward ceiling is what the nets judge when they have nothing to wait for. The share of it that they judge in
+    self-play says how little they wait for the search.
+    """
+    side_by_side, duration_s = _games(games), _seconds(seconds, quick)
+    from gomoku_cli import plots
+    from gomoku_cli.runtime import choose_runtime
+
+    if plot is not None:
+        plots.check_plot(plot)
+    choose_runtime(backend, precision)
+    nets = _nets(model)
+
+    from curriculum import bench
+    from curriculum.reporting import Interrupted
+    from gomoku_cli.compilation import telling_of_compilation
+    from gomoku_cli.interruption import conducting
+
+    settings = bench.BenchSettings(simulations=simulations, games=side_by_side, seconds=duration_s, sweeps=not quick)
+    figures: dict[str, Any] = {"model": model, "machine": bench.machine()}
+    with conducting(quiet=quiet) as conduct:
+        try:
+            with telling_of_compilation(conduct.reporter):
+                figures["startup"] = bench.startup([sys.executable, "-m", "gomoku_cli", "--help"])
+                for section, measured in bench.measure(nets, settings, conduct):
+                    figures[section] = measured
+        except Interrupted:
+            if not as_json:
+                show(figures)
+            raise
+    if as_json:
+        typer.echo(json.dumps(figures))
+    else:
+        show(figures)
+    if plot is not None:
+        plots.draw(figures, plot)

@@ -1,0 +1,43 @@
+"""`gomoku warmup`: compiles ahead what a first run would compile."""
+
+import json
+
+import typer
+
+from gomoku_cli import options
+
+NAME = "warmup"
+EXAMPLES = (
+    "gomoku warmup",
+    "gomoku warmup --json",
+)
+
+
+def command(as_json: options.Json = False, quiet: options.Quiet = False) -> None:
+    """Compile everything that is compiled, once, so that no other command has to.
+
+    The result is kept in the user's cache folder until this program, or what compiles it, is another version.
+    """
+    import time
+
+    from core.jit import KERNEL_FOLDER, KERNELS_ARE_KEPT
+    from curriculum.warmup import compile_all
+    from gomoku_cli.compilation import ESTIMATE, watching_compilation
+    from gomoku_cli.console import duration, program
+    from gomoku_cli.interruption import conducting
+
+    started = time.perf_counter()
+    with watching_compilation() as compilation:
+        if KERNELS_ARE_KEPT:
+            with conducting(quiet=quiet, resume=f"{program()} {NAME}") as conduct:
+                compile_all(conduct)
+    seconds = time.perf_counter() - started
+    if as_json:
+        facts = {"folder": str(KERNEL_FOLDER), "kept": KERNELS_ARE_KEPT, "compiled": compilation.kernels}
+        typer.echo(json.dumps(facts | {"seconds": round(seconds, 2)}))
+    elif not KERNELS_ARE_KEPT:
+        typer.echo(f"kernels cannot be kept: {KERNEL_FOLDER} cannot be written; each run compiles its own, {ESTIMATE}")
+    elif compilation.kernels:
+        typer.echo(f"compiled {compilation.kernels} kernels in {duration(seconds)}, kept in {KERNEL_FOLDER}")
+    else:
+        typer.echo(f"all kernels are compiled already, kept in {KERNEL_FOLDER}")

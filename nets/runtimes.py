@@ -1,0 +1,218 @@
+"""What runs a model's nets: OpenVINO, ONNX Runtime or torch on the CPU, torch with CUDA graphs on a GPU.
+
+A runtime judges positions with one net at a time, on the thread that calls it; many threads may call it at once. Two
+small batches side by side, each on a core of its own, beat one batch on two cores, where each waits for the other.
+"""
+
+import threading
+import warnings
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from core.batch import PositionBatch
+from nets.blocks import channels_last, folded
+from nets.config import Backend, Precision, RuntimeChoice, RuntimeNotice
+from nets.devices import best_precision, cores
+from nets.dual import DualNet
+from nets.planes import encode
+from nets.precision import DTYPES, narrow
+
+Rows = NDArray[np.intp]
+"""[n] indices into a batch."""
+_NEARLY_FULL = 0.75
+
+
+class Piece(NamedTuple):
+    """Some rows of a batch, and where their judgements go: the same rows of `logits` [B, A] and `values` [B]."""
+
+    rows: Rows
+    positions: PositionBatch
+    logits: NDArray[np.float32]
+    values: NDArray[np.float32]
+
+
+class RuntimeUnavailableError(RuntimeError):
+    """A runtime that is not installed, fails on this machine, or lacks a precision; says which and why."""
+
+
+class Runtime(Protocol):
+    """A model ready to judge."""
+
+    backend: Backend
+    precision: Precision
+    lanes: int
+    """Batches that it can work on side by side."""
+    threads: int
+    """Threads that keep it busy."""
+    free_cores: int
+    """Threads that it leaves to others."""
+    sizes: tuple[int, ...]
+    """The numbers of positions it is best given at once, rising; any up to the last where there is one alone."""
+    any_thread: bool
+    """Whether threads that were not made for it may judge too."""
+
+    def judge(self, net: str, pieces: Sequence[Piece]) -> None:
+        """Judges the pieces together, up to the last of `sizes` in all, with the net of that name."""
+
+
+class JudgedPositions(torch.nn.Module):
+    """A net with its planes made inside: positions to logits and values, for inference only."""
+
+    def __init__(self, model: DualNet, name: str, precision: Precision = Precision.FP32) -> None:
+        super().__init__()
+        self.net = channels_last(folded(model.nets[name])).requires_grad_(False)
+        if precision is not Precision.FP32:
+            narrow(self.net, precision)
+        self._dtype = DTYPES[precision]
+        self._planes = model.config.planes
+
+    def forward(self, stones: Tensor, to_move: Tensor, last_moves: Tensor) -> tuple[Tensor, Tensor]:
+        """Arguments as in `nets.planes.encode`; logits [n, A] and values [n], float32."""
+        logits, values = self.net(encode(stones, to_move, last_moves, self._planes, self._dtype))
+        return logits, values
+
+
+def example_positions(count: int, cells: int) -> tuple[Tensor, Tensor, Tensor]:
+    """`count` empty boards, as `JudgedPositions` takes them."""
+    batch = PositionBatch.empty(count, cells)
+    return torch.from_numpy(batch.stones), torch.from_numpy(batch.to_move), torch.from_numpy(batch.last_moves)
+
+
+class TorchRuntime:
+    """torch on the CPU: batch norms folded, channels last."""
+
+    backend = Backend.TORCH
+    sizes: tuple[int, ...] = (256,)
+    any_thread = False  # on others torch uses all cores, and waits for them
+
+    def __init__(self, model: DualNet, precision: Precision) -> None:
+        """Takes any precision, though bfloat16 is slow where the processor does not multiply it."""
+        native = best_precision(torch.device("cpu")) is torch.bfloat16
+        if precision is Precision.AUTO:
+            precision = Precision.BF16 if native else Precision.FP32
+        self.precision = precision
+        self.lanes = self.threads = cores()
+        self.free_cores = 1
+        self._nets = {name: JudgedPositions(model, name, precision) for name in model.nets}
+
+    def judge(self, net: str, pieces: Sequence[Piece]) -> None:
+        """See `Runtime`."""
+        batch = gathered(pieces)
+        with torch.inference_mode():
+            logits, values = self._nets[net](
+                torch.from_numpy(batch.stones), torch.from_numpy(batch.to_move), torch.from_numpy(batch.last_moves)
+            )
+        scatter(pieces, logits.float().numpy(), values.float().numpy())
+
+
+def gathered(pieces: Sequence[Piece]) -> PositionBatch:
+    """The positions of the pieces, one after the other."""
+    parts = [piece.positions.rows(piece.rows) for piece in pieces]
+    return parts[0] if len(parts) == 1 else PositionBatch.concatenate(parts)
+
+
+def scatter(pieces: Sequence[Piece], logits: NDArray[np.float32], values: NDArray[np.float32]) -> None:
+    """Writes judgements, in the order of `gathered`, to where the pieces want them."""
+    first = 0
+    for piece in pieces:
+        part = slice(first, first + len(piece.rows))
+        piece.logits[piece.rows] = logits[part]
+        piece.values[piece.rows] = values[part]
+        first = part.stop
+
+
+def open_runtime(model: DualNet, choice: RuntimeChoice, device: torch.device) -> Runtime:
+    """The runtime that was chosen for the model, or torch, with a `RuntimeNotice`, where it cannot be had.
+
+    Raises `RuntimeUnavailableError` for a precision that nothing here computes with.
+    """
+    if device.type == "cuda" and choice.backend in (Backend.AUTO, Backend.TORCH):
+        from nets.cuda import CudaRuntime
+
+        return CudaRuntime(model, choice.precision, device)
+    if choice.precision is Precision.FP16:
+        raise RuntimeUnavailableError("precision fp16 is for GPUs; a CPU computes in bf16 or fp32")
+    try:
+        if choice.backend in (Backend.AUTO, Backend.OPENVINO):
+            from nets.openvino import OpenVinoRuntime
+
+            return OpenVinoRuntime(model, choice.precision)
+        if choice.backend is Backend.ONNXRUNTIME:
+            from nets.onnx import OnnxRuntime
+
+            return OnnxRuntime(model, choice.precision)
+    except RuntimeUnavailableError as error:
+        warnings.warn(f"{error}; the nets run on torch, which is slower", RuntimeNotice, stacklevel=3)
+    return TorchRuntime(model, choice.precision)
+
+
+class SizedNet(Protocol):
+    """A net that judges batches of one size, and the arrays it reads and writes."""
+
+    stones: NDArray[np.int8]
+    """[n, A]"""
+    to_move: NDArray[np.int8]
+    """[n]"""
+    last_moves: NDArray[np.int16]
+    """[n, 2]"""
+    logits: NDArray[np.float32]
+    """[n, A]"""
+    values: NDArray[np.float32]
+    """[n]"""
+
+    def run(self) -> None:
+        """Judges what stands in the arrays."""
+
+
+class SizedNets:
+    """Judges with nets that take batches of fixed sizes, each made when it is first needed.
+
+    Threads that need the same at the same time get one each.
+    """
+
+    def __init__(self, make: Callable[[str, int], SizedNet], sizes: Sequence[int]) -> None:
+        """`make(net, size)` is never called by two threads at once. `sizes` rise."""
+        self._make = make
+        self._sizes = sizes
+        self._making = threading.Lock()
+        self._idle: defaultdict[tuple[str, int], list[SizedNet]] = defaultdict(list)
+
+    def judge(self, net: str, pieces: Sequence[Piece]) -> None:
+        """See `Runtime`; the smallest size that holds them all is used."""
+        size = self._sizes[bisect_left(self._sizes, sum(len(piece.rows) for piece in pieces))]
+        idle = self._idle[net, size]
+        try:
+            sized = idle.pop()
+        except IndexError:
+            with self._making:
+                sized = self._make(net, size)
+        first = 0
+        for rows, positions, _, _ in pieces:
+            last = first + len(rows)
+            # With "raise" numpy would write into a copy first.
+            np.take(positions.stones, rows, axis=0, out=sized.stones[first:last], mode="clip")
+            sized.to_move[first:last] = positions.to_move[rows]
+            sized.last_moves[first:last] = positions.last_moves[rows]
+            first = last
+        sized.run()
+        scatter(pieces, sized.logits, sized.values)
+        idle.append(sized)
+
+
+def best_count(queued: int, sizes: Sequence[int]) -> int:
+    """How many of `queued` positions, at least one, to judge in the next batch; the others wait for the one after it.
+
+    As many as fill a size. But where they nearly fill the next larger one, all of them: a batch that is not full costs
+    what a full one does, and a second batch has its own cost.
+    """
+    if queued >= sizes[-1] or len(sizes) == 1:
+        return min(queued, sizes[-1])
+    larger = bisect_left(sizes, queued)
+    return queued if larger == 0 or queued >= _NEARLY_FULL * sizes[larger] else sizes[larger - 1]
