@@ -26,7 +26,8 @@ from nets.precision import DTYPES, narrow
 
 Rows = NDArray[np.intp]
 """[n] indices into a batch."""
-_NEARLY_FULL = 0.75
+_WASTE = 0.1
+"""Of a batch; so much may stay empty."""
 
 
 class Piece(NamedTuple):
@@ -215,4 +216,5 @@ def best_count(queued: int, sizes: Sequence[int]) -> int:
     if queued >= sizes[-1] or len(sizes) == 1:
         return min(queued, sizes[-1])
     larger = bisect_left(sizes, queued)
-    return queued if larger == 0 or queued >= _NEARLY_FULL * sizes[larger] else sizes[larger - 1]
+    empty = sizes[larger] - queued
+    return queued if larger == 0 or empty <= max(1, _WASTE * sizes[larger]) else sizes[larger - 1]
