@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any, Self
 
 MAX_SIMULATIONS = 10_000_000
-"""Most simulations a move: their tree takes some 10 GB on 15x15."""
+"""Most simulations a move: their tree takes some 5 GB on 15x15."""
 
 
 class DecayForm(StrEnum):
