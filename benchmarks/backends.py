@@ -31,8 +31,9 @@ from nets.checkpoint import load_model
 from nets.config import Backend, Precision, RuntimeChoice, RuntimeNotice
 from nets.devices import best_device
 from nets.dual import DualNet
-from nets.evaluator import NetEvaluator, rows_by_net
+from nets.evaluator import NetEvaluator
 from nets.runtimes import Piece, Runtime
+from nets.serving import rows_by_net
 
 _BATCHES = (1, 8, 32, 128, 1024)
 _SLICES = 5

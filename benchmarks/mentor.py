@@ -5,8 +5,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from core.openings import read_openings
 from core.position import Position
-from core.records import read_openings
 from core.rules import BLACK, WHITE, Rules
 from core.streams import stream_key
 from search.mentor import Mentor

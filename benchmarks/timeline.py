@@ -15,8 +15,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from curriculum.arena import load_openings
 from curriculum.config import Config
+from curriculum.opening_sets import load_openings
 from curriculum.selfplay import SelfPlay
 from nets.checkpoint import DEFAULT_MODEL, load_model
 from nets.evaluator import NetEvaluator

@@ -32,3 +32,26 @@ def parse_cell(text: str, size: int) -> Cell:
     if column >= size or row >= size:
         raise NotationError(f"{text!r} is off the board: its cells are a1 to {last}")
     return row * size + column
+
+
+_POINT = re.compile(r"(-?[0-9]{1,9}) *, *(-?[0-9]{1,9})")
+
+
+def point_name(cell: Cell, size: int, origin: int = 0) -> str:
+    """`7,7` for the centre of a 15x15 board: column from the left and row from the top, counted from `origin`.
+
+    From 0 in the Gomocup protocol, from 1 in Piskvork's records.
+    """
+    row, column = divmod(cell, size)
+    return f"{column + origin},{size - 1 - row + origin}"
+
+
+def parse_point(text: str, size: int, origin: int = 0) -> Cell:
+    """The cell that `point_name` writes as `text`. Raises `NotationError`."""
+    match = _POINT.fullmatch(text.strip())
+    if match is None:
+        raise NotationError(f"{text!r} is no point: write a column and a row with a comma between them")
+    column, row = (int(number) - origin for number in match.groups())
+    if not (0 <= column < size and 0 <= row < size):
+        raise NotationError(f"{text!r} is off the board: columns and rows are {origin} to {size - 1 + origin}")
+    return (size - 1 - row) * size + column

@@ -1,183 +1,215 @@
-"""Matches: two players over many games at once, each opening with both colours."""
+"""Playing games: side by side where players think about many positions at once, on threads where they are programs."""
 
+import os
+import threading
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from importlib import resources
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Sequence
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from contextlib import ExitStack
+from itertools import islice
 
 from core.position import Position
-from core.records import GameRecord, RecordError, parse_openings, read_openings
-from core.rules import BLACK, Cell, Colour, Rules
-from core.streams import Purpose, generator, stream_key
+from core.records import Ending
+from core.rules import BLACK, Colour, Rules, colour_name
+from core.streams import stream_key
+from curriculum.fixtures import Fixture
+from curriculum.folders import now
+from curriculum.match_results import PlayedGame
 from curriculum.reporting import Conduct, Interrupted
-from search.players import Player
+from search.players import Decision, ForfeitError, Player, SitsDown
 
-BALANCED, EMPTY_BOARD = "balanced", "empty"
-
-
-@dataclass(slots=True)
-class Tally:
-    """Results from the first player's side."""
-
-    wins: int = 0
-    draws: int = 0
-    losses: int = 0
-
-    @property
-    def games(self) -> int:
-        """All of them."""
-        return self.wins + self.draws + self.losses
-
-    @property
-    def score(self) -> float:
-        """Wins and half the draws, over the games; 0.5 where none was played."""
-        return (self.wins + 0.5 * self.draws) / self.games if self.games else 0.5
-
-    def add(self, winner: Colour | None, colour: Colour) -> None:
-        """Counts a game in which the first player had `colour`."""
-        if winner is None:
-            self.draws += 1
-        elif winner == colour:
-            self.wins += 1
-        else:
-            self.losses += 1
+SIDE_BY_SIDE = 64
+"""Games that players in this process play at once: as many as a search takes together."""
+_POLL_S = 0.1
 
 
-@dataclass(slots=True)
-class MatchResult:
-    """What a match came to, from the first player's side."""
+class _Board:
+    """A game in progress, and what its players said of it."""
 
-    player: str
-    opponent: str
-    as_black: Tally = field(default_factory=Tally)
-    as_white: Tally = field(default_factory=Tally)
-    records: list[GameRecord] = field(default_factory=list)
-    """The games in order."""
-    seconds: float = 0.0
+    def __init__(self, fixture: Fixture, rules: Rules) -> None:
+        self.fixture = fixture
+        self.position = Position.from_moves(rules, fixture.opening)
+        opening = len(fixture.opening)
+        self._values: list[float | None] = [None] * opening
+        self._simulations = [0] * opening
+        self._seconds = [0.0] * opening
+        self._lost: tuple[Colour, ForfeitError] | None = None
 
     @property
-    def total(self) -> Tally:
-        """Both colours together."""
-        black, white = self.as_black, self.as_white
-        return Tally(black.wins + white.wins, black.draws + white.draws, black.losses + white.losses)
+    def mover(self) -> int:
+        """Which player's turn it is."""
+        return self.fixture.black if self.position.side_to_move == BLACK else self.fixture.white
 
     @property
-    def distinct_games(self) -> int:
-        """Games that differ in a move from all others."""
-        return len({tuple(record.moves) for record in self.records})
+    def seed(self) -> int:
+        """Of the decision to come."""
+        return stream_key(self.fixture.seed, self.position.ply)
 
-    def to_json(self) -> dict[str, Any]:
-        """The result as `gomoku evaluate --json` prints it."""
-        total = self.total
-        return {
-            "player": self.player,
-            "opponent": self.opponent,
-            "wins": total.wins,
-            "draws": total.draws,
-            "losses": total.losses,
-            "score": total.score,
-            "games": total.games,
-            "distinct_games": self.distinct_games,
-            "as_black": _counts(self.as_black),
-            "as_white": _counts(self.as_white),
-            "seconds": round(self.seconds, 3),
-        }
+    @property
+    def over(self) -> bool:
+        """Whether nobody has to move any more."""
+        return self._lost is not None or self.position.is_game_over()
 
+    def play(self, decision: Decision, seconds: float) -> None:
+        """Makes the move that was decided on in so much time."""
+        self.position.push(decision.move)
+        self._values.append(decision.value)
+        self._simulations.append(decision.simulations)
+        self._seconds.append(decision.seconds if decision.seconds is not None else seconds)
 
-def _counts(tally: Tally) -> dict[str, int]:
-    return {"wins": tally.wins, "draws": tally.draws, "losses": tally.losses}
+    def forfeit(self, colour: Colour, error: ForfeitError) -> None:
+        """`colour` loses."""
+        self._lost = colour, error
 
-
-def load_openings(choice: str, rules: Rules, *, for_training: bool = False) -> list[tuple[Cell, ...]]:
-    """Openings to start games from: `balanced` (shipped), `empty` (the empty board) or a file. Raises `RecordError`.
-
-    Of the shipped ones training takes every second, and evaluation the others: what is measured was never trained on.
-    """
-    if choice == EMPTY_BOARD:
-        return [()]
-    if choice != BALANCED:
-        return read_openings(Path(choice), rules)
-    name = f"freestyle{rules.size}.txt"
-    file = resources.files("curriculum") / "openings" / name
-    if rules.connect != 5 or not file.is_file():
-        raise RecordError(f"there are no balanced openings for {rules}: use --openings empty or a file of your own")
-    openings = parse_openings(file.read_text(encoding="utf-8").splitlines(), rules, name)
-    return openings[1::2] if for_training else openings[0::2]
+    def result(self) -> PlayedGame:
+        """The game, which is over."""
+        outcome = self.position.outcome()
+        winner, ending, why = outcome.winner if outcome else None, Ending.BOARD, ""
+        if self._lost:
+            loser, error = self._lost
+            winner, ending = -loser, Ending.TIME if error.on_time else Ending.FORFEIT
+            why = f"{colour_name(loser)} lost: {error}"
+        return PlayedGame(
+            fixture=self.fixture,
+            moves=tuple(self.position.moves),
+            winner=winner,
+            ending=ending,
+            why=why,
+            date=now(),
+            values=tuple(self._values),
+            simulations=tuple(self._simulations),
+            seconds=tuple(self._seconds),
+        )
 
 
-def evaluation_openings(rules: Rules) -> list[tuple[Cell, ...]]:
-    """The shipped balanced openings, or the empty board where none are shipped for these rules."""
-    try:
-        return load_openings(BALANCED, rules)
-    except RecordError:
-        return load_openings(EMPTY_BOARD, rules)
-
-
-def play_match(
-    player: Player,
-    opponent: Player,
+def play_games(
+    players: Sequence[Player],
+    games: Sequence[Fixture],
     *,
     rules: Rules,
-    openings: Sequence[Sequence[Cell]],
-    games: int,
-    seed: int,
     conduct: Conduct,
-    paired: bool = True,
-    task: str = "games",
-) -> MatchResult:
-    """`games` games side by side; the first player has Black in the even ones and White in the odd ones.
+    finished: Callable[[PlayedGame], None],
+    moved: Callable[[int], None] = lambda moves: None,
+    enough: Callable[[], bool] = lambda: False,
+    played: Collection[int] = (),
+    side_by_side: int | None = None,
+    on_threads: int | None = None,
+) -> None:
+    """Plays the games and gives each to `finished` when it is over, on the calling thread.
 
-    `paired`: games 2i and 2i + 1 share an opening, else every game takes the next one. A match with more games than its
-    openings allow starts over with them. The players draw from streams of the seed, so that equal settings give equal
-    games. Raises `Interrupted` when the conduct says stop.
+    Games between players of this process go in waves of `side_by_side` (by default 64), whose every move is chosen for
+    all games together; `moved` hears how many moves were made. Of games with a player that sits down
+    (`search.players.SitsDown`) each has a thread of its own, `on_threads` (by default one for two cores) at a time.
+    `enough` is asked between waves, or after each such game, and ends the playing.
+
+    `played`: the numbers of games that are not wanted again. The last bits of a net's judgement depend on what is
+    judged beside it, so a wave is played whole or not at all: equal fixtures give equal games however often the playing
+    was interrupted. Raises `Interrupted` when the conduct says stop.
     """
-    start = time.perf_counter()
-    order = generator(seed, Purpose.OPENING).permutation(len(openings))
-    boards = [
-        Position.from_moves(rules, openings[order[(game // 2 if paired else game) % len(openings)]])
-        for game in range(games)
-    ]
-    seats = {BLACK: 0, -BLACK: 1}  # in an even game; in an odd one the players change seats
-    running = list(range(games))
-    with conduct.reporter.task(task, games, "games") as progress:
-        while running:
-            for number, mover in enumerate((player, opponent)):
-                turn = [
-                    game
-                    for game in running
-                    if not boards[game].is_game_over() and (seats[boards[game].side_to_move] + game) % 2 == number
-                ]
-                if not turn:
-                    continue
-                seeds = [stream_key(seed, game, boards[game].ply) for game in turn]
-                decisions = mover.choose([boards[game] for game in turn], seeds=seeds, stop=conduct.stop)
+    apart: list[Fixture] = []
+    together: list[Fixture] = []
+    for game in games:
+        sits_down = any(isinstance(players[seat], SitsDown) for seat in (game.black, game.white))
+        (apart if sits_down else together).append(game)
+    width = side_by_side or SIDE_BY_SIDE
+    for first in range(0, len(together), width):
+        wave = together[first : first + width]
+        known = sum(game.number in played for game in wave)
+        if known == len(wave):
+            continue
+        # Of a wave that was stopped the short games are known: what they alone say is no reason to end.
+        if not known and enough():
+            return
+        _play_wave(players, wave, rules, conduct, finished, moved, played)
+    apart = [game for game in apart if game.number not in played]
+    if apart and not enough():
+        _play_apart(players, apart, rules, conduct, finished, enough, on_threads or max(1, (os.cpu_count() or 1) // 2))
+
+
+def _play_wave(
+    players: Sequence[Player],
+    games: Sequence[Fixture],
+    rules: Rules,
+    conduct: Conduct,
+    finished: Callable[[PlayedGame], None],
+    moved: Callable[[int], None],
+    played: Collection[int],
+) -> None:
+    """Plays games side by side: in turn each player chooses for all boards where it is to move."""
+    running = [_Board(game, rules) for game in games]
+    while running:
+        for number, player in enumerate(players):
+            turn = [board for board in running if not board.over and board.mover == number]
+            if not turn:
+                continue
+            start = time.perf_counter()
+            decisions = player.choose(
+                [board.position for board in turn], seeds=[board.seed for board in turn], stop=conduct.stop
+            )
+            if conduct.stop():
+                raise Interrupted
+            seconds = (time.perf_counter() - start) / len(turn)
+            for board, decision in zip(turn, decisions, strict=True):
+                board.play(decision, seconds)
+            moved(len(turn))
+        for board in running:
+            if board.over and board.fixture.number not in played:
+                finished(board.result())
+        running = [board for board in running if not board.over]
+
+
+def _play_apart(
+    players: Sequence[Player],
+    games: Iterable[Fixture],
+    rules: Rules,
+    conduct: Conduct,
+    finished: Callable[[PlayedGame], None],
+    enough: Callable[[], bool],
+    at_once: int,
+) -> None:
+    """Plays each game on a thread of its own."""
+    ending = threading.Event()
+
+    def stop() -> bool:
+        return ending.is_set() or conduct.stop()
+
+    waiting = iter(games)
+    with ThreadPoolExecutor(at_once, thread_name_prefix="game") as pool:
+        try:
+            running = {pool.submit(_play_one, players, game, rules, stop) for game in islice(waiting, at_once)}
+            while running:
+                # Woken often, because a signal's handler runs between this thread's own steps.
+                done, running = wait(running, timeout=_POLL_S, return_when=FIRST_COMPLETED)
+                for future in done:
+                    finished(future.result())
                 if conduct.stop():
                     raise Interrupted
-                for game, decision in zip(turn, decisions, strict=True):
-                    boards[game].push(decision.move)
-            running = [game for game in running if not boards[game].is_game_over()]
-            moves = sum(board.ply for board in boards)
-            progress.update(games - len(running), score=_score_so_far(boards), moves=moves)
-    result = MatchResult(player.name, opponent.name, seconds=time.perf_counter() - start)
-    for game, board in enumerate(boards):
-        colour = BLACK if game % 2 == 0 else -BLACK
-        winner = _winner(board)
-        (result.as_black if colour == BLACK else result.as_white).add(winner, colour)
-        names = (player.name, opponent.name) if colour == BLACK else (opponent.name, player.name)
-        result.records.append(GameRecord(rules, tuple(board.moves), winner, black=names[0], white=names[1]))
-    return result
+                if enough():
+                    return
+                running |= {pool.submit(_play_one, players, game, rules, stop) for game in islice(waiting, len(done))}
+        finally:
+            ending.set()
 
 
-def _winner(board: Position) -> Colour | None:
-    outcome = board.outcome()
-    return outcome.winner if outcome else None
-
-
-def _score_so_far(boards: Sequence[Position]) -> str:
-    tally = Tally()
-    for game, board in enumerate(boards):
-        if board.is_game_over():
-            tally.add(_winner(board), BLACK if game % 2 == 0 else -BLACK)
-    return f"{tally.score:.2f}" if tally.games else "-"
+def _play_one(players: Sequence[Player], game: Fixture, rules: Rules, stop: Callable[[], bool]) -> PlayedGame:
+    """Plays one game. Raises `Interrupted`."""
+    board = _Board(game, rules)
+    with ExitStack() as stack:
+        seats: dict[int, Player] = {}
+        while not board.over:
+            colour, mover = board.position.side_to_move, board.mover
+            try:
+                if mover not in seats:
+                    player = players[mover]
+                    seats[mover] = stack.enter_context(player.sit()) if isinstance(player, SitsDown) else player
+                start = time.perf_counter()
+                decision = seats[mover].choose([board.position], seeds=[board.seed], stop=stop)[0]
+                seconds = time.perf_counter() - start
+            except ForfeitError as error:
+                board.forfeit(colour, error)
+                continue
+            finally:
+                if stop():
+                    raise Interrupted
+            board.play(decision, seconds)
+    return board.result()

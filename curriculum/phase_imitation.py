@@ -3,7 +3,8 @@
 from typing import Any
 
 from core.streams import Purpose, stream_key
-from curriculum.arena import MatchResult, evaluation_openings, play_match
+from curriculum.match_results import MatchResult
+from curriculum.opening_sets import evaluation_openings
 from curriculum.phase_basics import basics_of
 from curriculum.player_specs import parse_player
 from curriculum.reporting import Conduct
@@ -23,6 +24,7 @@ from curriculum.run_training import (
 )
 from curriculum.samples import Samples
 from curriculum.teaching import teach_games
+from curriculum.tournament import play_match
 from curriculum.training import BatchSource, Losses, Trainer
 from nets.checkpoint import load_model
 from nets.dual import DualNet
@@ -128,7 +130,7 @@ def _judge_pass(
 
 def _match(run: RunFolder, model: DualNet, opponent: str, conduct: Conduct) -> MatchResult:
     config, settings = run.config, run.config.imitation
-    evaluator = NetEvaluator(model)
+    evaluator = NetEvaluator(model, repeatable=True)
     try:
         return play_match(
             model_player(config, evaluator, name="model"),

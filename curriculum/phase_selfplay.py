@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from core.files import atomic_path, atomic_write_text
-from core.records import RecordError, to_sgf
+from core.files import atomic_path
+from core.records import RecordError, write_games
 from core.rules import BLACK, WHITE, Cell
 from core.streams import Purpose, stream_key
-from curriculum.arena import BALANCED, MatchResult, evaluation_openings, load_openings, play_match
 from curriculum.config import Config, GateConfig
+from curriculum.match_results import MatchResult
+from curriculum.opening_sets import BALANCED, evaluation_openings, load_openings
 from curriculum.phase_basics import basics_file, basics_of
 from curriculum.reporting import Conduct
 from curriculum.run_folder import RunFolder
@@ -28,6 +29,7 @@ from curriculum.run_training import (
 from curriculum.samples import Samples, read_samples, write_samples
 from curriculum.selfplay import PlayedGame, Progress, SelfPlay
 from curriculum.teaching import games_to_train_on
+from curriculum.tournament import play_match
 from curriculum.training import BatchSource, Losses, Trainer, cosine_rate
 from nets.checkpoint import load_model
 from nets.evaluator import NetEvaluator
@@ -148,7 +150,7 @@ class _Round:
             "seconds": seconds,
         }
         self.run_folder.append_metrics(record)
-        atomic_write_text(self.run_folder.games / f"{name}.sgf", "".join(to_sgf(game.record) for game in games))
+        write_games(self.run_folder.games / f"{name}.sgf", [game.record for game in games])
         metadata = {"iteration": self.iteration, "games": numbers, "lengths": [len(game.samples) for game in games]}
         write_samples(self.run_folder.replay / f"{name}.npz", samples, metadata)
         if white_value is not None and white_value < _GIVEN_UP:
@@ -243,7 +245,9 @@ class _Round:
 
     def _gate(self) -> dict[str, Any]:
         config, gate = self.config, self.config.gate
-        candidate, best = (NetEvaluator(load_model(path)[0]) for path in (self._candidate, self.run_folder.best_model))
+        candidate, best = (
+            NetEvaluator(load_model(path)[0], repeatable=True) for path in (self._candidate, self.run_folder.best_model)
+        )
         start = time.perf_counter()
         try:
             result = play_match(

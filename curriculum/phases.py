@@ -3,7 +3,7 @@
 from typing import Any
 
 from core.streams import Purpose, stream_key
-from curriculum.arena import evaluation_openings, play_match
+from curriculum.opening_sets import evaluation_openings
 from curriculum.phase_basics import run_basics
 from curriculum.phase_imitation import run_imitation
 from curriculum.phase_selfplay import run_selfplay
@@ -11,6 +11,7 @@ from curriculum.player_specs import parse_player
 from curriculum.reporting import Conduct
 from curriculum.run_folder import RunFolder
 from curriculum.run_training import keep_model, match_settings, model_player
+from curriculum.tournament import play_match
 from nets.checkpoint import load_model
 from nets.evaluator import NetEvaluator
 
@@ -39,7 +40,7 @@ def measure(run: RunFolder, conduct: Conduct) -> list[dict[str, Any]]:
         return []
     results: dict[str, dict[str, Any]] = run.read_state(_MATCHES) or {}
     model, info = load_model(run.best_model)
-    evaluator = NetEvaluator(model)
+    evaluator = NetEvaluator(model, repeatable=True)
     try:
         for opponent in FINAL_OPPONENTS:
             if opponent in results:

@@ -1,5 +1,7 @@
 """Players as people write them: `default`, a model file, a run folder, `random`, `mentor`, `pure-mcts:1000`, …"""
 
+import shlex
+import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -26,6 +28,16 @@ class PlayerSettings:
     """New simulations a move; None takes the search's own number."""
     seconds: float | None = None
     """Time for each move, whatever number of simulations it allows; None sets none."""
+    engine_seconds: float | None = None
+    """Time for each move of an engine; None takes `seconds`, or one second where that sets none."""
+    match_seconds: float | None = None
+    """Time for all of an engine's moves in a game; None sets no limit."""
+    engine_memory_bytes: int = 350_000_000
+    """What an engine is told that it may use: as much as in the Gomocup tournament."""
+    memory_bytes: int | None = None
+    """What the trees of a search may take; None takes `search.mcts_player`'s own limit."""
+    keeps_tree: bool = False
+    """Whether the tree of a decision is kept for the next one of the same game, which then depends on it."""
     policy: Policy = Policy.SEMI_STOCHASTIC
     switch_stage: int = 6
     temperature: float = 1.0
@@ -37,7 +49,7 @@ def model_path(spec: str) -> Path | None:
         from nets.checkpoint import DEFAULT_MODEL
 
         return DEFAULT_MODEL
-    if spec in _FIXED or spec.startswith(player_names.PURE_MCTS):
+    if spec in _FIXED or spec.startswith((player_names.PURE_MCTS, f"{player_names.ENGINE}:")):
         return None
     path = Path(spec)
     if is_run(path):
@@ -60,9 +72,9 @@ def resolve_rules(specs: Sequence[str], board_size: int | None = None, connect: 
     for spec in specs:
         if (path := model_path(spec)) is None:
             continue
-        from nets.checkpoint import load_model
+        from nets.checkpoint import read_info
 
-        rules = load_model(path)[1].rules
+        rules = read_info(path).rules
         if found and rules != found[1]:
             raise PlayerSpecError(f"{found[0]} plays {found[1]} and {spec} plays {rules}: they cannot meet")
         found = (spec, rules)
@@ -86,8 +98,10 @@ def parse_player(spec: str, *, rules: Rules, settings: PlayerSettings) -> Player
         return _net_player(spec, path, rules, settings)
     if spec in _FIXED:
         return _FIXED[spec]()
-    count = spec.partition(":")[2]
-    if spec.partition(":")[0] != player_names.PURE_MCTS or not count.isdecimal():
+    kind, _, count = spec.partition(":")
+    if kind == player_names.ENGINE:
+        return _engine(spec, rules, settings)
+    if kind != player_names.PURE_MCTS or not count.isdecimal():
         raise PlayerSpecError(f"{spec!r} names no player: write {player_names.PURE_MCTS}:N with N playouts a move")
     from search.rollouts import PureMcts
 
@@ -98,11 +112,11 @@ def parse_player(spec: str, *, rules: Rules, settings: PlayerSettings) -> Player
 
 
 def _net_player(spec: str, path: Path, rules: Rules, settings: PlayerSettings) -> Player:
-    from nets.checkpoint import CheckpointError, load_model
-    from nets.evaluator import NetEvaluator
+    from nets.checkpoint import CheckpointError, read_info
+    from nets.loading import open_model
     from search.mcts_player import MctsPlayer
 
-    model, info = load_model(path)
+    info = read_info(path)
     if info.rules != rules:
         raise PlayerSpecError(f"{spec} plays {info.rules}, not {rules}")
     try:
@@ -113,15 +127,40 @@ def _net_player(spec: str, path: Path, rules: Rules, settings: PlayerSettings) -
     if settings.simulations is not None:
         search = replace(search, simulations=settings.simulations)
     return MctsPlayer(
-        NetEvaluator(model),
+        open_model(path),
         rules,
         search,
         policy=settings.policy,
         switch_stage=settings.switch_stage,
         temperature=settings.temperature,
         seconds=settings.seconds,
+        most_bytes=settings.memory_bytes,
+        keeps_tree=settings.keeps_tree,
         name=spec,
     )
+
+
+def _engine(spec: str, rules: Rules, settings: PlayerSettings) -> Player:
+    from search.engine_player import EngineLimits, EnginePlayer
+
+    try:
+        command = shlex.split(spec.partition(":")[2])
+    except ValueError as error:
+        raise PlayerSpecError(f"{spec}: {error}") from error
+    if not command:
+        raise PlayerSpecError(f"{spec!r} names no program: write {player_names.ENGINE}:COMMAND")
+    if shutil.which(command[0]) is None:
+        missing = "is no program that can be run" if Path(command[0]).exists() else "cannot be found"
+        raise PlayerSpecError(f"{spec}: {command[0]} {missing}")
+    limits = EngineLimits(
+        turn_seconds=settings.engine_seconds or settings.seconds or EngineLimits().turn_seconds,
+        match_seconds=settings.match_seconds,
+        memory_bytes=settings.engine_memory_bytes,
+    )
+    try:
+        return EnginePlayer(command, rules, limits)
+    except ValueError as error:
+        raise PlayerSpecError(f"{spec}: {error}") from error
 
 
 def _mentor() -> Player:

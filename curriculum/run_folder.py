@@ -5,7 +5,6 @@ any instant can be opened again and continued.
 """
 
 import json
-import math
 import os
 import platform
 import re
@@ -13,7 +12,6 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 from types import TracebackType
@@ -21,10 +19,17 @@ from typing import Any, Self
 
 from core.files import atomic_write_text
 from curriculum.config import Config
+from curriculum.folders import (
+    JsonLinesError,
+    append_json_line,
+    cut_unfinished_line,
+    now,
+    plain,
+    read_json_lines,
+    release_lock,
+    take_lock,
+)
 from curriculum.presets import ConfigError, read_config, to_toml
-
-if sys.platform != "win32":
-    import fcntl
 
 _CONFIG = "config.toml"
 _METRICS = "metrics.jsonl"
@@ -43,10 +48,6 @@ class RunFolderError(ValueError):
 
 class RunFolderTakenError(RunFolderError):
     """A new run was asked for in a folder that holds something already."""
-
-
-class RunFolderBusyError(RunFolderError):
-    """Another process works in the folder."""
 
 
 class RunFolder:
@@ -71,50 +72,50 @@ class RunFolder:
         for name in _SUBFOLDERS:
             (path / name).mkdir(exist_ok=True)
         self._remove_unfinished_files()
-        self._cut_unfinished_metrics()
+        cut_unfinished_line(path / _METRICS)
         self._note_environment()
 
     @classmethod
     def create(cls, path: Path, config: Config) -> Self:
         """A new run in `path`, which must not exist or be empty.
 
-        Raises `RunFolderTakenError` for a folder with anything in it, `RunFolderBusyError` while another process
+        Raises `RunFolderTakenError` for a folder with anything in it, `FolderBusyError` while another process
         creates a run there.
         """
         _refuse_taken(path)
         path.mkdir(parents=True, exist_ok=True)
-        lock = _take_lock(path)
+        lock = take_lock(path / "state" / _LOCK, path)
         try:
             _refuse_taken(path)
             atomic_write_text(path / _CONFIG, to_toml(config))
             return cls(path, config, lock)
         except BaseException:
-            _release_lock(lock)
+            release_lock(lock)
             raise
 
     @classmethod
     def open(cls, path: Path) -> Self:
         """The run in `path`, to be continued; what a killed process left half-written is removed.
 
-        Raises `RunFolderError` where there is no run or its files are broken, `RunFolderBusyError` while another
+        Raises `RunFolderError` where there is no run or its files are broken, `FolderBusyError` while another
         process works in it.
         """
         if not path.is_dir():
             raise RunFolderError(f"there is no run in {path}: the folder does not exist")
         if not is_run(path):
             raise RunFolderError(f"there is no run in {path}: it holds no {_CONFIG}")
-        lock = _take_lock(path)
+        lock = take_lock(path / "state" / _LOCK, path)
         try:
             return cls(path, read_config(path / _CONFIG), lock)
         except BaseException as error:
-            _release_lock(lock)
+            release_lock(lock)
             if isinstance(error, ConfigError):
                 raise RunFolderError(f"the run in {path} cannot be read: {error}") from error
             raise
 
     def close(self) -> None:
         """Lets other processes work in the folder."""
-        _release_lock(self._lock)
+        release_lock(self._lock)
         self._lock = None
 
     def __enter__(self) -> Self:
@@ -132,9 +133,7 @@ class RunFolder:
 
     def append_metrics(self, record: Mapping[str, Any]) -> None:
         """Adds one line to `metrics.jsonl`: the record with the `time` it was written (ISO 8601, UTC)."""
-        line = json.dumps({"time": _now(), **_plain(record)}, ensure_ascii=False, allow_nan=False)
-        with (self.path / _METRICS).open("a", encoding="utf-8") as file:
-            file.write(line + "\n")
+        append_json_line(self.path / _METRICS, {"time": now(), **record})
 
     def metrics(self) -> list[dict[str, Any]]:
         """All records, oldest first. Raises `RunFolderError` naming a line that cannot be read."""
@@ -155,23 +154,13 @@ class RunFolder:
 
     def write_state(self, name: str, mapping: Mapping[str, Any]) -> None:
         """Keeps `mapping` in `state/NAME.json`, replacing what was there whole or not at all."""
-        atomic_write_text(self.state / f"{name}.json", json.dumps(_plain(mapping), indent=2, allow_nan=False) + "\n")
+        atomic_write_text(self.state / f"{name}.json", json.dumps(plain(mapping), indent=2, allow_nan=False) + "\n")
 
     def _remove_unfinished_files(self) -> None:
         for folder in (self.path, *(self.path / name for name in _SUBFOLDERS)):
             for entry in folder.iterdir():
                 if _TEMPORARY.fullmatch(entry.name) and entry.is_file():
                     entry.unlink()
-
-    def _cut_unfinished_metrics(self) -> None:
-        """Removes a last line without its end: the process died while it wrote it."""
-        path = self.path / _METRICS
-        if not path.exists():
-            return
-        with path.open("rb+") as file:
-            text = file.read()
-            if not text.endswith(b"\n"):
-                file.truncate(text.rfind(b"\n") + 1)
 
     def _note_environment(self) -> None:
         """Adds what this process runs on and with to `environment.json`, which has an entry an opening."""
@@ -199,20 +188,10 @@ def read_metrics(path: Path) -> list[dict[str, Any]]:
 
     Raises `RunFolderError` naming a line that cannot be read; a line that is still being written is left out.
     """
-    records = []
-    file = path / _METRICS
     try:
-        text = file.read_text(encoding="utf-8") if file.exists() else ""
-        for number, line in enumerate(text.split("\n")[:-1], start=1):
-            record = json.loads(line)
-            if not isinstance(record, dict):
-                raise RunFolderError(f"{file}, line {number}: not a JSON object")
-            records.append(record)
-    except json.JSONDecodeError as error:
-        raise RunFolderError(f"{file}, line {number}: {error}") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise RunFolderError(f"{file} cannot be read: {error}") from error
-    return records
+        return read_json_lines(path / _METRICS)
+    except JsonLinesError as error:
+        raise RunFolderError(str(error)) from error
 
 
 def _refuse_taken(path: Path) -> None:
@@ -225,47 +204,6 @@ def _refuse_taken(path: Path) -> None:
             raise RunFolderTakenError(f"{path} is not empty and holds no run: choose another folder")
     elif path.exists():
         raise RunFolderTakenError(f"{path} is a file: a run needs a folder")
-
-
-def _take_lock(path: Path) -> int | None:
-    """The descriptor that holds the lock; the system drops it when the process ends, however it ends."""
-    if sys.platform == "win32":  # no such lock there: nobody keeps two processes out of one folder
-        return None
-    (path / "state").mkdir(exist_ok=True)
-    descriptor = os.open(path / "state" / _LOCK, os.O_RDWR | os.O_CREAT, 0o666)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        os.close(descriptor)
-        raise RunFolderBusyError(f"another process works in {path}: wait for it, or stop it") from error
-    except OSError:  # a network file system may not know locks; working alone there is the user's care
-        os.close(descriptor)
-        return None
-    return descriptor
-
-
-def _release_lock(descriptor: int | None) -> None:
-    if descriptor is not None:
-        os.close(descriptor)
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
-
-
-def _plain(value: Any) -> Any:
-    """`value` in the types of JSON: numpy's scalars as Python's, numbers that are not finite as null."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    if isinstance(value, Path):
-        return str(value)
-    if hasattr(value, "tolist"):
-        return _plain(value.tolist())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
 
 
 def _version(distribution: str) -> str | None:
@@ -289,7 +227,7 @@ def _commit() -> str | None:
 
 def _environment() -> dict[str, Any]:
     return {
-        "time": _now(),
+        "time": now(),
         "command": shlex.join(sys.argv),
         "python": platform.python_version(),
         "versions": {name: _version(name) for name in _VERSIONS_OF},

@@ -1,4 +1,7 @@
-"""A little of all that runs compiled code, so that whatever comes later finds it compiled and kept."""
+"""A little of all that runs compiled code, so that whatever comes later finds it compiled and kept.
+
+The graphs of the built-in model are prepared along with it.
+"""
 
 from collections.abc import Callable
 
@@ -8,6 +11,8 @@ from curriculum import basics
 from curriculum.config import Config, SelfplayConfig
 from curriculum.reporting import Conduct
 from curriculum.selfplay import SelfPlay
+from nets.checkpoint import DEFAULT_MODEL
+from nets.loading import open_model
 from search.evaluator import DONE, Slot, Ticket
 from search.mcts_player import MctsPlayer
 from search.mentor import Mentor
@@ -21,7 +26,10 @@ _SEARCH = SearchSettings(simulations=16)
 
 
 def compile_all(conduct: Conduct) -> None:
-    """Makes every kernel compile in the types that real work gives it. Raises `Interrupted`."""
+    """Makes every kernel compile in the types that real work gives it, and what runs the built-in model be prepared.
+
+    Raises `Interrupted`.
+    """
     with conduct.reporter.task("compiling", sum(share for _, share, _ in _PARTS), "percent") as task:
         done = 0
         for name, share, part in _PARTS:
@@ -64,17 +72,22 @@ def _decide(player: Player, position: Position | None = None) -> None:
     player.choose([position or Position.from_moves(_RULES, [0])], seeds=[0])
 
 
+def _open_the_built_in_model() -> None:
+    open_model(DEFAULT_MODEL).close()
+
+
 def _draw_basics() -> None:
     samples = basics.draw(_RULES, tuple(basics.KINDS), len(basics.KINDS), (0, 8), 0, Conduct())
     basics.are_right(_RULES, samples.positions, samples.policies.argmax(axis=1))
 
 
 _PARTS: tuple[tuple[str, int, Callable[[], None]], ...] = (
-    ("self-play", 50, _play_itself),
+    ("self-play", 44, _play_itself),
     ("play", 1, _play_a_person),
-    ("pure-mcts", 6, lambda: _decide(PureMcts(2))),
-    ("mentor:paper", 12, lambda: _decide(PaperMentor())),
-    ("mentor", 28, lambda: _decide(Mentor())),
+    ("pure-mcts", 5, lambda: _decide(PureMcts(2))),
+    ("mentor:paper", 11, lambda: _decide(PaperMentor())),
+    ("mentor", 25, lambda: _decide(Mentor())),
     ("basics", 3, _draw_basics),
+    ("model", 11, _open_the_built_in_model),
 )
 """In this order, each with its share of the time in percent, as measured."""

@@ -7,7 +7,21 @@ from typing import Annotated, NoReturn
 import typer
 
 from gomoku_cli import __version__
-from gomoku_cli.commands import bench, evaluate, generate_basics, imitate, info, play, selfplay, train, warmup
+from gomoku_cli.commands import (
+    bench,
+    convert,
+    engine,
+    evaluate,
+    generate_basics,
+    imitate,
+    info,
+    openings,
+    play,
+    selfplay,
+    tournament,
+    train,
+    warmup,
+)
 from gomoku_cli.exit_codes import ExitCode, for_error
 from gomoku_cli.runtime import notices_to, print_notice
 
@@ -15,13 +29,28 @@ app = typer.Typer(
     name="gomoku",
     help="Train, measure and play a Gomoku AI from the terminal.",
     epilog="A player is written the same way everywhere: [b]default[/b] (the built-in model), a model file, a run "
-    "folder (its best model), [b]random[/b], [b]mentor[/b], [b]mentor:paper[/b], [b]pure-mcts:1000[/b].",
+    "folder (its best model), [b]random[/b], [b]mentor[/b], [b]mentor:paper[/b], [b]pure-mcts:1000[/b], "
+    "[b]engine:COMMAND[/b] (a program that speaks the Gomocup protocol).",
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
 
-for module in (train, generate_basics, imitate, selfplay, evaluate, info, play, bench, warmup):
+for module in (
+    train,
+    generate_basics,
+    imitate,
+    selfplay,
+    evaluate,
+    tournament,
+    openings,
+    info,
+    play,
+    engine,
+    convert,
+    bench,
+    warmup,
+):
     app.command(module.NAME, epilog="\n  ".join(("[b]Examples[/b]", *module.EXAMPLES)))(module.command)
 
 

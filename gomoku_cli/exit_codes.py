@@ -23,7 +23,9 @@ _BY_ERROR = {
     "curriculum.presets.ConfigError": ExitCode.USAGE,
     "curriculum.player_specs.PlayerSpecError": ExitCode.USAGE,
     "curriculum.run_folder.RunFolderTakenError": ExitCode.USAGE,
-    "curriculum.run_folder.RunFolderBusyError": ExitCode.FAILED,
+    "curriculum.folders.FolderBusyError": ExitCode.FAILED,
+    "curriculum.match_folder.OtherMatchError": ExitCode.USAGE,
+    "curriculum.match_folder.MatchFolderError": ExitCode.BAD_DATA,
     "curriculum.run_folder.RunFolderError": ExitCode.BAD_DATA,
     "curriculum.samples.SamplesError": ExitCode.BAD_DATA,
     "core.records.RecordError": ExitCode.BAD_DATA,
@@ -31,6 +33,7 @@ _BY_ERROR = {
     "nets.runtimes.RuntimeUnavailableError": ExitCode.USAGE,
     "curriculum.reporting.Interrupted": ExitCode.INTERRUPTED,
     "search.mcts.EvaluationError": ExitCode.BAD_DATA,
+    "search.players.ForfeitError": ExitCode.FAILED,
     "builtins.OSError": ExitCode.FAILED,
     "builtins.MemoryError": ExitCode.FAILED,
 }

@@ -86,10 +86,19 @@ Player = Annotated[
     str, typer.Argument(metavar="PLAYER", autocompletion=_players, help=f"A player: {player_names.HELP}.")
 ]
 Against = Annotated[
-    str,
+    str | None,
     typer.Option("--against", metavar="PLAYER", autocompletion=_players, help=_OPPONENT),
 ]
 Model = Annotated[str, typer.Option("--model", metavar="PLAYER", autocompletion=_players, help=_OPPONENT)]
+Plays = Annotated[
+    str,
+    typer.Option(
+        "--model",
+        metavar="PLAYER",
+        autocompletion=_players,
+        help="Who plays: any player but another engine; gomoku --help says how they are written.",
+    ),
+]
 Simulations = Annotated[
     int | None,
     typer.Option(
@@ -160,4 +169,87 @@ PrecisionChoice = Annotated[
         help="What they compute with when they judge; auto: the fastest that the machine has. fp16 is for GPUs.",
         rich_help_panel=_NETS,
     ),
+]
+
+_REPORTS = "Reports"
+_ENGINES = "Engines (engine:COMMAND)"
+
+Openings = Annotated[
+    str,
+    typer.Option(
+        "--openings",
+        metavar="FILE|balanced|empty",
+        help="Where games start: a file of openings, the package's balanced ones, or the empty board. "
+        "Each opening is played with both colours.",
+    ),
+]
+MatchSeed = Annotated[
+    int,
+    typer.Option(
+        "--seed",
+        min=0,
+        metavar="N",
+        help="Where every random stream grows from. With a fixed number of simulations the same seed plays the same "
+        "games.",
+    ),
+]
+MatchFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--run",
+        "-r",
+        metavar="DIR",
+        help="Keep the games in this folder as they end. The same command continues a match that was stopped.",
+    ),
+]
+Concurrency = Annotated[
+    int | None,
+    typer.Option(
+        "--concurrency",
+        min=1,
+        metavar="N",
+        help="Games at once.",
+        show_default="64; timed searches 2; engines one for two cores",
+    ),
+]
+EngineSeconds = Annotated[
+    float | None,
+    typer.Option(
+        "--engine-seconds",
+        metavar="S",
+        help="Most seconds a move.",
+        show_default="--seconds, else 1",
+        rich_help_panel=_ENGINES,
+    ),
+]
+MatchSeconds = Annotated[
+    float | None,
+    typer.Option(
+        "--match-seconds",
+        metavar="S",
+        help="Most seconds an engine has for all its moves of a game.",
+        show_default="no limit",
+        rich_help_panel=_ENGINES,
+    ),
+]
+Records = Annotated[
+    Path | None,
+    typer.Option("--games-file", metavar="FILE", help="Write the games, as .sgf or .psq.", rich_help_panel=_REPORTS),
+]
+Figure = Annotated[
+    Path | None,
+    typer.Option(
+        "--figure",
+        metavar="FILE",
+        help="Draw results, lengths and Elo, as .png or .svg; needs matplotlib.",
+        rich_help_panel=_REPORTS,
+    ),
+]
+JUnit = Annotated[
+    Path | None,
+    typer.Option("--junit", metavar="FILE", help="Write a JUnit report, for CI.", rich_help_panel=_REPORTS),
+]
+Markdown = Annotated[
+    Path | None,
+    typer.Option("--markdown", metavar="FILE", help="Write a report in Markdown.", rich_help_panel=_REPORTS),
 ]

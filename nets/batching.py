@@ -2,6 +2,9 @@
 
 A batch that is nearly empty costs much more a position than a full one. What a search submits is of any size and mixes
 colours, so each net has a queue of its own, and whoever is free takes as many of its oldest rows as make a good batch.
+
+Which rows meet in a batch then hangs on timing, and the last bits of a judgement may hang on the batch. Where that must
+not be, submissions are cut when they come, each on its own.
 """
 
 import threading
@@ -59,9 +62,12 @@ Batch = tuple[str, list[tuple[Submission, Piece]]]
 class Batcher:
     """The queues of a runtime's nets, and the threads that empty them."""
 
-    def __init__(self, runtime: Runtime, threads: ThreadPoolExecutor) -> None:
+    def __init__(self, runtime: Runtime, threads: ThreadPoolExecutor, *, repeatable: bool = False) -> None:
+        """`repeatable`: what a batch is made of depends on one submission alone, so that the same submissions get the
+        same answers to the bit, whatever else is under way and whichever threads judge."""
         self._runtime = runtime
         self._threads = threads
+        self._repeatable = repeatable
         self._lock = threading.Lock()
         self._queues: dict[str, deque[_Waiting]] = {}
         self._rows: dict[str, int] = {}
@@ -72,12 +78,16 @@ class Batcher:
         self._number = 0
 
     def submit(self, parts: Sequence[tuple[str, Piece]]) -> Submission:
-        """Queues pieces, each for the net of its name; none may be empty."""
+        """Queues pieces, each for the net of its name; none may be empty.
+
+        Raises `RuntimeError` where a thread is needed and cannot be had; nothing is queued then.
+        """
         submission = Submission(self, sum(len(piece.rows) for _, piece in parts))
         with self._lock:
             self._number += 1
             for net, piece in parts:
-                self._queues.setdefault(net, deque()).append(_Waiting(self._number, submission, piece))
+                queue = self._queues.setdefault(net, deque())
+                queue += [_Waiting(self._number, submission, part) for part in self._cut(piece)]
                 self._rows[net] = self._rows.get(net, 0) + len(piece.rows)
             share = self._runtime.sizes[-1] if len(self._queues) > 1 else _FEW
             wanted = sum(-(-rows // share) for rows in self._rows.values())
@@ -85,9 +95,36 @@ class Batcher:
                 wanted -= 1  # one is for whoever waits
             starting = max(0, min(wanted, self._runtime.threads - self._working))
             self._working += starting
-        for _ in range(starting):
-            self._threads.submit(self._work)
+        started = 0
+        try:
+            for _ in range(starting):
+                self._threads.submit(self._work)
+                started += 1
+        except RuntimeError:  # of an executor that was shut down, or that gets no more threads
+            with self._lock:
+                self._working -= starting - started
+                self._withdraw(submission)
+            raise
         return submission
+
+    def _cut(self, piece: Piece) -> list[Piece]:
+        """The piece as it is queued: where batches must be repeatable as those that it will be judged in."""
+        if not self._repeatable:
+            return [piece]
+        parts, rows = [], piece.rows
+        while len(rows):
+            count = best_count(len(rows), self._runtime.sizes)
+            parts.append(piece._replace(rows=rows[:count]))
+            rows = rows[count:]
+        return parts
+
+    def _withdraw(self, submission: Submission) -> None:
+        """Takes back what is queued of a submission; under the lock."""
+        for net, queue in self._queues.items():
+            kept = [waiting for waiting in queue if waiting.submission is not submission]
+            queue.clear()
+            queue += kept
+            self._rows[net] = sum(len(waiting.piece.rows) for waiting in kept)
 
     def help_with_few(self) -> bool:
         """Judges a batch on the calling thread if there are but few rows in the queues; whether it did."""
@@ -131,7 +168,10 @@ class Batcher:
             return None
         net = min(waiting)[2]
         queue = self._queues[net]
-        wanted = best_count(self._share_of(net), self._runtime.sizes)
+        if self._repeatable:
+            wanted = len(queue[0].piece.rows)
+        else:
+            wanted = best_count(self._share_of(net), self._runtime.sizes)
         self._rows[net] -= wanted
         self._judging += 1
         taken = []

@@ -1,26 +1,31 @@
 """A model is one safetensors file: the nets' tensors, and metadata to rebuild and judge them by.
 
-Tensors are named `black.*` and `white.*`, or `shared.*`. Nothing is ever unpickled.
+Tensors are named `black.*` and `white.*`, or `shared.*`. Nothing is ever unpickled. What a file says of itself is read
+without torch.
 """
 
 import json
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save
 
 from core.files import atomic_path
 from core.rules import Rules
-from nets.blocks import channels_last
 from nets.config import NetConfig, Planes
-from nets.dual import DualNet, parameter_count
+
+if TYPE_CHECKING:
+    from nets.dual import DualNet
 
 FORMAT = "gomoku-model-1"
 DEFAULT_MODEL = Path(__file__).parent / "weights" / "default.safetensors"
 """The model inside the package, called `default` wherever a player is named."""
+_STATISTICS = ("running_mean", "running_var", "num_batches_tracked")
+"""What batch norms keep that is not trained."""
 
 
 class CheckpointError(ValueError):
@@ -40,8 +45,10 @@ class ModelInfo:
     """Trainable parameters, all nets together."""
 
 
-def save_model(path: Path, model: DualNet, made: Mapping[str, Any]) -> None:
+def save_model(path: Path, model: "DualNet", made: Mapping[str, Any]) -> None:
     """Writes the model, whole or not at all. `made` must be JSON."""
+    from safetensors.torch import save
+
     tensors = {
         f"{name}.{key}": tensor.detach().cpu().contiguous()
         for name, net in model.nets.items()
@@ -57,16 +64,34 @@ def save_model(path: Path, model: DualNet, made: Mapping[str, Any]) -> None:
         temporary.write_bytes(save(tensors, metadata))
 
 
-def load_model(path: Path) -> tuple[DualNet, ModelInfo]:
-    """The model of a file, in evaluation mode on the CPU. Raises `CheckpointError`."""
+def read_info(path: Path) -> ModelInfo:
+    """What a model file says of itself; whether its weights are usable is not looked at. Raises `CheckpointError`."""
+    with _opened(path, "numpy") as file:
+        net, rules, made = _read_metadata(path, file.metadata() or {})
+        trained = [name for name in file.keys() if not name.endswith(_STATISTICS)]  # noqa: SIM118  # not a mapping
+        parameters = sum(math.prod(file.get_slice(name).get_shape()) for name in trained)
+    return ModelInfo(path, net, rules, made, parameters)
+
+
+@contextmanager
+def _opened(path: Path, framework: str) -> Iterator[Any]:
     try:
-        with safe_open(path, framework="pt") as file:
-            metadata = file.metadata() or {}
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  # not a mapping
+        with safe_open(path, framework=framework) as file:
+            yield file
     except FileNotFoundError as error:
         raise CheckpointError(f"there is no model file {path}") from error
     except (SafetensorError, OSError) as error:
         raise CheckpointError(f"{path} is no model file, or was cut short: {error}") from error
+
+
+def load_model(path: Path) -> tuple["DualNet", ModelInfo]:
+    """The model of a file, in evaluation mode on the CPU. Raises `CheckpointError`."""
+    from nets.blocks import channels_last
+    from nets.dual import DualNet, parameter_count
+
+    with _opened(path, "pt") as file:
+        metadata = file.metadata() or {}
+        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  # not a mapping
     net, rules, made = _read_metadata(path, metadata)
     model = channels_last(DualNet(net, rules))
     wanted = {f"{name}.{key}": tensor for name, part in model.nets.items() for key, tensor in part.state_dict().items()}

@@ -45,7 +45,7 @@ class RuntimeChoice:
 
 
 class RuntimeNotice(UserWarning):
-    """What was chosen to run the nets cannot be had, and something slower takes its place."""
+    """What runs the nets is not what was chosen but something slower, or needs some seconds to be prepared."""
 
 
 _runtime = RuntimeChoice()

@@ -13,7 +13,8 @@ import torch
 from nets.config import Backend, Precision, RuntimeNotice
 from nets.devices import cores
 from nets.dual import DualNet
-from nets.runtimes import JudgedPositions, Piece, SizedNet, SizedNets, example_positions
+from nets.inference import JudgedPositions, example_positions
+from nets.runtimes import Piece, SizedNet, SizedNets
 
 SIZES = (8, 32, 64, 128, 256, 512, 1024, 2048)
 """Batch sizes that are captured."""

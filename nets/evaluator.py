@@ -2,89 +2,81 @@
 
 import hashlib
 import threading
-from concurrent.futures import ThreadPoolExecutor
-from typing import Protocol
+import warnings
+from functools import partial
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 
-from core.batch import PositionBatch
-from core.rules import BLACK
-from nets.allocator import keep_freed_memory
-from nets.batching import Batcher, Submission
-from nets.config import Planes, RuntimeChoice, default_runtime
+from nets.config import Backend, Precision, RuntimeChoice, RuntimeNotice, default_runtime
 from nets.devices import best_device
 from nets.dual import DualNet
-from nets.runtimes import Piece, Rows, Runtime, open_runtime
+from nets.runtimes import Runtime, RuntimeUnavailableError
+from nets.serving import RuntimeEvaluator
+from nets.torch_cpu import TorchRuntime
 
 
-class _Slot(Protocol):
-    """What is needed of a `search.evaluator.Slot`, which this package does not import."""
-
-    positions: PositionBatch
-    logits: NDArray[np.float32]
-    values: NDArray[np.float32]
-    count: int
-
-
-class NetEvaluator:
+class NetEvaluator(RuntimeEvaluator):
     """Judges positions with a model; satisfies `search.evaluator.Evaluator`.
 
     The model is copied: training it further changes nothing here.
     """
 
     def __init__(
-        self, model: DualNet, choice: RuntimeChoice | None = None, *, device: torch.device | None = None
+        self,
+        model: DualNet,
+        choice: RuntimeChoice | None = None,
+        *,
+        device: torch.device | None = None,
+        repeatable: bool = False,
     ) -> None:
-        """Runs the nets as `choice` says, or as was chosen for the whole process (`nets.config.set_runtime`)."""
-        keep_freed_memory()
-        self.rules = model.rules
-        self.runtime: Runtime = open_runtime(model, choice or default_runtime(), device or best_device())
-        self.lanes = self.runtime.lanes
-        """Batches that it can work on side by side."""
-        self.free_cores = self.runtime.free_cores
-        """Threads that it leaves to the search."""
-        self.version = _version(model, self.runtime)
-        """63 bits that differ where answers may: of the weights and of what they run on."""
-        self.last_moves = 2 if model.config.planes is Planes.FIVE else 1
-        """How many of the last moves the nets see."""
-        self._dual = model.config.dual
-        # Threads of the executor are joined at the interpreter's exit; one inside torch then would abort it.
-        self._threads = ThreadPoolExecutor(
-            self.runtime.threads, "net", initializer=_use_one_core, initargs=(torch.get_num_threads(),)
+        """Runs the nets as `choice` says, or as was chosen for the whole process (`nets.config.set_runtime`).
+
+        `repeatable`: see `nets.batching.Batcher`.
+        """
+        runtime = open_runtime(model, choice or default_runtime(), device or best_device())
+        super().__init__(
+            runtime,
+            model.config,
+            model.rules.cells,
+            version_of(model, runtime.backend, runtime.precision),
+            repeatable=repeatable,
+            on_thread=partial(_use_one_core, torch.get_num_threads()),
         )
-        self._batcher = Batcher(self.runtime, self._threads)
-
-    def submit(self, slot: _Slot) -> Submission:
-        """Starts judging the first `slot.count` positions; see `search.evaluator.Evaluator`."""
-        return self._start(slot.positions, slot.count, slot.logits, slot.values)
-
-    def judge(self, positions: PositionBatch) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Logits [B, A] and values [B] for the side to move."""
-        logits = np.empty(positions.stones.shape, dtype=np.float32)
-        values = np.empty(len(positions), dtype=np.float32)
-        self._start(positions, len(positions), logits, values).result()
-        return logits, values
-
-    def _start(
-        self, positions: PositionBatch, count: int, logits: NDArray[np.float32], values: NDArray[np.float32]
-    ) -> Submission:
-        parts = rows_by_net(positions.to_move[:count], self._dual)
-        return self._batcher.submit([(net, Piece(rows, positions, logits, values)) for net, rows in parts])
-
-    def close(self) -> None:
-        """Joins the threads."""
-        self._threads.shutdown()
 
 
-def rows_by_net(to_move: NDArray[np.int8], dual: bool) -> list[tuple[str, Rows]]:
-    """Which net judges which rows of a batch with `to_move` [B]; nets without a row are left out."""
-    if dual:
-        shares = [("black", np.flatnonzero(to_move == BLACK)), ("white", np.flatnonzero(to_move != BLACK))]
-    else:
-        shares = [("shared", np.arange(len(to_move)))]
-    return [(net, rows) for net, rows in shares if len(rows)]
+def open_runtime(model: DualNet, choice: RuntimeChoice, device: torch.device) -> Runtime:
+    """The runtime that was chosen for the model, or torch, with a `RuntimeNotice`, where it cannot be had.
+
+    Raises `RuntimeUnavailableError` for a precision that nothing here computes with.
+    """
+    if device.type == "cuda" and choice.backend in (Backend.AUTO, Backend.TORCH):
+        from nets.cuda import CudaRuntime
+
+        return CudaRuntime(model, choice.precision, device)
+    if choice.precision is Precision.FP16:
+        raise RuntimeUnavailableError("precision fp16 is for GPUs; a CPU computes in bf16 or fp32")
+    try:
+        if choice.backend in (Backend.AUTO, Backend.OPENVINO):
+            from nets.conversion import converted
+            from nets.openvino import OpenVino, OpenVinoRuntime
+
+            openvino = OpenVino(choice.precision)
+            return OpenVinoRuntime(openvino, converted(model, openvino), model.rules.cells)
+        if choice.backend is Backend.ONNXRUNTIME:
+            from nets.onnx import OnnxRuntime
+
+            return OnnxRuntime(model, choice.precision)
+    except RuntimeUnavailableError as error:
+        warnings.warn(f"{error}; the nets run on torch, which is slower", RuntimeNotice, stacklevel=3)
+    return TorchRuntime(model, choice.precision)
+
+
+def version_of(model: DualNet, backend: Backend, precision: Precision) -> int:
+    """63 bits of the weights and of what they run on."""
+    digest = hashlib.blake2b(f"{model.config} {backend} {precision}".encode(), digest_size=8)
+    for tensor in model.state_dict().values():
+        digest.update(tensor.detach().cpu().contiguous().numpy().tobytes())
+    return int.from_bytes(digest.digest()) >> 1
 
 
 def _use_one_core(others: int) -> None:
@@ -98,10 +90,3 @@ def _use_one_core(others: int) -> None:
     restore = threading.Thread(target=torch.set_num_threads, args=(others,))
     restore.start()
     restore.join()
-
-
-def _version(model: DualNet, runtime: Runtime) -> int:
-    digest = hashlib.blake2b(f"{model.config} {runtime.backend} {runtime.precision}".encode(), digest_size=8)
-    for tensor in model.state_dict().values():
-        digest.update(tensor.detach().cpu().contiguous().numpy().tobytes())
-    return int.from_bytes(digest.digest()) >> 1

@@ -11,7 +11,8 @@ import torch
 from nets.config import Backend, Precision
 from nets.devices import cores
 from nets.dual import DualNet
-from nets.runtimes import JudgedPositions, Piece, RuntimeUnavailableError, example_positions, gathered, scatter
+from nets.inference import JudgedPositions, example_positions
+from nets.runtimes import Piece, RuntimeUnavailableError, gathered, scatter
 
 _INPUTS = ("stones", "to_move", "last_moves")
 _OUTPUTS = ("logits", "values")

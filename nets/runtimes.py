@@ -2,27 +2,21 @@
 
 A runtime judges positions with one net at a time, on the thread that calls it; many threads may call it at once. Two
 small batches side by side, each on a core of its own, beat one batch on two cores, where each waits for the other.
+What they share is here, and needs no torch.
 """
 
 import threading
-import warnings
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from core.batch import PositionBatch
-from nets.blocks import channels_last, folded
-from nets.config import Backend, Precision, RuntimeChoice, RuntimeNotice
-from nets.devices import best_precision, cores
-from nets.dual import DualNet
-from nets.planes import encode
-from nets.precision import DTYPES, narrow
+from nets.config import Backend, Precision
 
 Rows = NDArray[np.intp]
 """[n] indices into a batch."""
@@ -63,56 +57,6 @@ class Runtime(Protocol):
         """Judges the pieces together, up to the last of `sizes` in all, with the net of that name."""
 
 
-class JudgedPositions(torch.nn.Module):
-    """A net with its planes made inside: positions to logits and values, for inference only."""
-
-    def __init__(self, model: DualNet, name: str, precision: Precision = Precision.FP32) -> None:
-        super().__init__()
-        self.net = channels_last(folded(model.nets[name])).requires_grad_(False)
-        if precision is not Precision.FP32:
-            narrow(self.net, precision)
-        self._dtype = DTYPES[precision]
-        self._planes = model.config.planes
-
-    def forward(self, stones: Tensor, to_move: Tensor, last_moves: Tensor) -> tuple[Tensor, Tensor]:
-        """Arguments as in `nets.planes.encode`; logits [n, A] and values [n], float32."""
-        logits, values = self.net(encode(stones, to_move, last_moves, self._planes, self._dtype))
-        return logits, values
-
-
-def example_positions(count: int, cells: int) -> tuple[Tensor, Tensor, Tensor]:
-    """`count` empty boards, as `JudgedPositions` takes them."""
-    batch = PositionBatch.empty(count, cells)
-    return torch.from_numpy(batch.stones), torch.from_numpy(batch.to_move), torch.from_numpy(batch.last_moves)
-
-
-class TorchRuntime:
-    """torch on the CPU: batch norms folded, channels last."""
-
-    backend = Backend.TORCH
-    sizes: tuple[int, ...] = (256,)
-    any_thread = False  # on others torch uses all cores, and waits for them
-
-    def __init__(self, model: DualNet, precision: Precision) -> None:
-        """Takes any precision, though bfloat16 is slow where the processor does not multiply it."""
-        native = best_precision(torch.device("cpu")) is torch.bfloat16
-        if precision is Precision.AUTO:
-            precision = Precision.BF16 if native else Precision.FP32
-        self.precision = precision
-        self.lanes = self.threads = cores()
-        self.free_cores = 1
-        self._nets = {name: JudgedPositions(model, name, precision) for name in model.nets}
-
-    def judge(self, net: str, pieces: Sequence[Piece]) -> None:
-        """See `Runtime`."""
-        batch = gathered(pieces)
-        with torch.inference_mode():
-            logits, values = self._nets[net](
-                torch.from_numpy(batch.stones), torch.from_numpy(batch.to_move), torch.from_numpy(batch.last_moves)
-            )
-        scatter(pieces, logits.float().numpy(), values.float().numpy())
-
-
 def gathered(pieces: Sequence[Piece]) -> PositionBatch:
     """The positions of the pieces, one after the other."""
     parts = [piece.positions.rows(piece.rows) for piece in pieces]
@@ -127,31 +71,6 @@ def scatter(pieces: Sequence[Piece], logits: NDArray[np.float32], values: NDArra
         piece.logits[piece.rows] = logits[part]
         piece.values[piece.rows] = values[part]
         first = part.stop
-
-
-def open_runtime(model: DualNet, choice: RuntimeChoice, device: torch.device) -> Runtime:
-    """The runtime that was chosen for the model, or torch, with a `RuntimeNotice`, where it cannot be had.
-
-    Raises `RuntimeUnavailableError` for a precision that nothing here computes with.
-    """
-    if device.type == "cuda" and choice.backend in (Backend.AUTO, Backend.TORCH):
-        from nets.cuda import CudaRuntime
-
-        return CudaRuntime(model, choice.precision, device)
-    if choice.precision is Precision.FP16:
-        raise RuntimeUnavailableError("precision fp16 is for GPUs; a CPU computes in bf16 or fp32")
-    try:
-        if choice.backend in (Backend.AUTO, Backend.OPENVINO):
-            from nets.openvino import OpenVinoRuntime
-
-            return OpenVinoRuntime(model, choice.precision)
-        if choice.backend is Backend.ONNXRUNTIME:
-            from nets.onnx import OnnxRuntime
-
-            return OnnxRuntime(model, choice.precision)
-    except RuntimeUnavailableError as error:
-        warnings.warn(f"{error}; the nets run on torch, which is slower", RuntimeNotice, stacklevel=3)
-    return TorchRuntime(model, choice.precision)
 
 
 class SizedNet(Protocol):
@@ -178,12 +97,17 @@ class SizedNets:
     Threads that need the same at the same time get one each.
     """
 
-    def __init__(self, make: Callable[[str, int], SizedNet], sizes: Sequence[int]) -> None:
-        """`make(net, size)` is never called by two threads at once. `sizes` rise."""
+    def __init__(self, make: Callable[[str, int], SizedNet], sizes: Sequence[int], *, one_by_one: bool = True) -> None:
+        """`sizes` rise. `one_by_one`: `make(net, size)` is never called by two threads at once."""
         self._make = make
         self._sizes = sizes
-        self._making = threading.Lock()
+        self._making: AbstractContextManager[Any] = threading.Lock() if one_by_one else nullcontext()
         self._idle: defaultdict[tuple[str, int], list[SizedNet]] = defaultdict(list)
+
+    def make(self, net: str, size: int) -> None:
+        """Makes ahead what the first batch of a net and size needs."""
+        with self._making:
+            self._idle[net, size].append(self._make(net, size))
 
     def judge(self, net: str, pieces: Sequence[Piece]) -> None:
         """See `Runtime`; the smallest size that holds them all is used."""

@@ -5,7 +5,7 @@ slot. `nets` satisfies the protocol without importing this module.
 """
 
 from dataclasses import dataclass
-from typing import Protocol, Self
+from typing import Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,6 +68,14 @@ class Evaluator(Protocol):
 
     def submit(self, slot: Slot) -> Ticket:
         """Starts judging the first `slot.count` positions and returns at once or when done, as it likes."""
+
+
+@runtime_checkable
+class Prepares(Evaluator, Protocol):
+    """An evaluator that makes some things when it first needs them, and can do so ahead."""
+
+    def prepare(self, rows: int) -> None:
+        """Makes what judging up to `rows` positions at once needs; may run beside submissions."""
 
 
 class Done:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from core.position import Position
 from core.rules import Rules
 from core.streams import Purpose, generator
-from search.evaluator import Evaluator
+from search.evaluator import Evaluator, Prepares
 from search.forest import bytes_per_node
 from search.mcts import ForestSearch
 from search.move_policy import choose_move, samples_at
@@ -17,11 +17,12 @@ from search.settings import MAX_SIMULATIONS, Policy, SearchSettings
 _MOST_TREES = 64
 """Positions searched at once."""
 _MOST_BYTES = 1 << 30
-"""Memory that their trees may fill together; a single tree of a fixed number of simulations may be larger."""
+"""Memory that their trees may fill together where nothing else is said; a single tree of a fixed number of simulations
+may then be larger."""
 
 
 class MctsPlayer:
-    """Starts each move with an empty tree (A II-C), except after `ponder`.
+    """Starts each move with an empty tree (A II-C), except after `ponder`, and where it keeps its tree.
 
     With 0 simulations it plays by the evaluator's policy alone.
     """
@@ -36,9 +37,18 @@ class MctsPlayer:
         switch_stage: int = 6,
         temperature: float = 1.0,
         seconds: float | None = None,
+        most_bytes: int | None = None,
+        keeps_tree: bool = False,
         name: str = "mcts",
     ) -> None:
-        """With `seconds` it thinks about each move for so long, whatever number of simulations that makes."""
+        """With `seconds` it thinks about each move for so long, whatever number of simulations that makes.
+
+        With `keeps_tree` the tree of a position that was asked about alone is kept. The next decision on a position
+        that continues it goes on from there, with as many new simulations as without; it depends on what came before.
+        """
+        self.most_bytes = most_bytes
+        """Memory that trees may fill together, at least one node's. May be changed between decisions; None sets a
+        limit of its own, which a single tree of a fixed number of simulations may exceed."""
         self.name = name
         self._evaluator = evaluator
         self._rules = rules
@@ -47,9 +57,10 @@ class MctsPlayer:
         self._switch_stage = switch_stage
         self._temperature = temperature
         self._seconds = seconds
+        self._keeps_tree = keeps_tree
         self._search: ForestSearch | None = None
-        self._pondered: Position | None = None
-        """The position at the root of the first tree, where it was pondered."""
+        self._kept: Position | None = None
+        """The position at the root of the first tree, where that is kept."""
         self._lock = threading.Lock()
 
     def choose(
@@ -62,17 +73,22 @@ class MctsPlayer:
         decisions: list[Decision] = []
         most = 1
         if self._seconds is None:
-            tree_bytes = bytes_per_node(self._rules) * (self._settings.simulations + 1)
-            most = max(1, min(_MOST_TREES, _MOST_BYTES // tree_bytes))
+            most = max(1, min(_MOST_TREES, self._most_nodes() // (self._settings.simulations + 1)))
         with self._lock:
             for first in range(0, len(positions), most):
                 chunk = slice(first, first + most)
                 try:
                     decisions += self._choose(positions[chunk], seeds[chunk], stop)
                 except BaseException:
-                    self._search = self._pondered = None  # who knows what state it is in
+                    self._search = self._kept = None  # who knows what state it is in
                     raise
         return decisions
+
+    def prepare(self) -> None:
+        """Makes ahead what a decision on one position would otherwise make when it first needs it, in the midst of a
+        game; may run on a thread of its own, beside decisions."""
+        if isinstance(self._evaluator, Prepares):
+            self._evaluator.prepare(self._settings.leaves_in_flight)
 
     def ponder(self, position: Position, stop: Callable[[], bool]) -> None:
         """Thinks about a position until `stop` says so, for `choose` to go on from when one move more was made.
@@ -81,30 +97,41 @@ class MctsPlayer:
         """
         with self._lock:
             try:
-                search = self._forest_for(1, _largest_tree(self._rules))
+                search = self._forest_for(1, self._most_nodes())
                 if not self._resume(search, position):
                     search.plant(0, position)
-                self._pondered = position.copy()
+                self._kept = position.copy()
                 self._run(search, 1, search.forest.capacity, stop)
             except BaseException:
-                self._search = self._pondered = None
+                self._search = self._kept = None
                 raise
+
+    def _most_nodes(self) -> int:
+        """Nodes that all trees may have together."""
+        most_bytes = _MOST_BYTES if self.most_bytes is None else self.most_bytes
+        return max(1, min(MAX_SIMULATIONS, most_bytes // bytes_per_node(self._rules)))
 
     def _forest_for(self, trees: int, capacity: int) -> ForestSearch:
         # The arrays are kept between calls, since their pages cost time to make; what is in them is not.
         search = self._search
         held = len(search.forest.trees) if search else 0
-        if search is None or held < trees or trees * 4 < held or search.forest.capacity < capacity:
+        too_large = (
+            search is not None
+            and self.most_bytes is not None
+            and (held * search.forest.capacity > max(self._most_nodes(), trees * capacity))
+        )
+        if search is None or held < trees or trees * 4 < held or search.forest.capacity < capacity or too_large:
+            search = self._search = None  # so that two are never held at once
             search = ForestSearch(self._rules, self._evaluator, self._settings, trees=trees, capacity=capacity)
-            self._search, self._pondered = search, None
+            self._search, self._kept = search, None
         return search
 
     def _resume(self, search: ForestSearch, position: Position) -> bool:
-        """Brings the pondered tree to `position`, if it was reached from there; False where it was not."""
-        if self._pondered is None:
+        """Brings the tree that is kept to `position`, if it was reached from there; False where it was not."""
+        if self._kept is None:
             return False
-        known, moves = self._pondered.moves, position.moves
-        self._pondered = None
+        known, moves = self._kept.moves, position.moves
+        self._kept = None
         if moves[: len(known)] != known:
             return False
         for move in moves[len(known) :]:
@@ -112,10 +139,17 @@ class MctsPlayer:
         return True
 
     def _choose(self, positions: Sequence[Position], seeds: Sequence[int], stop: Callable[[], bool]) -> list[Decision]:
-        simulations = self._settings.simulations if self._seconds is None else _largest_tree(self._rules) - 1
-        search = self._forest_for(len(positions), simulations + 1)
-        resumed = len(positions) == 1 and self._resume(search, positions[0])
-        self._pondered = None
+        alone = len(positions) == 1
+        most = self._most_nodes()
+        simulations = self._settings.simulations if self._seconds is None else most - 1
+        capacity = simulations + 1
+        if self._keeps_tree and alone:
+            capacity = max(capacity, most)  # the new ones come on top of those that were kept
+        if self.most_bytes is not None and alone:
+            capacity = min(capacity, most)
+        search = self._forest_for(len(positions), capacity)
+        resumed = alone and self._resume(search, positions[0])
+        self._kept = None
         if not resumed:
             for tree, position in enumerate(positions):
                 search.plant(tree, position)
@@ -126,13 +160,15 @@ class MctsPlayer:
             simulations,
             lambda: stop() or (deadline is not None and time.monotonic() >= deadline),
         )
+        if self._keeps_tree and alone:
+            self._kept = positions[0].copy()
         return [self._decide(search, tree, position, seeds[tree]) for tree, position in enumerate(positions)]
 
     def _run(self, search: ForestSearch, trees: int, simulations: int, stop: Callable[[], bool]) -> None:
         waiting = 0
         for tree in range(trees):
             room = search.forest.capacity - int(search.forest.trees["nodes"][tree])
-            # A pondered tree that is full is not forgotten for want of room: what is known of it decides.
+            # A kept tree that is full is not forgotten for want of room: what is known of it decides.
             if room or not search.visits(tree).any():
                 search.begin(tree, min(simulations, room))
                 waiting += 1
@@ -151,8 +187,3 @@ class MctsPlayer:
         searched = search.visits(tree).any()
         simulations = int(search.forest.nodes["visits"][tree, 0]) if searched else 0
         return Decision(move, value=search.value(tree), policy=policy, simulations=simulations)
-
-
-def _largest_tree(rules: Rules) -> int:
-    """Nodes of the largest tree that a search without a fixed number of simulations may fill."""
-    return min(MAX_SIMULATIONS, _MOST_BYTES // bytes_per_node(rules))

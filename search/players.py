@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -12,6 +13,15 @@ from numpy.typing import NDArray
 from core.position import Position
 from core.rules import Cell
 from core.streams import Purpose, generator
+
+
+class ForfeitError(RuntimeError):
+    """A player cannot go on and loses the game it is in; says why."""
+
+    def __init__(self, why: str, *, on_time: bool = False) -> None:
+        super().__init__(why)
+        self.on_time = on_time
+        """Whether it was too slow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +35,8 @@ class Decision:
     """[A] the distribution that the move was drawn from or is the best of; None for a player without one."""
     simulations: int = 0
     """Simulations, playouts or nodes spent."""
+    seconds: float | None = None
+    """Time it took, where the player keeps to a clock of its own and measures it; None elsewhere."""
 
 
 def never() -> bool:
@@ -45,6 +57,17 @@ class Player(Protocol):
         """A decision a position, none of which is over; the same seed gives the same decision.
 
         `stop` is asked often; once it says yes, the best moves found so far are returned soon.
+        """
+
+
+@runtime_checkable
+class SitsDown(Player, Protocol):
+    """A player that keeps the game it is in, such as a program of its own: one sits at each board."""
+
+    def sit(self) -> AbstractContextManager[Player]:
+        """A player for one game, whose positions it is asked about in order; its end with the context.
+
+        Its `choose` raises `ForfeitError` where it cannot go on.
         """
 
 

@@ -10,8 +10,10 @@ from core.position import Position
 from core.records import RecordError
 from core.rules import BLACK, WHITE, Rules
 from core.symmetry import targets
-from curriculum.arena import MatchResult, Tally, evaluation_openings, load_openings, play_match
+from curriculum.match_results import MatchResult, Tally
+from curriculum.opening_sets import evaluation_openings, load_openings
 from curriculum.reporting import Conduct, Interrupted
+from curriculum.tournament import play_match
 from search.paper_mentor import PaperMentor
 from search.players import Decision, Player, RandomPlayer, never
 
@@ -72,10 +74,11 @@ def match(
 
 def test_each_opening_is_played_with_both_colours() -> None:
     result = match(RandomPlayer(), builder())
-    moves = [record.moves for record in result.records]
-    for first, second in zip(result.records[::2], result.records[1::2], strict=True):
-        assert (first.black, first.white) == ("random", "builder")
-        assert (second.black, second.white) == ("builder", "random")
+    moves = [game.moves for game in result.games]
+    for first, second in zip(result.games[::2], result.games[1::2], strict=True):
+        assert (first.fixture.black, first.fixture.white) == (0, 1)
+        assert (second.fixture.black, second.fixture.white) == (1, 0)
+        assert first.fixture.pair == second.fixture.pair
     openings = [next(opening for opening in OPENINGS if game[: len(opening)] == opening) for game in moves]
     assert openings[::2] == openings[1::2]
     assert set(openings) == set(OPENINGS)
@@ -95,8 +98,9 @@ def test_results_belong_to_players_not_to_colours() -> None:
     assert lost.as_black == lost.as_white == Tally(losses=4)
     assert (won.total, won.total.score) == (Tally(wins=8), 1.0)
     assert (lost.total, lost.total.score) == (Tally(losses=8), 0.0)
-    for game, record in enumerate(won.records):
-        assert record.winner == (BLACK if game % 2 == 0 else WHITE)
+    for number, game in enumerate(won.games):
+        assert game.winner == (BLACK if number % 2 == 0 else WHITE)
+        record = game.record(RULES, ("builder", "strewer"))
         assert (record.black if record.winner == BLACK else record.white) == "builder"
 
 
@@ -105,9 +109,9 @@ def test_players_are_asked_only_when_it_is_their_turn() -> None:
     result = match(player, opponent)
     for who, first in ((player, 0), (opponent, 1)):
         mine = set()
-        for game, record in enumerate(result.records):
-            parity = (game + first) % 2  # plies at which `who` moves in this game
-            mine |= {tuple(record.moves[:ply]) for ply in range(len(record.moves)) if ply % 2 == parity}
+        for number, game in enumerate(result.games):
+            parity = (number + first) % 2  # plies at which `who` moves in this game
+            mine |= {game.moves[:ply] for ply in range(len(game.moves)) if ply % 2 == parity}
         assert set(who.asked) <= mine
 
 
@@ -127,7 +131,7 @@ def test_a_drawn_game_is_half_a_point_for_each() -> None:
 
 
 def test_the_same_seed_plays_the_same_games() -> None:
-    games = [[record.moves for record in match(RandomPlayer(), PaperMentor(), seed=seed).records] for seed in (3, 3, 4)]
+    games = [[game.moves for game in match(RandomPlayer(), PaperMentor(), seed=seed).games] for seed in (3, 3, 4)]
     assert games[0] == games[1]
     assert games[0] != games[2]
 
@@ -149,6 +153,14 @@ def test_distinct_games_are_counted() -> None:
 def test_json_says_it_all() -> None:
     said = match(builder(), strewer(), games=6).to_json()
     assert said.pop("seconds") >= 0
+    assert 0 < min(said.pop("mean_move_seconds")) <= max(said.pop("longest_move_seconds"))
+    low, high = said.pop("score_interval")
+    assert 0.3 < low < high == 1
+    low, high = said.pop("elo_interval")
+    assert -200 < low < 0, "three pairs prove little"
+    assert high is None
+    assert 0.8 < said.pop("los") < 1
+    assert 8 <= said.pop("mean_plies") <= 14
     assert said == {
         "player": "builder",
         "opponent": "strewer",
@@ -160,6 +172,9 @@ def test_json_says_it_all() -> None:
         "distinct_games": 6,
         "as_black": {"wins": 3, "draws": 0, "losses": 0},
         "as_white": {"wins": 3, "draws": 0, "losses": 0},
+        "pairs": [0, 0, 0, 0, 3],
+        "elo": None,
+        "forfeits": [],
     }
 
 

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -16,8 +16,8 @@ from core.batch import PositionBatch
 from core.rules import BLACK, WHITE
 from nets.batching import Batcher, Submission
 from nets.config import Backend, Precision
-from nets.evaluator import rows_by_net
 from nets.runtimes import Piece
+from nets.serving import rows_by_net
 
 PATIENCE_S = 20.0
 """After which something hangs."""
@@ -83,10 +83,10 @@ class Slot:
 
 
 @contextmanager
-def batcher_of(runtime: ScriptedRuntime) -> Iterator[Batcher]:
+def batcher_of(runtime: ScriptedRuntime, *, repeatable: bool = False) -> Iterator[Batcher]:
     """A batcher with threads named `net_…`."""
     with ThreadPoolExecutor(runtime.threads, "net") as threads:
-        yield Batcher(runtime, threads)
+        yield Batcher(runtime, threads, repeatable=repeatable)
 
 
 def within_reason(work: Callable[[], None]) -> None:
@@ -138,13 +138,14 @@ SIDES = st.lists(st.sampled_from([BLACK, WHITE]), max_size=60)
     sizes=st.sets(st.integers(1, 40), min_size=1, max_size=4).map(lambda sizes: tuple(sorted(sizes))),
     threads=st.integers(1, 3),
     any_thread=st.booleans(),
+    repeatable=st.booleans(),
 )
 def test_every_row_is_judged_once_and_by_its_own_net(
-    slots: list[list[int]], dual: bool, sizes: tuple[int, ...], threads: int, any_thread: bool
+    slots: list[list[int]], dual: bool, sizes: tuple[int, ...], threads: int, any_thread: bool, repeatable: bool
 ) -> None:
     runtime = ScriptedRuntime(sizes=sizes, threads=threads, any_thread=any_thread)
     filled = [Slot(to_move) for to_move in slots]
-    with batcher_of(runtime) as batcher:
+    with batcher_of(runtime, repeatable=repeatable) as batcher:
         submissions = [batcher.submit(slot.parts(dual)) for slot in filled]
         for submission in submissions:
             within_reason(submission.result)
@@ -171,6 +172,50 @@ def test_rows_of_several_submissions_share_a_batch() -> None:
             within_reason(submission.result)
             slot.check()
     assert runtime.batches() == [("white", [50, 20, 30]), ("white", [10])]
+
+
+@given(
+    slots=st.lists(SIDES, min_size=1, max_size=6),
+    dual=st.booleans(),
+    sizes=st.sets(st.integers(1, 40), min_size=1, max_size=4).map(lambda sizes: tuple(sorted(sizes))),
+    any_thread=st.booleans(),
+)
+def test_repeatable_batches_depend_on_their_own_submission_alone(
+    slots: list[list[int]], dual: bool, sizes: tuple[int, ...], any_thread: bool
+) -> None:
+    def batches(*together: Slot, threads: int) -> list[tuple[str, list[int]]]:
+        runtime = ScriptedRuntime(sizes=sizes, threads=threads, any_thread=any_thread)
+        with batcher_of(runtime, repeatable=True) as batcher:
+            for submission in [batcher.submit(slot.parts(dual)) for slot in together]:
+                within_reason(submission.result)
+        return sorted(runtime.batches())
+
+    alone = [batch for to_move in slots for batch in batches(Slot(to_move), threads=1)]
+    assert batches(*(Slot(to_move) for to_move in slots), threads=3) == sorted(alone)
+
+
+def test_a_submission_that_no_thread_takes_is_taken_back() -> None:
+    class Full(ThreadPoolExecutor):
+        """Takes nothing for once."""
+
+        full = True
+
+        def submit(self, *work: Any) -> Any:
+            if self.full:
+                self.full = False
+                raise RuntimeError("can't start new thread")
+            return super().submit(*work)
+
+    runtime, refused, taken = ScriptedRuntime(), Slot([BLACK, WHITE]), Slot([WHITE] * MANY)
+    with Full(1) as threads:
+        batcher = Batcher(runtime, threads)
+        with pytest.raises(RuntimeError, match="new thread"):
+            batcher.submit(refused.parts())
+        within_reason(batcher.submit(taken.parts()).result)
+    taken.check()
+    assert runtime.batches() == [("white", [MANY])]
+    with pytest.raises(RuntimeError, match="after shutdown"):
+        batcher.submit(taken.parts())
 
 
 def test_the_net_whose_rows_wait_longest_goes_first_and_of_equals_the_one_with_more() -> None:

@@ -32,9 +32,11 @@ from curriculum.bench_selfplay import (
 from curriculum.config import Config
 from curriculum.reporting import Conduct, Interrupted
 from curriculum.selfplay import Progress
-from gomoku_cli import app, plots
+from gomoku_cli import app
+from gomoku_cli.bench_figure import draw_bench
 from gomoku_cli.commands.bench import show
 from gomoku_cli.exit_codes import ExitCode
+from gomoku_cli.plots import check_plot
 from nets.checkpoint import save_model
 from nets.config import Backend, NetConfig, Precision, RuntimeChoice
 from nets.dual import make_model
@@ -344,8 +346,8 @@ def test_the_picture_is_drawn(
 ) -> None:
     pytest.importorskip("matplotlib")
     path = tmp_path / name
-    plots.check_plot(path)
-    plots.draw({**quick, "sweeps": swept} if name.startswith("full") else quick, path)
+    check_plot(path, "--plot")
+    draw_bench({**quick, "sweeps": swept} if name.startswith("full") else quick, path)
     assert path.read_bytes().startswith(start)
 
 

@@ -1,6 +1,8 @@
 """The player that searches with an evaluator: its policies, its limits, and what its decisions depend on."""
 
+import math
 import threading
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from core.notation import parse_cell
 from core.position import Position
 from core.rules import Rules
 from search import mcts_player
+from search.forest import bytes_per_node
 from search.mcts_player import MctsPlayer
 from search.players import Decision, Player
 from search.settings import Policy, SearchSettings
@@ -155,6 +158,90 @@ def test_a_stopped_search_leaves_nothing_behind() -> None:
     before = who.choose([position_of("d4")], seeds=[1])[0]
     who.choose(some_positions(3), seeds=[0, 1, 2], stop=lambda: True)
     assert same(who.choose([position_of("d4")], seeds=[1])[0], before)
+
+
+def searched(who: MctsPlayer, names: str) -> Decision:
+    """What `who` decides on a position, asked about it alone."""
+    return who.choose([position_of(names)], seeds=[1])[0]
+
+
+def keeping(**limits: Any) -> MctsPlayer:
+    """A player that keeps its tree."""
+    return MctsPlayer(ScriptedEvaluator(RULES), RULES, SETTINGS, policy=Policy.DETERMINISTIC, keeps_tree=True, **limits)
+
+
+def test_a_tree_that_is_kept_is_gone_on_with_where_the_game_continues_it() -> None:
+    who, fresh = keeping(), searched(player(), "d4")
+    first = searched(who, "d4")
+    assert same(first, fresh)
+    assert first.policy is not None
+    reply = int(first.policy.argmax())
+    position = position_of("d4")
+    position.push(reply)
+    known = round(float(first.policy[reply]) * (SETTINGS.simulations - 1))
+    again = who.choose([position], seeds=[1])[0]
+    assert again.simulations == known + SETTINGS.simulations
+    assert who.choose([position], seeds=[1])[0].simulations == known + 2 * SETTINGS.simulations
+
+
+@pytest.mark.parametrize("names", ["d5 e5", "c4", ""])
+def test_a_tree_that_is_kept_is_forgotten_where_another_game_is_asked_about(names: str) -> None:
+    who = keeping()
+    searched(who, "d4 e5")
+    assert same(searched(who, names), searched(player(), names))
+
+
+def test_trees_of_many_positions_are_not_kept() -> None:
+    who = keeping()
+    positions = some_positions(3)
+    who.choose(positions, seeds=[0] * 3)
+    for one, other in zip(who.choose(positions, seeds=[0] * 3), player().choose(positions, seeds=[0] * 3), strict=True):
+        assert same(one, other)
+
+
+def test_trees_keep_to_the_memory_that_they_are_given() -> None:
+    position, nodes = position_of("d4"), 30
+    who = MctsPlayer(ScriptedEvaluator(RULES), RULES, SETTINGS, most_bytes=nodes * bytes_per_node(RULES))
+    assert 10 < who.choose([position], seeds=[1])[0].simulations < nodes + 10, "ends of games take no room"
+    assert who._search is not None
+    assert who._search.forest.capacity == nodes
+    who.most_bytes = None
+    assert who.choose([position], seeds=[1])[0].simulations == SETTINGS.simulations
+    who.most_bytes = 10 * bytes_per_node(RULES)
+    who.choose([position], seeds=[1])
+    assert who._search.forest.capacity == 10
+
+
+def test_a_tree_that_is_kept_and_fills_its_memory_still_decides() -> None:
+    who, position = keeping(most_bytes=50 * bytes_per_node(RULES), seconds=math.inf), Position(RULES)
+    while not position.is_game_over():
+        position.push(who.choose([position], seeds=[1])[0].move)
+    assert position.ply > 6
+
+
+def test_without_end_in_sight_only_stop_ends_a_search() -> None:
+    who, asked = keeping(seconds=math.inf), 0
+
+    def stop() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked == 50
+
+    assert 0 < who.choose([position_of("d4")], seeds=[1], stop=stop)[0].simulations < 1000
+    assert asked == 50
+
+
+def test_a_player_prepares_its_evaluator_for_one_tree() -> None:
+    class Preparing(ScriptedEvaluator):
+        rows = 0
+
+        def prepare(self, rows: int) -> None:
+            self.rows = rows
+
+    evaluator = Preparing(RULES)
+    MctsPlayer(evaluator, RULES, SearchSettings(leaves_in_flight=5)).prepare()
+    assert evaluator.rows == 5
+    player().prepare()  # whose evaluator has nothing to prepare
 
 
 def test_a_failed_evaluation_does_not_spoil_the_player() -> None:

@@ -12,10 +12,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from core.records import parse_sgf
 from core.rules import BLACK, Rules
+from core.sgf import parse_sgf
 from curriculum import phase_selfplay, run_training
-from curriculum.arena import MatchResult, Tally
 from curriculum.config import (
     BasicsConfig,
     Config,
@@ -25,6 +24,7 @@ from curriculum.config import (
     SelfplayConfig,
     TrainingConfig,
 )
+from curriculum.match_results import MatchResult, Tally
 from curriculum.phase_selfplay import passes_gate
 from curriculum.phases import FINAL_OPPONENTS, run_all, run_basics, run_imitation, run_selfplay
 from curriculum.reporting import Conduct, Interrupted

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from curriculum.folders import FolderBusyError
 from curriculum.presets import resolve
 from curriculum.run_folder import (
     RunFolder,
-    RunFolderBusyError,
     RunFolderError,
     RunFolderTakenError,
     is_run,
@@ -97,7 +97,7 @@ def test_a_broken_environment_is_an_error_of_the_run(path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no lock there")
 def test_two_never_work_in_one_run(path: Path) -> None:
-    with RunFolder.open(path), pytest.raises(RunFolderBusyError, match="another process works in"):
+    with RunFolder.open(path), pytest.raises(FolderBusyError, match="another process works in"):
         RunFolder.open(path)
     RunFolder.open(path).close()
 
@@ -116,7 +116,7 @@ def test_a_killed_process_leaves_no_lock(path: Path) -> None:
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "ready\n"
-        with pytest.raises(RunFolderBusyError):
+        with pytest.raises(FolderBusyError):
             RunFolder.open(path)
         holder.kill()
     RunFolder.open(path).close()

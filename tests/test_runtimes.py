@@ -4,7 +4,7 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,15 +15,21 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from core.batch import PositionBatch
+from core.position import Position
 from core.rules import BLACK, WHITE, Rules
 from nets import config as nets_config
 from nets import cuda
+from nets.checkpoint import DEFAULT_MODEL, load_model
 from nets.config import Backend, NetConfig, Planes, Precision, RuntimeChoice, RuntimeNotice, set_runtime
 from nets.dual import DualNet, make_model
-from nets.evaluator import NetEvaluator, rows_by_net
+from nets.evaluator import NetEvaluator
+from nets.inference import JudgedPositions, example_positions
 from nets.precision import refine
-from nets.runtimes import JudgedPositions, Piece, RuntimeUnavailableError, SizedNets, best_count, example_positions
+from nets.runtimes import Piece, RuntimeUnavailableError, SizedNets, best_count
+from nets.serving import RuntimeEvaluator, rows_by_net
 from search.evaluator import Slot
+from search.mcts_player import MctsPlayer
+from search.settings import Policy, SearchSettings
 
 RULES = Rules(9, 5)
 TINY = NetConfig(filters=4, blocks=1, value_hidden=8)
@@ -279,6 +285,69 @@ def test_an_error_of_one_part_is_raised_when_all_parts_have_ended(monkeypatch: p
     with pytest.raises(ValueError, match="no black today"):
         judge.judge(batch)
     assert white_ended.is_set()
+
+
+@pytest.mark.parametrize("dual", [True, False])
+def test_what_was_prepared_is_not_made_again(dual: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    judge = evaluator(model_of(NetConfig(filters=2, blocks=0, value_hidden=2, dual=dual)), "openvino")
+    judge.prepare(3)
+
+    def fail(net: str, size: int) -> None:
+        raise AssertionError(f"{size} rows were not prepared")
+
+    monkeypatch.setattr(judge.runtime._sized, "_make", fail)
+    for count in (1, 2, 3):
+        batch = random_batch(count)
+        batch.to_move[:] = WHITE if dual else batch.to_move
+        assert np.isfinite(judge.judge(batch)[1]).all()
+    with pytest.raises(AssertionError, match="rows were not prepared"):
+        judge.judge(random_batch(64))
+
+
+class _LastBits:
+    """Another runtime, at the mercy of the system: takes any time, and a row's value hangs on its batch's size."""
+
+    def __init__(self, runtime: Any, seed: int) -> None:
+        self._runtime, self._random = runtime, np.random.default_rng(seed)
+        self.sizes, self.any_thread, self.threads = (1, 2, 3, 4, 6, 8, 12, 16), True, 2
+        self.lanes, self.free_cores = 2, 1
+
+    def judge(self, net: str, pieces: Sequence[Piece]) -> None:
+        time.sleep(self._random.exponential(3e-4))
+        self._runtime.judge(net, pieces)
+        rows = sum(len(piece.rows) for piece in pieces)
+        for piece in pieces:
+            piece.values[piece.rows] *= 1 - rows / 1000
+
+
+def decisions_of_a_match(model: DualNet, seed: int, *, repeatable: bool) -> list[tuple[int, float | None]]:
+    """Moves and values of four games side by side, of a model against itself; the runtime's timing hangs on `seed`."""
+    rules = model.rules
+    runtime = _LastBits(evaluator(model).runtime, seed)
+    judge = RuntimeEvaluator(runtime, model.config, rules.cells, version=1, repeatable=repeatable)  # type: ignore[arg-type]
+    player = MctsPlayer(judge, rules, SearchSettings(simulations=48), policy=Policy.STOCHASTIC)
+    boards = [Position.from_moves(rules, [game]) for game in range(4)]
+    match = []
+    for ply in range(4):
+        decisions = player.choose(boards, seeds=range(ply, ply + 4))
+        for board, decision in zip(boards, decisions, strict=True):
+            board.push(decision.move)
+        match += [(decision.move, decision.value) for decision in decisions]
+    judge.close()
+    return match
+
+
+def test_repeatable_judgements_make_matches_repeat_whatever_the_timing() -> None:
+    small = model_of()
+    matches = [decisions_of_a_match(small, seed, repeatable=True) for seed in range(3)]
+    assert matches[0] == matches[1] == matches[2]
+    mixed = [decisions_of_a_match(small, seed, repeatable=False) for seed in range(6)]
+    assert any(match != mixed[0] for match in mixed), "nothing hangs on timing here, so this test shows nothing"
+
+
+def test_matches_of_the_built_in_model_repeat_whatever_the_timing() -> None:
+    model = load_model(DEFAULT_MODEL)[0]
+    assert decisions_of_a_match(model, 0, repeatable=True) == decisions_of_a_match(model, 1, repeatable=True)
 
 
 @given(to_move=st.lists(st.sampled_from([BLACK, WHITE]), max_size=60), dual=st.booleans())

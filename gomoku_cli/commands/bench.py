@@ -202,11 +202,11 @@ def command(
     self-play says how little they wait for the search.
     """
     side_by_side, duration_s = _games(games), _seconds(seconds, quick)
-    from gomoku_cli import plots
+    from gomoku_cli.plots import check_plot
     from gomoku_cli.runtime import choose_runtime
 
     if plot is not None:
-        plots.check_plot(plot)
+        check_plot(plot, "--plot")
     choose_runtime(backend, precision)
     nets = _nets(model)
 
@@ -232,4 +232,6 @@ def command(
     else:
         show(figures)
     if plot is not None:
-        plots.draw(figures, plot)
+        from gomoku_cli.bench_figure import draw_bench
+
+        draw_bench(figures, plot)

@@ -1,98 +1,228 @@
-"""`gomoku evaluate`: a match between two players."""
+"""`gomoku evaluate`: a match between two players, or a climb up the ladder of pure MCTS."""
 
 import json
+import time
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from curriculum import player_names
 from gomoku_cli import options
+from gomoku_cli.bars import Bar, bars_of, parse_sprt
 from gomoku_cli.exit_codes import ExitCode
+from gomoku_cli.matches import Reports, Table, Terms, table, write_reports
 from nets.config import Backend, Precision
 from search.settings import Policy
 
 if TYPE_CHECKING:
-    from curriculum.arena import MatchResult
+    from curriculum.match_results import MatchResult
+    from curriculum.sprt import SequentialTest
+    from curriculum.tournament import Tournament
 
 NAME = "evaluate"
 EXAMPLES = (
     "gomoku evaluate default --against random --games 20 --simulations 100",
-    "gomoku evaluate runs/mine --against pure-mcts:1000 --games 100 --json",
+    "gomoku evaluate runs/mine --against pure-mcts:1000 --games 100 --run matches/mine --figure mine.png",
     "gomoku evaluate default --against mentor --games 10 --seconds 0.5",
-    "gomoku evaluate new.safetensors --against old.safetensors --min-score 0.55",
+    "gomoku evaluate default --against 'engine:./pbrain-other' --games 20 --seconds 0.5 --concurrency 2",
+    "gomoku evaluate new.safetensors --against old.safetensors --sprt elo0=0,elo1=50 --games 1000",
+    "gomoku evaluate new.safetensors --against old.safetensors --min-score 0.55 --junit report.xml",
+    "gomoku evaluate default --ladder pure-mcts --from 200 --step 100 --games 10 --stop-at 7",
 )
-
-
-def _show(result: "MatchResult") -> None:
-    from rich.table import Table
-
-    from gomoku_cli.console import STDOUT, duration
-
-    table = Table(title=f"{result.player} against {result.opponent}", title_justify="left")
-    table.add_column("")
-    for column in ("games", "wins", "draws", "losses"):
-        table.add_column(column, justify="right")
-    for name, part in (("in all", result.total), ("as black", result.as_black), ("as white", result.as_white)):
-        table.add_row(name, *(str(count) for count in (part.games, part.wins, part.draws, part.losses)))
-    STDOUT.print(table)
-    facts = (f"score {result.total.score:.3f}", f"{result.distinct_games} distinct games", duration(result.seconds))
-    STDOUT.print("; ".join(facts), highlight=False)
+_BARS = "Bars: exit code 4 where one is missed"
+_LADDER = "Ladder"
 
 
 def command(
     player: options.Player,
-    against: options.Against,
+    against: options.Against = None,
     games: Annotated[
-        int, typer.Option("--games", "-g", min=1, metavar="N", help="Games, half with each colour.")
+        int,
+        typer.Option(
+            "--games", "-g", min=1, metavar="N", help="Games, half with each colour; of a ladder, games a rung."
+        ),
     ] = 100,
     simulations: options.Simulations = None,
     seconds: options.Seconds = None,
-    openings: Annotated[
-        str,
-        typer.Option(
-            "--openings",
-            metavar="FILE|balanced|empty",
-            help="Where games start: a file of openings, the package's balanced ones, or the empty board. "
-            "Each opening is played with both colours.",
-        ),
-    ] = "balanced",
+    openings: options.Openings = "balanced",
     policy: options.PolicyChoice = Policy.SEMI_STOCHASTIC,
     switch_stage: options.SwitchStage = 6,
     board_size: options.BoardSize = None,
     connect: options.Connect = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Where every random stream grows from.")] = 42,
+    seed: options.MatchSeed = 42,
+    concurrency: options.Concurrency = None,
+    run: options.MatchFolder = None,
     min_score: Annotated[
         float | None,
+        typer.Option("--min-score", min=0, max=1, metavar="X", help="The least score, 0 to 1.", rich_help_panel=_BARS),
+    ] = None,
+    min_elo: Annotated[
+        float | None,
+        typer.Option("--min-elo", metavar="E", help="The least Elo difference, as measured.", rich_help_panel=_BARS),
+    ] = None,
+    sprt: Annotated[
+        str | None,
         typer.Option(
-            "--min-score", min=0, max=1, metavar="X", help="End with exit code 4 if the score, 0 to 1, is below this."
+            "--sprt",
+            metavar="elo0=A,elo1=B",
+            help="A sequential test of a difference of B Elo against one of A. It ends the match as soon as it can "
+            "tell, and is missed unless B is accepted; alpha=0.05,beta=0.05 are its error rates.",
+            rich_help_panel=_BARS,
         ),
     ] = None,
+    ladder: Annotated[
+        str | None,
+        typer.Option(
+            "--ladder",
+            metavar=player_names.PURE_MCTS,
+            help="Instead of --against: matches against pure MCTS with more and more playouts.",
+            rich_help_panel=_LADDER,
+        ),
+    ] = None,
+    start: Annotated[
+        int, typer.Option("--from", min=2, metavar="N", help="Playouts of the first rung.", rich_help_panel=_LADDER)
+    ] = 200,
+    step: Annotated[
+        int, typer.Option("--step", min=1, metavar="N", help="More playouts a rung.", rich_help_panel=_LADDER)
+    ] = 100,
+    last: Annotated[
+        int | None,
+        typer.Option(
+            "--to", min=2, metavar="N", help="Playouts of the last rung.", show_default="none", rich_help_panel=_LADDER
+        ),
+    ] = None,
+    stop_at: Annotated[
+        int,
+        typer.Option(
+            "--stop-at", min=0, metavar="N", help="End at the first rung with N wins or less.", rich_help_panel=_LADDER
+        ),
+    ] = 7,
+    engine_seconds: options.EngineSeconds = None,
+    match_seconds: options.MatchSeconds = None,
+    games_file: options.Records = None,
+    figure: options.Figure = None,
+    junit: options.JUnit = None,
+    markdown: options.Markdown = None,
     backend: options.BackendChoice = Backend.AUTO,
     precision: options.PrecisionChoice = Precision.AUTO,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Play a match and print wins, draws and losses, in all and as each colour, and the score.
+    """Play a match and print wins, draws and losses, the score, and the Elo difference with its 95 % interval.
 
-    The score is wins plus half the draws, divided by the games.
+    The score is wins plus half the draws, divided by the games. The interval comes from pairs of games: each opening is
+    played with both colours.
     """
-    from curriculum.arena import load_openings, play_match
-    from curriculum.player_specs import parse_player
-    from gomoku_cli.compilation import telling_of_compilation
-    from gomoku_cli.interruption import conducting
-    from gomoku_cli.runtime import choose_runtime
-    from gomoku_cli.seats import common_rules, player_settings
-
-    choose_runtime(backend, precision)
-    settings = player_settings(simulations, seconds, policy, switch_stage)
-    rules = common_rules((player, against), board_size, connect)
-    with conducting(quiet=quiet) as conduct, telling_of_compilation(conduct.reporter):
-        starts = load_openings(openings, rules)
-        sides = [parse_player(spec, rules=rules, settings=settings) for spec in (player, against)]
-        result = play_match(*sides, rules=rules, openings=starts, games=games, seed=seed, conduct=conduct)
-    if as_json:
-        typer.echo(json.dumps(result.to_json()))
-    else:
-        _show(result)
-    if min_score is not None and result.total.score < min_score:
-        typer.echo(f"the score {result.total.score:.3f} is below the {min_score:g} that was asked for", err=True)
+    terms = Terms(
+        games=games,
+        simulations=simulations,
+        seconds=seconds,
+        engine_seconds=engine_seconds,
+        match_seconds=match_seconds,
+        openings=openings,
+        policy=policy,
+        switch_stage=switch_stage,
+        board_size=board_size,
+        connect=connect,
+        seed=seed,
+        concurrency=concurrency,
+        backend=backend,
+        precision=precision,
+    )
+    reports = Reports(games=games_file, figure=figure, junit=junit, markdown=markdown)
+    if (against is None) == (ladder is None):
+        raise typer.BadParameter("say who is played: give one of them", param_hint="--against, --ladder")
+    if ladder is not None:
+        if ladder != player_names.PURE_MCTS:
+            raise typer.BadParameter(f"only {player_names.PURE_MCTS} has rungs, not {ladder}", param_hint="--ladder")
+        given = {"--min-score": min_score, "--min-elo": min_elo, "--sprt": sprt, "--junit": junit}
+        for option, value in {**given, "--games-file": games_file}.items():
+            if value is not None:
+                raise typer.BadParameter("that is for a single match, not for a ladder", param_hint=option)
+        if stop_at >= games:
+            raise typer.BadParameter(f"no rung of {games} games has more than {stop_at} wins", param_hint="--stop-at")
+        with table((player,), terms, reports, folder=run, quiet=quiet) as place:
+            _climb(place, player, (start, step, last, stop_at), reports, run, as_json=as_json)
+        return
+    assert against is not None
+    test = parse_sprt(sprt)
+    with table((player, against), terms, reports, folder=run, quiet=quiet) as place:
+        result, tournament = _play(place, (player, against), test, run)
+        rules = place.rules
+    bars = bars_of(result, min_score, min_elo, test)
+    _report(result, bars, test, as_json=as_json)
+    write_reports(tournament, rules, bars, reports, seconds=result.seconds)
+    for bar in bars:
+        if not bar.met:
+            typer.echo(f"missed: {bar.name} {bar.reached}, {bar.wanted} was asked for", err=True)
+    if not all(bar.met for bar in bars):
         raise typer.Exit(ExitCode.BAR_NOT_MET)
+
+
+def _report(result: "MatchResult", bars: Sequence[Bar], test: "SequentialTest | None", *, as_json: bool) -> None:
+    from gomoku_cli.match_report import show_bars, show_match
+
+    said = result.to_json()
+    met = [bar.to_json() for bar in bars]
+    if as_json:
+        said["sprt"] = test.to_json(result.pairs) if test else None
+        typer.echo(json.dumps({**said, "bars": met}))
+    else:
+        show_match(said)
+        show_bars(met)
+
+
+def _play(
+    place: Table,
+    specs: Sequence[str],
+    test: "SequentialTest | None",
+    folder: Path | None,
+    task: str = "games",
+) -> "tuple[MatchResult, Tournament]":
+    from curriculum.sprt import Verdict
+
+    def enough(tournament: "Tournament") -> bool:
+        return test is not None and test.verdict(tournament.matches[0, 1].pairs) is not Verdict.CONTINUE
+
+    begun = time.perf_counter()
+    tournament = place.play(specs, enough=enough, folder=folder, task=task)
+    result = tournament.matches[0, 1]
+    result.seconds = time.perf_counter() - begun
+    return result, tournament
+
+
+def _climb(
+    place: Table,
+    player: str,
+    rungs: tuple[int, int, int | None, int],
+    reports: Reports,
+    folder: Path | None,
+    *,
+    as_json: bool,
+) -> None:
+    from core.files import atomic_write_text
+    from curriculum.ladder import climb
+    from gomoku_cli.match_figure import draw_ladder
+    from gomoku_cli.match_report import ladder_markdown, show_ladder
+
+    start, step, last, stop_at = rungs
+    if last is not None and last < start:
+        raise typer.BadParameter(f"{last} is below the first rung, {start}", param_hint="--to")
+
+    def play(playouts: int) -> "MatchResult":
+        opponent = f"{player_names.PURE_MCTS}:{playouts}"
+        rung = folder / f"{player_names.PURE_MCTS}-{playouts}" if folder is not None else None
+        return _play(place, (player, opponent), None, rung, task=f"{playouts:,} playouts")[0]
+
+    ladder = climb(play, start=start, step=step, last=last, stop_at=stop_at, conduct=place.conduct)
+    said = ladder.to_json()
+    if as_json:
+        typer.echo(json.dumps(said))
+    else:
+        show_ladder(said)
+    if reports.markdown is not None:
+        atomic_write_text(reports.markdown, ladder_markdown(said))
+    if reports.figure is not None:
+        draw_ladder(ladder, reports.figure)

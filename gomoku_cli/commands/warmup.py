@@ -14,7 +14,7 @@ EXAMPLES = (
 
 
 def command(as_json: options.Json = False, quiet: options.Quiet = False) -> None:
-    """Compile everything that is compiled, once, so that no other command has to.
+    """Compile everything that is compiled, once, so that no other command has to, and prepare the built-in model.
 
     The result is kept in the user's cache folder until this program, or what compiles it, is another version.
     """

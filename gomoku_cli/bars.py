@@ -1,0 +1,64 @@
+"""What a match has to reach: the minima that decide about the exit code."""
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from curriculum.match_results import MatchResult
+    from curriculum.sprt import SequentialTest
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A minimum, and whether a match reached it."""
+
+    name: str
+    wanted: str
+    reached: str
+    met: bool
+
+    def to_json(self) -> dict[str, Any]:
+        """As the reports have it."""
+        return asdict(self)
+
+
+def parse_sprt(text: str | None) -> "SequentialTest | None":
+    """The sequential test of an option, None where there is none. Raises a usage error."""
+    if text is None:
+        return None
+    from curriculum.sprt import SequentialTest
+
+    try:
+        return SequentialTest.parse(text)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--sprt") from error
+
+
+def bars_of(
+    result: "MatchResult", min_score: float | None, min_elo: float | None, test: "SequentialTest | None"
+) -> list[Bar]:
+    """The bars that were asked for, and how the match stands to them."""
+    from curriculum.elo import estimate
+    from curriculum.sprt import Verdict
+
+    score = result.total.score
+    bars = []
+    if min_score is not None:
+        bars.append(Bar("score", f"at least {min_score:g}", f"{score:.3f}", score >= min_score))
+    if min_elo is not None:
+        elo = estimate(result.pairs).elo
+        bars.append(Bar("Elo difference", f"at least {min_elo:g}", f"{elo:.1f}", elo >= min_elo))
+    if test is not None:
+        verdict = test.verdict(result.pairs)
+        said = {
+            Verdict.ACCEPTED: f"{test.elo1:g} accepted",
+            Verdict.REJECTED: f"{test.elo0:g} accepted",
+            Verdict.CONTINUE: "undecided",
+        }[verdict]
+        low, high = test.bounds
+        reached = f"{said} (log-likelihood ratio {test.llr(result.pairs):.2f} of {low:.2f} to {high:.2f})"
+        wanted = f"{test.elo1:g} Elo rather than {test.elo0:g}"
+        bars.append(Bar("sequential test", wanted, reached, verdict is Verdict.ACCEPTED))
+    return bars

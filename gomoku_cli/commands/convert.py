@@ -1,0 +1,32 @@
+"""`gomoku convert`: records of games from one format into another."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+NAME = "convert"
+EXAMPLES = (
+    "gomoku convert games.sgf games.psq",
+    "gomoku convert 1x0-16.psq 0x1-23.psq match.sgf",
+)
+
+
+def command(
+    sources: Annotated[list[Path], typer.Argument(metavar="IN", help="Files of games to read, .sgf or .psq.")],
+    target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write, .sgf or .psq.")],
+) -> None:
+    """Write the games of one or more files into one, as SGF or in Piskvork's format by the name's ending.
+
+    SGF holds all that a record of ours does. In .psq comments, notes and dates are lost.
+    """
+    from core.records import is_game_file, read_games, write_games
+
+    for path in (*sources, target):
+        if not is_game_file(path):
+            raise typer.BadParameter(f"{path} is no file of games: its name ends neither in .sgf nor in .psq")
+    if target.resolve() in {source.resolve() for source in sources}:
+        raise typer.BadParameter(f"{target} is read, so it cannot be written")
+    games = [game for source in sources for game in read_games(source)]
+    write_games(target, games)
+    typer.echo(f"{target}: {len(games):,} {'game' if len(games) == 1 else 'games'}")

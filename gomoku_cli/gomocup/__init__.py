@@ -1,0 +1,1 @@
+"""The Gomocup protocol, spoken by the side that plays."""

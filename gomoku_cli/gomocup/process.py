@@ -1,0 +1,77 @@
+"""The engine as a process: its pipes, its signals, its end."""
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from gomoku_cli.exit_codes import ExitCode
+from gomoku_cli.gomocup.lines import Line
+
+if TYPE_CHECKING:  # signals and lines are heeded while it loads
+    from gomoku_cli.gomocup.engine import Engine
+
+_LAST_LINE_S = 0.2
+"""How long a line that is being written holds up an END; a manager that does not read would do so for ever."""
+
+
+class Answers:
+    """Writes lines to a descriptor, each at once and whole."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._lock = threading.Lock()
+
+    def write(self, line: str) -> None:
+        """Writes one line. Raises `BrokenPipeError` where nobody reads any more."""
+        rest = line.encode("ascii", "backslashreplace") + b"\n"
+        with self._lock:
+            while rest:
+                rest = rest[os.write(self._descriptor, rest) :]
+
+    def leave(self) -> None:
+        """Ends the process with no further line, from any thread."""
+        self._lock.acquire(timeout=_LAST_LINE_S)
+        os._exit(ExitCode.DONE)
+
+
+@contextmanager
+def protocol_pipes() -> Iterator[tuple[int, int]]:
+    """Descriptors for the protocol alone: what else reads stdin finds it empty, what else prints does so on stderr."""
+    sys.stdout.flush()
+    kept = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    try:
+        yield kept
+    finally:
+        sys.stdout.flush()
+        for descriptor, own in enumerate(kept):
+            os.dup2(own, descriptor)
+            os.close(own)
+
+
+def end_on_signals() -> None:
+    """Has Ctrl-C and SIGTERM end the process at once: there is nothing to save."""
+
+    def end(number: int, frame: FrameType | None) -> None:
+        os._exit(ExitCode.INTERRUPTED)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end)
+
+
+def serve(engine: "Engine", lines: Iterable[Line], answers: Answers) -> None:
+    """Answers the lines, until there are no more or nobody reads the answers."""
+    with suppress(BrokenPipeError):
+        for line in lines:
+            for answer in engine.answer(line.text, line.read_at):
+                answers.write(answer)
+        for answer in engine.finish():
+            answers.write(answer)

@@ -1,0 +1,157 @@
+"""An engine of the Gomocup protocol that plays the first empty cell, and misbehaves as its first argument says.
+
+Run as a program of its own; it needs nothing but Python. A second argument is a file to which it writes down what it
+was told, or its children's process ids.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+MODE = sys.argv[1] if len(sys.argv) > 1 else "correct"
+NOTES = sys.argv[2] if len(sys.argv) > 2 else None
+END = "\r" if MODE == "cr-only" else "\n"
+
+
+def say(text: str) -> None:
+    sys.stdout.write(text + END)
+    sys.stdout.flush()
+
+
+def note(text: str) -> None:
+    if NOTES is not None:
+        with open(NOTES, "a") as file:
+            file.write(f"{text}\n")
+
+
+def hang() -> None:
+    while True:
+        time.sleep(60)
+
+
+def flood(text: str) -> None:
+    while True:
+        sys.stdout.write(text)
+
+
+class Board:
+    """The stones, and the misbehaviour of moves."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.taken: set[tuple[int, int]] = set()
+        self.moves = 0
+
+    def first_empty(self) -> str:
+        cell = next((x, y) for y in range(self.size) for x in range(self.size) if (x, y) not in self.taken)
+        self.taken.add(cell)
+        return f"{cell[0]},{cell[1]}"
+
+    def move(self) -> None:
+        self.moves += 1
+        last = sorted(self.taken)[-1] if self.taken else None
+        if MODE == "hang-at-move":
+            hang()
+        if MODE == "crash-at-second-move" and self.moves == 2:
+            print("loading\nout of memory", file=sys.stderr, flush=True)
+            os._exit(3)
+        if MODE == "killed":
+            os.kill(os.getpid(), signal.SIGSEGV)
+        if MODE == "closes-stdout":
+            os.close(1)
+            hang()
+        if MODE == "illegal" and last is not None:
+            return say(f"{last[0]},{last[1]}")
+        if MODE == "off-board":
+            return say(f"{self.size},0")
+        if MODE == "garbage":
+            return say("the centre, of course \x00 " + "!" * 5000)
+        if MODE == "remarks":
+            say("depth 12, 7,7 looks good")
+            say("ping")
+        if MODE == "error":
+            return say("ERROR too little memory")
+        if MODE == "unknown":
+            say("UNKNOWN command")
+            hang()
+        if MODE == "huge":
+            flood("9" * 100_000)
+        if MODE == "messages":
+            flood("MESSAGE I am thinking\n")
+        if MODE == "oks":
+            flood("OK\n")
+        if MODE == "suggestions":
+            flood("SUGGEST 0,0\n")
+        if MODE == "slow":
+            time.sleep(0.15)
+        if MODE == "late":
+            time.sleep(0.6)
+        if MODE == "chatty":
+            say("MESSAGE depth 3\r\n\n   \nmessage in lower case\nDEBUG best [1,1]\nMESSAGE " + "long " * 10_000)
+        if MODE == "spaces":
+            return say("  " + self.first_empty().replace(",", " , ") + "  ")
+        if MODE in ("suggest", "suggest-then-hang"):
+            say(f"SUGGEST {self.first_empty()}")
+            return None
+        say(f"{self.first_empty()}\n0,0" if MODE == "twice" else self.first_empty())
+        if MODE == "leaves-after-move":
+            sys.exit(0)
+        return None
+
+
+def main() -> None:
+    board = Board(0)
+    in_board = False
+    if MODE == "crash-at-once":
+        sys.exit("no licence found")
+    if MODE == "banner":
+        say("Some Engine 1.0\n0,0\nMESSAGE hello")
+    if MODE in ("deaf", "grandchild"):
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    if MODE == "grandchild":
+        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+        note(str(child.pid))
+    note(str(os.getpid()))
+    while line := sys.stdin.readline():
+        note(line.strip())
+        word, _, rest = line.strip().partition(" ")
+        if in_board and word != "DONE":
+            x, y, _field = word.split(",")
+            board.taken.add((int(x), int(y)))
+        elif word == "START":
+            if MODE == "hang-at-start":
+                hang()
+            if MODE == "refuses":
+                say("ERROR unsupported size")
+                continue
+            board = Board(int(rest))
+            say({"lower-case": "ok", "wordy": "OK - everything is good"}.get(MODE, "OK"))
+        elif word == "BEGIN":
+            board.move()
+        elif word == "TURN":
+            x, y = rest.split(",")
+            board.taken.add((int(x), int(y)))
+            board.move()
+        elif word == "BOARD":
+            in_board = True
+        elif word == "DONE":
+            in_board = False
+            board.move()
+        elif word == "PLAY":
+            if MODE == "suggest-then-hang":
+                hang()
+            say(rest)
+        elif word == "ABOUT":
+            hang()
+        elif word == "END":
+            if MODE in ("hang-at-end", "deaf", "grandchild"):
+                hang()
+            return
+    if MODE in ("deaf", "grandchild"):
+        hang()
+
+
+if __name__ == "__main__":
+    main()
