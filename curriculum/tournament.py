@@ -132,8 +132,10 @@ class _Telling:
         """So many moves were made."""
         self._moves += moves
         matches = [*self._tournament.matches.values()]
-        score = {"score": f"{matches[0].total.score:.2f}"} if len(matches) == 1 and self._tournament.games else {}
-        self._progress.update(self._tournament.games, **score, moves=self._moves)
+        figures: dict[str, float | str] = {"moves": self._moves} if self._moves else {}
+        if len(matches) == 1 and self._tournament.games:
+            figures["score"] = f"{matches[0].total.score:.2f}"
+        self._progress.update(self._tournament.games, **figures)
 
 
 def play_match(
