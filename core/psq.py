@@ -15,7 +15,7 @@ from core.position import IllegalMoveError, Position
 from core.records import Ending, GameRecord, RecordError, recorded_rules
 from core.rules import BLACK, WHITE, Colour
 
-_CODES = {Ending.BOARD: 0, Ending.TIME: 15, Ending.FORFEIT: -2, Ending.RESIGNATION: -2}
+_CODES = {Ending.BOARD: 0, Ending.TIME: 15, Ending.FORFEIT: -2, Ending.RESIGNATION: -2, Ending.UNKNOWN: 0}
 _ENDINGS = {15: Ending.TIME, -2: Ending.FORFEIT}
 """How a game ended, as Piskvork writes it: always at the cost of the side to move."""
 _JUDGED = -1
@@ -24,13 +24,15 @@ _NAMELESS = ("homo-1", "homo-2")
 """Piskvork's names for people. An empty line would not do: it skips those."""
 _WINNERS: tuple[Colour | None, ...] = (None, BLACK, WHITE)
 """By the digit that the last line begins with."""
+_UNKNOWN = 3
+"""That digit where the result is not known."""
 
 _HEADER = re.compile(r"Piskvorky +([0-9]{1,4}) *x *([0-9]{1,4})(?: *, *[0-9]+ *: *[0-9]+ *, *([01]))?")
 _MOVE = re.compile(r"[0-9]+ *, *[0-9]+( *, *-?[0-9]+)?")
 _LIKE_A_MOVE = re.compile(r"[+-]?[0-9]+ *,")
 _MILLISECONDS = re.compile(r" *-?[0-9]{1,10} *")
 _CODE = re.compile(r"[+-]?[0-9]{1,9}")
-_RESULT = re.compile(r"([012]),(.*)")
+_RESULT = re.compile(r"([0123]),(.*)")
 
 
 def to_psq(game: GameRecord) -> str:
@@ -40,7 +42,8 @@ def to_psq(game: GameRecord) -> str:
     lines = [f"Piskvorky {size}x{size}, 0:0, 0"]
     lines += [f"{point_name(cell, size, 1)},{time}" for cell, time in zip(game.moves, times_ms, strict=True)]
     lines += [_name(game.black) or _NAMELESS[0], _name(game.white) or _NAMELESS[1], str(_CODES[game.ending])]
-    lines.append(f"{_WINNERS.index(game.winner)},{game.rules}")
+    result = _UNKNOWN if game.ending is Ending.UNKNOWN else _WINNERS.index(game.winner)
+    lines.append(f"{result},{game.rules}")
     return "\n".join(lines) + "\n"
 
 
@@ -136,7 +139,9 @@ def _result(position: Position, code: int, result: int | None) -> tuple[Colour |
     ending = _ENDINGS.get(code, Ending.BOARD)
     if code == _JUDGED:
         # There 1 and 2 are players of the pairing, whichever colour they had. Who forfeits is who has to move.
-        return (-position.side_to_move, Ending.FORFEIT) if result else (None, Ending.BOARD)
-    if result is not None:
+        if not result:
+            return None, Ending.UNKNOWN if result is None else Ending.BOARD
+        return -position.side_to_move, Ending.FORFEIT
+    if result is not None and result != _UNKNOWN:
         return _WINNERS[result], ending
-    return (None if ending == Ending.BOARD else -position.side_to_move), ending
+    return (None, Ending.UNKNOWN) if ending == Ending.BOARD else (-position.side_to_move, ending)

@@ -25,6 +25,8 @@ class Ending(StrEnum):
     FORFEIT = "F"
     """The loser could not go on: a crash, an illegal move."""
     RESIGNATION = "R"
+    UNKNOWN = "?"
+    """It was not over, or its record does not say; nobody has won."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class GameRecord:
     rules: Rules
     moves: Sequence[Cell]
     winner: Colour | None = None
-    """None for a draw."""
+    """None for a draw, and where the result is not known."""
     black: str = ""
     white: str = ""
     comments: Sequence[str] = field(default=())

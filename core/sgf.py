@@ -24,7 +24,8 @@ def _point(cell: Cell, size: int) -> str:
 
 def to_sgf(game: GameRecord) -> str:
     """The game as one SGF tree, with a newline at its end."""
-    result = "0" if game.winner is None else ("B+" if game.winner == BLACK else "W+") + game.ending
+    nobody = "?" if game.ending is Ending.UNKNOWN else "0"
+    result = nobody if game.winner is None else ("B+" if game.winner == BLACK else "W+") + game.ending
     root = {"FF": "4", "GM": "4", "CA": "UTF-8", "AP": "gomoku", "SZ": str(game.rules.size), "RE": result}
     root |= {"RU": str(game.rules), "PB": game.black, "PW": game.white, "DT": game.date, "GC": game.note}
     nodes = ["".join(f"{key}[{_escape(value)}]" for key, value in root.items() if value)]
@@ -41,6 +42,7 @@ _Node = tuple[int, dict[str, str]]
 _TOKEN = re.compile(r"\s*(?:([();])|([A-Z]+)|\[((?:[^\]\\]|\\.)*)\])", re.DOTALL)
 _SIZE = re.compile(r"([0-9]{1,3})(?::\1)?")
 _MILLISECONDS = re.compile(r"[0-9]{1,9}")
+_DRAW = re.compile(r"\s*(0|draw)\s*", re.IGNORECASE)
 _RESULT = re.compile(r"\s*([BW])[a-z]*\s*\+\s*([TFR]?)", re.IGNORECASE)
 """`B+`, `W+12.5`, `B+R`, and the words that some write instead: `White+Resign`."""
 
@@ -49,8 +51,8 @@ def parse_sgf(text: str, source: str = "SGF") -> list[GameRecord]:
     """The games of an SGF text, each by its main line. Raises `RecordError` naming line and column.
 
     A game is read as freestyle from the empty board: setup stones and passes are refused. The connect length is the one
-    that `to_sgf` writes, five without it; a winner that is not written is the one on the board. Any result but a win
-    (`0`, `Draw`, `Void`, `?`) leaves no winner.
+    that `to_sgf` writes, five without it; a winner that is not written is the one on the board. What is neither a win
+    nor a draw (`Void`, `?`) is not known.
     """
     try:
         return [_record(nodes) for nodes in _main_lines(text)]
@@ -134,7 +136,7 @@ def _record(nodes: list[_Node]) -> GameRecord:
     outcome = position.outcome()
     winner, ending = _result(root.get("RE", ""))
     if "RE" not in root and outcome is not None:
-        winner = outcome.winner
+        winner, ending = outcome.winner, Ending.BOARD
     return GameRecord(
         position.rules,
         tuple(position.moves),
@@ -152,7 +154,7 @@ def _record(nodes: list[_Node]) -> GameRecord:
 def _result(text: str) -> tuple[Colour | None, Ending]:
     match = _RESULT.match(text)
     if match is None:
-        return None, Ending.BOARD
+        return None, Ending.BOARD if _DRAW.fullmatch(text) else Ending.UNKNOWN
     return (BLACK if match[1] in "Bb" else WHITE), Ending(match[2].upper())
 
 

@@ -87,7 +87,7 @@ class PlayedGame:
             black=names[self.fixture.black],
             white=names[self.fixture.white],
             comments=tuple(comments) if any(comments) else (),
-            note=self.why,
+            note=f"game {self.fixture.number}" + (f"; {self.why}" if self.why else ""),
             date=self.date[:10],
             times_ms=tuple(round(1000 * time) for time in self.seconds),
             ending=self.ending,

@@ -123,7 +123,7 @@ class Table:
         with ExitStack() as stack:
             kept: MatchFolder | None = None
             if folder is not None:
-                plan = self._plan(specs, form, players)
+                plan = self._plan(specs, form)
                 kept = stack.enter_context(MatchFolder(folder, plan, games, rules=self.rules, names=names))
             return play_tournament(
                 players,
@@ -138,13 +138,12 @@ class Table:
                 task=task,
             )
 
-    def _plan(self, specs: Sequence[str], form: Format, players: "Sequence[Player]") -> dict[str, Any]:
-        """All that decides about the games but their number; a match is continued under the same plan only."""
-        from search.players import SitsDown
+    def _plan(self, specs: Sequence[str], form: Format) -> dict[str, Any]:
+        """All that is agreed on but the number of games; a match is continued under the same plan only.
 
+        Backend, precision and concurrency are the machine's: they change no more than the last bits of a judgement.
+        """
         terms = self.terms
-        # What is judged side by side decides about the last bits of a judgement; programs know nothing of it.
-        waves = None if any(isinstance(player, SitsDown) for player in players) else terms.concurrency
         openings = repr(self._starts).encode()
         return {
             "players": list(specs),
@@ -161,9 +160,6 @@ class Table:
             "match_seconds": terms.match_seconds,
             "policy": terms.policy.value,
             "switch_stage": terms.switch_stage,
-            "concurrency": waves,
-            "backend": terms.backend.value,
-            "precision": terms.precision.value,
         }
 
 

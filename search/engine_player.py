@@ -217,7 +217,8 @@ class _Seat:
                     self._end(None)
                     return _no_decision(position)
                 if line is None or line.at > deadline:
-                    raise ForfeitError(f"no move within {max(limit, 0.0):.3g} s{complaint}", on_time=True)
+                    whose = "" if limit == limits.turn_seconds else " that were left of its game"
+                    raise ForfeitError(f"no move within the {max(limit, 0.0):.3g} s{whose}{complaint}", on_time=True)
                 word = _first_word(line.text)
                 if word == "SUGGEST" and not has_suggested:  # one that keeps suggesting would fill its own pipe
                     has_suggested = True

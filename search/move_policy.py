@@ -45,8 +45,8 @@ def search_policy(
     if wins.any():
         chosen = np.where(wins, proofs, np.iinfo(np.int16).max).argmin()
     elif losses[legal].all():
-        # Of the longest losses the most visited one.
-        chosen = np.where(proofs == proofs.min(), visits, -1).argmax()
+        # Of the longest losses what the evaluator would play: whoever wins may not see it.
+        chosen = np.where(legal & (proofs == proofs.min()), priors, -1.0).argmax()
     else:
         candidates = legal & ~losses
         if visits[candidates].any():

@@ -12,6 +12,9 @@ from tests.conftest import rules as any_rules
 texts = st.text(st.one_of(st.sampled_from("\\]:[;()\n a"), st.characters(exclude_categories=("Cs", "Cc"))), max_size=12)
 names = texts.map(lambda text: text.replace("\n", " "))
 
+WITHOUT_WINNER = (Ending.BOARD, Ending.UNKNOWN)
+WON = tuple(ending for ending in Ending if ending is not Ending.UNKNOWN)
+
 
 @st.composite
 def records(draw: st.DrawFn, rules: st.SearchStrategy[Rules] | None = None) -> GameRecord:
@@ -33,5 +36,5 @@ def records(draw: st.DrawFn, rules: st.SearchStrategy[Rules] | None = None) -> G
         note=draw(texts),
         date=draw(st.one_of(st.just(""), st.dates().map(str))),
         times_ms=draw(st.sampled_from(((), tuple(times_ms)))),
-        ending=Ending.BOARD if outcome or winner is None else draw(st.sampled_from(Ending)),
+        ending=Ending.BOARD if outcome else draw(st.sampled_from(WITHOUT_WINNER if winner is None else WON)),
     )

@@ -223,7 +223,7 @@ def test_an_engine_forfeits_and_it_is_said_why(mode: str, why: str) -> None:
     ],
 )
 def test_an_engine_without_an_answer_in_time_forfeits_on_time(mode: str, said: str) -> None:
-    why = r"no move within 0\.2 s" + said
+    why = r"no move within the 0\.2 s" + said
     with engine(mode, turn_seconds=0.2).sit() as seat, pytest.raises(ForfeitError, match=why) as caught:
         ask(seat, at("8,8"))
     assert caught.value.on_time
@@ -247,7 +247,7 @@ def test_what_an_engine_pours_out_is_not_kept() -> None:
 def test_what_an_engine_did_not_know_is_told_with_its_silence() -> None:
     with engine("unknown", turn_seconds=0.2).sit() as seat, pytest.raises(ForfeitError) as caught:
         ask(seat, at())
-    assert str(caught.value) == "no move within 0.2 s; it said 'UNKNOWN command'"
+    assert str(caught.value) == "no move within the 0.2 s; it said 'UNKNOWN command'"
 
 
 def test_an_engine_that_hangs_at_start_forfeits_on_time() -> None:
@@ -258,7 +258,10 @@ def test_an_engine_that_hangs_at_start_forfeits_on_time() -> None:
 
 
 def test_the_time_of_a_match_is_a_limit_too() -> None:
-    with engine("slow", match_seconds=0.9).sit() as seat, pytest.raises(ForfeitError, match="no move within") as caught:
+    with (
+        engine("slow", match_seconds=0.9).sit() as seat,
+        pytest.raises(ForfeitError, match="that were left of its game") as caught,
+    ):
         position = at()
         while True:
             position.push(ask(seat, position))

@@ -6,6 +6,7 @@ import signal
 import stat
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -97,3 +98,20 @@ def test_a_written_file_is_as_readable_as_any_other(tmp_path: Path) -> None:
     (tmp_path / "plain").write_text("x")
     modes = {stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("written", "plain")}
     assert len(modes) == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such files there")
+def test_a_link_is_followed_and_a_pipe_is_written_into(tmp_path: Path) -> None:
+    target, link, pipe = tmp_path / "target", tmp_path / "link", tmp_path / "pipe"
+    target.write_text("old", encoding="utf-8")
+    link.symlink_to(target)
+    atomic_write_text(link, "new")
+    assert link.is_symlink()
+    assert target.read_text(encoding="utf-8") == "new"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as pool:
+        heard = pool.submit(pipe.read_text, encoding="utf-8")
+        atomic_write_text(pipe, "said")
+        assert heard.result(timeout=10) == "said"
+    assert pipe.is_fifo()
+    assert {path.name for path in tmp_path.iterdir()} == {"target", "link", "pipe"}

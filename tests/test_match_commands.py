@@ -146,14 +146,24 @@ def test_a_tournament_ranks_its_players(capsys: pytest.CaptureFixture[str], tmp_
 
 
 def test_an_engine_that_fails_loses_and_is_reported(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    engine = f"engine:{sys.executable} {ROOT / 'tests' / 'engines' / 'scripted.py'} off-board"
+    engine = f"engine:{sys.executable} {ROOT / 'tests' / 'engines' / 'scripted.py'} illegal"
     games = tmp_path / "games.sgf"
     line = ("evaluate", "random", "--against", engine, "--games", 2, *QUICK, "--engine-seconds", 5)
     result = said(capsys, *line, "--games-file", games)
     assert (result["wins"], result["losses"]) == (2, 0)
     assert len(result["forfeits"]) == 2
-    assert all("off the board" in forfeit["why"] for forfeit in result["forfeits"])
+    assert all("already holds a stone" in forfeit["why"] for forfeit in result["forfeits"])
     assert [record.ending for record in read_games(games)] == [Ending.FORFEIT] * 2
+
+
+def test_a_bar_is_not_met_by_an_engine_that_never_plays(capsys: pytest.CaptureFixture[str]) -> None:
+    engine = f"engine:{sys.executable} -c pass"
+    line = ("evaluate", "random", "--against", engine, "--games", 20, *QUICK, "--min-score", 0.9)
+    code, out, err = run(capsys, *line)
+    assert code == ExitCode.FAILED
+    assert out == ""
+    assert "made no move in any game, so nothing was measured" in err
+    assert "no answer to START" in err
 
 
 def test_a_climb_ends_where_it_is_told_to(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -114,7 +114,7 @@ def test_a_game_between_people_is_read() -> None:
     assert game.rules == Rules(15, 5)
     assert game.moves == cells("h8 i7 h7", 15)
     assert game.times_ms == (4210, 312, 2005)
-    assert (game.winner, game.ending, game.black, game.white) == (None, Ending.BOARD, "", "")
+    assert (game.winner, game.ending, game.black, game.white) == (None, Ending.UNKNOWN, "", "")
 
 
 def test_a_game_of_a_tournament_is_read() -> None:
@@ -131,7 +131,7 @@ def test_the_second_player_is_black_where_it_begins() -> None:
 
 def test_who_is_out_of_time_or_fails_is_who_has_to_move() -> None:
     cut = WON.replace("14,10,66\n", "")
-    assert result(cut) == (None, Ending.BOARD)
+    assert result(cut) == (None, Ending.UNKNOWN)
     assert result(cut.removesuffix("0\n") + "15\n") == (WHITE, Ending.TIME)
     assert result(cut.removesuffix("0\n") + "-2\n") == (WHITE, Ending.FORFEIT)
     assert result(cut.replace("1,4,5060\n", "").removesuffix("0\n") + "15\n") == (BLACK, Ending.TIME)
@@ -227,3 +227,9 @@ def test_any_text_is_read_or_refused_and_nothing_else(text: str) -> None:
         return
     for game in games:
         assert Position.from_moves(game.rules, game.moves).ply == len(game.moves)
+
+
+def test_a_game_that_is_not_over_is_no_draw() -> None:
+    (game,) = parse_psq("Piskvorky 15x15, 0:0, 0\n8,8,0\n9,9,0\n")
+    assert (game.winner, game.ending) == (None, Ending.UNKNOWN)
+    assert parse_psq(to_psq(game))[0].ending is Ending.UNKNOWN

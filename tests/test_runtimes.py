@@ -259,7 +259,16 @@ def test_judging_leaves_torchs_number_of_threads_alone() -> None:
     try:
         judge = evaluator(model_of())
         judge.judge(random_batch(20))
-        assert judge._threads.submit(torch.get_num_threads).result() == 1
+        # All of its threads have begun when they have met.
+        count = judge.runtime.threads
+        meeting = threading.Barrier(count, timeout=60)
+
+        def ask() -> int:
+            meeting.wait()
+            return torch.get_num_threads()
+
+        asked = [judge._threads.submit(ask) for _ in range(count)]
+        assert [answer.result() for answer in asked] == [1] * count
         elsewhere: list[int] = []
         other = threading.Thread(target=lambda: elsewhere.append(torch.get_num_threads()))
         other.start()

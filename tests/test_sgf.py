@@ -51,7 +51,7 @@ def test_sgfmill_reads_the_game_that_we_wrote(record: GameRecord) -> None:
     assert root.get("FF") == 4
     assert tree.get_size() == record.rules.size
     assert tree.get_winner() == {BLACK: "b", WHITE: "w", None: None}[record.winner]
-    assert (root.get("RE") == "0") == (record.winner is None)
+    assert (root.get("RE") in ("0", "?")) == (record.winner is None)
     assert (root.get("RE")[2:] == record.ending.value) or record.winner is None
     for name, text in (("PB", record.black), ("PW", record.white), ("GC", record.note), ("DT", record.date)):
         assert (root.get(name) if root.has_property(name) else "") == text
@@ -115,9 +115,9 @@ def test_a_game_written_by_sgfmill_is_read(record: GameRecord, wrap: bool) -> No
         ("White + Forfeit", WHITE, Ending.FORFEIT),
         ("0", None, Ending.BOARD),
         ("Draw", None, Ending.BOARD),
-        ("Void", None, Ending.BOARD),
-        ("?", None, Ending.BOARD),
-        ("", None, Ending.BOARD),
+        ("Void", None, Ending.UNKNOWN),
+        ("?", None, Ending.UNKNOWN),
+        ("", None, Ending.UNKNOWN),
     ],
 )
 def test_results_are_read_as_programs_write_them(result: str, winner: int | None, ending: Ending) -> None:
@@ -200,3 +200,13 @@ def test_any_text_is_read_or_refused_and_nothing_else(text: str) -> None:
     except RecordError:
         return
     assert parse_sgf("".join(map(to_sgf, read))) == read
+
+
+@pytest.mark.parametrize(
+    ("result", "ending"),
+    [("RE[0]", Ending.BOARD), ("RE[Draw]", Ending.BOARD), ("RE[?]", Ending.UNKNOWN), ("", Ending.UNKNOWN)],
+)
+def test_a_game_that_is_not_over_is_no_draw(result: str, ending: Ending) -> None:
+    (game,) = parse_sgf(f"(;GM[4]SZ[9]{result};B[aa];W[bb])")
+    assert (game.winner, game.ending) == (None, ending)
+    assert ("RE[?]" in to_sgf(game)) == (ending is Ending.UNKNOWN)

@@ -27,6 +27,8 @@ def command(
             raise typer.BadParameter(f"{path} is no file of games: its name ends neither in .sgf nor in .psq")
     if target.resolve() in {source.resolve() for source in sources}:
         raise typer.BadParameter(f"{target} is read, so it cannot be written")
+    if not target.parent.is_dir():
+        raise typer.BadParameter(f"there is no folder {target.parent}")
     games = [game for source in sources for game in read_games(source)]
     write_games(target, games)
     typer.echo(f"{target}: {len(games):,} {'game' if len(games) == 1 else 'games'}")

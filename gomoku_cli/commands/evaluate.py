@@ -17,7 +17,7 @@ from nets.config import Backend, Precision
 from search.settings import Policy
 
 if TYPE_CHECKING:
-    from curriculum.match_results import MatchResult
+    from curriculum.match_results import Forfeit, MatchResult
     from curriculum.sprt import SequentialTest
     from curriculum.tournament import Tournament
 
@@ -182,15 +182,28 @@ def _play(
     task: str = "games",
 ) -> "tuple[MatchResult, Tournament]":
     from curriculum.sprt import Verdict
+    from search.players import ForfeitError
 
     def enough(tournament: "Tournament") -> bool:
-        return test is not None and test.verdict(tournament.matches[0, 1].pairs) is not Verdict.CONTINUE
+        match = tournament.matches[0, 1]
+        decided = test is not None and test.verdict(match.pairs) is not Verdict.CONTINUE
+        return decided or _never_moved(match) is not None
 
     begun = time.perf_counter()
     tournament = place.play(specs, enough=enough, folder=folder, task=task)
     result = tournament.matches[0, 1]
+    if (broken := _never_moved(result)) is not None:
+        raise ForfeitError(f"{broken.player} made no move in any game, so nothing was measured: {broken.why}")
     result.seconds = time.perf_counter() - begun
     return result, tournament
+
+
+def _never_moved(match: "MatchResult") -> "Forfeit | None":
+    """How a player lost that has forfeited all its games, two or more, before its first move; None if there is none."""
+    if len(match.forfeits) < max(2, len(match.games)):
+        return None
+    times = match.thinking()
+    return next((lost for lost in match.forfeits if not times[lost.player != match.player]), None)
 
 
 def _climb(

@@ -91,6 +91,8 @@ def command(
     seconds_taken = time.perf_counter() - begun
     standings = [standing.to_json() for standing in tournament.standings()]
     matches = [match.to_json() for match in tournament.matches.values()]
+    for match in matches:
+        del match["seconds"]  # they were played in turn with the others
     if as_json:
         said = {"format": form.value, "players": standings, "matches": matches, "seconds": round(seconds_taken, 3)}
         typer.echo(json.dumps(said))

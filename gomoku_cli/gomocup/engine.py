@@ -13,7 +13,7 @@ from typing import Protocol
 
 from core.notation import NotationError, parse_point, point_name
 from core.position import IllegalMoveError, Position
-from core.rules import Cell, Colour, Rules
+from core.rules import MAX_SIZE, Cell, Colour, Rules
 from core.streams import stream_key
 from gomoku_cli.gomocup import swap2
 from gomoku_cli.gomocup.clock import GLANCE_S, Clock
@@ -188,10 +188,9 @@ class Engine:
         yield from self._set_up(width, read_at)
 
     def _set_up(self, size: int, read_at: float) -> Iterator[str]:
-        try:
-            rules = Rules(size, CONNECT)
-        except ValueError as error:
-            raise _RefusedError(str(error)) from error
+        if not CONNECT <= size <= MAX_SIZE:
+            raise _RefusedError(f"boards of {CONNECT} to {MAX_SIZE} are played, not of {size}")
+        rules = Rules(size, CONNECT)
         why = self._seats.waiting(rules)
         if why is not None:
             yield f"MESSAGE {why}"

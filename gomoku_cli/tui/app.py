@@ -24,7 +24,7 @@ from core.rules import EMPTY, Colour, Rules, colour_name
 from gomoku_cli.runtime import notices_to, print_notice
 from gomoku_cli.tui.board import ASCII, UNICODE, BoardWidget, BoardWindow
 from gomoku_cli.tui.panels import HelpScreen, Opinion, SidePanel
-from search.players import Decision, Player, Ponders
+from search.players import Decision, ForfeitError, Player, Ponders
 
 _PANEL_COLUMNS = (26, 40)
 """Least and most columns of the side panel; large boards leave it the least."""
@@ -440,6 +440,8 @@ class GomokuApp(App[None]):
 
 
 def _described(error: Exception) -> str:
+    if isinstance(error, ForfeitError):
+        return " ".join(str(error).split())
     return " ".join(f"{type(error).__name__}: {error}".split())
 
 
