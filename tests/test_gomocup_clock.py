@@ -44,7 +44,7 @@ def test_a_move_uses_its_limit_but_for_a_margin(limit_ms: int) -> None:
     clock = Clock()
     clock.set_turn(limit_ms)
     margin_s = limit_ms / 1000 - thinks(clock)
-    assert 0.05 <= margin_s <= 0.09 + limit_ms / 10_000
+    assert 0.04 <= margin_s <= 0.13 + limit_ms / 10_000
 
 
 def test_a_limit_of_nothing_asks_for_a_glance() -> None:

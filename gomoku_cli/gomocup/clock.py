@@ -7,10 +7,12 @@ UNSAID_S = 2.0
 GLANCE_S = 0.03
 """What a move takes where it shall take as little as it can: a win in one is seen, and not much more."""
 
-_FLOOR_S = 0.08
+_FLOOR_S = 0.13
 _SHARE = 0.05
 """The margin: so much, and that share of the limit, and the worst delay seen lately. With eight busy threads on two
-cores one round of a search in thousands took 0.1 s, where it usually takes 0.001."""
+cores one answer in three hundred came 0.1 s after it was due, and the latest 0.14 s, before anything had been seen."""
+_FLOOR_SHARE = 0.4
+"""Most of a short limit that the fixed part of the margin takes."""
 _WORST_SHARE = 0.35
 """Most of a limit that the worst delay takes."""
 _REMEMBERED = 0.97
@@ -90,4 +92,5 @@ class Clock:
     def _less_margin(self, limit_s: float) -> float:
         if math.isinf(limit_s):
             return limit_s
-        return limit_s - _FLOOR_S - _SHARE * limit_s - min(self._worst_s, _WORST_SHARE * limit_s)
+        floor_s = min(_FLOOR_S, _FLOOR_SHARE * limit_s)
+        return limit_s - floor_s - _SHARE * limit_s - min(self._worst_s, _WORST_SHARE * limit_s)
