@@ -31,7 +31,10 @@ PACKED = PATTERNS ** len(DIRECTIONS)
 """Values of `packed_patterns`: the length of a table looked up by it."""
 
 _SLOT_OWN, _SLOT_BLOCKED = 1, 2
-"""Ternary digits of a window's code; an empty cell is 0."""
+"""Ternary digits of a window's code in `pattern_table`; an empty cell is 0."""
+
+_SLOT_BLACK, _SLOT_WHITE, _SLOT_WALL = 1, 2, 3
+"""Digits to the base of four of a window's code on a board; an empty cell is 0."""
 
 
 @cache
@@ -68,19 +71,38 @@ def pattern_table(connect: int) -> NDArray[np.uint8]:
     return table
 
 
+@cache
+def both_patterns_table(connect: int) -> NDArray[np.uint8]:
+    """[4^(2(connect-1))] the classes of every window of a board: black's, plus `PATTERNS` times white's.
+
+    The code's slots are those of `pattern_table`, two bits each: empty, black, white or wall.
+    """
+    slots = 2 * (connect - 1)
+    windows = np.arange(4**slots, dtype=np.int32)
+    as_black, as_white = np.zeros_like(windows), np.zeros_like(windows)
+    for slot in range(slots):
+        digits = windows >> 2 * slot & 3
+        as_black += 3**slot * np.array((0, _SLOT_OWN, _SLOT_BLOCKED, _SLOT_BLOCKED), dtype=np.int32)[digits]
+        as_white += 3**slot * np.array((0, _SLOT_BLOCKED, _SLOT_OWN, _SLOT_BLOCKED), dtype=np.int32)[digits]
+    table = pattern_table(connect)
+    both = table[as_black] + PATTERNS * table[as_white]
+    both.setflags(write=False)
+    return both
+
+
 class ThreatBoard(NamedTuple):
     """Stones and the patterns around every cell. Make one with `new_threat_board`; change it by the kernels only."""
 
     size: int
     connect: int
     table: NDArray[np.uint8]
-    """[3^(2(connect-1))] `pattern_table(connect)`."""
-    powers: NDArray[np.int32]
-    """[2(connect-1)] 3^i."""
+    """[4^(2(connect-1))] `both_patterns_table(connect)`."""
     stones: NDArray[np.int8]
     """[A] `BLACK`, `WHITE` or `EMPTY`."""
-    codes: NDArray[np.uint16]
-    """[2 sides, 4 directions, A] the window around each cell as that side sees it."""
+    room: NDArray[np.int8]
+    """[8, A] cells between each cell and the wall along each direction, then each the other way, connect-1 at most."""
+    codes: NDArray[np.int32]
+    """[4 directions, A] the window around each cell."""
     patterns: NDArray[np.uint8]
     """[2 sides, 4 directions, A] what a stone of that side on the cell makes along that line. The centre is no part of
     the window: on an empty cell it is what a move there would make, under a stone what the stone is part of."""
@@ -90,15 +112,14 @@ class ThreatBoard(NamedTuple):
 
 def new_threat_board(rules: Rules) -> ThreatBoard:
     """An empty board with scratch of its own; nothing is shared between boards but the read-only table."""
-    shape = (2, len(DIRECTIONS), rules.cells)
     board = ThreatBoard(
         size=rules.size,
         connect=rules.connect,
-        table=pattern_table(rules.connect),
-        powers=(3 ** np.arange(2 * (rules.connect - 1))).astype(np.int32),
+        table=both_patterns_table(rules.connect),
         stones=np.zeros(rules.cells, dtype=np.int8),
-        codes=np.zeros(shape, dtype=np.uint16),
-        patterns=np.zeros(shape, dtype=np.uint8),
+        room=np.zeros((2 * len(DIRECTIONS), rules.cells), dtype=np.int8),
+        codes=np.zeros((len(DIRECTIONS), rules.cells), dtype=np.int32),
+        patterns=np.zeros((2, len(DIRECTIONS), rules.cells), dtype=np.uint8),
         counts=np.zeros((2, PATTERNS), dtype=np.int32),
     )
     reset(board)
@@ -119,12 +140,15 @@ def reset(board: ThreatBoard) -> None:
                 for sign in (1, -1):
                     row = cell // size + sign * distance * row_step
                     column = cell % size + sign * distance * column_step
-                    if not (0 <= row < size and 0 <= column < size):
+                    if 0 <= row < size and 0 <= column < size:
+                        board.room[direction if sign > 0 else 4 + direction, cell] = distance
+                    else:
                         slot = connect - 2 + distance if sign > 0 else connect - 1 - distance
-                        code += _SLOT_BLOCKED * board.powers[slot]
-            pattern = board.table[code]
+                        code |= _SLOT_WALL << 2 * slot
+            board.codes[direction, cell] = code
+            patterns = board.table[code]
             for side in range(2):
-                board.codes[side, direction, cell] = code
+                pattern = patterns >> 3 * side & (PATTERNS - 1)
                 board.patterns[side, direction, cell] = pattern
                 board.counts[side, pattern] += 1
 
@@ -145,7 +169,7 @@ def place(board: ThreatBoard, cell: int, colour: int) -> None:
         for direction in range(4):
             board.counts[side, board.patterns[side, direction, cell]] -= 1
     board.stones[cell] = colour
-    _change_lines(board, cell, colour, 1)
+    _change_lines(board, cell, colour)
 
 
 @kernel
@@ -156,39 +180,36 @@ def remove(board: ThreatBoard, cell: int) -> None:
     for side in range(2):
         for direction in range(4):
             board.counts[side, board.patterns[side, direction, cell]] += 1
-    _change_lines(board, cell, colour, -1)
+    _change_lines(board, cell, colour)
 
 
 @kernel
-def _change_lines(board: ThreatBoard, cell: int, colour: int, factor: int) -> None:
-    """Adds (`factor` 1) or takes (-1) a stone to or from the windows of all cells that see `cell`."""
-    size, connect = board.size, board.connect
-    row, column = cell // size, cell % size
-    own = BLACK_SIDE if colour == BLACK else WHITE_SIDE
+def _change_lines(board: ThreatBoard, cell: int, colour: int) -> None:
+    """Puts a stone into the windows of all cells that see `cell`, or takes it out again: the same bits change."""
+    connect, stones, counts = board.connect, board.stones, board.counts
+    digit = _SLOT_BLACK if colour == BLACK else _SLOT_WHITE
     for direction in range(4):
-        row_step, column_step = DIRECTIONS[direction]
-        for sign in (1, -1):
-            r, c = row, column
-            for distance in range(1, connect):
-                r += sign * row_step
-                c += sign * column_step
-                if not (0 <= r < size and 0 <= c < size):
-                    break
-                seen_from = r * size + c
-                # From there the changed cell lies the other way.
-                slot = connect - 1 - distance if sign > 0 else connect - 2 + distance
-                power = factor * board.powers[slot]
-                for side in range(2):
-                    code = board.codes[side, direction, seen_from] + (
-                        _SLOT_OWN * power if side == own else _SLOT_BLOCKED * power
-                    )
-                    board.codes[side, direction, seen_from] = code
-                    before, after = board.patterns[side, direction, seen_from], board.table[code]
-                    if before != after:
-                        board.patterns[side, direction, seen_from] = after
-                        if board.stones[seen_from] == EMPTY:
-                            board.counts[side, before] -= 1
-                            board.counts[side, after] += 1
+        step = DIRECTIONS[direction][0] * board.size + DIRECTIONS[direction][1]
+        codes, black, white = board.codes[direction], board.patterns[0, direction], board.patterns[1, direction]
+        ahead, behind = board.room[direction, cell], board.room[4 + direction, cell]
+        for distance in range(-behind, ahead + 1):
+            if distance == 0:
+                continue
+            seen_from = cell + distance * step
+            # From there the changed cell lies the other way.
+            slot = connect - 1 - distance if distance > 0 else connect - 2 - distance
+            code = codes[seen_from] ^ digit << 2 * slot
+            codes[seen_from] = code
+            after = board.table[code]
+            new_black, new_white = after & (PATTERNS - 1), after >> 3
+            old_black, old_white = black[seen_from], white[seen_from]
+            if new_black != old_black or new_white != old_white:
+                black[seen_from], white[seen_from] = new_black, new_white
+                if stones[seen_from] == EMPTY:
+                    counts[0, old_black] -= 1
+                    counts[0, new_black] += 1
+                    counts[1, old_white] -= 1
+                    counts[1, new_white] += 1
 
 
 @kernel

@@ -20,6 +20,7 @@ from search.paper_mentor import PaperMentor
 from search.players import Player, never
 from search.rollouts import PureMcts
 from search.settings import SearchSettings
+from search.vct import find_vct
 
 _RULES = Rules(9)
 _SEARCH = SearchSettings(simulations=16)
@@ -81,12 +82,17 @@ def _draw_basics() -> None:
     basics.are_right(_RULES, samples.positions, samples.policies.argmax(axis=1))
 
 
+def _seek_a_forced_win() -> None:
+    find_vct(Position.from_moves(_RULES, [0, 1]))
+
+
 _PARTS: tuple[tuple[str, int, Callable[[], None]], ...] = (
     ("self-play", 44, _play_itself),
     ("play", 1, _play_a_person),
     ("pure-mcts", 5, lambda: _decide(PureMcts(2))),
     ("mentor:paper", 11, lambda: _decide(PaperMentor())),
     ("mentor", 25, lambda: _decide(Mentor())),
+    ("forced wins", 25, _seek_a_forced_win),
     ("basics", 3, _draw_basics),
     ("model", 11, _open_the_built_in_model),
 )

@@ -25,6 +25,7 @@ _BY_ERROR = {
     "curriculum.run_folder.RunFolderTakenError": ExitCode.USAGE,
     "curriculum.folders.FolderBusyError": ExitCode.FAILED,
     "curriculum.match_folder.OtherMatchError": ExitCode.USAGE,
+    "curriculum.tactics_suite.SuiteError": ExitCode.USAGE,
     "curriculum.match_folder.MatchFolderError": ExitCode.BAD_DATA,
     "curriculum.run_folder.RunFolderError": ExitCode.BAD_DATA,
     "curriculum.samples.SamplesError": ExitCode.BAD_DATA,

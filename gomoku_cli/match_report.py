@@ -300,6 +300,16 @@ def show_ladder(ladder: Json) -> None:
     _show_forfeits(ladder["rungs"])
 
 
+def show_suite(suite: Json) -> None:
+    """Prints how much of a suite a player solved, kind by kind."""
+    rows = [
+        (kind, str(tally["solved"]), str(tally["positions"]), f"{100 * tally['solved'] / tally['positions']:.1f} %")
+        for kind, tally in (*suite["kinds"].items(), ("all", suite))
+    ]
+    STDOUT.print(_table(("kind", "solved", "positions", "share"), rows, title=suite["player"]))
+    _print_facts([("took", duration(suite["seconds"]))])
+
+
 # Markdown
 
 _SPECIAL = re.compile(r"[\\`*_\[\]<>#|~$&]")

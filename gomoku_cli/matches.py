@@ -80,7 +80,8 @@ class Table:
         self._players: dict[str, Player] = {}
         self._openings: list[tuple[Cell, ...]] | None = None
 
-    def _player(self, spec: str) -> "Player":
+    def player(self, spec: str) -> "Player":
+        """The player that a spec names."""
         from curriculum.player_specs import parse_player
 
         if spec not in self._players:
@@ -116,7 +117,7 @@ class Table:
         from curriculum.match_folder import MatchFolder
         from curriculum.tournament import play_tournament
 
-        players = [self._player(spec) for spec in specs]
+        players = [self.player(spec) for spec in specs]
         games = fixtures(len(specs), self.terms.games, openings=self._starts, seed=self.terms.seed, form=form)
         names = distinct_names(specs, [player.name for player in players])
         together, apart = self._at_once

@@ -41,7 +41,7 @@ class EngineLimits:
     """Time for all its moves of a game and for its start; None sets no limit."""
     memory_bytes: int = 350_000_000
     """It is told, and not enforced."""
-    start_seconds: float = 10.0
+    start_seconds: float = 30.0
     """Time to answer START, in which an engine loads what it needs."""
 
 

@@ -118,8 +118,10 @@ def test_the_shell_completes(line: str, completed: str) -> None:
     [
         ("evalute", "Did you mean 'evaluate'?"),
         ("evaluate", "Missing argument 'PLAYER'"),
-        ("evaluate random", "--against, --ladder"),
-        ("evaluate random --against random --ladder pure-mcts", "--against, --ladder"),
+        ("evaluate random", "--against, --ladder, --suite"),
+        ("evaluate random --against random --ladder pure-mcts", "--against, --ladder, --suite"),
+        ("evaluate random --suite tactics --board-size 9", "--suite"),
+        ("evaluate random --suite endgames", "there is no suite"),
         ("evaluate random --ladder mentor", "only pure-mcts has rungs"),
         ("evaluate random --ladder pure-mcts --min-score 0.5", "not for a ladder"),
         ("evaluate random --against random --sprt elo0=0", "elo1"),

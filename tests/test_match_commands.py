@@ -182,3 +182,15 @@ def test_a_climb_ends_where_it_is_told_to(capsys: pytest.CaptureFixture[str], tm
     assert code == ExitCode.DONE
     assert "playouts" in out
     assert "playouts" in (tmp_path / "climb.md").read_text(encoding="utf-8")
+
+
+def test_a_suite_is_scored_kind_by_kind(capsys: pytest.CaptureFixture[str]) -> None:
+    line = ("evaluate", "random", "--suite", "tactics", "--quiet")
+    result = said(capsys, *line)
+    assert result["positions"] >= 500
+    assert 0 < result["solved"] < 100
+    assert sum(kind["positions"] for kind in result["kinds"].values()) == result["positions"]
+    code, out, err = run(capsys, *line, "--min-score", 0.9)
+    assert code == ExitCode.BAR_NOT_MET
+    assert "only-defence" in out
+    assert "missed: solved 0.0" in err

@@ -46,6 +46,7 @@ def test_the_wheel_holds_weights_presets_and_openings(wheel: zipfile.ZipFile) ->
     for preset in preset_names():
         assert f"curriculum/presets/{preset}.toml" in names
     assert "curriculum/openings/freestyle15.txt" in names
+    assert "curriculum/suites/tactics.txt" in names
 
 
 @pytest.mark.slow

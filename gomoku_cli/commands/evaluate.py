@@ -30,6 +30,7 @@ EXAMPLES = (
     "gomoku evaluate new.safetensors --against old.safetensors --sprt elo0=0,elo1=50 --games 1000",
     "gomoku evaluate new.safetensors --against old.safetensors --min-score 0.55 --junit report.xml",
     "gomoku evaluate default --ladder pure-mcts --from 200 --step 100 --games 10 --stop-at 7",
+    "gomoku evaluate default --suite tactics --simulations 400 --min-score 0.8",
 )
 _BARS = "Bars: exit code 4 where one is missed"
 _LADDER = "Ladder"
@@ -99,6 +100,15 @@ def command(
             "--stop-at", min=0, metavar="N", help="End at the first rung with N wins or less.", rich_help_panel=_LADDER
         ),
     ] = 7,
+    suite: Annotated[
+        str | None,
+        typer.Option(
+            "--suite",
+            metavar="tactics",
+            help="Instead of --against: positions with all their right answers, and the share that is solved. "
+            "--min-score is a bar of it.",
+        ),
+    ] = None,
     engine_seconds: options.EngineSeconds = None,
     match_seconds: options.MatchSeconds = None,
     games_file: options.Records = None,
@@ -132,8 +142,12 @@ def command(
         precision=precision,
     )
     reports = Reports(games=games_file, figure=figure, junit=junit, markdown=markdown)
-    if (against is None) == (ladder is None):
-        raise typer.BadParameter("say who is played: give one of them", param_hint="--against, --ladder")
+    if [against, ladder, suite].count(None) != 2:
+        raise typer.BadParameter("say what is played: give one of them", param_hint="--against, --ladder, --suite")
+    if suite is not None:
+        with table((player,), terms, reports, folder=None, quiet=quiet) as place:
+            _solve(place, player, suite, min_score, as_json=as_json)
+        return
     if ladder is not None:
         if ladder != player_names.PURE_MCTS:
             raise typer.BadParameter(f"only {player_names.PURE_MCTS} has rungs, not {ladder}", param_hint="--ladder")
@@ -196,6 +210,25 @@ def _play(
         raise ForfeitError(f"{broken.player} made no move in any game, so nothing was measured: {broken.why}")
     result.seconds = time.perf_counter() - begun
     return result, tournament
+
+
+def _solve(place: Table, player: str, name: str, min_score: float | None, *, as_json: bool) -> None:
+    from curriculum.tactics_suite import RULES, load_suite, score_player
+    from gomoku_cli.match_report import show_suite
+
+    if place.rules != RULES:
+        raise typer.BadParameter(
+            f"its positions are of {RULES}, and {player} plays {place.rules}", param_hint="--suite"
+        )
+    result = score_player(place.player(player), load_suite(name), seed=place.terms.seed, conduct=place.conduct)
+    said = result.to_json()
+    if as_json:
+        typer.echo(json.dumps(said))
+    else:
+        show_suite(said)
+    if min_score is not None and result.total.share < min_score:
+        typer.echo(f"missed: solved {result.total.share:.3f}, at least {min_score:g} was asked for", err=True)
+        raise typer.Exit(ExitCode.BAR_NOT_MET)
 
 
 def _never_moved(match: "MatchResult") -> "Forfeit | None":

@@ -1,0 +1,416 @@
+"""Makes the tactical suite: positions in which every move is proven right or wrong by the slow solver of the tests.
+
+    python -m benchmarks.make_tactics --out curriculum/suites/tactics.txt
+
+The suite is frozen once made; this stays to tell how, and to make another. Games are played badly on purpose, by
+players that are stirred with random moves and by dice that lean to where lines grow, so that both sides have threats
+when one of them errs. A position is kept if the other side could win at once, were it to move: then nearly every move
+loses, the few others can all be decided, and a right answer is never marked wrong. Long wins are rare in games. They
+are bred: a position with a win by fours is changed stone by stone as long as its shortest win grows.
+"""
+
+import argparse
+import random
+from collections.abc import Collection, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache
+from itertools import count
+from multiprocessing import get_context
+from pathlib import Path
+
+from core.files import atomic_write_text
+from core.notation import cell_name
+from core.position import Position
+from core.rules import Rules
+from core.streams import stream_key
+from core.symmetry import targets
+from curriculum.tactics_suite import Puzzle, parse_suite, puzzle_line
+from search.players import Player
+from tests.slow_solver import DIRECTIONS, FREE, Solver, TooHard
+
+RULES = Rules()
+SIZE = RULES.size
+WANTED = {
+    "win-in-1": 50,
+    "block": 50,
+    "four-four": 50,
+    "four-three": 50,
+    "three-three": 50,
+    "fours-2": 30,
+    "fours-3": 40,
+    "fours-4": 40,
+    "fours-5": 40,
+    "fours-6": 40,
+    "fours-7+": 70,
+    "only-defence": 80,
+}
+"""Positions of each kind, in the order of the file."""
+LONG = 7
+"""From so many fours on a win is long."""
+MOST_ANSWERS = 8
+"""With more right answers a position asks too little."""
+LEVEL = 1
+"""Quiet moves that a proof may use on a line."""
+BUDGET = 20_000
+"""Fours that the solver may try on one position; harder ones are left out."""
+SOURCES = ("mentor", "dice", "dice", "default", "dice", "dice", "mentor:paper", "dice", "dice")
+"""Who plays the games, in turn."""
+LEANINGS = ((1, 1), (3, 4), (3, 8), (4, 12))
+"""How strongly the dice lean to windows of their own stones and to those of the other side's, by stone."""
+MOST_STONES = 90
+PLIES = 20
+"""Positions looked at of a game."""
+BREEDING_STEPS = 500
+BREEDING_GOALS = (2, 4, 5, 6, 15, 15, 15)
+"""Fours that a bred win shall have, or for a long one the most."""
+BRED = 4
+"""Positions of a game that are bred from."""
+COMPOSED = 100
+"""Tries at composing a three-three, for each game."""
+
+GAMES_AT_ONCE = 8
+"""Games after which kinds that are complete are no longer looked for."""
+
+HEADER = """\
+# Tactical suite, freestyle, 5 in a row on 15x15: `kind | moves | answers | note`, one position a line.
+#
+# moves    from the empty board, black first; the side to move is the one that asks. h8 is column h from the left, row 8
+#          from the bottom. The order is that of a game or, where the note says bred or composed, one that could be.
+# answers  all right moves. Every other move loses by force.
+# note     a line that proves the first answer, or what the answers ward off; then where the position comes from: a game
+#          of a player with itself (dice is one that leans to where lines grow), or such a game and a blunder.
+#
+# Kinds of win. Every answer wins by force.
+# win-in-1      makes five
+# four-four     a move makes two fours in two directions
+# four-three    a move makes a four and an open three, and wins with the next four
+# three-three   a move makes two open threes, and every reply loses to fours; there is no win by fours alone
+# fours-N       the shortest win by continuous fours has N of them, 7+ is 7 or more; the last threatens two fives
+#
+# Kinds of defence. The answers do not lose as the others do.
+# block         the other side threatens one five
+# only-defence  the other side threatens to win by continuous fours
+#
+# Proven by a solver that shares no code with what is measured, and tries every reply that could matter. A move wins or
+# loses if one side has a win by continuous fours, or one quiet move after which each reply loses to such fours; the
+# replies may put in fours of their own. Of the answers of a defence it is proven that no win of this kind is left
+# against them. There is no claim beyond it.
+#
+# Made by benchmarks/make_tactics.py and frozen: scores can be compared as long as no line changes.
+"""
+
+
+def judge(moves: Sequence[int], wanted: Collection[str]) -> Puzzle | None:
+    """What the position asks and its right answers; None if that is no `wanted` kind, or not everything is decided."""
+    board = Solver.from_moves(moves, SIZE, RULES.connect, BUDGET)
+    try:
+        return _judge(board, tuple(moves), wanted)
+    except TooHard:
+        return None
+
+
+def _judge(board: Solver, moves: tuple[int, ...], wanted: Collection[str]) -> Puzzle | None:
+    side = len(moves) % 2
+    other = 1 - side
+    wins, must = board.five_cells(side), board.five_cells(other)
+    if wins:
+        if "win-in-1" not in wanted:
+            return None
+        rest = [move for move in board.free_cells() if move not in wins]
+        decided = all(board.move_loses(move, side, LEVEL) for move in rest)
+        return Puzzle("win-in-1", moves, tuple(sorted(wins)), "") if decided else None
+    if must:
+        if len(must) > 1 or "block" not in wanted or board.move_loses(min(must), side, LEVEL):
+            return None
+        return Puzzle("block", moves, tuple(must), "")
+    matter = board.what_disturbs(other)
+    if matter is None:
+        return None
+    line = board.shortest_fours(side)
+    possible = _possible_kinds(line).intersection(wanted)
+    if not possible:
+        return None
+    # What is quick to prove first: most moves lose to fours.
+    unclear = [move for move in sorted(matter) if not board.move_loses(move, side, 0)]
+    if len(unclear) > MOST_ANSWERS:
+        return None
+    if possible == {"three-three"} and not any(len(board.lines_of_open_threes(move, side)) > 1 for move in unclear):
+        return None
+    right = [move for move in unclear if board.move_wins(move, side, 0)]
+    unclear = [move for move in unclear if move not in right and not board.move_loses(move, side, LEVEL)]
+    right += [move for move in unclear if board.move_wins(move, side, LEVEL)]
+    if not right:
+        if "only-defence" not in possible:
+            return None
+        threat = _names(board.shortest_fours(other) or ())
+        return Puzzle("only-defence", moves, tuple(unclear), f"wards off {threat}") if unclear else None
+    if not all(move in right for move in unclear):
+        return None
+    kind = _kind_of_win(board, side, right, line)
+    note = "" if line is None else _names(line)
+    if line is not None:
+        right.sort(key=lambda move: move != line[0])
+    return Puzzle(kind, moves, tuple(right), note) if kind in possible else None
+
+
+def _possible_kinds(line: list[int] | None) -> set[str]:
+    """The kinds that a position can be of by its shortest win by fours."""
+    if line is None:
+        return {"three-three", "only-defence"}
+    fours = (len(line) + 1) // 2
+    return {"four-four"} if fours == 1 else {"four-three", "fours-2"} if fours == 2 else {_kind_of_fours(fours)}
+
+
+def _kind_of_win(board: Solver, side: int, right: list[int], line: list[int] | None) -> str | None:
+    if line is None:
+        doubles = [move for move in right if len(board.lines_of_open_threes(move, side)) > 1]
+        right.sort(key=lambda move: move not in doubles)
+        return "three-three" if doubles else None
+    fours = (len(line) + 1) // 2
+    if fours == 1:
+        # An open four is two fives too, but of one line: there is nothing to be seen in it but the three.
+        doubles = [move for move in right if _threatens_two(board, move, side)]
+        return "four-four" if all(len(board.lines_of_fours(move, side)) > 1 for move in doubles) else None
+    if fours == 2 and board.lines_of_open_threes(line[0], side):
+        return "four-three"
+    return _kind_of_fours(fours)
+
+
+def _kind_of_fours(fours: int) -> str:
+    return f"fours-{fours}" if fours < LONG else f"fours-{LONG}+"
+
+
+def _threatens_two(board: Solver, move: int, side: int) -> bool:
+    board.put(move, side)
+    fives = len(board.five_cells(side))
+    board.take(move)
+    return fives > 1
+
+
+def _names(cells: Sequence[int]) -> str:
+    return " ".join(cell_name(cell, SIZE) for cell in cells)
+
+
+@cache
+def _around() -> list[list[int]]:
+    """The cells within two rows and columns of each."""
+    return [
+        [
+            row * SIZE + column
+            for row in range(max(0, cell // SIZE - 2), min(SIZE, cell // SIZE + 3))
+            for column in range(max(0, cell % SIZE - 2), min(SIZE, cell % SIZE + 3))
+        ]
+        for cell in range(RULES.cells)
+    ]
+
+
+def _near(board: Solver, moves: Sequence[int]) -> list[int]:
+    return sorted({cell for move in moves for cell in _around()[move] if board.owner[cell] == FREE})
+
+
+def dice_game(draw: random.Random) -> list[int]:
+    """A game of dice: fives are stopped and never made, so that it goes on while both sides collect threats."""
+    board, moves = Solver(SIZE, RULES.connect), [draw.randrange(RULES.cells)]
+    board.put(moves[0], 0)
+    own, theirs = draw.choice(LEANINGS)
+    while len(moves) < MOST_STONES:
+        side = len(moves) % 2
+        must, banned = board.five_cells(1 - side), board.five_cells(side)
+        cells = [cell for cell in _near(board, moves) if cell not in banned]
+        if len(must) > 1 or must & banned or not cells:
+            break
+        if must:
+            move = min(must)
+        elif draw.random() < 0.2:
+            move = draw.choice(cells)
+        else:
+            worth = [
+                sum(
+                    own ** board.count[side][window] * (board.count[1 - side][window] == 0)
+                    + theirs ** board.count[1 - side][window] * (board.count[side][window] == 0)
+                    for window in board.through[cell]
+                )
+                for cell in cells
+            ]
+            move = draw.choices(cells, [value + 1 for value in worth])[0]
+        board.put(move, side)
+        moves.append(move)
+    return moves
+
+
+@cache
+def _player(spec: str) -> Player:
+    from curriculum.player_specs import PlayerSettings, parse_player
+
+    return parse_player(spec, rules=RULES, settings=PlayerSettings(simulations=24))
+
+
+def stirred_game(spec: str, seed: int) -> list[int]:
+    """A game of a player with itself, with random moves in between; without the move that makes five."""
+    draw = random.Random(seed)
+    stir = draw.uniform(0.1, 0.4)
+    position, board = Position(RULES), Solver(SIZE, RULES.connect)
+    while position.ply < MOST_STONES:
+        if not position.moves:
+            move = draw.randrange(RULES.cells)
+        elif draw.random() < stir:
+            move = draw.choice(_near(board, position.moves))
+        else:
+            move = _player(spec).choose([position], seeds=[stream_key(seed, position.ply)])[0].move
+        if move in board.five_cells(position.ply % 2):
+            break
+        board.put(move, position.ply % 2)
+        position.push(move)
+    return position.moves
+
+
+def blunder(moves: Sequence[int], draw: random.Random) -> list[int] | None:
+    """The position after one side made a four and the other, instead of answering it, a four of its own."""
+    board, side = Solver.from_moves(moves, SIZE, RULES.connect), len(moves) % 2
+    if board.fours[0] or board.fours[1] or not board.four_moves(side):
+        return None
+    first = draw.choice(sorted(board.four_moves(side)))
+    board.put(first, side)
+    replies = board.four_moves(1 - side) - board.five_cells(side)
+    return [*moves, first, draw.choice(sorted(replies))] if replies else None
+
+
+def compose(draw: random.Random) -> list[int] | None:
+    """Stones around a cell where one side makes two open threes and stops a three of the other side."""
+    centre = draw.randrange(RULES.cells)
+    ways = draw.sample(DIRECTIONS, 3)
+    stones: tuple[list[int], list[int]] = ([], [])
+    for number, (up, right) in enumerate(ways):
+        first = draw.randrange(-4, 1)
+        for step in draw.sample([step for step in range(first, first + 5) if step], 3 if number == 2 else 2):
+            row, column = centre // SIZE + step * up, centre % SIZE + step * right
+            if not (0 <= row < SIZE and 0 <= column < SIZE):
+                return None
+            stones[number == 2].append(row * SIZE + column)
+    board = Solver(SIZE, RULES.connect)
+    for side, cells in enumerate(stones):
+        for cell in cells:
+            board.put(cell, side)
+    size = draw.randrange(4, 24)
+    while len(stones[0]) < size or len(stones[0]) != len(stones[1]):
+        side = int(len(stones[1]) < len(stones[0]) or (len(stones[1]) == len(stones[0]) and draw.random() < 0.5))
+        free = [cell for cell in _near(board, stones[0] + stones[1]) if cell != centre]
+        stones[side].append(draw.choice(free))
+        board.put(stones[side][-1], side)
+    # With as many stones on both sides the attacker is black; with one more on the other side it is white.
+    if draw.random() < 0.5:
+        free = [cell for cell in _near(board, stones[0] + stones[1]) if cell != centre]
+        stones[1].append(draw.choice(free))
+        board.put(stones[1][-1], 1)
+        stones = (stones[1], stones[0])
+    if board.fives or board.fours[0] or board.fours[1]:
+        return None
+    for cells in stones:
+        draw.shuffle(cells)
+    return [stones[ply % 2][ply // 2] for ply in range(len(stones[0]) + len(stones[1]))]
+
+
+def breed(moves: Sequence[int], goal: int, draw: random.Random) -> Puzzle | None:
+    """The position changed stone by stone until its shortest win is of the kind that `goal` fours are, all decided.
+
+    On the way the win never gets shorter, nor longer than `goal`. None where this does not come about.
+    """
+    kind = _kind_of_fours(goal)
+    board, stones = Solver.from_moves(moves, SIZE, RULES.connect, BUDGET), list(moves)
+    side = len(stones) % 2
+    fours = (len(board.shortest_fours(side) or ()) + 1) // 2
+    for _ in range(BREEDING_STEPS):
+        at = draw.randrange(len(stones))
+        old, new = stones[at], draw.choice(_near(board, stones))
+        board.take(old)
+        board.put(new, at % 2)
+        now = _fours_with_both_threatening(board, side)
+        if not fours <= now <= goal:
+            board.take(new)
+            board.put(old, at % 2)
+            continue
+        fours, stones[at] = now, new
+        if _kind_of_fours(fours) == kind and (puzzle := judge(stones, (kind,))):
+            return puzzle
+    return None
+
+
+def _fours_with_both_threatening(board: Solver, side: int) -> int:
+    """Fours in the shortest win of `side`; 0 if a five is to be had, or if either side has no win by fours."""
+    board.tried = 0
+    try:
+        if board.fives or board.fours[0] or board.fours[1] or board.fours_win(1 - side) is None:
+            return 0
+        return (len(board.shortest_fours(side) or ()) + 1) // 2
+    except TooHard:
+        return 0
+
+
+def puzzles_of_game(number: int, wanted: Collection[str]) -> list[Puzzle]:
+    """What one game gives of the wanted kinds, at most one position of each; the same number gives the same."""
+    seed = stream_key(0, number)
+    draw = random.Random(seed)
+    source = SOURCES[number % len(SOURCES)]
+    moves = dice_game(draw) if source == "dice" else stirred_game(source, seed)
+    found: dict[str, Puzzle] = {}
+
+    def keep(puzzle: Puzzle | None, origin: str) -> None:
+        if puzzle:
+            found[puzzle.kind] = puzzle._replace(note=f"{puzzle.note}; {origin}".lstrip("; "))
+
+    def missing() -> list[str]:
+        return [kind for kind in wanted if kind not in found]
+
+    plies, starts = range(5, len(moves) + 1), []
+    for ply in draw.sample(plies, min(len(plies), PLIES)):
+        keep(judge(moves[:ply], missing()), source)
+        if "win-in-1" in missing() and (blundered := blunder(moves[:ply], draw)):
+            keep(judge(blundered, missing()), f"{source}, blunder")
+        if _fours_with_both_threatening(Solver.from_moves(moves[:ply], SIZE, RULES.connect, BUDGET), ply % 2):
+            starts.append(moves[:ply])
+    for _ in range(COMPOSED):
+        if "three-three" in missing() and (composed := compose(draw)):
+            keep(judge(composed, missing()), "composed")
+    for start in starts[:BRED]:
+        goals = [goal for goal in BREEDING_GOALS if _kind_of_fours(goal) in missing()]
+        if goals:
+            keep(breed(start, draw.choice(goals), draw), "bred")
+    return list(found.values())
+
+
+def same_under_symmetry(moves: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+    """Equal for two positions if and only if a symmetry of the board, or of the colours, makes one of the other."""
+    mover = len(moves) % 2
+    return min(
+        tuple(tuple(sorted(int(way[cell]) for cell in moves[side::2])) for side in (mover, 1 - mover))
+        for way in targets(SIZE)
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, required=True, help="the suite; what it holds already is kept")
+    parser.add_argument("--first-game", type=int, default=0, help="number of the game to begin with")
+    parser.add_argument("--processes", type=int, default=1)
+    arguments = parser.parse_args()
+    old = parse_suite(arguments.out.read_text(encoding="utf-8")) if arguments.out.exists() else []
+    kept = {kind: [puzzle for puzzle in old if puzzle.kind == kind] for kind in WANTED}
+    seen = {same_under_symmetry(puzzle.moves) for puzzle in old}
+    with ProcessPoolExecutor(arguments.processes, mp_context=get_context("spawn")) as pool:
+        for first in count(arguments.first_game, GAMES_AT_ONCE):
+            wanted = [kind for kind, number in WANTED.items() if len(kept[kind]) < number]
+            if not wanted:
+                break
+            for puzzles in pool.map(puzzles_of_game, range(first, first + GAMES_AT_ONCE), [wanted] * GAMES_AT_ONCE):
+                for puzzle in puzzles:
+                    key = same_under_symmetry(puzzle.moves)
+                    if key not in seen and len(kept[puzzle.kind]) < WANTED[puzzle.kind]:
+                        seen.add(key)
+                        kept[puzzle.kind].append(puzzle)
+            lines = [puzzle_line(puzzle) for kind in WANTED for puzzle in kept[kind]]
+            atomic_write_text(arguments.out, HEADER + "\n".join(lines) + "\n")
+            print(first + GAMES_AT_ONCE, "games:", {kind: len(some) for kind, some in kept.items()}, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,130 @@
+"""Forced wins again, in plain Python on sets of bits: slow, recursive, and easy to believe.
+
+It shares no code with `core` and `search`. Stones are two integers, one bit a cell; a line is a window of `connect`
+cells.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+from tests.conftest import WAYS
+
+
+@cache
+def windows(size: int, connect: int) -> list[int]:
+    """Every window of `connect` cells in a row, as bits."""
+    found = []
+    for row in range(size):
+        for column in range(size):
+            for row_step, column_step in WAYS:
+                cells = [(row + i * row_step, column + i * column_step) for i in range(connect)]
+                if all(0 <= r < size and 0 <= c < size for r, c in cells):
+                    found.append(sum(1 << r * size + c for r, c in cells))
+    return found
+
+
+def bits(cells: int) -> Iterator[int]:
+    """The bits of a set, one by one."""
+    while cells:
+        yield cells & -cells
+        cells &= cells - 1
+
+
+class NaiveBoard:
+    """What is threatened, and what can be forced, on boards of one size."""
+
+    def __init__(self, size: int, connect: int) -> None:
+        self.windows = windows(size, connect)
+        self.all = (1 << size * size) - 1
+        self.known: dict[tuple[str, int, int], bool] = {}
+
+    def of_stones(self, stones: Sequence[int], colour: int) -> tuple[int, int]:
+        """The stones of `colour` and those of the other, as bits."""
+        own = sum(1 << cell for cell, stone in enumerate(stones) if stone == colour)
+        return own, sum(1 << cell for cell, stone in enumerate(stones) if stone == -colour)
+
+    def has_line(self, own: int) -> bool:
+        return any(own & window == window for window in self.windows)
+
+    def wins(self, own: int, enemy: int) -> int:
+        """The empty cells on which a stone makes a line."""
+        found = 0
+        for window in self.windows:
+            missing = window & ~own
+            if missing & (missing - 1) == 0 and not missing & enemy:
+                found |= missing
+        return found
+
+    def fours(self, own: int, enemy: int) -> int:
+        """The empty cells on which a stone makes a four."""
+        found = 0
+        for window in self.windows:
+            missing = window & ~own
+            if missing.bit_count() == 2 and not missing & enemy:
+                found |= missing
+        return found
+
+    def has_vcf(self, own: int, enemy: int) -> bool:
+        """Whether `own`, to move, wins by fours alone; every four and the one reply to it is tried."""
+        if self.wins(own, enemy):
+            return True
+        key = ("vcf", own, enemy)
+        if key not in self.known:
+            self.known[key] = any(
+                self.wins_after_four(own | four, enemy) for four in bits(self.must(own, enemy) & self.fours(own, enemy))
+            )
+        return self.known[key]
+
+    def must(self, own: int, enemy: int) -> int:
+        """The moves of `own` that do not lose to a line of the enemy at once."""
+        threats = self.wins(enemy, own)
+        if threats.bit_count() > 1:
+            return 0
+        return threats or self.all & ~(own | enemy)
+
+    def wins_after_four(self, own: int, enemy: int) -> bool:
+        """The enemy, to move, has no line at hand; each of his moves but one on the line's last cell loses at once."""
+        last = self.wins(own, enemy)
+        return last.bit_count() > 1 or self.has_vcf(own, enemy | last)
+
+    def threatens(self, own: int, enemy: int) -> bool:
+        """Whether `own`, were it to move, would have two cells for a line after its move."""
+        return any(self.wins(own | cell, enemy).bit_count() > 1 for cell in bits(self.fours(own, enemy)))
+
+    def has_vct(self, own: int, enemy: int) -> bool:
+        """Whether `own`, to move, wins by fours and threes alone; every reply on the board is tried."""
+        if self.wins(own, enemy):
+            return True
+        key = ("vct", own, enemy)
+        if key not in self.known:
+            moves = self.must(own, enemy)
+            self.known[key] = bool(moves & self.fours(own, enemy) and self.has_vcf(own, enemy)) or any(
+                self.is_threat(own | move, enemy) and self.wins_after_all(own | move, enemy) for move in bits(moves)
+            )
+        return self.known[key]
+
+    def is_threat(self, own: int, enemy: int) -> bool:
+        return bool(self.wins(own, enemy)) or self.threatens(own, enemy)
+
+    def wins_after_all(self, own: int, enemy: int) -> bool:
+        """Whether `own` wins after every move of the enemy, who has one."""
+        if self.wins(enemy, own):
+            return False
+        replies = self.all & ~(own | enemy)
+        return bool(replies) and all(self.has_vct(own, enemy | reply) for reply in bits(replies))
+
+    def follows(self, own: int, enemy: int, line: Sequence[int]) -> bool:
+        """Whether a line of moves, `own` to move first, is a win by fours in which no reply is any better."""
+        for index in range(0, len(line), 2):
+            move = 1 << line[index]
+            if move & (own | enemy):
+                return False
+            if index == len(line) - 1:
+                return bool(move & self.wins(own, enemy))
+            own |= move
+            last = self.wins(own, enemy)
+            reply = 1 << line[index + 1]
+            if self.wins(enemy, own) or not last & reply:
+                return False
+            enemy |= reply
+        return False
