@@ -121,11 +121,13 @@ def _net_player(spec: str, path: Path, rules: Rules, settings: PlayerSettings) -
         raise PlayerSpecError(f"{spec} plays {info.rules}, not {rules}")
     try:
         # Whatever the model was trained with: outside of training a search need not be the paper's.
-        search = settings.search or replace(SearchSettings.from_mapping(info.made.get("search", {})), proven_nodes=True)
+        search = settings.search or SearchSettings.from_mapping(info.made.get("search", {})).with_tactics()
     except (TypeError, ValueError) as error:
         raise CheckpointError(f"{path} was made with a search of another version: {error}") from error
     if settings.simulations is not None:
         search = replace(search, simulations=settings.simulations)
+    if search.simulations == 0 and settings.seconds is None:
+        search = search.without_tactics()  # it plays by the net alone
     return MctsPlayer(
         open_model(path),
         rules,

@@ -62,7 +62,8 @@ def _play_itself() -> None:
 
 
 def _play_a_person() -> None:
-    player, position = MctsPlayer(_Indifferent(), _RULES, _SEARCH), Position.from_moves(_RULES, [0])
+    position = Position.from_moves(_RULES, [0])
+    player = MctsPlayer(_Indifferent(), _RULES, _SEARCH.with_tactics())
     player.ponder(position, lambda: True)
     position.push(1)
     _decide(player, position)
@@ -88,11 +89,11 @@ def _seek_a_forced_win() -> None:
 
 _PARTS: tuple[tuple[str, int, Callable[[], None]], ...] = (
     ("self-play", 44, _play_itself),
-    ("play", 1, _play_a_person),
+    ("play", 30, _play_a_person),
     ("pure-mcts", 5, lambda: _decide(PureMcts(2))),
     ("mentor:paper", 11, lambda: _decide(PaperMentor())),
     ("mentor", 25, lambda: _decide(Mentor())),
-    ("forced wins", 25, _seek_a_forced_win),
+    ("forced wins", 20, _seek_a_forced_win),
     ("basics", 3, _draw_basics),
     ("model", 11, _open_the_built_in_model),
 )

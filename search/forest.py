@@ -22,11 +22,13 @@ NEW = 0
 PENDING = 1
 """A leaf in flight: it waits for its evaluation (the expanding list of A II-E)."""
 OPEN = 2
-"""Judged: its priors are known and its children may be visited."""
+"""Its children may be visited: it is judged, so their priors are known, or it has one reply and needs no judgement."""
 WON = 3
 """An end of game: the move into it made a line."""
 DRAWN = 4
 """An end of game: the board is full."""
+PROVEN = 5
+"""No end yet, but its threats prove what it is worth (`search.sight`); it is never judged."""
 
 CACHE_LINE = 64
 

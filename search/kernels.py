@@ -14,9 +14,12 @@ from core.jit import kernel
 from core.lines import makes_line
 from core.rules import BLACK, EMPTY, NO_CELL
 from core.symmetry import IDENTITY
+from core.threats import FIVE, side_of
 from core.zobrist import STONE_KEYS, WHITE_TO_MOVE
-from search.forest import DRAWN, NEW, NO_NODE, OPEN, PENDING, WON, Forest
+from search.forest import DRAWN, NEW, NO_NODE, OPEN, PENDING, PROVEN, WON, Forest
+from search.sight import DECIDED, ONE_REPLY, URGENT, Sight, board_at, look, winning_move
 from search.softmax import prior_of, scan_best, word_of, write_priors
+from search.vcf import fives_of
 
 
 class Terms(NamedTuple):
@@ -69,11 +72,15 @@ def make_leaves(capacity: int, cells: int) -> Leaves:
     )
 
 
+_NOT_URGENT = np.float32(4.0)
+"""Taken from the logits of moves that are not urgent where others are: such a move comes 55 times as late."""
+
+
 # What a descent ended in.
 LEAF = 0
 """A leaf to be judged, now pending."""
 END = 1
-"""An end of game."""
+"""An end of game, or a node whose threats prove what it is worth."""
 COLLISION = 2
 """A leaf that is already pending."""
 FULL = 3
@@ -287,12 +294,15 @@ def gather(
     connect: int,
     terms: Terms,
     leaves: Leaves,
+    sight: Sight | None,
 ) -> int:
     """Descends each of `trees` for up to `leaves_per_tree` leaves and writes them into `leaves`; returns how many.
 
     A tree has at most one leaf in flight for every `visits_per_leaf` visits of its root (the dilution of A II-E).
     Ends of games are backed up at once. A collision's virtual loss stays until its tree is done, so that the next
     descent goes elsewhere. A tree whose root is proven is done. `leaves` needs room for one more than it may get.
+
+    With a `sight` each leaf's threats are looked at first (`look_ahead`): what they decide is backed up like an end.
     """
     count = 0
     collided = np.empty(leaves_per_tree, dtype=np.int32)
@@ -314,6 +324,10 @@ def gather(
             else:
                 forest.trees[tree]["simulations_left"] -= 1
                 forest.trees[tree]["simulations"] += 1
+                if sight is not None and ended == LEAF:
+                    ended, node, side, last, before, key, sight.some_urgent[count] = look_ahead(
+                        forest, tree, node, leaves.stones[count], side, last, before, key, sight, sight.urgent[count]
+                    )
                 if ended == END:
                     back_up(forest, tree, node, 1.0 if forest.nodes[tree, node]["state"] == WON else 0.0, terms.decay)
                 else:
@@ -328,6 +342,95 @@ def gather(
         for index in range(collisions):
             release(forest, tree, collided[index])
     return count
+
+
+@kernel
+def look_ahead(
+    forest: Forest,
+    tree: int,
+    node: int,
+    stones: NDArray[np.int8],
+    to_move: int,
+    last: int,
+    before: int,
+    key: int,
+    sight: Sight,
+    urgent: NDArray[np.int8],
+) -> tuple[int, int, int, int, int, int, bool]:
+    """Goes on from a leaf that a descent ended in, as far as the threats there leave no choice.
+
+    Returns what `descend` does, and whether `urgent` [A] says which moves come first; `stones` [A] becomes the position
+    there. A leaf with one reply is opened with that move alone, which is then the leaf, as long as the simulations to
+    come have a node each all the same. What the threats decide is proven; but not the root, which needs a move.
+    """
+    while True:
+        finding, what = look(sight, tree, stones, to_move, urgent)
+        if finding == DECIDED and node != 0:
+            forest.nodes[tree, node]["proof"] = what
+            forest.nodes[tree, node]["state"] = PROVEN
+            prove_parents(forest, tree, node)
+            return END, node, to_move, last, before, key, False
+        room = forest.nodes.shape[1] - forest.trees[tree]["nodes"] - forest.trees[tree]["simulations_left"]
+        if finding != ONE_REPLY or room <= 0:
+            return LEAF, node, to_move, last, before, key, finding in (ONE_REPLY, URGENT)
+        open_for_one(forest, tree, node, what)
+        node = grow(forest, tree, node, what)
+        forest.nodes[tree, node]["in_flight"] += 1
+        stones[what] = to_move
+        key ^= STONE_KEYS[0 if to_move == BLACK else 1, what] ^ WHITE_TO_MOVE
+        to_move = -to_move
+        last, before = what, last
+        if count_empty(stones) == 0:
+            forest.nodes[tree, node]["state"] = DRAWN
+            return END, node, to_move, last, before, key, False
+        forest.nodes[tree, node]["state"] = PENDING
+
+
+@kernel
+def open_for_one(forest: Forest, tree: int, node: int, move: int) -> None:
+    """Opens a node that was never judged with a single move; the others have no prior, as if they were occupied."""
+    row = forest.child_priors[tree, node]
+    row[:] = -1
+    row[move] = word_of(1.0)
+    forest.nodes[tree, node]["next_unvisited"] = move
+    forest.nodes[tree, node]["state"] = OPEN
+    if node == 0:
+        forest.trees[tree]["noise_share"] = 0.0
+
+
+@kernel
+def prove_root(forest: Forest, tree: int, sight: Sight) -> None:
+    """Looks for a win of the side to move at the root, and proves the move that begins it.
+
+    Nothing may be in flight. A full tree is left as it is.
+    """
+    if forest.nodes[tree, 0]["proof"] != 0:
+        return
+    board = board_at(sight.boards, tree, forest.root_stones[tree])
+    move, plies = winning_move(board, sight, side_of(forest.trees[tree]["to_move"]))
+    if plies == 0:
+        return
+    child = forest.nodes[tree, 0]["first_child"]
+    while child != NO_NODE and forest.nodes[tree, child]["move"] != move:
+        child = forest.nodes[tree, child]["next_sibling"]
+    if child == NO_NODE:
+        if forest.trees[tree]["nodes"] == forest.nodes.shape[1]:
+            return
+        if forest.nodes[tree, 0]["state"] == NEW:
+            open_for_one(forest, tree, 0, move)
+            forest.nodes[tree, 0]["state"] = NEW
+        child = grow(forest, tree, 0, move)
+        forest.nodes[tree, child]["state"] = WON if plies == 1 else PROVEN
+    forest.nodes[tree, child]["proof"] = plies
+    prove_parents(forest, tree, child)
+
+
+@kernel
+def has_one_reply(forest: Forest, tree: int, sight: Sight) -> bool:
+    """Whether the opponent threatens five on one cell at the root, and the side to move on none."""
+    side = side_of(forest.trees[tree]["to_move"])
+    board = board_at(sight.boards, tree, forest.root_stones[tree])
+    return bool(board.counts[side, FIVE] == 0) and fives_of(board, 1 - side)[0] == 1
 
 
 @kernel
@@ -385,12 +488,13 @@ def expand(
     count: int,
     images: NDArray[np.int64],
     terms: Terms,
+    sight: Sight | None,
 ) -> int:
     """Opens the first `count` of `leaves` with what the evaluator said and backs them up.
 
     Returns the first leaf whose evaluation is not finite, -1 if all are. Such a leaf is put back as never judged, its
     virtual losses undone. `logits` [B, A], `values` [B] for the side to move, by `leaves.row`; `images` [8, A] is where
-    each symmetry carries a cell.
+    each symmetry carries a cell; `sight` is that of `gather`.
     """
     broken = -1
     cells = leaves.stones.shape[1]
@@ -403,6 +507,10 @@ def expand(
         if leaves.symmetry[index] != IDENTITY:
             for cell in range(cells):
                 turned[cell] = judged[images[leaves.symmetry[index], cell]]
+            judged = turned
+        if sight is not None and sight.some_urgent[index]:
+            for cell in range(cells):
+                turned[cell] = judged[cell] - (_NOT_URGENT if sight.urgent[index, cell] == 0 else np.float32(0.0))
             judged = turned
         value = float(values[row])
         if open_node(forest, tree, node, leaves.stones[index], judged, value, weights, exponents):
@@ -435,8 +543,13 @@ def root_visits(forest: Forest, tree: int, visits: NDArray[np.int32]) -> None:
 
 @kernel
 def root_proofs(forest: Forest, tree: int, proofs: NDArray[np.int16]) -> None:
-    """Writes what is proven of every move at the root into `proofs` [A], as `Forest.proof` has it."""
+    """Writes what is proven of every move at the root into `proofs` [A], as `NODE` has it."""
     proofs[:] = 0
+    if forest.nodes[tree, 0]["state"] == OPEN:
+        # A legal move without a prior was left out when the root was opened for one reply: five answers it.
+        for cell in range(proofs.shape[0]):
+            if forest.root_stones[tree, cell] == EMPTY and forest.child_priors[tree, 0, cell] < 0:
+                proofs[cell] = -2
     child = forest.nodes[tree, 0]["first_child"]
     while child != NO_NODE:
         proofs[forest.nodes[tree, child]["move"]] = forest.nodes[tree, child]["proof"]

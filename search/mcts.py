@@ -18,6 +18,7 @@ from search.evaluator import Evaluator, Slot, Ticket
 from search.forest import OPEN, Forest, clear, make_forest, plant
 from search.move_policy import search_policy
 from search.settings import DecayForm, FirstPlay, SearchSettings
+from search.sight import Sight, leaf_sight, new_boards, root_sight
 
 
 class EvaluationError(RuntimeError):
@@ -30,6 +31,7 @@ class _Stretch:
 
     trees: NDArray[np.int64]
     leaves: kernels.Leaves
+    sight: Sight | None
 
 
 @dataclass(slots=True)
@@ -85,6 +87,10 @@ class ForestSearch:
         # While each lane of the evaluator works on one group, the next is descended. A single tree has nothing to
         # overlap with: its next descents need its last answers.
         groups = min(trees, evaluator.lanes + 1)
+        self._boards = new_boards(rules, trees) if settings.looks_at_leaves or settings.looks_at_roots else None
+        self._root_sight: Sight | None = None
+        if self._boards and settings.looks_at_roots:
+            self._root_sight = root_sight(rules, self._boards, vcf_nodes=settings.vcf_root_nodes)
         self.forest: Forest = make_forest(trees, capacity or settings.simulations + 1, rules.cells)
         threads = min(threads or evaluator.free_cores, -(-trees // groups))
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="search") if threads > 1 else None
@@ -124,11 +130,26 @@ class ForestSearch:
         starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
         leaves = kernels.make_leaves(int(sizes.sum()), self.rules.cells)
         stretches = [
-            _Stretch(part, kernels.Leaves._make(array[start : start + size] for array in leaves))
+            _Stretch(
+                part, kernels.Leaves._make(array[start : start + size] for array in leaves), self._leaf_sight(int(size))
+            )
             for part, start, size in zip(parts, starts, sizes, strict=True)
         ]
         found = np.zeros(threads, dtype=np.int64)
         return _Group(trees, slot, leaves, stretches, starts, found, np.empty(slot.capacity, dtype=np.int64))
+
+    def _leaf_sight(self, leaves: int) -> Sight | None:
+        settings = self.settings
+        if self._boards is None or not settings.looks_at_leaves:
+            return None
+        return leaf_sight(
+            self.rules,
+            self._boards,
+            leaves,
+            forced_moves=settings.forced_moves,
+            vcf_nodes=settings.vcf_leaf_nodes,
+            shuns_open_fours=settings.shun_open_fours,
+        )
 
     def plant(self, tree: int, position: Position) -> None:
         """Gives the tree a position, with nothing searched yet. Raises `ValueError` if the game is over."""
@@ -141,11 +162,14 @@ class ForestSearch:
     ) -> None:
         """Orders `simulations` new ones (at least one) from the tree's root; `noise` [A] is mixed into its priors once.
 
-        A kept subtree that leaves no room for them is forgotten, unless it is proven what its root is worth.
+        A kept subtree that leaves no room for them is forgotten, unless it is proven what its root is worth. With
+        `forced_moves` or `vcf_root_nodes` a win of the side to move is looked for, and ends the search before it began.
         """
         known, proof = self.forest.trees["nodes"][tree], self.forest.nodes["proof"][tree, 0]
         if known + simulations > self.forest.capacity and not proof:
             clear(self.forest, tree)
+        if self._root_sight is not None:
+            kernels.prove_root(self.forest, tree, self._root_sight)
         self.forest.trees["simulations_left"][tree] = max(1, simulations)
         if noise is not None:
             self.forest.root_noise[tree] = noise
@@ -183,6 +207,11 @@ class ForestSearch:
                 errors.append(error)
         if errors:
             raise errors[0]
+
+    def has_one_reply(self, tree: int) -> bool:
+        """Whether one simulation is enough: with `forced_moves`, where the opponent threatens five on one cell."""
+        sight = self._root_sight if self.settings.forced_moves else None
+        return sight is not None and bool(kernels.has_one_reply(self.forest, tree, sight))
 
     def visits(self, tree: int) -> NDArray[np.int32]:
         """[A] the visit counts of the moves at the root."""
@@ -248,6 +277,7 @@ class ForestSearch:
             self.rules.connect,
             self._terms,
             stretch.leaves,
+            stretch.sight,
         )
 
     def _start(self, group: _Group) -> None:
@@ -312,6 +342,7 @@ class ForestSearch:
                 int(group.found[index]),
                 self._images,
                 self._terms,
+                stretch.sight,
             )
 
         if max(self._on_all(expand, group)) >= 0:

@@ -58,6 +58,8 @@ class MctsPlayer:
         self._temperature = temperature
         self._seconds = seconds
         self._keeps_tree = keeps_tree
+        # A leaf with one reply takes a node for that as well, and then the leaf is the position after it.
+        self._nodes_each = 2 if settings.forced_moves else 1
         self._search: ForestSearch | None = None
         self._kept: Position | None = None
         """The position at the root of the first tree, where that is kept."""
@@ -73,7 +75,7 @@ class MctsPlayer:
         decisions: list[Decision] = []
         most = 1
         if self._seconds is None:
-            most = max(1, min(_MOST_TREES, self._most_nodes() // (self._settings.simulations + 1)))
+            most = max(1, min(_MOST_TREES, self._most_nodes() // self._nodes_for(self._settings.simulations)))
         with self._lock:
             for first in range(0, len(positions), most):
                 chunk = slice(first, first + most)
@@ -105,6 +107,10 @@ class MctsPlayer:
             except BaseException:
                 self._search = self._kept = None
                 raise
+
+    def _nodes_for(self, simulations: int) -> int:
+        """Nodes that a fresh tree of so many simulations needs room for."""
+        return self._nodes_each * simulations + 1
 
     def _most_nodes(self) -> int:
         """Nodes that all trees may have together."""
@@ -141,8 +147,8 @@ class MctsPlayer:
     def _choose(self, positions: Sequence[Position], seeds: Sequence[int], stop: Callable[[], bool]) -> list[Decision]:
         alone = len(positions) == 1
         most = self._most_nodes()
-        simulations = self._settings.simulations if self._seconds is None else most - 1
-        capacity = simulations + 1
+        simulations = self._settings.simulations if self._seconds is None else (most - 1) // self._nodes_each
+        capacity = self._nodes_for(simulations)
         if self._keeps_tree and alone:
             capacity = max(capacity, most)  # the new ones come on top of those that were kept
         if self.most_bytes is not None and alone:
@@ -159,18 +165,23 @@ class MctsPlayer:
             len(positions),
             simulations,
             lambda: stop() or (deadline is not None and time.monotonic() >= deadline),
+            decides=True,
         )
         if self._keeps_tree and alone:
             self._kept = positions[0].copy()
         return [self._decide(search, tree, position, seeds[tree]) for tree, position in enumerate(positions)]
 
-    def _run(self, search: ForestSearch, trees: int, simulations: int, stop: Callable[[], bool]) -> None:
+    def _run(
+        self, search: ForestSearch, trees: int, simulations: int, stop: Callable[[], bool], *, decides: bool = False
+    ) -> None:
+        """Searches the first `trees` trees; where it `decides` on a move, no further than that needs."""
         waiting = 0
         for tree in range(trees):
             room = search.forest.capacity - int(search.forest.trees["nodes"][tree])
             # A kept tree that is full is not forgotten for want of room: what is known of it decides.
             if room or not search.visits(tree).any():
-                search.begin(tree, min(simulations, room))
+                wanted = 1 if decides and search.has_one_reply(tree) else simulations
+                search.begin(tree, min(wanted, -(-room // self._nodes_each)))
                 waiting += 1
         try:
             while waiting:

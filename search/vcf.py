@@ -161,8 +161,11 @@ def fives_of(board: ThreatBoard, side: int) -> tuple[int, int, int]:
     """How many cells make five for `side`, and two of them, `NO_CELL` where there are fewer."""
     count, first, second = 0, NO_CELL, NO_CELL
     if board.counts[side, FIVE] > 0:
-        for cell in range(len(board.stones)):
-            if board.stones[cell] == EMPTY and strongest_pattern(board, side, cell) == FIVE:
+        # To pass a board to another kernel costs more than to look at a cell.
+        stones, patterns = board.stones, board.patterns[side]
+        for cell in range(len(stones)):
+            strongest = max(patterns[0, cell], patterns[1, cell], patterns[2, cell], patterns[3, cell])
+            if strongest == FIVE and stones[cell] == EMPTY:
                 count += 1
                 if count == 1:
                     first = cell
@@ -223,9 +226,11 @@ def _makes_four(board: ThreatBoard, side: int, cell: int) -> bool:
 @kernel
 def _list_all(board: ThreatBoard, work: VcfWork, side: int) -> int:
     """Writes all cells where `side` can make a four to `work.moves[0]`, best first, and returns how many there are."""
+    stones, patterns = board.stones, board.patterns[side]
     count = 0
-    for cell in range(len(board.stones)):
-        if _makes_four(board, side, cell):
+    for cell in range(len(stones)):
+        strongest = max(patterns[0, cell], patterns[1, cell], patterns[2, cell], patterns[3, cell])
+        if strongest >= FOUR and stones[cell] == EMPTY:
             _insert(board, work, side, 0, count, cell, 0)
             count += 1
     return count

@@ -1,0 +1,108 @@
+"""What tactics in the tree search bring: `python -m benchmarks.tree_tactics suite|speed|match [SETTING=VALUE …]`.
+
+The player has the built-in model's search with what is named switched on: `all`, `none`, or settings such as
+`forced_moves=1 vcf_leaf_nodes=100`. A match is against the same model with `--opponent`, by default without any of
+them; both play deterministically from balanced openings, so equal settings give equal games. `--simulations` and
+`--against` set how long each thinks: for equal time give the second as many more as the times of a move say.
+"""
+
+import argparse
+import json
+import statistics
+import time
+from dataclasses import replace
+
+from core.position import Position
+from core.rules import Rules
+from curriculum.elo import estimate
+from curriculum.opening_sets import load_openings
+from curriculum.reporting import Conduct
+from curriculum.tactics_suite import load_suite, score_player
+from curriculum.tournament import play_match
+from nets.checkpoint import DEFAULT_MODEL, read_info
+from nets.loading import open_model
+from search.evaluator import Evaluator
+from search.mcts_player import MctsPlayer
+from search.settings import Policy, SearchSettings
+
+RULES = Rules()
+
+
+def main() -> None:
+    """Measures one of the three and prints it as JSON."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("suite", "speed", "match"))
+    parser.add_argument("tactics", nargs="*", default=["all"], help="all, none, or settings as NAME=VALUE")
+    parser.add_argument("--simulations", type=int, default=400)
+    parser.add_argument("--opponent", nargs="*", default=["none"], help="the opponent's tactics, likewise")
+    parser.add_argument("--against", type=int, help="simulations of the opponent; as many by default")
+    parser.add_argument("--games", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+
+    evaluator = open_model(DEFAULT_MODEL)
+    plain = SearchSettings.from_mapping(read_info(DEFAULT_MODEL).made.get("search", {}))
+    plain = replace(plain, simulations=arguments.simulations, proven_nodes=True).without_tactics()
+    seeing = with_tactics(plain, arguments.tactics)
+    if arguments.what == "suite":
+        found = score_player(player(evaluator, seeing, "suite"), load_suite(), conduct=Conduct())
+        figures = found.to_json()
+    elif arguments.what == "speed":
+        figures = {name: speed(evaluator, search) for name, search in (("plain", plain), ("seeing", seeing))}
+    else:
+        other = with_tactics(plain, arguments.opponent)
+        other = replace(other, simulations=arguments.against or arguments.simulations)
+        players = player(evaluator, seeing, "player"), player(evaluator, other, "opponent")
+        for who in players:  # compiles the kernels, so that times can be compared
+            who.choose([Position(RULES)], seeds=[0])
+        result = play_match(
+            *players,
+            rules=RULES,
+            openings=load_openings("balanced", RULES),
+            games=arguments.games,
+            seed=arguments.seed,
+            conduct=Conduct(),
+        )
+        found_elo = estimate(result.pairs)
+        figures = {**result.to_json(), "elo": [found_elo.low, found_elo.elo, found_elo.high]}
+    print(json.dumps({"tactics": arguments.tactics, "simulations": arguments.simulations, **figures}))
+
+
+def with_tactics(plain: SearchSettings, words: list[str]) -> SearchSettings:
+    """The settings that the words name."""
+    if words == ["all"]:
+        return plain.with_tactics()
+    named = dict(word.split("=") for word in words if word != "none")
+    return replace(plain, **{name: type(getattr(plain, name))(int(value)) for name, value in named.items()})
+
+
+def player(evaluator: Evaluator, search: SearchSettings, name: str) -> MctsPlayer:
+    """A player that always takes the best move."""
+    return MctsPlayer(evaluator, RULES, search, policy=Policy.DETERMINISTIC, name=name)
+
+
+def speed(evaluator: Evaluator, search: SearchSettings) -> dict[str, float]:
+    """Milliseconds a search of quiet positions that no proof ends, one by one and 64 side by side, and a simulation."""
+    search = replace(search, vcf_root_nodes=0)  # the same searches are to be made by both
+    openings = load_openings("balanced", RULES)
+    positions = [Position.from_moves(RULES, openings[index % len(openings)]) for index in range(64)]
+    who = player(evaluator, search, "speed")
+    alone, together, spent = [], [], 0
+    who.choose(positions[:1], seeds=[0])
+    for position in positions[:15]:
+        start = time.perf_counter()
+        who.choose([position], seeds=[0])
+        alone.append(time.perf_counter() - start)
+    for _ in range(3):
+        start = time.perf_counter()
+        spent = sum(decision.simulations for decision in who.choose(positions, seeds=[0] * len(positions)))
+        together.append(time.perf_counter() - start)
+    return {
+        "alone_ms": 1000 * statistics.median(alone),
+        "together_ms": 1000 * statistics.median(together),
+        "simulation_us": 1e6 * statistics.median(together) / spent,
+    }
+
+
+if __name__ == "__main__":
+    main()
