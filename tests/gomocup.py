@@ -48,11 +48,11 @@ class OneSeat:
         """See `Seats`."""
         return self.why_waiting
 
-    def prepare(self, rules: Rules, most_simulations: int | None) -> None:
+    def prepare(self, rules: Rules, most_simulations: int | None, until: float) -> None:
         """See `Seats`."""
-        self.seat(rules, most_simulations)
+        self.seat(rules, most_simulations, until)
 
-    def seat(self, rules: Rules, most_simulations: int | None) -> Player:
+    def seat(self, rules: Rules, most_simulations: int | None, until: float) -> Player:
         """See `Seats`."""
         self.seated.append((rules, most_simulations))
         return self.player

@@ -22,6 +22,8 @@ from search.players import Decision, Player, never
 
 CONNECT = 5
 """The length of a line that wins, in this protocol."""
+_START_S = 0.9
+"""START is answered by then, if what cannot wait is done."""
 _NO_BOARD = "there is no board yet: START comes first"
 _OTHER_RULES = {1: "exactly five win", 2: "the game goes on after five", 4: "renju", 8: "caro"}
 _WHOLE = re.compile(r"[+-]?[0-9]{1,20}")
@@ -37,11 +39,11 @@ class Seats(Protocol):
     def waiting(self, rules: Rules) -> str | None:
         """Why the first `seat` for these rules takes long; None where it does not."""
 
-    def prepare(self, rules: Rules, most_simulations: int | None) -> None:
-        """Makes who plays under these rules ready; what other threads can do of it may go on afterwards."""
+    def prepare(self, rules: Rules, most_simulations: int | None, until: float) -> None:
+        """Makes who plays under these rules ready; what is not by `until` of `time.monotonic` goes on afterwards."""
 
-    def seat(self, rules: Rules, most_simulations: int | None) -> Player:
-        """Who plays under these rules, with at most so many simulations a move; ready to move at once."""
+    def seat(self, rules: Rules, most_simulations: int | None, until: float) -> Player:
+        """Who plays under these rules, with at most so many simulations a move; as ready as can be by `until`."""
 
     def limit_memory(self, most_bytes: int | None) -> None:
         """Keeps this process within so much memory from the next move on."""
@@ -194,7 +196,7 @@ class Engine:
         why = self._seats.waiting(rules)
         if why is not None:
             yield f"MESSAGE {why}"
-        self._seats.prepare(rules, self._most_simulations)
+        self._seats.prepare(rules, self._most_simulations, read_at + _START_S)
         self._rules = rules
         yield from self._restart("", read_at)
 
@@ -298,7 +300,7 @@ class Engine:
 
     def _move(self, read_at: float) -> Iterator[str]:
         """Thinks about the position, in which it is our turn, and makes the move."""
-        player = self._player()
+        player = self._player(read_at)
         yield from self._notes()
         decision = self._choose(player, self._position, lambda: self._clock.deadline(read_at))
         self._position.push(decision.move)
@@ -310,7 +312,7 @@ class Engine:
         rules = self._need_rules()
         if len(stones) not in swap2.STAGES:
             raise _RefusedError(f"swap2 is about 0, 3 or 5 stones, not {len(stones)}")
-        player = self._player()
+        player = self._player(read_at)
         yield from self._notes()
 
         def deadline() -> float:
@@ -339,9 +341,11 @@ class Engine:
         yield answer
         self._clock.answered(self._now() - read_at)
 
-    def _player(self) -> Player:
+    def _player(self, read_at: float) -> Player:
         """Who plays, within the limits of now."""
-        player = self._seats.seat(self._need_rules(), self._most_simulations)
+        now = self._now()
+        until = now + (self._clock.deadline(read_at) - now) / 2
+        player = self._seats.seat(self._need_rules(), self._most_simulations, until)
         self._seats.limit_memory(self._most_bytes)
         return player
 

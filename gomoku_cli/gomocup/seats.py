@@ -2,7 +2,8 @@
 
 import math
 import os
-from concurrent.futures import Future, ThreadPoolExecutor
+import time
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from pathlib import Path
 
@@ -61,11 +62,14 @@ class ModelSeats:
         cold, self._cold = self._cold, False
         return f"the first run compiles the search, which takes {ESTIMATE}" if cold else None
 
-    def prepare(self, rules: Rules, most_simulations: int | None) -> None:
+    def prepare(self, rules: Rules, most_simulations: int | None, until: float) -> None:
         """See `gomoku_cli.gomocup.engine.Seats`."""
-        if self._player is not None and self._seated == (rules, most_simulations):
-            return
-        self._finish_preparing()
+        if self._player is None or self._seated != (rules, most_simulations):
+            self._make(rules, most_simulations)
+        self._await_preparation(until)
+
+    def _make(self, rules: Rules, most_simulations: int | None) -> None:
+        self._await_preparation(math.inf)
         self._player = None  # two at once might be more than the memory allows
         player = self._player = self._made(rules, most_simulations)
         self._seated = (rules, most_simulations)
@@ -73,16 +77,19 @@ class ModelSeats:
         self._preparing = self._threads.submit(player.prepare) if isinstance(player, MctsPlayer) else None
         _warm_up(player, rules)
 
-    def seat(self, rules: Rules, most_simulations: int | None) -> Player:
+    def seat(self, rules: Rules, most_simulations: int | None, until: float) -> Player:
         """See `gomoku_cli.gomocup.engine.Seats`."""
-        self.prepare(rules, most_simulations)
-        self._finish_preparing()
+        self.prepare(rules, most_simulations, until)
         assert self._player is not None
         return self._player
 
-    def _finish_preparing(self) -> None:
-        # What compiles beside a search holds it up by more than waiting for it does.
-        if self._preparing is not None:
+    def _await_preparation(self, until: float) -> None:
+        # What compiles beside a search holds it up by more than waiting for it does; but not for ever.
+        if self._preparing is None:
+            return
+        patience_s = None if math.isinf(until) else max(0.0, until - time.monotonic())
+        done, _ = wait([self._preparing], patience_s)
+        if done:
             self._preparing.result()
             self._preparing = None
             self._without_trees = resident_bytes()
