@@ -22,8 +22,8 @@ from search.players import Decision, Player, never
 
 CONNECT = 5
 """The length of a line that wins, in this protocol."""
-_START_S = 0.9
-"""START is answered by then, if what cannot wait is done."""
+_START_S = 5.0
+"""START is answered by then, if what cannot wait is done: on a machine that is so busy the rest takes long too."""
 _NO_BOARD = "there is no board yet: START comes first"
 _OTHER_RULES = {1: "exactly five win", 2: "the game goes on after five", 4: "renju", 8: "caro"}
 _WHOLE = re.compile(r"[+-]?[0-9]{1,20}")
