@@ -44,7 +44,7 @@ class MatchFolder:
     ) -> None:
         """The match of this plan in `path`, begun or continued.
 
-        `plan`: all that decides about the games but their number. Raises `OtherMatchError` where the folder holds
+        `plan`: all that is agreed on but the number of games. Raises `OtherMatchError` where the folder holds
         something else, `MatchFolderError` where its files are broken, `FolderBusyError` while another process works
         in it.
         """
