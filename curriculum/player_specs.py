@@ -49,7 +49,7 @@ def model_path(spec: str) -> Path | None:
         from nets.checkpoint import DEFAULT_MODEL
 
         return DEFAULT_MODEL
-    if spec in _FIXED or spec.startswith((player_names.PURE_MCTS, f"{player_names.ENGINE}:")):
+    if spec in _FIXED or spec in _MENTORS or spec.startswith((player_names.PURE_MCTS, f"{player_names.ENGINE}:")):
         return None
     path = Path(spec)
     if is_run(path):
@@ -98,6 +98,8 @@ def parse_player(spec: str, *, rules: Rules, settings: PlayerSettings) -> Player
         return _net_player(spec, path, rules, settings)
     if spec in _FIXED:
         return _FIXED[spec]()
+    if spec in _MENTORS:
+        return _mentor(spec, settings)
     kind, _, count = spec.partition(":")
     if kind == player_names.ENGINE:
         return _engine(spec, rules, settings)
@@ -165,10 +167,14 @@ def _engine(spec: str, rules: Rules, settings: PlayerSettings) -> Player:
         raise PlayerSpecError(f"{spec}: {error}") from error
 
 
-def _mentor() -> Player:
-    from search.mentor import Mentor
+def _mentor(spec: str, settings: PlayerSettings) -> Player:
+    from search.limits import Limit
+    from search.mentor import LEVELS, Mentor
 
-    return Mentor()
+    if settings.seconds is not None:
+        return Mentor(Limit(seconds=settings.seconds), name=spec)
+    level = spec.partition(":")[2]
+    return Mentor(Limit(nodes=LEVELS[int(level)]), name=spec) if level else Mentor()
 
 
 def _paper_mentor() -> Player:
@@ -177,8 +183,9 @@ def _paper_mentor() -> Player:
     return PaperMentor()
 
 
+_MENTORS = (player_names.MENTOR, *player_names.MENTOR_LEVELS)
+
 _FIXED: dict[str, Callable[[], Player]] = {
     player_names.RANDOM: RandomPlayer,
-    player_names.MENTOR: _mentor,
     player_names.PAPER_MENTOR: _paper_mentor,
 }

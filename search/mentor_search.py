@@ -1,0 +1,516 @@
+"""The mentor's search: principal-variation search over the likely cells, as one compiled machine that can be paused.
+
+Negamax with an explicit stack of frames (numba cannot load a recursive function from its cache), so a search stops
+after any number of nodes, answers Python and goes on where it was. Scores are for the side to move.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.jit import kernel
+from core.rules import EMPTY, Rules
+from core.threats import (
+    FIVE,
+    FOUR,
+    OPEN_FOUR,
+    OPEN_THREE,
+    ThreatBoard,
+    colour_of,
+    load,
+    place,
+    remove,
+    side_of,
+    strongest_pattern,
+)
+from core.zobrist import STONE_KEYS
+from search.mentor_evaluation import CELL_WINS, CellTables, survey
+from search.vcf import VcfWork, solve_vcf
+
+MAX_PLY = 96
+"""Moves ahead of the root at which every line ends, forced replies included."""
+MAX_DEPTH = 48
+"""The deepest that a search can be asked for."""
+
+WIN = 30_000
+"""A won game; `WIN - n` is a win in `n` plies."""
+PROVEN = WIN - 1_000
+"""From here on a score is proven: every defence has been tried, not just the likely ones."""
+LIKELY = 20_000
+"""`LIKELY - n` wins in `n` plies against every move that was tried, but not every move was tried."""
+MATE = LIKELY - 1_000
+"""From here on a score counts plies."""
+_MOST = 15_000
+"""The most that the evaluation says."""
+INFINITY = 32_000
+
+_NO_MOVE = -1
+_LEAF_FOURS = 2
+"""Fours to be made without which no win by fours is looked for at the horizon."""
+VCF_NODES = 32
+"""What such a search may take: a longer one costs more than it finds."""
+_FIRST = 1 << 28
+"""What the transposition table's move is ordered by."""
+_KILLER = 1_600
+"""What a killer is preferred by: as much as a pattern whose worth is 20, of one's own."""
+
+# Fields of a frame, the node on one ply of the current line.
+(
+    _ALPHA,
+    _BETA,
+    _FLOOR,  # alpha when the node began
+    _DEPTH,
+    _LEFT,  # depth for the children
+    _KIND,
+    _COMPLETE,  # whether the candidates are all that can matter
+    _COUNT,
+    _NEXT,  # candidates that were tried
+    _MOVE,  # the one that is tried now
+    _STAGE,
+    _BEST,
+    _BEST_MOVE,
+    _KEY,
+    _FIRST_KILLER,
+    _SECOND_KILLER,
+    _LISTED,  # candidates, also those too many to be tried
+) = range(17)
+_FIELDS = 17
+
+_JUDGED, _FORCED, _LEAF, _DEFENCE, _QUIET = range(5)
+"""Kinds of nodes: scored at once; one reply; the horizon; a threat must be answered; anything may be played."""
+_FULL, _SCOUT, _REDUCED = range(3)
+"""How a child is searched: with the whole window, with none, with none and less deep."""
+
+# Registers: where a paused search goes on, and its numbers.
+_PLY, _SIDE, _NODES, _ENTERING, _GENERATION, _EMPTIES, _MARGIN, _SLOTS, _REACHED, _VCF_NODES = range(10)
+
+_EXACT, _LOWER, _UPPER = 1, 2, 3
+_MOVE_SHIFT, _DEPTH_SHIFT, _SCORE_SHIFT, _GENERATION_SHIFT = 2, 12, 20, 37
+_GENERATIONS = (1 << 63 - _GENERATION_SHIFT) - 1
+
+
+class SearchState(NamedTuple):
+    """All that one search needs beside its board; used again by the next one, by one thread at a time."""
+
+    to_move: NDArray[np.int32]
+    waiting: NDArray[np.int32]
+    order: NDArray[np.int32]
+    """[PACKED] each: the tables of `mentor_evaluation`."""
+    near: NDArray[np.int16]
+    """[A] stones within two rows and columns of each cell."""
+    moves: NDArray[np.int16]
+    """[MAX_PLY, A] candidates of the nodes on the current line; of the root all that are searched."""
+    worths: NDArray[np.int32]
+    """[MAX_PLY, A] what cells are wanted for, and what the candidates are ordered by."""
+    frames: NDArray[np.int64]
+    """[MAX_PLY + 1, 17] the nodes on the current line."""
+    history: NDArray[np.int32]
+    """[2, A] how often a quiet move of each side was too good, by the depth."""
+    variations: NDArray[np.int16]
+    """[MAX_PLY + 1, MAX_PLY + 1] the principal variation from each ply on: its length, then its moves."""
+    reductions: NDArray[np.int8]
+    """[MAX_DEPTH + 1, 32] plies less for a late move, by depth and number of the move."""
+    widths: NDArray[np.int16]
+    """[MAX_DEPTH + 1] most candidates of a node where nothing is forced, by depth."""
+    registers: NDArray[np.int64]
+    """[10] where the search is."""
+    root_scores: NDArray[np.int64]
+    """[A] of the root's candidates searched in this iteration, in order."""
+    table: NDArray[np.int64]
+    """[slots, 2] the transposition table: key, and score, depth, move, bound and generation packed."""
+    keys: NDArray[np.int64]
+    """[2, cells] Zobrist keys of stones."""
+
+
+def reductions() -> NDArray[np.int8]:
+    """`SearchState.reductions`: growing with the logarithms of depth and number."""
+    depth, number = np.arange(MAX_DEPTH + 1)[:, None], np.arange(32)[None, :]
+    plies = np.log(np.maximum(depth, 1)) * np.log(np.maximum(number, 1)) / 1.6
+    plies[(depth < 2) | (number < 2)] = 0
+    return np.minimum(plies, np.maximum(depth - 1, 0)).astype(np.int8)
+
+
+def widths(least: int, step: int) -> NDArray[np.int16]:
+    """`SearchState.widths`: the nearer the horizon, the fewer."""
+    return (least + step * np.arange(MAX_DEPTH + 1)).astype(np.int16)
+
+
+def new_search_state(rules: Rules, tables: CellTables, slots: int) -> SearchState:
+    """A state with a transposition table of `slots`, a power of two."""
+    return SearchState(
+        *tables,
+        near=np.zeros(rules.cells, dtype=np.int16),
+        moves=np.zeros((MAX_PLY, rules.cells), dtype=np.int16),
+        worths=np.zeros((MAX_PLY, rules.cells), dtype=np.int32),
+        frames=np.zeros((MAX_PLY + 1, _FIELDS), dtype=np.int64),
+        history=np.zeros((2, rules.cells), dtype=np.int32),
+        variations=np.zeros((MAX_PLY + 1, MAX_PLY + 1), dtype=np.int16),
+        reductions=reductions(),
+        widths=widths(10, 1),
+        registers=np.zeros(10, dtype=np.int64),
+        root_scores=np.zeros(rules.cells, dtype=np.int64),
+        table=np.zeros((slots, 2), dtype=np.int64),
+        keys=STONE_KEYS[:, : rules.cells].copy(),
+    )
+
+
+@kernel
+def _touch(near: NDArray[np.int16], cell: int, size: int, change: int) -> None:
+    row, column = cell // size, cell % size
+    for r in range(max(row - 2, 0), min(row + 3, size)):
+        for c in range(max(column - 2, 0), min(column + 3, size)):
+            near[r * size + c] += change
+
+
+@kernel
+def set_up(
+    board: ThreatBoard,
+    state: SearchState,
+    stones: NDArray[np.int8],
+    colour: int,
+    margin: int,
+    slots: int,
+    vcf_nodes: int,
+) -> int:
+    """Begins a search of `stones` [A] with `colour` to move: lists the root's candidates and returns how many.
+
+    `margin`: scores at most this much below the best are exact. `slots`: how much of the table is used, a power of two.
+    `vcf_nodes`: what a search for a win by fours may take at the horizon.
+    """
+    load(board, stones)
+    side, empties = side_of(colour), 0
+    state.near[:] = 0
+    state.history[:] = 0
+    for cell in range(len(stones)):
+        if stones[cell] == EMPTY:
+            empties += 1
+        else:
+            _touch(state.near, cell, board.size, 1)
+    registers = state.registers
+    registers[_SIDE], registers[_EMPTIES], registers[_NODES] = side, empties, 0
+    registers[_MARGIN], registers[_SLOTS], registers[_VCF_NODES] = margin, slots, vcf_nodes
+    registers[_GENERATION] = registers[_GENERATION] % _GENERATIONS + 1
+    state.frames[:, _FIRST_KILLER] = _NO_MOVE
+    state.frames[:, _SECOND_KILLER] = _NO_MOVE
+    frame = state.frames[0]
+    frame[_COMPLETE], frame[_KIND], frame[_KEY] = 1, _DEFENCE, 0
+    if board.counts[side, FIVE] > 0:
+        frame[_COUNT] = _list_fives(board, state.moves[0], side)
+    elif board.counts[1 - side, FIVE] > 0:
+        frame[_COUNT] = _list_fives(board, state.moves[0], 1 - side)
+    else:
+        _, my_best, their_best = survey(board, state.to_move, state.waiting, state.order, side, state.worths[0])
+        if max(my_best, their_best) >= CELL_WINS:
+            frame[_COUNT] = _list_threats(board, state, side, 0, _NO_MOVE)
+        else:
+            frame[_KIND] = _QUIET
+            frame[_COUNT] = _list_near(board, state, side, 0, _NO_MOVE)
+            frame[_COMPLETE] = frame[_COUNT] == empties
+        for index in range(frame[_COUNT]):
+            _bring_best(state.moves[0], state.worths[0], index, frame[_COUNT])
+    return int(frame[_COUNT])
+
+
+@kernel
+def _list_fives(board: ThreatBoard, moves: NDArray[np.int16], side: int) -> int:
+    """Writes the cells on which `side` wins at once and returns how many there are."""
+    count = 0
+    for cell in range(len(board.stones)):
+        if board.stones[cell] == EMPTY and strongest_pattern(board, side, cell) == FIVE:
+            moves[count] = cell
+            count += 1
+    return count
+
+
+@kernel
+def _list_threats(board: ThreatBoard, state: SearchState, side: int, ply: int, table_move: int) -> int:
+    """Writes the cells where either side makes a four, and returns how many there are.
+
+    Fours of one's own, and fours of the opponent's spoilt, are all that answers an open four or two fours threatened.
+    """
+    moves, worths = state.moves[ply], state.worths[ply]
+    count = 0
+    for cell in range(len(board.stones)):
+        strongest = max(strongest_pattern(board, side, cell), strongest_pattern(board, 1 - side, cell))
+        if board.stones[cell] == EMPTY and strongest >= FOUR:
+            moves[count], worths[count] = cell, _FIRST if cell == table_move else worths[cell]
+            count += 1
+    return count
+
+
+@kernel
+def _list_near(board: ThreatBoard, state: SearchState, side: int, ply: int, table_move: int) -> int:
+    """Writes the empty cells near stones, with what they are ordered by, and returns how many there are."""
+    moves, worths, frame = state.moves[ply], state.worths[ply], state.frames[ply]
+    count = 0
+    for cell in range(len(board.stones)):
+        if board.stones[cell] == EMPTY and state.near[cell] > 0:
+            worth = 16 * worths[cell] + state.history[side, cell]
+            if cell == table_move:
+                worth = _FIRST
+            elif cell == frame[_FIRST_KILLER] or cell == frame[_SECOND_KILLER]:
+                worth += _KILLER
+            moves[count], worths[count] = cell, worth
+            count += 1
+    return count
+
+
+@kernel
+def _bring_best(moves: NDArray[np.int16], worths: NDArray[np.int32], index: int, count: int) -> None:
+    """Puts the best of the candidates from `index` on there."""
+    best = index
+    for other in range(index + 1, count):
+        if worths[other] > worths[best]:
+            best = other
+    moves[index], moves[best] = moves[best], moves[index]
+    worths[index], worths[best] = worths[best], worths[index]
+
+
+@kernel
+def _look_up(table: NDArray[np.int64], slots: int, generation: int, key: int) -> int:
+    """The packed entry of a position, or 0."""
+    slot = key & (slots - 1)
+    for at in (slot, slot ^ 1):
+        if table[at, 0] == key and table[at, 1] >> _GENERATION_SHIFT == generation:
+            return int(table[at, 1])
+    return 0
+
+
+@kernel
+def _keep(
+    table: NDArray[np.int64], slots: int, generation: int, key: int, score: int, depth: int, move: int, bound: int
+) -> None:
+    """Writes an entry over its own older one, a forgotten one, or the less deep of two."""
+    at = key & (slots - 1)
+    if not (table[at, 0] == key and table[at, 1] >> _GENERATION_SHIFT == generation):
+        other = at ^ 1
+        fresh = table[at, 1] >> _GENERATION_SHIFT == generation
+        other_fresh = table[other, 1] >> _GENERATION_SHIFT == generation
+        less_deep = (table[other, 1] >> _DEPTH_SHIFT & 255) < (table[at, 1] >> _DEPTH_SHIFT & 255)
+        if (other_fresh and table[other, 0] == key) or (fresh and (not other_fresh or less_deep)):
+            at = other
+    table[at, 0] = key
+    table[at, 1] = (
+        generation << _GENERATION_SHIFT
+        | (score + INFINITY) << _SCORE_SHIFT
+        | depth << _DEPTH_SHIFT
+        | (move + 1) << _MOVE_SHIFT
+        | bound
+    )
+
+
+@kernel
+def _open(board: ThreatBoard, state: SearchState, vcf: VcfWork, side: int, ply: int) -> None:
+    """Begins the node on `ply` with `side` to move: judges it or lists its candidates, in its frame.
+
+    A judged node has no candidates and its score as the best one.
+    """
+    frame = state.frames[ply]
+    frame[_COUNT], frame[_NEXT], frame[_COMPLETE], frame[_KIND] = 0, 0, 1, _JUDGED
+    frame[_BEST_MOVE], frame[_FLOOR] = _NO_MOVE, frame[_ALPHA]
+    state.variations[ply, 0] = 0
+    other, empties = 1 - side, state.registers[_EMPTIES] - ply
+    last = ply + 1 >= MAX_PLY
+    if board.counts[side, FIVE] > 0:
+        frame[_BEST] = WIN - ply - 1
+        return
+    if empties == 0:
+        frame[_BEST] = 0
+        return
+    if board.counts[other, FIVE] > 0:
+        count = _list_fives(board, state.moves[ply], other)
+        if count > 1:
+            frame[_BEST] = -(WIN - ply - 2)
+        elif last:
+            frame[_BEST] = 0
+        else:
+            # A forced reply costs no depth, so that a row of fours is seen to its end.
+            frame[_KIND], frame[_COUNT], frame[_BEST], frame[_LEFT] = _FORCED, 1, -INFINITY, frame[_DEPTH]
+        return
+    if board.counts[side, OPEN_FOUR] > 0:
+        frame[_BEST] = WIN - ply - 3
+        return
+
+    depth, table_move = frame[_DEPTH], _NO_MOVE
+    entry = _look_up(state.table, state.registers[_SLOTS], state.registers[_GENERATION], frame[_KEY])
+    if entry != 0:
+        table_move = (entry >> _MOVE_SHIFT & 1023) - 1
+        if (entry >> _DEPTH_SHIFT & 255) >= depth and frame[_BETA] - frame[_ALPHA] == 1:
+            score, bound = (entry >> _SCORE_SHIFT & 0x1FFFF) - INFINITY, entry & 3
+            if score >= MATE:
+                score -= ply
+            elif score <= -MATE:
+                score += ply
+            if (
+                bound == _EXACT
+                or (bound == _LOWER and score >= frame[_BETA])
+                or (bound == _UPPER and score <= frame[_ALPHA])
+            ):
+                frame[_BEST] = score
+                return
+
+    score, my_best, their_best = survey(board, state.to_move, state.waiting, state.order, side, state.worths[ply])
+    score = min(max(score, -_MOST), _MOST)
+    if my_best >= CELL_WINS:
+        frame[_BEST] = WIN - ply - 3
+        return
+    if depth <= 0 and score < frame[_BETA] and board.counts[side, FOUR] >= _LEAF_FOURS:
+        plies = solve_vcf(board, vcf, side, int(state.registers[_VCF_NODES]))
+        state.registers[_NODES] += vcf.tally[0]
+        if plies > 0:
+            frame[_BEST] = WIN - ply - plies
+            return
+    threatened = their_best >= CELL_WINS
+    if depth <= 0 or last:
+        frame[_KIND], frame[_BEST] = _LEAF, score
+    else:
+        frame[_BEST], frame[_LEFT] = -INFINITY, depth - 1
+        if threatened:
+            frame[_KIND] = _DEFENCE
+            frame[_COUNT] = _list_threats(board, state, side, ply, table_move)
+        else:
+            frame[_KIND] = _QUIET
+            frame[_COUNT] = _list_near(board, state, side, ply, table_move)
+        frame[_LISTED] = frame[_COUNT]
+        if frame[_KIND] == _QUIET:
+            frame[_COUNT] = min(frame[_LISTED], state.widths[min(depth, MAX_DEPTH)])
+            frame[_COMPLETE] = frame[_COUNT] == empties
+
+
+@kernel
+def begin_iteration(state: SearchState, depth: int, alpha: int, beta: int) -> None:
+    """Sets the root for a search to `depth` between `alpha` and `beta`, its candidates in the order of `moves[0]`."""
+    frame = state.frames[0]
+    frame[_ALPHA], frame[_BETA], frame[_FLOOR], frame[_DEPTH], frame[_LEFT] = alpha, beta, alpha, depth, depth - 1
+    frame[_NEXT], frame[_BEST], frame[_BEST_MOVE] = 0, -INFINITY, _NO_MOVE
+    state.variations[0, 0] = 0
+    state.registers[_PLY], state.registers[_ENTERING], state.registers[_REACHED] = 0, 0, 0
+
+
+def nodes_of(state: SearchState) -> int:
+    """Nodes of the search so far."""
+    return int(state.registers[_NODES])
+
+
+def spend(state: SearchState, nodes: int) -> None:
+    """Counts nodes that were spent outside `run`."""
+    state.registers[_NODES] += nodes
+
+
+def reached_in(state: SearchState) -> int:
+    """Candidates of the root that the iteration is through with, whose scores stand in `root_scores`."""
+    return int(state.registers[_REACHED])
+
+
+def root_is_complete(state: SearchState) -> bool:
+    """Whether no other moves than the root's candidates can matter."""
+    return bool(state.frames[0, _COMPLETE])
+
+
+@kernel
+def run(board: ThreatBoard, state: SearchState, vcf: VcfWork, nodes: int) -> bool:
+    """Searches on for up to `nodes` nodes; whether the iteration is finished."""
+    registers = state.registers
+    ply, entering = int(registers[_PLY]), bool(registers[_ENTERING])
+    side = int(registers[_SIDE]) ^ (ply & 1)
+    limit = registers[_NODES] + nodes
+    finished = False
+    while True:
+        if entering:
+            if registers[_NODES] >= limit:
+                break
+            registers[_NODES] += 1
+            _open(board, state, vcf, side, ply)
+            entering = False
+        frame = state.frames[ply]
+        index = int(frame[_NEXT])
+        if index < frame[_COUNT] and frame[_ALPHA] < frame[_BETA]:
+            if ply > 0 and frame[_KIND] != _FORCED:
+                _bring_best(state.moves[ply], state.worths[ply], index, int(frame[_LISTED]))
+            cell = int(state.moves[ply, index])
+            stage, left = _FULL, int(frame[_LEFT])
+            if index > 0:
+                stage = _SCOUT
+                if frame[_KIND] == _QUIET:
+                    less = int(state.reductions[min(frame[_DEPTH], MAX_DEPTH), min(index, 31)])
+                    if less > 0 and strongest_pattern(board, side, cell) < OPEN_THREE:
+                        stage, left = _REDUCED, left - less
+            place(board, cell, colour_of(side))
+            _touch(state.near, cell, board.size, 1)
+            frame[_MOVE] = cell
+            state.frames[ply + 1, _KEY] = frame[_KEY] ^ state.keys[side, cell]
+        else:
+            # The node is done.
+            score = int(frame[_BEST])
+            if score <= -PROVEN and not frame[_COMPLETE]:
+                score += WIN - LIKELY
+            if ply == 0:
+                finished = True
+                break
+            if frame[_KIND] > _FORCED:
+                bound = _LOWER if score >= frame[_BETA] else _EXACT if score > frame[_FLOOR] else _UPPER
+                counted = score + ply if score >= MATE else score - ply if score <= -MATE else score
+                _keep(
+                    state.table,
+                    int(registers[_SLOTS]),
+                    int(registers[_GENERATION]),
+                    int(frame[_KEY]),
+                    counted,
+                    int(frame[_DEPTH]),
+                    int(frame[_BEST_MOVE]),
+                    bound,
+                )
+            ply, side = ply - 1, 1 - side
+            frame = state.frames[ply]
+            cell, value, stage, left = int(frame[_MOVE]), -score, int(frame[_STAGE]), int(frame[_LEFT])
+            again = True
+            if stage == _REDUCED and value > frame[_ALPHA]:
+                stage = _SCOUT
+            elif stage == _SCOUT and frame[_ALPHA] < value < frame[_BETA]:
+                stage = _FULL
+            else:
+                again = False
+            if not again:
+                _touch(state.near, cell, board.size, -1)
+                remove(board, cell)
+                _note(state, frame, side, ply, cell, value)
+                continue
+        frame[_STAGE] = stage
+        child = state.frames[ply + 1]
+        child[_DEPTH], child[_ALPHA] = max(left, 0), -frame[_ALPHA] - 1
+        child[_BETA] = -frame[_ALPHA]
+        if stage == _FULL:
+            child[_ALPHA] = -frame[_BETA]
+        ply, side, entering = ply + 1, 1 - side, True
+    registers[_PLY], registers[_ENTERING] = ply, entering
+    return finished
+
+
+@kernel
+def _note(state: SearchState, frame: NDArray[np.int64], side: int, ply: int, cell: int, value: int) -> None:
+    """Takes the score of the move that was tried last into its node."""
+    index = int(frame[_NEXT])
+    frame[_NEXT] = index + 1
+    if ply == 0:
+        if value <= -PROVEN and not frame[_COMPLETE]:
+            # Some move not searched may hold; the longest resistance still comes first.
+            value += WIN - LIKELY
+        state.root_scores[index] = value
+        state.registers[_REACHED] = index + 1
+    if value > frame[_BEST]:
+        frame[_BEST], frame[_BEST_MOVE] = value, cell
+        if ply == 0 or value > frame[_ALPHA]:
+            length = int(state.variations[ply + 1, 0])
+            state.variations[ply, 0], state.variations[ply, 1] = length + 1, cell
+            for at in range(1, length + 1):
+                state.variations[ply, at + 1] = state.variations[ply + 1, at]
+        floor = value - state.registers[_MARGIN] - 1 if ply == 0 else value
+        frame[_ALPHA] = max(frame[_ALPHA], floor)
+        if value >= frame[_BETA]:
+            frame[_ALPHA] = frame[_BETA]  # nothing more is tried
+            if frame[_KIND] == _QUIET and ply > 0:
+                if cell != frame[_FIRST_KILLER]:
+                    frame[_SECOND_KILLER], frame[_FIRST_KILLER] = frame[_FIRST_KILLER], cell
+                bonus = min(int(frame[_DEPTH]) ** 2, 100)
+                state.history[side, cell] += bonus - state.history[side, cell] * bonus // 1024
