@@ -1,69 +1,74 @@
-"""Our mentor against the paper's: `python -m benchmarks.mentor OPENINGS [--games N]`."""
+"""What the mentor's time is worth: `python -m benchmarks.mentor match|vcf`.
+
+`match` lets the mentor play itself with other limits: `--nodes 20000 --against 2000`. `vcf` times the search for a
+victory by continuous fours on the tactical suite's positions that have one of seven fours or more.
+"""
 
 import argparse
+import json
+import statistics
 import time
-from collections import Counter
-from pathlib import Path
 
-from core.openings import read_openings
 from core.position import Position
-from core.rules import BLACK, WHITE, Rules
-from core.streams import stream_key
+from core.rules import Rules
+from curriculum.elo import estimate
+from curriculum.opening_sets import load_openings
+from curriculum.reporting import Conduct
+from curriculum.tactics_suite import load_suite
+from curriculum.tournament import play_match
+from search.limits import Limit
 from search.mentor import Mentor
-from search.paper_mentor import PaperMentor
-from search.players import Player
+from search.vcf import find_vcf, new_vcf_work
+
+_KIND = "fours-7+"
+_REPEATS = 5
+
+
+def match(nodes: int, against: int, games: int, seed: int) -> dict[str, object]:
+    """A match of two limits from balanced openings."""
+    rules = Rules()
+    result = play_match(
+        Mentor(Limit(nodes=nodes), name=f"{nodes} nodes"),
+        Mentor(Limit(nodes=against), name=f"{against} nodes"),
+        rules=rules,
+        openings=load_openings("balanced", rules),
+        games=games,
+        seed=seed,
+        conduct=Conduct(),
+    )
+    found = estimate(result.pairs)
+    return result.to_json() | {"elo": found.elo, "elo_low": found.low, "elo_high": found.high}
+
+
+def vcf() -> dict[str, object]:
+    """The median and the longest time of a search, in milliseconds; each position is searched with an empty table."""
+    puzzles = [puzzle for puzzle in load_suite() if puzzle.kind == _KIND]
+    times = []
+    for position in (Position.from_moves(Rules(), puzzle.moves) for puzzle in puzzles):
+        runs = []
+        for _ in range(_REPEATS + 1):  # the first of all compiles
+            work = new_vcf_work(position.rules)
+            started = time.thread_time()
+            find_vcf(position, work=work)
+            runs.append(1000 * (time.thread_time() - started))
+        times.append(statistics.median(runs[1:]))
+    return {"positions": len(times), "median_ms": statistics.median(times), "longest_ms": max(times)}
 
 
 def main() -> None:
-    """Plays each opening with both colours and prints the score, time a move and nodes a second of each player."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("openings", type=Path, help="opening file, one opening a line")
-    parser.add_argument("--games", type=int, default=100)
-    parser.add_argument("--size", type=int, default=15)
+    """Measures and prints JSON."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("match", "vcf"))
+    parser.add_argument("--nodes", type=int, default=20_000)
+    parser.add_argument("--against", type=int, default=2_000)
+    parser.add_argument("--games", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
-
-    rules = Rules(size=arguments.size)
-    openings = read_openings(arguments.openings, rules)
-    mentor: Player = Mentor()
-    paper: Player = PaperMentor()
-    for player in (mentor, paper):  # compiles the kernels
-        player.choose([Position.from_moves(rules, openings[0])], seeds=[0])
-
-    results: Counter[str] = Counter()
-    seconds: Counter[str] = Counter()
-    slowest: dict[str, float] = {}
-    moves: Counter[str] = Counter()
-    nodes: Counter[str] = Counter()
-    games = set()
-    for game in range(arguments.games):
-        position = Position.from_moves(rules, openings[game // 2 % len(openings)])
-        seats = {BLACK: mentor, WHITE: paper} if game % 2 == 0 else {BLACK: paper, WHITE: mentor}
-        while not position.is_game_over():
-            player = seats[position.side_to_move]
-            started = time.thread_time()  # other work on the machine must not count
-            decision = player.choose([position], seeds=[stream_key(arguments.seed, game, position.ply)])[0]
-            elapsed = time.thread_time() - started
-            seconds[player.name] += elapsed  # type: ignore[assignment]
-            slowest[player.name] = max(elapsed, slowest.get(player.name, 0.0))
-            moves[player.name] += 1
-            nodes[player.name] += decision.simulations
-            position.push(decision.move)
-        games.add(tuple(position.moves))
-        outcome = position.outcome()
-        winner = outcome.winner if outcome else None
-        colour = "black" if game % 2 == 0 else "white"
-        results[f"{colour} {'drawn' if winner is None else 'won' if seats[winner] is mentor else 'lost'}"] += 1
-
-    won, drawn = (sum(results[f"{colour} {how}"] for colour in ("black", "white")) for how in ("won", "drawn"))
-    print(f"{mentor.name} against {paper.name}: {(won + drawn / 2) / arguments.games:.1%} of {arguments.games} games")
-    print("  " + ", ".join(f"{how}: {count}" for how, count in sorted(results.items())) + f"; distinct: {len(games)}")
-    for name in (mentor.name, paper.name):
-        print(
-            f"  {name}: {1000 * seconds[name] / moves[name]:.2f} ms of processor time a move "
-            f"(slowest {1000 * slowest[name]:.1f}), {nodes[name] / moves[name]:.0f} nodes a move, "
-            f"{nodes[name] / seconds[name]:,.0f} nodes a second"
-        )
+    if arguments.what == "match":
+        figures = match(arguments.nodes, arguments.against, arguments.games, arguments.seed)
+    else:
+        figures = vcf()
+    print(json.dumps(figures))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import platform
 import re
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import llvmlite  # type: ignore[import-untyped]
 import numba
@@ -27,13 +27,14 @@ _config.THREADING_LAYER = "workqueue"
 
 _KERNEL_PACKAGES = ("core", "search")
 """The only packages that hold kernels, and the constants compiled into them."""
+_KERNEL = re.compile(rb"^@\w*kernel$", re.MULTILINE)
 _IMPORTED = re.compile(r"^(?:from|import) ([\w.]+)", re.MULTILINE)
 
 
 def _kernel_sources(root: Path) -> list[Path]:
     """The files under `root` that hold kernels, and all project files that these import, sorted."""
     pending = [path for package in _KERNEL_PACKAGES for path in (root / package).rglob("*.py")]
-    pending = [path for path in pending if b"@kernel" in path.read_bytes()]
+    pending = [path for path in pending if _KERNEL.search(path.read_bytes())]
     found: set[Path] = set()
     while pending:
         path = pending.pop()
@@ -84,6 +85,15 @@ KERNELS_ARE_COLD = not (KERNELS_ARE_KEPT and any(KERNEL_FOLDER.rglob("*.nbi"))) 
 
 kernel = numba.njit(nogil=True, cache=KERNELS_ARE_KEPT)
 """Decorator of every compiled function: no GIL while it runs, cached on disk where that is possible."""
+
+if TYPE_CHECKING:  # what turns the counting off is an option of numba's own runtime functions: its type hints lack it
+    lean_kernel = lean_inlined_kernel = kernel
+else:
+    lean_kernel = numba.njit(nogil=True, cache=KERNELS_ARE_KEPT, _nrt=False)
+    lean_inlined_kernel = numba.njit(nogil=True, cache=KERNELS_ARE_KEPT, _nrt=False, inline="always")
+"""Like `kernel`, for functions that make no arrays: references to arrays are not counted. In a long function that takes
+arrays out of tuples and rows out of arrays, counting them may be half of the work. The body of an inlined kernel stands
+in place of each call: a tuple of many arrays is not copied for it then."""
 
 reassociating_kernel = numba.njit(nogil=True, cache=KERNELS_ARE_KEPT, fastmath={"reassoc", "nsz"})
 """Like `kernel`, and sums may be taken in any order: what a sum of floats needs to compile to vector instructions."""

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.jit import kernel
+from core.jit import lean_kernel
 from core.lines import DIRECTIONS
 from core.rules import BLACK, EMPTY, WHITE, Rules
 
@@ -126,7 +126,7 @@ def new_threat_board(rules: Rules) -> ThreatBoard:
     return board
 
 
-@kernel
+@lean_kernel
 def reset(board: ThreatBoard) -> None:
     """Empties the board."""
     size, connect = board.size, board.connect
@@ -153,7 +153,7 @@ def reset(board: ThreatBoard) -> None:
                 board.counts[side, pattern] += 1
 
 
-@kernel
+@lean_kernel
 def load(board: ThreatBoard, stones: NDArray[np.int8]) -> None:
     """Sets the board to `stones`: [A]."""
     reset(board)
@@ -162,7 +162,7 @@ def load(board: ThreatBoard, stones: NDArray[np.int8]) -> None:
             place(board, cell, BLACK if stones[cell] == BLACK else WHITE)
 
 
-@kernel
+@lean_kernel
 def place(board: ThreatBoard, cell: int, colour: int) -> None:
     """Puts a stone on an empty cell."""
     for side in range(2):
@@ -172,7 +172,7 @@ def place(board: ThreatBoard, cell: int, colour: int) -> None:
     _change_lines(board, cell, colour)
 
 
-@kernel
+@lean_kernel
 def remove(board: ThreatBoard, cell: int) -> None:
     """Takes the stone on `cell` away."""
     colour = BLACK if board.stones[cell] == BLACK else WHITE
@@ -183,7 +183,7 @@ def remove(board: ThreatBoard, cell: int) -> None:
     _change_lines(board, cell, colour)
 
 
-@kernel
+@lean_kernel
 def _change_lines(board: ThreatBoard, cell: int, colour: int) -> None:
     """Puts a stone into the windows of all cells that see `cell`, or takes it out again: the same bits change."""
     connect, stones, counts = board.connect, board.stones, board.counts
@@ -212,19 +212,19 @@ def _change_lines(board: ThreatBoard, cell: int, colour: int) -> None:
                     counts[1, new_white] += 1
 
 
-@kernel
+@lean_kernel
 def side_of(colour: int) -> int:
     """The row of a colour in a board's arrays."""
     return BLACK_SIDE if colour == BLACK else WHITE_SIDE
 
 
-@kernel
+@lean_kernel
 def colour_of(side: int) -> int:
     """The colour of a row of a board's arrays."""
     return BLACK if side == BLACK_SIDE else WHITE
 
 
-@kernel
+@lean_kernel
 def packed_patterns(board: ThreatBoard, side: int, cell: int) -> int:
     """The four patterns of a side at a cell as one number below `PACKED`, three bits a direction."""
     patterns = board.patterns
@@ -236,7 +236,7 @@ def packed_patterns(board: ThreatBoard, side: int, cell: int) -> int:
     )
 
 
-@kernel
+@lean_kernel
 def strongest_pattern(board: ThreatBoard, side: int, cell: int) -> int:
     """The strongest of the four patterns of a side at a cell."""
     patterns = board.patterns

@@ -17,7 +17,7 @@ from core.rules import Cell, Rules
 from core.streams import Purpose, generator
 from core.threats import FIVE, ThreatBoard, new_threat_board, side_of
 from search.limits import Limit
-from search.mentor_evaluation import TO_MOVE, WAITING, Weights, cell_tables
+from search.mentor_evaluation import SQUASH, Network, built_in_network
 from search.mentor_search import (
     INFINITY,
     MATE,
@@ -59,8 +59,6 @@ _SLICE = 2_000
 """Nodes between two questions whether to stop: some milliseconds."""
 _WINDOW = 40
 """How far from the last iteration's score the next one's is expected."""
-SQUASH = 350.0
-"""The score whose value is tanh(1): the evaluation's weights are fitted to it, see `benchmarks.tune_mentor`."""
 _BYTES_A_SLOT = 16
 _VCF_TABLE_BITS = 12
 _VCF_SHARE = 4
@@ -116,14 +114,14 @@ class Mentor:
         *,
         variety: int = 4,
         memory_bytes: int = 32 << 20,
-        weights: tuple[Weights, Weights] = (TO_MOVE, WAITING),
+        network: Network | None = None,
         name: str = "mentor",
     ) -> None:
         """Set how hard to think and how freely to choose.
 
         `variety`: moves that score at most this much less than the best are as likely to be played; where a stone
         makes an open three it is worth about 20. `memory_bytes`: the most that the transposition table of each thread
-        takes. `weights`: the evaluation's, of the side to move and of its opponent.
+        takes. `network`: what judges; None for the one that comes with the package.
 
         Raises `ValueError` for a number out of range.
         """
@@ -135,7 +133,7 @@ class Mentor:
         self.limit = limit
         self.variety = variety
         self._slots = 1 << (memory_bytes // _BYTES_A_SLOT).bit_length() - 1
-        self._tables = cell_tables(*weights)
+        self._network = network or built_in_network()
         # What searches work on, kept for the next ones: no more of it than searches that ran side by side.
         self._idle: defaultdict[Rules, deque[tuple[ThreatBoard, SearchState, VcfWork]]] = defaultdict(deque)
 
@@ -164,7 +162,7 @@ class Mentor:
             board, state, vcf = idle.pop()
         except IndexError:
             board = new_threat_board(position.rules)
-            state = new_search_state(position.rules, self._tables, self._slots)
+            state = new_search_state(position.rules, self._network, self._slots)
             vcf = new_vcf_work(position.rules, _VCF_TABLE_BITS)
         search = _Deepening(board, state, vcf, position, limit or self.limit, self.variety, started, stop)
         search.deepen()
@@ -196,7 +194,7 @@ class _Deepening:
         count = set_up(board, state, position.stones, position.side_to_move, variety, slots, VCF_NODES)
         vcf.table[:] = 0  # what older searches left there would tell on what this one can prove within its nodes
         self.nodes, self.depth = 0, 0
-        self.moves = state.moves[0, :count]
+        self.moves = state.root_moves[:count]
         self.scores = np.zeros(count, dtype=np.int64)
         """Of `moves`, in order; only those near the best are exact."""
         self.variation: tuple[int, ...] = ()

@@ -9,13 +9,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.jit import kernel
+from core.jit import lean_inlined_kernel, lean_kernel
 from core.rules import EMPTY, Rules
 from core.threats import (
     FIVE,
     FOUR,
     OPEN_FOUR,
-    OPEN_THREE,
     ThreatBoard,
     colour_of,
     load,
@@ -25,8 +24,17 @@ from core.threats import (
     strongest_pattern,
 )
 from core.zobrist import STONE_KEYS
-from search.mentor_evaluation import CELL_WINS, CellTables, survey
-from search.vcf import VcfWork, solve_vcf
+from search.mentor_evaluation import (
+    MAKES_FOUR,
+    MAKES_THREE,
+    Evaluation,
+    Network,
+    follow,
+    new_evaluation,
+    score,
+    start,
+)
+from search.vcf import VcfWork, fives_of, solve_vcf
 
 MAX_PLY = 96
 """Moves ahead of the root at which every line ends, forced replies included."""
@@ -41,8 +49,6 @@ LIKELY = 20_000
 """`LIKELY - n` wins in `n` plies against every move that was tried, but not every move was tried."""
 MATE = LIKELY - 1_000
 """From here on a score counts plies."""
-_MOST = 15_000
-"""The most that the evaluation says."""
 INFINITY = 32_000
 
 _NO_MOVE = -1
@@ -50,7 +56,12 @@ _LEAF_FOURS = 2
 """Fours to be made without which no win by fours is looked for at the horizon."""
 VCF_NODES = 32
 """What such a search may take: a longer one costs more than it finds."""
-_FIRST = 1 << 28
+_OWN, _OTHER = 5, 4
+"""What a pattern of one's own and one of the opponent's spoilt are worth, next to each other."""
+_SCALE = 16
+_CELL_BITS = 10
+_CELL_MASK = (1 << _CELL_BITS) - 1
+_FIRST = (1 << 31 - _CELL_BITS) - 1
 """What the transposition table's move is ordered by."""
 _KILLER = 1_600
 """What a killer is preferred by: as much as a pattern whose worth is 20, of one's own."""
@@ -93,16 +104,13 @@ _GENERATIONS = (1 << 63 - _GENERATION_SHIFT) - 1
 class SearchState(NamedTuple):
     """All that one search needs beside its board; used again by the next one, by one thread at a time."""
 
-    to_move: NDArray[np.int32]
-    waiting: NDArray[np.int32]
-    order: NDArray[np.int32]
-    """[PACKED] each: the tables of `mentor_evaluation`."""
+    evaluation: Evaluation
     near: NDArray[np.int16]
     """[A] stones within two rows and columns of each cell."""
-    moves: NDArray[np.int16]
-    """[MAX_PLY, A] candidates of the nodes on the current line; of the root all that are searched."""
-    worths: NDArray[np.int32]
-    """[MAX_PLY, A] what cells are wanted for, and what the candidates are ordered by."""
+    root_moves: NDArray[np.int16]
+    """[A] the root's candidates, in the order in which they are searched."""
+    ranked: NDArray[np.int32]
+    """[MAX_PLY, A] candidates of the nodes on the current line: the rank of each, and its cell in the lowest bits."""
     frames: NDArray[np.int64]
     """[MAX_PLY + 1, 17] the nodes on the current line."""
     history: NDArray[np.int32]
@@ -136,13 +144,13 @@ def widths(least: int, step: int) -> NDArray[np.int16]:
     return (least + step * np.arange(MAX_DEPTH + 1)).astype(np.int16)
 
 
-def new_search_state(rules: Rules, tables: CellTables, slots: int) -> SearchState:
-    """A state with a transposition table of `slots`, a power of two."""
+def new_search_state(rules: Rules, network: Network, slots: int) -> SearchState:
+    """A state with a transposition table of `slots`, a power of two, that judges by `network`."""
     return SearchState(
-        *tables,
+        evaluation=new_evaluation(rules, network),
         near=np.zeros(rules.cells, dtype=np.int16),
-        moves=np.zeros((MAX_PLY, rules.cells), dtype=np.int16),
-        worths=np.zeros((MAX_PLY, rules.cells), dtype=np.int32),
+        root_moves=np.zeros(rules.cells, dtype=np.int16),
+        ranked=np.zeros((MAX_PLY, rules.cells), dtype=np.int32),
         frames=np.zeros((MAX_PLY + 1, _FIELDS), dtype=np.int64),
         history=np.zeros((2, rules.cells), dtype=np.int32),
         variations=np.zeros((MAX_PLY + 1, MAX_PLY + 1), dtype=np.int16),
@@ -155,7 +163,7 @@ def new_search_state(rules: Rules, tables: CellTables, slots: int) -> SearchStat
     )
 
 
-@kernel
+@lean_kernel
 def _touch(near: NDArray[np.int16], cell: int, size: int, change: int) -> None:
     row, column = cell // size, cell % size
     for r in range(max(row - 2, 0), min(row + 3, size)):
@@ -163,7 +171,7 @@ def _touch(near: NDArray[np.int16], cell: int, size: int, change: int) -> None:
             near[r * size + c] += change
 
 
-@kernel
+@lean_kernel
 def set_up(
     board: ThreatBoard,
     state: SearchState,
@@ -179,6 +187,7 @@ def set_up(
     `vcf_nodes`: what a search for a win by fours may take at the horizon.
     """
     load(board, stones)
+    start(state.evaluation, board)
     side, empties = side_of(colour), 0
     state.near[:] = 0
     state.history[:] = 0
@@ -196,23 +205,22 @@ def set_up(
     frame = state.frames[0]
     frame[_COMPLETE], frame[_KIND], frame[_KEY] = 1, _DEFENCE, 0
     if board.counts[side, FIVE] > 0:
-        frame[_COUNT] = _list_fives(board, state.moves[0], side)
+        frame[_COUNT] = _list_fives(board, state.root_moves, side)
     elif board.counts[1 - side, FIVE] > 0:
-        frame[_COUNT] = _list_fives(board, state.moves[0], 1 - side)
+        frame[_COUNT] = _list_fives(board, state.root_moves, 1 - side)
     else:
-        _, my_best, their_best = survey(board, state.to_move, state.waiting, state.order, side, state.worths[0])
-        if max(my_best, their_best) >= CELL_WINS:
+        if max(state.evaluation.wins) > 0:
             frame[_COUNT] = _list_threats(board, state, side, 0, _NO_MOVE)
         else:
             frame[_KIND] = _QUIET
             frame[_COUNT] = _list_near(board, state, side, 0, _NO_MOVE)
             frame[_COMPLETE] = frame[_COUNT] == empties
         for index in range(frame[_COUNT]):
-            _bring_best(state.moves[0], state.worths[0], index, frame[_COUNT])
+            state.root_moves[index] = _best_of(state.ranked[0], index, frame[_COUNT])
     return int(frame[_COUNT])
 
 
-@kernel
+@lean_kernel
 def _list_fives(board: ThreatBoard, moves: NDArray[np.int16], side: int) -> int:
     """Writes the cells on which `side` wins at once and returns how many there are."""
     count = 0
@@ -223,51 +231,59 @@ def _list_fives(board: ThreatBoard, moves: NDArray[np.int16], side: int) -> int:
     return count
 
 
-@kernel
+@lean_inlined_kernel
 def _list_threats(board: ThreatBoard, state: SearchState, side: int, ply: int, table_move: int) -> int:
-    """Writes the cells where either side makes a four, and returns how many there are.
+    """Lists the cells where either side makes a four, with their ranks, and returns how many there are.
 
     Fours of one's own, and fours of the opponent's spoilt, are all that answers an open four or two fours threatened.
     """
-    moves, worths = state.moves[ply], state.worths[ply]
+    ranked, stones, evaluation = state.ranked[ply], board.stones, state.evaluation
+    mine, theirs = evaluation.packed[side], evaluation.packed[1 - side]
+    order, good_for = evaluation.order, evaluation.good_for
     count = 0
-    for cell in range(len(board.stones)):
-        strongest = max(strongest_pattern(board, side, cell), strongest_pattern(board, 1 - side, cell))
-        if board.stones[cell] == EMPTY and strongest >= FOUR:
-            moves[count], worths[count] = cell, _FIRST if cell == table_move else worths[cell]
+    for cell in range(len(stones)):
+        if stones[cell] == EMPTY and (good_for[mine[cell]] | good_for[theirs[cell]]) & MAKES_FOUR:
+            worth = _OWN * order[mine[cell]] + _OTHER * order[theirs[cell]]
+            ranked[count] = (_FIRST if cell == table_move else worth) << _CELL_BITS | cell
             count += 1
     return count
 
 
-@kernel
+@lean_inlined_kernel
 def _list_near(board: ThreatBoard, state: SearchState, side: int, ply: int, table_move: int) -> int:
-    """Writes the empty cells near stones, with what they are ordered by, and returns how many there are."""
-    moves, worths, frame = state.moves[ply], state.worths[ply], state.frames[ply]
+    """Lists the empty cells near stones, with their ranks, and returns how many there are."""
+    ranked, stones, near, history = state.ranked[ply], board.stones, state.near, state.history[side]
+    mine, theirs, order = state.evaluation.packed[side], state.evaluation.packed[1 - side], state.evaluation.order
+    first, second = state.frames[ply, _FIRST_KILLER], state.frames[ply, _SECOND_KILLER]
     count = 0
-    for cell in range(len(board.stones)):
-        if board.stones[cell] == EMPTY and state.near[cell] > 0:
-            worth = 16 * worths[cell] + state.history[side, cell]
+    for cell in range(len(stones)):
+        if stones[cell] == EMPTY and near[cell] > 0:
+            worth = _SCALE * (_OWN * order[mine[cell]] + _OTHER * order[theirs[cell]]) + history[cell]
             if cell == table_move:
                 worth = _FIRST
-            elif cell == frame[_FIRST_KILLER] or cell == frame[_SECOND_KILLER]:
+            elif cell in (first, second):
                 worth += _KILLER
-            moves[count], worths[count] = cell, worth
+            ranked[count] = worth << _CELL_BITS | cell
             count += 1
     return count
 
 
-@kernel
-def _bring_best(moves: NDArray[np.int16], worths: NDArray[np.int32], index: int, count: int) -> None:
-    """Puts the best of the candidates from `index` on there."""
-    best = index
+@lean_kernel
+def _best_of(ranked: NDArray[np.int32], index: int, count: int) -> int:
+    """Brings the best of the candidates from `index` on there, and returns its cell."""
+    # Two short loops, the first of them in vector instructions: this is what most time would go to.
+    best = ranked[index]
     for other in range(index + 1, count):
-        if worths[other] > worths[best]:
-            best = other
-    moves[index], moves[best] = moves[best], moves[index]
-    worths[index], worths[best] = worths[best], worths[index]
+        best = max(best, ranked[other])
+    at = index
+    while ranked[at] != best:
+        at += 1
+    ranked[at] = ranked[index]
+    ranked[index] = best
+    return int(best & _CELL_MASK)
 
 
-@kernel
+@lean_kernel
 def _look_up(table: NDArray[np.int64], slots: int, generation: int, key: int) -> int:
     """The packed entry of a position, or 0."""
     slot = key & (slots - 1)
@@ -277,7 +293,7 @@ def _look_up(table: NDArray[np.int64], slots: int, generation: int, key: int) ->
     return 0
 
 
-@kernel
+@lean_kernel
 def _keep(
     table: NDArray[np.int64], slots: int, generation: int, key: int, score: int, depth: int, move: int, bound: int
 ) -> None:
@@ -300,7 +316,7 @@ def _keep(
     )
 
 
-@kernel
+@lean_inlined_kernel
 def _open(board: ThreatBoard, state: SearchState, vcf: VcfWork, side: int, ply: int) -> None:
     """Begins the node on `ply` with `side` to move: judges it or lists its candidates, in its frame.
 
@@ -319,12 +335,13 @@ def _open(board: ThreatBoard, state: SearchState, vcf: VcfWork, side: int, ply: 
         frame[_BEST] = 0
         return
     if board.counts[other, FIVE] > 0:
-        count = _list_fives(board, state.moves[ply], other)
+        count, reply, _ = fives_of(board, other)
         if count > 1:
             frame[_BEST] = -(WIN - ply - 2)
         elif last:
             frame[_BEST] = 0
         else:
+            state.ranked[ply, 0] = reply
             # A forced reply costs no depth, so that a row of fours is seen to its end.
             frame[_KIND], frame[_COUNT], frame[_BEST], frame[_LEFT] = _FORCED, 1, -INFINITY, frame[_DEPTH]
         return
@@ -337,36 +354,32 @@ def _open(board: ThreatBoard, state: SearchState, vcf: VcfWork, side: int, ply: 
     if entry != 0:
         table_move = (entry >> _MOVE_SHIFT & 1023) - 1
         if (entry >> _DEPTH_SHIFT & 255) >= depth and frame[_BETA] - frame[_ALPHA] == 1:
-            score, bound = (entry >> _SCORE_SHIFT & 0x1FFFF) - INFINITY, entry & 3
-            if score >= MATE:
-                score -= ply
-            elif score <= -MATE:
-                score += ply
+            known, bound = (entry >> _SCORE_SHIFT & 0x1FFFF) - INFINITY, entry & 3
+            if known >= MATE:
+                known -= ply
+            elif known <= -MATE:
+                known += ply
             if (
                 bound == _EXACT
-                or (bound == _LOWER and score >= frame[_BETA])
-                or (bound == _UPPER and score <= frame[_ALPHA])
+                or (bound == _LOWER and known >= frame[_BETA])
+                or (bound == _UPPER and known <= frame[_ALPHA])
             ):
-                frame[_BEST] = score
+                frame[_BEST] = known
                 return
 
-    score, my_best, their_best = survey(board, state.to_move, state.waiting, state.order, side, state.worths[ply])
-    score = min(max(score, -_MOST), _MOST)
-    if my_best >= CELL_WINS:
+    if state.evaluation.wins[side] > 0:
         frame[_BEST] = WIN - ply - 3
         return
-    if depth <= 0 and score < frame[_BETA] and board.counts[side, FOUR] >= _LEAF_FOURS:
-        plies = solve_vcf(board, vcf, side, int(state.registers[_VCF_NODES]))
-        state.registers[_NODES] += vcf.tally[0]
-        if plies > 0:
-            frame[_BEST] = WIN - ply - plies
-            return
-    threatened = their_best >= CELL_WINS
     if depth <= 0 or last:
-        frame[_KIND], frame[_BEST] = _LEAF, score
+        frame[_KIND], frame[_BEST] = _LEAF, score(state.evaluation, side)
+        if frame[_BEST] < frame[_BETA] and board.counts[side, FOUR] >= _LEAF_FOURS:
+            plies = solve_vcf(board, vcf, side, int(state.registers[_VCF_NODES]))
+            state.registers[_NODES] += vcf.tally[0]
+            if plies > 0:
+                frame[_KIND], frame[_BEST] = _JUDGED, WIN - ply - plies
     else:
         frame[_BEST], frame[_LEFT] = -INFINITY, depth - 1
-        if threatened:
+        if state.evaluation.wins[other] > 0:
             frame[_KIND] = _DEFENCE
             frame[_COUNT] = _list_threats(board, state, side, ply, table_move)
         else:
@@ -378,9 +391,9 @@ def _open(board: ThreatBoard, state: SearchState, vcf: VcfWork, side: int, ply: 
             frame[_COMPLETE] = frame[_COUNT] == empties
 
 
-@kernel
+@lean_kernel
 def begin_iteration(state: SearchState, depth: int, alpha: int, beta: int) -> None:
-    """Sets the root for a search to `depth` between `alpha` and `beta`, its candidates in the order of `moves[0]`."""
+    """Sets the root for a search to `depth` between `alpha` and `beta`, its candidates in the order of `root_moves`."""
     frame = state.frames[0]
     frame[_ALPHA], frame[_BETA], frame[_FLOOR], frame[_DEPTH], frame[_LEFT] = alpha, beta, alpha, depth, depth - 1
     frame[_NEXT], frame[_BEST], frame[_BEST_MOVE] = 0, -INFINITY, _NO_MOVE
@@ -408,7 +421,7 @@ def root_is_complete(state: SearchState) -> bool:
     return bool(state.frames[0, _COMPLETE])
 
 
-@kernel
+@lean_kernel
 def run(board: ThreatBoard, state: SearchState, vcf: VcfWork, nodes: int) -> bool:
     """Searches on for up to `nodes` nodes; whether the iteration is finished."""
     registers = state.registers
@@ -426,31 +439,36 @@ def run(board: ThreatBoard, state: SearchState, vcf: VcfWork, nodes: int) -> boo
         frame = state.frames[ply]
         index = int(frame[_NEXT])
         if index < frame[_COUNT] and frame[_ALPHA] < frame[_BETA]:
-            if ply > 0 and frame[_KIND] != _FORCED:
-                _bring_best(state.moves[ply], state.worths[ply], index, int(frame[_LISTED]))
-            cell = int(state.moves[ply, index])
+            if ply == 0:
+                cell = int(state.root_moves[index])
+            elif frame[_KIND] == _FORCED:
+                cell = int(state.ranked[ply, 0])
+            else:
+                cell = _best_of(state.ranked[ply], index, int(frame[_LISTED]))
             stage, left = _FULL, int(frame[_LEFT])
             if index > 0:
                 stage = _SCOUT
                 if frame[_KIND] == _QUIET:
                     less = int(state.reductions[min(frame[_DEPTH], MAX_DEPTH), min(index, 31)])
-                    if less > 0 and strongest_pattern(board, side, cell) < OPEN_THREE:
+                    packed = state.evaluation.packed[side, cell]
+                    if less > 0 and not state.evaluation.good_for[packed] & MAKES_THREE:
                         stage, left = _REDUCED, left - less
             place(board, cell, colour_of(side))
+            follow(state.evaluation, board, cell)
             _touch(state.near, cell, board.size, 1)
             frame[_MOVE] = cell
             state.frames[ply + 1, _KEY] = frame[_KEY] ^ state.keys[side, cell]
         else:
             # The node is done.
-            score = int(frame[_BEST])
-            if score <= -PROVEN and not frame[_COMPLETE]:
-                score += WIN - LIKELY
+            best = int(frame[_BEST])
+            if best <= -PROVEN and not frame[_COMPLETE]:
+                best += WIN - LIKELY
             if ply == 0:
                 finished = True
                 break
             if frame[_KIND] > _FORCED:
-                bound = _LOWER if score >= frame[_BETA] else _EXACT if score > frame[_FLOOR] else _UPPER
-                counted = score + ply if score >= MATE else score - ply if score <= -MATE else score
+                bound = _LOWER if best >= frame[_BETA] else _EXACT if best > frame[_FLOOR] else _UPPER
+                counted = best + ply if best >= MATE else best - ply if best <= -MATE else best
                 _keep(
                     state.table,
                     int(registers[_SLOTS]),
@@ -463,7 +481,7 @@ def run(board: ThreatBoard, state: SearchState, vcf: VcfWork, nodes: int) -> boo
                 )
             ply, side = ply - 1, 1 - side
             frame = state.frames[ply]
-            cell, value, stage, left = int(frame[_MOVE]), -score, int(frame[_STAGE]), int(frame[_LEFT])
+            cell, value, stage, left = int(frame[_MOVE]), -best, int(frame[_STAGE]), int(frame[_LEFT])
             again = True
             if stage == _REDUCED and value > frame[_ALPHA]:
                 stage = _SCOUT
@@ -474,6 +492,7 @@ def run(board: ThreatBoard, state: SearchState, vcf: VcfWork, nodes: int) -> boo
             if not again:
                 _touch(state.near, cell, board.size, -1)
                 remove(board, cell)
+                follow(state.evaluation, board, cell)
                 _note(state, frame, side, ply, cell, value)
                 continue
         frame[_STAGE] = stage
@@ -487,7 +506,7 @@ def run(board: ThreatBoard, state: SearchState, vcf: VcfWork, nodes: int) -> boo
     return finished
 
 
-@kernel
+@lean_inlined_kernel
 def _note(state: SearchState, frame: NDArray[np.int64], side: int, ply: int, cell: int, value: int) -> None:
     """Takes the score of the move that was tried last into its node."""
     index = int(frame[_NEXT])

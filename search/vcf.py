@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.jit import kernel
+from core.jit import lean_kernel
 from core.lines import DIRECTIONS
 from core.position import Position
 from core.rules import EMPTY, NO_CELL, Cell, Rules
@@ -146,7 +146,7 @@ def new_vcf_work(rules: Rules, table_bits: int = TABLE_BITS) -> VcfWork:
     )
 
 
-@kernel
+@lean_kernel
 def stones_key(board: ThreatBoard, side: int) -> int:
     """The Zobrist key of the board with `side` to move."""
     key = 0 if side == BLACK_SIDE else int(WHITE_TO_MOVE)
@@ -156,7 +156,7 @@ def stones_key(board: ThreatBoard, side: int) -> int:
     return key
 
 
-@kernel
+@lean_kernel
 def fives_of(board: ThreatBoard, side: int) -> tuple[int, int, int]:
     """How many cells make five for `side`, and two of them, `NO_CELL` where there are fewer."""
     count, first, second = 0, NO_CELL, NO_CELL
@@ -174,7 +174,7 @@ def fives_of(board: ThreatBoard, side: int) -> tuple[int, int, int]:
     return count, first, second
 
 
-@kernel
+@lean_kernel
 def fives_through(board: ThreatBoard, side: int, cell: int) -> tuple[int, int, int]:
     """How many cells make five for `side` with its stone on `cell`, and two of them, as `fives_of` does."""
     size, connect = board.size, board.connect
@@ -204,7 +204,7 @@ def fives_through(board: ThreatBoard, side: int, cell: int) -> tuple[int, int, i
     return count, first, second
 
 
-@kernel
+@lean_kernel
 def _insert(board: ThreatBoard, work: VcfWork, side: int, ply: int, count: int, cell: int, bonus: int) -> None:
     """Puts a cell where a four can be made among the `count` that are listed, by its rank."""
     moves, orders = work.moves[ply], work.orders[ply]
@@ -218,12 +218,12 @@ def _insert(board: ThreatBoard, work: VcfWork, side: int, ply: int, count: int, 
     orders[at], moves[at] = order, cell
 
 
-@kernel
+@lean_kernel
 def _makes_four(board: ThreatBoard, side: int, cell: int) -> bool:
     return bool(board.stones[cell] == EMPTY) and strongest_pattern(board, side, cell) >= FOUR
 
 
-@kernel
+@lean_kernel
 def _list_all(board: ThreatBoard, work: VcfWork, side: int) -> int:
     """Writes all cells where `side` can make a four to `work.moves[0]`, best first, and returns how many there are."""
     stones, patterns = board.stones, board.patterns[side]
@@ -236,7 +236,7 @@ def _list_all(board: ThreatBoard, work: VcfWork, side: int) -> int:
     return count
 
 
-@kernel
+@lean_kernel
 def _list_after(board: ThreatBoard, work: VcfWork, side: int, ply: int) -> int:
     """The same for `work.moves[ply]`, from the list of the node before and the four that was played there.
 
@@ -274,7 +274,7 @@ def _list_after(board: ThreatBoard, work: VcfWork, side: int, ply: int) -> int:
     return count
 
 
-@kernel
+@lean_kernel
 def _to_front(work: VcfWork, ply: int, count: int, cell: int) -> bool:
     """Moves a cell to the front of the list at `ply`, and says whether it stood there."""
     moves, orders = work.moves[ply], work.orders[ply]
@@ -288,7 +288,7 @@ def _to_front(work: VcfWork, ply: int, count: int, cell: int) -> bool:
     return False
 
 
-@kernel
+@lean_kernel
 def _open(board: ThreatBoard, work: VcfWork, side: int, key: int, ply: int, left: int) -> bool:
     """Begins the node at `ply` and says whether its first four wins at once; else its frame says what to try.
 
@@ -326,7 +326,7 @@ def _open(board: ThreatBoard, work: VcfWork, side: int, key: int, ply: int, left
     return False
 
 
-@kernel
+@lean_kernel
 def _search(board: ThreatBoard, work: VcfWork, side: int, root_key: int, limit: int, nodes: int) -> int:
     """The plies of a win within `limit` fours, written to `work.line`; `NO_WIN`, and the root's frame says how far that
     reaches; or `NOT_KNOWN` after `nodes`.
@@ -382,7 +382,7 @@ def _search(board: ThreatBoard, work: VcfWork, side: int, root_key: int, limit: 
             entry[_KEY], entry[_FACT] = key, (limit - ply - 1) * cells + four + 1
 
 
-@kernel
+@lean_kernel
 def solve_vcf(board: ThreatBoard, work: VcfWork, side: int, nodes: int) -> int:
     """Whether `side`, to move, wins by continuous fours.
 

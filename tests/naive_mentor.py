@@ -1,27 +1,47 @@
 """The mentor's search in plain recursive Python: negamax without windows, tables or reductions."""
 
+from itertools import combinations_with_replacement
+
 import numpy as np
 from numpy.typing import NDArray
 
 from core.position import Position
 from core.rules import EMPTY
-from core.threats import FIVE, FOUR, ThreatBoard, load, new_threat_board, side_of, strongest_pattern
-from search.mentor_evaluation import CELL_WINS, TEMPO, cell_tables
+from core.threats import (
+    FIVE,
+    FOUR,
+    OPEN_FOUR,
+    PATTERNS,
+    ThreatBoard,
+    load,
+    new_threat_board,
+    side_of,
+    strongest_pattern,
+)
+from search.mentor_evaluation import HIDDEN, MOST, built_in_network
 from search.mentor_search import LIKELY, PROVEN, WIN
+
+PATTERN_SETS = list(combinations_with_replacement(range(PATTERNS), 4))
 
 
 def evaluation(board: ThreatBoard, side: int) -> int:
-    """What the cells are worth to `side`, to move, less what they are worth to the opponent."""
-    tables = cell_tables()
-    score = TEMPO
-    for cell in np.flatnonzero(board.stones == EMPTY).tolist():
-        score += int(tables.to_move[packed(board, side, cell)]) - int(tables.waiting[packed(board, 1 - side, cell)])
-    return score
+    """The network's judgement for `side`, to move, from all cells at once and in double precision, rounded to 0."""
+    network = built_in_network()
+    empty = board.stones == EMPTY
+    sums = network.first_bias.astype(np.int64)
+    for half, who in enumerate((side, 1 - side)):
+        for patterns in board.patterns[who][:, empty].T.tolist():
+            place = PATTERN_SETS.index(tuple(sorted(patterns)))
+            sums = sums + network.rows[place, half * HIDDEN : (half + 1) * HIDDEN]
+    hidden = np.maximum(sums, 0).astype(np.float64)
+    units = np.maximum(hidden @ network.second.astype(np.float64) + network.second_bias, 0)
+    return int(np.clip(units @ network.third.astype(np.float64) + network.third_bias[0], -MOST, MOST))
 
 
-def packed(board: ThreatBoard, side: int, cell: int) -> int:
-    """The four patterns of a cell as one number."""
-    return sum(int(pattern) << 3 * direction for direction, pattern in enumerate(board.patterns[side, :, cell]))
+def wins_at_once(board: ThreatBoard, side: int, cell: int) -> bool:
+    """Whether a stone of `side` on a cell makes an open four or two fours."""
+    patterns = board.patterns[side, :, cell].tolist()
+    return max(patterns) >= OPEN_FOUR or patterns.count(FOUR) > 1
 
 
 def negamax(position: Position, depth: int, ply: int = 0) -> int:
@@ -32,7 +52,6 @@ def negamax(position: Position, depth: int, ply: int = 0) -> int:
     empty = [int(cell) for cell in np.flatnonzero(position.stones == EMPTY)]
     mine = {cell: strongest_pattern(board, side, cell) for cell in empty}
     theirs = {cell: strongest_pattern(board, 1 - side, cell) for cell in empty}
-    order = cell_tables().order
     if FIVE in mine.values():
         return WIN - ply - 1
     if not empty:
@@ -42,11 +61,11 @@ def negamax(position: Position, depth: int, ply: int = 0) -> int:
         return -(WIN - ply - 2)
     if fives:
         return _best(position, fives, depth, ply)
-    if any(order[packed(board, side, cell)] >= CELL_WINS for cell in empty):
+    if any(wins_at_once(board, side, cell) for cell in empty):
         return WIN - ply - 3
     if depth <= 0:
         return evaluation(board, side)
-    if any(order[packed(board, 1 - side, cell)] >= CELL_WINS for cell in empty):
+    if any(wins_at_once(board, 1 - side, cell) for cell in empty):
         return _best(position, [cell for cell in empty if max(mine[cell], theirs[cell]) >= FOUR], depth - 1, ply)
     near = [cell for cell in empty if is_near(position.stones, cell, rules.size)]
     best = _best(position, near, depth - 1, ply)
