@@ -55,7 +55,9 @@ class ImitationConfig:
     """Phase 2: imitating the mentor (A IV-C)."""
 
     teacher: str = "mentor"
-    """The player whose moves are learnt."""
+    """The player whose moves are learnt: a level of the mentor, an engine, or anyone else who can be named."""
+    teacher_seconds: float = 0.0
+    """Time for each of the teacher's moves; 0 leaves it to the teacher (an engine takes one second)."""
     bar_opponent: str = "mentor:paper"
     """The player whom the nets must beat."""
     games: int = 4_000

@@ -1,5 +1,6 @@
 """Phase 2: both nets imitate a mentor until they beat it (A IV-C)."""
 
+from dataclasses import replace
 from typing import Any
 
 from core.streams import Purpose, stream_key
@@ -42,8 +43,10 @@ def run_imitation(run: RunFolder, conduct: Conduct) -> None:
         conduct.reporter.say("phase 2, imitation: done before")
         return
     config, settings = run.config, run.config.imitation
-    teacher = parse_player(settings.teacher, rules=config.rules, settings=match_settings(config))
+    at_leisure = replace(match_settings(config), seconds=settings.teacher_seconds or None)
+    teacher = parse_player(settings.teacher, rules=config.rules, settings=at_leisure)
     training, held_out = teach_games(config, teacher, run.replay, conduct)
+    del teacher  # an engine ends with it
     rehearsal = basics_of(run, conduct) if settings.basics_share > 0 else Samples.none(config.rules.cells)
     trainer = Trainer(config, starting_model(run))
     progress: dict[str, Any] = {"step": 0, "passes": 0, "best_agreement": -1.0, "stale_passes": 0, "ended": ""}
@@ -59,7 +62,7 @@ def run_imitation(run: RunFolder, conduct: Conduct) -> None:
     )
     steps = settings.passes * source.steps_a_pass
     rate = falling_rate(settings.learning_rate, settings.final_learning_rate, steps)
-    with conduct.reporter.task(f"imitating {teacher.name}", steps, "steps") as task:
+    with conduct.reporter.task(f"imitating {settings.teacher}", steps, "steps") as task:
 
         def tell(step: int, losses: Losses) -> None:
             agreement = {"agreement": progress["best_agreement"]} if progress["passes"] else {}

@@ -77,7 +77,7 @@ class EnginePlayer:
         for position in positions:
             thread = threading.get_ident()
             seat = self._seats.get(thread)
-            if seat is None or not seat.can_follow(position):
+            if seat is None or seat.is_out:
                 if seat is not None:
                     seat.close()
                 seat = self._seats[thread] = self._new_seat()
@@ -127,19 +127,18 @@ class _Seat:
             self._end(None)
             raise
 
-    def can_follow(self, position: Position) -> bool:
-        """Whether it can be asked about `position`: one move more than it knows, or its first."""
-        return self._over is None and (not self._known or position.moves[:-1] == self._known)
+    @property
+    def is_out(self) -> bool:
+        """Whether it answers no more."""
+        return self._over is not None
 
     def choose(
         self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
     ) -> list[Decision]:
-        """See `EnginePlayer.choose`. Raises `ValueError` for a position that does not follow the last one."""
+        """See `EnginePlayer.choose`."""
         (position,) = positions
         if self._over is not None:
             raise self._over
-        if not self.can_follow(position):
-            raise ValueError("an engine is asked about the positions of its game in their order")
         if stop():
             return [_no_decision(position)]
         try:
@@ -242,7 +241,7 @@ class _Seat:
         """The lines that ask for a move on `position`."""
         size = self._rules.size
         if not position.moves:
-            return ["BEGIN"]
+            return ["RESTART", "BEGIN"] if self._known else ["BEGIN"]
         if position.moves[:-1] == self._known:
             return [f"TURN {point_name(position.moves[-1], size)}"]
         stones = []

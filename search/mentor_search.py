@@ -134,7 +134,7 @@ class SearchState(NamedTuple):
 def reductions() -> NDArray[np.int8]:
     """`SearchState.reductions`: growing with the logarithms of depth and number."""
     depth, number = np.arange(MAX_DEPTH + 1)[:, None], np.arange(32)[None, :]
-    plies = np.log(np.maximum(depth, 1)) * np.log(np.maximum(number, 1)) / 1.6
+    plies = 0.7 + np.log(np.maximum(depth, 1)) * np.log(np.maximum(number, 1)) / 0.8
     plies[(depth < 2) | (number < 2)] = 0
     return np.minimum(plies, np.maximum(depth - 1, 0)).astype(np.int8)
 

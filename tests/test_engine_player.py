@@ -298,11 +298,19 @@ def test_a_program_that_the_system_does_not_start_forfeits(tmp_path: Path) -> No
         ask(seat, at())
 
 
-def test_positions_of_a_game_come_in_order() -> None:
-    with engine("correct").sit() as seat:
-        ask(seat, at("8,8"))
-        with pytest.raises(ValueError, match="in their order"):
-            ask(seat, at("7,7"))
+def test_a_position_that_does_not_follow_is_put_on_the_board_of_the_same_process(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    player = engine("correct", notes)
+    assert ask(player, at("8,8")) == cell("0,0")
+    assert ask(player, at("8,8", "0,0")) == cell("1,0")  # for the other side, as a teacher is asked
+    assert ask(player, at("7,7")) == cell("0,0")
+    assert ask(player, at()) == cell("0,0")
+    player.close()
+    told = notes.read_text().splitlines()
+    assert told.count("START 9") == 1
+    boards = [index for index, line in enumerate(told) if line == "BOARD"]
+    assert [told[index + 1 : told.index("DONE", index)] for index in boards] == [["8,8,1", "0,0,2"], ["7,7,2"]]
+    assert told[told.index("RESTART") + 1] == "BEGIN"
 
 
 # Ends
@@ -376,7 +384,7 @@ def test_positions_that_continue_a_game_are_asked_of_one_process(tmp_path: Path)
     finally:
         player.close()
     told = [line for line in notes.read_text().splitlines() if not line.startswith("INFO") and not line.isdecimal()]
-    assert told == ["START 9", "BEGIN", "TURN 4,4", "TURN 5,5", "END", "START 9", "TURN 3,3", "END"]
+    assert told == ["START 9", "BEGIN", "TURN 4,4", "TURN 5,5", "BOARD", "3,3,2", "DONE", "END"]
 
 
 def test_several_positions_have_a_move_each_and_threads_have_processes_of_their_own(tmp_path: Path) -> None:

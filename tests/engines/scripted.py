@@ -134,7 +134,11 @@ def main() -> None:
             x, y = rest.split(",")
             board.taken.add((int(x), int(y)))
             board.move()
+        elif word == "RESTART":
+            board = Board(board.size)
+            say("OK")
         elif word == "BOARD":
+            board.taken.clear()
             in_board = True
         elif word == "DONE":
             in_board = False
