@@ -1,9 +1,10 @@
 """What tactics in the tree search bring: `python -m benchmarks.tree_tactics suite|speed|match [SETTING=VALUE …]`.
 
-The player has the built-in model's search with what is named switched on: `all`, `none`, or settings such as
-`forced_moves=1 vcf_leaf_nodes=100`. A match is against the same model with `--opponent`, by default without any of
-them; both play deterministically from balanced openings, so equal settings give equal games. `--simulations` and
-`--against` set how long each thinks: for equal time give the second as many more as the times of a move say.
+The player has the search of `--model` (the built-in one by default) with what is named switched on: `all`, `none`, or
+settings such as `forced_moves=1 vcf_leaf_nodes=100`. A match is against `--opponent-model`, by default the same, with
+the tactics of `--opponent`, by default none; both play deterministically from balanced openings, so equal settings give
+equal games. `--simulations` and `--against` set how long each thinks: for equal time give the second as many more as
+the times of a move say.
 """
 
 import argparse
@@ -11,6 +12,7 @@ import json
 import statistics
 import time
 from dataclasses import replace
+from pathlib import Path
 
 from core.position import Position
 from core.rules import Rules
@@ -35,13 +37,15 @@ def main() -> None:
     parser.add_argument("tactics", nargs="*", default=["all"], help="all, none, or settings as NAME=VALUE")
     parser.add_argument("--simulations", type=int, default=400)
     parser.add_argument("--opponent", nargs="*", default=["none"], help="the opponent's tactics, likewise")
+    parser.add_argument("--model", type=Path, default=DEFAULT_MODEL)
+    parser.add_argument("--opponent-model", type=Path, help="the same as --model by default")
     parser.add_argument("--against", type=int, help="simulations of the opponent; as many by default")
     parser.add_argument("--games", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
 
-    evaluator = open_model(DEFAULT_MODEL)
-    plain = SearchSettings.from_mapping(read_info(DEFAULT_MODEL).made.get("search", {}))
+    evaluator = open_model(arguments.model)
+    plain = SearchSettings.from_mapping(read_info(arguments.model).made.get("search", {}))
     plain = replace(plain, simulations=arguments.simulations, proven_nodes=True).without_tactics()
     seeing = with_tactics(plain, arguments.tactics)
     if arguments.what == "suite":
@@ -52,7 +56,8 @@ def main() -> None:
     else:
         other = with_tactics(plain, arguments.opponent)
         other = replace(other, simulations=arguments.against or arguments.simulations)
-        players = player(evaluator, seeing, "player"), player(evaluator, other, "opponent")
+        opponent = open_model(arguments.opponent_model) if arguments.opponent_model else evaluator
+        players = player(evaluator, seeing, "player"), player(opponent, other, "opponent")
         for who in players:  # compiles the kernels, so that times can be compared
             who.choose([Position(RULES)], seeds=[0])
         result = play_match(

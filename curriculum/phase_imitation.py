@@ -3,6 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from core.streams import Purpose, stream_key
 from curriculum.match_results import MatchResult
 from curriculum.opening_sets import evaluation_openings
@@ -100,8 +102,10 @@ def _judge_pass(
     progress["passes"] += 1
     trainer.refresh_norms(training, stream_key(config.seed, Purpose.MENTOR, progress["passes"]))
     evaluator = NetEvaluator(trainer.model)
-    agrees = held_out.policies.argmax(axis=1) == favourite_moves(evaluator, held_out)
+    favourites = favourite_moves(evaluator, held_out)
     evaluator.close()
+    # A teacher may like several moves equally.
+    agrees = held_out.policies[np.arange(len(held_out)), favourites] >= held_out.policies.max(axis=1)
     agreement, by_colour = float(agrees.mean()), shares_by_colour(held_out, agrees)
     record: dict[str, Any] = {"agreement": agreement, "agreement_by_colour": by_colour}
     if agreement > progress["best_agreement"]:

@@ -1,7 +1,7 @@
 """Games that a teacher plays against itself, to be imitated (A IV-C).
 
 They start from a few random stones and now and then a random move is played, so that games differ; the label of each
-position is the teacher's own move all the same.
+position is what the teacher would have played all the same: the distribution it draws from, where it has one.
 """
 
 import os
@@ -67,13 +67,17 @@ def teach_game(config: Config, teacher: Player, game: int) -> Samples:
 def game_samples(
     position: Position, first: int, decisions: Sequence[Decision], z_decay: float, teacher_value_share: float
 ) -> Samples:
-    """One-hot samples of a finished game from ply `first` on, with the teacher's decision at each position.
+    """The samples of a finished game from ply `first` on, with the teacher's decision at each position.
 
     The value target is the decayed result, mixed with the teacher's own value where it has one.
     """
     batch = replay_positions(position, first)
     policies = np.zeros((len(decisions), position.rules.cells), dtype=np.float32)
-    policies[np.arange(len(decisions)), [decision.move for decision in decisions]] = 1.0
+    for row, decision in enumerate(decisions):
+        if decision.policy is not None:
+            policies[row] = decision.policy
+        else:
+            policies[row, decision.move] = 1.0
     outcome = position.outcome()
     results = decayed_results(outcome.winner if outcome else None, batch.to_move, z_decay)
     judged = [r if decision.value is None else decision.value for decision, r in zip(decisions, results, strict=True)]

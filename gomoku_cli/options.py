@@ -43,7 +43,8 @@ Preset = Annotated[
         "-p",
         metavar="NAME",
         autocompletion=_presets,
-        help="Start from a preset: alphagomoku (the paper's numbers), quick (minutes) or smoke (seconds). "
+        help="Start from a preset: strong (the strongest model), alphagomoku (the paper's numbers), quick (minutes) "
+        "or smoke (seconds). "
         "Without one: the recommended settings.",
         rich_help_panel=_CONFIGURATION,
     ),

@@ -43,16 +43,17 @@ def centre(rules: Rules) -> Cell:
     return rules.size // 2 * rules.size + rules.size // 2
 
 
-def sole_decision(position: Position, move: Cell, value: float, nodes: int) -> Decision:
-    """A decision that puts all of its policy on `move`; `value` for the side to move."""
+def drawn_decision(position: Position, moves: Sequence[Cell], seed: int, value: float, nodes: int) -> Decision:
+    """A decision for one of `moves`, each as likely as the others; `value` for the side to move."""
     policy = np.zeros(position.rules.cells, dtype=np.float32)
-    policy[move] = 1.0
-    return Decision(int(move), value=value, policy=policy, simulations=nodes)
+    policy[list(moves)] = 1.0 / len(moves)
+    move = int(generator(seed, Purpose.MENTOR).choice(np.array(moves)))
+    return Decision(move, value=value, policy=policy, simulations=nodes)
 
 
-LEVELS = {1: 100, 2: 600, 3: 4_000, 4: 25_000, 5: 150_000}
+LEVELS = {1: 100, 2: 800, 3: 4_000, 4: 25_000, 5: 150_000}
 """Nodes a move of each level of the mentor."""
-DEFAULT_LIMIT = Limit(nodes=2_000)
+DEFAULT_LIMIT = Limit(nodes=LEVELS[3])
 """What the mentor thinks where nobody says how long: a few milliseconds."""
 
 _SLICE = 2_000
@@ -145,8 +146,7 @@ class Mentor:
 
     def _decide(self, position: Position, seed: int, stop: Callable[[], bool]) -> Decision:
         analysis = self.analyse(position, stop=stop)
-        move = int(generator(seed, Purpose.MENTOR).choice(np.array(analysis.moves)))
-        return sole_decision(position, move, analysis.value, analysis.nodes)
+        return drawn_decision(position, analysis.moves, seed, analysis.value, analysis.nodes)
 
     def analyse(self, position: Position, limit: Limit | None = None, *, stop: Callable[[], bool] = never) -> Analysis:
         """What the search finds in a position that is not over, within `limit`, or the mentor's own one.

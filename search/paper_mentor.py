@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from core.jit import kernel
 from core.position import Position
 from core.rules import EMPTY
-from core.streams import Purpose, generator
 from core.threats import (
     FIVE,
     FOUR,
@@ -32,7 +31,7 @@ from core.threats import (
     side_of,
     unpack_patterns,
 )
-from search.mentor import centre, sole_decision
+from search.mentor import centre, drawn_decision
 from search.players import Decision, decide_each, never
 
 
@@ -137,10 +136,9 @@ class PaperMentor:
     def _decide(self, position: Position, seed: int) -> Decision:
         rules = position.rules
         if not position.moves:
-            return sole_decision(position, centre(rules), 0.0, 0)
+            return drawn_decision(position, [centre(rules)], seed, 0.0, 0)
         values = np.empty(rules.cells, dtype=np.float64)
         board = new_threat_board(rules)
         nodes = _paper_values(board, position.stones, _paper_scores(), position.side_to_move, values)
-        best = np.flatnonzero(values == values.max())
-        move = int(generator(seed, Purpose.MENTOR).choice(best))
-        return sole_decision(position, move, float(values[move]) / 5.0, nodes)
+        best = np.flatnonzero(values == values.max()).tolist()
+        return drawn_decision(position, best, seed, float(values.max()) / 5.0, nodes)
