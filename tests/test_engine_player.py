@@ -19,7 +19,9 @@ import pytest
 from core.notation import parse_point
 from core.position import Position
 from core.rules import Rules
+from curriculum.config import Config, ImitationConfig
 from curriculum.player_specs import PlayerSettings, PlayerSpecError, model_path, parse_player
+from curriculum.teaching import teach_game
 from search.engine_player import GRACE_S, EngineLimits, EnginePlayer
 from search.players import ForfeitError, Player, SitsDown
 
@@ -311,6 +313,20 @@ def test_a_position_that_does_not_follow_is_put_on_the_board_of_the_same_process
     boards = [index for index, line in enumerate(told) if line == "BOARD"]
     assert [told[index + 1 : told.index("DONE", index)] for index in boards] == [["8,8,1", "0,0,2"], ["7,7,2"]]
     assert told[told.index("RESTART") + 1] == "BEGIN"
+
+
+def test_an_engine_teaches_both_colours_of_a_game_in_one_process(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    config = Config(rules=RULES, imitation=ImitationConfig(games=2, opening_stones=(3, 3), random_move_share=0.0))
+    player = engine("correct", notes)
+    samples = teach_game(config, player, 0)
+    player.close()
+    in_its_order = [cell(f"{x},{y}") for y in range(RULES.size) for x in range(RULES.size)]
+    labels = samples.policies.argmax(axis=1).tolist()
+    assert labels == [next(at for at in in_its_order if stones[at] == 0) for stones in samples.positions.stones]
+    told = notes.read_text().splitlines()
+    assert told.count("START 9") == 1
+    assert told.count("BOARD") == len(samples)
 
 
 # Ends
