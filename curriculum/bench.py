@@ -33,6 +33,7 @@ from nets.dual import DualNet, make_model
 from nets.evaluator import NetEvaluator
 from search.evaluator import DONE, Evaluator, Slot, Ticket
 from search.forest import bytes_per_node
+from search.limits import Limit
 from search.mcts import ForestSearch, search_all
 from search.mcts_player import MctsPlayer
 from search.mentor import Mentor
@@ -46,6 +47,7 @@ _LARGEST_BATCH = 4
 """The largest batch the nets alone are given, in batches of the largest size that the runtime judges at once."""
 _SEARCHES = 40
 _LARGE_SEARCH = 10_000
+_MENTOR_NODES = 20_000
 _TREE_SIMULATIONS = 100_000
 _DESCENT_TREES = 1024
 _GAMES_TRIED = (32, 64, 128, 256)
@@ -354,7 +356,7 @@ def mentor(games: Sequence[Position], seconds: float, conduct: Conduct) -> dict[
     """Nodes a second of the mentor on one core, over positions of the middle game."""
     cells = games[0].rules.cells
     first, last = (round(STAGES[stage] * cells) for stage in ("opening", "middle"))
-    player = Mentor()
+    player = Mentor(Limit(nodes=_MENTOR_NODES))
     positions = cycle(positions_between(games, first, last, _SEARCHES))
     player.choose([next(positions)], seeds=[0])
     rates = []

@@ -169,12 +169,15 @@ def _engine(spec: str, rules: Rules, settings: PlayerSettings) -> Player:
 
 def _mentor(spec: str, settings: PlayerSettings) -> Player:
     from search.limits import Limit
-    from search.mentor import LEVELS, Mentor
+    from search.mentor import DEFAULT_LIMIT, LEVELS, VARIETY, Mentor
 
+    limit = DEFAULT_LIMIT
     if settings.seconds is not None:
-        return Mentor(Limit(seconds=settings.seconds), name=spec)
-    level = spec.partition(":")[2]
-    return Mentor(Limit(nodes=LEVELS[int(level)]), name=spec) if level else Mentor()
+        limit = Limit(seconds=settings.seconds)
+    elif level := spec.partition(":")[2]:
+        limit = Limit(nodes=LEVELS[int(level)])
+    variety = 0 if settings.policy is Policy.DETERMINISTIC else VARIETY
+    return Mentor(limit, variety=variety, name=spec)
 
 
 def _paper_mentor() -> Player:

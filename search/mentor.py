@@ -56,6 +56,9 @@ LEVELS = {1: 100, 2: 800, 3: 4_000, 4: 25_000, 5: 150_000}
 DEFAULT_LIMIT = Limit(nodes=LEVELS[3])
 """What the mentor thinks where nobody says how long: a few milliseconds."""
 
+VARIETY = 4
+"""How much less than the best a move may score to be played as well: a hundredth of a sure win."""
+
 _SLICE = 2_000
 """Nodes between two questions whether to stop: some milliseconds."""
 _WINDOW = 40
@@ -113,16 +116,16 @@ class Mentor:
         self,
         limit: Limit = DEFAULT_LIMIT,
         *,
-        variety: int = 4,
+        variety: int = VARIETY,
         memory_bytes: int = 32 << 20,
         network: Network | None = None,
         name: str = "mentor",
     ) -> None:
         """Set how hard to think and how freely to choose.
 
-        `variety`: moves that score at most this much less than the best are as likely to be played; where a stone
-        makes an open three it is worth about 20. `memory_bytes`: the most that the transposition table of each thread
-        takes. `network`: what judges; None for the one that comes with the package.
+        `variety`: moves that score at most this much less than the best are as likely to be played. `memory_bytes`: the
+        most that the transposition table of each thread takes. `network`: what judges; None for the one that comes with
+        the package.
 
         Raises `ValueError` for a number out of range.
         """
@@ -228,7 +231,7 @@ class _Deepening:
         if self.limit.nodes is not None:
             most = min(most, self.limit.nodes // _VCF_SHARE)
         if self.limit.seconds is not None:
-            most = min(most, int(_VCF_NODES_A_SECOND * self.limit.seconds))
+            most = int(min(most, _VCF_NODES_A_SECOND * self.limit.seconds))
         if most == 0 or self.stop():
             return False
         plies = solve_vcf(self.board, self.vcf, self.side, most)

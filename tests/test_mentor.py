@@ -30,6 +30,7 @@ from search.mentor_search import (
 )
 from search.paper_mentor import PaperMentor
 from search.players import Player
+from search.settings import Policy
 from search.vcf import new_vcf_work
 from tests.naive_mentor import evaluation, is_near, negamax, wins_at_once
 
@@ -397,6 +398,11 @@ def test_the_clock_ends_a_search() -> None:
     assert analysis.seconds < 10
 
 
+def test_a_search_without_end_is_ended_by_its_stop() -> None:
+    analysis = Mentor(Limit(seconds=float("inf"))).analyse(position(BLACK, "g7 h8", "h7 i9"), stop=lambda: True)
+    assert len(analysis.moves) > 0
+
+
 def test_a_depth_ends_a_search() -> None:
     board = position(BLACK, "g7 h8", "h7 i9")
     for depth in (1, 2, 3):
@@ -464,6 +470,9 @@ def test_levels_are_players_and_a_time_takes_the_place_of_their_nodes() -> None:
         assert isinstance(timed, Mentor)
         assert player.name == timed.name == spec
         assert (player.limit, timed.limit) == (Limit(nodes=nodes), Limit(seconds=0.5))
+    sure = parse_player("mentor", rules=RULES, settings=PlayerSettings(policy=Policy.DETERMINISTIC))
+    assert isinstance(sure, Mentor)
+    assert sure.variety == 0
     with pytest.raises(PlayerSpecError, match="names no player"):
         parse_player("mentor:6", rules=RULES, settings=PlayerSettings())
 

@@ -11,6 +11,7 @@ from nets.config import Backend, Precision
 NAME = "engine"
 EXAMPLES = (
     "gomoku engine",
+    "gomoku engine --model default",
     "gomoku engine --model runs/mine --simulations 2000",
     "printf 'START 15\\nBEGIN\\n' | gomoku engine",
     "printf '#!/bin/sh\\nexec gomoku engine --model runs/mine\\n' > pbrain-mine",
@@ -19,7 +20,7 @@ EXAMPLES = (
 
 
 def command(
-    model: options.Plays = "default",
+    model: options.Plays = player_names.MENTOR,
     simulations: Annotated[
         int | None,
         typer.Option(
@@ -48,7 +49,8 @@ def command(
 
     A manager that starts programs without options is given a script with the line; Piskvork names it pbrain-.
 
-    On boards that the model does not play the mentor plays. Run gomoku warmup once before the first game.
+    The mentor plays, who is stronger than the built-in model when there are seconds a move; --model default is that
+    model. On boards that a model does not play the mentor plays. Run gomoku warmup once before the first game.
     """
     import math
 
