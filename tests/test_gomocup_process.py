@@ -185,7 +185,7 @@ def test_two_processes_play_a_whole_game_through_pipes(model: str) -> None:
             assert 'name="gomoku"' in hear(side)
             say(side, "START 15")
             assert hear(side) == "OK"
-            say(side, "INFO timeout_turn 2000", "INFO timeout_match 0", "INFO rule 0", "INFO game_type 1")
+            say(side, "INFO timeout_turn 200", "INFO timeout_match 0", "INFO rule 0", "INFO game_type 1")
         while not position.is_game_over():
             mover = white if position.ply % 2 else black
             line = f"TURN {point_name(position.moves[-1], 15)}" if position.ply else "BEGIN"
