@@ -11,7 +11,6 @@ import time
 
 from core.position import Position
 from core.rules import Rules
-from curriculum.elo import estimate
 from curriculum.opening_sets import load_openings
 from curriculum.reporting import Conduct
 from curriculum.tactics_suite import load_suite
@@ -27,7 +26,7 @@ _REPEATS = 5
 def match(nodes: int, against: int, games: int, seed: int) -> dict[str, object]:
     """A match of two limits from balanced openings."""
     rules = Rules()
-    result = play_match(
+    return play_match(
         Mentor(Limit(nodes=nodes), name=f"{nodes} nodes"),
         Mentor(Limit(nodes=against), name=f"{against} nodes"),
         rules=rules,
@@ -35,9 +34,7 @@ def match(nodes: int, against: int, games: int, seed: int) -> dict[str, object]:
         games=games,
         seed=seed,
         conduct=Conduct(),
-    )
-    found = estimate(result.pairs)
-    return result.to_json() | {"elo": found.elo, "elo_low": found.low, "elo_high": found.high}
+    ).to_json()
 
 
 def vcf() -> dict[str, object]:

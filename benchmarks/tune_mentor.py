@@ -5,6 +5,9 @@ now and then. Of each quiet position it keeps how many cells of each class there
 thought. `fit NETWORK FILE …` trains a network to foretell both. `match NETWORK` lets the mentor with it play the mentor
 as it is, node for node. A network that wins comes into the package (`search/mentor_network.npz`), and its games are
 where the next one begins.
+
+The one in the package is the third: of some 50,000 games at 2,000 nodes a move, the first half of them by its two
+predecessors, in 40 passes with a value share of 0.75.
 """
 
 import argparse

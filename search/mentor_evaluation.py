@@ -96,6 +96,7 @@ class Evaluation(NamedTuple):
     rows: NDArray[np.int32]
     """[CLASSES, 2 x HIDDEN] the network's."""
     first_bias: NDArray[np.int32]
+    """The network's, with the shapes that it says; so are the four that follow."""
     second: NDArray[np.float32]
     second_bias: NDArray[np.float32]
     third: NDArray[np.float32]
