@@ -120,6 +120,11 @@ def class_table() -> NDArray[np.uint16]:
     return table
 
 
+def _wins(patterns: tuple[int, ...]) -> bool:
+    """Whether a stone that makes these four patterns is good for `WINS`."""
+    return max(patterns) >= OPEN_FOUR or patterns.count(FOUR) > 1
+
+
 @cache
 def _order_table() -> NDArray[np.int32]:
     table = np.zeros(PACKED, dtype=np.int32)
@@ -127,7 +132,7 @@ def _order_table() -> NDArray[np.int32]:
         patterns = unpack_patterns(packed)
         if FIVE in patterns:
             table[packed] = _ORDER_FIVE
-        elif OPEN_FOUR in patterns or patterns.count(FOUR) > 1:
+        elif _wins(patterns):
             table[packed] = _ORDER_WINS
         else:
             table[packed] = sum(_ORDER.get(pattern, 0) for pattern in patterns)
@@ -145,7 +150,7 @@ def _good_for_table() -> NDArray[np.uint8]:
     for packed in range(PACKED):
         patterns = unpack_patterns(packed)
         best = max(patterns)
-        if best >= OPEN_FOUR or patterns.count(FOUR) > 1:
+        if _wins(patterns):
             table[packed] |= WINS
         if best >= FOUR:
             table[packed] |= MAKES_FOUR
