@@ -51,11 +51,14 @@ class _Board:
         return self._lost is not None or self.position.is_game_over()
 
     def play(self, decision: Decision, seconds: float) -> None:
-        """Makes the move that was decided on in so much time."""
+        """Makes the move that was decided on in so much time.
+
+        Values and times are rounded here, not where a game is written: a game read again is then the same game.
+        """
         self.position.push(decision.move)
-        self._values.append(decision.value)
+        self._values.append(None if decision.value is None else round(decision.value, 4))
         self._simulations.append(decision.simulations)
-        self._seconds.append(decision.seconds if decision.seconds is not None else seconds)
+        self._seconds.append(round(decision.seconds if decision.seconds is not None else seconds, 6))
 
     def forfeit(self, colour: Colour, error: ForfeitError) -> None:
         """`colour` loses."""

@@ -105,9 +105,9 @@ class PlayedGame:
             "plies": len(self.moves),
             "opening": len(self.fixture.opening),
             "moves": " ".join(cell_name(move, rules.size) for move in self.moves),
-            "values": [None if value is None else round(value, 4) for value in self.values],
+            "values": self.values,
             "simulations": self.simulations,
-            "seconds": [round(time, 6) for time in self.seconds],
+            "seconds": self.seconds,
             "date": self.date,
         }
 

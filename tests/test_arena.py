@@ -1,5 +1,6 @@
 """Matches: colours are swapped in pairs, results belong to players, and openings are not what was trained on."""
 
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from core.position import Position
 from core.records import RecordError
 from core.rules import BLACK, WHITE, Rules
 from core.symmetry import targets
-from curriculum.match_results import MatchResult, Tally
+from curriculum.match_results import MatchResult, PlayedGame, Tally
 from curriculum.opening_sets import evaluation_openings, load_openings
 from curriculum.reporting import Conduct, Interrupted
 from curriculum.tournament import play_match
@@ -141,6 +142,15 @@ def test_every_move_of_every_game_has_a_seed_of_its_own() -> None:
     match(player, opponent)
     seeds = player.seeds + opponent.seeds
     assert len(set(seeds)) == len(seeds)
+
+
+def test_a_game_read_again_is_the_same_game() -> None:
+    players = (RandomPlayer(), PaperMentor())
+    names = [player.name for player in players]
+    for game in match(*players).games:
+        line = json.loads(json.dumps(game.to_json(RULES, names)))
+        assert PlayedGame.from_json(line, game.fixture, RULES, names) == game
+        assert min(game.seconds[len(game.fixture.opening) :]) > 0
 
 
 def test_distinct_games_are_counted() -> None:
