@@ -1,7 +1,8 @@
 """Our own mentor: a classical engine for a net to imitate and be measured against.
 
 Iterative deepening over the search of `mentor_search`, judged by `mentor_evaluation`. What it finds depends on the
-position and the limit alone (on the clock too, where the limit is a time), and it releases the GIL while it thinks.
+position and the limit alone (where the limit is a time, on the clock and on what it looked at before, too), and it
+releases the GIL while it thinks.
 """
 
 import time
@@ -194,8 +195,11 @@ class _Deepening:
         if limit.nodes is not None:
             # A small part of the table stays in the processor's cache.
             slots = min(slots, 1 << limit.nodes.bit_length() + 1)
-        count = set_up(board, state, position.stones, position.side_to_move, variety, slots, VCF_NODES)
-        vcf.table[:] = 0  # what older searches left there would tell on what this one can prove within its nodes
+        # By the clock no search can be had again anyway; any other must not depend on what was searched before it.
+        remember = limit.seconds is not None
+        count = set_up(board, state, position.stones, position.side_to_move, variety, slots, remember, VCF_NODES)
+        if not remember:
+            vcf.table[:] = 0  # what is proven there would tell on what this search can prove within its nodes
         self.nodes, self.depth = 0, 0
         self.moves = state.root_moves[:count]
         self.scores = np.zeros(count, dtype=np.int64)

@@ -94,7 +94,8 @@ _FULL, _SCOUT, _REDUCED = range(3)
 """How a child is searched: with the whole window, with none, with none and less deep."""
 
 # Registers: where a paused search goes on, and its numbers.
-_PLY, _SIDE, _NODES, _ENTERING, _GENERATION, _EMPTIES, _MARGIN, _SLOTS, _REACHED, _VCF_NODES = range(10)
+_PLY, _SIDE, _NODES, _ENTERING, _GENERATION, _OLDEST, _EMPTIES, _MARGIN, _SLOTS, _REACHED, _VCF_NODES = range(11)
+_REGISTERS = 11
 
 _EXACT, _LOWER, _UPPER = 1, 2, 3
 _MOVE_SHIFT, _DEPTH_SHIFT, _SCORE_SHIFT, _GENERATION_SHIFT = 2, 12, 20, 37
@@ -122,7 +123,7 @@ class SearchState(NamedTuple):
     widths: NDArray[np.int16]
     """[MAX_DEPTH + 1] most candidates of a node where nothing is forced, by depth."""
     registers: NDArray[np.int64]
-    """[10] where the search is."""
+    """[11] where the search is."""
     root_scores: NDArray[np.int64]
     """[A] of the root's candidates searched in this iteration, in order."""
     table: NDArray[np.int64]
@@ -156,7 +157,7 @@ def new_search_state(rules: Rules, network: Network, slots: int) -> SearchState:
         variations=np.zeros((MAX_PLY + 1, MAX_PLY + 1), dtype=np.int16),
         reductions=reductions(),
         widths=widths(10, 1),
-        registers=np.zeros(10, dtype=np.int64),
+        registers=np.zeros(_REGISTERS, dtype=np.int64),
         root_scores=np.zeros(rules.cells, dtype=np.int64),
         table=np.zeros((slots, 2), dtype=np.int64),
         keys=STONE_KEYS[:, : rules.cells].copy(),
@@ -179,16 +180,18 @@ def set_up(
     colour: int,
     margin: int,
     slots: int,
+    remember: bool,
     vcf_nodes: int,
 ) -> int:
     """Begins a search of `stones` [A] with `colour` to move: lists the root's candidates and returns how many.
 
     `margin`: scores at most this much below the best are exact. `slots`: how much of the table is used, a power of two.
+    `remember`: whether what the last searches left in the table counts, as far as they remembered each other.
     `vcf_nodes`: what a search for a win by fours may take at the horizon.
     """
     load(board, stones)
     start(state.evaluation, board)
-    side, empties = side_of(colour), 0
+    side, empties, key = side_of(colour), 0, 0
     state.near[:] = 0
     state.history[:] = 0
     for cell in range(len(stones)):
@@ -196,14 +199,20 @@ def set_up(
             empties += 1
         else:
             _touch(state.near, cell, board.size, 1)
+            key ^= int(state.keys[side_of(stones[cell]), cell])
     registers = state.registers
     registers[_SIDE], registers[_EMPTIES], registers[_NODES] = side, empties, 0
     registers[_MARGIN], registers[_SLOTS], registers[_VCF_NODES] = margin, slots, vcf_nodes
-    registers[_GENERATION] = registers[_GENERATION] % _GENERATIONS + 1
+    if registers[_GENERATION] == _GENERATIONS:
+        state.table[:] = 0
+        registers[_GENERATION], registers[_OLDEST] = 0, 0
+    registers[_GENERATION] += 1
+    if not remember:
+        registers[_OLDEST] = registers[_GENERATION]
     state.frames[:, _FIRST_KILLER] = _NO_MOVE
     state.frames[:, _SECOND_KILLER] = _NO_MOVE
     frame = state.frames[0]
-    frame[_COMPLETE], frame[_KIND], frame[_KEY] = 1, _DEFENCE, 0
+    frame[_COMPLETE], frame[_KIND], frame[_KEY] = 1, _DEFENCE, key
     if board.counts[side, FIVE] > 0:
         frame[_COUNT] = _list_fives(board, state.root_moves, side)
     elif board.counts[1 - side, FIVE] > 0:
@@ -284,11 +293,11 @@ def _best_of(ranked: NDArray[np.int32], index: int, count: int) -> int:
 
 
 @lean_kernel
-def _look_up(table: NDArray[np.int64], slots: int, generation: int, key: int) -> int:
-    """The packed entry of a position, or 0."""
+def _look_up(table: NDArray[np.int64], slots: int, oldest: int, key: int) -> int:
+    """The packed entry of a position, not older than that, or 0."""
     slot = key & (slots - 1)
     for at in (slot, slot ^ 1):
-        if table[at, 0] == key and table[at, 1] >> _GENERATION_SHIFT == generation:
+        if table[at, 0] == key and table[at, 1] >> _GENERATION_SHIFT >= oldest:
             return int(table[at, 1])
     return 0
 
@@ -350,7 +359,7 @@ def _open(board: ThreatBoard, state: SearchState, vcf: VcfWork, side: int, ply: 
         return
 
     depth, table_move = frame[_DEPTH], _NO_MOVE
-    entry = _look_up(state.table, state.registers[_SLOTS], state.registers[_GENERATION], frame[_KEY])
+    entry = _look_up(state.table, state.registers[_SLOTS], state.registers[_OLDEST], frame[_KEY])
     if entry != 0:
         table_move = (entry >> _MOVE_SHIFT & 1023) - 1
         if (entry >> _DEPTH_SHIFT & 255) >= depth and frame[_BETA] - frame[_ALPHA] == 1:

@@ -286,7 +286,7 @@ def test_without_reductions_the_score_is_that_of_the_naive_search(size: int, con
         if position.is_game_over():
             continue
         checked += 1
-        count = set_up(board, state, position.stones, position.side_to_move, 0, len(state.table), 0)
+        count = set_up(board, state, position.stones, position.side_to_move, 0, len(state.table), False, 0)
         if board.counts[side_of(position.side_to_move), FIVE] > 0:
             continue
         begin_iteration(state, depth, -INFINITY, INFINITY)
@@ -417,6 +417,19 @@ def test_what_one_search_left_in_the_table_does_not_tell_on_the_next() -> None:
     for board, expected in zip(boards * 3, fresh * 3, strict=True):
         analysis = used.analyse(board)
         assert (analysis.moves, analysis.score, analysis.nodes) == (expected.moves, expected.score, expected.nodes)
+
+
+@takes_many_nodes
+def test_by_the_clock_a_search_goes_on_from_what_the_last_one_found() -> None:
+    used, limit = Mentor(Limit(nodes=3000)), Limit(depth=11, seconds=600.0)
+    board = position(BLACK, "g7 h8", "h7 i9")
+    first = used.analyse(board, limit)
+    assert used.analyse(board, limit).nodes < first.nodes / 2
+    for move in first.variation[:2]:
+        board.push(move)
+    fresh = [Mentor().analyse(board, each) for each in (limit, Limit(nodes=3000))]
+    assert used.analyse(board, limit).nodes < fresh[0].nodes
+    assert used.analyse(board).nodes == fresh[1].nodes, "nothing is remembered where nodes count"
 
 
 @takes_many_nodes
