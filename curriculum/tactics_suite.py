@@ -77,14 +77,26 @@ class SuiteResult:
             **self.total.to_json(),
             "share": self.total.share,
             "kinds": {name: kind.to_json() for name, kind in self.kinds.items()},
+            "missed": [
+                {
+                    "kind": puzzle.kind,
+                    "moves": _names(puzzle.moves),
+                    "answers": _names(puzzle.answers),
+                    "played": cell_name(played, RULES.size),
+                }
+                for puzzle, played in self.missed
+            ],
             "seconds": round(self.seconds, 3),
         }
 
 
+def _names(cells: Sequence[Cell]) -> str:
+    return " ".join(cell_name(cell, RULES.size) for cell in cells)
+
+
 def puzzle_line(puzzle: Puzzle) -> str:
     """The puzzle as a line of a suite."""
-    moves, answers = (" ".join(cell_name(cell, RULES.size) for cell in part) for part in (puzzle.moves, puzzle.answers))
-    return f"{puzzle.kind} | {moves} | {answers} | {puzzle.note}".rstrip()
+    return f"{puzzle.kind} | {_names(puzzle.moves)} | {_names(puzzle.answers)} | {puzzle.note}".rstrip()
 
 
 def parse_suite(text: str, source: str = "suite") -> list[Puzzle]:

@@ -36,6 +36,11 @@ def parse_sprt(text: str | None) -> "SequentialTest | None":
         raise typer.BadParameter(str(error), param_hint="--sprt") from error
 
 
+def least_share(name: str, share: float, least: float) -> Bar:
+    """A bar of a number from 0 to 1."""
+    return Bar(name, f"at least {least:g}", f"{share:.3f}", share >= least)
+
+
 def bars_of(
     result: "MatchResult", min_score: float | None, min_elo: float | None, test: "SequentialTest | None"
 ) -> list[Bar]:
@@ -46,7 +51,7 @@ def bars_of(
     score = result.total.score
     bars = []
     if min_score is not None:
-        bars.append(Bar("score", f"at least {min_score:g}", f"{score:.3f}", score >= min_score))
+        bars.append(least_share("score", score, min_score))
     if min_elo is not None:
         elo = estimate(result.pairs).elo
         bars.append(Bar("Elo difference", f"at least {min_elo:g}", f"{elo:.1f}", elo >= min_elo))

@@ -301,13 +301,31 @@ def show_ladder(ladder: Json) -> None:
 
 
 def show_suite(suite: Json) -> None:
-    """Prints how much of a suite a player solved, kind by kind."""
-    rows = [
+    """Prints how much of a suite a player solved, kind by kind, and the positions missed if they are few."""
+    STDOUT.print(_table(_SUITE_COLUMNS, _kinds(suite), title=suite["player"]))
+    _print_facts([("took", duration(suite["seconds"]))])
+    if len(suite["missed"]) > _MOST_MISSED:
+        STDOUT.print(f"{len(suite['missed'])} were missed; --json names them", highlight=False, markup=False)
+        return
+    for missed in suite["missed"]:
+        STDOUT.print(_miss(missed), highlight=False, markup=False)
+
+
+_SUITE_COLUMNS = ("kind", "solved", "positions", "share")
+_MOST_MISSED = 10
+"""Missed positions that are shown one by one."""
+
+
+def _kinds(suite: Json) -> list[tuple[str, ...]]:
+    return [
         (kind, str(tally["solved"]), str(tally["positions"]), f"{100 * tally['solved'] / tally['positions']:.1f} %")
         for kind, tally in (*suite["kinds"].items(), ("all", suite))
     ]
-    STDOUT.print(_table(("kind", "solved", "positions", "share"), rows, title=suite["player"]))
-    _print_facts([("took", duration(suite["seconds"]))])
+
+
+def _miss(missed: Json) -> str:
+    """A missed position in one line."""
+    return f"missed  {missed['kind']}: {missed['played']} for {missed['answers']} after {missed['moves']}"
 
 
 # Markdown
@@ -333,10 +351,7 @@ def _markdown_table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, le
 
 def markdown(title: str, matches: Sequence[Json], standings: Sequence[Json], bars: Sequence[Json]) -> str:
     """A report in GitHub's Markdown: bars first, then standings, then each match, then forfeits."""
-    lines = [f"## {_escape(title)}", ""]
-    if bars:
-        met = [("✅ pass" if bar["met"] else "❌ fail", bar["name"], bar["wanted"], bar["reached"]) for bar in bars]
-        lines += _markdown_table(("", "bar", "wanted", "reached"), map(_escaped, met), left=4)
+    lines = [f"## {_escape(title)}", "", *_markdown_bars(bars)]
     if standings:
         places = [_standing(place, standing) for place, standing in enumerate(standings, start=1)]
         lines += ["### Standings", "", *_markdown_table(_STANDING_COLUMNS, map(_escaped, places), left=2)]
@@ -357,6 +372,22 @@ def ladder_markdown(ladder: Json) -> str:
     title = f"## {_escape(ladder['player'])} against pure MCTS"
     table = _markdown_table(_RUNG_COLUMNS, map(_rung, ladder["rungs"]), left=0)
     return "\n".join([title, "", *table, _verdict(ladder), "", *_markdown_forfeits(ladder["rungs"])])
+
+
+def suite_markdown(suite: Json, bars: Sequence[Json]) -> str:
+    """What a player made of a suite in GitHub's Markdown: bars first, then the kinds."""
+    kinds = _markdown_table(_SUITE_COLUMNS, map(_escaped, _kinds(suite)))
+    return "\n".join([f"## {_escape(suite_title(suite))}", "", *_markdown_bars(bars), *kinds])
+
+
+def suite_title(suite: Json) -> str:
+    """What a report about a suite is headed by."""
+    return f"{suite['player']}: tactical suite"
+
+
+def _markdown_bars(bars: Sequence[Json]) -> list[str]:
+    met = [("✅ pass" if bar["met"] else "❌ fail", bar["name"], bar["wanted"], bar["reached"]) for bar in bars]
+    return _markdown_table(("", "bar", "wanted", "reached"), map(_escaped, met), left=4) if bars else []
 
 
 def _markdown_forfeits(matches: Sequence[Json]) -> list[str]:
@@ -398,11 +429,20 @@ def junit(title: str, matches: Sequence[Json], bars: Sequence[Json], seconds: fl
 
     Results and forfeits are the suite's output, and stand beside each failure.
     """
-    cases: Sequence[Json] = bars or [{"name": "played", "met": True}]
     said = "\n".join((*map(_summary, matches), *_forfeit_lines(matches)))
+    return _junit(title, said, bars or [{"name": "played", "met": True}], seconds)
+
+
+def suite_junit(suite: Json, bars: Sequence[Json]) -> str:
+    """The same of a tactical suite: what was missed is the output."""
+    said = "\n".join((f"solved {suite['solved']} of {suite['positions']}", *map(_miss, suite["missed"])))
+    return _junit(suite_title(suite), said, bars or [{"name": "solved", "met": True}], suite["seconds"])
+
+
+def _junit(title: str, said: str, cases: Sequence[Json], seconds: float) -> str:
     counts = {
         "tests": str(len(cases)),
-        "failures": str(sum(not bar["met"] for bar in bars)),
+        "failures": str(sum(not case["met"] for case in cases)),
         "errors": "0",
         "skipped": "0",
         "time": f"{seconds:.3f}",
@@ -411,7 +451,7 @@ def junit(title: str, matches: Sequence[Json], bars: Sequence[Json], seconds: fl
     root = ElementTree.Element("testsuites", {"name": name, **counts})
     suite = ElementTree.SubElement(root, "testsuite", {"name": name, **counts})
     for number, bar in enumerate(cases):
-        # The games were played once for all bars: readers add the times up.
+        # What is measured was done once for all bars: readers add the times up.
         time = f"{0 if number else seconds:.3f}"
         case = ElementTree.SubElement(
             suite, "testcase", {"classname": name, "name": printable(bar["name"]), "time": time}

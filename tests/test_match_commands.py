@@ -184,13 +184,37 @@ def test_a_climb_ends_where_it_is_told_to(capsys: pytest.CaptureFixture[str], tm
     assert "playouts" in (tmp_path / "climb.md").read_text(encoding="utf-8")
 
 
-def test_a_suite_is_scored_kind_by_kind(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_suite_is_scored_kind_by_kind(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     line = ("evaluate", "random", "--suite", "tactics", "--quiet")
     result = said(capsys, *line)
     assert result["positions"] >= 500
     assert 0 < result["solved"] < 100
     assert sum(kind["positions"] for kind in result["kinds"].values()) == result["positions"]
-    code, out, err = run(capsys, *line, "--min-score", 0.9)
+    assert len(result["missed"]) == result["positions"] - result["solved"]
+    files = {option: tmp_path / f"suite.{option}" for option in ("junit", "markdown")}
+    options = [word for option, path in files.items() for word in (f"--{option}", path)]
+    code, out, err = run(capsys, *line, "--min-score", 0.9, *options)
     assert code == ExitCode.BAR_NOT_MET
     assert "only-defence" in out
+    assert "--json names them" in out
     assert "missed: solved 0.0" in err
+    failure = ET.fromstring(files["junit"].read_text(encoding="utf-8")).find(".//testcase[@name='solved']/failure")
+    assert failure is not None
+    assert "at least 0.9" in failure.attrib["message"]
+    assert "| only-defence |" in files["markdown"].read_text(encoding="utf-8").replace("\\", "")
+
+
+@pytest.mark.parametrize(
+    ("line", "option"),
+    [
+        ("--suite tactics --games 4", "--games"),
+        ("--suite tactics --sprt elo0=0,elo1=9", "--sprt"),
+        ("--suite tactics --run somewhere", "--run"),
+        ("--ladder pure-mcts --min-elo 3", "--min-elo"),
+        ("--against random --stop-at 3", "--stop-at"),
+    ],
+)
+def test_an_option_that_would_do_nothing_is_refused(capsys: pytest.CaptureFixture[str], line: str, option: str) -> None:
+    code, out, err = run(capsys, "evaluate", "random", *line.split())
+    assert (code, out) == (ExitCode.USAGE, "")
+    assert f"{option}: that does nothing in a" in " ".join(err.split())

@@ -10,7 +10,7 @@ import typer
 
 from curriculum import player_names
 from gomoku_cli import options
-from gomoku_cli.bars import Bar, bars_of, parse_sprt
+from gomoku_cli.bars import Bar, bars_of, least_share, parse_sprt
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.matches import Reports, Table, Terms, table, write_reports
 from nets.config import Backend, Precision
@@ -34,9 +34,17 @@ EXAMPLES = (
 )
 _BARS = "Bars: exit code 4 where one is missed"
 _LADDER = "Ladder"
+_LADDERS = ("start", "step", "last", "stop_at")
+_NOT_FOR = {
+    "a match": _LADDERS,
+    "a ladder": ("min_score", "min_elo", "sprt", "junit", "games_file"),
+    "a suite": ("games", "openings", "run", "match_seconds", "min_elo", "sprt", "games_file", "figure", *_LADDERS),
+}
+"""Parameters that would do nothing there, so they are refused rather than overlooked."""
 
 
 def command(
+    context: typer.Context,
     player: options.Player,
     against: options.Against = None,
     games: Annotated[
@@ -144,17 +152,14 @@ def command(
     reports = Reports(games=games_file, figure=figure, junit=junit, markdown=markdown)
     if [against, ladder, suite].count(None) != 2:
         raise typer.BadParameter("say what is played: give one of them", param_hint="--against, --ladder, --suite")
+    _refuse_idle(context, "a suite" if suite is not None else "a ladder" if ladder is not None else "a match")
     if suite is not None:
         with table((player,), terms, reports, folder=None, quiet=quiet) as place:
-            _solve(place, player, suite, min_score, as_json=as_json)
+            _solve(place, player, suite, min_score, reports, as_json=as_json)
         return
     if ladder is not None:
         if ladder != player_names.PURE_MCTS:
             raise typer.BadParameter(f"only {player_names.PURE_MCTS} has rungs, not {ladder}", param_hint="--ladder")
-        given = {"--min-score": min_score, "--min-elo": min_elo, "--sprt": sprt, "--junit": junit}
-        for option, value in {**given, "--games-file": games_file}.items():
-            if value is not None:
-                raise typer.BadParameter("that is for a single match, not for a ladder", param_hint=option)
         if stop_at >= games:
             raise typer.BadParameter(f"no rung of {games} games has more than {stop_at} wins", param_hint="--stop-at")
         with table((player,), terms, reports, folder=run, quiet=quiet) as place:
@@ -168,6 +173,19 @@ def command(
     bars = bars_of(result, min_score, min_elo, test)
     _report(result, bars, test, as_json=as_json)
     write_reports(tournament, rules, bars, reports, seconds=result.seconds)
+    _demand(bars)
+
+
+def _refuse_idle(context: typer.Context, what: str) -> None:
+    """Raises a usage error for an option of the command line that does nothing in a measurement of this kind."""
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        if parameter.name in _NOT_FOR[what] and source is not None and source.name == "COMMANDLINE":
+            raise typer.BadParameter(f"that does nothing in {what}", param_hint=parameter.opts[0])
+
+
+def _demand(bars: Sequence[Bar]) -> None:
+    """Names the bars that were missed, if any, and exits."""
     for bar in bars:
         if not bar.met:
             typer.echo(f"missed: {bar.name} {bar.reached}, {bar.wanted} was asked for", err=True)
@@ -212,9 +230,10 @@ def _play(
     return result, tournament
 
 
-def _solve(place: Table, player: str, name: str, min_score: float | None, *, as_json: bool) -> None:
+def _solve(place: Table, player: str, name: str, min_score: float | None, reports: Reports, *, as_json: bool) -> None:
+    from core.files import atomic_write_text
     from curriculum.tactics_suite import RULES, load_suite, score_player
-    from gomoku_cli.match_report import show_suite
+    from gomoku_cli.match_report import show_bars, show_suite, suite_junit, suite_markdown
 
     if place.rules != RULES:
         raise typer.BadParameter(
@@ -222,13 +241,18 @@ def _solve(place: Table, player: str, name: str, min_score: float | None, *, as_
         )
     result = score_player(place.player(player), load_suite(name), seed=place.terms.seed, conduct=place.conduct)
     said = result.to_json()
+    bars = [least_share("solved", result.total.share, min_score)] if min_score is not None else []
+    met = [bar.to_json() for bar in bars]
     if as_json:
-        typer.echo(json.dumps(said))
+        typer.echo(json.dumps({**said, "bars": met}))
     else:
         show_suite(said)
-    if min_score is not None and result.total.share < min_score:
-        typer.echo(f"missed: solved {result.total.share:.3f}, at least {min_score:g} was asked for", err=True)
-        raise typer.Exit(ExitCode.BAR_NOT_MET)
+        show_bars(met)
+    if reports.junit is not None:
+        atomic_write_text(reports.junit, suite_junit(said, met))
+    if reports.markdown is not None:
+        atomic_write_text(reports.markdown, suite_markdown(said, met))
+    _demand(bars)
 
 
 def _never_moved(match: "MatchResult") -> "Forfeit | None":
