@@ -30,7 +30,9 @@ $(READY): pyproject.toml constraints.txt
 demo: $(READY)
 	$(BIN)/gomoku train --preset quick --run $(RUN) $(if $(wildcard $(RUN)/config.toml),--resume)
 
+# Kernels are compiled once here, not by each of the processes that share the tests.
 test: $(READY)
+	$(BIN)/gomoku warmup
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 play: $(READY)

@@ -172,10 +172,10 @@ def _mentor(spec: str, settings: PlayerSettings) -> Player:
     from search.mentor import DEFAULT_LIMIT, LEVELS, VARIETY, Mentor
 
     limit = DEFAULT_LIMIT
-    if settings.seconds is not None:
+    if level := spec.partition(":")[2]:
+        limit = Limit(nodes=LEVELS[int(level)], seconds=settings.seconds)
+    elif settings.seconds is not None:
         limit = Limit(seconds=settings.seconds)
-    elif level := spec.partition(":")[2]:
-        limit = Limit(nodes=LEVELS[int(level)])
     variety = 0 if settings.policy is Policy.DETERMINISTIC else VARIETY
     return Mentor(limit, variety=variety, name=spec)
 

@@ -29,8 +29,8 @@ app = typer.Typer(
     name="gomoku",
     help="Train, measure and play a Gomoku AI from the terminal.",
     epilog="A player is written the same way everywhere: [b]default[/b] (the built-in model), a model file, a run "
-    "folder (its best model), [b]random[/b], [b]mentor[/b], [b]mentor:paper[/b], [b]pure-mcts:1000[/b], "
-    "[b]engine:COMMAND[/b] (a program that speaks the Gomocup protocol).",
+    "folder (its best model), [b]random[/b], [b]mentor[/b], [b]mentor:1[/b] to [b]mentor:5[/b], [b]mentor:paper[/b], "
+    "[b]pure-mcts:1000[/b], [b]engine:COMMAND[/b] (a program that speaks the Gomocup protocol).",
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,

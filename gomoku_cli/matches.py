@@ -1,7 +1,6 @@
 """What `evaluate` and `tournament` share: players seated, games played or continued, reports written."""
 
 import hashlib
-import math
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from curriculum.formats import Format
+from gomoku_cli.options import check_seconds
 from nets.config import Backend, Precision
 from search.settings import Policy
 
@@ -183,8 +183,7 @@ def _settings(terms: Terms) -> "PlayerSettings":
     from gomoku_cli.seats import player_settings
 
     for option, seconds in (("--engine-seconds", terms.engine_seconds), ("--match-seconds", terms.match_seconds)):
-        if seconds is not None and not 0 < seconds < math.inf:
-            raise typer.BadParameter(f"{seconds:g} is not above 0", param_hint=option)
+        check_seconds(seconds, option)
     return replace(
         player_settings(terms.simulations, terms.seconds, terms.policy, terms.switch_stage),
         engine_seconds=terms.engine_seconds,

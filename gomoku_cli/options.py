@@ -10,6 +10,9 @@ from curriculum import player_names
 from nets.config import Backend, Precision
 from search.settings import MAX_SIMULATIONS, Policy
 
+_MOST_SECONDS = 1_000_000
+"""Of a move or a game: more than a week."""
+
 
 def _presets(incomplete: str) -> list[str]:
     from curriculum.presets import preset_names
@@ -115,7 +118,9 @@ Simulations = Annotated[
 Seconds = Annotated[
     float | None,
     typer.Option(
-        "--seconds", metavar="S", help="Seconds a move instead of a number of simulations, for players with a net."
+        "--seconds",
+        metavar="S",
+        help="Seconds a move: of players with a net instead of a number of simulations, and of the mentor.",
     ),
 ]
 BoardSize = Annotated[
@@ -254,3 +259,11 @@ Markdown = Annotated[
     Path | None,
     typer.Option("--markdown", metavar="FILE", help="Write a report in Markdown.", rich_help_panel=_REPORTS),
 ]
+
+
+def check_seconds(seconds: float | None, option: str) -> None:
+    """Raises a usage error for what an option cannot take as a time; None is no time asked for."""
+    if seconds is not None and not 0 < seconds <= _MOST_SECONDS:
+        raise typer.BadParameter(
+            f"{seconds:g} is no time: give seconds above 0, {_MOST_SECONDS:,} at most", param_hint=option
+        )

@@ -1,6 +1,5 @@
 """The players that a command seats, and the rules they meet under."""
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -8,7 +7,7 @@ import typer
 
 from core.rules import Rules
 from gomoku_cli.exit_codes import for_error
-from gomoku_cli.options import DEFAULT_SIMULATIONS
+from gomoku_cli.options import DEFAULT_SIMULATIONS, check_seconds
 from search.settings import Policy
 
 if TYPE_CHECKING:
@@ -39,14 +38,12 @@ def player_settings(
     """
     from curriculum.player_specs import PlayerSettings
 
-    if seconds is not None:
-        if not 0 < seconds < math.inf:
-            raise typer.BadParameter(f"{seconds:g} is not above 0", param_hint="--seconds")
-        if simulations is not None:
-            raise typer.BadParameter(
-                "a search ends after a time or after a number of simulations: give one of them",
-                param_hint="--seconds, --simulations",
-            )
+    check_seconds(seconds, "--seconds")
+    if seconds is not None and simulations is not None:
+        raise typer.BadParameter(
+            "a search ends after a time or after a number of simulations: give one of them",
+            param_hint="--seconds, --simulations",
+        )
     return PlayerSettings(
         simulations=DEFAULT_SIMULATIONS if simulations is None else simulations,
         seconds=seconds,

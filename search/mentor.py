@@ -1,7 +1,7 @@
 """Our own mentor: a classical engine for a net to imitate and be measured against.
 
 Iterative deepening over the search of `mentor_search`, judged by `mentor_evaluation`. What it finds depends on the
-position and the limit alone (where the limit is a time, on the clock and on what it looked at before, too), and it
+position and the limit alone (where only a time limits it, on the clock and on what it looked at before, too), and it
 releases the GIL while it thinks.
 """
 
@@ -79,7 +79,7 @@ class Analysis:
     """What a search found."""
 
     moves: tuple[Cell, ...]
-    """The best move, and those that score at most the variety less; the best first."""
+    """The best move, and those that score at most the variety less; the best first. Of moves that lose, one."""
     score: int
     """For the side to move, in the units of the evaluation's weights; `WIN - n` wins in n plies, `n - WIN` loses."""
     depth: int
@@ -196,7 +196,7 @@ class _Deepening:
             # A small part of the table stays in the processor's cache.
             slots = min(slots, 1 << limit.nodes.bit_length() + 1)
         # By the clock no search can be had again anyway; any other must not depend on what was searched before it.
-        remember = limit.seconds is not None
+        remember = limit.seconds is not None and limit.nodes is None
         count = set_up(board, state, position.stones, position.side_to_move, variety, slots, remember, VCF_NODES)
         if not remember:
             vcf.table[:] = 0  # what is proven there would tell on what this search can prove within its nodes
@@ -223,9 +223,11 @@ class _Deepening:
     def analysis(self) -> Analysis:
         """What was found so far."""
         best = int(self.scores[0])
-        # A proven result is no matter of taste: the shortest win, the longest resistance.
-        least = best if abs(best) >= PROVEN else best - self.variety
-        moves = tuple(int(move) for move in self.moves[self.scores >= least])
+        # The end of a game is no matter of taste: the shortest win is played; where all is lost, the move that held out
+        # longest, for most others seem to lose as late only because nobody looked for more.
+        least = best if abs(best) >= MATE else best - self.variety
+        near = self.moves[self.scores >= least][: 1 if best <= -MATE else None]
+        moves = tuple(int(move) for move in near)
         variation = self.variation or moves[:1]
         return Analysis(moves, best, self.depth, self.nodes, variation, time.perf_counter() - self.started)
 

@@ -241,7 +241,7 @@ def test_an_end_in_the_midst_of_a_long_thought_is_heeded() -> None:
         (["--model", "mentr"], ExitCode.USAGE, "did you mean mentor?"),
         (["--model", "pure-mcts:many"], ExitCode.USAGE, "pure-mcts:N"),
         (["--model", "engine:cat"], ExitCode.USAGE, "is an engine itself"),
-        (["--seconds", "0"], ExitCode.USAGE, "is not above 0"),
+        (["--seconds", "0"], ExitCode.USAGE, "is no time"),
         (["--model", "README.md"], ExitCode.BAD_DATA, "is no model file"),
     ],
 )

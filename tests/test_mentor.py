@@ -353,6 +353,21 @@ def test_variety_widens_the_choice() -> None:
     assert len(narrow) < len(wide)
 
 
+@takes_many_nodes
+@pytest.mark.parametrize(
+    ("moves", "longest"),
+    [
+        ("g6 g5 e6 i8 f4 k8 f3 m10 c6 k6 i4 h10 i3 f10 j12 k3 j6", "f6"),
+        ("l2 j4 i4 g5 k5 n4 h5 m7 g4 f7 h8 d6 j7", "i6"),
+    ],
+    ids=["likely", "proven"],
+)
+def test_a_lost_game_is_held_as_long_as_can_be(moves: str, longest: str) -> None:
+    board = Position.from_moves(RULES, [parse_cell(name, RULES.size) for name in moves.split()])
+    assert Mentor(Limit(nodes=4000)).analyse(board).value < -0.9
+    assert moves_of(Mentor(Limit(nodes=4000)), board, seeds=8) == {longest}
+
+
 def test_a_decision_says_what_it_rests_on() -> None:
     board = position(WHITE, "g7 h8 j7", "h7 i7 g9")
     for player in (Mentor(Limit(nodes=100)), PaperMentor()):
@@ -475,14 +490,15 @@ def test_a_higher_level_thinks_longer() -> None:
     assert budgets == sorted(budgets)
 
 
-def test_levels_are_players_and_a_time_takes_the_place_of_their_nodes() -> None:
-    for spec, nodes in (("mentor", DEFAULT_LIMIT.nodes), *((f"mentor:{level}", LEVELS[level]) for level in LEVELS)):
+def test_levels_are_players_and_a_time_limits_them_too() -> None:
+    for spec, nodes in (("mentor", None), *((f"mentor:{level}", LEVELS[level]) for level in LEVELS)):
         player = parse_player(spec, rules=RULES, settings=PlayerSettings())
         timed = parse_player(spec, rules=RULES, settings=PlayerSettings(seconds=0.5))
         assert isinstance(player, Mentor)
         assert isinstance(timed, Mentor)
         assert player.name == timed.name == spec
-        assert (player.limit, timed.limit) == (Limit(nodes=nodes), Limit(seconds=0.5))
+        assert player.limit == Limit(nodes=nodes or DEFAULT_LIMIT.nodes)
+        assert timed.limit == Limit(nodes=nodes, seconds=0.5), "without a level the time alone limits it"
     sure = parse_player("mentor", rules=RULES, settings=PlayerSettings(policy=Policy.DETERMINISTIC))
     assert isinstance(sure, Mentor)
     assert sure.variety == 0

@@ -49,16 +49,16 @@ def command(
 
     A manager that starts programs without options is given a script with the line; Piskvork names it pbrain-.
 
-    The mentor plays, who is stronger than the built-in model when there are seconds a move; --model default is that
-    model. On boards that a model does not play the mentor plays. Run gomoku warmup once before the first game.
+    The mentor plays, who is stronger than the built-in model at half a second a move and more; --model default is
+    that model, and mentor:1 to mentor:4 are weaker. On boards that a model does not play the mentor plays. Run gomoku
+    warmup once before the first game.
     """
     import math
 
     from gomoku_cli.gomocup.lines import LineReader
     from gomoku_cli.gomocup.process import Answers, end_on_signals, protocol_pipes, serve
 
-    if seconds is not None and not 0 < seconds < math.inf:
-        raise typer.BadParameter(f"{seconds:g} is not above 0", param_hint="--seconds")
+    options.check_seconds(seconds, "--seconds")
     if model.startswith(f"{player_names.ENGINE}:"):
         raise typer.BadParameter(f"{model} is an engine itself", param_hint="--model")
     end_on_signals()
