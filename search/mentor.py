@@ -291,13 +291,7 @@ class _Deepening:
 
     def _take(self, scores: NDArray[np.int64]) -> None:
         """Orders the moves by the scores of the iteration; those it did not reach keep their order behind them."""
-        unreached = np.full(len(self.moves) - len(scores), -INFINITY, dtype=np.int64)
-        if scores.argmax() == 0:
-            # The best move is still the best, and what came near it may still do so.
-            older = self.scores[len(scores) :]
-            near = older >= self.scores[0] - self.variety
-            unreached[near] = older[near] - self.scores[0] + scores[0]
-        scores = np.concatenate([scores, unreached])
+        scores = np.concatenate([scores, np.full(len(self.moves) - len(scores), -INFINITY)])
         order = np.argsort(-scores, kind="stable")
         self.scores, self.moves[:] = scores[order], self.moves[order]
         length = int(self.state.variations[0, 0])

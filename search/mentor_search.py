@@ -56,6 +56,15 @@ _LEAF_FOURS = 2
 """Fours to be made without which no win by fours is looked for at the horizon."""
 VCF_NODES = 32
 """What such a search may take: a longer one costs more than it finds."""
+_MARGINS = ((4, 80), (2, 250), (3, 80))
+"""`SearchState.margins`: up to which depth, and for each ply of it."""
+_TOO_GOOD, _HOPELESS, _POOR = range(3)
+_JUDGED_DEPTH = 4
+"""The greatest depth of a node that has margins."""
+_LEAST_WIDTH = 4
+"""Candidates that are tried however poor a position is."""
+_UNORDERED_DEPTH = 4
+"""From here on a node without a known move is searched one ply less deep: its order would cost more than it gives."""
 _OWN, _OTHER = 5, 4
 """What a pattern of one's own and one of the opponent's spoilt are worth, next to each other."""
 _SCALE = 16
@@ -119,7 +128,11 @@ class SearchState(NamedTuple):
     variations: NDArray[np.int16]
     """[MAX_PLY + 1, MAX_PLY + 1] the principal variation from each ply on: its length, then its moves."""
     reductions: NDArray[np.int8]
-    """[MAX_DEPTH + 1, 32] plies less for a late move, by depth and number of the move."""
+    """[MAX_DEPTH + 1, 32] plies less for a late move, by depth and number of the move; in the first column, for a node
+    where the table knows no move to begin with."""
+    margins: NDArray[np.int32]
+    """[3, MAX_DEPTH + 1] how far a judgement may be from the window, by depth: too good to be searched, so poor that
+    the horizon is here, so poor that few moves are tried. For nodes without a threat, searched with no window."""
     widths: NDArray[np.int16]
     """[MAX_DEPTH + 1] most candidates of a node where nothing is forced, by depth."""
     registers: NDArray[np.int64]
@@ -133,11 +146,19 @@ class SearchState(NamedTuple):
 
 
 def reductions() -> NDArray[np.int8]:
-    """`SearchState.reductions`: growing with the logarithms of depth and number."""
+    """`SearchState.reductions`: of late moves, growing with the logarithms of depth and number."""
     depth, number = np.arange(MAX_DEPTH + 1)[:, None], np.arange(32)[None, :]
     plies = 0.7 + np.log(np.maximum(depth, 1)) * np.log(np.maximum(number, 1)) / 0.8
     plies[(depth < 2) | (number < 2)] = 0
+    plies[_UNORDERED_DEPTH:, 0] = 1
     return np.minimum(plies, np.maximum(depth - 1, 0)).astype(np.int8)
+
+
+def margins() -> NDArray[np.int32]:
+    """`SearchState.margins`: growing with the depth, and beyond reach where the horizon is far."""
+    depth = np.arange(MAX_DEPTH + 1)
+    rows = [np.where(depth <= most, step * depth, 2 * INFINITY) for most, step in _MARGINS]
+    return np.array(rows, dtype=np.int32)
 
 
 def widths(least: int, step: int) -> NDArray[np.int16]:
@@ -156,6 +177,7 @@ def new_search_state(rules: Rules, network: Network, slots: int) -> SearchState:
         history=np.zeros((2, rules.cells), dtype=np.int32),
         variations=np.zeros((MAX_PLY + 1, MAX_PLY + 1), dtype=np.int16),
         reductions=reductions(),
+        margins=margins(),
         widths=widths(10, 1),
         registers=np.zeros(_REGISTERS, dtype=np.int64),
         root_scores=np.zeros(rules.cells, dtype=np.int64),
@@ -362,8 +384,9 @@ def _open(board: ThreatBoard, state: SearchState, vcf: VcfWork, side: int, ply: 
     entry = _look_up(state.table, state.registers[_SLOTS], state.registers[_OLDEST], frame[_KEY])
     if entry != 0:
         table_move = (entry >> _MOVE_SHIFT & 1023) - 1
-        if (entry >> _DEPTH_SHIFT & 255) >= depth and frame[_BETA] - frame[_ALPHA] == 1:
-            known, bound = (entry >> _SCORE_SHIFT & 0x1FFFF) - INFINITY, entry & 3
+        known, bound = (entry >> _SCORE_SHIFT & 0x1FFFF) - INFINITY, entry & 3
+        deep = (entry >> _DEPTH_SHIFT & 255) >= depth or abs(known) >= PROVEN
+        if deep and frame[_BETA] - frame[_ALPHA] == 1:
             if known >= MATE:
                 known -= ply
             elif known <= -MATE:
@@ -379,6 +402,24 @@ def _open(board: ThreatBoard, state: SearchState, vcf: VcfWork, side: int, ply: 
     if state.evaluation.wins[side] > 0:
         frame[_BEST] = WIN - ply - 3
         return
+    if table_move == _NO_MOVE:
+        depth -= state.reductions[min(depth, MAX_DEPTH), 0]
+        frame[_DEPTH] = depth
+    alpha, beta, poor = frame[_ALPHA], frame[_BETA], False
+    if (
+        0 < depth <= _JUDGED_DEPTH
+        and beta - alpha == 1
+        and -MATE < alpha < MATE
+        and state.evaluation.wins[other] == 0
+        and not last
+    ):
+        judged = score(state.evaluation, side)
+        if judged - beta >= state.margins[_TOO_GOOD, depth]:
+            frame[_BEST] = judged
+            return
+        if alpha - judged >= state.margins[_HOPELESS, depth]:
+            depth = 0
+        poor = alpha - judged > state.margins[_POOR, depth]
     if depth <= 0 or last:
         frame[_KIND], frame[_BEST] = _LEAF, score(state.evaluation, side)
         if frame[_BEST] < frame[_BETA] and board.counts[side, FOUR] >= _LEAF_FOURS:
@@ -396,7 +437,8 @@ def _open(board: ThreatBoard, state: SearchState, vcf: VcfWork, side: int, ply: 
             frame[_COUNT] = _list_near(board, state, side, ply, table_move)
         frame[_LISTED] = frame[_COUNT]
         if frame[_KIND] == _QUIET:
-            frame[_COUNT] = min(frame[_LISTED], state.widths[min(depth, MAX_DEPTH)])
+            width = state.widths[min(depth, MAX_DEPTH)]
+            frame[_COUNT] = min(frame[_LISTED], max(_LEAST_WIDTH, width // 2) if poor else width)
             frame[_COMPLETE] = frame[_COUNT] == empties
 
 

@@ -13,6 +13,7 @@ from core.position import Position
 from core.rules import BLACK, EMPTY, WHITE, Colour, Rules
 from core.streams import stream_key
 from core.threats import FIVE, colour_of, new_threat_board, place, remove, side_of
+from curriculum.opening_sets import load_openings
 from curriculum.player_specs import PlayerSettings, PlayerSpecError, parse_player
 from search.limits import Limit
 from search.mentor import DEFAULT_LIMIT, LEVELS, Mentor
@@ -273,7 +274,7 @@ def test_without_reductions_the_score_is_that_of_the_naive_search(size: int, con
         new_search_state(rules, built_in_network(), 1 << 12),
         new_vcf_work(rules, 4),
     )
-    state.reductions[:], state.widths[:] = 0, rules.cells
+    state.reductions[:], state.widths[:], state.margins[:] = 0, rules.cells, 2 * INFINITY
     checked = 0
     while checked < (1 if KERNELS_ARE_PYTHON else 4):
         position = Position(rules)
@@ -436,15 +437,13 @@ def test_what_one_search_left_in_the_table_does_not_tell_on_the_next() -> None:
 
 @takes_many_nodes
 def test_by_the_clock_a_search_goes_on_from_what_the_last_one_found() -> None:
-    used, limit = Mentor(Limit(nodes=3000)), Limit(depth=11, seconds=600.0)
-    board = position(BLACK, "g7 h8", "h7 i9")
-    first = used.analyse(board, limit)
-    assert used.analyse(board, limit).nodes < first.nodes / 2
-    for move in first.variation[:2]:
-        board.push(move)
-    fresh = [Mentor().analyse(board, each) for each in (limit, Limit(nodes=3000))]
-    assert used.analyse(board, limit).nodes < fresh[0].nodes
-    assert used.analyse(board).nodes == fresh[1].nodes, "nothing is remembered where nodes count"
+    mentor, limit = Mentor(Limit(nodes=3000)), Limit(depth=9, seconds=600.0)
+    boards = [Position.from_moves(RULES, opening) for opening in load_openings("balanced", RULES)[:8]]
+    first, again = (sum(mentor.analyse(board, limit).nodes for board in boards) for _ in range(2))
+    assert again < first / 2
+    fresh = Mentor().analyse(boards[0], Limit(nodes=3000))
+    by_nodes = mentor.analyse(boards[0])
+    assert (by_nodes.nodes, by_nodes.variation) == (fresh.nodes, fresh.variation), "where nodes count all is forgotten"
 
 
 @takes_many_nodes
