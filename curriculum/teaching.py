@@ -108,7 +108,7 @@ def teach_games(config: Config, teacher: Player, folder: Path, conduct: Conduct)
     held_out: list[Samples] = []
     positions = 0
     with (
-        conduct.reporter.task("mentor games", games, "games") as progress,
+        conduct.reporter.task("games to imitate", games, "games") as progress,
         ThreadPoolExecutor(os.cpu_count()) as pool,
     ):
         for first in range(0, games, _GAMES_A_FILE):

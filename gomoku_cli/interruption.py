@@ -43,7 +43,8 @@ def conducting(*, quiet: bool = False, resume: str | None = None) -> Iterator[Co
         if asked:
             _stop_at_once(resume)
         asked = True
-        _write(b"finishing this step; press Ctrl-C again to stop at once\n", _CLEAR_LINE)
+        doing = b"finishing this step" if resume else b"stopping"
+        _write(doing + b"; press Ctrl-C again to stop at once\n", _CLEAR_LINE)
 
     before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

@@ -450,7 +450,7 @@ def test_a_second_ctrl_c_stops_at_once(tmp_path: Path) -> None:
     assert process.stderr is not None
     assert process.stdout.readline() == "ready\n"
     process.send_signal(signal.SIGINT)
-    assert process.stderr.readline().startswith("finishing this step")
+    assert process.stderr.readline().startswith("stopping; press Ctrl-C again")
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=10)
     assert (process.returncode, err) == (ExitCode.INTERRUPTED, "stopped\n")
