@@ -6,8 +6,8 @@ thought. `fit NETWORK FILE …` trains a network to foretell both. `match NETWOR
 as it is, node for node. A network that wins comes into the package (`search/mentor_network.npz`), and its games are
 where the next one begins.
 
-The one in the package is the fourth: of 24,000 games of the second at 2,000 nodes a move and 14,000 of the third at 3,000,
-in 40 passes with a value share of 0.75. To add the games of their predecessors as well made it worse.
+The one in the package is the fourth: of 24,000 games of the second at 2,000 nodes a move and 14,000 of the third at
+3,000, in 40 passes with a value share of 0.75. To add the games of their predecessors as well made it worse.
 """
 
 import argparse

@@ -80,7 +80,9 @@ def open_run(path: Path, choice: Choice) -> "RunFolder":
             run.config, choice.preset, file=choice.file, assignments=choice.assignments, flags=choice.flags
         )
         if other is not None:
-            raise ConfigError(f"the run in {path} keeps the configuration it was made with: {other} (--run names another folder)")
+            raise ConfigError(
+                f"the run in {path} keeps the configuration it was made with: {other} (--run names another folder)"
+            )
         check(run.config)
         undo.pop_all()
         return run
