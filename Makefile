@@ -13,7 +13,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 # Tests of compiled code, counted once more as plain Python.
-KERNEL_TESTS := $(patsubst %,tests/test_%.py,position symmetry batch tactics threats mentor rollouts search cache proofs)
+KERNEL_TESTS := $(patsubst %,tests/test_%.py,position symmetry batch tactics threats mentor mentor_table rollouts search cache proofs)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test play lint format types imports coverage smoke check wheel constraints

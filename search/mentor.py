@@ -20,7 +20,6 @@ from core.threats import FIVE, ThreatBoard, new_threat_board, side_of
 from search.limits import Limit
 from search.mentor_evaluation import SQUASH, Network, built_in_network
 from search.mentor_search import (
-    INFINITY,
     MATE,
     MAX_DEPTH,
     PROVEN,
@@ -35,6 +34,7 @@ from search.mentor_search import (
     set_up,
     spend,
 )
+from search.mentor_table import INFINITY
 from search.players import Decision, decide_each, never
 from search.vcf import VcfWork, new_vcf_work, solve_vcf
 

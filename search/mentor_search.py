@@ -34,6 +34,19 @@ from search.mentor_evaluation import (
     score,
     start,
 )
+from search.mentor_table import (
+    EXACT,
+    GENERATIONS,
+    INFINITY,
+    LOWER,
+    UPPER,
+    decides,
+    depth_of,
+    keep,
+    look_up,
+    move_of,
+    score_of,
+)
 from search.vcf import VcfWork, fives_of, solve_vcf
 
 MAX_PLY = 96
@@ -49,8 +62,6 @@ LIKELY = 20_000
 """`LIKELY - n` wins in `n` plies against every move that was tried, but not every move was tried."""
 MATE = LIKELY - 1_000
 """From here on a score counts plies."""
-INFINITY = 32_000
-
 _NO_MOVE = -1
 _LEAF_FOURS = 2
 """Fours to be made without which no win by fours is looked for at the horizon."""
@@ -106,10 +117,6 @@ _FULL, _SCOUT, _REDUCED = range(3)
 _PLY, _SIDE, _NODES, _ENTERING, _GENERATION, _OLDEST, _EMPTIES, _MARGIN, _SLOTS, _REACHED, _VCF_NODES = range(11)
 _REGISTERS = 11
 
-_EXACT, _LOWER, _UPPER = 1, 2, 3
-_MOVE_SHIFT, _DEPTH_SHIFT, _SCORE_SHIFT, _GENERATION_SHIFT = 2, 12, 20, 37
-_GENERATIONS = (1 << 63 - _GENERATION_SHIFT) - 1
-
 
 class SearchState(NamedTuple):
     """All that one search needs beside its board; used again by the next one, by one thread at a time."""
@@ -140,7 +147,7 @@ class SearchState(NamedTuple):
     root_scores: NDArray[np.int64]
     """[A] of the root's candidates searched in this iteration, in order."""
     table: NDArray[np.int64]
-    """[slots, 2] the transposition table: key, and score, depth, move, bound and generation packed."""
+    """[slots, 2] the transposition table of `search.mentor_table`."""
     keys: NDArray[np.int64]
     """[2, cells] Zobrist keys of stones."""
 
@@ -225,7 +232,7 @@ def set_up(
     registers = state.registers
     registers[_SIDE], registers[_EMPTIES], registers[_NODES] = side, empties, 0
     registers[_MARGIN], registers[_SLOTS], registers[_VCF_NODES] = margin, slots, vcf_nodes
-    if registers[_GENERATION] == _GENERATIONS:
+    if registers[_GENERATION] == GENERATIONS:
         state.table[:] = 0
         registers[_GENERATION], registers[_OLDEST] = 0, 0
     registers[_GENERATION] += 1
@@ -314,39 +321,6 @@ def _best_of(ranked: NDArray[np.int32], index: int, count: int) -> int:
     return int(best & _CELL_MASK)
 
 
-@lean_kernel
-def _look_up(table: NDArray[np.int64], slots: int, oldest: int, key: int) -> int:
-    """The packed entry of a position, not older than that, or 0."""
-    slot = key & (slots - 1)
-    for at in (slot, slot ^ 1):
-        if table[at, 0] == key and table[at, 1] >> _GENERATION_SHIFT >= oldest:
-            return int(table[at, 1])
-    return 0
-
-
-@lean_kernel
-def _keep(
-    table: NDArray[np.int64], slots: int, generation: int, key: int, score: int, depth: int, move: int, bound: int
-) -> None:
-    """Writes an entry over its own older one, a forgotten one, or the less deep of two."""
-    at = key & (slots - 1)
-    if not (table[at, 0] == key and table[at, 1] >> _GENERATION_SHIFT == generation):
-        other = at ^ 1
-        fresh = table[at, 1] >> _GENERATION_SHIFT == generation
-        other_fresh = table[other, 1] >> _GENERATION_SHIFT == generation
-        less_deep = (table[other, 1] >> _DEPTH_SHIFT & 255) < (table[at, 1] >> _DEPTH_SHIFT & 255)
-        if (other_fresh and table[other, 0] == key) or (fresh and (not other_fresh or less_deep)):
-            at = other
-    table[at, 0] = key
-    table[at, 1] = (
-        generation << _GENERATION_SHIFT
-        | (score + INFINITY) << _SCORE_SHIFT
-        | depth << _DEPTH_SHIFT
-        | (move + 1) << _MOVE_SHIFT
-        | bound
-    )
-
-
 @lean_inlined_kernel
 def _open(board: ThreatBoard, state: SearchState, vcf: VcfWork, side: int, ply: int) -> None:
     """Begins the node on `ply` with `side` to move: judges it or lists its candidates, in its frame.
@@ -381,21 +355,16 @@ def _open(board: ThreatBoard, state: SearchState, vcf: VcfWork, side: int, ply: 
         return
 
     depth, table_move = frame[_DEPTH], _NO_MOVE
-    entry = _look_up(state.table, state.registers[_SLOTS], state.registers[_OLDEST], frame[_KEY])
+    entry = look_up(state.table, state.registers[_SLOTS], state.registers[_OLDEST], frame[_KEY])
     if entry != 0:
-        table_move = (entry >> _MOVE_SHIFT & 1023) - 1
-        known, bound = (entry >> _SCORE_SHIFT & 0x1FFFF) - INFINITY, entry & 3
-        deep = (entry >> _DEPTH_SHIFT & 255) >= depth or abs(known) >= PROVEN
+        table_move, known = move_of(entry), score_of(entry)
+        deep = depth_of(entry) >= depth or abs(known) >= PROVEN
         if deep and frame[_BETA] - frame[_ALPHA] == 1:
             if known >= MATE:
                 known -= ply
             elif known <= -MATE:
                 known += ply
-            if (
-                bound == _EXACT
-                or (bound == _LOWER and known >= frame[_BETA])
-                or (bound == _UPPER and known <= frame[_ALPHA])
-            ):
+            if decides(entry, known, frame[_ALPHA], frame[_BETA]):
                 frame[_BEST] = known
                 return
 
@@ -518,9 +487,9 @@ def run(board: ThreatBoard, state: SearchState, vcf: VcfWork, nodes: int) -> boo
                 finished = True
                 break
             if frame[_KIND] > _FORCED:
-                bound = _LOWER if best >= frame[_BETA] else _EXACT if best > frame[_FLOOR] else _UPPER
+                bound = LOWER if best >= frame[_BETA] else EXACT if best > frame[_FLOOR] else UPPER
                 counted = best + ply if best >= MATE else best - ply if best <= -MATE else best
-                _keep(
+                keep(
                     state.table,
                     int(registers[_SLOTS]),
                     int(registers[_GENERATION]),

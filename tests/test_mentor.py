@@ -19,7 +19,6 @@ from search.limits import Limit
 from search.mentor import DEFAULT_LIMIT, LEVELS, Mentor
 from search.mentor_evaluation import built_in_network, follow, new_evaluation, score, start
 from search.mentor_search import (
-    INFINITY,
     LIKELY,
     PROVEN,
     WIN,
@@ -29,6 +28,7 @@ from search.mentor_search import (
     run,
     set_up,
 )
+from search.mentor_table import INFINITY
 from search.paper_mentor import PaperMentor
 from search.players import Player
 from search.settings import Policy
