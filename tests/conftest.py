@@ -17,6 +17,10 @@ settings.register_profile("gomoku", deadline=None, max_examples=60)
 settings.register_profile("ci", settings.get_profile("gomoku"), derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "gomoku")
 
+# Processes that share the tests share the cores too, and torch's threads spin while they wait for each other.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 # Trainings of a few steps would spend most of their time converting nets; what runs nets has tests of its own.
 os.environ.setdefault("GOMOKU_BACKEND", Backend.TORCH)
 set_runtime(RuntimeChoice(backend=Backend.TORCH))
