@@ -21,19 +21,19 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from core.batch import PositionBatch
+from core.evaluation import PositionBatch
 from core.position import Position
 from core.rules import Rules
 from core.streams import generator
-from curriculum.player_specs import model_path
-from curriculum.samples import read_samples
+from curriculum.arena.players import model_path
+from curriculum.training.samples import read_samples
 from nets.checkpoint import load_model
 from nets.config import Backend, Precision, RuntimeChoice, RuntimeNotice
-from nets.devices import best_device
 from nets.dual import DualNet
-from nets.evaluator import NetEvaluator
-from nets.runtimes import Piece, Runtime
-from nets.serving import rows_by_net
+from nets.runtimes.devices import best_device
+from nets.runtimes.net_evaluator import NetEvaluator
+from nets.runtimes.runtime import Piece, Runtime
+from nets.runtimes.serving import rows_by_net
 
 _BATCHES = (1, 8, 32, 128, 1024)
 _SLICES = 5

@@ -15,7 +15,7 @@ from rich.table import Table
 from scipy import optimize
 
 from core.streams import generator
-from curriculum.elo import PAIR_SCORES, PairCounts, estimate, expected_score
+from curriculum.arena.statistics.elo import PAIR_SCORES, PairCounts, estimate, expected_score
 
 PAIRS = (10, 20, 50, 100, 500)
 DIFFERENCES = (0, 50, 100, 200, 400)

@@ -22,7 +22,7 @@ from core.position import Position
 from core.rules import EMPTY, Rules
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.gomocup.engine import Engine
-from gomoku_cli.gomocup.lines import MOST_LENGTH
+from gomoku_cli.gomocup.lines import MAX_LENGTH
 from search.players import Decision, Player, never
 
 _PIPED_SHARE = 20
@@ -164,11 +164,11 @@ class OneSeat:
         """Nothing takes long."""
         return None
 
-    def seat(self, rules: Rules, most_simulations: int | None) -> Player:
+    def seat(self, rules: Rules, max_simulations: int | None) -> Player:
         """The same player."""
         return FirstCell()
 
-    def limit_memory(self, most_bytes: int | None) -> None:
+    def limit_memory(self, max_bytes: int | None) -> None:
         """It needs none."""
 
 
@@ -176,7 +176,7 @@ def through_the_protocol(seed: int, count: int) -> tuple[Counter[str], str | Non
     """Says `count` lines to an engine in this process; what was answered, and the first fault."""
     engine, expected, told = Engine(OneSeat(), about='name="gomoku"', seed=seed), Expected(), Counter[str]()
     for _, line in zip(range(count), Nonsense(seed).lines(), strict=False):
-        cut = line.strip()[: MOST_LENGTH + 1]  # as they are read
+        cut = line.strip()[: MAX_LENGTH + 1]  # as they are read
         answers = list(engine.answer(cut))
         told.update(kind_of(answer) for answer in answers)
         if (wrong := fault(cut, answers, expected.answers(cut))) is not None:
@@ -212,7 +212,7 @@ def through_pipes(seed: int, count: int) -> tuple[Counter[str], str | None]:
     if process.returncode != ExitCode.DONE or err:
         return told, f"it ended with exit code {process.returncode} and said {err.decode(errors='replace').strip()!r}"
     expected = Expected()
-    due = sum(expected.answers(line.strip()[: MOST_LENGTH + 1]) for line in lines)
+    due = sum(expected.answers(line.strip()[: MAX_LENGTH + 1]) for line in lines)
     due += expected.answers("ABOUT") - 1  # the end of the input breaks off a board
     bad = next((answer for answer in answers if not _ANSWER.fullmatch(answer)), None)
     if bad is not None:

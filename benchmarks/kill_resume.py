@@ -15,8 +15,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from curriculum.run_folder import RunFolder, is_run, read_metrics
-from curriculum.run_training import STEPS_A_SAVE
+from curriculum.phases.steps import STEPS_A_SAVE
+from curriculum.run.folder import RunFolder, is_run, read_metrics
 
 _PHASES = ("basics", "imitation", "selfplay", "evaluation")
 _LEARNING = ("train", "measure", "match")

@@ -24,9 +24,9 @@ from core.position import Position
 from core.rules import Rules
 from core.streams import stream_key
 from core.symmetry import targets
-from curriculum.tactics_suite import Puzzle, parse_suite, puzzle_line
+from curriculum.arena.suite import Puzzle, parse_suite, puzzle_line
 from search.players import Player
-from tests.slow_solver import DIRECTIONS, FREE, Solver, TooHard
+from tests.support.slow_solver import DIRECTIONS, FREE, Solver, TooHard
 
 RULES = Rules()
 SIZE = RULES.size
@@ -47,7 +47,7 @@ WANTED = {
 """Positions of each kind, in the order of the file."""
 LONG = 7
 """From so many fours on a win is long."""
-MOST_ANSWERS = 8
+MAX_ANSWERS = 8
 """With more right answers a position asks too little."""
 LEVEL = 1
 """Quiet moves that a proof may use on a line."""
@@ -57,7 +57,7 @@ SOURCES = ("mentor", "dice", "dice", "default", "dice", "dice", "mentor:paper", 
 """Who plays the games, in turn."""
 LEANINGS = ((1, 1), (3, 4), (3, 8), (4, 12))
 """How strongly the dice lean to windows of their own stones and to those of the other side's, by stone."""
-MOST_STONES = 90
+MAX_STONES = 90
 PLIES = 20
 """Positions looked at of a game."""
 BREEDING_STEPS = 500
@@ -132,7 +132,7 @@ def _judge(board: Solver, moves: tuple[int, ...], wanted: Collection[str]) -> Pu
         return None
     # What is quick to prove first: most moves lose to fours.
     unclear = [move for move in sorted(matter) if not board.move_loses(move, side, 0)]
-    if len(unclear) > MOST_ANSWERS:
+    if len(unclear) > MAX_ANSWERS:
         return None
     if possible == {"three-three"} and not any(len(board.lines_of_open_threes(move, side)) > 1 for move in unclear):
         return None
@@ -213,7 +213,7 @@ def dice_game(draw: random.Random) -> list[int]:
     board, moves = Solver(SIZE, RULES.connect), [draw.randrange(RULES.cells)]
     board.put(moves[0], 0)
     own, theirs = draw.choice(LEANINGS)
-    while len(moves) < MOST_STONES:
+    while len(moves) < MAX_STONES:
         side = len(moves) % 2
         must, banned = board.five_cells(1 - side), board.five_cells(side)
         cells = [cell for cell in _near(board, moves) if cell not in banned]
@@ -240,7 +240,7 @@ def dice_game(draw: random.Random) -> list[int]:
 
 @cache
 def _player(spec: str) -> Player:
-    from curriculum.player_specs import PlayerSettings, parse_player
+    from curriculum.arena.players import PlayerSettings, parse_player
 
     return parse_player(spec, rules=RULES, settings=PlayerSettings(simulations=24))
 
@@ -250,7 +250,7 @@ def stirred_game(spec: str, seed: int) -> list[int]:
     draw = random.Random(seed)
     stir = draw.uniform(0.1, 0.4)
     position, board = Position(RULES), Solver(SIZE, RULES.connect)
-    while position.ply < MOST_STONES:
+    while position.ply < MAX_STONES:
         if not position.moves:
             move = draw.randrange(RULES.cells)
         elif draw.random() < stir:

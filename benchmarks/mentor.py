@@ -11,13 +11,13 @@ import time
 
 from core.position import Position
 from core.rules import Rules
-from curriculum.opening_sets import load_openings
+from curriculum.arena.opening_sets import load_openings
+from curriculum.arena.suite import load_suite
+from curriculum.arena.tournament import play_match
 from curriculum.reporting import Conduct
-from curriculum.tactics_suite import load_suite
-from curriculum.tournament import play_match
 from search.limits import Limit
-from search.mentor import Mentor
-from search.vcf import find_vcf, new_vcf_work
+from search.mentor.player import Mentor
+from search.solvers.vcf import find_vcf, new_vcf_work
 
 _KIND = "fours-7+"
 _REPEATS = 5

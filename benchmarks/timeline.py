@@ -15,12 +15,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from curriculum.arena.opening_sets import load_openings
 from curriculum.config import Config
-from curriculum.opening_sets import load_openings
-from curriculum.selfplay import SelfPlay
+from curriculum.games.selfplay_games import SelfPlay
 from nets.checkpoint import DEFAULT_MODEL, load_model
-from nets.evaluator import NetEvaluator
-from search import cache, kernels
+from nets.runtimes.net_evaluator import NetEvaluator
+from search.tree import cache, kernels
 
 _WARM_UP_S = 5.0
 _SHOWN_S = 0.06
@@ -55,7 +55,7 @@ def watch(spans: list[Span], owner: Any, name: str, step: str, rows: Callable[..
 
 
 def plot(spans: Sequence[Span], file: Path) -> None:
-    """Draws a short stretch of the run, a row a thread."""
+    """Draws a short shard of the run, a row a thread."""
     import matplotlib.pyplot as plt
 
     middle = (min(span.start for span in spans) + max(span.end for span in spans)) / 2

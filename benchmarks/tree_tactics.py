@@ -14,18 +14,18 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+from core.evaluation import Evaluator
 from core.position import Position
 from core.rules import Rules
-from curriculum.elo import estimate
-from curriculum.opening_sets import load_openings
+from curriculum.arena.opening_sets import load_openings
+from curriculum.arena.statistics.elo import estimate
+from curriculum.arena.suite import load_suite, score_player
+from curriculum.arena.tournament import play_match
 from curriculum.reporting import Conduct
-from curriculum.tactics_suite import load_suite, score_player
-from curriculum.tournament import play_match
 from nets.checkpoint import DEFAULT_MODEL, read_info
-from nets.loading import open_model
-from search.evaluator import Evaluator
-from search.mcts_player import MctsPlayer
-from search.settings import Policy, SearchSettings
+from nets.runtimes.loading import open_model
+from search.tree.player import MctsPlayer
+from search.tree.settings import Policy, SearchSettings
 
 RULES = Rules()
 

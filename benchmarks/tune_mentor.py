@@ -3,7 +3,7 @@
 `games FILE` has the mentor play itself, half from balanced openings and half from random stones, with a random move
 now and then. Of each quiet position it keeps how many cells of each class there are, the result, and what the mentor
 thought. `fit NETWORK FILE …` trains a network to foretell both. `match NETWORK` lets the mentor with it play the mentor
-as it is, node for node. A network that wins comes into the package (`search/mentor_network.npz`), and its games are
+as it is, node for node. A network that wins comes into the package (`search/mentor/network.npz`), and its games are
 where the next one begins.
 
 The one in the package is the fourth: of 24,000 games of the second at 2,000 nodes a move and 14,000 of the third at
@@ -28,14 +28,13 @@ from core.position import Position
 from core.rules import Rules
 from core.streams import Purpose, generator, stream_key
 from core.threats import FIVE, load, new_threat_board, side_of
-from curriculum.elo import estimate
-from curriculum.opening_sets import load_openings
+from curriculum.arena.opening_sets import load_openings
+from curriculum.arena.statistics.elo import estimate
+from curriculum.arena.tournament import play_match
+from curriculum.games.mentor_games import random_move, random_opening
 from curriculum.reporting import Conduct
-from curriculum.teaching import random_move, random_opening
-from curriculum.tournament import play_match
 from search.limits import Limit
-from search.mentor import Mentor
-from search.mentor_evaluation import (
+from search.mentor.evaluation import (
     CLASSES,
     HIDDEN,
     SQUASH,
@@ -46,6 +45,7 @@ from search.mentor_evaluation import (
     new_evaluation,
     start,
 )
+from search.mentor.player import Mentor
 
 _RULES = Rules()
 _RANDOM_SHARE = 0.05

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from core.rules import Rules
 from nets.config import NetConfig
-from search.settings import SearchSettings
+from search.tree.settings import SearchSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,22 +11,22 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from curriculum.formats import Format
+from curriculum.arena.formats import Format
 from gomoku_cli.options import check_seconds
 from nets.config import Backend, Precision
-from search.settings import Policy
+from search.tree.settings import Policy
 
 if TYPE_CHECKING:
     from core.rules import Cell, Rules
-    from curriculum.player_specs import PlayerSettings
+    from curriculum.arena.players import PlayerSettings
+    from curriculum.arena.tournament import Tournament
     from curriculum.reporting import Conduct
-    from curriculum.tournament import Tournament
     from gomoku_cli.bars import Bar
     from search.players import Player
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
+class MatchOptions:
     """How games are played, as the options say it."""
 
     games: int
@@ -56,8 +56,8 @@ class Reports:
 
     def check(self) -> None:
         """Raises a usage error for a file that could not be written, before hours of games."""
-        from core.records import SUFFIXES
-        from gomoku_cli.plots import check_plot
+        from core.records.formats import SUFFIXES
+        from gomoku_cli.reports.plots import check_plot
 
         named = {"--games-file": self.games, "--junit": self.junit, "--markdown": self.markdown}
         for option, path in named.items():
@@ -69,10 +69,10 @@ class Reports:
             check_plot(self.figure, "--figure")
 
 
-class Table:
+class MatchSession:
     """Where games are played: the rules, the players at hand, and where games start."""
 
-    def __init__(self, terms: Terms, rules: "Rules", conduct: "Conduct") -> None:
+    def __init__(self, terms: MatchOptions, rules: "Rules", conduct: "Conduct") -> None:
         self.terms = terms
         self.rules = rules
         self.conduct = conduct
@@ -82,7 +82,7 @@ class Table:
 
     def player(self, spec: str) -> "Player":
         """The player that a spec names."""
-        from curriculum.player_specs import parse_player
+        from curriculum.arena.players import parse_player
 
         if spec not in self._players:
             self._players[spec] = parse_player(spec, rules=self.rules, settings=self._settings)
@@ -90,7 +90,7 @@ class Table:
 
     @property
     def _starts(self) -> "list[tuple[Cell, ...]]":
-        from curriculum.opening_sets import load_openings
+        from curriculum.arena.opening_sets import load_openings
 
         if self._openings is None:
             self._openings = load_openings(self.terms.openings, self.rules)
@@ -113,9 +113,9 @@ class Table:
         task: str = "games",
     ) -> "Tournament":
         """Plays the games of these players, or those that `folder` does not hold yet."""
-        from curriculum.fixtures import fixtures
-        from curriculum.match_folder import MatchFolder
-        from curriculum.tournament import play_tournament
+        from curriculum.arena.fixtures import fixtures
+        from curriculum.arena.folder import MatchFolder
+        from curriculum.arena.tournament import play_tournament
 
         players = [self.player(spec) for spec in specs]
         games = fixtures(len(specs), self.terms.games, openings=self._starts, seed=self.terms.seed, form=form)
@@ -171,13 +171,13 @@ def distinct_names(specs: Sequence[str], names: Sequence[str]) -> list[str]:
 
 def _fingerprint(spec: str) -> str | None:
     """Tells one model file from another; None for players without one."""
-    from curriculum.player_specs import model_path
+    from curriculum.arena.players import model_path
 
     path = model_path(spec)
     return None if path is None else hashlib.blake2b(path.read_bytes(), digest_size=8).hexdigest()
 
 
-def _settings(terms: Terms) -> "PlayerSettings":
+def _settings(terms: MatchOptions) -> "PlayerSettings":
     from dataclasses import replace
 
     from gomoku_cli.seats import player_settings
@@ -192,7 +192,9 @@ def _settings(terms: Terms) -> "PlayerSettings":
 
 
 @contextmanager
-def table(specs: Sequence[str], terms: Terms, reports: Reports, *, folder: Path | None, quiet: bool) -> Iterator[Table]:
+def table(
+    specs: Sequence[str], terms: MatchOptions, reports: Reports, *, folder: Path | None, quiet: bool
+) -> Iterator[MatchSession]:
     """A table for these players; whoever stops the games is told how to continue them."""
     from gomoku_cli.compilation import telling_of_compilation
     from gomoku_cli.console import program
@@ -205,12 +207,12 @@ def table(specs: Sequence[str], terms: Terms, reports: Reports, *, folder: Path 
     rules = common_rules(specs, terms.board_size, terms.connect)
     resume = f"{program()} {shlex.join(sys.argv[1:])}" if folder is not None else None
     with conducting(quiet=quiet, resume=resume) as conduct, telling_of_compilation(conduct.reporter):
-        yield Table(terms, rules, conduct)
+        yield MatchSession(terms, rules, conduct)
 
 
 def write_games(tournament: "Tournament", rules: "Rules", path: Path) -> None:
     """Writes all games to a file of records, in the order of their fixtures."""
-    from core.records import write_games
+    from core.records.formats import write_games
 
     games = [game for match in tournament.matches.values() for game in match.games]
     games.sort(key=lambda game: game.fixture.number)
@@ -222,7 +224,7 @@ def write_reports(
 ) -> None:
     """Writes the files that were asked for."""
     from core.files import atomic_write_text
-    from gomoku_cli.match_report import junit, markdown
+    from gomoku_cli.reports.match import junit, markdown
 
     matches = list(tournament.matches.values())
     title = f"{matches[0].player} against {matches[0].opponent}" if len(matches) == 1 else "Tournament"
@@ -236,6 +238,6 @@ def write_reports(
     if reports.markdown is not None:
         atomic_write_text(reports.markdown, markdown(title, said, standings, met))
     if reports.figure is not None:
-        from gomoku_cli.match_figure import draw_match
+        from gomoku_cli.reports.match_figure import draw_match
 
         draw_match(matches, tournament.standings() if len(matches) > 1 else [], reports.figure)

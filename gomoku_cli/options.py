@@ -6,11 +6,11 @@ from typing import Annotated
 import typer
 
 from core.rules import MAX_CONNECT, MAX_SIZE, MIN_CONNECT, MIN_SIZE
-from curriculum import player_names
+from curriculum.arena import player_names
 from nets.config import Backend, Precision
-from search.settings import MAX_SIMULATIONS, Policy
+from search.tree.settings import MAX_SIMULATIONS, Policy
 
-_MOST_SECONDS = 1_000_000
+_MAX_SECONDS = 1_000_000
 """Of a move or a game: more than a week."""
 
 
@@ -263,7 +263,7 @@ Markdown = Annotated[
 
 def check_seconds(seconds: float | None, option: str) -> None:
     """Raises a usage error for what an option cannot take as a time; None is no time asked for."""
-    if seconds is not None and not 0 < seconds <= _MOST_SECONDS:
+    if seconds is not None and not 0 < seconds <= _MAX_SECONDS:
         raise typer.BadParameter(
-            f"{seconds:g} is no time: give seconds above 0, {_MOST_SECONDS:,} at most", param_hint=option
+            f"{seconds:g} is no time: give seconds above 0, {_MAX_SECONDS:,} at most", param_hint=option
         )

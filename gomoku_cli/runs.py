@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from curriculum.config import Config
     from curriculum.reporting import Conduct
-    from curriculum.run_folder import RunFolder
+    from curriculum.run.folder import RunFolder
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +41,9 @@ def check(config: "Config") -> None:
 
     Raises `ConfigError` or `PlayerSpecError`.
     """
-    from curriculum.basics import KINDS
-    from curriculum.basics import check as check_basics
-    from curriculum.player_specs import PlayerSettings, parse_player
+    from curriculum.arena.players import PlayerSettings, parse_player
+    from curriculum.games.basics import KINDS
+    from curriculum.games.basics import check as check_basics
     from curriculum.presets import ConfigError, nearest
 
     for kind in config.basics.kinds:
@@ -61,7 +61,7 @@ def check(config: "Config") -> None:
 
 def open_or_create(path: Path, choice: Choice) -> "RunFolder":
     """The run in `path`, or a new one there made from the options."""
-    from curriculum.run_folder import RunFolder, is_run
+    from curriculum.run.folder import RunFolder, is_run
 
     return open_run(path, choice) if is_run(path) else RunFolder.create(path, choice.resolve())
 
@@ -72,7 +72,7 @@ def open_run(path: Path, choice: Choice) -> "RunFolder":
     Raises `RunFolderError`, and `ConfigError` for the options.
     """
     from curriculum.presets import ConfigError, difference
-    from curriculum.run_folder import RunFolder
+    from curriculum.run.folder import RunFolder
 
     with ExitStack() as undo:
         run = undo.enter_context(RunFolder.open(path))
@@ -101,7 +101,7 @@ def run_phase(
 
     `command`: the subcommand, to be told to whoever stops it.
     """
-    from curriculum.run_folder import is_run
+    from curriculum.run.folder import is_run
     from gomoku_cli.compilation import telling_of_compilation
     from gomoku_cli.console import program
     from gomoku_cli.interruption import conducting

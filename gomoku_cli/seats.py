@@ -8,10 +8,10 @@ import typer
 from core.rules import Rules
 from gomoku_cli.exit_codes import for_error
 from gomoku_cli.options import DEFAULT_SIMULATIONS, check_seconds
-from search.settings import Policy
+from search.tree.settings import Policy
 
 if TYPE_CHECKING:
-    from curriculum.player_specs import PlayerSettings
+    from curriculum.arena.players import PlayerSettings
 
 
 def common_rules(specs: Sequence[str], board_size: int | None, connect: int | None) -> Rules:
@@ -19,7 +19,7 @@ def common_rules(specs: Sequence[str], board_size: int | None, connect: int | No
 
     Raises a usage error where there are none, `nets.checkpoint.CheckpointError` for a broken model.
     """
-    from curriculum.player_specs import resolve_rules
+    from curriculum.arena.players import resolve_rules
 
     try:
         return resolve_rules(specs, board_size, connect)
@@ -36,7 +36,7 @@ def player_settings(
 
     Raises a usage error for what is no time, and for a time and a number of simulations at once.
     """
-    from curriculum.player_specs import PlayerSettings
+    from curriculum.arena.players import PlayerSettings
 
     check_seconds(seconds, "--seconds")
     if seconds is not None and simulations is not None:

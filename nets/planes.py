@@ -14,7 +14,7 @@ PLANE_COUNT = {Planes.THREE: 3, Planes.FOUR: 4, Planes.FIVE: 5}
 def encode(stones: Tensor, to_move: Tensor, last_moves: Tensor, planes: Planes, dtype: torch.dtype) -> Tensor:
     """The planes [B, P, D, D] of positions, channels last in memory, ones and zeros of `dtype`.
 
-    `stones` [B, A] int8, `to_move` [B] int8, `last_moves` [B, 2] int16, as in `core.batch.PositionBatch`, on any
+    `stones` [B, A] int8, `to_move` [B] int8, `last_moves` [B, 2] int16, as in `core.evaluation.PositionBatch`, on any
     device. Planes are from the side to move: own stones, the opponent's, the opponent's last move, and so on
     (`nets.config.Planes`).
     """

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from curriculum import player_names
+from curriculum.arena import player_names
 from gomoku_cli import options
 from nets.config import Backend, Precision
-from search.settings import MAX_SIMULATIONS
+from search.tree.settings import MAX_SIMULATIONS
 
 if TYPE_CHECKING:
     from nets.dual import DualNet
@@ -25,18 +25,18 @@ EXAMPLES = (
 )
 
 _BEST = "best"
-_MOST_GAMES = 4096
+_MAX_GAMES = 4096
 _SECONDS, _QUICK_SECONDS = 20.0, 5.0
-_LEAST_SECONDS, _MOST_SECONDS = 0.1, 3600.0
+_MIN_SECONDS, _MAX_SECONDS = 0.1, 3600.0
 
 
 def _games(text: str) -> int | None:
     """The number of games, None for the best."""
     if text == _BEST:
         return None
-    if not text.isdecimal() or not 1 <= int(text) <= _MOST_GAMES:
+    if not text.isdecimal() or not 1 <= int(text) <= _MAX_GAMES:
         raise typer.BadParameter(
-            f"{text!r} is neither {_BEST} nor a number from 1 to {_MOST_GAMES}", param_hint="--games"
+            f"{text!r} is neither {_BEST} nor a number from 1 to {_MAX_GAMES}", param_hint="--games"
         )
     return int(text)
 
@@ -44,15 +44,15 @@ def _games(text: str) -> int | None:
 def _seconds(asked: float | None, quick: bool) -> float:
     if asked is None:
         return _QUICK_SECONDS if quick else _SECONDS
-    if math.isnan(asked) or not _LEAST_SECONDS <= asked <= _MOST_SECONDS:
+    if math.isnan(asked) or not _MIN_SECONDS <= asked <= _MAX_SECONDS:
         raise typer.BadParameter(
-            f"{asked:g} is not in the range {_LEAST_SECONDS:g} to {_MOST_SECONDS:g}", param_hint="--seconds"
+            f"{asked:g} is not in the range {_MIN_SECONDS:g} to {_MAX_SECONDS:g}", param_hint="--seconds"
         )
     return asked
 
 
 def _nets(spec: str) -> "DualNet":
-    from curriculum.player_specs import model_path
+    from curriculum.arena.players import model_path
     from nets.checkpoint import load_model
 
     path = model_path(spec)
@@ -202,7 +202,7 @@ def command(
     self-play says how little they wait for the search.
     """
     side_by_side, duration_s = _games(games), _seconds(seconds, quick)
-    from gomoku_cli.plots import check_plot
+    from gomoku_cli.reports.plots import check_plot
     from gomoku_cli.runtime import choose_runtime
 
     if plot is not None:
@@ -210,7 +210,7 @@ def command(
     choose_runtime(backend, precision)
     nets = _nets(model)
 
-    from curriculum import bench
+    from curriculum.bench import measure as bench
     from curriculum.reporting import Interrupted
     from gomoku_cli.compilation import telling_of_compilation
     from gomoku_cli.interruption import conducting
@@ -232,6 +232,6 @@ def command(
     else:
         show(figures)
     if plot is not None:
-        from gomoku_cli.bench_figure import draw_bench
+        from gomoku_cli.reports.bench_figure import draw_bench
 
         draw_bench(figures, plot)

@@ -20,7 +20,7 @@ def command(
 
     SGF holds all that a record of ours does. In .psq comments, notes and dates are lost.
     """
-    from core.records import is_game_file, read_games, write_games
+    from core.records.formats import is_game_file, read_games, write_games
 
     for path in (*sources, target):
         if not is_game_file(path):

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from curriculum import player_names
+from curriculum.arena import player_names
 from gomoku_cli import options
 from nets.config import Backend, Precision
 
@@ -79,7 +79,7 @@ def command(
         engine = Engine(
             seats,
             about=f'name="gomoku", version="{__version__}", author="the gomoku developers"',
-            clock=Clock(unsaid_s=unsaid_s, most_s=seconds or math.inf),
+            clock=Clock(unsaid_s=unsaid_s, max_s=seconds or math.inf),
             seed=seed,
             hurry=lambda: simulations is None and lines.over,
         )

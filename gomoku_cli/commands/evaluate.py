@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from curriculum import player_names
+from curriculum.arena import player_names
 from gomoku_cli import options
-from gomoku_cli.bars import Bar, bars_of, least_share, parse_sprt
+from gomoku_cli.bars import Bar, bars_of, min_share, parse_sprt
 from gomoku_cli.exit_codes import ExitCode
-from gomoku_cli.matches import Reports, Table, Terms, table, write_reports
+from gomoku_cli.matches import MatchOptions, MatchSession, Reports, table, write_reports
 from nets.config import Backend, Precision
-from search.settings import Policy
+from search.tree.settings import Policy
 
 if TYPE_CHECKING:
-    from curriculum.match_results import Forfeit, MatchResult
-    from curriculum.sprt import SequentialTest
-    from curriculum.tournament import Tournament
+    from curriculum.arena.results import Forfeit, MatchResult
+    from curriculum.arena.statistics.sprt import SequentialTest
+    from curriculum.arena.tournament import Tournament
 
 NAME = "evaluate"
 EXAMPLES = (
@@ -133,7 +133,7 @@ def command(
     The score is wins plus half the draws, divided by the games. The interval comes from pairs of games: each opening is
     played with both colours.
     """
-    terms = Terms(
+    terms = MatchOptions(
         games=games,
         simulations=simulations,
         seconds=seconds,
@@ -194,7 +194,7 @@ def _demand(bars: Sequence[Bar]) -> None:
 
 
 def _report(result: "MatchResult", bars: Sequence[Bar], test: "SequentialTest | None", *, as_json: bool) -> None:
-    from gomoku_cli.match_report import show_bars, show_match
+    from gomoku_cli.reports.match import show_bars, show_match
 
     said = result.to_json()
     met = [bar.to_json() for bar in bars]
@@ -207,18 +207,18 @@ def _report(result: "MatchResult", bars: Sequence[Bar], test: "SequentialTest | 
 
 
 def _play(
-    place: Table,
+    place: MatchSession,
     specs: Sequence[str],
     test: "SequentialTest | None",
     folder: Path | None,
     task: str = "games",
 ) -> "tuple[MatchResult, Tournament]":
-    from curriculum.sprt import Verdict
+    from curriculum.arena.statistics.sprt import SprtDecision
     from search.players import ForfeitError
 
     def enough(tournament: "Tournament") -> bool:
         match = tournament.matches[0, 1]
-        decided = test is not None and test.verdict(match.pairs) is not Verdict.CONTINUE
+        decided = test is not None and test.verdict(match.pairs) is not SprtDecision.CONTINUE
         return decided or _never_moved(match) is not None
 
     begun = time.perf_counter()
@@ -230,10 +230,12 @@ def _play(
     return result, tournament
 
 
-def _solve(place: Table, player: str, name: str, min_score: float | None, reports: Reports, *, as_json: bool) -> None:
+def _solve(
+    place: MatchSession, player: str, name: str, min_score: float | None, reports: Reports, *, as_json: bool
+) -> None:
     from core.files import atomic_write_text
-    from curriculum.tactics_suite import RULES, load_suite, score_player
-    from gomoku_cli.match_report import show_bars, show_suite, suite_junit, suite_markdown
+    from curriculum.arena.suite import RULES, load_suite, score_player
+    from gomoku_cli.reports.match import show_bars, show_suite, suite_junit, suite_markdown
 
     if place.rules != RULES:
         raise typer.BadParameter(
@@ -241,7 +243,7 @@ def _solve(place: Table, player: str, name: str, min_score: float | None, report
         )
     result = score_player(place.player(player), load_suite(name), seed=place.terms.seed, conduct=place.conduct)
     said = result.to_json()
-    bars = [least_share("solved", result.total.share, min_score)] if min_score is not None else []
+    bars = [min_share("solved", result.total.share, min_score)] if min_score is not None else []
     met = [bar.to_json() for bar in bars]
     if as_json:
         typer.echo(json.dumps({**said, "bars": met}))
@@ -264,7 +266,7 @@ def _never_moved(match: "MatchResult") -> "Forfeit | None":
 
 
 def _climb(
-    place: Table,
+    place: MatchSession,
     player: str,
     rungs: tuple[int, int, int | None, int],
     reports: Reports,
@@ -273,9 +275,9 @@ def _climb(
     as_json: bool,
 ) -> None:
     from core.files import atomic_write_text
-    from curriculum.ladder import climb
-    from gomoku_cli.match_figure import draw_ladder
-    from gomoku_cli.match_report import ladder_markdown, show_ladder
+    from curriculum.arena.ladder import climb
+    from gomoku_cli.reports.match import ladder_markdown, show_ladder
+    from gomoku_cli.reports.match_figure import draw_ladder
 
     start, step, last, stop_at = rungs
     if last is not None and last < start:

@@ -12,7 +12,7 @@ from nets.config import Backend, Precision
 if TYPE_CHECKING:
     from curriculum.config import Config
     from curriculum.reporting import Conduct
-    from curriculum.run_folder import RunFolder
+    from curriculum.run.folder import RunFolder
 
 NAME = "generate-basics"
 EXAMPLES = (
@@ -24,7 +24,7 @@ EXAMPLES = (
 
 def _kinds(text: str | None) -> list[str] | None:
     """The kinds that `--kinds` names; two words stand for whole sets."""
-    from curriculum.basics import LITERAL_KINDS, REPOSITORY_KINDS
+    from curriculum.games.basics import LITERAL_KINDS, REPOSITORY_KINDS
 
     if text is None:
         return None
@@ -33,8 +33,8 @@ def _kinds(text: str | None) -> list[str] | None:
 
 
 def _write_file(path: Path, config: "Config", conduct: "Conduct") -> None:
-    from curriculum.basics import draw
-    from curriculum.samples import write_samples
+    from curriculum.games.basics import draw
+    from curriculum.training.samples import write_samples
 
     basics = config.basics
     samples = draw(config.rules, basics.kinds, basics.positions, basics.noise_stones, config.seed, conduct)
@@ -90,7 +90,7 @@ def command(
     choice = Choice(preset, config_file, assignments or (), flags)
 
     def work(folder: "RunFolder", conduct: "Conduct") -> None:
-        from curriculum.phases import run_basics
+        from curriculum.phases.all import run_basics
 
         if output is not None:
             _write_file(output, folder.config, conduct)

@@ -7,7 +7,7 @@ from nets.config import Backend, Precision
 
 if TYPE_CHECKING:
     from curriculum.reporting import Conduct
-    from curriculum.run_folder import RunFolder
+    from curriculum.run.folder import RunFolder
 
 NAME = "imitate"
 EXAMPLES = (
@@ -36,7 +36,7 @@ def command(
     choose_runtime(backend, precision)
 
     def work(folder: "RunFolder", conduct: "Conduct") -> None:
-        from curriculum.phases import run_imitation
+        from curriculum.phases.all import run_imitation
 
         run_imitation(folder, conduct)
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from curriculum import player_names
+from curriculum.arena import player_names
 from gomoku_cli import options
 
 NAME = "info"
@@ -21,8 +21,8 @@ EXAMPLES = (
 
 def _model_path(model: str) -> Path:
     """The file that `model` names: the built-in one, a run's best, or itself."""
-    from curriculum.player_specs import model_path
-    from curriculum.run_folder import best_model, is_run
+    from curriculum.arena.players import model_path
+    from curriculum.run.folder import best_model, is_run
     from nets.checkpoint import DEFAULT_MODEL
 
     if model == "default":

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from curriculum import player_names
+from curriculum.arena import player_names
 from gomoku_cli import options
 from nets.config import Backend, Precision
-from search.settings import MAX_SIMULATIONS, Policy
+from search.tree.settings import MAX_SIMULATIONS, Policy
 
 if TYPE_CHECKING:
     from core.rules import Rules
-    from curriculum.balanced_openings import BalancedOpening
+    from curriculum.arena.balanced_openings import BalancedOpening
     from search.players import Player
 
 NAME = "openings"
@@ -47,7 +47,7 @@ _NOTES = {
 
 def _judge(spec: str | None, board_size: int | None, connect: int | None) -> tuple[str, "Rules"]:
     """Who judges, and on which board: where nobody is named the built-in model, or the mentor if it plays another."""
-    from curriculum.player_specs import PlayerSpecError
+    from curriculum.arena.players import PlayerSpecError
     from gomoku_cli.seats import common_rules
 
     if spec is not None:
@@ -60,7 +60,7 @@ def _judge(spec: str | None, board_size: int | None, connect: int | None) -> tup
 
 def _looks(spec: str, rules: "Rules", simulations: int) -> list["Player"]:
     """The judge as many times as it is asked: with a net for a short look first, and then for a long one."""
-    from curriculum.player_specs import model_path, parse_player
+    from curriculum.arena.players import model_path, parse_player
     from gomoku_cli.seats import player_settings
 
     counts = [max(1, simulations // _FIRST_LOOK), simulations] if model_path(spec) is not None else [simulations]
@@ -81,7 +81,7 @@ def _range(stones: str, rules: "Rules") -> tuple[int, int]:
 
 def _text(found: Sequence["BalancedOpening"], rules: "Rules", made_by: Mapping[str, object]) -> str:
     """The file: a header that says how it was made, and an opening a line."""
-    from core.openings import format_offsets, format_opening
+    from core.records.openings import format_offsets, format_opening
 
     notation = _Notation(str(made_by["notation"]))
     command_line = shlex.join(("gomoku", NAME, *(f"--{name}={value}" for name, value in made_by.items())))
@@ -163,7 +163,7 @@ def command(
     No two are the same turned or mirrored. The same seed gives the same file.
     """
     from core.files import atomic_write_text
-    from curriculum.balanced_openings import NoBalancedOpeningsError, balanced_openings
+    from curriculum.arena.balanced_openings import NoBalancedOpeningsError, balanced_openings
     from gomoku_cli.compilation import telling_of_compilation
     from gomoku_cli.console import duration
     from gomoku_cli.interruption import conducting

@@ -9,7 +9,7 @@ import typer
 from core.rules import BLACK, WHITE
 from gomoku_cli import options
 from nets.config import Backend, Precision
-from search.settings import Policy
+from search.tree.settings import Policy
 
 if TYPE_CHECKING:
     from search.players import Player
@@ -49,7 +49,7 @@ def command(
 ) -> None:
     """Play against a model on a board in the terminal, by mouse or keyboard."""
     from core.position import Position
-    from curriculum.player_specs import model_path, parse_player
+    from curriculum.arena.players import model_path, parse_player
     from gomoku_cli.runtime import choose_runtime
     from gomoku_cli.seats import common_rules, player_settings
     from gomoku_cli.tui.app import run_board

@@ -6,12 +6,12 @@ from typing import Annotated
 
 import typer
 
-from curriculum import player_names
-from curriculum.formats import Format
+from curriculum.arena import player_names
+from curriculum.arena.formats import Format
 from gomoku_cli import options
-from gomoku_cli.matches import Reports, Terms, table, write_reports
+from gomoku_cli.matches import MatchOptions, Reports, table, write_reports
 from nets.config import Backend, Precision
-from search.settings import Policy
+from search.tree.settings import Policy
 
 NAME = "tournament"
 EXAMPLES = (
@@ -58,7 +58,7 @@ def command(
     quiet: options.Quiet = False,
 ) -> None:
     """Play a tournament and print a table with ratings (Bradley-Terry, in Elo, mean 0) and their 95 % intervals."""
-    from gomoku_cli.match_report import show_standings
+    from gomoku_cli.reports.match import show_standings
 
     if len(players) < 2:
         raise typer.BadParameter("a tournament needs two players or more", param_hint="PLAYER...")
@@ -67,7 +67,7 @@ def command(
             raise typer.BadParameter(f"{player} is named twice", param_hint="PLAYER...")
     if games % 2:
         raise typer.BadParameter(f"{games} is odd: each opening is played with both colours", param_hint="--games")
-    terms = Terms(
+    terms = MatchOptions(
         games=games,
         simulations=simulations,
         seconds=seconds,

@@ -23,7 +23,7 @@ EXAMPLES = (
 
 
 def _dry_run(config: "Config", as_json: bool) -> None:
-    from curriculum.estimate import describe_estimate
+    from curriculum.phases.estimate import describe_estimate
     from curriculum.presets import to_toml
 
     estimate = describe_estimate(config)
@@ -92,14 +92,14 @@ def command(
         return
     if run is None:
         raise typer.BadParameter("say where the run shall live", param_hint="--run")
-    from curriculum.run_folder import RunFolder
+    from curriculum.run.folder import RunFolder
 
     command_line = f"{program()} train --run {shlex.quote(str(run))} --resume"
     with (
         open_run(run, choice) if resume else RunFolder.create(run, choice.resolve()) as folder,
         conducting(quiet=quiet, resume=command_line) as conduct,
     ):
-        from curriculum.phases import run_all
+        from curriculum.phases.all import run_all
 
         with telling_of_compilation(conduct.reporter):
             results = run_all(folder, conduct)

@@ -21,7 +21,7 @@ def command(as_json: options.Json = False, quiet: options.Quiet = False) -> None
     import time
 
     from core.jit import KERNEL_FOLDER, KERNELS_ARE_KEPT
-    from curriculum.warmup import compile_all
+    from curriculum.bench.warmup import compile_all
     from gomoku_cli.compilation import ESTIMATE, watching_compilation
     from gomoku_cli.console import duration, program
     from gomoku_cli.interruption import conducting

@@ -19,7 +19,7 @@ _REMEMBERED = 0.97
 """Share of the worst delay that is left of it a move later."""
 _GAME_MOVES = 30
 """A player's own moves in a long game on 15x15; the time of a match is dealt out over what is left of them."""
-_LEAST_MOVES = 8
+_MIN_MOVES = 8
 """There are always taken to be so many left."""
 _UNLIMITED_MS = 2**31 - 1
 """Stands for "no limit" in `time_left`."""
@@ -28,10 +28,10 @@ _UNLIMITED_MS = 2**31 - 1
 class Clock:
     """The limits of one manager, and the time used under them. All instants are those of one monotonic clock, in s."""
 
-    def __init__(self, *, unsaid_s: float = UNSAID_S, most_s: float = math.inf) -> None:
-        """`unsaid_s`: for a move where the manager names no limit. `most_s`: for any move."""
+    def __init__(self, *, unsaid_s: float = UNSAID_S, max_s: float = math.inf) -> None:
+        """`unsaid_s`: for a move where the manager names no limit. `max_s`: for any move."""
         self._unsaid_s = unsaid_s
-        self._most_s = most_s
+        self._max_s = max_s
         self._turn_s: float | None = None
         self._match_s: float | None = None
         self._left_s: float | None = None
@@ -67,13 +67,13 @@ class Clock:
 
         It comes nearer when a delay is noted.
         """
-        budgets = [self._most_s]
+        budgets = [self._max_s]
         if self._turn_s is not None:
             budgets.append(self._less_margin(self._turn_s) if self._turn_s else GLANCE_S)
         left_s = self._left_s if self._left_s is not None else self._match_s
         if left_s is not None:
             left_s -= self._used_s
-            moves = max(_GAME_MOVES - self._moves, _LEAST_MOVES)
+            moves = max(_GAME_MOVES - self._moves, _MIN_MOVES)
             budgets.append(min(left_s / moves, self._less_margin(left_s)))
         if all(math.isinf(budget) for budget in budgets):
             budgets.append(self._unsaid_s)

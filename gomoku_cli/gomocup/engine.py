@@ -17,7 +17,7 @@ from core.rules import MAX_SIZE, Cell, Colour, Rules
 from core.streams import stream_key
 from gomoku_cli.gomocup import swap2
 from gomoku_cli.gomocup.clock import GLANCE_S, Clock
-from gomoku_cli.gomocup.lines import MOST_LENGTH
+from gomoku_cli.gomocup.lines import MAX_LENGTH
 from search.players import Decision, Player, never
 
 CONNECT = 5
@@ -39,13 +39,13 @@ class Seats(Protocol):
     def waiting(self, rules: Rules) -> str | None:
         """Why the first `seat` for these rules takes long; None where it does not."""
 
-    def prepare(self, rules: Rules, most_simulations: int | None, until: float) -> None:
+    def prepare(self, rules: Rules, max_simulations: int | None, until: float) -> None:
         """Makes who plays under these rules ready; what is not by `until` of `time.monotonic` goes on afterwards."""
 
-    def seat(self, rules: Rules, most_simulations: int | None, until: float) -> Player:
+    def seat(self, rules: Rules, max_simulations: int | None, until: float) -> Player:
         """Who plays under these rules, with at most so many simulations a move; as ready as can be by `until`."""
 
-    def limit_memory(self, most_bytes: int | None) -> None:
+    def limit_memory(self, max_bytes: int | None) -> None:
         """Keeps this process within so much memory from the next move on."""
 
 
@@ -111,8 +111,8 @@ class Engine:
         """Our colour, where it is known."""
         self._games = 0
         self._board: _Board | None = None
-        self._most_bytes: int | None = None
-        self._most_simulations: int | None = None
+        self._max_bytes: int | None = None
+        self._max_simulations: int | None = None
         self._commands: dict[str, Callable[[str, float], Iterator[str]]] = {
             "START": self._start,
             "RECTSTART": self._rectstart,
@@ -147,7 +147,7 @@ class Engine:
         if not name:
             return
         if name == "INFO":
-            if len(line) <= MOST_LENGTH:
+            if len(line) <= MAX_LENGTH:
                 self._inform(rest)
             return
         command = self._commands.get(name)
@@ -156,8 +156,8 @@ class Engine:
                 self._board.add(line.strip(), self._rules.size if self._rules else 0)
                 return
             yield from self.finish()
-        if len(line) > MOST_LENGTH:
-            yield f"UNKNOWN a line of more than {MOST_LENGTH} characters"
+        if len(line) > MAX_LENGTH:
+            yield f"UNKNOWN a line of more than {MAX_LENGTH} characters"
         elif command is None:
             yield f"UNKNOWN {_shown(name)} is no command"
         else:
@@ -196,7 +196,7 @@ class Engine:
         why = self._seats.waiting(rules)
         if why is not None:
             yield f"MESSAGE {why}"
-        self._seats.prepare(rules, self._most_simulations, read_at + _START_S)
+        self._seats.prepare(rules, self._max_simulations, read_at + _START_S)
         self._rules = rules
         yield from self._restart("", read_at)
 
@@ -345,8 +345,8 @@ class Engine:
         """Who plays, within the limits of now."""
         now = self._now()
         until = now + (self._clock.deadline(read_at) - now) / 2
-        player = self._seats.seat(self._need_rules(), self._most_simulations, until)
-        self._seats.limit_memory(self._most_bytes)
+        player = self._seats.seat(self._need_rules(), self._max_simulations, until)
+        self._seats.limit_memory(self._max_bytes)
         return player
 
     def _choose(self, player: Player, position: Position, deadline: Callable[[], float]) -> Decision:
@@ -377,11 +377,11 @@ class Engine:
         if take is not None and number is not None:
             take(number)
 
-    def _set_memory(self, most_bytes: int) -> None:
-        self._most_bytes = most_bytes if most_bytes > 0 else None
+    def _set_memory(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes if max_bytes > 0 else None
 
     def _set_simulations(self, nodes: int) -> None:
-        self._most_simulations = nodes if nodes > 0 else None
+        self._max_simulations = nodes if nodes > 0 else None
 
     def _set_rule(self, rule: int) -> None:
         others = [name for bit, name in _OTHER_RULES.items() if rule & bit]

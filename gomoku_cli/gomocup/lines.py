@@ -9,12 +9,12 @@ from queue import Queue
 from typing import NamedTuple
 
 _BREAK = re.compile(rb"[\r\n]")
-MOST_LENGTH = 1000
+MAX_LENGTH = 1000
 """No command of the protocol comes near it; what is longer is cut to one character more."""
 
 _CHUNK = 1 << 16
-_KEPT = MOST_LENGTH + 1
-_MOST_WAITING = 10_000
+_KEPT = MAX_LENGTH + 1
+_MAX_WAITING = 10_000
 """Lines that are read ahead."""
 
 
@@ -61,7 +61,7 @@ class LineReader:
         self._descriptor = descriptor
         self._cutter = LineCutter()
         self._leave = leave
-        self._waiting: Queue[Line | None] = Queue(_MOST_WAITING)
+        self._waiting: Queue[Line | None] = Queue(_MAX_WAITING)
         self._over = threading.Event()
         threading.Thread(target=self._read, name="lines", daemon=True).start()
 

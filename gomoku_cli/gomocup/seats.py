@@ -10,17 +10,17 @@ from pathlib import Path
 from core.jit import KERNELS_ARE_COLD
 from core.position import Position
 from core.rules import Rules
-from curriculum import player_names
-from curriculum.player_specs import PlayerSettings, PlayerSpecError, model_path, parse_player, resolve_rules
+from curriculum.arena import player_names
+from curriculum.arena.players import PlayerSettings, PlayerSpecError, model_path, parse_player, resolve_rules
 from gomoku_cli.compilation import ESTIMATE
 from gomoku_cli.gomocup.engine import CONNECT
-from search.mcts_player import MctsPlayer
 from search.players import Player
-from search.settings import Policy
+from search.tree.player import MctsPlayer
+from search.tree.settings import Policy
 
 _RESERVE_BYTES = 20_000_000
 """Left free under a limit of memory, for what is neither trees nor known yet."""
-_LEAST_TREE_BYTES = 8_000_000
+_MIN_TREE_BYTES = 8_000_000
 """A tree may always have so much: with less there is no search to speak of."""
 _UNMEASURED_BYTES = 250_000_000
 """What a process takes besides trees, where the system does not tell."""
@@ -62,24 +62,24 @@ class ModelSeats:
         cold, self._cold = self._cold, False
         return f"the first run compiles the search, which takes {ESTIMATE}" if cold else None
 
-    def prepare(self, rules: Rules, most_simulations: int | None, until: float) -> None:
+    def prepare(self, rules: Rules, max_simulations: int | None, until: float) -> None:
         """See `gomoku_cli.gomocup.engine.Seats`."""
-        if self._player is None or self._seated != (rules, most_simulations):
-            self._make(rules, most_simulations)
+        if self._player is None or self._seated != (rules, max_simulations):
+            self._make(rules, max_simulations)
         self._await_preparation(until)
 
-    def _make(self, rules: Rules, most_simulations: int | None) -> None:
+    def _make(self, rules: Rules, max_simulations: int | None) -> None:
         self._await_preparation(math.inf)
         self._player = None  # two at once might be more than the memory allows
-        player = self._player = self._made(rules, most_simulations)
-        self._seated = (rules, most_simulations)
+        player = self._player = self._made(rules, max_simulations)
+        self._seated = (rules, max_simulations)
         # Kernels load on this thread, and nets are made ready on others.
         self._preparing = self._threads.submit(player.prepare) if isinstance(player, MctsPlayer) else None
         _warm_up(player, rules)
 
-    def seat(self, rules: Rules, most_simulations: int | None, until: float) -> Player:
+    def seat(self, rules: Rules, max_simulations: int | None, until: float) -> Player:
         """See `gomoku_cli.gomocup.engine.Seats`."""
-        self.prepare(rules, most_simulations, until)
+        self.prepare(rules, max_simulations, until)
         assert self._player is not None
         return self._player
 
@@ -94,26 +94,26 @@ class ModelSeats:
             self._preparing = None
             self._without_trees = resident_bytes()
 
-    def limit_memory(self, most_bytes: int | None) -> None:
+    def limit_memory(self, max_bytes: int | None) -> None:
         """See `gomoku_cli.gomocup.engine.Seats`."""
         if not isinstance(self._player, MctsPlayer):
             return
-        if most_bytes is None:
-            self._player.most_bytes = None
+        if max_bytes is None:
+            self._player.max_bytes = None
             return
-        left = most_bytes - self._without_trees - _RESERVE_BYTES
-        if left < _LEAST_TREE_BYTES and not self._told_of_memory:
-            self.notes.append(f"a limit of {most_bytes / 1e6:.0f} MB is less than this program needs")
+        left = max_bytes - self._without_trees - _RESERVE_BYTES
+        if left < _MIN_TREE_BYTES and not self._told_of_memory:
+            self.notes.append(f"a limit of {max_bytes / 1e6:.0f} MB is less than this program needs")
             self._told_of_memory = True
-        self._player.most_bytes = max(left, _LEAST_TREE_BYTES)
+        self._player.max_bytes = max(left, _MIN_TREE_BYTES)
 
-    def _made(self, rules: Rules, most_simulations: int | None) -> Player:
+    def _made(self, rules: Rules, max_simulations: int | None) -> Player:
         if self._rules not in (None, rules):
             self.notes.append(f"{self._spec} plays {self._rules}, so on {rules.size}x{rules.size} the mentor plays")
             return parse_player(player_names.MENTOR, rules=rules, settings=self._settings)
         settings = self._settings
-        if most_simulations is not None:
-            simulations = min(most_simulations, settings.simulations or most_simulations)
+        if max_simulations is not None:
+            simulations = min(max_simulations, settings.simulations or max_simulations)
             settings = replace(settings, simulations=simulations, seconds=None)
         return parse_player(self._spec, rules=rules, settings=settings)
 

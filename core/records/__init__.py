@@ -1,0 +1,1 @@
+"""Game records and opening files: SGF, Piskvork's .psq, opening lists."""

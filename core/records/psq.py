@@ -1,0 +1,147 @@
+"""Games as Piskvork's .psq files, which the judges of Gomocup write too.
+
+A file holds a game: `Piskvorky 15x15, 0:0, 0` (size, how strong the two players are, which of them begins), a line
+`column,row,milliseconds` a move, counted from 1 and the top left, the names of the two players, and a number that says
+how it ended. Gomocup's judge adds a line with the result and the tournament's name. We add such a line with the result
+and the rules, which have no place else; Piskvork reads no further than the names. Comments, note and date are not kept,
+and a resignation is read again as a forfeit. Piskvork opens boards of 5 and more.
+"""
+
+import re
+from collections.abc import Sequence
+
+from core.notation import NotationError, parse_point, point_name
+from core.position import IllegalMoveError, Position
+from core.records.record import Ending, GameRecord, RecordError, recorded_rules
+from core.rules import BLACK, WHITE, Colour
+
+_CODES = {Ending.BOARD: 0, Ending.TIME: 15, Ending.FORFEIT: -2, Ending.RESIGNATION: -2, Ending.UNKNOWN: 0}
+_ENDINGS = {15: Ending.TIME, -2: Ending.FORFEIT}
+"""How a game ended, as Piskvork writes it: always at the cost of the side to move."""
+_JUDGED = -1
+"""What Gomocup's judge writes for every game."""
+_NAMELESS = ("homo-1", "homo-2")
+"""Piskvork's names for people. An empty line would not do: it skips those."""
+_WINNERS: tuple[Colour | None, ...] = (None, BLACK, WHITE)
+"""By the digit that the last line begins with."""
+_UNKNOWN = 3
+"""That digit where the result is not known."""
+
+_HEADER = re.compile(r"Piskvorky +([0-9]{1,4}) *x *([0-9]{1,4})(?: *, *[0-9]+ *: *[0-9]+ *, *([01]))?")
+_MOVE = re.compile(r"[0-9]+ *, *[0-9]+( *, *-?[0-9]+)?")
+_LIKE_A_MOVE = re.compile(r"[+-]?[0-9]+ *,")
+_MILLISECONDS = re.compile(r" *-?[0-9]{1,10} *")
+_CODE = re.compile(r"[+-]?[0-9]{1,9}")
+_RESULT = re.compile(r"([0123]),(.*)")
+
+
+def to_psq(game: GameRecord) -> str:
+    """The game as Piskvork writes it, with a newline at its end."""
+    size = game.rules.size
+    times_ms = game.times_ms or [0] * len(game.moves)
+    lines = [f"Piskvorky {size}x{size}, 0:0, 0"]
+    lines += [f"{point_name(cell, size, 1)},{time}" for cell, time in zip(game.moves, times_ms, strict=True)]
+    lines += [_name(game.black) or _NAMELESS[0], _name(game.white) or _NAMELESS[1], str(_CODES[game.ending])]
+    result = _UNKNOWN if game.ending is Ending.UNKNOWN else _WINNERS.index(game.winner)
+    lines.append(f"{result},{game.rules}")
+    return "\n".join(lines) + "\n"
+
+
+def _name(name: str) -> str:
+    """The name on one line. One that Piskvork would take for a move gets the prefix of its engines."""
+    line = " ".join(name.split())
+    return f"pbrain-{line}" if re.match(r"[+-]?[0-9]|Piskvorky ", line) else line
+
+
+def parse_psq(text: str, source: str = "psq") -> list[GameRecord]:
+    """The games of a text, each from its header on. Raises `RecordError` naming the line.
+
+    Who won is read from the board. Where nobody has won there, the number and the line after the names tell. A game is
+    read as freestyle, five in a row where no rules of ours are written. Times are none where all are 0.
+    """
+    lines = [line.strip() for line in re.split("\r\n?|\n", text.removeprefix("\ufeff"))]
+    headers = [number for number, line in enumerate(lines) if _HEADER.match(line)]
+    first = next((number for number, line in enumerate(lines) if line), None)
+    if first is None:
+        raise RecordError(f"{source}, line 1: there is no game here")
+    if not headers or headers[0] != first:
+        raise RecordError(f"{source}, line {first + 1}: a game starts with a line such as 'Piskvorky 15x15, 0:0, 0'")
+    games = []
+    for start, end in zip(headers, [*headers[1:], len(lines)], strict=True):
+        try:
+            games.append(_record(lines[start:end]))
+        except _PsqError as error:
+            raise RecordError(f"{source}, line {start + error.line + 1}: {error}") from error
+    return games
+
+
+class _PsqError(ValueError):
+    def __init__(self, line: int, why: object) -> None:
+        super().__init__(str(why))
+        self.line = line
+        """Counted from 0 and the game's header."""
+
+
+def _record(lines: Sequence[str]) -> GameRecord:
+    end = next((i for i, line in enumerate(lines) if i and line and not _LIKE_A_MOVE.match(line)), len(lines))
+    tail = [line for line in lines[end:] if line] or ["0"]
+    at_code = next((i for i, line in enumerate(tail) if _CODE.fullmatch(line)), None)
+    if at_code not in (0, 2) or any(map(_MOVE.fullmatch, tail)):
+        raise _PsqError(end, f"{tail[0]!r} is no move, and after the moves come two players and a number")
+    names = ["" if name in _NAMELESS else name for name in tail[:at_code]] or ["", ""]
+    code = int(tail[at_code])
+    result = _RESULT.fullmatch(tail[at_code + 1]) if at_code + 1 < len(tail) else None
+
+    starter, position = _start(lines[0], result[2] if result else "")
+    times_ms = [_push(position, line, number) for number, line in enumerate(lines[:end]) if number and line]
+    winner, ending = _result(position, code, int(result[1]) if result else None)
+    return GameRecord(
+        position.rules,
+        tuple(position.moves),
+        winner,
+        black=names[starter],
+        white=names[1 - starter],
+        times_ms=tuple(times_ms) if any(times_ms) else (),
+        ending=ending,
+    )
+
+
+def _start(header: str, rules: str) -> tuple[int, Position]:
+    """Which player begins, 0 or 1, and the empty board."""
+    match = _HEADER.match(header)
+    assert match is not None
+    width, height = int(match[1]), int(match[2])
+    if width != height:
+        raise _PsqError(0, f"a board of {width}x{height} is not square")
+    try:
+        return int(match[3] or 0), Position(recorded_rules(width, rules))
+    except ValueError as error:
+        raise _PsqError(0, error) from error
+
+
+def _push(position: Position, line: str, number: int) -> int:
+    """Plays the move of a line and returns the milliseconds that it took."""
+    point, _, time_ms = line.rpartition(",") if line.count(",") == 2 else (line, "", "0")
+    if not _MILLISECONDS.fullmatch(time_ms):
+        raise _PsqError(number, f"{line!r} is no move: it is written as column,row,milliseconds")
+    try:
+        position.push(parse_point(point, position.rules.size, 1))
+    except (NotationError, IllegalMoveError) as error:
+        raise _PsqError(number, error) from error
+    return max(0, int(time_ms))  # below 0 where a judge's clock was set back
+
+
+def _result(position: Position, code: int, result: int | None) -> tuple[Colour | None, Ending]:
+    """The winner and how it won. `result` is the digit of the last line, None where that is missing."""
+    outcome = position.outcome()
+    if outcome is not None:
+        return outcome.winner, Ending.BOARD
+    ending = _ENDINGS.get(code, Ending.BOARD)
+    if code == _JUDGED:
+        # There 1 and 2 are players of the pairing, whichever colour they had. Who forfeits is who has to move.
+        if not result:
+            return None, Ending.UNKNOWN if result is None else Ending.BOARD
+        return -position.side_to_move, Ending.FORFEIT
+    if result is not None and result != _UNKNOWN:
+        return _WINNERS[result], ending
+    return (None, Ending.UNKNOWN) if ending == Ending.BOARD else (-position.side_to_move, ending)

@@ -1,0 +1,1 @@
+"""Matches: fixtures, play, results, tournaments, the ladder and the tactical suite."""

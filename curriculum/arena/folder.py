@@ -1,0 +1,133 @@
+"""A match on disk: what was agreed on, and its games as they end, so that it can be stopped at any time and goes on."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from core.files import atomic_write_text
+from core.records.formats import write_games
+from core.records.sgf import to_sgf
+from core.rules import Rules
+from curriculum.arena.fixtures import Fixture
+from curriculum.arena.results import PlayedGame
+from curriculum.run.locking import (
+    JsonLinesError,
+    append_json_line,
+    cut_unfinished_line,
+    plain,
+    read_json_lines,
+    release_lock,
+    take_lock,
+)
+
+_PLAN = "match.json"
+_GAMES = "games.jsonl"
+_RECORDS = "games.sgf"
+_LOCK = "lock"
+
+
+class MatchFolderError(ValueError):
+    """A folder that holds no match, or one that cannot be read; says which and why."""
+
+
+class OtherMatchError(MatchFolderError):
+    """The folder holds something else than the match that was asked for."""
+
+
+class MatchFolder:
+    """A match's folder, held by this process until it is closed; a context manager that closes itself."""
+
+    def __init__(
+        self, path: Path, plan: Mapping[str, Any], fixtures: Sequence[Fixture], *, rules: Rules, names: Sequence[str]
+    ) -> None:
+        """The match of this plan in `path`, begun or continued.
+
+        `plan`: all that is agreed on but the number of games. Raises `OtherMatchError` where the folder holds
+        something else, `MatchFolderError` where its files are broken, `FolderBusyError` while another process works
+        in it.
+        """
+        self.path = path
+        self._rules = rules
+        self._names = names
+        _refuse_other(path, plan)
+        self._lock = take_lock(path / _LOCK, path)
+        try:
+            _refuse_other(path, plan)
+            if not (path / _PLAN).exists():
+                atomic_write_text(path / _PLAN, json.dumps(plain(plan), indent=2) + "\n")
+            cut_unfinished_line(path / _GAMES)
+            self.played = self._read({fixture.number: fixture for fixture in fixtures})
+            """The games that are over, in the order in which they ended."""
+            # A kill may have come between a game's line and its record.
+            write_games(path / _RECORDS, [game.record(rules, names) for game in self.played])
+        except BaseException:
+            release_lock(self._lock)
+            raise
+
+    def add(self, game: PlayedGame) -> None:
+        """Keeps a game that is over."""
+        self.played.append(game)
+        append_json_line(self.path / _GAMES, game.to_json(self._rules, self._names))
+        with (self.path / _RECORDS).open("a", encoding="utf-8", errors="replace") as file:
+            file.write(to_sgf(game.record(self._rules, self._names)))
+
+    def close(self) -> None:
+        """Lets other processes work in the folder."""
+        release_lock(self._lock)
+        self._lock = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _read(self, fixtures: Mapping[int, Fixture]) -> list[PlayedGame]:
+        file = self.path / _GAMES
+        try:
+            lines = read_json_lines(file)
+        except JsonLinesError as error:
+            raise MatchFolderError(str(error)) from error
+        games: dict[int, PlayedGame] = {}
+        for number, line in enumerate(lines, start=1):
+            try:
+                # A match may be continued with fewer games than it has: the others are left out.
+                if line["game"] in fixtures:
+                    game = PlayedGame.from_json(line, fixtures[line["game"]], self._rules, self._names)
+                    games.setdefault(game.fixture.number, game)
+            except (ValueError, KeyError, TypeError, AttributeError) as error:
+                raise MatchFolderError(f"{file}, line {number}: this is no game of the match: {error}") from error
+        return list(games.values())
+
+
+def _refuse_other(path: Path, plan: Mapping[str, Any]) -> None:
+    file = path / _PLAN
+    if file.is_file():
+        try:
+            known = json.loads(file.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise MatchFolderError(f"{file} cannot be read: {error}") from error
+        wanted = plain(plan)
+        if not isinstance(known, dict):
+            raise MatchFolderError(f"{file} cannot be read: it should hold a JSON object")
+        for key in (*wanted, *known):
+            if known.get(key) != wanted.get(key):
+                raise OtherMatchError(
+                    f"{path} holds a match with another setting: {key} is {_short(known.get(key))} there and "
+                    f"{_short(wanted.get(key))} here; give the same options to continue it, or choose another folder"
+                )
+    elif path.is_dir():
+        # A process killed while it began a match leaves no more than these.
+        if any(entry.name != _LOCK and not entry.name.startswith(f".{_PLAN}.") for entry in path.iterdir()):
+            raise OtherMatchError(f"{path} is not empty and holds no match: choose another folder")
+    elif path.exists():
+        raise OtherMatchError(f"{path} is a file: a match needs a folder")
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,0 +1,218 @@
+"""Playing games: side by side where players think about many positions at once, on threads where they are programs."""
+
+import os
+import threading
+import time
+from collections.abc import Callable, Collection, Iterable, Sequence
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from contextlib import ExitStack
+from itertools import islice
+
+from core.position import Position
+from core.records.record import Ending
+from core.rules import BLACK, Colour, Rules, colour_name
+from core.streams import stream_key
+from curriculum.arena.fixtures import Fixture
+from curriculum.arena.results import PlayedGame
+from curriculum.reporting import Conduct, Interrupted
+from curriculum.run.locking import now
+from search.players import Decision, ForfeitError, Player, SitsDown
+
+SIDE_BY_SIDE = 64
+"""Games that players in this process play at once: as many as a search takes together."""
+_POLL_S = 0.1
+
+
+class _Board:
+    """A game in progress, and what its players said of it."""
+
+    def __init__(self, fixture: Fixture, rules: Rules) -> None:
+        self.fixture = fixture
+        self.position = Position.from_moves(rules, fixture.opening)
+        opening = len(fixture.opening)
+        self._values: list[float | None] = [None] * opening
+        self._simulations = [0] * opening
+        self._seconds = [0.0] * opening
+        self._lost: tuple[Colour, ForfeitError] | None = None
+
+    @property
+    def mover(self) -> int:
+        """Which player's turn it is."""
+        return self.fixture.black if self.position.side_to_move == BLACK else self.fixture.white
+
+    @property
+    def seed(self) -> int:
+        """Of the decision to come."""
+        return stream_key(self.fixture.seed, self.position.ply)
+
+    @property
+    def over(self) -> bool:
+        """Whether nobody has to move any more."""
+        return self._lost is not None or self.position.is_game_over()
+
+    def play(self, decision: Decision, seconds: float) -> None:
+        """Makes the move that was decided on in so much time.
+
+        Values and times are rounded here, not where a game is written: a game read again is then the same game.
+        """
+        self.position.push(decision.move)
+        self._values.append(None if decision.value is None else round(decision.value, 4))
+        self._simulations.append(decision.simulations)
+        self._seconds.append(round(decision.seconds if decision.seconds is not None else seconds, 6))
+
+    def forfeit(self, colour: Colour, error: ForfeitError) -> None:
+        """`colour` loses."""
+        self._lost = colour, error
+
+    def result(self) -> PlayedGame:
+        """The game, which is over."""
+        outcome = self.position.outcome()
+        winner, ending, why = outcome.winner if outcome else None, Ending.BOARD, ""
+        if self._lost:
+            loser, error = self._lost
+            winner, ending = -loser, Ending.TIME if error.on_time else Ending.FORFEIT
+            why = f"{colour_name(loser)} lost: {error}"
+        return PlayedGame(
+            fixture=self.fixture,
+            moves=tuple(self.position.moves),
+            winner=winner,
+            ending=ending,
+            why=why,
+            date=now(),
+            values=tuple(self._values),
+            simulations=tuple(self._simulations),
+            seconds=tuple(self._seconds),
+        )
+
+
+def play_games(
+    players: Sequence[Player],
+    games: Sequence[Fixture],
+    *,
+    rules: Rules,
+    conduct: Conduct,
+    finished: Callable[[PlayedGame], None],
+    moved: Callable[[int], None] = lambda moves: None,
+    enough: Callable[[], bool] = lambda: False,
+    played: Collection[int] = (),
+    side_by_side: int | None = None,
+    on_threads: int | None = None,
+) -> None:
+    """Plays the games and gives each to `finished` when it is over, on the calling thread.
+
+    Games between players of this process go in waves of `side_by_side` (by default 64), whose every move is chosen for
+    all games together; `moved` hears how many moves were made. Of games with a player that sits down
+    (`search.players.SitsDown`) each has a thread of its own, `on_threads` (by default one for two cores) at a time.
+    `enough` is asked between waves, or after each such game, and ends the playing.
+
+    `played`: the numbers of games that are not wanted again. The last bits of a net's judgement depend on what is
+    judged beside it, so a wave is played whole or not at all: equal fixtures give equal games however often the playing
+    was interrupted. Raises `Interrupted` when the conduct says stop.
+    """
+    apart: list[Fixture] = []
+    together: list[Fixture] = []
+    for game in games:
+        sits_down = any(isinstance(players[seat], SitsDown) for seat in (game.black, game.white))
+        (apart if sits_down else together).append(game)
+    width = side_by_side or SIDE_BY_SIDE
+    for first in range(0, len(together), width):
+        wave = together[first : first + width]
+        known = sum(game.number in played for game in wave)
+        if known == len(wave):
+            continue
+        # Of a wave that was stopped the short games are known: what they alone say is no reason to end.
+        if not known and enough():
+            return
+        _play_wave(players, wave, rules, conduct, finished, moved, played)
+    apart = [game for game in apart if game.number not in played]
+    if apart and not enough():
+        _play_apart(players, apart, rules, conduct, finished, enough, on_threads or max(1, (os.cpu_count() or 1) // 2))
+
+
+def _play_wave(
+    players: Sequence[Player],
+    games: Sequence[Fixture],
+    rules: Rules,
+    conduct: Conduct,
+    finished: Callable[[PlayedGame], None],
+    moved: Callable[[int], None],
+    played: Collection[int],
+) -> None:
+    """Plays games side by side: in turn each player chooses for all boards where it is to move."""
+    running = [_Board(game, rules) for game in games]
+    while running:
+        for number, player in enumerate(players):
+            turn = [board for board in running if not board.over and board.mover == number]
+            if not turn:
+                continue
+            start = time.perf_counter()
+            decisions = player.choose(
+                [board.position for board in turn], seeds=[board.seed for board in turn], stop=conduct.stop
+            )
+            if conduct.stop():
+                raise Interrupted
+            seconds = (time.perf_counter() - start) / len(turn)
+            for board, decision in zip(turn, decisions, strict=True):
+                board.play(decision, seconds)
+            moved(len(turn))
+        for board in running:
+            if board.over and board.fixture.number not in played:
+                finished(board.result())
+        running = [board for board in running if not board.over]
+
+
+def _play_apart(
+    players: Sequence[Player],
+    games: Iterable[Fixture],
+    rules: Rules,
+    conduct: Conduct,
+    finished: Callable[[PlayedGame], None],
+    enough: Callable[[], bool],
+    at_once: int,
+) -> None:
+    """Plays each game on a thread of its own."""
+    ending = threading.Event()
+
+    def stop() -> bool:
+        return ending.is_set() or conduct.stop()
+
+    waiting = iter(games)
+    with ThreadPoolExecutor(at_once, thread_name_prefix="game") as pool:
+        try:
+            running = {pool.submit(_play_one, players, game, rules, stop) for game in islice(waiting, at_once)}
+            while running:
+                # Woken often, because a signal's handler runs between this thread's own steps.
+                done, running = wait(running, timeout=_POLL_S, return_when=FIRST_COMPLETED)
+                for future in done:
+                    finished(future.result())
+                if conduct.stop():
+                    raise Interrupted
+                if enough():
+                    return
+                running |= {pool.submit(_play_one, players, game, rules, stop) for game in islice(waiting, len(done))}
+        finally:
+            ending.set()
+
+
+def _play_one(players: Sequence[Player], game: Fixture, rules: Rules, stop: Callable[[], bool]) -> PlayedGame:
+    """Plays one game. Raises `Interrupted`."""
+    board = _Board(game, rules)
+    with ExitStack() as stack:
+        seats: dict[int, Player] = {}
+        while not board.over:
+            colour, mover = board.position.side_to_move, board.mover
+            try:
+                if mover not in seats:
+                    player = players[mover]
+                    seats[mover] = stack.enter_context(player.sit()) if isinstance(player, SitsDown) else player
+                start = time.perf_counter()
+                decision = seats[mover].choose([board.position], seeds=[board.seed], stop=stop)[0]
+                seconds = time.perf_counter() - start
+            except ForfeitError as error:
+                board.forfeit(colour, error)
+                continue
+            finally:
+                if stop():
+                    raise Interrupted
+            board.play(decision, seconds)
+    return board.result()

@@ -1,0 +1,194 @@
+"""Players as people write them: `default`, a model file, a run folder, `random`, `mentor`, `pure-mcts:1000`, …"""
+
+import shlex
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from pathlib import Path
+
+from core.rules import Rules
+from curriculum.arena import player_names
+from curriculum.run.folder import best_model, is_run
+from search.players import Player, RandomPlayer
+from search.tree.settings import Policy, SearchSettings
+
+
+class PlayerSpecError(ValueError):
+    """Text that names no player; says which there are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayerSettings:
+    """How the players that search with a net do it."""
+
+    search: SearchSettings | None = None
+    """None takes those that each model was trained with."""
+    simulations: int | None = None
+    """New simulations a move; None takes the search's own number."""
+    seconds: float | None = None
+    """Time for each move, whatever number of simulations it allows; None sets none."""
+    engine_seconds: float | None = None
+    """Time for each move of an engine; None takes `seconds`, or one second where that sets none."""
+    match_seconds: float | None = None
+    """Time for all of an engine's moves in a game; None sets no limit."""
+    engine_memory_bytes: int = 350_000_000
+    """What an engine is told that it may use: as much as in the Gomocup tournament."""
+    memory_bytes: int | None = None
+    """What the trees of a search may take; None takes `search.tree.player`'s own limit."""
+    keeps_tree: bool = False
+    """Whether the tree of a decision is kept for the next one of the same game, which then depends on it."""
+    policy: Policy = Policy.SEMI_STOCHASTIC
+    switch_stage: int = 6
+    temperature: float = 1.0
+
+
+def model_path(spec: str) -> Path | None:
+    """The model file that a spec names, None where it names a player without a net. Raises `PlayerSpecError`."""
+    if spec == player_names.DEFAULT:
+        from nets.checkpoint import DEFAULT_MODEL
+
+        return DEFAULT_MODEL
+    if spec in _FIXED or spec in _MENTORS or spec.startswith((player_names.PURE_MCTS, f"{player_names.ENGINE}:")):
+        return None
+    path = Path(spec)
+    if is_run(path):
+        if not best_model(path).is_file():
+            raise PlayerSpecError(f"the run in {path} has no model yet: train it further with --resume")
+        return best_model(path)
+    if path.is_file():
+        return path
+    near = get_close_matches(spec, player_names.EXAMPLES, n=1)
+    hint = f" (did you mean {near[0]}?)" if near else ""
+    raise PlayerSpecError(f"{spec!r} names no player{hint}: write {player_names.HELP}")
+
+
+def resolve_rules(specs: Sequence[str], board_size: int | None = None, connect: int | None = None) -> Rules:
+    """The rules under which all players can meet: those of the models among them, else as asked, else 15x15.
+
+    Raises `PlayerSpecError` where they cannot meet, `nets.checkpoint.CheckpointError` for a broken model.
+    """
+    found: tuple[str, Rules] | None = None
+    for spec in specs:
+        if (path := model_path(spec)) is None:
+            continue
+        from nets.checkpoint import read_info
+
+        rules = read_info(path).rules
+        if found and rules != found[1]:
+            raise PlayerSpecError(f"{found[0]} plays {found[1]} and {spec} plays {rules}: they cannot meet")
+        found = (spec, rules)
+    asked = Rules(
+        board_size if board_size is not None else (found[1].size if found else Rules().size),
+        connect if connect is not None else (found[1].connect if found else Rules().connect),
+    )
+    if found and asked != found[1]:
+        others = f"{player_names.MENTOR}, {player_names.RANDOM} and {player_names.PURE_MCTS}:N play on any board"
+        raise PlayerSpecError(f"{found[0]} plays {found[1]}, not {asked}; {others}")
+    return asked
+
+
+def parse_player(spec: str, *, rules: Rules, settings: PlayerSettings) -> Player:
+    """The player that a spec names.
+
+    Raises `PlayerSpecError`, and `nets.checkpoint.CheckpointError` for a broken model.
+    """
+    path = model_path(spec)
+    if path is not None:
+        return _net_player(spec, path, rules, settings)
+    if spec in _FIXED:
+        return _FIXED[spec]()
+    if spec in _MENTORS:
+        return _mentor(spec, settings)
+    kind, _, count = spec.partition(":")
+    if kind == player_names.ENGINE:
+        return _engine(spec, rules, settings)
+    if kind != player_names.PURE_MCTS or not count.isdecimal():
+        raise PlayerSpecError(f"{spec!r} names no player: write {player_names.PURE_MCTS}:N with N playouts a move")
+    from search.tree.rollouts import PureMcts
+
+    try:
+        return PureMcts(int(count))
+    except ValueError as error:
+        raise PlayerSpecError(f"{spec}: {error}") from error
+
+
+def _net_player(spec: str, path: Path, rules: Rules, settings: PlayerSettings) -> Player:
+    from nets.checkpoint import CheckpointError, read_info
+    from nets.runtimes.loading import open_model
+    from search.tree.player import MctsPlayer
+
+    info = read_info(path)
+    if info.rules != rules:
+        raise PlayerSpecError(f"{spec} plays {info.rules}, not {rules}")
+    try:
+        # Whatever the model was trained with: outside of training a search need not be the paper's.
+        search = settings.search or SearchSettings.from_mapping(info.made.get("search", {})).with_tactics()
+    except (TypeError, ValueError) as error:
+        raise CheckpointError(f"{path} was made with a search of another version: {error}") from error
+    if settings.simulations is not None:
+        search = replace(search, simulations=settings.simulations)
+    if search.simulations == 0 and settings.seconds is None:
+        search = search.without_tactics()  # it plays by the net alone
+    return MctsPlayer(
+        open_model(path),
+        rules,
+        search,
+        policy=settings.policy,
+        switch_stage=settings.switch_stage,
+        temperature=settings.temperature,
+        seconds=settings.seconds,
+        max_bytes=settings.memory_bytes,
+        keeps_tree=settings.keeps_tree,
+        name=spec,
+    )
+
+
+def _engine(spec: str, rules: Rules, settings: PlayerSettings) -> Player:
+    from search.engines.player import EngineLimits, EnginePlayer
+
+    try:
+        command = shlex.split(spec.partition(":")[2])
+    except ValueError as error:
+        raise PlayerSpecError(f"{spec}: {error}") from error
+    if not command:
+        raise PlayerSpecError(f"{spec!r} names no program: write {player_names.ENGINE}:COMMAND")
+    if shutil.which(command[0]) is None:
+        missing = "is no program that can be run" if Path(command[0]).exists() else "cannot be found"
+        raise PlayerSpecError(f"{spec}: {command[0]} {missing}")
+    limits = EngineLimits(
+        turn_seconds=settings.engine_seconds or settings.seconds or EngineLimits().turn_seconds,
+        match_seconds=settings.match_seconds,
+        memory_bytes=settings.engine_memory_bytes,
+    )
+    try:
+        return EnginePlayer(command, rules, limits)
+    except ValueError as error:
+        raise PlayerSpecError(f"{spec}: {error}") from error
+
+
+def _mentor(spec: str, settings: PlayerSettings) -> Player:
+    from search.limits import Limit
+    from search.mentor.player import DEFAULT_LIMIT, LEVELS, VARIETY, Mentor
+
+    limit = DEFAULT_LIMIT
+    if level := spec.partition(":")[2]:
+        limit = Limit(nodes=LEVELS[int(level)], seconds=settings.seconds)
+    elif settings.seconds is not None:
+        limit = Limit(seconds=settings.seconds)
+    variety = 0 if settings.policy is Policy.DETERMINISTIC else VARIETY
+    return Mentor(limit, variety=variety, name=spec)
+
+
+def _paper_mentor() -> Player:
+    from search.mentor.paper import PaperMentor
+
+    return PaperMentor()
+
+
+_MENTORS = (player_names.MENTOR, *player_names.MENTOR_LEVELS)
+
+_FIXED: dict[str, Callable[[], Player]] = {
+    player_names.RANDOM: RandomPlayer,
+    player_names.PAPER_MENTOR: _paper_mentor,
+}

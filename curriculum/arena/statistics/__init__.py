@@ -1,0 +1,1 @@
+"""Statistics of matches: Elo differences, sequential tests, ratings."""

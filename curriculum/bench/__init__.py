@@ -1,0 +1,1 @@
+"""Benchmarks: evaluation, search and self-play speed of this machine."""

@@ -1,0 +1,79 @@
+"""The positions that speed is measured on: all stages of a game in even parts, and hardly any of them decided."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from core.evaluation import PositionBatch
+from core.position import Position
+from core.rules import BLACK, EMPTY, Cell, Rules
+from core.streams import Purpose, generator
+from core.symmetry import targets
+from core.threats import PATTERNS, new_threat_board, place, side_of
+from curriculum.games.mentor_games import random_move, replay_positions
+
+_STONES = (2, 80)
+"""Fewest and most stones."""
+_RANDOM_SHARE = 0.2
+_WORTH = 3.0 ** np.arange(PATTERNS)
+"""What it is worth to block a pattern: the more, the stronger it is, and a cell may block several."""
+
+
+def long_games(rules: Rules, number: int) -> list[Position]:
+    """Games up to their last position that is measured: four moves of five block the other side, the rest is random.
+
+    Games that are played to be won are over before the board fills.
+    """
+    random = generator(0, Purpose.OPENING)
+    most = min(_STONES[1], rules.cells // 2)
+    games = []
+    for _ in range(number):
+        position, board = Position(rules), new_threat_board(rules)
+        while position.ply < most:
+            colour = position.side_to_move
+            if position.ply < 2 or random.random() < _RANDOM_SHARE:
+                move = random_move(position, random)
+            else:
+                worth = _WORTH[board.patterns[side_of(-colour)]].sum(axis=0)
+                worth[position.stones != EMPTY] = 0.0
+                move = int(random.choice(np.flatnonzero(worth == worth.max())))
+            position.push(move)
+            if position.is_game_over():
+                position.pop()
+                break
+            place(board, move, colour)
+        games.append(position)
+    return games
+
+
+def mixed_positions(games: Sequence[Position]) -> PositionBatch:
+    """All positions of some games in random order, black and white to move in turn."""
+    batch = PositionBatch.concatenate([replay_positions(game, _STONES[0]) for game in games])
+    order = generator(0, Purpose.SHUFFLE).permutation(len(batch))
+    black, white = order[batch.to_move[order] == BLACK], order[batch.to_move[order] != BLACK]
+    pairs = min(len(black), len(white))
+    return batch.rows(np.column_stack([black[:pairs], white[:pairs]]).ravel())
+
+
+def openings(games: Sequence[Position]) -> list[list[Cell]]:
+    """Where self-play starts, so that a short run is a fair mix: each position of some games in each symmetry.
+
+    They are many, so that hardly two games of self-play start alike.
+    """
+    turned = targets(games[0].rules.size)
+    return [
+        symmetry[game.moves[:ply]].tolist()
+        for game in games
+        for ply in range(_STONES[0], game.ply + 1)
+        for symmetry in turned
+    ]
+
+
+def positions_between(games: Sequence[Position], fewest: int, most: int, number: int) -> list[Position]:
+    """`number` positions of `fewest` to `most` stones, evenly, each from the next game."""
+    return [
+        Position.from_moves(game.rules, game.moves[:stones])
+        for game, stones in zip(
+            (game for _ in range(number) for game in games), np.linspace(fewest, most, number).astype(int), strict=False
+        )
+    ]

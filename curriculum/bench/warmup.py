@@ -1,0 +1,100 @@
+"""A little of all that runs compiled code, so that whatever comes later finds it compiled and kept.
+
+The graphs of the built-in model are prepared along with it.
+"""
+
+from collections.abc import Callable
+
+from core.evaluation import DONE, Slot, Ticket
+from core.position import Position
+from core.rules import Rules
+from curriculum.config import Config, SelfplayConfig
+from curriculum.games import basics
+from curriculum.games.selfplay_games import SelfPlay
+from curriculum.reporting import Conduct
+from nets.checkpoint import DEFAULT_MODEL
+from nets.runtimes.loading import open_model
+from search.mentor.paper import PaperMentor
+from search.mentor.player import Mentor
+from search.players import Player, never
+from search.solvers.vct import find_vct
+from search.tree.player import MctsPlayer
+from search.tree.rollouts import PureMcts
+from search.tree.settings import SearchSettings
+
+_RULES = Rules(9)
+_SEARCH = SearchSettings(simulations=16)
+
+
+def compile_all(conduct: Conduct) -> None:
+    """Makes every kernel compile in the types that real work gives it, and what runs the built-in model be prepared.
+
+    Raises `Interrupted`.
+    """
+    with conduct.reporter.task("compiling", sum(share for _, share, _ in _PARTS), "percent") as task:
+        done = 0
+        for name, share, part in _PARTS:
+            conduct.check()
+            task.update(done, now=name)
+            part()
+            done += share
+
+
+class _Indifferent:
+    """An evaluator to which all moves are alike: what runs the nets matters to no kernel."""
+
+    lanes = 1
+    free_cores = 1
+    version = 0
+    last_moves = 2
+
+    def submit(self, slot: Slot) -> Ticket:
+        """See `core.evaluation.Evaluator`."""
+        slot.logits[: slot.count] = 0.0
+        slot.values[: slot.count] = 0.0
+        return DONE
+
+
+def _play_itself() -> None:
+    settings = SelfplayConfig(concurrent_games=2, cache_megabytes=1)
+    config = Config(rules=_RULES, search=_SEARCH, selfplay=settings)
+    SelfPlay(config, _Indifferent(), iteration=0, balanced=()).play([0, 1], lambda game: None, never)
+
+
+def _play_a_person() -> None:
+    position = Position.from_moves(_RULES, [0])
+    player = MctsPlayer(_Indifferent(), _RULES, _SEARCH.with_tactics())
+    player.ponder(position, lambda: True)
+    position.push(1)
+    _decide(player, position)
+    position.winning_line()
+
+
+def _decide(player: Player, position: Position | None = None) -> None:
+    player.choose([position or Position.from_moves(_RULES, [0])], seeds=[0])
+
+
+def _open_the_built_in_model() -> None:
+    open_model(DEFAULT_MODEL).close()
+
+
+def _draw_basics() -> None:
+    samples = basics.draw(_RULES, tuple(basics.KINDS), len(basics.KINDS), (0, 8), 0, Conduct())
+    basics.are_right(_RULES, samples.positions, samples.policies.argmax(axis=1))
+
+
+def _seek_a_forced_win() -> None:
+    find_vct(Position.from_moves(_RULES, [0, 1]))
+
+
+_PARTS: tuple[tuple[str, int, Callable[[], None]], ...] = (
+    ("self-play", 30, _play_itself),
+    ("play", 20, _play_a_person),
+    ("pure-mcts", 3, lambda: _decide(PureMcts(2))),
+    ("mentor:paper", 7, lambda: _decide(PaperMentor())),
+    ("mentor", 17, lambda: _decide(Mentor())),
+    ("forced wins", 13, _seek_a_forced_win),
+    ("basics", 2, _draw_basics),
+    ("model", 8, _open_the_built_in_model),
+)
+"""In this order, each with about its share of the time in percent."""

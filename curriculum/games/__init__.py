@@ -1,0 +1,1 @@
+"""Sources of training positions: basics, mentor games, self-play games."""

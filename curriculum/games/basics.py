@@ -1,0 +1,251 @@
+"""Phase 1's positions: basic attack and defence (A IV-B), drawn at random on a board with other stones around.
+
+A kind is a pattern along a line, written with `o` for the attacker's stones, `_` for the answers, `.` for cells that
+stay empty and `x` for a defender's stone or the edge of the board.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.evaluation import PositionBatch
+from core.lines import DIRECTIONS, makes_line
+from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Rules
+from core.streams import Purpose, generator
+from core.tactics import DOUBLE_THREAT, STOP_WIN, WIN, immediate_wins, is_right, what_decides
+from curriculum.reporting import Conduct
+from curriculum.training.samples import Samples
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of basic position."""
+
+    pattern: Callable[[int], str]
+    """The pattern for a connect length."""
+    attacks: bool
+    """Whether the side to move owns the `o` stones."""
+    value: float
+    """z for the side to move."""
+    weights: tuple[float, ...] | None = None
+    """Shares of the answers in pi, in the pattern's order; None puts all on one of them at random."""
+    any_colour: bool = True
+    """Whether the attacker's colour is drawn at random; else the attacker is black, as in the paper."""
+
+
+KINDS: Mapping[str, Kind] = {
+    # The paper's text: black attacks, white defends, one answer.
+    "attack-four": Kind(lambda k: "_" + "o" * (k - 1) + "_", True, 1.0, any_colour=False),
+    "defend-four": Kind(lambda k: "x" + "o" * (k - 1) + "_", False, 0.0, any_colour=False),
+    # The eight kinds of the paper's repository.
+    "open-four-attack": Kind(lambda k: "_" + "o" * (k - 1) + "_", True, 1.0, (0.5, 0.5)),
+    "open-four-defend": Kind(lambda k: "_" + "o" * (k - 1) + "_", False, -1.0, (0.5, 0.5)),
+    "open-three-attack": Kind(lambda k: "._" + "o" * (k - 2) + "_.", True, 1.0, (0.5, 0.5)),
+    "open-three-defend": Kind(lambda k: "._" + "o" * (k - 2) + "_.", False, 0.0, (0.5, 0.5)),
+    "split-three-attack": Kind(lambda k: "." + "o" * (k - 3) + "_o.", True, 1.0, (1.0,)),
+    "split-three-defend": Kind(lambda k: "_" + "o" * (k - 3) + "_o_", False, 0.0, (0.25, 0.5, 0.25)),
+    "split-four-defend": Kind(lambda k: "o" * ((k - 1) // 2) + "_" + "o" * (k // 2), False, 0.0, (1.0,)),
+    "broken-four-defend": Kind(lambda k: "o" * (k - 2) + "_o", False, 0.0, (1.0,)),
+}
+"""Every kind by its name."""
+LITERAL_KINDS = ("attack-four", "defend-four")
+REPOSITORY_KINDS = tuple(name for name in KINDS if name not in LITERAL_KINDS)
+
+_TRIES = 2000
+
+
+class BasicsError(ValueError):
+    """Basic positions that cannot be drawn: an unknown kind, or a board too small or too full for it."""
+
+
+def generate(
+    rules: Rules,
+    *,
+    kinds: Sequence[str],
+    positions: int,
+    noise_stones: tuple[int, int],
+    seed: int,
+    progress: Callable[[int], None] = lambda done: None,
+) -> Samples:
+    """`positions` samples, the kinds in equal numbers and in turn; the same seed gives the same samples.
+
+    `noise_stones`: fewest and most stones beside the pattern. Noise that makes a line of its own, or that gives the
+    side to move something else to do than the pattern asks for, is drawn again. `progress` is told how many positions
+    are drawn. Raises `BasicsError`.
+    """
+    check(rules, kinds, noise_stones)
+    placements = {name: _placements(KINDS[name].pattern(rules.connect), rules.size) for name in kinds}
+    batch = PositionBatch.empty(positions, rules.cells)
+    policies = np.zeros((positions, rules.cells), dtype=np.float32)
+    values = np.zeros(positions, dtype=np.float32)
+    for row in range(positions):
+        name = kinds[row % len(kinds)]
+        draw = _Draw(rules, KINDS[name], placements[name], noise_stones, generator(seed, Purpose.BASICS, row))
+        for _ in range(_TRIES):
+            if draw.once():
+                break
+        else:
+            raise BasicsError(f"no {name} could be drawn with {noise_stones[0]} or more other stones: ask for fewer")
+        batch.stones[row], batch.to_move[row], batch.last_moves[row] = draw.stones, draw.to_move, draw.last_moves
+        policies[row, draw.answers] = draw.weights
+        values[row] = KINDS[name].value
+        if row % 500 == 0:
+            progress(row)
+    progress(positions)
+    return Samples(batch, policies, values)
+
+
+def draw(
+    rules: Rules, kinds: tuple[str, ...], positions: int, noise_stones: tuple[int, int], seed: int, conduct: Conduct
+) -> Samples:
+    """`generate` with its progress shown. Raises `Interrupted`."""
+    with conduct.reporter.task("drawing basics", positions, "positions") as task:
+
+        def progress(done: int) -> None:
+            conduct.check()
+            task.update(done)
+
+        return generate(
+            rules, kinds=kinds, positions=positions, noise_stones=noise_stones, seed=seed, progress=progress
+        )
+
+
+def with_colours_swapped(samples: Samples) -> Samples:
+    """The samples, and behind them a copy of each with the colours of stones and side to move swapped."""
+    positions = samples.positions
+    swapped = PositionBatch(-positions.stones, -positions.to_move, positions.last_moves)
+    return Samples.concatenate([samples, Samples(swapped, samples.policies, samples.values)])
+
+
+def are_right(rules: Rules, positions: PositionBatch, moves: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """[B] whether each move (an empty cell) is one of the right ones, found by brute force (`core.tactics`)."""
+    right = np.zeros(len(positions), dtype=np.bool_)
+    for row, move in enumerate(moves):
+        stones, colour = positions.stones[row].copy(), int(positions.to_move[row])
+        decides = what_decides(stones, colour, rules.size, rules.connect)
+        right[row] = is_right(stones, colour, int(move), rules.size, rules.connect, decides)
+    return right
+
+
+def check(rules: Rules, kinds: Sequence[str], noise_stones: tuple[int, int]) -> None:
+    """Raises `BasicsError` for what can never be drawn: an unknown kind, a board too small or too full for it."""
+    if not kinds:
+        raise BasicsError("no kind of basic position was named")
+    for name in kinds:
+        if name not in KINDS:
+            raise BasicsError(f"there is no kind of basic position {name!r}; there are {', '.join(KINDS)}")
+        if name in REPOSITORY_KINDS and rules.connect < 4:
+            raise BasicsError(f"{name} needs a connect length of 4 or more")
+        length = len(KINDS[name].pattern(rules.connect).strip("x"))
+        if length > rules.size:
+            raise BasicsError(f"{name} does not fit on a board of {rules.size}x{rules.size}")
+        if length + noise_stones[0] > rules.cells:
+            raise BasicsError(f"{name} and {noise_stones[0]} other stones do not fit on {rules.cells} cells")
+    fewest, most = noise_stones
+    if not 0 <= fewest <= most:
+        raise BasicsError(f"noise of {fewest} to {most} stones makes no sense: give the fewest and the most")
+
+
+def _placements(pattern: str, size: int) -> list[NDArray[np.int64]]:
+    """Each way to lay the pattern on the board: the cell of each character, `NO_CELL` for an `x` beyond the edge."""
+    forwards = list(DIRECTIONS)
+    backwards = [] if pattern == pattern[::-1] else [(-rows, -columns) for rows, columns in DIRECTIONS]
+    found = []
+    for row_step, column_step in forwards + backwards:
+        for row in range(-1, size + 1):
+            for column in range(-1, size + 1):
+                laid = [(row + row_step * i, column + column_step * i) for i in range(len(pattern))]
+                cells = [r * size + c if 0 <= r < size and 0 <= c < size else NO_CELL for r, c in laid]
+                if all(cell != NO_CELL or mark == "x" for cell, mark in zip(cells, pattern, strict=True)):
+                    found.append(np.array(cells))
+    return found
+
+
+class _Draw:
+    """One position in the making; `once` draws it and says whether it came out well."""
+
+    def __init__(
+        self,
+        rules: Rules,
+        kind: Kind,
+        placements: list[NDArray[np.int64]],
+        noise_stones: tuple[int, int],
+        random: np.random.Generator,
+    ) -> None:
+        self._rules, self._kind, self._placements = rules, kind, placements
+        self._noise_stones, self._random = noise_stones, random
+        self._marks = np.array(list(kind.pattern(rules.connect)))
+        self._wins = np.empty(rules.cells, dtype=np.bool_)
+        self.stones: NDArray[np.int8] = np.empty(rules.cells, dtype=np.int8)
+        self.to_move = BLACK
+        self.last_moves: tuple[int, int] = (NO_CELL, NO_CELL)
+        self.answers: NDArray[np.int64] = np.empty(0, dtype=np.int64)
+        self.weights: tuple[float, ...] = ()
+
+    def once(self) -> bool:
+        random, kind = self._random, self._kind
+        attacker = WHITE if kind.any_colour and random.random() < 0.5 else BLACK
+        self.to_move = attacker if kind.attacks else -attacker
+        laid = self._placements[random.integers(len(self._placements))]
+        self.stones[:] = EMPTY
+        line = laid[self._marks == "o"]
+        self.stones[line] = attacker
+        blocks = laid[(self._marks == "x") & (laid != NO_CELL)]
+        self.stones[blocks] = -attacker
+        noise = self._add_noise(laid)
+        if noise is None or not self._is_sound(laid[self._marks == "_"]):
+            return False
+        self._choose_answers(laid[self._marks == "_"])
+        theirs = line if not kind.attacks else np.append(blocks, noise[self.stones[noise] == -self.to_move])
+        ours = line if kind.attacks else np.append(blocks, noise[self.stones[noise] == self.to_move])
+        self.last_moves = (self._pick(theirs), self._pick(ours))
+        return True
+
+    def _add_noise(self, laid: NDArray[np.int64]) -> NDArray[np.int64] | None:
+        """Strews other stones over the rest of the board; None where they do not fit.
+
+        Black has as many stones as White where Black is to move, one more where White is.
+        """
+        black = int(np.count_nonzero(self.stones == BLACK))
+        white = int(np.count_nonzero(self.stones == WHITE))
+        wanted = int(self._random.integers(self._noise_stones[0], self._noise_stones[1] + 1))
+        lead = 0 if self.to_move == BLACK else 1
+        missing = black - lead - white  # white stones that even it out, black ones where negative
+        pairs = max(0, wanted - abs(missing)) // 2
+        whites, blacks = pairs + max(missing, 0), pairs + max(-missing, 0)
+        free = self.stones == EMPTY
+        free[laid[laid != NO_CELL]] = False
+        cells = np.flatnonzero(free)
+        if len(cells) < whites + blacks:
+            return None
+        noise = self._random.permutation(cells)[: whites + blacks]
+        self.stones[noise[:whites]] = WHITE
+        self.stones[noise[whites:]] = BLACK
+        return noise
+
+    def _is_sound(self, answers: NDArray[np.int64]) -> bool:
+        """Whether no line stands already and the pattern's answers are what the position asks for."""
+        rules, stones = self._rules, self.stones
+        for cell in np.flatnonzero(stones):
+            if makes_line(stones, int(cell), rules.size, rules.connect):
+                return False
+        decides = what_decides(stones, self.to_move, rules.size, rules.connect)
+        if not self._kind.attacks and decides in (WIN, DOUBLE_THREAT):
+            return False  # a defender who can win need not defend, and its z would be wrong
+        if decides == STOP_WIN:
+            # A second winning cell elsewhere would make a defence hopeless.
+            count = immediate_wins(stones, -self.to_move, rules.size, rules.connect, self._wins)
+            if count != len(answers):
+                return False
+        return all(is_right(stones, self.to_move, int(cell), rules.size, rules.connect, decides) for cell in answers)
+
+    def _choose_answers(self, answers: NDArray[np.int64]) -> None:
+        if self._kind.weights is None:
+            self.answers, self.weights = self._random.choice(answers, 1), (1.0,)
+        else:
+            self.answers, self.weights = answers, self._kind.weights
+
+    def _pick(self, cells: NDArray[np.int64]) -> int:
+        return int(self._random.choice(cells)) if len(cells) else NO_CELL

@@ -1,0 +1,1 @@
+"""The three phases of the curriculum, and all of them in order."""

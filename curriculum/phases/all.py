@@ -1,0 +1,65 @@
+"""The curriculum: basics, imitation, self-play, and what the model is worth at the end (A IV)."""
+
+from typing import Any
+
+from core.streams import Purpose, stream_key
+from curriculum.arena.opening_sets import evaluation_openings
+from curriculum.arena.players import parse_player
+from curriculum.arena.tournament import play_match
+from curriculum.phases.basics import run_basics
+from curriculum.phases.imitation import run_imitation
+from curriculum.phases.selfplay import run_selfplay
+from curriculum.phases.steps import keep_model, match_settings, model_player
+from curriculum.reporting import Conduct
+from curriculum.run.folder import RunFolder
+from nets.checkpoint import load_model
+from nets.runtimes.net_evaluator import NetEvaluator
+
+__all__ = ["FINAL_OPPONENTS", "measure", "run_all", "run_basics", "run_imitation", "run_selfplay"]
+
+FINAL_OPPONENTS = ("random", "mentor:paper", "mentor", "pure-mcts:1000")
+
+_MATCHES = "matches"
+
+
+def run_all(run: RunFolder, conduct: Conduct) -> list[dict[str, Any]]:
+    """All three phases, and then `measure`. Raises `Interrupted` after saving."""
+    run_basics(run, conduct)
+    run_imitation(run, conduct)
+    run_selfplay(run, conduct)
+    return measure(run, conduct)
+
+
+def measure(run: RunFolder, conduct: Conduct) -> list[dict[str, Any]]:
+    """The best model's matches against `FINAL_OPPONENTS` (`MatchResult.to_json`), written into its metadata.
+
+    Matches that the run has behind it are not played again. None where `final_games` is 0. Raises `Interrupted`.
+    """
+    config = run.config
+    if not config.evaluation.final_games:
+        return []
+    results: dict[str, dict[str, Any]] = run.read_state(_MATCHES) or {}
+    model, info = load_model(run.best_model)
+    evaluator = NetEvaluator(model, repeatable=True)
+    try:
+        for opponent in FINAL_OPPONENTS:
+            if opponent in results:
+                continue
+            result = play_match(
+                model_player(config, evaluator, name=config.preset),
+                parse_player(opponent, rules=config.rules, settings=match_settings(config)),
+                rules=config.rules,
+                openings=evaluation_openings(config.rules),
+                games=config.evaluation.final_games,
+                seed=stream_key(config.seed, Purpose.GATE),
+                conduct=conduct,
+                task=f"match against {opponent}",
+            ).to_json()
+            run.append_metrics({"phase": "evaluation", "event": "match", **result})
+            results[opponent] = result
+            run.write_state(_MATCHES, results)
+    finally:
+        evaluator.close()
+    final = {f"against {opponent}": result for opponent, result in results.items()}
+    keep_model(run, "best", model, {**info.made, "results": {**info.made.get("results", {}), **final}})
+    return list(results.values())

@@ -1,0 +1,109 @@
+"""Phase 1: both nets learn the basic moves (A IV-B)."""
+
+from pathlib import Path
+from typing import Any
+
+from core.streams import Purpose, stream_key
+from curriculum.games import basics
+from curriculum.phases.steps import (
+    falling_rate,
+    favourite_moves,
+    fit,
+    is_finished,
+    keep_model,
+    mark_finished,
+    shares_by_colour,
+    starting_model,
+    trainer_state,
+)
+from curriculum.reporting import Conduct
+from curriculum.run.folder import RunFolder
+from curriculum.training.samples import Samples, read_samples, write_samples
+from curriculum.training.trainer import BatchSource, Losses, Trainer
+from nets.dual import DualNet
+from nets.runtimes.net_evaluator import NetEvaluator
+
+PHASE = "basics"
+_TEST_POSITIONS = 10_000
+
+
+def run_basics(run: RunFolder, conduct: Conduct) -> None:
+    """Draws the basics, trains on them and measures what was learnt on fresh ones.
+
+    Raises `Interrupted` after saving, `basics.BasicsError` for positions that cannot be drawn.
+    """
+    if is_finished(run, PHASE):
+        conduct.reporter.say("phase 1, basics: done before")
+        return
+    config = run.config
+    samples = basics_of(run, conduct)
+    trainer = Trainer(config, starting_model(run))
+    progress: dict[str, Any] = {"step": 0}
+    if trainer_state(run, PHASE).exists():
+        progress = trainer.load(trainer_state(run, PHASE))
+    source = BatchSource(
+        samples,
+        Samples.none(config.rules.cells),
+        rehearsal_share=0.0,
+        batch_size=config.training.batch_size,
+        seed=stream_key(config.seed, Purpose.BASICS),
+        dual=config.net.dual,
+    )
+    steps = config.basics.epochs * source.steps_a_pass
+    with conduct.reporter.task("learning the basics", steps, "steps") as task:
+
+        def tell(step: int, losses: Losses) -> None:
+            task.update(step, policy_loss=losses.policy, value_loss=losses.value)
+
+        task.update(progress["step"])
+        rate = falling_rate(config.basics.learning_rate, config.basics.final_learning_rate, steps)
+        fit(run, conduct, trainer, source, phase=PHASE, progress=progress, until=steps, rate=rate, tell=tell)
+    conduct.check()
+    trainer.refresh_norms(samples, stream_key(config.seed, Purpose.BASICS))
+    shares = right_shares(trainer.model, run, conduct)
+    run.append_metrics({"phase": PHASE, "event": "measure", "step": steps, "right_moves": shares})
+    conduct.reporter.say(
+        "phase 1, basics: right on fresh positions "
+        + ", ".join(f"{100 * share:.2f} % ({name})" for name, share in shares.items())
+    )
+    made = {"phase": PHASE, "step": steps, "results": {"right_moves": shares}}
+    for name in (PHASE, "best"):
+        keep_model(run, name, trainer.model, made)
+    mark_finished(run, PHASE)
+
+
+def basics_file(run: RunFolder) -> Path:
+    """Where a run keeps the basic positions it drew, as they were drawn."""
+    return run.replay / "basics.npz"
+
+
+def basics_of(run: RunFolder, conduct: Conduct) -> Samples:
+    """The run's basic positions, from its folder or drawn now, and with the colours swapped if so configured."""
+    path, settings = basics_file(run), run.config.basics
+    if path.exists():
+        samples, _ = read_samples(path)
+    else:
+        samples = basics.draw(
+            run.config.rules, settings.kinds, settings.positions, settings.noise_stones, run.config.seed, conduct
+        )
+        write_samples(path, samples, {"kinds": settings.kinds, "seed": run.config.seed})
+    return basics.with_colours_swapped(samples) if settings.colour_swapped else samples
+
+
+def right_shares(model: DualNet, run: RunFolder, conduct: Conduct) -> dict[str, float]:
+    """Each net's share of right first choices on fresh basics, every right answer found by brute force counted."""
+    config = run.config
+    fresh = basics.draw(
+        config.rules,
+        config.basics.kinds,
+        min(_TEST_POSITIONS, config.basics.positions),
+        config.basics.noise_stones,
+        stream_key(config.seed, Purpose.BASICS, 1),  # another seed than the training positions'
+        conduct,
+    )
+    if config.basics.colour_swapped:
+        fresh = basics.with_colours_swapped(fresh)
+    evaluator = NetEvaluator(model)
+    right = basics.are_right(config.rules, fresh.positions, favourite_moves(evaluator, fresh))
+    evaluator.close()
+    return shares_by_colour(fresh, right)

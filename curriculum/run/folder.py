@@ -1,0 +1,238 @@
+"""A run is one folder: its configuration, environment, metrics, models, games, replay buffer and state.
+
+Every file in it appears whole (`core.files`), and only one process works in it at a time, so that a run killed at
+any instant can be opened again and continued.
+"""
+
+import json
+import os
+import platform
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Mapping
+from importlib import metadata
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from core.files import atomic_write_text
+from curriculum.config import Config
+from curriculum.presets import ConfigError, read_config, to_toml
+from curriculum.run.locking import (
+    JsonLinesError,
+    append_json_line,
+    cut_unfinished_line,
+    now,
+    plain,
+    read_json_lines,
+    release_lock,
+    take_lock,
+)
+
+_CONFIG = "config.toml"
+_METRICS = "metrics.jsonl"
+_ENVIRONMENT = "environment.json"
+_LOCK = "lock"
+_SUBFOLDERS = ("models", "games", "replay", "state")
+_VERSIONS_OF = ("gomoku-cli", "torch", "numpy", "numba", "safetensors")
+
+_TEMPORARY = re.compile(r"\..+\.[a-z0-9_]{8}")
+"""What `core.files.atomic_path` calls a file that is not finished yet."""
+
+
+class RunFolderError(ValueError):
+    """A folder that is no run, or a run that cannot be read; says which and why."""
+
+
+class RunFolderTakenError(RunFolderError):
+    """A new run was asked for in a folder that holds something already."""
+
+
+class RunFolder:
+    """One training run on disk, held by this process until it is closed.
+
+    Made by `create` or `open`; a context manager that closes itself.
+    """
+
+    def __init__(self, path: Path, config: Config, lock: int | None) -> None:
+        self.path = path
+        self.config = config
+        """The resolved configuration, as `config.toml` has it."""
+        self.models = path / "models"
+        """Model files."""
+        self.games = path / "games"
+        """Games as SGF."""
+        self.replay = path / "replay"
+        """Samples: basics, mentor games, the replay buffer."""
+        self.state = path / "state"
+        """What continuing the run needs."""
+        self._lock = lock
+        for name in _SUBFOLDERS:
+            (path / name).mkdir(exist_ok=True)
+        self._remove_unfinished_files()
+        cut_unfinished_line(path / _METRICS)
+        self._note_environment()
+
+    @classmethod
+    def create(cls, path: Path, config: Config) -> Self:
+        """A new run in `path`, which must not exist or be empty.
+
+        Raises `RunFolderTakenError` for a folder with anything in it, `FolderBusyError` while another process
+        creates a run there.
+        """
+        _refuse_taken(path)
+        path.mkdir(parents=True, exist_ok=True)
+        lock = take_lock(path / "state" / _LOCK, path)
+        try:
+            _refuse_taken(path)
+            atomic_write_text(path / _CONFIG, to_toml(config))
+            return cls(path, config, lock)
+        except BaseException:
+            release_lock(lock)
+            raise
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """The run in `path`, to be continued; what a killed process left half-written is removed.
+
+        Raises `RunFolderError` where there is no run or its files are broken, `FolderBusyError` while another
+        process works in it.
+        """
+        if not path.is_dir():
+            raise RunFolderError(f"there is no run in {path}: the folder does not exist")
+        if not is_run(path):
+            raise RunFolderError(f"there is no run in {path}: it holds no {_CONFIG}")
+        lock = take_lock(path / "state" / _LOCK, path)
+        try:
+            return cls(path, read_config(path / _CONFIG), lock)
+        except BaseException as error:
+            release_lock(lock)
+            if isinstance(error, ConfigError):
+                raise RunFolderError(f"the run in {path} cannot be read: {error}") from error
+            raise
+
+    def close(self) -> None:
+        """Lets other processes work in the folder."""
+        release_lock(self._lock)
+        self._lock = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def best_model(self) -> Path:
+        """The best model so far; it may not exist yet."""
+        return best_model(self.path)
+
+    def append_metrics(self, record: Mapping[str, Any]) -> None:
+        """Adds one line to `metrics.jsonl`: the record with the `time` it was written (ISO 8601, UTC)."""
+        append_json_line(self.path / _METRICS, {"time": now(), **record})
+
+    def metrics(self) -> list[dict[str, Any]]:
+        """All records, oldest first. Raises `RunFolderError` naming a line that cannot be read."""
+        return read_metrics(self.path)
+
+    def read_state(self, name: str) -> dict[str, Any] | None:
+        """What `write_state` last wrote under `name`, None if it never did. Raises `RunFolderError`."""
+        path = self.state / f"{name}.json"
+        try:
+            value = json.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError) as error:
+            raise RunFolderError(f"{path} cannot be read: {error}") from error
+        if not isinstance(value, dict):
+            raise RunFolderError(f"{path} cannot be read: it should hold a JSON object")
+        return value
+
+    def write_state(self, name: str, mapping: Mapping[str, Any]) -> None:
+        """Keeps `mapping` in `state/NAME.json`, replacing what was there whole or not at all."""
+        atomic_write_text(self.state / f"{name}.json", json.dumps(plain(mapping), indent=2, allow_nan=False) + "\n")
+
+    def _remove_unfinished_files(self) -> None:
+        for folder in (self.path, *(self.path / name for name in _SUBFOLDERS)):
+            for entry in folder.iterdir():
+                if _TEMPORARY.fullmatch(entry.name) and entry.is_file():
+                    entry.unlink()
+
+    def _note_environment(self) -> None:
+        """Adds what this process runs on and with to `environment.json`, which has an entry an opening."""
+        path = self.path / _ENVIRONMENT
+        try:
+            sessions = json.loads(path.read_text(encoding="utf-8"))["sessions"] if path.exists() else []
+            sessions.append(_environment())
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise RunFolderError(f"{path} cannot be read: {error}") from error
+        atomic_write_text(path, json.dumps({"sessions": sessions}, indent=2) + "\n")
+
+
+def is_run(path: Path) -> bool:
+    """Whether `path` is the folder of a run."""
+    return (path / _CONFIG).is_file()
+
+
+def best_model(path: Path) -> Path:
+    """Where the run in `path` keeps its best model."""
+    return path / "models" / "best.safetensors"
+
+
+def read_metrics(path: Path) -> list[dict[str, Any]]:
+    """The records of the run in `path`, oldest first, whether or not somebody works in it.
+
+    Raises `RunFolderError` naming a line that cannot be read; a line that is still being written is left out.
+    """
+    try:
+        return read_json_lines(path / _METRICS)
+    except JsonLinesError as error:
+        raise RunFolderError(str(error)) from error
+
+
+def _refuse_taken(path: Path) -> None:
+    if is_run(path):
+        raise RunFolderTakenError(f"{path} already holds a run: continue it with --resume, or choose another folder")
+    if path.is_dir():
+        # A process killed while it created a run leaves no more than these.
+        left_over = {path / "state", path / "state" / _LOCK, *path.glob(f".{_CONFIG}.*")}
+        if not {*path.iterdir(), *(path / "state").glob("*")} <= left_over:
+            raise RunFolderTakenError(f"{path} is not empty and holds no run: choose another folder")
+    elif path.exists():
+        raise RunFolderTakenError(f"{path} is a file: a run needs a folder")
+
+
+def _version(distribution: str) -> str | None:
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _commit() -> str | None:
+    """The commit of the source tree that this code runs from, `-dirty` if it was changed since; None elsewhere."""
+    root = Path(__file__).resolve().parent.parent
+    if not (root / ".git").exists():
+        return None
+    command = ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=10, check=True).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        return None
+
+
+def _environment() -> dict[str, Any]:
+    return {
+        "time": now(),
+        "command": shlex.join(sys.argv),
+        "python": platform.python_version(),
+        "versions": {name: _version(name) for name in _VERSIONS_OF},
+        "commit": _commit(),
+        "machine": platform.platform(),
+        "processor": platform.processor() or platform.machine(),
+        "cpus": os.cpu_count(),
+    }

@@ -1,0 +1,1 @@
+"""Training of nets: samples and the trainer."""

@@ -1,0 +1,222 @@
+"""Gradient descent on samples (A eq. 9): each net on positions with its own colour to move, and on no others."""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save
+from torch import Tensor
+from torch.optim.swa_utils import update_bn
+
+from core.evaluation import PositionBatch
+from core.files import atomic_path
+from core.rules import BLACK, WHITE, Colour
+from core.streams import Purpose, generator, stream_key
+from core.symmetry import SYMMETRIES
+from curriculum.config import Config, TrainingConfig
+from curriculum.training.samples import Samples
+from nets.blocks import channels_last
+from nets.checkpoint import CheckpointError
+from nets.dual import DualNet, make_model
+from nets.planes import encode
+from nets.runtimes.allocator import keep_freed_memory
+from nets.runtimes.devices import best_device, best_precision
+
+_NORM_POSITIONS = 8192
+_NORM_BATCH = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Losses:
+    """Means over the samples of some steps; the policy's is its cross entropy, `entropy` that of the net's policy."""
+
+    policy: float
+    value: float
+    entropy: float
+
+
+def cosine_rate(first: float, last: float, done: float) -> float:
+    """The learning rate after a share `done` (0 to 1) of the work: from `first` to `last` along half a cosine."""
+    return last + (first - last) * 0.5 * (1.0 + math.cos(math.pi * min(max(done, 0.0), 1.0)))
+
+
+class BatchSource:
+    """Draws the batches of a training: pass after pass over the samples, each under a random symmetry.
+
+    What step `s` draws depends on the seed and `s` alone, so that a training resumes exactly where it stopped.
+    """
+
+    def __init__(
+        self, samples: Samples, rehearsal: Samples, *, rehearsal_share: float, batch_size: int, seed: int, dual: bool
+    ) -> None:
+        """`rehearsal_share` of each batch comes from `rehearsal`, at random. One net for both takes both colours."""
+        self._colours: tuple[Colour | None, ...] = (BLACK, WHITE) if dual else (None,)
+        self._samples = {colour: _of(samples, colour) for colour in self._colours}
+        self._rehearsal = {colour: _of(rehearsal, colour) for colour in self._colours}
+        self._share = rehearsal_share
+        self._batch_size = batch_size
+        self._seed = seed
+        self._order: dict[Colour | None, tuple[int, NDArray[np.intp]]] = {}
+        most = max(len(part) for part in self._samples.values())
+        self.steps_a_pass = max(1, math.ceil(most / self._fresh(most)))
+        """Steps in which the colour with more samples sees each of its samples once."""
+
+    @property
+    def colours(self) -> tuple[Colour | None, ...]:
+        """What a step draws a batch for: each colour, or None for both together."""
+        return self._colours
+
+    def _fresh(self, available: int) -> int:
+        return max(1, min(available, round(self._batch_size * (1.0 - self._share))))
+
+    def batch(self, colour: Colour | None, step: int) -> Samples | None:
+        """The batch of a step; None where there is no sample of that colour."""
+        samples, rehearsal = self._samples[colour], self._rehearsal[colour]
+        if not len(samples):
+            return None
+        fresh = self._fresh(len(samples))
+        a_pass = max(1, len(samples) // fresh)
+        lap, place = divmod(step, a_pass)
+        if self._order.get(colour, (-1, None))[0] != lap:
+            shuffle = generator(self._seed, Purpose.SHUFFLE, lap, colour or 0)
+            self._order[colour] = (lap, shuffle.permutation(len(samples)))
+        order = self._order[colour][1]
+        parts = [samples.rows(order[place * fresh : (place + 1) * fresh])]
+        draw = generator(self._seed, Purpose.SYMMETRY, step, colour or 0)
+        if len(rehearsal) and (more := self._batch_size - self._fresh(self._batch_size)):
+            parts.append(rehearsal.rows(draw.integers(len(rehearsal), size=more)))
+        batch = Samples.concatenate(parts)
+        return batch.transformed(draw.integers(SYMMETRIES, size=len(batch)))
+
+
+def _of(samples: Samples, colour: Colour | None) -> Samples:
+    return samples if colour is None else samples.of_colour(colour)
+
+
+class Trainer:
+    """A model in training, and its optimiser: SGD with Nesterov momentum, one state a net."""
+
+    def __init__(self, config: Config, model: DualNet | None = None) -> None:
+        """Starts from `model`, or from random weights drawn from the configuration's seed."""
+        keep_freed_memory()
+        self.device = best_device()
+        if model is None:
+            model = make_model(config.net, config.rules, stream_key(config.seed, Purpose.INITIAL_WEIGHTS))
+        self.model = channels_last(model.to(self.device))
+        self.settings: TrainingConfig = config.training
+        self._precision = best_precision(self.device)
+        self._optimisers = {
+            name: torch.optim.SGD(
+                net.parameters(),
+                lr=1.0,
+                momentum=self.settings.momentum,
+                nesterov=self.settings.momentum > 0,
+                weight_decay=2.0 * self.settings.l2,
+            )
+            for name, net in self.model.nets.items()
+        }
+
+    def train(self, source: BatchSource, first_step: int, last_step: int, rates: NDArray[np.float64]) -> Losses:
+        """Steps `first_step` to `last_step - 1` of a training; `rates` [last_step - first_step] are learning rates."""
+        self.model.train()
+        sums, count = torch.zeros(3, device=self.device), 0
+        for step in range(first_step, last_step):
+            for colour in source.colours:
+                batch = source.batch(colour, step)
+                if batch is not None:
+                    sums += self._step(colour, batch, float(rates[step - first_step]))
+                    count += 1
+        policy, value, entropy = (sums / max(count, 1)).tolist()
+        return Losses(policy, value, entropy)
+
+    def _step(self, colour: Colour | None, batch: Samples, rate: float) -> Tensor:
+        name = "shared" if colour is None else self.model.net_name(colour)
+        optimiser = self._optimisers[name]
+        for group in optimiser.param_groups:
+            group["lr"] = rate
+        planes, policies, values = self._on_device(batch)
+        # Weights, momentum and losses stay float32; the products run in what the device multiplies fastest.
+        with torch.autocast(self.device.type, self._precision, enabled=self._precision is not torch.float32):
+            logits, predicted = self.model.nets[name](planes)
+        log_policy, predicted = torch.log_softmax(logits.float(), dim=1), predicted.float()
+        policy_loss = -(policies * log_policy).sum(dim=1).mean()
+        value_loss = ((values - predicted) ** 2).mean()
+        loss = policy_loss + self.settings.value_weight * value_loss  # the L2 term is the optimiser's weight decay
+        optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        optimiser.step()
+        with torch.no_grad():
+            entropy = -(log_policy.exp() * log_policy).sum(dim=1).mean()
+            return torch.stack((policy_loss, value_loss, entropy))
+
+    def _on_device(self, batch: Samples) -> tuple[Tensor, Tensor, Tensor]:
+        positions = batch.positions
+        policies = torch.from_numpy(batch.policies).to(self.device)
+        if (smoothing := self.settings.label_smoothing) > 0:
+            legal = torch.from_numpy(positions.stones == 0).to(self.device, torch.float32)
+            policies = (1 - smoothing) * policies + smoothing * legal / legal.sum(dim=1, keepdim=True)
+        return self._planes(positions), policies, torch.from_numpy(batch.values).to(self.device)
+
+    def _planes(self, positions: PositionBatch) -> Tensor:
+        return encode(
+            torch.from_numpy(positions.stones).to(self.device),
+            torch.from_numpy(positions.to_move).to(self.device),
+            torch.from_numpy(positions.last_moves).to(self.device),
+            self.model.config.planes,
+            torch.float32,
+        )
+
+    def refresh_norms(self, samples: Samples, seed: int) -> None:
+        """Recomputes the batch norms' running statistics on some of the samples, before the model is used.
+
+        The running averages lag behind the weights; folded into the convolutions, that lag costs strength.
+        """
+        for colour in (BLACK, WHITE) if self.model.config.dual else (None,):
+            part = _of(samples, colour)
+            if len(part) < 2:
+                continue
+            draw = generator(seed, Purpose.SHUFFLE, colour or 0)
+            some = part.rows(draw.permutation(len(part))[:_NORM_POSITIONS])
+            some = some.transformed(draw.integers(SYMMETRIES, size=len(some)))
+            # One batch of a few samples would weigh as much as a full one.
+            batches = max(1, len(some) // _NORM_BATCH)
+            net = self.model.nets["shared" if colour is None else self.model.net_name(colour)]
+            update_bn((self._planes(some.positions.rows(slice(i, None, batches))) for i in range(batches)), net)
+        self.model.eval()
+
+    def save(self, path: Path, progress: Mapping[str, Any]) -> None:
+        """Writes weights, momentum and `progress` (JSON) as one file, whole or not at all."""
+        tensors = {f"model.{key}": tensor.detach().cpu() for key, tensor in self.model.state_dict().items()}
+        for name, optimiser in self._optimisers.items():
+            for key, parameter in self.model.nets[name].named_parameters():
+                momentum = optimiser.state[parameter].get("momentum_buffer") if parameter in optimiser.state else None
+                if momentum is not None:
+                    tensors[f"momentum.{name}.{key}"] = momentum.cpu()
+        contiguous = {key: tensor.contiguous() for key, tensor in tensors.items()}
+        with atomic_path(path) as temporary:
+            temporary.write_bytes(save(contiguous, {"progress": json.dumps(dict(progress))}))
+
+    def load(self, path: Path) -> dict[str, Any]:
+        """Restores what `save` wrote and returns its progress. Raises `CheckpointError` for what does not fit."""
+        try:
+            with safe_open(path, framework="pt") as file:
+                progress: dict[str, Any] = json.loads((file.metadata() or {})["progress"])
+                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  # not a mapping
+            self.model.load_state_dict({k[len("model.") :]: v for k, v in tensors.items() if k.startswith("model.")})
+        except (OSError, SafetensorError, KeyError, RuntimeError, ValueError) as error:
+            raise CheckpointError(f"{path} holds no training state of this run's nets: {error}") from error
+        for name, optimiser in self._optimisers.items():
+            optimiser.state.clear()
+            for key, parameter in self.model.nets[name].named_parameters():
+                if (momentum := tensors.get(f"momentum.{name}.{key}")) is not None:
+                    buffer = torch.empty_like(parameter)
+                    buffer.copy_(momentum)
+                    optimiser.state[parameter]["momentum_buffer"] = buffer
+        return progress

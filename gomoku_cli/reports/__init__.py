@@ -1,0 +1,1 @@
+"""Reports: tables, figures, JUnit and Markdown."""

@@ -1,0 +1,117 @@
+"""Judging with OpenVINO: the fastest runtime for these nets on x86 processors. Needs no torch, given graphs."""
+
+import importlib
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nets.config import Backend, Precision
+from nets.runtimes.devices import cores
+from nets.runtimes.runtime import Piece, RuntimeUnavailableError, SizedNets
+
+_SIZES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
+"""Batch sizes that are compiled: fixed shapes run up to twice as fast as free ones."""
+
+
+@contextmanager
+def unavailable_where_it_fails() -> Iterator[None]:
+    """Turns errors of OpenVINO's own, which run over many lines, into `RuntimeUnavailableError`."""
+    try:
+        yield
+    except RuntimeUnavailableError:
+        raise
+    except RuntimeError as error:
+        first_line = str(error).strip().splitlines()[0]
+        raise RuntimeUnavailableError(f"OpenVINO fails here ({first_line})") from error
+
+
+class OpenVino:
+    """OpenVINO on this processor, and what it computes with."""
+
+    def __init__(self, precision: Precision) -> None:
+        """Raises `RuntimeUnavailableError`."""
+        # On import OpenVINO's conversion tools report to their makers over the network, if this package is there.
+        sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]  # None is how an import is refused
+        try:
+            self.module: Any = importlib.import_module("openvino")
+        except (ImportError, OSError) as error:
+            raise RuntimeUnavailableError(f"OpenVINO cannot be used ({error})") from error
+        with unavailable_where_it_fails():
+            self.core: Any = self.module.Core()
+            native = "BF16" in self.core.get_property("CPU", "OPTIMIZATION_CAPABILITIES")
+        if precision is Precision.AUTO:
+            precision = Precision.BF16 if native else Precision.FP32
+        elif precision is Precision.BF16 and not native:
+            raise RuntimeUnavailableError("OpenVINO computes in fp32 on this processor, not in bf16")
+        self.precision = precision
+        """bf16 or fp32."""
+
+    def written(self, graph: Any) -> tuple[str, NDArray[np.uint8]]:
+        """A graph as XML and the bytes of its weights. Raises `RuntimeUnavailableError`."""
+        with unavailable_where_it_fails(), tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "graph.xml"
+            self.module.serialize(graph, path)
+            weights = np.fromfile(path.with_suffix(".bin"), dtype=np.uint8)
+            return path.read_text(encoding="utf-8"), weights
+
+    def read(self, xml: str, weights: NDArray[np.uint8]) -> Any:
+        """The graph that `written` wrote. Raises `RuntimeUnavailableError`."""
+        with unavailable_where_it_fails():
+            return self.core.read_model(xml.encode(), self.module.Tensor(weights))
+
+
+class _Request:
+    """A `SizedNet`: an inference request that shares its arrays with OpenVINO."""
+
+    def __init__(self, openvino: OpenVino, compiled: Any) -> None:
+        self._request = compiled.create_infer_request()
+        self.stones, self.to_move, self.last_moves = (
+            np.zeros_like(tensor.data) for tensor in self._request.input_tensors
+        )
+        for index, array in enumerate((self.stones, self.to_move, self.last_moves)):
+            self._request.set_input_tensor(index, openvino.module.Tensor(array, shared_memory=True))
+        self.logits, self.values = (tensor.data for tensor in self._request.output_tensors)
+
+    def run(self) -> None:
+        """See `SizedNet`."""
+        self._request.infer()
+
+
+class OpenVinoRuntime:
+    """Each net as a graph with its planes inside, compiled so that every thread runs it on one core."""
+
+    backend = Backend.OPENVINO
+    sizes: tuple[int, ...] = _SIZES
+    any_thread = True
+
+    def __init__(self, openvino: OpenVino, graphs: Mapping[str, Any], cells: int) -> None:
+        """`graphs`: of each net, in `openvino`'s precision. Raises `RuntimeUnavailableError`."""
+        self._openvino, self._graphs, self._cells = openvino, graphs, cells
+        self.precision = openvino.precision
+        self.lanes = self.threads = cores()
+        self.free_cores = 1
+        self._sized = SizedNets(self._make, _SIZES, one_by_one=False)
+        with unavailable_where_it_fails():
+            self._sized.make(next(iter(graphs)), 1)
+
+    def _make(self, net: str, size: int) -> _Request:
+        graph = self._graphs[net].clone()
+        graph.reshape({0: [size, self._cells], 1: [size], 2: [size, 2]})
+        options = {
+            # A graph of one stream on one core runs on the thread that asks, without a hand-over to another and back.
+            "NUM_STREAMS": 1,
+            "INFERENCE_NUM_THREADS": 1,
+            "INFERENCE_PRECISION_HINT": "bf16" if self.precision is Precision.BF16 else "f32",
+            "ENABLE_CPU_PINNING": False,
+        }
+        return _Request(self._openvino, self._openvino.core.compile_model(graph, "CPU", options))
+
+    def judge(self, net: str, pieces: Sequence[Piece]) -> None:
+        """See `Runtime`."""
+        self._sized.judge(net, pieces)

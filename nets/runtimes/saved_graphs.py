@@ -1,0 +1,90 @@
+"""OpenVINO's graphs of models, kept in the user's cache folder: a process that only plays starts without torch.
+
+A file holds the graphs of all nets of a model and the version of their judgements. Its name is a hash of all that they
+come from, so it is never out of date; what is broken or foreign counts as not there.
+"""
+
+import hashlib
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
+
+from core.files import atomic_path
+from core.jit import user_cache_folder
+from nets.config import Precision
+from nets.runtimes.openvino import OpenVino
+from nets.runtimes.runtime import RuntimeUnavailableError
+
+_MAX_FILES = 32
+"""Kept; of more the least recently used go."""
+_SOURCES = Path(__file__).parent.parent
+_PATIENCE_S = 120.0
+"""After which a conversion has failed."""
+
+
+def graphs_path(model: Path, openvino: OpenVino) -> Path:
+    """Where the graphs of a model file are kept. Raises `OSError` where it cannot be read."""
+    digest = hashlib.sha256(f"{openvino.module.__version__}/{openvino.precision}".encode())
+    for path in (*sorted(_SOURCES.rglob("*.py")), model):
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return user_cache_folder() / "graphs" / f"{digest.hexdigest()[:32]}.safetensors"
+
+
+def read_graphs(path: Path, openvino: OpenVino) -> tuple[dict[str, Any], int] | None:
+    """The graph of each net and the version of their judgements (`Evaluator.version`); None where they are not kept."""
+    try:
+        with safe_open(path, framework="numpy") as file:
+            metadata = file.metadata()
+            graphs = {net: openvino.read(metadata[net], file.get_tensor(net)) for net in file.keys()}  # noqa: SIM118  # not a mapping
+        version = int(metadata["version"])
+    except (OSError, SafetensorError, KeyError, TypeError, ValueError, RuntimeUnavailableError):
+        return None
+    with suppress(OSError):
+        os.utime(path)  # it is in use
+    return graphs, version
+
+
+def write_graphs(path: Path, openvino: OpenVino, graphs: Mapping[str, Any], version: int) -> None:
+    """Keeps graphs at `path`, whole or not at all, and removes old ones beside it. Raises `OSError`."""
+    metadata, weights = {"version": str(version)}, {}
+    for net, graph in graphs.items():
+        metadata[net], weights[net] = openvino.written(graph)
+    with atomic_path(path) as temporary:
+        temporary.write_bytes(save(weights, metadata))
+    kept = sorted(path.parent.iterdir(), key=_last_used, reverse=True)
+    for old in kept[_MAX_FILES:]:
+        with suppress(OSError):
+            old.unlink()
+
+
+def _last_used(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:  # another process has removed it
+        return 0.0
+
+
+def make_graphs(model: Path, precision: Precision) -> bool:
+    """Converts a model file in a process of its own, so that this one needs no torch; whether that went well."""
+    command = [sys.executable, "-P", "-m", "nets.runtimes.conversion", str(model.resolve()), precision]
+    try:
+        ended = subprocess.run(
+            command,
+            # Its own modules, and not those that a folder of the user's happens to have. One thread: with more torch
+            # only spins, and takes much longer where the machine has other work.
+            env={**os.environ, "PYTHONPATH": str(_SOURCES.parent), "OMP_NUM_THREADS": "1"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_PATIENCE_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return ended.returncode == 0

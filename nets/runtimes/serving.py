@@ -1,0 +1,103 @@
+"""Serves a runtime's judgements to a search. Needs no torch."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.evaluation import PositionBatch
+from core.rules import BLACK, WHITE
+from nets.config import NetConfig, Planes
+from nets.runtimes.allocator import keep_freed_memory
+from nets.runtimes.batching import Batcher, Submission
+from nets.runtimes.runtime import Piece, Rows, Runtime
+
+
+class _Slot(Protocol):
+    """What is needed of a `core.evaluation.Slot`, which this package does not import."""
+
+    positions: PositionBatch
+    logits: NDArray[np.float32]
+    values: NDArray[np.float32]
+    count: int
+
+
+class RuntimeEvaluator:
+    """Judges positions with what a runtime holds; satisfies `core.evaluation.Evaluator`."""
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        config: NetConfig,
+        cells: int,
+        version: int,
+        *,
+        repeatable: bool = False,
+        on_thread: Callable[[], None] | None = None,
+    ) -> None:
+        """`repeatable`: see `nets.runtimes.batching.Batcher`. `on_thread` is called first on each evaluating thread."""
+        keep_freed_memory()
+        self.runtime = runtime
+        self.lanes = runtime.lanes
+        """Batches that it can work on side by side."""
+        self.free_cores = runtime.free_cores
+        """Threads that it leaves to the search."""
+        self.version = version
+        """63 bits that differ where answers may: of the weights and of what they run on."""
+        self.last_moves = 2 if config.planes is Planes.FIVE else 1
+        """How many of the last moves the nets see."""
+        self._dual, self._cells = config.dual, cells
+        # Threads of the executor are joined at the interpreter's exit; one inside torch then would abort it.
+        self._threads = ThreadPoolExecutor(runtime.threads, "net", initializer=on_thread)
+        self._batcher = Batcher(runtime, self._threads, repeatable=repeatable)
+
+    def submit(self, slot: _Slot) -> Submission:
+        """Starts judging the first `slot.count` positions; see `core.evaluation.Evaluator`."""
+        return self._start(slot.positions, slot.count, slot.logits, slot.values)
+
+    def judge(self, positions: PositionBatch) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Logits [B, A] and values [B] for the side to move."""
+        logits = np.empty(positions.stones.shape, dtype=np.float32)
+        values = np.empty(len(positions), dtype=np.float32)
+        self._start(positions, len(positions), logits, values).result()
+        return logits, values
+
+    def prepare(self, rows: int) -> None:
+        """Makes ahead what judging up to `rows` positions at once would otherwise make when it first meets them.
+
+        May run beside submissions, on a thread of its own.
+        """
+        sizes = self.runtime.sizes
+        largest = next((size for size in sizes if size >= rows), sizes[-1])
+        making = []
+        for size in sizes[: sizes.index(largest) + 1]:
+            blank = PositionBatch.empty(2 * size, self._cells)
+            blank.to_move[size:] = WHITE
+            logits, values = np.empty(blank.stones.shape, np.float32), np.empty(len(blank), np.float32)
+            for net, part in rows_by_net(blank.to_move, self._dual):
+                # On threads of the runtime's, since not every runtime may judge on others.
+                piece = Piece(part[:size], blank, logits, values)
+                making.append(self._threads.submit(self.runtime.judge, net, [piece]))
+        for made in making:
+            made.result()
+
+    def _start(
+        self, positions: PositionBatch, count: int, logits: NDArray[np.float32], values: NDArray[np.float32]
+    ) -> Submission:
+        parts = rows_by_net(positions.to_move[:count], self._dual)
+        return self._batcher.submit([(net, Piece(rows, positions, logits, values)) for net, rows in parts])
+
+    def close(self) -> None:
+        """Joins the threads."""
+        self._threads.shutdown()
+
+
+def rows_by_net(to_move: NDArray[np.int8], dual: bool) -> list[tuple[str, Rows]]:
+    """Which net judges which rows of a batch with `to_move` [B]; nets without a row are left out."""
+    if dual:
+        shares = [("black", np.flatnonzero(to_move == BLACK)), ("white", np.flatnonzero(to_move != BLACK))]
+    else:
+        shares = [("shared", np.arange(len(to_move)))]
+    return [(net, rows) for net, rows in shares if len(rows)]

@@ -1,0 +1,38 @@
+"""Judging with torch on the processor: what is always there."""
+
+from collections.abc import Sequence
+
+import torch
+
+from nets.config import Backend, Precision
+from nets.dual import DualNet
+from nets.runtimes.devices import best_precision, cores
+from nets.runtimes.inference import JudgedPositions
+from nets.runtimes.runtime import Piece, gathered, scatter
+
+
+class TorchRuntime:
+    """torch on the CPU: batch norms folded, channels last."""
+
+    backend = Backend.TORCH
+    sizes: tuple[int, ...] = (256,)
+    any_thread = False  # on others torch uses all cores, and waits for them
+
+    def __init__(self, model: DualNet, precision: Precision) -> None:
+        """Takes any precision, though bfloat16 is slow where the processor does not multiply it."""
+        native = best_precision(torch.device("cpu")) is torch.bfloat16
+        if precision is Precision.AUTO:
+            precision = Precision.BF16 if native else Precision.FP32
+        self.precision = precision
+        self.lanes = self.threads = cores()
+        self.free_cores = 1
+        self._nets = {name: JudgedPositions(model, name, precision) for name in model.nets}
+
+    def judge(self, net: str, pieces: Sequence[Piece]) -> None:
+        """See `Runtime`."""
+        batch = gathered(pieces)
+        with torch.inference_mode():
+            logits, values = self._nets[net](
+                torch.from_numpy(batch.stones), torch.from_numpy(batch.to_move), torch.from_numpy(batch.last_moves)
+            )
+        scatter(pieces, logits.float().numpy(), values.float().numpy())

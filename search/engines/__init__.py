@@ -1,0 +1,1 @@
+"""Other programs as players, by the Gomocup protocol."""

@@ -1,0 +1,1 @@
+"""The mentors: a classical alpha-beta engine, and the one-ply mentor of paper A."""

@@ -1,0 +1,300 @@
+"""What the mentor makes of a board: a small network over the patterns on its empty cells, updated move by move.
+
+A cell belongs to a class for each side, by the patterns that a stone of that side would make in its four directions.
+The network's first layer is a sum over all empty cells of a row for each class; a stone changes the class of some
+twenty cells, so the sums follow it for the price of as many rows (an efficiently updatable network). The rest is tiny.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from itertools import combinations_with_replacement
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.jit import lean_inlined_kernel, lean_kernel
+from core.lines import DIRECTIONS
+from core.rules import EMPTY, Rules
+from core.threats import (
+    FIVE,
+    FOUR,
+    OPEN_FOUR,
+    OPEN_THREE,
+    OPEN_TWO,
+    PACKED,
+    PATTERNS,
+    THREE,
+    TWO,
+    ThreatBoard,
+    packed_patterns,
+    unpack_patterns,
+)
+
+HIDDEN, UNITS = 8, 16
+"""The sizes of the network's two hidden layers: compiled in, so that their loops become vector instructions."""
+MOST = 15_000
+"""The most that the evaluation says."""
+SQUASH = 350.0
+"""The score whose expected result for the side to move is tanh(1)."""
+
+WINS, MAKES_FOUR, MAKES_THREE = 1, 2, 4
+"""What a cell is good for: an open four or two fours at once, which win unless the opponent makes five first; a four
+or more; an open three or more."""
+
+_ORDER = {TWO: 1, OPEN_TWO: 4, THREE: 5, OPEN_THREE: 22, FOUR: 45}
+"""What patterns are worth to either side for the order in which moves are tried."""
+_ORDER_TWO_THREES = 40
+_ORDER_FOUR_AND_THREE = 60
+_ORDER_WINS = 2_000
+_ORDER_FIVE = 10_000
+
+_ClassKey = tuple[int, ...]
+_CLASSES: dict[_ClassKey, int] = {
+    patterns: number for number, patterns in enumerate(combinations_with_replacement(range(PATTERNS), len(DIRECTIONS)))
+}
+CLASSES = len(_CLASSES)
+"""Classes of an empty cell: the four patterns whatever their directions. The first is a cell without any pattern."""
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """The weights of an evaluation."""
+
+    rows: NDArray[np.int16]
+    """[CLASSES, 2 x HIDDEN] what a cell adds to the hidden units by its class: for the side to move, then for its
+    opponent."""
+    first_bias: NDArray[np.int32]
+    """[HIDDEN]"""
+    second: NDArray[np.float32]
+    """[HIDDEN, UNITS]"""
+    second_bias: NDArray[np.float32]
+    """[UNITS]"""
+    third: NDArray[np.float32]
+    """[UNITS]"""
+    third_bias: NDArray[np.float32]
+    """[1]"""
+
+
+@cache
+def built_in_network() -> Network:
+    """The network that comes with the package; `benchmarks.tune_mentor` made it."""
+    with resources.files("search.mentor").joinpath("network.npz").open("rb") as file, np.load(file) as arrays:
+        return Network(**arrays)
+
+
+class Evaluation(NamedTuple):
+    """A network at work on a board; make one with `new_evaluation`."""
+
+    class_of: NDArray[np.uint16]
+    """[PACKED] the class of a cell, by its `packed_patterns`."""
+    order: NDArray[np.int32]
+    """[PACKED] what a cell is worth for the order in which moves are tried."""
+    good_for: NDArray[np.uint8]
+    """[PACKED] what a cell is good for: the sum of `WINS` and so on."""
+    rows: NDArray[np.int32]
+    """[CLASSES, 2 x HIDDEN] the network's."""
+    first_bias: NDArray[np.int32]
+    """The network's, with the shapes that it says; so are the four that follow."""
+    second: NDArray[np.float32]
+    second_bias: NDArray[np.float32]
+    third: NDArray[np.float32]
+    third_bias: NDArray[np.float32]
+    packed: NDArray[np.uint16]
+    """[2 sides, A] the `packed_patterns` of the empty cells."""
+    sums: NDArray[np.int32]
+    """[2 sides, 2 x HIDDEN] the rows of all empty cells, summed: of what they are to each side."""
+    wins: NDArray[np.int32]
+    """[2 sides] cells that are good for `WINS`."""
+    units: NDArray[np.float32]
+    """[UNITS] scratch of the second layer."""
+
+
+@cache
+def class_table() -> NDArray[np.uint16]:
+    """[PACKED] the class of a cell, by its `packed_patterns`."""
+    classes = [_CLASSES[tuple(sorted(unpack_patterns(packed)))] for packed in range(PACKED)]
+    table = np.array(classes, dtype=np.uint16)
+    table.setflags(write=False)
+    return table
+
+
+def _wins(patterns: tuple[int, ...]) -> bool:
+    """Whether a stone that makes these four patterns is good for `WINS`."""
+    return max(patterns) >= OPEN_FOUR or patterns.count(FOUR) > 1
+
+
+@cache
+def _order_table() -> NDArray[np.int32]:
+    table = np.zeros(PACKED, dtype=np.int32)
+    for packed in range(PACKED):
+        patterns = unpack_patterns(packed)
+        if FIVE in patterns:
+            table[packed] = _ORDER_FIVE
+        elif _wins(patterns):
+            table[packed] = _ORDER_WINS
+        else:
+            table[packed] = sum(_ORDER.get(pattern, 0) for pattern in patterns)
+            if patterns.count(OPEN_THREE) > 1:
+                table[packed] += _ORDER_TWO_THREES
+            elif FOUR in patterns and OPEN_THREE in patterns:
+                table[packed] += _ORDER_FOUR_AND_THREE
+    table.setflags(write=False)
+    return table
+
+
+@cache
+def _good_for_table() -> NDArray[np.uint8]:
+    table = np.zeros(PACKED, dtype=np.uint8)
+    for packed in range(PACKED):
+        patterns = unpack_patterns(packed)
+        best = max(patterns)
+        if _wins(patterns):
+            table[packed] |= WINS
+        if best >= FOUR:
+            table[packed] |= MAKES_FOUR
+        if best >= OPEN_THREE:
+            table[packed] |= MAKES_THREE
+    table.setflags(write=False)
+    return table
+
+
+def new_evaluation(rules: Rules, network: Network) -> Evaluation:
+    """An evaluation by `network` with scratch of its own; `start` brings it to a board."""
+    return Evaluation(
+        class_of=class_table(),
+        order=_order_table(),
+        good_for=_good_for_table(),
+        rows=np.ascontiguousarray(network.rows, dtype=np.int32),
+        first_bias=network.first_bias,
+        second=network.second,
+        second_bias=network.second_bias,
+        third=network.third,
+        third_bias=network.third_bias,
+        packed=np.zeros((2, rules.cells), dtype=np.uint16),
+        sums=np.zeros((2, 2 * HIDDEN), dtype=np.int32),
+        wins=np.zeros(2, dtype=np.int32),
+        units=np.zeros_like(network.second_bias),
+    )
+
+
+@lean_kernel
+def start(evaluation: Evaluation, board: ThreatBoard) -> None:
+    """Brings the evaluation to a board."""
+    evaluation.sums[:] = 0
+    evaluation.wins[:] = 0
+    for cell in range(len(board.stones)):
+        if board.stones[cell] == EMPTY:
+            for side in range(2):
+                packed = packed_patterns(board, side, cell)
+                evaluation.packed[side, cell] = packed
+                evaluation.wins[side] += evaluation.good_for[packed] & WINS
+                for unit in range(2 * HIDDEN):
+                    evaluation.sums[side, unit] += evaluation.rows[evaluation.class_of[packed], unit]
+
+
+@lean_inlined_kernel
+def follow(evaluation: Evaluation, board: ThreatBoard, cell: int) -> None:
+    """Brings the evaluation up to date after a stone was put on `cell`, or taken away."""
+    _follow(
+        evaluation.packed,
+        evaluation.sums,
+        evaluation.wins,
+        evaluation.rows,
+        evaluation.class_of,
+        evaluation.good_for,
+        board.stones,
+        board.room,
+        board.patterns,
+        board.size,
+        cell,
+    )
+
+
+@lean_kernel
+def _follow(
+    packed_of: NDArray[np.uint16],
+    sums: NDArray[np.int32],
+    wins: NDArray[np.int32],
+    rows: NDArray[np.int32],
+    class_of: NDArray[np.uint16],
+    good_for: NDArray[np.uint8],
+    stones: NDArray[np.int8],
+    room: NDArray[np.int8],
+    patterns: NDArray[np.uint8],
+    size: int,
+    cell: int,
+) -> None:
+    for side in range(2):
+        if stones[cell] == EMPTY:
+            packed = 0
+            for direction in range(4):
+                packed |= int(patterns[side, direction, cell]) << 3 * direction
+            packed_of[side, cell] = packed
+            row = class_of[packed]
+            wins[side] += good_for[packed] & WINS
+            for unit in range(2 * HIDDEN):
+                sums[side, unit] += rows[row, unit]
+        else:
+            row = class_of[packed_of[side, cell]]
+            wins[side] -= good_for[packed_of[side, cell]] & WINS
+            for unit in range(2 * HIDDEN):
+                sums[side, unit] -= rows[row, unit]
+    for direction in range(4):
+        step = DIRECTIONS[direction][0] * size + DIRECTIONS[direction][1]
+        shift = 3 * direction
+        for distance in range(-room[4 + direction, cell], room[direction, cell] + 1):
+            # An index that cannot be negative spares the check for it.
+            at = np.uint64(cell + distance * step)
+            if stones[at] != EMPTY or distance == 0:
+                continue
+            for side in range(2):
+                before, pattern = int(packed_of[side, at]), int(patterns[side, direction, at])
+                if pattern != before >> shift & (PATTERNS - 1):
+                    after = before & ~((PATTERNS - 1) << shift) | pattern << shift
+                    packed_of[side, at] = after
+                    wins[side] += int(good_for[after] & WINS) - int(good_for[before] & WINS)
+                    new, old = class_of[after], class_of[before]
+                    for unit in range(2 * HIDDEN):
+                        sums[side, unit] += rows[new, unit] - rows[old, unit]
+
+
+@lean_inlined_kernel
+def score(evaluation: Evaluation, side: int) -> int:
+    """What the position is worth to `side`, to move: tanh(score / SQUASH) is the expected result."""
+    return _score(
+        evaluation.sums,
+        evaluation.first_bias,
+        evaluation.second,
+        evaluation.second_bias,
+        evaluation.third,
+        evaluation.third_bias,
+        evaluation.units,
+        side,
+    )
+
+
+@lean_kernel
+def _score(
+    sums: NDArray[np.int32],
+    first_bias: NDArray[np.int32],
+    second: NDArray[np.float32],
+    second_bias: NDArray[np.float32],
+    third: NDArray[np.float32],
+    third_bias: NDArray[np.float32],
+    units: NDArray[np.float32],
+    side: int,
+) -> int:
+    for to in range(UNITS):
+        units[to] = second_bias[to]
+    for unit in range(HIDDEN):
+        active = first_bias[unit] + sums[side, unit] + sums[1 - side, HIDDEN + unit]
+        if active > 0:
+            strength = np.float32(active)
+            for to in range(UNITS):
+                units[to] += strength * second[unit, to]
+    total = third_bias[0]
+    for to in range(UNITS):
+        total += max(units[to], np.float32(0.0)) * third[to]
+    return int(min(max(total, np.float32(-MOST)), np.float32(MOST)))

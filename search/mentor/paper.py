@@ -1,0 +1,144 @@
+"""The mentor of paper A (IV-C), and of its repository for what the paper leaves out: one ply, its scores, its rules.
+
+It keeps nothing between calls and releases the GIL while it thinks.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.jit import kernel
+from core.position import Position
+from core.rules import EMPTY
+from core.threats import (
+    FIVE,
+    FOUR,
+    NONE,
+    OPEN_FOUR,
+    OPEN_THREE,
+    OPEN_TWO,
+    PACKED,
+    THREE,
+    TWO,
+    ThreatBoard,
+    load,
+    new_threat_board,
+    packed_patterns,
+    place,
+    remove,
+    side_of,
+    unpack_patterns,
+)
+from search.mentor.player import centre, drawn_decision
+from search.players import Decision, decide_each, never
+
+
+@cache
+def _paper_scores() -> NDArray[np.float64]:
+    """[PACKED] the paper's score of a stone with the given patterns.
+
+    Combinations the paper does not list count as their strongest member; so do two fours along different lines.
+    """
+    single = {NONE: 0.0, TWO: 2.0, OPEN_TWO: 2.5, THREE: 3.0, OPEN_THREE: 3.5, FOUR: 4.0, OPEN_FOUR: 4.5, FIVE: 5.0}
+    scores = np.zeros(PACKED)
+    for packed in range(PACKED):
+        patterns = unpack_patterns(packed)
+        score = single[max(patterns)]
+        if score == 4.0 and OPEN_THREE in patterns:
+            score = 4.3
+        elif score == 3.5 and patterns.count(OPEN_THREE) > 1:
+            score = 3.8
+        elif score == 2.5 and patterns.count(OPEN_TWO) > 1:
+            score = 3.0
+        scores[packed] = score
+    return scores
+
+
+@kernel
+def _paper_leaf(board: ThreatBoard, scores: NDArray[np.float64], side: int) -> float:
+    """The paper's value, -5 to 5, of a board for `side`, which has just moved."""
+    attack, defence = 0.0, 0.0
+    for cell in range(len(board.stones)):
+        if board.stones[cell] != EMPTY:
+            owner = side_of(board.stones[cell])
+            score = scores[packed_patterns(board, owner, cell)]
+            if owner == side:
+                attack = max(attack, score)
+            else:
+                defence = max(defence, score)
+    if defence < 3.5:
+        return attack - 0.1 * defence if attack > defence else -defence + 0.1 * attack
+    if defence == 3.5:
+        return attack - 0.35 if attack >= 4.0 else -4.0
+    if attack == 5.0:
+        return 5.0
+    return -4.5 if defence < 4.5 else -5.0
+
+
+@kernel
+def _paper_values(
+    board: ThreatBoard, stones: NDArray[np.int8], scores: NDArray[np.float64], colour: int, values: NDArray[np.float64]
+) -> int:
+    """Writes the paper's value of the candidates for `colour` to `values`: [A], -inf elsewhere. Returns how many."""
+    load(board, stones)
+    size = board.size
+    side = side_of(colour)
+    strengths = np.full(len(stones), -np.inf)
+    best = -np.inf
+    for cell in range(len(stones)):
+        if stones[cell] != EMPTY or not _has_neighbour(stones, cell, size):
+            continue
+        own, spoiled = packed_patterns(board, side, cell), packed_patterns(board, 1 - side, cell)
+        strengths[cell] = max(scores[own], scores[spoiled])
+        best = max(best, strengths[cell])
+    least = 3.5 if best >= 4.0 else 0.0
+    count = 0
+    for cell in range(len(stones)):
+        values[cell] = -np.inf
+        if strengths[cell] >= least:
+            place(board, cell, colour)
+            values[cell] = _paper_leaf(board, scores, side)
+            remove(board, cell)
+            count += 1
+    return count
+
+
+@kernel
+def _has_neighbour(stones: NDArray[np.int8], cell: int, size: int) -> bool:
+    """Whether one of the eight cells around `cell` holds a stone."""
+    row, column = cell // size, cell % size
+    for r in range(max(row - 1, 0), min(row + 2, size)):
+        for c in range(max(column - 1, 0), min(column + 2, size)):
+            if stones[r * size + c] != EMPTY:
+                return True
+    return False
+
+
+class PaperMentor:
+    """The mentor of paper A as its repository had it at the paper's model: one ply, its scores, its leaf rules.
+
+    Played correctly for both colours: the original judged as Black whatever its colour. Our readings where the source
+    leaves room: patterns are those of `core.threats`, so a gap inside counts (`oo_o` is a three); two fours on
+    different lines score 4; a defence of 3.5 < d < 4.5 takes in 3.8, which is a threat of an open four all the same;
+    a stone without any pattern scores 0; all moves of the best value are equally likely.
+    """
+
+    name = "mentor:paper"
+
+    def choose(
+        self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
+    ) -> list[Decision]:
+        """See `Player`. The value is the paper's, -5 to 5, divided by 5. One position is too quick to be stopped."""
+        return decide_each(self._decide, positions, seeds)
+
+    def _decide(self, position: Position, seed: int) -> Decision:
+        rules = position.rules
+        if not position.moves:
+            return drawn_decision(position, [centre(rules)], seed, 0.0, 0)
+        values = np.empty(rules.cells, dtype=np.float64)
+        board = new_threat_board(rules)
+        nodes = _paper_values(board, position.stones, _paper_scores(), position.side_to_move, values)
+        best = np.flatnonzero(values == values.max()).tolist()
+        return drawn_decision(position, best, seed, float(values.max()) / 5.0, nodes)

@@ -1,0 +1,298 @@
+"""Our own mentor: a classical engine for a net to imitate and be measured against.
+
+Iterative deepening over the search of `mentor_search`, judged by `mentor_evaluation`. What it finds depends on the
+position and the limit alone (where only a time limits it, on the clock and on what it looked at before, too), and it
+releases the GIL while it thinks.
+"""
+
+import time
+from collections import defaultdict, deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.position import Position
+from core.rules import Cell, Rules
+from core.streams import Purpose, generator
+from core.threats import FIVE, ThreatBoard, new_threat_board, side_of
+from search.limits import Limit
+from search.mentor.alpha_beta import (
+    MATE,
+    MAX_DEPTH,
+    PROVEN,
+    VCF_NODES,
+    WIN,
+    SearchState,
+    begin_iteration,
+    new_search_state,
+    nodes_of,
+    reached_in,
+    run,
+    set_up,
+    spend,
+)
+from search.mentor.evaluation import SQUASH, Network, built_in_network
+from search.mentor.table import INFINITY
+from search.players import Decision, decide_each, never
+from search.solvers.vcf import VcfWork, new_vcf_work, solve_vcf
+
+
+def centre(rules: Rules) -> Cell:
+    """The cell in the middle of the board; of an even board, the one above and right of it."""
+    return rules.size // 2 * rules.size + rules.size // 2
+
+
+def drawn_decision(position: Position, moves: Sequence[Cell], seed: int, value: float, nodes: int) -> Decision:
+    """A decision for one of `moves`, each as likely as the others; `value` for the side to move."""
+    policy = np.zeros(position.rules.cells, dtype=np.float32)
+    policy[list(moves)] = 1.0 / len(moves)
+    move = int(generator(seed, Purpose.MENTOR).choice(np.array(moves)))
+    return Decision(move, value=value, policy=policy, simulations=nodes)
+
+
+LEVELS = {1: 100, 2: 800, 3: 4_000, 4: 25_000, 5: 150_000}
+"""Nodes a move of each level of the mentor."""
+DEFAULT_LIMIT = Limit(nodes=LEVELS[3])
+"""What the mentor thinks where nobody says how long: a few milliseconds."""
+
+VARIETY = 4
+"""How much less than the best a move may score to be played as well: a hundredth of a sure win."""
+
+_SLICE = 2_000
+"""Nodes between two questions whether to stop: some milliseconds."""
+_WINDOW = 40
+"""How far from the last iteration's score the next one's is expected."""
+_BYTES_A_SLOT = 16
+_VCF_TABLE_BITS = 12
+_VCF_SHARE = 4
+"""The part of the nodes that may go to a win by fours at the root, one in so many."""
+_VCF_NODES = 20_000
+"""The most of them: some dozen milliseconds."""
+_VCF_NODES_A_SECOND = 200_000
+"""The most of them where the limit is a time: about a quarter of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What a search found."""
+
+    moves: tuple[Cell, ...]
+    """The best move, and those that score at most the variety less; the best first. Of moves that lose, one."""
+    score: int
+    """For the side to move, in the units of the evaluation's weights; `WIN - n` wins in n plies, `n - WIN` loses."""
+    depth: int
+    """Plies of the last iteration that was finished."""
+    nodes: int
+    variation: tuple[Cell, ...]
+    """The moves that both sides are expected to play, the best move first."""
+    seconds: float
+
+    @property
+    def value(self) -> float:
+        """The score as an expected result for the side to move: 1 and -1 for proven ones alone."""
+        return _value(self.score)
+
+    @property
+    def plies_to_end(self) -> int | None:
+        """Plies until the game is over where its result is proven, else None."""
+        return WIN - abs(self.score) if abs(self.score) >= PROVEN else None
+
+
+def _value(score: int) -> float:
+    if abs(score) >= PROVEN:
+        return 1.0 if score > 0 else -1.0
+    return float(np.clip(np.tanh(score / SQUASH), -0.99, 0.99))
+
+
+class Mentor:
+    """Our own mentor: principal-variation search over the likely cells, judged by the patterns of both sides.
+
+    It wins where it can, answers fives and open fours only by moves that answer them, follows rows of forced replies
+    to their end, and deepens until the limit is reached.
+    """
+
+    def __init__(
+        self,
+        limit: Limit = DEFAULT_LIMIT,
+        *,
+        variety: int = VARIETY,
+        memory_bytes: int = 32 << 20,
+        network: Network | None = None,
+        name: str = "mentor",
+    ) -> None:
+        """Set how hard to think and how freely to choose.
+
+        `variety`: moves that score at most this much less than the best are as likely to be played. `memory_bytes`: the
+        most that the transposition table of each thread takes. `network`: what judges; None for the one that comes with
+        the package.
+
+        Raises `ValueError` for a number out of range.
+        """
+        if variety < 0:
+            raise ValueError(f"variety is {variety}; it must be 0 or more")
+        if memory_bytes < 2 * _BYTES_A_SLOT:
+            raise ValueError(f"memory_bytes is {memory_bytes}; it must be {2 * _BYTES_A_SLOT} or more")
+        self.name = name
+        self.limit = limit
+        self.variety = variety
+        self._slots = 1 << (memory_bytes // _BYTES_A_SLOT).bit_length() - 1
+        self._network = network or built_in_network()
+        # What searches work on, kept for the next ones: no more of it than searches that ran side by side.
+        self._idle: defaultdict[Rules, deque[tuple[ThreatBoard, SearchState, VcfWork]]] = defaultdict(deque)
+
+    def choose(
+        self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
+    ) -> list[Decision]:
+        """See `Player`. Once stopped, the remaining positions are searched one ply deep."""
+        return decide_each(lambda position, seed: self._decide(position, seed, stop), positions, seeds)
+
+    def _decide(self, position: Position, seed: int, stop: Callable[[], bool]) -> Decision:
+        analysis = self.analyse(position, stop=stop)
+        return drawn_decision(position, analysis.moves, seed, analysis.value, analysis.nodes)
+
+    def analyse(self, position: Position, limit: Limit | None = None, *, stop: Callable[[], bool] = never) -> Analysis:
+        """What the search finds in a position that is not over, within `limit`, or the mentor's own one.
+
+        `stop` is asked every few milliseconds; once it says yes, what was found so far is returned. The first ply is
+        always searched in full.
+        """
+        started = time.perf_counter()
+        if not position.moves:
+            return Analysis((centre(position.rules),), 0, 0, 0, (centre(position.rules),), 0.0)
+        idle = self._idle[position.rules]
+        try:
+            board, state, vcf = idle.pop()
+        except IndexError:
+            board = new_threat_board(position.rules)
+            state = new_search_state(position.rules, self._network, self._slots)
+            vcf = new_vcf_work(position.rules, _VCF_TABLE_BITS)
+        search = _Deepening(board, state, vcf, position, limit or self.limit, self.variety, started, stop)
+        search.deepen()
+        idle.append((board, state, vcf))
+        return search.analysis()
+
+
+class _Deepening:
+    """One search: its iterations, each a little deeper than the last, and what they found."""
+
+    def __init__(
+        self,
+        board: ThreatBoard,
+        state: SearchState,
+        vcf: VcfWork,
+        position: Position,
+        limit: Limit,
+        variety: int,
+        started: float,
+        stop: Callable[[], bool],
+    ) -> None:
+        self.board, self.state, self.vcf = board, state, vcf
+        self.limit, self.variety, self.started, self.stop = limit, variety, started, stop
+        self.side = side_of(position.side_to_move)
+        slots = len(state.table)
+        if limit.nodes is not None:
+            # A small part of the table stays in the processor's cache.
+            slots = min(slots, 1 << limit.nodes.bit_length() + 1)
+        # By the clock no search can be had again anyway; any other must not depend on what was searched before it.
+        remember = limit.seconds is not None and limit.nodes is None
+        count = set_up(board, state, position.stones, position.side_to_move, variety, slots, remember, VCF_NODES)
+        if not remember:
+            vcf.table[:] = 0  # what is proven there would tell on what this search can prove within its nodes
+        self.nodes, self.depth = 0, 0
+        self.moves = state.root_moves[:count]
+        self.scores = np.zeros(count, dtype=np.int64)
+        """Of `moves`, in order; only those near the best are exact."""
+        self.variation: tuple[int, ...] = ()
+
+    def deepen(self) -> None:
+        """Deepens until the limit, or until nothing can change any more."""
+        if self.board.counts[self.side, FIVE] > 0:
+            self.scores[:], self.depth = WIN - 1, 1
+            return
+        if self._wins_by_fours():
+            return
+        for depth in range(1, min(self.limit.depth or MAX_DEPTH, MAX_DEPTH) + 1):
+            if not self._iterate(depth):
+                break
+            self.depth = depth
+            if abs(self.scores[0]) >= PROVEN or (len(self.moves) == 1 and self.limit.seconds is not None):
+                break  # nothing is left to decide
+
+    def analysis(self) -> Analysis:
+        """What was found so far."""
+        best = int(self.scores[0])
+        # The end of a game is no matter of taste: the shortest win is played; where all is lost, the move that held out
+        # longest, for most others seem to lose as late only because nobody looked for more.
+        least = best if abs(best) >= MATE else best - self.variety
+        near = self.moves[self.scores >= least][: 1 if best <= -MATE else None]
+        moves = tuple(int(move) for move in near)
+        variation = self.variation or moves[:1]
+        return Analysis(moves, best, self.depth, self.nodes, variation, time.perf_counter() - self.started)
+
+    def _wins_by_fours(self) -> bool:
+        """Looks for a win by continuous fours, deeper than the search does at its nodes, and takes it."""
+        most = _VCF_NODES
+        if self.limit.nodes is not None:
+            most = min(most, self.limit.nodes // _VCF_SHARE)
+        if self.limit.seconds is not None:
+            most = int(min(most, _VCF_NODES_A_SECOND * self.limit.seconds))
+        if most == 0 or self.stop():
+            return False
+        plies = solve_vcf(self.board, self.vcf, self.side, most)
+        spend(self.state, int(self.vcf.tally[0]))
+        self.nodes = nodes_of(self.state)
+        if plies <= 0:
+            return False
+        self.variation = tuple(int(move) for move in self.vcf.line[:plies])
+        self.moves[:] = self.moves[np.argsort(self.moves != self.variation[0], kind="stable")]
+        self.scores[:] = -INFINITY
+        self.scores[0], self.depth = WIN - plies, plies
+        return True
+
+    def _iterate(self, depth: int) -> bool:
+        """One iteration, with windows around the last score until one fits; whether it was finished."""
+        alpha, beta, reach = -INFINITY, INFINITY, _WINDOW
+        if depth > 1 and abs(self.scores[0]) < MATE:
+            alpha, beta = int(self.scores[0]) - reach - self.variety, int(self.scores[0]) + reach
+        while True:
+            begin_iteration(self.state, depth, alpha, beta)
+            finished = False
+            while not finished:
+                budget = self._budget(depth)
+                if budget == 0:
+                    break
+                finished = run(self.board, self.state, self.vcf, budget)
+                self.nodes = nodes_of(self.state)
+            reached = reached_in(self.state)
+            scores = self.state.root_scores[:reached]
+            best = int(scores.max()) if reached else -INFINITY
+            if best <= alpha:
+                if not finished:
+                    return False
+                alpha = max(alpha - reach, -INFINITY) if reach < 1000 else -INFINITY
+            else:
+                self._take(scores)
+                if not finished:
+                    return False
+                if best < beta:
+                    return True
+                beta = min(beta + reach, INFINITY) if reach < 1000 else INFINITY
+            reach *= 4
+
+    def _budget(self, depth: int) -> int:
+        """Nodes until the next question whether to stop; 0 to stop now. The first iteration is always finished."""
+        if depth == 1:
+            return _SLICE
+        if self.stop() or (self.limit.seconds is not None and time.perf_counter() - self.started >= self.limit.seconds):
+            return 0
+        return _SLICE if self.limit.nodes is None else max(min(_SLICE, self.limit.nodes - self.nodes), 0)
+
+    def _take(self, scores: NDArray[np.int64]) -> None:
+        """Orders the moves by the scores of the iteration; those it did not reach keep their order behind them."""
+        scores = np.concatenate([scores, np.full(len(self.moves) - len(scores), -INFINITY)])
+        order = np.argsort(-scores, kind="stable")
+        self.scores, self.moves[:] = scores[order], self.moves[order]
+        length = int(self.state.variations[0, 0])
+        self.variation = tuple(int(move) for move in self.state.variations[0, 1 : length + 1])

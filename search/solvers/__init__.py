@@ -1,0 +1,1 @@
+"""Solvers of forced wins: continuous fours, and continuous fours and threes."""

@@ -1,0 +1,444 @@
+"""Victory by continuous fours: a win in which every move of the attacker but the last makes a four.
+
+A four leaves the defender one reply, so there is nothing to choose for him: the search looks for a row of fours that
+ends in an open four or two fours at once. Where a reply makes a four of the defender's own, the attacker's next move is
+forced too, and the row goes on only if that move makes a four.
+
+The search deepens four by four, so the win that it finds has as few of them as any. Without a win it ends when no row
+of fours is left to try. What it has proven is kept in a transposition table and stays true in all later searches by the
+same rules.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.jit import lean_kernel
+from core.lines import DIRECTIONS
+from core.position import Position
+from core.rules import EMPTY, NO_CELL, Cell, Rules
+from core.threats import (
+    BLACK_SIDE,
+    FIVE,
+    FOUR,
+    OPEN_FOUR,
+    OPEN_THREE,
+    OPEN_TWO,
+    PACKED,
+    THREE,
+    ThreatBoard,
+    colour_of,
+    load,
+    new_threat_board,
+    packed_patterns,
+    place,
+    remove,
+    side_of,
+    strongest_pattern,
+    unpack_patterns,
+)
+from core.zobrist import STONE_KEYS, WHITE_TO_MOVE
+
+NO_WIN = 0
+"""What a solver returns where it has proven that there is no win of its kind."""
+NOT_KNOWN = -1
+"""What a solver returns where its nodes ran out."""
+
+VCF_NODES = 100_000
+"""Nodes that a search outside any other search may take: a fraction of a second."""
+
+TABLE_BITS = 16
+"""A transposition table has two to the power of this many entries, 16 bytes each."""
+
+WINS_AT_ONCE = 127
+"""The rank of a move that makes an open four or two fours."""
+
+_FOREVER = 10_000
+"""As many fours as no board has room for: no win however long the search."""
+
+_TWO_CELLS = -2
+"""Stands for the cell that must be played where the defender has two cells for a five: nothing helps."""
+
+_COUNT, _TRIES, _NEXT, _REACH, _REPLY, _MUST = range(6)
+_NODES, _STAMP = range(2)
+_KEY, _FACT = range(2)
+
+
+class SolverVerdict(StrEnum):
+    """What a search for a forced win has found out."""
+
+    WIN = "win"
+    NONE = "none"
+    """Proven: there is no win of this kind."""
+    UNKNOWN = "unknown"
+    """The nodes ran out."""
+
+
+@dataclass(frozen=True, slots=True)
+class ThreatSearch:
+    """What a search for a forced win of the side to move came to."""
+
+    verdict: SolverVerdict
+    line: tuple[Cell, ...]
+    """The moves of both sides up to the stone that wins, the attacker's first; empty without a win."""
+    nodes: int
+    """Positions with the attacker to move, or of a search by threes with either side to move, looked at."""
+
+
+@cache
+def four_ranks() -> NDArray[np.int8]:
+    """[PACKED] the order in which moves that make a four are tried, by the patterns they make; the highest first."""
+    weights = {OPEN_THREE: 9, THREE: 5, OPEN_TWO: 2}
+    ranks = np.zeros(PACKED, dtype=np.int8)
+    for packed in range(PACKED):
+        patterns = unpack_patterns(packed)
+        if OPEN_FOUR in patterns or patterns.count(FOUR) > 1:
+            ranks[packed] = WINS_AT_ONCE
+        else:
+            ranks[packed] = 1 + sum(weights.get(pattern, 0) for pattern in patterns)
+    ranks.setflags(write=False)
+    return ranks
+
+
+class VcfWork(NamedTuple):
+    """What searches need beside the board, one for each thread: scratch and a transposition table (`new_vcf_work`)."""
+
+    ranks: NDArray[np.int8]
+    """[PACKED] `four_ranks()`."""
+    moves: NDArray[np.int16]
+    """[A/2+2, A] cells where the attacker can make a four, at each node of the current line."""
+    orders: NDArray[np.int8]
+    """[A/2+2, A] their ranks."""
+    frames: NDArray[np.int64]
+    """[A/2+2, 6] the nodes of the current line: cells listed, how many of them may be played, the next one, fours
+    within which there is proven to be no win, the reply to the four under way, and the cell that must be played."""
+    stamps: NDArray[np.int64]
+    """[A] the number of the last list that holds the cell."""
+    table: NDArray[np.int64]
+    """[2^TABLE_BITS, 2] key of a position with the attacker to move, and the fours within which it has no win times A+1
+    plus the four to try first plus one (0 for none)."""
+    line: NDArray[np.int64]
+    """[A] the win that was found last."""
+    tally: NDArray[np.int64]
+    """[2] nodes of the last search, and lists made so far."""
+
+
+def new_vcf_work(rules: Rules, table_bits: int = TABLE_BITS) -> VcfWork:
+    """Scratch for searches by `rules`, with an empty transposition table of 2^`table_bits` entries.
+
+    With what the table holds a search takes fewer nodes, so its budget may tell it more than the first time. To
+    have the same again, empty the table: `work.table[:] = 0`.
+    """
+    plies = rules.cells // 2 + 2
+    return VcfWork(
+        ranks=four_ranks(),
+        moves=np.empty((plies, rules.cells), dtype=np.int16),
+        orders=np.empty((plies, rules.cells), dtype=np.int8),
+        frames=np.zeros((plies, 6), dtype=np.int64),
+        stamps=np.zeros(rules.cells, dtype=np.int64),
+        table=np.zeros((1 << table_bits, 2), dtype=np.int64),
+        line=np.empty(rules.cells, dtype=np.int64),
+        tally=np.zeros(2, dtype=np.int64),
+    )
+
+
+@lean_kernel
+def stones_key(board: ThreatBoard, side: int) -> int:
+    """The Zobrist key of the board with `side` to move."""
+    key = 0 if side == BLACK_SIDE else int(WHITE_TO_MOVE)
+    for cell in range(len(board.stones)):
+        if board.stones[cell] != EMPTY:
+            key ^= int(STONE_KEYS[side_of(board.stones[cell]), cell])
+    return key
+
+
+@lean_kernel
+def fives_of(board: ThreatBoard, side: int) -> tuple[int, int, int]:
+    """How many cells make five for `side`, and two of them, `NO_CELL` where there are fewer."""
+    count, first, second = 0, NO_CELL, NO_CELL
+    if board.counts[side, FIVE] > 0:
+        # To pass a board to another kernel costs more than to look at a cell.
+        stones, patterns = board.stones, board.patterns[side]
+        for cell in range(len(stones)):
+            strongest = max(patterns[0, cell], patterns[1, cell], patterns[2, cell], patterns[3, cell])
+            if strongest == FIVE and stones[cell] == EMPTY:
+                count += 1
+                if count == 1:
+                    first = cell
+                elif count == 2:
+                    second = cell
+    return count, first, second
+
+
+@lean_kernel
+def fives_through(board: ThreatBoard, side: int, cell: int) -> tuple[int, int, int]:
+    """How many cells make five for `side` with its stone on `cell`, and two of them, as `fives_of` does."""
+    size, connect = board.size, board.connect
+    count, first, second = 0, NO_CELL, NO_CELL
+    for direction in range(4):
+        if board.patterns[side, direction, cell] < FOUR:
+            continue
+        row_step, column_step = DIRECTIONS[direction]
+        for sign in (1, -1):
+            row, column = cell // size, cell % size
+            for _ in range(connect - 1):
+                row += sign * row_step
+                column += sign * column_step
+                if not (0 <= row < size and 0 <= column < size):
+                    break
+                at = row * size + column
+                stone = board.stones[at]
+                if stone == EMPTY:
+                    if board.patterns[side, direction, at] == FIVE:
+                        count += 1
+                        if count == 1:
+                            first = at
+                        elif count == 2:
+                            second = at
+                elif side_of(stone) != side:
+                    break
+    return count, first, second
+
+
+@lean_kernel
+def _insert(board: ThreatBoard, work: VcfWork, side: int, ply: int, count: int, cell: int, bonus: int) -> None:
+    """Puts a cell where a four can be made among the `count` that are listed, by its rank."""
+    moves, orders = work.moves[ply], work.orders[ply]
+    order = work.ranks[packed_patterns(board, side, cell)]
+    if order < WINS_AT_ONCE:
+        order += bonus
+    at = count
+    while at > 0 and orders[at - 1] < order:
+        orders[at], moves[at] = orders[at - 1], moves[at - 1]
+        at -= 1
+    orders[at], moves[at] = order, cell
+
+
+@lean_kernel
+def _makes_four(board: ThreatBoard, side: int, cell: int) -> bool:
+    return bool(board.stones[cell] == EMPTY) and strongest_pattern(board, side, cell) >= FOUR
+
+
+@lean_kernel
+def _list_all(board: ThreatBoard, work: VcfWork, side: int) -> int:
+    """Writes all cells where `side` can make a four to `work.moves[0]`, best first, and returns how many there are."""
+    stones, patterns = board.stones, board.patterns[side]
+    count = 0
+    for cell in range(len(stones)):
+        strongest = max(patterns[0, cell], patterns[1, cell], patterns[2, cell], patterns[3, cell])
+        if strongest >= FOUR and stones[cell] == EMPTY:
+            _insert(board, work, side, 0, count, cell, 0)
+            count += 1
+    return count
+
+
+@lean_kernel
+def _list_after(board: ThreatBoard, work: VcfWork, side: int, ply: int) -> int:
+    """The same for `work.moves[ply]`, from the list of the node before and the four that was played there.
+
+    Only that four makes cells worth a four that were not listed before; they come first among their like.
+    """
+    size, connect = board.size, board.connect
+    before = work.frames[ply - 1]
+    four = int(work.moves[ply - 1, before[_NEXT]])
+    work.tally[_STAMP] += 1
+    stamp = work.tally[_STAMP]
+    count = 0
+    for direction in range(4):
+        row_step, column_step = DIRECTIONS[direction]
+        for sign in (1, -1):
+            row, column = four // size, four % size
+            for _ in range(connect - 1):
+                row += sign * row_step
+                column += sign * column_step
+                if not (0 <= row < size and 0 <= column < size):
+                    break
+                cell = row * size + column
+                stone = board.stones[cell]
+                if stone == EMPTY:
+                    if board.patterns[side, direction, cell] >= FOUR:
+                        work.stamps[cell] = stamp
+                        _insert(board, work, side, ply, count, cell, 3)
+                        count += 1
+                elif side_of(stone) != side:
+                    break
+    for index in range(before[_COUNT]):
+        cell = int(work.moves[ply - 1, index])
+        if work.stamps[cell] != stamp and _makes_four(board, side, cell):
+            _insert(board, work, side, ply, count, cell, 0)
+            count += 1
+    return count
+
+
+@lean_kernel
+def _to_front(work: VcfWork, ply: int, count: int, cell: int) -> bool:
+    """Moves a cell to the front of the list at `ply`, and says whether it stood there."""
+    moves, orders = work.moves[ply], work.orders[ply]
+    for index in range(count):
+        if moves[index] == cell:
+            order = orders[index]
+            for at in range(index, 0, -1):
+                moves[at], orders[at] = moves[at - 1], orders[at - 1]
+            moves[0], orders[0] = cell, order
+            return True
+    return False
+
+
+@lean_kernel
+def _open(board: ThreatBoard, work: VcfWork, side: int, key: int, ply: int, left: int) -> bool:
+    """Begins the node at `ply` and says whether its first four wins at once; else its frame says what to try.
+
+    `left`: fours to the end of the line at most, this one counted.
+    """
+    frame = work.frames[ply]
+    must = frame[_MUST]
+    frame[_NEXT], frame[_TRIES], frame[_REACH] = 0, 0, _FOREVER
+    work.tally[_NODES] += 1
+    if must == _TWO_CELLS or board.counts[side, FOUR] + board.counts[side, OPEN_FOUR] == 0:
+        frame[_COUNT] = 0
+        return False
+    count = _list_all(board, work, side) if ply == 0 else _list_after(board, work, side, ply)
+    tries = count
+    if must != NO_CELL:
+        tries = 1 if _to_front(work, ply, count, must) else 0
+    frame[_COUNT] = count
+    if tries == 0:
+        return False
+    if work.orders[ply, 0] == WINS_AT_ONCE:
+        return True
+    if left == 1:
+        frame[_REACH] = 1
+        return False
+    entry = work.table[key & (len(work.table) - 1)]
+    if entry[_KEY] == key:
+        cells = len(board.stones) + 1
+        reach, first = entry[_FACT] // cells, entry[_FACT] % cells - 1
+        if reach >= left:
+            frame[_REACH] = reach
+            return False
+        if first >= 0 and must == NO_CELL:
+            _to_front(work, ply, count, first)
+    frame[_TRIES] = tries
+    return False
+
+
+@lean_kernel
+def _search(board: ThreatBoard, work: VcfWork, side: int, root_key: int, limit: int, nodes: int) -> int:
+    """The plies of a win within `limit` fours, written to `work.line`; `NO_WIN`, and the root's frame says how far that
+    reaches; or `NOT_KNOWN` after `nodes`.
+
+    A search in depth with an explicit stack of frames: numba cannot load a recursive function from its cache.
+    """
+    colour, cells = colour_of(side), len(board.stones) + 1
+    ply, key, opening, plies = 0, root_key, True, NO_WIN
+    while True:
+        frame = work.frames[ply]
+        if opening:
+            opening = False
+            if work.tally[_NODES] >= nodes:
+                plies = NOT_KNOWN
+            elif _open(board, work, side, key, ply, limit - ply):
+                plies = 2 * ply + 3
+                last = int(work.moves[ply, 0])
+                place(board, last, colour)
+                _, first, second = fives_through(board, side, last)
+                remove(board, last)
+                work.line[2 * ply], work.line[2 * ply + 1], work.line[2 * ply + 2] = last, first, second
+        if plies == NO_WIN and frame[_NEXT] < frame[_TRIES]:
+            four = int(work.moves[ply, frame[_NEXT]])
+            place(board, four, colour)
+            _, reply, _ = fives_through(board, side, four)
+            place(board, reply, -colour)
+            frame[_REPLY] = reply
+            key ^= STONE_KEYS[side, four] ^ STONE_KEYS[1 - side, reply]
+            ply += 1
+            fives, must, _ = fives_through(board, 1 - side, reply)
+            work.frames[ply, _MUST] = must if fives < 2 else _TWO_CELLS
+            opening = True
+            continue
+        reach = frame[_REACH]
+        if plies == NO_WIN and frame[_TRIES] > 0:
+            entry = work.table[key & (len(work.table) - 1)]
+            entry[_KEY], entry[_FACT] = key, reach * cells
+        if ply == 0:
+            return plies
+        ply -= 1
+        frame = work.frames[ply]
+        four, reply = int(work.moves[ply, frame[_NEXT]]), int(frame[_REPLY])
+        remove(board, reply)
+        remove(board, four)
+        key ^= STONE_KEYS[side, four] ^ STONE_KEYS[1 - side, reply]
+        if plies == NO_WIN:
+            frame[_NEXT] += 1
+            frame[_REACH] = min(frame[_REACH], reach + 1) if reach < _FOREVER else frame[_REACH]
+        elif plies > 0:
+            work.line[2 * ply], work.line[2 * ply + 1] = four, reply
+            # Shorter rows were tried before: there is no win within one four less.
+            entry = work.table[key & (len(work.table) - 1)]
+            entry[_KEY], entry[_FACT] = key, (limit - ply - 1) * cells + four + 1
+
+
+@lean_kernel
+def solve_vcf(board: ThreatBoard, work: VcfWork, side: int, nodes: int) -> int:
+    """Whether `side`, to move, wins by continuous fours.
+
+    Returns the plies of the shortest such win, whose moves stand in `work.line` (1 for a five at hand; `line[0]` is the
+    move to make), `NO_WIN` where there is none, or `NOT_KNOWN` where `nodes` positions were not enough to tell.
+    `work.tally[0]` says how many it took. The board must be without a five; it is left as it was.
+    """
+    work.tally[_NODES] = 0
+    if board.counts[side, FIVE] > 0:
+        work.line[0] = fives_of(board, side)[1]
+        return 1
+    if board.counts[side, FOUR] + board.counts[side, OPEN_FOUR] == 0:
+        return NO_WIN
+    fives, must, _ = fives_of(board, 1 - side)
+    if fives > 1:
+        return NO_WIN
+    key = stones_key(board, side)
+    work.frames[0, _MUST] = must
+    limit = 1
+    entry = work.table[key & (len(work.table) - 1)]
+    if entry[_KEY] == key:
+        limit = entry[_FACT] // (len(board.stones) + 1) + 1
+    while limit <= _FOREVER:
+        plies = _search(board, work, side, key, limit, nodes)
+        if plies != NO_WIN:
+            return plies
+        if work.frames[0, _REACH] >= _FOREVER:
+            break
+        limit += 1
+    return NO_WIN
+
+
+def find_vcf(position: Position, *, nodes: int = VCF_NODES, work: VcfWork | None = None) -> ThreatSearch:
+    """Whether the side to move wins by continuous fours, told after `nodes` positions at most.
+
+    `work`: of `new_vcf_work` for the position's rules, so that what one search has proven is known in the next.
+    Raises `ValueError` where the game is over or `nodes` is less than 1.
+    """
+    board = loaded_board(position, nodes)
+    work = work or new_vcf_work(position.rules)
+    plies = solve_vcf(board, work, side_of(position.side_to_move), nodes)
+    return threat_search(plies, work.line[: max(plies, 0)].tolist(), int(work.tally[_NODES]))
+
+
+def loaded_board(position: Position, nodes: int) -> ThreatBoard:
+    """The threats of a position to be searched with `nodes`. Raises `ValueError` for what cannot be searched."""
+    if position.is_game_over():
+        raise ValueError("the game is over; there is nothing to search")
+    if nodes < 1:
+        raise ValueError(f"nodes is {nodes}; it must be 1 or more")
+    board = new_threat_board(position.rules)
+    load(board, position.stones)
+    return board
+
+
+def threat_search(plies: int, line: list[Cell], nodes: int) -> ThreatSearch:
+    """What a solver returned, as the rest of the program wants it."""
+    verdict = SolverVerdict.WIN if plies > 0 else SolverVerdict.NONE if plies == NO_WIN else SolverVerdict.UNKNOWN
+    return ThreatSearch(verdict, tuple(line), nodes)

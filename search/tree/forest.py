@@ -1,0 +1,146 @@
+"""Many search trees side by side, as arrays: no Python object a node.
+
+`G` trees of up to `C` nodes on boards of `A` cells. Node 0 of a tree is its root. A node holds the statistics of the
+edge that leads into it (A II-C): visit count N, total value W *for the side that moved into it*, prior P. Nodes are
+made when an edge is first taken; edges never taken are only a prior in their parent's row.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.position import Position
+from core.rules import EMPTY, NO_CELL, Rules
+from core.zobrist import position_key
+
+NO_NODE = -1
+
+# States of a node.
+NEW = 0
+"""Never judged and not in flight: a fresh root."""
+PENDING = 1
+"""A leaf in flight: it waits for its evaluation (the expanding list of A II-E)."""
+OPEN = 2
+"""Its children may be visited: it is judged, so their priors are known, or it has one reply and needs no judgement."""
+WON = 3
+"""An end of game: the move into it made a line."""
+DRAWN = 4
+"""An end of game: the board is full."""
+PROVEN = 5
+"""No end yet, but its threats prove what it is worth (`search.tree.leaf_tactics`); it is never judged."""
+
+CACHE_LINE = 64
+
+
+def _record(fields: list[tuple[str, str]], size: int) -> np.dtype[np.void]:
+    """Fields one after the other, in a record of `size` bytes; the widest come first, so that all are aligned."""
+    names, formats = zip(*fields, strict=True)
+    widths = [np.dtype(form).itemsize for form in formats]
+    offsets = [sum(widths[:index]) for index in range(len(widths))]
+    return np.dtype({"names": list(names), "formats": list(formats), "offsets": offsets, "itemsize": size})
+
+
+NODE = _record(
+    [
+        ("value_sum", "f8"),  # W of the edge into the node, for the side that moved into it
+        ("visits", "i4"),  # N of the edge into the node; descents in flight are not in it
+        ("in_flight", "i4"),  # descents that passed the edge and are not backed up yet: each weighs one virtual loss
+        ("prior", "f4"),  # P of the edge into the node
+        ("value", "f4"),  # the evaluator's own value of the node, for the side to move there
+        ("parent", "i4"),  # NO_NODE for the root
+        ("first_child", "i4"),  # the newest visited child, or NO_NODE
+        ("next_sibling", "i4"),  # the next older visited child of the same parent, or NO_NODE
+        ("move", "i2"),  # the move that leads into the node
+        ("next_unvisited", "i2"),  # the unvisited legal move with the largest prior, or NO_CELL
+        # What is proven of the edge into the node: n wins for the side that moved, -n loses for it, where the game ends
+        # n plies after the position before the move; 0 where nothing is.
+        ("proof", "i2"),
+        ("state", "i1"),
+    ],
+    CACHE_LINE,
+)
+"""A node: one line of the processor's cache, so that a descent waits for memory once a child it looks at."""
+
+TREE = _record(
+    [
+        ("key", "i8"),  # Zobrist key of the root's stones and side to move
+        ("simulations", "i8"),  # started since the forest was made
+        ("nodes", "i4"),  # nodes in use
+        ("simulations_left", "i4"),  # simulations still to be started
+        ("noise_share", "f4"),  # share of the noise to mix into the root's priors once they are known; 0 for none
+        ("last_move", "i2"),  # before the root position
+        ("move_before", "i2"),  # the one before that
+        ("to_move", "i1"),  # at the root
+    ],
+    40,
+)
+"""What there is once a tree."""
+
+
+class Forest(NamedTuple):
+    """The arrays of all trees. Memory is reserved here and taken by the system as nodes fill it.
+
+    Records, not an array a field: each array more that is passed costs every call of a kernel some time.
+    """
+
+    nodes: NDArray[np.void]
+    """[G, C] of `NODE`."""
+    trees: NDArray[np.void]
+    """[G] of `TREE`."""
+    child_priors: NDArray[np.int16]
+    """[G, C, A] P of the unvisited moves, as words (`search.tree.softmax`); -1 elsewhere."""
+    root_stones: NDArray[np.int8]
+    """[G, A]"""
+    root_noise: NDArray[np.float32]
+    """[G, A]"""
+
+    @property
+    def capacity(self) -> int:
+        """Nodes a tree has room for."""
+        return int(self.nodes.shape[1])
+
+
+def make_forest(trees: int, capacity: int, cells: int) -> Forest:
+    """Room for `trees` trees of `capacity` nodes on boards of `cells` cells; every root is blank."""
+    raw = np.empty(trees * capacity * NODE.itemsize + CACHE_LINE, dtype=np.uint8)
+    first = -raw.ctypes.data % CACHE_LINE
+    nodes = raw[first : first + trees * capacity * NODE.itemsize].view(NODE).reshape(trees, capacity)
+    return Forest(
+        nodes=nodes,
+        trees=np.zeros(trees, dtype=TREE),
+        child_priors=np.empty((trees, capacity, cells), dtype=np.int16),
+        root_stones=np.full((trees, cells), EMPTY, dtype=np.int8),
+        root_noise=np.zeros((trees, cells), dtype=np.float32),
+    )
+
+
+def set_root(forest: Forest, tree: int, position: Position) -> None:
+    """Makes `tree` a lone fresh root at `position`, which must not be over."""
+    if position.is_game_over():
+        raise ValueError("a finished game cannot be searched")
+    forest.root_stones[tree] = position.stones
+    root = forest.trees[tree]
+    root["to_move"] = position.side_to_move
+    root["last_move"], root["move_before"] = position.last_moves
+    root["key"] = position_key(position.stones, position.side_to_move)
+    clear(forest, tree)
+
+
+def clear(forest: Forest, tree: int) -> None:
+    """Forgets all that was searched from the tree's root position."""
+    root = forest.nodes[tree, 0]
+    for name in ("value_sum", "visits", "in_flight", "value", "proof"):
+        root[name] = 0
+    root["prior"] = 1.0
+    root["parent"] = root["first_child"] = root["next_sibling"] = NO_NODE
+    root["move"] = root["next_unvisited"] = NO_CELL
+    root["state"] = NEW
+    forest.trees[tree]["nodes"] = 1
+    forest.trees[tree]["simulations_left"] = 0
+    forest.trees[tree]["noise_share"] = 0.0
+
+
+def bytes_per_node(rules: Rules) -> int:
+    """Memory of one node, which is that of one simulation at most."""
+    return NODE.itemsize + rules.cells * np.dtype(np.int16).itemsize

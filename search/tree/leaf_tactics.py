@@ -1,0 +1,176 @@
+"""What the threats on a leaf say before a net is asked: that it is decided, that there is one reply, what is urgent.
+
+A net sees shapes, not rows of fours. So a search that looks for itself asks the net only about positions in which
+nobody can make five with the next stone.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.jit import kernel
+from core.rules import EMPTY, NO_CELL, Rules
+from core.threats import (
+    FIVE,
+    FOUR,
+    OPEN_FOUR,
+    ThreatBoard,
+    new_threat_board,
+    packed_patterns,
+    place,
+    remove,
+    side_of,
+)
+from search.solvers.vcf import WINS_AT_ONCE, VcfWork, fives_of, new_vcf_work, solve_vcf
+
+# What was found out about a position.
+NOTHING = 0
+DECIDED = 1
+"""It is won or lost."""
+ONE_REPLY = 2
+"""The opponent threatens to make five on one cell: every other move loses at once."""
+URGENT = 3
+"""The opponent threatens an open four or two fours: few moves prevent it."""
+
+_LEAF_TABLE_BITS = 8
+"""The table of a leaf's search is emptied before each, so it is small."""
+_ROOT_TABLE_BITS = 14
+
+
+class LeafTactics(NamedTuple):
+    """What a thread needs to look at the threats on its leaves, and how far it looks."""
+
+    boards: ThreatBoard
+    """[G, …] a board a tree (`new_boards`), which holds the position looked at last: the next is a few stones away."""
+    work: VcfWork
+    some_urgent: NDArray[np.bool_]
+    """[L] of each leaf in flight, whether some of its moves come before all others."""
+    urgent: NDArray[np.int8]
+    """[L, A] 1 for these moves, 0 for the others."""
+    forced_moves: bool
+    """Whether fives at hand are seen."""
+    vcf_nodes: int
+    """Nodes of a search for a victory by continuous fours; 0 for none."""
+    shuns_open_fours: bool
+    """Whether moves that let the opponent make an open four come last."""
+
+
+def new_boards(rules: Rules, trees: int) -> ThreatBoard:
+    """The arrays of `trees` empty boards, which share those that never change."""
+    board = new_threat_board(rules)
+    return board._replace(
+        stones=np.stack([board.stones] * trees),
+        codes=np.stack([board.codes] * trees),
+        patterns=np.stack([board.patterns] * trees),
+        counts=np.stack([board.counts] * trees),
+    )
+
+
+def make_leaf_tactics(
+    rules: Rules, boards: ThreatBoard, leaves: int, *, forced_moves: bool, vcf_nodes: int, shuns_open_fours: bool
+) -> LeafTactics:
+    """A tactics for up to `leaves` leaves in flight."""
+    return LeafTactics(
+        boards=boards,
+        work=new_vcf_work(rules, _LEAF_TABLE_BITS),
+        some_urgent=np.zeros(leaves, dtype=np.bool_),
+        urgent=np.zeros((leaves, rules.cells), dtype=np.int8),
+        forced_moves=forced_moves,
+        vcf_nodes=vcf_nodes,
+        shuns_open_fours=shuns_open_fours,
+    )
+
+
+def make_root_tactics(rules: Rules, boards: ThreatBoard, *, vcf_nodes: int) -> LeafTactics:
+    """A tactics for roots: fives at hand, and wins by fours."""
+    tactics = make_leaf_tactics(rules, boards, 0, forced_moves=True, vcf_nodes=vcf_nodes, shuns_open_fours=False)
+    return tactics._replace(work=new_vcf_work(rules, _ROOT_TABLE_BITS))
+
+
+@kernel
+def board_at(boards: ThreatBoard, tree: int, stones: NDArray[np.int8]) -> ThreatBoard:
+    """The board of a tree, brought to `stones` [A] by the cells that differ."""
+    board = ThreatBoard(
+        boards.size,
+        boards.connect,
+        boards.table,
+        boards.stones[tree],
+        boards.room,
+        boards.codes[tree],
+        boards.patterns[tree],
+        boards.counts[tree],
+    )
+    known = board.stones
+    for cell in range(len(stones)):
+        if known[cell] != stones[cell]:
+            if known[cell] != EMPTY:
+                remove(board, cell)
+            if stones[cell] != EMPTY:
+                place(board, cell, int(stones[cell]))
+    return board
+
+
+@kernel
+def winning_move(board: ThreatBoard, tactics: LeafTactics, side: int) -> tuple[int, int]:
+    """(the move that begins a proven win of `side`, to move, plies of that win), or (`NO_CELL`, 0).
+
+    What it finds depends on the position alone, which must be without a five.
+    """
+    work = tactics.work
+    if board.counts[side, FIVE] > 0:
+        return (fives_of(board, side)[1], 1) if tactics.forced_moves or tactics.vcf_nodes > 0 else (NO_CELL, 0)
+    if tactics.vcf_nodes == 0 or board.counts[side, FOUR] + board.counts[side, OPEN_FOUR] == 0:
+        return NO_CELL, 0
+    # What it held makes a search shorter, so a budget would say more the second time.
+    work.table[:] = 0
+    plies = solve_vcf(board, work, side, tactics.vcf_nodes)
+    return (int(work.line[0]), plies) if plies > 0 else (NO_CELL, 0)
+
+
+@kernel
+def look(
+    tactics: LeafTactics, tree: int, stones: NDArray[np.int8], to_move: int, urgent: NDArray[np.int8]
+) -> tuple[int, int]:
+    """What the threats say of a position in a tree: (finding, and what belongs to it).
+
+    With `DECIDED` that is the proof of the edge into the position (`forest.NODE`), with `ONE_REPLY` the reply.
+    With `ONE_REPLY` and `URGENT` the cells that come into question are 1 in `urgent` [A], all others 0.
+    """
+    board, side = board_at(tactics.boards, tree, stones), side_of(to_move)
+    _, plies = winning_move(board, tactics, side)
+    if plies > 0:
+        return DECIDED, -(plies + 1)
+    if tactics.forced_moves:
+        fives, reply, _ = fives_of(board, 1 - side)
+        if fives > 1:
+            return DECIDED, 3
+        if fives == 1:
+            urgent[:] = 0
+            urgent[reply] = 1
+            return ONE_REPLY, reply
+    if tactics.shuns_open_fours and mark_urgent(board, tactics.work, side, urgent):
+        return URGENT, NO_CELL
+    return NOTHING, NO_CELL
+
+
+@kernel
+def mark_urgent(board: ThreatBoard, work: VcfWork, side: int, urgent: NDArray[np.int8]) -> bool:
+    """Whether the opponent of `side` threatens to make an open four or two fours at once.
+
+    The cells where either can make a four or five are 1 in `urgent` [A] then: every stone that takes such a threat away
+    lies on one where the opponent could make a four, and a four of one's own wins time.
+    """
+    counts = board.counts[1 - side]
+    if counts[OPEN_FOUR] == 0 and counts[FOUR] < 2:
+        return False
+    # To pass a board to another kernel costs more than to look at a cell.
+    stones, own, other = board.stones, board.patterns[side], board.patterns[1 - side]
+    threatened = False
+    for cell in range(len(stones)):
+        mine = max(own[0, cell], own[1, cell], own[2, cell], own[3, cell])
+        theirs = max(other[0, cell], other[1, cell], other[2, cell], other[3, cell])
+        urgent[cell] = stones[cell] == EMPTY and max(mine, theirs) >= FOUR
+        if stones[cell] == EMPTY and theirs >= FOUR and not threatened:
+            threatened = work.ranks[packed_patterns(board, 1 - side, cell)] == WINS_AT_ONCE
+    return threatened

@@ -1,0 +1,132 @@
+"""Opening files in both notations: read for what they say, or refused with line and column."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from core.position import Position
+from core.records.openings import format_opening, parse_openings, read_openings
+from core.records.record import RecordError
+from core.rules import Rules
+from tests.conftest import games, rules
+from tests.support.project import ROOT
+
+OPENINGS = ROOT / "curriculum" / "openings"
+
+
+def test_openings_are_one_a_line_with_comments() -> None:
+    lines = ["# balanced", "", "h8 i9 g7  # the third is near", "   ", "A1 b2"]
+    assert parse_openings(lines, Rules()) == [(112, 128, 96), (0, 16)]
+
+
+@pytest.mark.parametrize(
+    ("line", "column", "why"),
+    [
+        ("h8 k", 4, "'k' is no cell"),
+        ("h8, i9", 1, "'h8,' is no cell"),
+        ("a1 p1", 4, "off the board"),
+        ("h8 i9 h8", 7, "h8 already holds a stone"),
+        ("a1 a2 b1 b2 c1 c2 d1 d2 e1", 25, "ends the game"),
+        ("h8 0,0", 4, "'0,0' is no cell"),
+        ("0,0, h8", 6, "'h8' is no number"),
+        ("0,0, 1,1, 0,0", 11, "h8 already holds a stone"),
+        ("0,0, 1", 6, "without one down"),
+        ("0,0 8,0", 5, "8,0 from the centre is off the board of 15x15"),
+        ("0,0 0,-8", 5, "0,-8 from the centre is off the board of 15x15"),
+        ("0,0,,1,1", 4, "',' is no number"),
+        ("0,0, 1.5,1", 6, "'1.5' is no number"),
+        ("0,0, 1,--1", 8, "'--1' is no number"),
+        ("0,0, 99999999999,1", 6, "is no number"),
+    ],
+)
+def test_a_broken_line_is_refused_by_its_place(line: str, column: int, why: str) -> None:
+    with pytest.raises(RecordError) as refused:
+        parse_openings(["# first", "h8 i9", line, "h8"], Rules(), "mine.txt")
+    assert str(refused.value).startswith(f"mine.txt, line 3, column {column}: ")
+    assert why in str(refused.value)
+
+
+def test_offsets_count_to_the_right_and_down_from_the_centre() -> None:
+    """Piskvork puts the centre at size // 2 from the left and from the top."""
+    assert parse_openings(["0,0, 1,-1, -2,3"], Rules(15)) == parse_openings(["h8 i9 f5"], Rules(15))
+    assert parse_openings(["0,0, -10,-10, 9,9"], Rules(20)) == parse_openings(["k10 a20 t1"], Rules(20))
+
+
+def test_offsets_are_read_with_commas_or_blanks_between_them() -> None:
+    opening = parse_openings(["-7,-8, -6,-9, +3,0"], Rules(20))
+    for line in ("-7,-8,-6,-9,3,0", "-7 -8 -6 -9 3 0", " -7,-8 -6,-9 3,0,", "-7 , -8 , -6\t-9,3,0  # so"):
+        assert parse_openings([line], Rules(20)) == opening
+
+
+def test_a_file_may_hold_lines_of_both_notations() -> None:
+    assert parse_openings(["h8 i9", "0,0, 1,-1"], Rules()) == [(112, 128)] * 2
+
+
+@given(st.data())
+def test_an_opening_that_is_written_is_read_back(data: st.DataObject) -> None:
+    drawn = data.draw(rules())
+    opening = data.draw(games(drawn))[:6]
+    assume(opening and not Position.from_moves(drawn, opening).is_game_over())
+    half = drawn.size // 2
+    points = [(cell % drawn.size - half, drawn.size - 1 - cell // drawn.size - half) for cell in opening]
+    offsets = ", ".join(f"{right},{down}" for right, down in points)
+    assert parse_openings([format_opening(opening, drawn.size), offsets], drawn) == [tuple(opening)] * 2
+
+
+@given(st.text(st.sampled_from("0189-+, \tah#;."), max_size=12))
+def test_any_line_is_read_or_refused_and_nothing_else(line: str) -> None:
+    try:
+        read = parse_openings([line], Rules(9))
+    except RecordError:
+        return
+    assert parse_openings([format_opening(opening, 9) for opening in read], Rules(9)) == read
+
+
+@pytest.mark.parametrize("connect", [3, 4])
+def test_an_opening_is_judged_by_the_rules_it_is_read_for(connect: int) -> None:
+    line = ["a1 a2 b1 b2 c1"]
+    if connect == 4:
+        assert parse_openings(line, Rules(9, connect)) == [(0, 9, 1, 10, 2)]
+    else:
+        with pytest.raises(RecordError, match="line 1"):
+            parse_openings(line, Rules(9, connect))
+
+
+def write_text(text: str) -> Callable[[Path], object]:
+    return lambda path: path.write_text(text)
+
+
+@pytest.mark.parametrize(
+    ("make", "why"),
+    [
+        (lambda path: None, "No such file"),
+        (lambda path: path.mkdir(), "directory"),
+        (lambda path: path.write_bytes(b"h8 \xff"), "UTF-8"),
+        (write_text("# nothing but a comment\n"), "holds no opening"),
+        (write_text("h8\nz99\n"), "line 2"),
+    ],
+)
+def test_a_file_of_openings_that_cannot_be_read_is_named(
+    tmp_path: Path, make: Callable[[Path], object], why: str
+) -> None:
+    path = tmp_path / "openings.txt"
+    make(path)
+    with pytest.raises(RecordError, match=why) as refused:
+        read_openings(path, Rules())
+    assert str(refused.value).count(str(path)) == 1
+
+
+def test_a_file_from_an_editor_that_marks_utf_8_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "openings.txt"
+    path.write_bytes("\ufeffh8 i9\r\ng7\r\n".encode())
+    assert read_openings(path, Rules()) == [(112, 128), (96,)]
+
+
+@pytest.mark.parametrize(("size", "count"), [(9, 50), (11, 50), (15, 200), (20, 100)])
+def test_our_own_openings_are_distinct_short_and_undecided(size: int, count: int) -> None:
+    openings = read_openings(OPENINGS / f"freestyle{size}.txt", Rules(size))
+    assert len(set(openings)) == len(openings) == count
+    assert all(2 <= len(opening) <= 8 for opening in openings)

@@ -1,0 +1,119 @@
+"""Files of games: whole or not at all, in the format and the charset that they say."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from core.records.formats import read_games, write_games
+from core.records.record import GameRecord, RecordError, recorded_rules
+from core.rules import WHITE, Rules
+
+GAMES = [
+    GameRecord(Rules(9), (40, 41, 31), black="Łukasz", white="碁", note="one"),
+    GameRecord(Rules(15, 4), (112, 113, 97), WHITE, black="A", comments=("value -0.125\n400 visits", "", "[\\]")),
+]
+
+
+def kept_by_psq(game: GameRecord) -> GameRecord:
+    return replace(game, comments=(), note="", date="")
+
+
+def test_games_are_read_back_from_either_format(tmp_path: Path) -> None:
+    for name in ("games.sgf", "GAMES.SGF"):
+        write_games(tmp_path / name, GAMES)
+        assert read_games(tmp_path / name) == GAMES
+    write_games(tmp_path / "games.psq", GAMES)
+    assert read_games(tmp_path / "games.psq") == list(map(kept_by_psq, GAMES))
+
+
+def test_a_file_that_cannot_be_written_whole_is_left_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "games.psq"
+    write_games(path, GAMES)
+    broken = GameRecord(Rules(), (1, 2), times_ms=(1,))
+    with pytest.raises(ValueError):
+        write_games(path, [broken])
+    assert read_games(path) == list(map(kept_by_psq, GAMES))
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_name_that_no_charset_holds_loses_no_game(tmp_path: Path) -> None:
+    path = tmp_path / "games.sgf"
+    write_games(path, [GameRecord(Rules(9), (40,), black="model-\udcff")])
+    assert read_games(path) == [GameRecord(Rules(9), (40,), black="model-?")]
+
+
+@pytest.mark.parametrize(
+    ("head", "encoding"),
+    [
+        ("CA[UTF-8]", "utf-8"),
+        ("CA[UTF-8]", "utf-8-sig"),
+        ("", "utf-8"),
+        ("", "utf-8-sig"),
+        ("", "latin-1"),
+        ("CA[ISO-8859-1]", "latin-1"),
+        ("CA [ windows-1252 ]", "cp1252"),
+        ("CA[gb2312]", "utf-8-sig"),
+        ("CA[klingon]", "utf-8"),
+        ("CA[klingon]", "latin-1"),
+        ("CA[hex]", "utf-8"),
+        ("CA[undefined]", "utf-8"),
+    ],
+)
+def test_the_charset_is_the_one_that_is_written_or_found(head: str, encoding: str, tmp_path: Path) -> None:
+    path = tmp_path / "game.sgf"
+    path.write_bytes(f"(;{head}GM[4]PB[Jörg];B[hh])".encode(encoding))
+    (game,) = read_games(path)
+    assert game.black == "Jörg"
+
+
+def test_a_charset_beyond_latin_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "game.sgf"
+    path.write_bytes("(;CA[GB18030]GM[4]PB[五子棋];B[hh])".encode("gb18030"))
+    assert read_games(path)[0].black == "五子棋"
+
+
+def test_names_in_a_psq_of_windows_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "game.psq"
+    path.write_bytes("Piskvorky 15x15, 0:0, 0\r\n8,8,0\r\nJörg\r\nb\r\n0\r\n".encode("cp1252"))
+    assert read_games(path)[0].black == "Jörg"
+
+
+@pytest.mark.parametrize(
+    ("name", "make", "why"),
+    [
+        ("games.sgf", lambda path: None, "No such file"),
+        ("games.psq", lambda path: path.mkdir(), "directory"),
+        (
+            "games.sgf",
+            lambda path: path.write_bytes(b"(;CA[UTF-8]\nGM[4]PB[\xff])"),
+            "line 2: this is no text in UTF-8",
+        ),
+        ("games.sgf", lambda path: path.write_text("(;GM[4];B[hh]"), "line 1, column 14"),
+        ("games.psq", lambda path: path.write_text("Piskvorky 15x15\n8,x,0\n"), "line 2"),
+        ("games.psq", lambda path: path.write_bytes(b""), "line 1: there is no game"),
+        ("games.sgf", lambda path: path.write_bytes(b""), "there is no game"),
+        ("games.txt", lambda path: path.write_text("(;GM[4];B[hh])"), "neither in .sgf nor in .psq"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_named(
+    name: str, make: Callable[[Path], object], why: str, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    make(path)
+    with pytest.raises(RecordError, match=why) as refused:
+        read_games(path)
+    assert str(refused.value).count(str(path)) == 1
+
+
+def test_games_are_not_written_to_a_name_that_could_not_be_read(tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match=r"neither in \.sgf nor in \.psq"):
+        write_games(tmp_path / "games.txt", GAMES)
+    assert not list(tmp_path.iterdir())
+
+
+def test_rules_that_are_not_written_are_five_in_a_row_or_what_fits() -> None:
+    assert recorded_rules(15, "") == recorded_rules(15, "Freestyle15_1") == Rules(15, 5)
+    assert recorded_rules(4, "") == Rules(4, 4)
+    assert recorded_rules(9, str(Rules(9, 6))) == Rules(9, 6)

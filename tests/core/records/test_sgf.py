@@ -1,0 +1,212 @@
+"""Games as SGF: what we write others can read, what others write we read or refuse with its place."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.records.record import Ending, GameRecord, RecordError
+from core.records.sgf import parse_sgf, to_sgf
+from core.rules import BLACK, WHITE, Rules
+from tests.support.game_records import records
+
+
+def read(text: str) -> GameRecord:
+    (game,) = parse_sgf(text)
+    return game
+
+
+# SGF that we write.
+
+
+def test_a_short_game_is_written_with_rows_from_the_top() -> None:
+    game = GameRecord(Rules(5, 3), [0, 24, 1, 20, 2], BLACK, black="A", white="B")
+    assert to_sgf(game) == (
+        "(;FF[4]GM[4]CA[UTF-8]AP[gomoku]SZ[5]RE[B+]RU[3 in a row on 5x5]PB[A]PW[B]\n"
+        ";B[ae]\n;W[ea]\n;B[be]\n;W[aa]\n;B[ce])\n"
+    )
+
+
+@pytest.mark.parametrize(("winner", "result"), [(BLACK, "B+"), (WHITE, "W+"), (None, "0")])
+def test_the_result_is_written(winner: int | None, result: str) -> None:
+    assert f"RE[{result}]" in to_sgf(GameRecord(Rules(), [112], winner))
+
+
+def test_how_a_game_was_won_and_when_and_how_long_moves_took_are_written() -> None:
+    game = GameRecord(Rules(), [112, 113], WHITE, date="2026-11-20", times_ms=[1500, 0], ending=Ending.TIME)
+    text = to_sgf(game)
+    assert "RE[W+T]" in text
+    assert "DT[2026-11-20]" in text
+    assert ";B[hh]ET[1500]\n;W[ih]ET[0]" in text
+
+
+@given(records())
+def test_sgfmill_reads_the_game_that_we_wrote(record: GameRecord) -> None:
+    sgf: Any = pytest.importorskip("sgfmill.sgf")
+    tree = sgf.Sgf_game.from_string(to_sgf(record))
+    root = tree.get_root()
+    assert root.get("GM") == 4
+    assert root.get("FF") == 4
+    assert tree.get_size() == record.rules.size
+    assert tree.get_winner() == {BLACK: "b", WHITE: "w", None: None}[record.winner]
+    assert (root.get("RE") in ("0", "?")) == (record.winner is None)
+    assert (root.get("RE")[2:] == record.ending.value) or record.winner is None
+    for name, text in (("PB", record.black), ("PW", record.white), ("GC", record.note), ("DT", record.date)):
+        assert (root.get(name) if root.has_property(name) else "") == text
+    nodes = tree.get_main_sequence()[1:]
+    assert len(nodes) == len(record.moves)
+    for ply, (node, cell) in enumerate(zip(nodes, record.moves, strict=True)):
+        assert node.get_move() == ("bw"[ply % 2], divmod(cell, record.rules.size))
+        if record.comments:
+            assert (node.get("C") if node.has_property("C") else "") == record.comments[ply]
+
+
+# SGF that we read.
+
+
+@given(st.lists(records(), min_size=1, max_size=3))
+def test_games_written_into_one_text_are_read_back(written: list[GameRecord]) -> None:
+    again = parse_sgf("".join(map(to_sgf, written)))
+    assert again == written
+
+
+def test_a_game_of_another_program_is_read() -> None:
+    """Line ends, blanks, unknown properties and lists of values, as other programs write them."""
+    game = read(
+        "saved by hand\r\n( ; GM [4] FF[3] SZ[9]\r\nPB[Li\\]\\\\ Na]XX[a][b][c]RE[W+Resign]C[root]\r\n"
+        ";B[ee]C[cen\\\r\ntre]\r\n;W[aa]KO[]\n) \r\n"
+    )
+    assert game.rules == Rules(9, 5)
+    assert game.moves == (40, 72)
+    assert game.black == "Li]\\ Na"
+    assert game.winner == WHITE
+    assert game.comments == ("centre", "")
+
+
+@given(records(), st.booleans())
+def test_a_game_written_by_sgfmill_is_read(record: GameRecord, wrap: bool) -> None:
+    sgf: Any = pytest.importorskip("sgfmill.sgf")
+    tree = sgf.Sgf_game(size=record.rules.size)
+    root = tree.get_root()
+    root.set("GM", 4)
+    root.set("RE", {BLACK: "B+", WHITE: "W+", None: "0"}[record.winner] + record.ending.value)
+    for name, text in (("RU", str(record.rules)), ("PB", record.black), ("PW", record.white), ("GC", record.note)):
+        root.set(name, text)
+    for ply, cell in enumerate(record.moves):
+        node = tree.extend_main_sequence()
+        node.set_move("bw"[ply % 2], divmod(cell, record.rules.size))
+        if record.comments:
+            node.set("C", record.comments[ply])
+    written = tree.serialise(wrap=79 if wrap else None).decode()
+    assert read(written) == replace(record, date="", times_ms=())
+
+
+@pytest.mark.parametrize(
+    ("result", "winner", "ending"),
+    [
+        ("B+", BLACK, Ending.BOARD),
+        ("W+3.5", WHITE, Ending.BOARD),
+        ("Black+T", BLACK, Ending.TIME),
+        ("W+Time", WHITE, Ending.TIME),
+        ("B+Resign", BLACK, Ending.RESIGNATION),
+        ("w+r", WHITE, Ending.RESIGNATION),
+        ("White + Forfeit", WHITE, Ending.FORFEIT),
+        ("0", None, Ending.BOARD),
+        ("Draw", None, Ending.BOARD),
+        ("Void", None, Ending.UNKNOWN),
+        ("?", None, Ending.UNKNOWN),
+        ("", None, Ending.UNKNOWN),
+    ],
+)
+def test_results_are_read_as_programs_write_them(result: str, winner: int | None, ending: Ending) -> None:
+    game = read(f"(;GM[4]RE[{result}];B[hh];W[hi])")
+    assert (game.winner, game.ending) == (winner, ending)
+
+
+def test_a_size_is_read_also_where_it_is_written_as_width_and_height() -> None:
+    assert read("(;GM[4]SZ[19:19];B[hh])").rules == Rules(19)
+
+
+@pytest.mark.parametrize("text", ["(;GM[4];B[hh]ET[5];W[hi])", "(;GM[4];B[hh]ET[5 s];W[hi]ET[1])"])
+def test_times_that_are_not_ours_are_left_aside(text: str) -> None:
+    assert read(text).times_ms == ()
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
+def test_line_ends_are_read_as_any_system_writes_them(ends: str) -> None:
+    text = f"(;GM[4]PB[A]{ends};B[hh]C[one{ends}two \\{ends}three]{ends})"
+    assert read(text).comments == ("one\ntwo three",)
+
+
+def test_variations_are_left_aside() -> None:
+    main = "(;GM[4]SZ[15];B[hh](;W[hi](;B[ii];W[gg])(;B[jj]))(;W[zz];Q[unfinished \\] business])(;B[hh]))"
+    assert read(main).moves == read("(;GM[4]SZ[15];B[hh];W[hi];B[ii];W[gg])").moves
+    assert len(read(main).moves) == 4
+
+
+def test_a_game_without_size_and_rules_is_five_in_a_row_on_15x15() -> None:
+    assert read("(;GM[4];B[hh])").rules == Rules(15, 5)
+
+
+def test_a_winner_that_is_not_written_is_read_from_the_board() -> None:
+    won = "(;GM[4]SZ[5]RU[3 in a row];B[aa];W[ab];B[ba];W[bb];B[ca])"
+    assert read(won).winner == BLACK
+    assert read(won.replace("GM", "RE[?]GM")).winner is None
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "why"),
+    [
+        ("", "line 1, column 1", "no game"),
+        (" \n ", "line 1, column 1", "no game"),
+        ("h8 i9", "line 1, column 1", "neither a node"),
+        ("(;GM[4];B[hh]", "line 1, column 14", "ends inside a game"),
+        ("(;GM[4]\n;B[hh]C[open)", "line 2, column 8", "nor a closed value"),
+        ("()", "line 1, column 2", "no node"),
+        ("(GM[4])", "line 1, column 2", "';'"),
+        ("(;GM[4];[hh])", "line 1, column 10", "without the name"),
+        ("(;GM[4];B[hh])\n)", "line 2, column 1", "'(;'"),
+        ("(;SZ[19];B[pd])", "line 1, column 2", "game 1 is not Gomoku"),
+        ("(;GM[1]SZ[19];B[pd])", "line 1, column 2", "game 1 is not Gomoku"),
+        ("(;GM[4]SZ[15:12])", "line 1, column 2", "SZ[15:12]"),
+        ("(;GM[4]SZ[26])", "line 1, column 2", "outside 3 to 25"),
+        ("(;GM[4]SZ[0])", "line 1, column 2", "outside 3 to 25"),
+        ("(;GM[4]RU[9 in a row])", "line 1, column 2", "outside 3 to 6"),
+        ("(;GM[4]\n;B[hh]\n;B[hi])", "line 3, column 1", "white's turn"),
+        ("(;GM[4];W[hh])", "line 1, column 8", "black's turn"),
+        ("(;GM[4];B[hh]W[hi])", "line 1, column 8", "black's turn"),
+        ("(;GM[4]\n;B[hh]\n;W[hh])", "line 3, column 1", "h8 already holds a stone"),
+        ("(;GM[4]SZ[9];B[jj])", "line 1, column 13", "'jj' is no point of a 9x9 board"),
+        ("(;GM[4];B[])", "line 1, column 8", "'' is no point"),
+        ("(;GM[4];B[h8])", "line 1, column 8", "'h8' is no point"),
+        ("(;GM[4]AB[hh];W[hi])", "line 1, column 2", "stones set up"),
+        ("(;GM[4]SZ[3]RU[3 in a row];B[aa];W[ab];B[ba];W[bb];B[ca]\n;W[cb])", "line 2, column 1", "the game is over"),
+        ("(;GM[4];B[hh])\n(;GM[4];B[hh];\nW[hh])", "line 2, column 14", "already holds"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_its_place(text: str, place: str, why: str) -> None:
+    with pytest.raises(RecordError) as refused:
+        parse_sgf(text, "games.sgf")
+    assert str(refused.value).startswith(f"games.sgf, {place}: ")
+    assert why in str(refused.value)
+
+
+@given(st.text(st.sampled_from("()[];\\\nBWGMSZ4h9"), max_size=30))
+def test_any_text_is_read_or_refused_and_nothing_else(text: str) -> None:
+    try:
+        read = parse_sgf("(;GM[4]" + text)
+    except RecordError:
+        return
+    assert parse_sgf("".join(map(to_sgf, read))) == read
+
+
+@pytest.mark.parametrize(
+    ("result", "ending"),
+    [("RE[0]", Ending.BOARD), ("RE[Draw]", Ending.BOARD), ("RE[?]", Ending.UNKNOWN), ("", Ending.UNKNOWN)],
+)
+def test_a_game_that_is_not_over_is_no_draw(result: str, ending: Ending) -> None:
+    (game,) = parse_sgf(f"(;GM[4]SZ[9]{result};B[aa];W[bb])")
+    assert (game.winner, game.ending) == (None, ending)
+    assert ("RE[?]" in to_sgf(game)) == (ending is Ending.UNKNOWN)

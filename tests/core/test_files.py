@@ -1,0 +1,118 @@
+"""Files that appear whole or not at all."""
+
+import os
+import re
+import signal
+import stat
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from core.files import atomic_path, atomic_write_text
+from tests.support.project import ROOT
+
+
+def test_text_is_written_as_utf_8_into_folders_that_it_makes(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "down" / "résumé.txt"
+    atomic_write_text(path, "五子棋\n")
+    assert path.read_bytes() == "五子棋\n".encode()
+    assert os.listdir(path.parent) == [path.name]
+
+
+def test_an_old_file_is_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "state.json"
+    atomic_write_text(path, "a longer old text")
+    atomic_write_text(path, "new")
+    assert path.read_text() == "new"
+    assert os.listdir(tmp_path) == ["state.json"]
+
+
+def test_the_old_file_stands_until_the_new_one_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    path.write_text("old")
+    with atomic_path(path) as temporary:
+        assert temporary.parent == tmp_path, "a rename is atomic inside one file system only"
+        temporary.write_text("new")
+        assert path.read_text() == "old"
+    assert path.read_text() == "new"
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+def test_an_error_half_way_leaves_the_old_file_and_nothing_else(tmp_path: Path, error: type[BaseException]) -> None:
+    path = tmp_path / "model"
+    path.write_text("old")
+
+    def write() -> None:
+        with atomic_path(path) as temporary:
+            temporary.write_text("half of the n")
+            raise error
+
+    with pytest.raises(error):
+        write()
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["model"]
+
+
+def test_an_error_half_way_leaves_no_file_where_there_was_none(tmp_path: Path) -> None:
+    with pytest.raises(UnicodeEncodeError):
+        atomic_write_text(tmp_path / "text", "no such character: \ud800")
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL on this system")
+def test_a_process_killed_half_way_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    path.write_text("old")
+    script = (
+        "import os, signal, sys\n"
+        "from pathlib import Path\n"
+        "from core.files import atomic_path\n"
+        "with atomic_path(Path(sys.argv[1])) as temporary:\n"
+        "    temporary.write_text('half of the n')\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+
+    ended = subprocess.run([sys.executable, "-c", script, str(path)], cwd=ROOT, timeout=30, check=False)
+    assert ended.returncode == -signal.SIGKILL
+    assert path.read_text() == "old"
+    (left,) = set(os.listdir(tmp_path)) - {"model"}
+    assert re.fullmatch(r"\.model\.[0-9a-f]{8}", left), "what is left is hidden, and known by its name"
+
+
+def test_two_writers_of_one_file_do_not_mix(tmp_path: Path) -> None:
+    path = tmp_path / "metrics"
+    with atomic_path(path) as one, atomic_path(path) as other:
+        assert one != other
+        one.write_text("one")
+        other.write_text("other")
+    assert path.read_text() == "one", "the outer block ends last"
+    assert os.listdir(tmp_path) == ["metrics"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permission bits are posix's")
+def test_a_written_file_is_as_readable_as_any_other(tmp_path: Path) -> None:
+    atomic_write_text(tmp_path / "written", "x")
+    (tmp_path / "plain").write_text("x")
+    modes = {stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("written", "plain")}
+    assert len(modes) == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such files there")
+def test_a_link_is_followed_and_a_pipe_is_written_into(tmp_path: Path) -> None:
+    target, link, pipe = tmp_path / "target", tmp_path / "link", tmp_path / "pipe"
+    target.write_text("old", encoding="utf-8")
+    link.symlink_to(target)
+    atomic_write_text(link, "new")
+    assert link.is_symlink()
+    assert target.read_text(encoding="utf-8") == "new"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as pool:
+        heard = pool.submit(pipe.read_text, encoding="utf-8")
+        atomic_write_text(pipe, "said")
+        assert heard.result(timeout=10) == "said"
+    assert pipe.is_fifo()
+    assert {path.name for path in tmp_path.iterdir()} == {"target", "link", "pipe"}

@@ -1,0 +1,115 @@
+"""Kernels compile, are cached by what they say, and do without either."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from core.jit import _kernel_sources, _source_hash, user_cache_folder
+from tests.support.project import ROOT
+
+PLAY = """
+from core.jit import KERNELS_ARE_COLD
+from core.position import Position
+from core.rules import Rules
+from tests.support.project import ROOT
+position = Position.from_moves(Rules(5, 3), [0, 5, 1, 6, 2])
+print(position.outcome().winner, position.winning_line(), KERNELS_ARE_COLD)
+"""
+
+
+def run(script: str, **variables: str) -> str:
+    """What `script` prints in a process of its own, with these environment variables changed."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")} | variables
+    command = [sys.executable, "-W", "error", "-c", script]
+    ended = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout.strip()
+
+
+def under(folder: Path) -> dict[str, str]:
+    """The variables that put every user's folder under `folder`, whatever the system."""
+    return {name: str(folder) for name in ("HOME", "XDG_CACHE_HOME", "LOCALAPPDATA", "USERPROFILE")}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project with one kernel, a constant that it imports, and a module that it does not."""
+    for name, text in {
+        "core/rules.py": "EMPTY = 0\n",
+        "core/records/record.py": "FORMAT = 4\n",
+        "search/tree/kernels.py": "from core.rules import EMPTY\n\n\n@kernel\ndef f():\n    return EMPTY\n",
+    }.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tmp_path
+
+
+def test_the_cache_key_stays_while_nothing_changes(project: Path) -> None:
+    assert _source_hash(project) == _source_hash(project)
+
+
+def test_the_cache_key_changes_with_a_kernel(project: Path) -> None:
+    before = _source_hash(project)
+    path = project / "search" / "tree" / "kernels.py"
+    path.write_text(path.read_text().replace("return EMPTY", "return EMPTY + 1"))
+    assert _source_hash(project) != before
+
+
+def test_the_cache_key_changes_with_a_constant_that_a_kernel_imports(project: Path) -> None:
+    before = _source_hash(project)
+    (project / "core" / "rules.py").write_text("EMPTY = 7\n")
+    assert _source_hash(project) != before
+
+
+def test_the_cache_key_changes_with_a_new_kernel_and_a_renamed_one(project: Path) -> None:
+    seen = {_source_hash(project)}
+    path = project / "core" / "threats.py"
+    path.write_text("@kernel\ndef g(): return 1\n")
+    seen.add(_source_hash(project))
+    path.rename(path.with_name("patterns.py"))
+    seen.add(_source_hash(project))
+    assert len(seen) == 3
+
+
+def test_the_cache_key_stays_when_a_file_changes_that_no_kernel_sees(project: Path) -> None:
+    before = _source_hash(project)
+    (project / "core" / "records" / "record.py").write_text("FORMAT = 5\n")
+    assert _source_hash(project) == before
+
+
+def test_the_scan_of_lines_and_the_rules_that_it_imports_are_in_the_cache_key() -> None:
+    sources = {path.relative_to(ROOT).as_posix() for path in _kernel_sources(ROOT)}
+    assert {"core/lines.py", "core/rules.py", "core/jit.py"} <= sources
+    assert "core/records/record.py" not in sources
+
+
+@pytest.mark.slow
+def test_kernels_are_compiled_once_and_then_read_from_the_cache(tmp_path: Path) -> None:
+    assert run(PLAY, **under(tmp_path)) == "1 [0, 1, 2] True"
+    compiled = sorted(tmp_path.rglob("*.nbi"))
+    assert compiled
+    assert run(PLAY, **under(tmp_path)) == "1 [0, 1, 2] False"
+    assert sorted(tmp_path.rglob("*.nbi")) == compiled
+
+
+@pytest.mark.slow
+def test_kernels_work_where_the_cache_folder_cannot_be_written(tmp_path: Path) -> None:
+    blocked = tmp_path / "a regular file"
+    blocked.touch()
+    assert run(PLAY, **under(blocked / "home")) == "1 [0, 1, 2] True"
+    assert list((ROOT / "core").rglob("*.nbi")) == [], "nor may the cache go where numba would look for changes by date"
+
+
+@pytest.mark.slow
+def test_kernels_work_as_plain_python_without_jit(tmp_path: Path) -> None:
+    assert run(PLAY, NUMBA_DISABLE_JIT="1", **under(tmp_path)) == "1 [0, 1, 2] False"
+    assert list(tmp_path.rglob("*.nb?")) == []
+
+
+def test_the_cache_folder_is_named_after_the_project() -> None:
+    assert "gomoku" in user_cache_folder().parts
+    assert user_cache_folder().is_absolute()

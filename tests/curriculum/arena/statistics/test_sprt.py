@@ -1,0 +1,113 @@
+"""Sequential tests: published ratios, error rates as ordered, and specifications that say what is wrong with them."""
+
+import json
+import math
+
+import pytest
+
+from benchmarks.elo_coverage import pair_distribution
+from core.streams import generator
+from curriculum.arena.statistics.elo import PairCounts, expected_score
+from curriculum.arena.statistics.sprt import SequentialTest, SprtDecision
+
+
+@pytest.mark.parametrize(
+    ("elo0", "elo1", "pairs", "llr"),
+    [
+        # fastchess, app/tests/sprt_test.cpp, "logistic pentanomial" 1 and 2.
+        (0.5, 2.5, (223, 9863, 20279 + 1000, 10037, 246), -3.07),
+        (0, 2, (871, 26175, 55003 + 980, 26678, 821), -4.98),
+        # Raw statistics of montytest.muzhen.org, test 69d3c8dc7c5b3724e29d2712, "Logistic (exact)"; elo1 is rounded.
+        (0, 2.716, (13, 37, 50, 25, 3), -0.53772),
+    ],
+)
+def test_published_log_likelihood_ratios(elo0: float, elo1: float, pairs: PairCounts, llr: float) -> None:
+    assert SequentialTest(elo0, elo1).llr(pairs) == pytest.approx(llr, abs=0.005)
+
+
+def test_published_bounds() -> None:
+    # The same page, and every test of fishtest with these error rates.
+    assert SequentialTest(0, 5).bounds == pytest.approx((-2.9444, 2.9444), abs=1e-4)
+    # A. Wald's own: log(beta / (1 - alpha)) and log((1 - beta) / alpha).
+    assert SequentialTest(0, 5, alpha=0.1, beta=0.02).bounds == pytest.approx((math.log(0.02 / 0.9), math.log(9.8)))
+
+
+def test_without_a_pair_the_test_goes_on() -> None:
+    test = SequentialTest(0, 50)
+    assert test.llr((0, 0, 0, 0, 0)) == 0
+    assert test.verdict((0, 0, 0, 0, 0)) is SprtDecision.CONTINUE
+
+
+def test_won_pairs_count_by_the_ratio_of_the_expected_scores() -> None:
+    test = SequentialTest(0, 50)
+    each = math.log(expected_score(50) / 0.5)
+    assert test.llr((0, 0, 0, 0, 7)) == pytest.approx(7 * each)
+    enough = math.ceil(test.bounds[1] / each)
+    assert test.verdict((0, 0, 0, 0, enough - 1)) is SprtDecision.CONTINUE
+    assert test.verdict((0, 0, 0, 0, enough)) is SprtDecision.ACCEPTED
+
+
+def test_split_pairs_speak_for_equality() -> None:
+    assert SequentialTest(0, 50).verdict((0, 0, 100, 0, 0)) is SprtDecision.REJECTED
+    assert SequentialTest(-50, 0).verdict((0, 0, 100, 0, 0)) is SprtDecision.ACCEPTED
+    assert SequentialTest(-25, 25).llr((3, 5, 100, 5, 3)) == pytest.approx(0)
+
+
+def test_the_other_player_s_test_is_the_mirror_image() -> None:
+    pairs: PairCounts = (3, 10, 20, 14, 9)
+    assert SequentialTest(-50, -10).llr(pairs[::-1]) == pytest.approx(-SequentialTest(10, 50).llr(pairs))
+
+
+@pytest.mark.parametrize(("truth", "wrong"), [(0, SprtDecision.ACCEPTED), (80, SprtDecision.REJECTED)])
+def test_errors_are_no_more_frequent_than_ordered(truth: float, wrong: SprtDecision) -> None:
+    test = SequentialTest(0, 80, alpha=0.1, beta=0.1)
+    matches, errors = 300, 0
+    for match in range(matches):
+        openings = {"bias": 200.0} if match % 2 else {"suits": 200.0}
+        distribution = pair_distribution(truth, 0.25, **openings)
+        counts = [0] * 5
+        verdict = SprtDecision.CONTINUE
+        for place in generator(5, match).choice(5, size=1000, p=distribution):
+            counts[place] += 1
+            verdict = test.verdict(tuple(counts))
+            if verdict is not SprtDecision.CONTINUE:
+                break
+        assert verdict is not SprtDecision.CONTINUE
+        errors += verdict is wrong
+    # Two and a half standard errors above what was ordered; a test that never errs would be far too slow.
+    assert 0 < errors / matches <= 0.1 + 2.5 * math.sqrt(0.1 * 0.9 / matches)
+
+
+def test_specifications_are_read() -> None:
+    assert SequentialTest.parse("elo0=0,elo1=50") == SequentialTest(0, 50)
+    assert SequentialTest.parse(" elo1=5, elo0=-2.5, beta=0.1 ") == SequentialTest(-2.5, 5, beta=0.1)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is written elo0=0,elo1=50"),
+        ("50", "is written elo0=0,elo1=50"),
+        ("elo0=0", "needs elo1"),
+        ("elo0=0,elo1=5,alhpa=0.1", "did you mean alpha"),
+        ("elo0=0,elo1=5,x=1", "has no 'x'"),
+        ("elo0=zero,elo1=5", "elo0 of the sequential test is a number, not 'zero'"),
+        ("elo0=0,elo0=1,elo1=5", "elo0 of the sequential test is given twice"),
+        ("elo0=5,elo1=5", "needs elo0 below elo1, not elo0=5 and elo1=5"),
+        ("elo0=0,elo1=nan", "needs elo0 below elo1"),
+        ("elo0=0,elo1=inf", "needs elo0 below elo1"),
+        ("elo0=0,elo1=5,alpha=0.5", "alpha of a sequential test is between 0 and 0.5"),
+        ("elo0=0,elo1=5,beta=0", "beta of a sequential test is between 0 and 0.5"),
+    ],
+)
+def test_a_wrong_specification_gets_one_clear_line(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message) as caught:
+        SequentialTest.parse(text)
+    assert "\n" not in str(caught.value)
+
+
+def test_where_a_test_stands_is_valid_json() -> None:
+    told = json.loads(json.dumps(SequentialTest(0, 50).to_json((0, 0, 0, 0, 40)), allow_nan=False))
+    assert told["verdict"] == "accepted"
+    assert (told["elo0"], told["elo1"], told["alpha"], told["beta"]) == (0, 50, 0.05, 0.05)
+    assert told["llr"] > told["upper_bound"] > 0 > told["lower_bound"]

@@ -1,0 +1,243 @@
+"""Balanced openings: undecided, even for whoever judges them, all different, and the same for the same seed."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.position import Position
+from core.records.openings import read_openings
+from core.rules import BLACK, WHITE, Rules
+from core.tactics import immediate_wins
+from curriculum.arena import balanced_openings as module
+from curriculum.arena.balanced_openings import BalancedOpening, NoBalancedOpeningsError, balanced_openings
+from curriculum.reporting import Conduct, Interrupted
+from gomoku_cli import app
+from gomoku_cli.exit_codes import ExitCode
+from search.players import Decision, Player, RandomPlayer, never
+
+RULES = Rules(11)
+
+
+class Judge:
+    """Finds each position worth what its rule says; notes what it was asked about."""
+
+    name = "judge"
+
+    def __init__(self, worth: Callable[[Position], float]) -> None:
+        self._worth = worth
+        self.asked: list[tuple[int, ...]] = []
+
+    def choose(
+        self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
+    ) -> list[Decision]:
+        """See `Player`."""
+        self.asked += [tuple(position.moves) for position in positions]
+        return [Decision(int(position.legal_moves()[0]), value=self._worth(position)) for position in positions]
+
+
+def by_last_move(position: Position) -> float:
+    """Between -1 and 1, evenly spread over the starts."""
+    return (position.moves[-1] * 37 % 101) / 50 - 1
+
+
+def found(*judges: Player, count: int = 30, seed: int = 1, max_value: float = 0.3) -> list[BalancedOpening]:
+    """The first openings that the judges find even."""
+    endless = balanced_openings(RULES, judges, stones=(2, 8), max_value=max_value, seed=seed, conduct=Conduct())
+    return list(islice((opening for some in endless for opening in some), count))
+
+
+def points(opening: BalancedOpening) -> list[tuple[complex, int]]:
+    """The stones as points around the centre, with their colours."""
+    middle = (RULES.size - 1) / 2
+    return [
+        (complex(cell % RULES.size - middle, cell // RULES.size - middle), BLACK if ply % 2 == 0 else WHITE)
+        for ply, cell in enumerate(opening.moves)
+    ]
+
+
+def looks(opening: BalancedOpening) -> set[frozenset[tuple[complex, int]]]:
+    """The eight ways to look at the same stones."""
+    turned = [[(point * 1j**quarter, colour) for point, colour in points(opening)] for quarter in range(4)]
+    mirrored = [[(point.conjugate(), colour) for point, colour in stones] for stones in turned]
+    return {frozenset(stones) for stones in turned + mirrored}
+
+
+def test_openings_are_as_even_as_asked_for_the_judge() -> None:
+    openings = found(Judge(by_last_move))
+    assert len(openings) == 30
+    for opening in openings:
+        position = Position.from_moves(RULES, opening.moves)
+        assert 2 <= position.ply <= 8
+        assert opening.value == by_last_move(position)
+        assert abs(opening.value) <= 0.3
+
+
+def test_over_an_opening_nothing_is_decided() -> None:
+    wins = np.zeros(RULES.cells, dtype=np.bool_)
+    for opening in found(Judge(lambda position: 0.0), count=100):
+        position = Position.from_moves(RULES, opening.moves)
+        assert not position.is_game_over()
+        for colour in (BLACK, WHITE):
+            for cell in position.legal_moves().tolist():
+                stones = position.stones.copy()
+                stones[cell] = colour
+                assert immediate_wins(stones, colour, RULES.size, RULES.connect, wins) == 0
+
+
+def test_no_two_openings_are_the_same_turned_or_mirrored() -> None:
+    endless = balanced_openings(
+        RULES, [Judge(lambda position: 0.0)], stones=(2, 2), max_value=0.1, seed=3, conduct=Conduct()
+    )
+    # Two stones near each other in the middle: so few starts that the same ones are drawn again and again.
+    openings = list(islice((opening for some in endless for opening in some), 60))
+    seen: set[frozenset[tuple[complex, int]]] = set()
+    for opening in openings:
+        assert seen.isdisjoint(looks(opening))
+        seen |= looks(opening)
+
+
+def test_the_second_judge_is_asked_about_what_the_first_finds_even_alone() -> None:
+    first, second = Judge(by_last_move), Judge(lambda position: 0.0)
+    openings = found(first, second, max_value=0.2)
+    even = [moves for moves in first.asked if abs(by_last_move(Position.from_moves(RULES, moves))) <= 0.2]
+    assert second.asked == even
+    assert len(even) < len(first.asked) / 2
+    assert all(opening.value == 0.0 for opening in openings)
+
+
+def test_as_many_openings_lean_to_black_as_to_white() -> None:
+    # The judge likes Black a little in nine of ten starts.
+    judge = Judge(lambda position: position.side_to_move * (0.1 if sum(position.moves) % 10 else -0.1))
+    openings = found(judge)
+    leaning = [opening.value * (1 if len(opening.moves) % 2 == 0 else -1) for opening in openings]
+    assert leaning == [0.1, -0.1] * 15
+
+
+def test_the_seed_decides_the_openings() -> None:
+    judge = Judge(by_last_move)
+    assert found(judge, seed=5) == found(judge, seed=5)
+    assert found(judge, seed=5) != found(judge, seed=6)
+    assert found(judge, seed=5, count=10) == found(judge, seed=5, count=30)[:10]
+
+
+def test_a_judge_without_an_opinion_is_refused() -> None:
+    with pytest.raises(NoBalancedOpeningsError, match="random has no opinion"):
+        found(RandomPlayer())
+
+
+def test_where_nothing_is_even_the_search_for_openings_ends() -> None:
+    with pytest.raises(NoBalancedOpeningsError, match="the last 2,048 random starts"):
+        found(Judge(lambda position: 0.9))
+
+
+def test_what_was_judged_in_haste_is_not_believed() -> None:
+    judge = Judge(lambda position: 0.0)
+    # The user asks to stop while the judge thinks.
+    conduct = Conduct(stop=lambda: bool(judge.asked))
+    endless = balanced_openings(RULES, [judge], stones=(2, 8), max_value=0.3, seed=1, conduct=conduct)
+    with pytest.raises(Interrupted):
+        next(endless)
+    assert judge.asked
+
+
+def gomoku(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    """Runs the command: its exit code, stdout and stderr."""
+    capsys.readouterr()
+    code = app.run(["openings", *map(str, arguments), "--quiet"])
+    return code, *capsys.readouterr()
+
+
+SMALL = ("--count", 6, "--judge", "mentor", "--board-size", 11)
+
+
+def test_the_file_is_read_back_in_either_notation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cells, offsets = tmp_path / "cells.txt", tmp_path / "offsets.txt"
+    code, out, _ = gomoku(capsys, *SMALL, "--output", cells)
+    assert code == ExitCode.DONE
+    assert out.startswith(f"{cells}: 6 of 6 openings, judged by mentor")
+    code, out, _ = gomoku(capsys, *SMALL, "--output", offsets, "--notation", "offsets", "--json")
+    assert code == ExitCode.DONE
+    report = json.loads(out)
+    openings = read_openings(cells, RULES)
+    assert len(openings) == len(report["openings"]) == 6
+    assert read_openings(offsets, RULES) == openings
+    assert cells.read_text().splitlines()[2:] == [" ".join(opening["moves"]) for opening in report["openings"]]
+    assert all(abs(opening["value"]) <= 0.15 for opening in report["openings"])
+
+
+def test_the_header_of_a_file_is_the_command_that_makes_it_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, again = tmp_path / "first.txt", tmp_path / "again.txt"
+    gomoku(capsys, *SMALL, "--seed", 7, "--max-value", 0.25, "--stones", "3-5", "--output", first)
+    arguments = first.read_text().splitlines()[1].removeprefix("# gomoku openings ").split()
+    assert gomoku(capsys, *arguments, "--output", again)[0] == ExitCode.DONE
+    assert again.read_bytes() == first.read_bytes()
+
+
+def test_a_file_is_overwritten_by_force_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "openings.txt"
+    file.write_text("mine")
+    code, _, err = gomoku(capsys, *SMALL, "--output", file)
+    assert (code, err.count("\n")) == (ExitCode.USAGE, 1)
+    assert "--force" in err
+    assert file.read_text() == "mine"
+    assert gomoku(capsys, *SMALL, "--output", file, "--force")[0] == ExitCode.DONE
+    assert len(read_openings(file, RULES)) == 6
+
+
+def test_whoever_stops_it_keeps_what_was_found(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(*_: object, **__: object) -> Iterator[list[BalancedOpening]]:
+        yield [BalancedOpening((60, 61, 49), 0.1), BalancedOpening((60, 72), 0.0)]
+        raise Interrupted
+
+    monkeypatch.setattr(module, "balanced_openings", stopped)
+    file = tmp_path / "openings.txt"
+    code, out, err = gomoku(capsys, *SMALL, "--output", file)
+    assert (code, err) == (ExitCode.INTERRUPTED, "stopped\n")
+    assert "2 of 6 openings" in out
+    assert read_openings(file, RULES) == [(60, 61, 49), (60, 72)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("--stones", "8-2"), "--stones"),
+        (("--stones", "some"), "--stones"),
+        (("--stones", "100"), "121"),
+        (("--judge", "random"), "no opinion"),
+        (("--max-value", 2), "--max-value"),
+        (("--board-size", 3, "--connect", 3), "0 of 6 openings"),
+    ],
+)
+def test_what_cannot_be_made_is_refused_in_one_line(
+    arguments: Sequence[object], why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "openings.txt"
+    code, out, err = gomoku(capsys, *SMALL, *arguments, "--output", file)
+    assert (code, out, err.count("\n")) == (ExitCode.USAGE, "", 1)
+    assert why in err
+    assert not file.exists()
+
+
+def test_the_mentor_judges_on_boards_without_a_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "openings.txt"
+    code, out, _ = gomoku(capsys, "--count", 2, "--board-size", 9, "--output", file)
+    assert code == ExitCode.DONE
+    assert "judged by mentor" in out
+    assert len(read_openings(file, Rules(9))) == 2
+
+
+@pytest.mark.slow
+def test_the_built_in_model_judges_its_own_board(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "openings.txt"
+    code, out, _ = gomoku(capsys, "--count", 2, "--simulations", 32, "--output", file)
+    assert code == ExitCode.DONE
+    assert "judged by default" in out
+    assert len(read_openings(file, Rules())) == 2

@@ -1,0 +1,224 @@
+"""Matches: colours are swapped in pairs, results belong to players, and openings are not what was trained on."""
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from core.notation import parse_cell
+from core.position import Position
+from core.records.record import RecordError
+from core.rules import BLACK, WHITE, Rules
+from core.symmetry import targets
+from curriculum.arena.opening_sets import evaluation_openings, load_openings
+from curriculum.arena.results import MatchResult, PlayedGame, Tally
+from curriculum.arena.tournament import play_match
+from curriculum.reporting import Conduct, Interrupted
+from search.mentor.paper import PaperMentor
+from search.players import Decision, Player, RandomPlayer, never
+
+RULES = Rules(7, 4)
+OPENINGS = [(24,), (25, 16), (0, 48, 6), (10, 30)]
+
+
+class Scripted:
+    """Plays the first of its cells that is empty, in any colour; notes the positions and seeds it was asked with."""
+
+    def __init__(self, name: str, cells: Sequence[int]) -> None:
+        self.name, self.cells = name, list(cells)
+        self.asked: list[tuple[int, ...]] = []
+        self.seeds: list[int] = []
+
+    def choose(
+        self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
+    ) -> list[Decision]:
+        """See `Player`."""
+        self.asked += [tuple(position.moves) for position in positions]
+        self.seeds += seeds
+        return [
+            Decision(next(cell for cell in (*self.cells, *range(49)) if position.is_legal(cell)))
+            for position in positions
+        ]
+
+
+def builder(name: str = "builder") -> Scripted:
+    """Makes a line of four along row 2 or row 6 as fast as can be."""
+    return Scripted(name, [7, 8, 9, 10, 11, 12, 13, 35, 36, 37, 38])
+
+
+def strewer() -> Scripted:
+    """Never makes a line: its stones are knights' moves apart."""
+    return Scripted("strewer", [48, 46, 44, 42, 33, 31, 29, 20])
+
+
+def match(
+    player: Player,
+    opponent: Player,
+    games: int = 8,
+    seed: int = 1,
+    *,
+    paired: bool = True,
+    conduct: Conduct | None = None,
+) -> MatchResult:
+    return play_match(
+        player,
+        opponent,
+        rules=RULES,
+        openings=OPENINGS,
+        games=games,
+        seed=seed,
+        conduct=conduct or Conduct(),
+        paired=paired,
+    )
+
+
+def test_each_opening_is_played_with_both_colours() -> None:
+    result = match(RandomPlayer(), builder())
+    moves = [game.moves for game in result.games]
+    for first, second in zip(result.games[::2], result.games[1::2], strict=True):
+        assert (first.fixture.black, first.fixture.white) == (0, 1)
+        assert (second.fixture.black, second.fixture.white) == (1, 0)
+        assert first.fixture.pair == second.fixture.pair
+    openings = [next(opening for opening in OPENINGS if game[: len(opening)] == opening) for game in moves]
+    assert openings[::2] == openings[1::2]
+    assert set(openings) == set(OPENINGS)
+
+
+def test_unpaired_games_take_the_openings_in_turn() -> None:
+    player, opponent = builder(), strewer()
+    match(player, opponent, games=4, paired=False)
+    starts = {moves for moves in player.asked + opponent.asked if moves in OPENINGS}
+    assert starts == set(OPENINGS)
+
+
+def test_results_belong_to_players_not_to_colours() -> None:
+    """The paper's repository counted colours after the swap (PAPERS 3.1, defect 6): a winner of all games got half."""
+    won, lost = match(builder(), strewer()), match(strewer(), builder())
+    assert won.as_black == won.as_white == Tally(wins=4)
+    assert lost.as_black == lost.as_white == Tally(losses=4)
+    assert (won.total, won.total.score) == (Tally(wins=8), 1.0)
+    assert (lost.total, lost.total.score) == (Tally(losses=8), 0.0)
+    for number, game in enumerate(won.games):
+        assert game.winner == (BLACK if number % 2 == 0 else WHITE)
+        record = game.record(RULES, ("builder", "strewer"))
+        assert (record.black if record.winner == BLACK else record.white) == "builder"
+
+
+def test_players_are_asked_only_when_it_is_their_turn() -> None:
+    player, opponent = builder(), strewer()
+    result = match(player, opponent)
+    for who, first in ((player, 0), (opponent, 1)):
+        mine = set()
+        for number, game in enumerate(result.games):
+            parity = (number + first) % 2  # plies at which `who` moves in this game
+            mine |= {game.moves[:ply] for ply in range(len(game.moves)) if ply % 2 == parity}
+        assert set(who.asked) <= mine
+
+
+def test_a_drawn_game_is_half_a_point_for_each() -> None:
+    tally = Tally()
+    for winner in (None, BLACK, WHITE, WHITE):
+        tally.add(winner, WHITE)
+    assert (tally.wins, tally.draws, tally.losses, tally.games) == (2, 1, 1, 4)
+    assert tally.score == 0.625
+    assert Tally().score == 0.5
+    small = Rules(3, 3)
+    drawn = [parse_cell(name, 3) for name in "b2 a1 a3 c1 b1 b3 a2 c2".split()]
+    result = play_match(
+        RandomPlayer(), RandomPlayer(), rules=small, openings=[drawn], games=2, seed=0, conduct=Conduct()
+    )
+    assert result.as_black == result.as_white == Tally(draws=1)
+
+
+def test_the_same_seed_plays_the_same_games() -> None:
+    games = [[game.moves for game in match(RandomPlayer(), PaperMentor(), seed=seed).games] for seed in (3, 3, 4)]
+    assert games[0] == games[1]
+    assert games[0] != games[2]
+
+
+def test_every_move_of_every_game_has_a_seed_of_its_own() -> None:
+    player, opponent = builder(), strewer()
+    match(player, opponent)
+    seeds = player.seeds + opponent.seeds
+    assert len(set(seeds)) == len(seeds)
+
+
+def test_a_game_read_again_is_the_same_game() -> None:
+    players = (RandomPlayer(), PaperMentor())
+    names = [player.name for player in players]
+    for game in match(*players).games:
+        line = json.loads(json.dumps(game.to_json(RULES, names)))
+        assert PlayedGame.from_json(line, game.fixture, RULES, names) == game
+        assert min(game.seconds[len(game.fixture.opening) :]) > 0
+
+
+def test_distinct_games_are_counted() -> None:
+    repeated = match(builder(), strewer(), games=16)
+    assert repeated.total.games == 16
+    assert repeated.distinct_games == 8, "four openings, twice with each colour, between players without chance"
+    assert match(RandomPlayer(), RandomPlayer(), games=16).distinct_games == 16
+
+
+def test_json_says_it_all() -> None:
+    said = match(builder(), strewer(), games=6).to_json()
+    assert said.pop("seconds") >= 0
+    assert 0 < min(said.pop("mean_move_seconds")) <= max(said.pop("longest_move_seconds"))
+    low, high = said.pop("score_interval")
+    assert 0.3 < low < high == 1
+    low, high = said.pop("elo_interval")
+    assert -200 < low < 0, "three pairs prove little"
+    assert high is None
+    assert 0.8 < said.pop("los") < 1
+    assert 8 <= said.pop("mean_plies") <= 14
+    assert said == {
+        "player": "builder",
+        "opponent": "strewer",
+        "wins": 6,
+        "draws": 0,
+        "losses": 0,
+        "score": 1.0,
+        "games": 6,
+        "distinct_games": 6,
+        "as_black": {"wins": 3, "draws": 0, "losses": 0},
+        "as_white": {"wins": 3, "draws": 0, "losses": 0},
+        "pairs": [0, 0, 0, 0, 3],
+        "elo": None,
+        "forfeits": [],
+    }
+
+
+def test_a_match_stops_when_asked() -> None:
+    with pytest.raises(Interrupted):
+        match(builder(), strewer(), conduct=Conduct(stop=lambda: True))
+
+
+def canonical(moves: Sequence[int], size: int) -> frozenset[tuple[int, int]]:
+    """The stones of an opening under the symmetry that puts them first."""
+    turned = [sorted((int(symmetry[move]), ply % 2) for ply, move in enumerate(moves)) for symmetry in targets(size)]
+    return frozenset(min(turned))
+
+
+@pytest.mark.parametrize("size", [9, 11, 15, 20])
+def test_training_and_evaluation_openings_are_disjoint_under_all_symmetries(size: int) -> None:
+    rules = Rules(size, 5)
+    training, evaluation = load_openings("balanced", rules, for_training=True), load_openings("balanced", rules)
+    assert len(training) >= 20
+    assert len(evaluation) >= 20
+    assert not {canonical(o, size) for o in training} & {canonical(o, size) for o in evaluation}
+    for opening in (*training, *evaluation):
+        assert not Position.from_moves(rules, opening).is_game_over()
+
+
+def test_a_hundred_paired_games_on_15x15_have_fifty_openings() -> None:
+    assert len(set(load_openings("balanced", Rules()))) >= 50
+
+
+def test_openings_by_name_and_by_file(tmp_path: Path) -> None:
+    assert load_openings("empty", RULES) == [()]
+    assert evaluation_openings(RULES) == [()]
+    assert evaluation_openings(Rules()) == load_openings("balanced", Rules())
+    with pytest.raises(RecordError, match="no balanced openings for 4 in a row on 7x7: use --openings empty"):
+        load_openings("balanced", RULES)
+    with pytest.raises(RecordError):
+        load_openings(str(tmp_path / "missing.txt"), RULES)

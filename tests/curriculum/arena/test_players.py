@@ -1,0 +1,145 @@
+"""Players as people write them, and the rules under which they can meet."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.position import Position
+from core.rules import Rules
+from curriculum.arena.players import PlayerSettings, PlayerSpecError, model_path, parse_player, resolve_rules
+from curriculum.config import Config
+from curriculum.phases.steps import keep_model
+from curriculum.run.folder import RunFolder
+from nets.checkpoint import DEFAULT_MODEL, CheckpointError, load_model, save_model
+from nets.config import NetConfig
+from nets.dual import make_model
+from search.players import Ponders
+from search.tree.settings import Policy, SearchSettings
+
+SMALL, OTHER = Rules(7, 4), Rules(9, 5)
+TINY = NetConfig(filters=2, blocks=0, value_hidden=2)
+TRAINED_WITH = SearchSettings(simulations=11)
+SETTINGS = PlayerSettings(policy=Policy.DETERMINISTIC)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A run with a best model on 7x7."""
+    path = tmp_path_factory.mktemp("specs") / "run"
+    with RunFolder.create(path, Config(rules=SMALL, net=TINY, search=TRAINED_WITH)) as folder:
+        keep_model(folder, "best", make_model(TINY, SMALL, 1), {"phase": "none"})
+    yield path
+
+
+@pytest.fixture(scope="module")
+def other_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model file on 9x9."""
+    path = tmp_path_factory.mktemp("specs") / "other.safetensors"
+    save_model(path, make_model(TINY, OTHER, 2), {})
+    return path
+
+
+@pytest.mark.parametrize("spec", ["random", "mentor", "mentor:paper", "pure-mcts:50"])
+def test_players_without_a_net_are_known_by_their_specs_and_play(spec: str) -> None:
+    player = parse_player(spec, rules=SMALL, settings=SETTINGS)
+    position = Position.from_moves(SMALL, [24])
+    assert player.name == spec
+    assert model_path(spec) is None
+    assert position.is_legal(player.choose([position], seeds=[1])[0].move)
+
+
+def test_a_run_folder_is_its_best_model(run: Path) -> None:
+    assert model_path(str(run)) == run / "models" / "best.safetensors"
+    position = Position.from_moves(SMALL, [24])
+    decisions = [
+        parse_player(spec, rules=SMALL, settings=SETTINGS).choose([position], seeds=[3])[0]
+        for spec in (str(run), str(run / "models" / "best.safetensors"))
+    ]
+    assert decisions[0].move == decisions[1].move
+    assert decisions[0].simulations == TRAINED_WITH.simulations
+
+
+def test_the_default_model_is_the_one_in_the_package() -> None:
+    assert model_path("default") == DEFAULT_MODEL
+
+
+@pytest.mark.parametrize(
+    ("settings", "simulations"),
+    [
+        (PlayerSettings(simulations=5), 5),
+        (PlayerSettings(simulations=0), 0),
+        (PlayerSettings(search=SearchSettings(simulations=9)), 9),
+        (PlayerSettings(search=SearchSettings(simulations=9), simulations=4), 4),
+    ],
+)
+def test_a_model_searches_as_the_settings_say(run: Path, settings: PlayerSettings, simulations: int) -> None:
+    player = parse_player(str(run), rules=SMALL, settings=settings)
+    assert player.choose([Position(SMALL)], seeds=[1])[0].simulations == simulations
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("mentr", r"'mentr' names no player \(did you mean mentor\?\): write default, a model file"),
+        ("pure-mcts", "write pure-mcts:N with N playouts a move"),
+        ("pure-mcts:", "write pure-mcts:N"),
+        ("pure-mcts:1", "makes 2 to"),
+        ("pure-mcts:many", "write pure-mcts:N"),
+        ("pure-mcts:-5", "write pure-mcts:N"),
+        ("missing/model.safetensors", "names no player"),
+        ("", "names no player"),
+    ],
+)
+def test_what_names_no_player_is_refused_with_what_would(spec: str, message: str) -> None:
+    with pytest.raises(PlayerSpecError, match=message):
+        parse_player(spec, rules=SMALL, settings=SETTINGS)
+
+
+def test_a_run_without_a_model_says_so(tmp_path: Path) -> None:
+    RunFolder.create(tmp_path / "new", Config(rules=SMALL, net=TINY)).close()
+    with pytest.raises(PlayerSpecError, match="has no model yet: train it further with --resume"):
+        model_path(str(tmp_path / "new"))
+
+
+def test_a_player_with_a_net_ponders_and_keeps_to_its_time(run: Path) -> None:
+    player = parse_player(str(run), rules=SMALL, settings=PlayerSettings(seconds=0.05))
+    assert isinstance(player, Ponders)
+    assert not isinstance(parse_player("mentor", rules=SMALL, settings=SETTINGS), Ponders)
+    started = time.perf_counter()
+    decision = player.choose([Position.from_moves(SMALL, [24])], seeds=[1])[0]
+    assert 0.05 <= time.perf_counter() - started < 5
+    assert decision.simulations != TRAINED_WITH.simulations
+
+
+def test_a_file_that_is_no_model_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "letter.txt").write_text("dear reader")
+    with pytest.raises(CheckpointError, match=r"letter\.txt is no model file"):
+        parse_player(str(tmp_path / "letter.txt"), rules=SMALL, settings=SETTINGS)
+
+
+def test_a_model_of_other_rules_cannot_sit_down(other_model: Path) -> None:
+    with pytest.raises(PlayerSpecError, match="plays 5 in a row on 9x9, not 4 in a row on 7x7"):
+        parse_player(str(other_model), rules=SMALL, settings=SETTINGS)
+
+
+def test_a_model_with_a_search_of_another_version_is_refused(run: Path, tmp_path: Path) -> None:
+    model, info = load_model(run / "models" / "best.safetensors")
+    save_model(tmp_path / "old.safetensors", model, {**info.made, "search": {"playouts": 3}})
+    with pytest.raises(CheckpointError, match="a search of another version"):
+        parse_player(str(tmp_path / "old.safetensors"), rules=SMALL, settings=SETTINGS)
+
+
+def test_rules_are_those_of_the_models_or_as_asked(run: Path, other_model: Path) -> None:
+    assert resolve_rules(["random", "mentor"]) == Rules(15, 5)
+    assert resolve_rules(["random", "mentor"], board_size=9, connect=4) == Rules(9, 4)
+    assert resolve_rules([str(run), "random"]) == SMALL
+    assert resolve_rules(["random", str(run)], board_size=7) == SMALL
+    assert resolve_rules([str(run), str(run)]) == SMALL
+    with pytest.raises(PlayerSpecError, match="plays 4 in a row on 7x7, not 4 in a row on 15x15"):
+        resolve_rules([str(run), "random"], board_size=15)
+    with pytest.raises(PlayerSpecError, match="they cannot meet"):
+        resolve_rules([str(run), str(other_model)])
+    with pytest.raises(ValueError, match="board size 99"):
+        resolve_rules(["random"], board_size=99)

@@ -1,0 +1,343 @@
+"""Tournaments: who meets whom, games that end by more than the board, and matches that go on where they stopped."""
+
+import json
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.position import Position
+from core.records.formats import read_games
+from core.records.record import Ending
+from core.rules import BLACK, Rules
+from curriculum.arena.fixtures import Fixture, fixtures
+from curriculum.arena.folder import MatchFolder, MatchFolderError, OtherMatchError
+from curriculum.arena.formats import Format
+from curriculum.arena.results import MatchResult, PlayedGame
+from curriculum.arena.tournament import Tournament, play_tournament
+from curriculum.reporting import Conduct, Interrupted
+from curriculum.run.locking import FolderBusyError
+from search.players import Decision, ForfeitError, Player, RandomPlayer, never
+
+RULES = Rules(7, 4)
+OPENINGS = [(24,), (25, 16), (0, 48, 6), (10, 30)]
+PLAN = {"players": ["a", "b"], "seed": 1}
+
+
+class Seated:
+    """A random player that sits down at one board at a time; may give up, or be too slow, at some ply."""
+
+    def __init__(self, name: str = "seated", *, gives_up_at: int | None = None, on_time: bool = False) -> None:
+        self.name = name
+        self.open = 0
+        self.max_open = 0
+        self._lock = threading.Lock()
+        self._gives_up_at = gives_up_at
+        self._on_time = on_time
+
+    @contextmanager
+    def sit(self) -> Iterator[Player]:
+        """See `SitsDown`."""
+        with self._lock:
+            self.open += 1
+            self.max_open = max(self.max_open, self.open)
+        try:
+            yield self
+        finally:
+            with self._lock:
+                self.open -= 1
+
+    def choose(
+        self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
+    ) -> list[Decision]:
+        """See `Player`."""
+        assert len(positions) == 1
+        if self._gives_up_at is not None and positions[0].ply >= self._gives_up_at:
+            raise ForfeitError("it gave up", on_time=self._on_time)
+        return RandomPlayer().choose(positions, seeds=seeds)
+
+
+class Breaking(Seated):
+    """Has a defect of its own."""
+
+    def choose(
+        self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
+    ) -> list[Decision]:
+        """See `Player`."""
+        raise ZeroDivisionError("a defect")
+
+
+class Counting(RandomPlayer):
+    """Counts the decisions it was asked for, and wants to be stopped after some."""
+
+    def __init__(self, stop_after: int | None = None) -> None:
+        self.decisions = 0
+        self._stop_after = stop_after
+
+    def choose(
+        self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
+    ) -> list[Decision]:
+        """See `Player`."""
+        self.decisions += len(positions)
+        return super().choose(positions, seeds=seeds)
+
+    def stop(self) -> bool:
+        """Whether it was asked often enough."""
+        return self._stop_after is not None and self.decisions >= self._stop_after
+
+
+def schedule(games: int = 8, players: int = 2, form: Format = Format.ROUND_ROBIN) -> list[Fixture]:
+    return fixtures(players, games, openings=OPENINGS, seed=1, form=form)
+
+
+def moves_of(result: MatchResult) -> list[tuple[int, ...]]:
+    return [game.moves for game in sorted(result.games, key=lambda game: game.fixture.number)]
+
+
+@pytest.mark.parametrize(("form", "meetings"), [(Format.ROUND_ROBIN, 6), (Format.GAUNTLET, 3)])
+def test_every_meeting_has_the_same_openings_with_both_colours(form: Format, meetings: int) -> None:
+    games = schedule(6, players=4, form=form)
+    assert [game.number for game in games] == list(range(6 * meetings))
+    met = Counter(frozenset((game.black, game.white)) for game in games)
+    expected = combinations(range(4), 2) if form is Format.ROUND_ROBIN else [(0, 1), (0, 2), (0, 3)]
+    assert met == {frozenset(pair): 6 for pair in expected}
+    starts = {pair: [game.opening for game in games if {game.black, game.white} == pair] for pair in met}
+    assert len({tuple(openings) for openings in starts.values()}) == 1
+    pairs: dict[int, list[Fixture]] = {}
+    for game in games:
+        pairs.setdefault(game.pair, []).append(game)
+    for first, second in pairs.values():
+        assert (first.black, first.white, first.opening) == (second.white, second.black, second.opening)
+    assert len({game.seed for game in games}) == len(games)
+
+
+def test_meetings_take_turns_and_more_games_only_follow() -> None:
+    few, many = schedule(4, players=3), schedule(8, players=3)
+    assert many[: len(few)] == few
+    for count in range(0, len(many), 6):
+        assert len({frozenset((game.black, game.white)) for game in many[count : count + 6]}) == 3
+
+
+def test_a_tournament_counts_each_meeting_and_each_player() -> None:
+    players = [RandomPlayer(), RandomPlayer(), RandomPlayer()]
+    tournament = play_tournament(players, schedule(4, players=3), rules=RULES, conduct=Conduct(), names=("a", "b", "c"))
+    assert tournament.games == 12
+    assert {(match.player, match.opponent) for match in tournament.matches.values()} == {
+        ("a", "b"),
+        ("a", "c"),
+        ("b", "c"),
+    }
+    standings = tournament.standings()
+    assert sorted(standing.rating.name for standing in standings) == ["a", "b", "c"]
+    assert all(standing.tally.games == 8 for standing in standings)
+    assert sum(standing.tally.score for standing in standings) == pytest.approx(1.5)
+    elos = [standing.rating.elo for standing in standings]
+    assert elos == sorted(elos, reverse=True)
+
+
+@pytest.mark.parametrize("on_time", [False, True])
+def test_a_player_that_gives_up_loses_whatever_stands_on_the_board(on_time: bool) -> None:
+    quitter = Seated("quitter", gives_up_at=6, on_time=on_time)
+    result = play_tournament((quitter, RandomPlayer()), schedule(), rules=RULES, conduct=Conduct()).matches[0, 1]
+    lost = [game for game in result.games if game.ending is not Ending.BOARD]
+    assert lost
+    for game in lost:
+        assert game.ending is (Ending.TIME if on_time else Ending.FORFEIT)
+        assert game.winner is not None
+        assert game.winner == -result.colour_in(game)
+        assert game.why == f"{'black' if result.colour_in(game) == BLACK else 'white'} lost: it gave up"
+        assert len(game.moves) in (6, 7)
+    assert [(forfeit.player, forfeit.game) for forfeit in result.forfeits] == [
+        ("quitter", game.fixture.number) for game in lost
+    ]
+    assert quitter.open == 0
+
+
+def test_so_many_games_of_seated_players_go_at_once() -> None:
+    for count in (1, 3):
+        player = Seated()
+        play_tournament((player, RandomPlayer()), schedule(), rules=RULES, conduct=Conduct(), on_threads=count)
+        assert 1 <= player.max_open <= count
+
+
+def test_games_on_threads_are_the_games_played_side_by_side() -> None:
+    """Players without a game of their own are asked with the same seeds either way."""
+    apart = play_tournament((Seated(), RandomPlayer()), schedule(), rules=RULES, conduct=Conduct(), on_threads=3)
+    together = play_tournament((RandomPlayer(), RandomPlayer()), schedule(), rules=RULES, conduct=Conduct())
+    assert moves_of(apart.matches[0, 1]) == moves_of(together.matches[0, 1])
+
+
+def test_a_defect_on_a_thread_is_not_swallowed() -> None:
+    player = Breaking()
+    with pytest.raises(ZeroDivisionError, match="a defect"):
+        play_tournament((player, RandomPlayer()), schedule(), rules=RULES, conduct=Conduct(), on_threads=2)
+    assert player.open == 0
+
+
+def test_seated_games_stop_when_asked() -> None:
+    player = Counting(stop_after=10)
+    with pytest.raises(Interrupted):
+        play_tournament((Seated(), player), schedule(20), rules=RULES, conduct=Conduct(stop=player.stop), on_threads=2)
+
+
+def test_a_match_ends_early_where_that_is_enough() -> None:
+    def enough(tournament: Tournament) -> bool:
+        return tournament.games >= 4
+
+    for players in ((RandomPlayer(), RandomPlayer()), (Seated(), RandomPlayer())):
+        tournament = play_tournament(
+            players, schedule(20), rules=RULES, conduct=Conduct(), enough=enough, side_by_side=2, on_threads=1
+        )
+        assert tournament.games == 4
+
+
+def test_a_stopped_match_goes_on_and_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
+    games = schedule(12)
+    straight = play_tournament((RandomPlayer(), RandomPlayer()), games, rules=RULES, conduct=Conduct(), side_by_side=4)
+    stops = 0
+    for stop_after in (30, 60, 90, None):
+        player = Counting(stop_after)
+        with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("a", "b")) as folder:
+            before = len(folder.played)
+            try:
+                resumed = play_tournament(
+                    (player, RandomPlayer()),
+                    games,
+                    rules=RULES,
+                    conduct=Conduct(stop=player.stop),
+                    folder=folder,
+                    side_by_side=4,
+                )
+            except Interrupted:
+                stops += 1
+            assert len(folder.played) >= before
+    assert stops
+    assert moves_of(resumed.matches[0, 1]) == moves_of(straight.matches[0, 1])
+    records = read_games(tmp_path / "games.sgf")
+    assert sorted(record.moves for record in records) == sorted(game.moves for game in straight.matches[0, 1].games)
+    lines = (tmp_path / "games.jsonl").read_text(encoding="utf-8").splitlines()
+    assert sorted(json.loads(line)["game"] for line in lines) == list(range(12))
+
+
+def test_a_game_reads_back_as_it_was_kept(tmp_path: Path) -> None:
+    games = schedule(6)
+    with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("a", "b")) as folder:
+        play_tournament((Seated(gives_up_at=9), RandomPlayer()), games, rules=RULES, conduct=Conduct(), folder=folder)
+        kept = folder.played
+    with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("a", "b")) as folder:
+        for again, game in zip(folder.played, kept, strict=True):
+            assert again.to_json(RULES, "ab") == game.to_json(RULES, "ab")
+            assert (again.moves, again.winner, again.ending) == (game.moves, game.winner, game.ending)
+
+
+def test_what_a_kill_left_half_written_is_played_again(tmp_path: Path) -> None:
+    games = schedule(4)
+    with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("a", "b")) as folder:
+        play_tournament((RandomPlayer(), RandomPlayer()), games, rules=RULES, conduct=Conduct(), folder=folder)
+    whole = (tmp_path / "games.jsonl").read_bytes()
+    (tmp_path / "games.jsonl").write_bytes(whole[:-20])
+    (tmp_path / "games.sgf").write_text("(;FF[4]GM[4]", encoding="utf-8")
+    with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("a", "b")) as folder:
+        assert len(folder.played) == 3
+        play_tournament((RandomPlayer(), RandomPlayer()), games, rules=RULES, conduct=Conduct(), folder=folder)
+        assert len(folder.played) == 4
+    assert len(read_games(tmp_path / "games.sgf")) == 4
+
+
+def test_a_folder_of_another_match_is_refused(tmp_path: Path) -> None:
+    games = schedule(4)
+    path = tmp_path / "match"
+    busy = pytest.raises(FolderBusyError, match="another process works in")
+    with MatchFolder(path, PLAN, games, rules=RULES, names=("a", "b")), busy:
+        MatchFolder(path, PLAN, games, rules=RULES, names=("a", "b"))
+    with pytest.raises(OtherMatchError, match="seed is 1 there and 2 here"):
+        MatchFolder(path, {**PLAN, "seed": 2}, games, rules=RULES, names=("a", "b"))
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "letter.txt").write_text("dear", encoding="utf-8")
+    with pytest.raises(OtherMatchError, match="is not empty and holds no match"):
+        MatchFolder(tmp_path / "other", PLAN, games, rules=RULES, names=("a", "b"))
+    with pytest.raises(OtherMatchError, match="is a file"):
+        MatchFolder(tmp_path / "other" / "letter.txt", PLAN, games, rules=RULES, names=("a", "b"))
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("{", "line 1"),
+        ("[]", "not a JSON object"),
+        ('{"game": 0}', "no game of the match"),
+        ('{"game": 0, "moves": "a1 a1", "winner": null}', "no game of the match"),
+        ({"black": "c"}, "other players met in it"),
+        ({"moves": "a1 b1"}, "started from another opening"),
+        ({"winner": None}, "its board does not show its result"),
+        ({"ending": "time"}, "its board does not show its result"),
+        ({"seconds": [0.5]}, "does not tell of each move"),
+    ],
+)
+def test_a_broken_line_of_a_match_is_named(tmp_path: Path, line: str | dict[str, Any], why: str) -> None:
+    with MatchFolder(tmp_path, PLAN, schedule(4), rules=RULES, names=("a", "b")) as folder:
+        play_tournament((RandomPlayer(), RandomPlayer()), schedule(4), rules=RULES, conduct=Conduct(), folder=folder)
+    if isinstance(line, dict):
+        played = (json.loads(text) for text in (tmp_path / "games.jsonl").read_text(encoding="utf-8").splitlines())
+        won = next(game for game in played if game["winner"] is not None)
+        line = json.dumps(won | line)
+    (tmp_path / "games.jsonl").write_text(line + "\n", encoding="utf-8")
+    with pytest.raises(MatchFolderError, match=why):
+        MatchFolder(tmp_path, PLAN, schedule(4), rules=RULES, names=("a", "b"))
+
+
+def test_a_game_that_is_there_twice_counts_once(tmp_path: Path) -> None:
+    games = schedule(4)
+    with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("a", "b")) as folder:
+        play_tournament((RandomPlayer(), RandomPlayer()), games, rules=RULES, conduct=Conduct(), folder=folder)
+    lines = (tmp_path / "games.jsonl").read_text(encoding="utf-8")
+    (tmp_path / "games.jsonl").write_text(2 * lines, encoding="utf-8")
+    with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("a", "b")) as folder:
+        assert len(folder.played) == 4
+
+
+def test_names_that_no_text_can_hold_lose_no_game(tmp_path: Path) -> None:
+    games = schedule(2)
+    for _ in range(2):
+        with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("\udcff", "b")) as folder:
+            play_tournament((RandomPlayer(), RandomPlayer()), games, rules=RULES, conduct=Conduct(), folder=folder)
+            assert len(folder.played) == 2
+
+
+def test_the_short_games_of_a_stopped_wave_do_not_end_a_match(tmp_path: Path) -> None:
+    """They end first, and whoever attacks wins them: a sequential test would hear of nothing else."""
+    games = schedule(12)
+    player = Counting(stop_after=60)
+    with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("a", "b")) as folder, pytest.raises(Interrupted):
+        play_tournament(
+            (player, RandomPlayer()),
+            games,
+            rules=RULES,
+            conduct=Conduct(stop=player.stop),
+            folder=folder,
+            side_by_side=6,
+        )
+    with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("a", "b")) as folder:
+        assert 0 < len(folder.played) < 6
+        tournament = play_tournament(
+            (RandomPlayer(), RandomPlayer()),
+            games,
+            rules=RULES,
+            conduct=Conduct(),
+            folder=folder,
+            enough=lambda tournament: tournament.games > 0,
+            side_by_side=6,
+        )
+    assert tournament.games == 6
+
+
+def test_only_own_moves_count_as_thinking() -> None:
+    fixture = Fixture(0, 0, 0, 1, OPENINGS[2], 0)
+    game = PlayedGame(fixture=fixture, moves=(0, 48, 6, 1, 2, 3), winner=None, seconds=(0, 0, 0, 1.0, 2.0, 3.0))
+    assert game.thinking(BLACK) == (2.0,)
+    assert game.thinking(-BLACK) == (1.0, 3.0)

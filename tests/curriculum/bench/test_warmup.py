@@ -1,0 +1,59 @@
+"""`gomoku warmup`: afterwards nothing is compiled any more, whatever is played."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.project import ROOT
+
+COLD = "the first run compiles the search"
+
+
+RUN = "import sys; from gomoku_cli import app; sys.exit(max(app.run(line.split()) for line in sys.argv[1:]))"
+
+
+def gomoku(cache: Path, *lines: str) -> subprocess.CompletedProcess[str]:
+    """Runs command lines in a process of their own, with every user's folder under `cache`."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
+    folders = {name: str(cache) for name in ("HOME", "XDG_CACHE_HOME", "LOCALAPPDATA", "USERPROFILE")}
+    done = subprocess.run(
+        [sys.executable, "-c", RUN, *lines],
+        cwd=ROOT,
+        env=environment | folders,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=180,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def compiled(cache: Path) -> set[Path]:
+    """The files of compiled kernels."""
+    return set(cache.rglob("*.nb?"))
+
+
+@pytest.mark.slow
+def test_a_command_that_compiles_says_so_and_how_long_it_took(tmp_path: Path) -> None:
+    match = "evaluate random --against random --games 2"
+    cold = gomoku(tmp_path, match).stderr.splitlines()
+    assert cold[0].startswith(COLD)
+    assert cold[1].startswith("compiling took ")
+    assert gomoku(tmp_path, match).stderr == ""
+
+
+@pytest.mark.slow
+def test_where_kernels_cannot_be_kept_a_warmup_says_so_and_compiles_none(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    told = gomoku(tmp_path / "file", "warmup").stdout
+    assert told.startswith(f"kernels cannot be kept: {tmp_path / 'file'}")
+    facts = json.loads(gomoku(tmp_path / "file", "warmup --json").stdout)
+    assert (facts["kept"], facts["compiled"]) == (False, 0)
+    match = gomoku(tmp_path / "file", "evaluate random --against random --games 2")
+    assert "every run compiles the search" in match.stderr

@@ -1,0 +1,467 @@
+"""The whole curriculum on 7x7 with a tiny net: it runs through, survives being stopped anywhere, and obeys its gate."""
+
+import itertools
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from core.records.sgf import parse_sgf
+from core.rules import BLACK, Rules
+from curriculum.arena.results import MatchResult, Tally
+from curriculum.config import (
+    BasicsConfig,
+    Config,
+    EvaluationConfig,
+    GateConfig,
+    ImitationConfig,
+    SelfplayConfig,
+    TrainingConfig,
+)
+from curriculum.phases import selfplay as phase_selfplay
+from curriculum.phases import steps as run_training
+from curriculum.phases.all import FINAL_OPPONENTS, run_all, run_basics, run_imitation, run_selfplay
+from curriculum.phases.selfplay import passes_gate
+from curriculum.reporting import Conduct, Interrupted
+from curriculum.run.folder import RunFolder, read_metrics
+from curriculum.training.samples import read_samples
+from curriculum.training.trainer import Trainer
+from nets.checkpoint import load_model
+from nets.config import NetConfig
+from search.tree.settings import SearchSettings
+
+RULES = Rules(7, 4)
+CONFIG = Config(
+    rules=RULES,
+    net=NetConfig(filters=4, blocks=1, value_hidden=4),
+    search=SearchSettings(simulations=8),
+    training=TrainingConfig(batch_size=16),
+    basics=BasicsConfig(positions=48, epochs=2, noise_stones=(0, 12)),
+    imitation=ImitationConfig(
+        teacher="mentor:paper", games=6, passes=2, bar_games=2, bar_every=1, held_out_share=0.3, bar_score=1.0
+    ),
+    selfplay=SelfplayConfig(iterations=3, games=4, concurrent_games=2, draws_per_position=2.0, window=150),
+    gate=GateConfig(games=2, simulations=4, threshold=0.0),
+    evaluation=EvaluationConfig(final_games=0),
+)
+
+
+class Killed(BaseException):
+    """Stands for the end of the process: nothing may catch it."""
+
+
+@dataclass(frozen=True)
+class StopsAt(Conduct):
+    """Hears a stop at the n-th check, and at none inside games and matches."""
+
+    checks: list[int] = field(default_factory=lambda: [0])
+
+    def check(self) -> None:
+        """See `Conduct`."""
+        self.checks[0] -= 1
+        if self.checks[0] == 0:
+            raise Interrupted
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread() -> Iterator[None]:
+    """Threads that spin for nets this small would take most of the time."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture(autouse=True)
+def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Saves often, so that there are many instants to be stopped at."""
+    monkeypatch.setattr(run_training, "STEPS_A_SAVE", 2)
+
+
+@pytest.fixture(scope="module")
+def straight(one_thread: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that nobody stopped."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run_training, "STEPS_A_SAVE", 2)
+        path = tmp_path_factory.mktemp("phases") / "straight"
+        with RunFolder.create(path, CONFIG) as run:
+            assert run_all(run, Conduct()) == []
+    return path
+
+
+def tensors(path: Path) -> dict[str, Tensor]:
+    return dict(load_model(path)[0].state_dict())
+
+
+def same_tensors(one: dict[str, Tensor], other: dict[str, Tensor]) -> bool:
+    return one.keys() == other.keys() and all(torch.equal(one[name], other[name]) for name in one)
+
+
+def best(path: Path) -> Path:
+    return path / "models" / "best.safetensors"
+
+
+def events(path: Path) -> list[tuple[Any, ...]]:
+    return [(r["phase"], r.get("iteration"), r["event"], r.get("step")) for r in read_metrics(path)]
+
+
+def test_all_phases_leave_their_models_games_and_metrics(straight: Path) -> None:
+    models = {path.stem for path in (straight / "models").iterdir()}
+    assert {"basics", "imitation", "best"} <= models
+    assert "candidate" not in models
+    model, info = load_model(best(straight))
+    assert model.rules == RULES
+    assert info.made["preset"] == "custom"
+    records = read_metrics(straight)
+    assert [r["phase"] for r in records] == sorted(
+        (r["phase"] for r in records), key=("basics", "imitation", "selfplay").index
+    )
+    for record in records:
+        if record["event"] == "train":
+            assert {"policy_loss", "value_loss", "policy_entropy", "positions_per_second", "seconds"} <= record.keys()
+        if record["event"] == "games":
+            assert record["games"] == 4
+            assert record["game_length"] >= 7
+    assert len(events(straight)) == len(set(events(straight))), "a line a step"
+    gates = [r for r in records if r["event"] == "gate"]
+    assert [r["iteration"] for r in gates] == [0, 1, 2]
+    for gate in gates:
+        accepted_name = f"selfplay-{gate['iteration']:04d}"
+        assert (accepted_name in models) == gate["accepted"] == (gate["result"]["wins"] > 0)
+
+
+def test_games_and_samples_of_a_round_are_the_same_games(straight: Path) -> None:
+    for iteration in range(3):
+        (samples_file,) = (straight / "replay").glob(f"selfplay-{iteration:04d}-*.npz")
+        samples, metadata = read_samples(samples_file)
+        games = parse_sgf((straight / "games" / f"{samples_file.stem}.sgf").read_text())
+        assert sorted(metadata["games"]) == [0, 1, 2, 3]
+        assert len(games) == 4
+        assert sum(metadata["lengths"]) == len(samples)
+        for game, length in zip(games, metadata["lengths"], strict=True):
+            assert len(game.moves) >= length
+
+
+def test_a_finished_run_does_nothing_again(straight: Path) -> None:
+    before = {path: path.read_bytes() for path in straight.rglob("*") if path.is_file()}
+    with RunFolder.open(straight) as run:
+        assert run_all(run, Conduct(stop=lambda: pytest.fail("asked to stop"))) == []
+    after = {path: path.read_bytes() for path in straight.rglob("*") if path.is_file()}
+    assert {path.name for path in before.keys() | after.keys() if before.get(path) != after.get(path)} == {
+        "environment.json"
+    }
+
+
+def test_stopped_at_every_check_a_run_resumes_to_the_same_model(straight: Path, tmp_path: Path) -> None:
+    path, sessions = tmp_path / "run", 0
+    RunFolder.create(path, CONFIG).close()
+    while True:
+        sessions += 1
+        with RunFolder.open(path) as run:
+            try:
+                run_all(run, StopsAt(checks=[2 + sessions % 3]))
+                break
+            except Interrupted:
+                assert sessions < 100
+    assert sessions > 8
+    assert same_tensors(tensors(best(path)), tensors(best(straight)))
+    assert not same_tensors(tensors(best(path)), tensors(path / "models" / "basics.safetensors"))
+    # What was interrupted is told again in part, what was finished never.
+    assert [e for e in dict.fromkeys(events(path))] == [e for e in dict.fromkeys(events(straight))]
+
+
+def test_stopped_anywhere_even_inside_games_a_run_comes_to_its_end(straight: Path, tmp_path: Path) -> None:
+    path, patience = tmp_path / "run", 4.0
+    RunFolder.create(path, CONFIG).close()
+    interrupted = True
+    while interrupted:
+        asked = itertools.count()
+        with RunFolder.open(path) as run:
+            try:
+                run_all(run, Conduct(stop=partial(_later_than, asked, patience)))
+                interrupted = False
+            except Interrupted:
+                patience *= 1.3
+    assert list(dict.fromkeys(e for e in events(path) if e[2] != "games")) == [
+        e for e in dict.fromkeys(events(straight)) if e[2] != "games"
+    ]
+    for iteration in range(3):
+        games = [
+            game
+            for file in (path / "replay").glob(f"selfplay-{iteration:04d}-*.npz")
+            for game in read_samples(file)[1]["games"]
+        ]
+        assert sorted(games) == [0, 1, 2, 3], "each game once"
+
+
+def _later_than(asked: Iterator[int], patience: float) -> bool:
+    return next(asked) >= patience
+
+
+WRITTEN = (
+    "replay/basics.npz",
+    "state/basics.safetensors",
+    "models/basics.safetensors",
+    "models/best.safetensors",
+    "state/phases.json",
+    "replay/mentor-000000.npz",
+    "state/imitation.safetensors",
+    "models/imitation.safetensors",
+    "state/imitation.safetensors",
+    "models/imitation.safetensors",
+    "models/best.safetensors",
+    "state/phases.json",
+    "games/selfplay-0000-000000.sgf",
+    "replay/selfplay-0000-000000.npz",
+    "state/selfplay.safetensors",
+    "models/candidate.safetensors",
+    "state/gate.json",
+    "state/accepted.safetensors",
+    "models/selfplay-0000.safetensors",
+    "models/best.safetensors",
+    "state/selfplay.json",
+    "replay/selfplay-0001-000000.npz",
+    "state/selfplay.safetensors",
+    "state/gate.json",
+    "state/selfplay.json",
+)
+"""Files of a run in the order in which it writes them."""
+
+
+def kill_after(patch: pytest.MonkeyPatch, file: Path) -> None:
+    """Lets the process die right after `file` appeared; nothing is written after that, whatever `finally` tries."""
+    plain, dead = Path.replace, False
+
+    def replace_and_die(self: Path, target: Path) -> Path:
+        nonlocal dead
+        if not dead:
+            plain(self, target)
+            dead = target == file
+        if dead:
+            raise Killed
+        return target
+
+    patch.setattr(Path, "replace", replace_and_die)
+
+
+def test_killed_after_any_file_a_run_resumes_to_the_same_model(straight: Path, tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    RunFolder.create(path, CONFIG).close()
+    for name in WRITTEN:
+        with pytest.MonkeyPatch.context() as patch, pytest.raises(Killed):
+            kill_after(patch, path / name)
+            with RunFolder.open(path) as run:
+                run_all(run, Conduct())
+    with RunFolder.open(path) as run:
+        run_all(run, Conduct())
+    assert same_tensors(tensors(best(path)), tensors(best(straight)))
+    assert list(dict.fromkeys(events(path))) == list(dict.fromkeys(events(straight))), "no line is missing"
+    trained = [event for event in events(path) if event[2] == "train"]
+    assert len(trained) <= len(set(trained)) + len(WRITTEN)
+
+
+def test_samples_of_a_round_do_not_depend_on_how_they_were_saved(
+    straight: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(phase_selfplay, "_SECONDS_A_FILE", 0.0)
+    with RunFolder.create(tmp_path / "run", CONFIG) as run:
+        run_all(run, Conduct())
+        assert len(list(run.replay.glob("selfplay-0000-*.npz"))) == 4
+    assert same_tensors(tensors(best(tmp_path / "run")), tensors(best(straight)))
+
+
+def test_games_left_without_their_samples_are_played_again(tmp_path: Path) -> None:
+    config = replace(CONFIG, selfplay=replace(CONFIG.selfplay, iterations=1))
+    with RunFolder.create(tmp_path / "run", config) as run:
+        left = run.games / "selfplay-0000-000003.sgf"
+        left.write_text("(;GM[4])")
+        run_selfplay(run, Conduct())
+        assert not left.exists()
+        assert len(list(run.games.iterdir())) == 1
+
+
+@dataclass
+class Begun:
+    """What a round's training began with."""
+
+    weights: dict[str, Tensor]
+    momentum: dict[str, Tensor]
+    step: int
+
+
+def momentum(trainer: Trainer) -> dict[str, Tensor]:
+    return {
+        f"{name}.{key}": optimiser.state[parameter]["momentum_buffer"].clone()
+        for name, optimiser in trainer._optimisers.items()
+        for key, parameter in trainer.model.nets[name].named_parameters()
+        if parameter in optimiser.state
+    }
+
+
+def state_of(trainer: Trainer) -> dict[str, Tensor]:
+    return {name: tensor.clone() for name, tensor in trainer.model.state_dict().items()}
+
+
+def test_the_gates_loser_is_really_discarded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With weights, optimiser and batch-norm statistics: the next round begins as if it had never been."""
+    verdicts = [False, True, False, True]
+    begun: list[Begun] = []
+    ended: list[Begun] = []
+    bests: list[bytes] = []
+    plain_fit = phase_selfplay.fit
+
+    def fit(run: RunFolder, conduct: Conduct, trainer: Trainer, *args: Any, **named: Any) -> None:
+        bests.append(best(run.path).read_bytes())
+        begun.append(Begun(state_of(trainer), momentum(trainer), named["progress"]["step"]))
+        plain_fit(run, conduct, trainer, *args, **named)
+        ended.append(Begun(state_of(trainer), momentum(trainer), named["progress"]["step"]))
+
+    monkeypatch.setattr(phase_selfplay, "fit", fit)
+    monkeypatch.setattr(phase_selfplay, "passes_gate", lambda result, gate: verdicts[len(begun) - 1])
+    config = replace(CONFIG, selfplay=replace(CONFIG.selfplay, iterations=4))
+    with RunFolder.create(tmp_path / "run", config) as run:
+        run_basics(run, Conduct())
+        basics = best(run.path).read_bytes()
+        run_selfplay(run, Conduct())
+        accepted = {path.stem for path in run.models.glob("selfplay-*")}
+    assert accepted == {"selfplay-0001", "selfplay-0003"}
+    assert bests[0] == bests[1] == basics, "the loser of round 0 replaced nothing"
+    assert bests[2] == bests[3] != basics, "the winner of round 1 did, the loser of round 2 not"
+    first, second, third, fourth = begun
+    assert all(b.step == 0 for b in begun)
+    assert first.momentum == second.momentum == {}, "nothing of the loser's momentum"
+    assert same_tensors(first.weights, second.weights)
+    assert same_tensors(third.weights, fourth.weights)
+    assert same_tensors(third.momentum, fourth.momentum)
+    assert same_tensors(third.momentum, ended[1].momentum), "the winner's optimiser goes on"
+    assert any(not torch.equal(third.weights[name], ended[2].weights[name]) for name in third.weights), "it learnt"
+    kept = {name: tensor for name, tensor in third.weights.items() if "running_mean" in name}
+    assert kept
+    assert all(not torch.equal(tensor, ended[2].weights[name]) for name, tensor in kept.items())
+
+
+def test_the_state_kept_for_a_winner_is_its_own(tmp_path: Path) -> None:
+    config = replace(CONFIG, selfplay=replace(CONFIG.selfplay, iterations=1), gate=replace(CONFIG.gate, threshold=-1.0))
+    with RunFolder.create(tmp_path / "run", config) as run:
+        run_selfplay(run, Conduct())
+        trainer = Trainer(config)
+        trainer.load(run.state / "accepted.safetensors")
+        assert (
+            same_tensors(state_of(trainer), tensors(run.best_model))
+            == (run.models / "selfplay-0000.safetensors").exists()
+        )
+        assert momentum(trainer)
+
+
+def result(wins: int, draws: int, losses: int) -> MatchResult:
+    return MatchResult("candidate", "best", as_black=Tally(wins, draws, losses))
+
+
+def test_the_gate_asks_for_more_than_the_threshold_of_decisive_games() -> None:
+    gate = GateConfig(threshold=0.5)
+    assert passes_gate(result(6, 9, 5), gate)
+    assert not passes_gate(result(5, 10, 5), gate), "half is not more than half"
+    assert not passes_gate(result(4, 0, 16), gate)
+    assert not passes_gate(result(0, 20, 0), gate), "no decisive game is a rejection"
+    assert not passes_gate(result(0, 20, 0), GateConfig(threshold=0.0))
+    assert passes_gate(result(1, 19, 0), gate)
+    assert not passes_gate(result(11, 0, 9), GateConfig(threshold=0.55))
+
+
+def test_a_candidate_that_never_wins_leaves_the_best_model_alone(tmp_path: Path) -> None:
+    config = replace(CONFIG, selfplay=replace(CONFIG.selfplay, iterations=2), gate=replace(CONFIG.gate, threshold=1.0))
+    with RunFolder.create(tmp_path / "run", config) as run:
+        run_basics(run, Conduct())
+        before = run.best_model.read_bytes()
+        run_selfplay(run, Conduct())
+        assert run.best_model.read_bytes() == before
+        assert not (run.state / "accepted.safetensors").exists()
+        assert not list(run.models.glob("selfplay-*"))
+        assert not (run.models / "candidate.safetensors").exists()
+
+
+def test_the_window_holds_the_newest_positions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    windows: list[tuple[int, int]] = []
+    plain = phase_selfplay._Round._window
+
+    def window(self: Any) -> Any:
+        samples, fresh = plain(self)
+        newest = self._samples_of(self.iteration)
+        kept = min(len(newest), 150)
+        assert fresh == kept
+        assert (samples.positions.stones[:kept] == newest.positions.stones[len(newest) - kept :]).all()
+        windows.append((len(samples), fresh))
+        return samples, fresh
+
+    monkeypatch.setattr(phase_selfplay._Round, "_window", window)
+    with RunFolder.create(tmp_path / "run", CONFIG) as run:
+        run_selfplay(run, Conduct())
+        total = sum(len(read_samples(path)[0]) for path in run.replay.glob("selfplay-*.npz"))
+    assert len(windows) == 3
+    assert windows[0][0] == windows[0][1]
+    assert windows[-1][0] == min(total, 150)
+
+
+def test_later_phases_rehearse_what_the_earlier_trained_on(tmp_path: Path) -> None:
+    with RunFolder.create(tmp_path / "run", CONFIG) as run:
+        run_basics(run, Conduct())
+        run_imitation(run, Conduct())
+        rehearsed = phase_selfplay._Round(run, Conduct(), 0)._rehearsal()
+        games, metadata = read_samples(run.replay / "mentor-000000.npz")
+    trained_on = sum(metadata["lengths"][:4])
+    assert len(rehearsed) == 2 * 48 + trained_on, "the basics in both colours, and no game that was held out"
+    assert len(games) > trained_on
+    black = rehearsed.rows(slice(96)).of_colour(BLACK)
+    assert {0.0, 1.0} <= set(black.values.tolist()), "Black attacks and defends"
+
+
+def test_imitation_stops_at_the_bar_with_the_model_that_met_it(tmp_path: Path) -> None:
+    config = replace(CONFIG, imitation=replace(CONFIG.imitation, bar_score=0.0, passes=5))
+    with RunFolder.create(tmp_path / "run", config) as run:
+        run_imitation(run, Conduct())
+        measures = [r for r in run.metrics() if r["event"] == "measure"]
+        matches = [r for r in run.metrics() if r["event"] == "match"]
+        info = load_model(run.best_model)[1]
+    assert len(measures) == 1
+    assert measures[0]["opponent"] == "mentor:paper"
+    assert [(r["opponent"], r["games"]) for r in matches] == [("mentor:paper", 2)]
+    assert set(info.made["results"]) == {"agreement", "against mentor:paper"}
+
+
+def test_imitation_keeps_the_model_that_agreed_most(tmp_path: Path) -> None:
+    config = replace(
+        CONFIG,
+        imitation=replace(
+            CONFIG.imitation, passes=8, bar_every=99, patience=2, learning_rate=0.5, final_learning_rate=0.5
+        ),
+    )
+    with RunFolder.create(tmp_path / "run", config) as run:
+        run_imitation(run, Conduct())
+        agreements = [r["agreement"] for r in run.metrics() if r["event"] == "measure"]
+        info = load_model(run.best_model)[1]
+        assert info.made["results"]["agreement"] == max(agreements)
+    best_pass = agreements.index(max(agreements)) + 1
+    assert len(agreements) == min(8, best_pass + 2), "two passes without a better one end it"
+
+
+def test_the_final_matches_are_told_in_the_best_model(straight: Path, tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    shutil.copytree(straight, path)
+    text = (path / "config.toml").read_text()
+    (path / "config.toml").write_text(text.replace("final_games = 0", "final_games = 2"))
+    with RunFolder.open(path) as run:
+        results = run_all(run, Conduct())
+        info = load_model(run.best_model)[1]
+        lines = len(run.metrics())
+        assert run_all(run, Conduct()) == results, "and they are not played twice"
+        assert len(run.metrics()) == lines
+    assert [match["opponent"] for match in results] == list(FINAL_OPPONENTS)
+    for match in results:
+        assert info.made["results"][f"against {match['opponent']}"] == match
+    assert same_tensors(tensors(best(path)), tensors(best(straight)))

@@ -1,0 +1,171 @@
+"""A run's folder: who may have it, what a killed process leaves, and what is read back."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from curriculum.presets import resolve
+from curriculum.run.folder import (
+    RunFolder,
+    RunFolderError,
+    RunFolderTakenError,
+    is_run,
+    read_metrics,
+)
+from curriculum.run.locking import FolderBusyError
+from tests.support.project import ROOT
+
+CONFIG = resolve("smoke", assignments=["seed=7"])
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """The folder of a new run, closed again."""
+    path = tmp_path / "runs" / "one"
+    RunFolder.create(path, CONFIG).close()
+    return path
+
+
+def test_a_new_run_has_all_its_parts(tmp_path: Path) -> None:
+    with RunFolder.create(tmp_path / "a" / "b", CONFIG) as run:
+        assert is_run(run.path)
+        assert run.config == CONFIG
+        for folder in (run.models, run.games, run.replay, run.state):
+            assert folder.is_dir()
+        assert run.best_model == run.models / "best.safetensors"
+        assert run.metrics() == []
+
+
+def test_an_opened_run_has_the_configuration_it_was_made_with(path: Path) -> None:
+    with RunFolder.open(path) as run:
+        assert run.config == CONFIG
+
+
+def test_every_opening_is_noted_with_its_environment(path: Path) -> None:
+    RunFolder.open(path).close()
+    sessions = json.loads((path / "environment.json").read_text())["sessions"]
+    assert len(sessions) == 2
+    assert sessions[0]["versions"]["numpy"] == np.__version__
+    assert sessions[0]["cpus"] == os.cpu_count()
+    assert {"time", "command", "python", "commit", "machine", "processor"} <= sessions[0].keys()
+
+
+def test_a_run_is_not_created_over_another(path: Path) -> None:
+    with pytest.raises(RunFolderTakenError, match="already holds a run: continue it with --resume"):
+        RunFolder.create(path, CONFIG)
+
+
+def test_a_run_is_not_created_among_other_files(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("words")
+    with pytest.raises(RunFolderTakenError, match="is not empty and holds no run"):
+        RunFolder.create(tmp_path, CONFIG)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["thesis.tex"]
+    with pytest.raises(RunFolderTakenError, match="is a file"):
+        RunFolder.create(tmp_path / "thesis.tex", CONFIG)
+
+
+def test_creating_goes_on_after_a_kill_in_its_midst(tmp_path: Path) -> None:
+    (tmp_path / "state").mkdir()
+    (tmp_path / "state" / "lock").touch()
+    (tmp_path / ".config.toml.ab12cd_9").write_text("seed =")
+    RunFolder.create(tmp_path, CONFIG).close()
+    assert not list(tmp_path.glob(".config*"))
+
+
+def test_opening_says_what_is_missing_or_broken(tmp_path: Path, path: Path) -> None:
+    with pytest.raises(RunFolderError, match="the folder does not exist"):
+        RunFolder.open(tmp_path / "none")
+    with pytest.raises(RunFolderError, match=r"it holds no config\.toml"):
+        RunFolder.open(tmp_path)
+    (path / "config.toml").write_text("[search]\nsimulations = 'x'\n")
+    with pytest.raises(RunFolderError, match=r"cannot be read: .*config\.toml: search\.simulations is \"x\""):
+        RunFolder.open(path)
+    (path / "config.toml").write_text("")
+    RunFolder.open(path).close()
+
+
+def test_a_broken_environment_is_an_error_of_the_run(path: Path) -> None:
+    (path / "environment.json").write_text("[]")
+    with pytest.raises(RunFolderError, match=r"environment\.json cannot be read"):
+        RunFolder.open(path)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no lock there")
+def test_two_never_work_in_one_run(path: Path) -> None:
+    with RunFolder.open(path), pytest.raises(FolderBusyError, match="another process works in"):
+        RunFolder.open(path)
+    RunFolder.open(path).close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no lock there")
+def test_a_killed_process_leaves_no_lock(path: Path) -> None:
+    script = (
+        "import sys, time\n"
+        "from pathlib import Path\n"
+        "from curriculum.run.folder import RunFolder\n"
+        "run = RunFolder.open(Path(sys.argv[1]))\n"
+        "print('ready', flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    command = [sys.executable, "-c", script, str(path)]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "ready\n"
+        with pytest.raises(FolderBusyError):
+            RunFolder.open(path)
+        holder.kill()
+    RunFolder.open(path).close()
+
+
+def test_metrics_come_back_in_order_with_their_time(path: Path) -> None:
+    with RunFolder.open(path) as run:
+        run.append_metrics({"phase": "basics", "loss": np.float32(0.5), "step": np.int64(3)})
+        run.append_metrics({"phase": "selfplay", "loss": float("nan"), "moves": np.arange(2), "path": Path("a")})
+        first, second = run.metrics()
+    assert first.pop("time") <= second.pop("time")
+    assert first == {"phase": "basics", "loss": 0.5, "step": 3}
+    assert second == {"phase": "selfplay", "loss": None, "moves": [0, 1], "path": "a"}
+    assert read_metrics(path)[0]["step"] == 3
+
+
+def test_a_half_written_line_of_metrics_is_cut_off(path: Path) -> None:
+    with RunFolder.open(path) as run:
+        run.append_metrics({"step": 1})
+    with (path / "metrics.jsonl").open("a") as file:
+        file.write('{"time": "2026-')
+    assert [record["step"] for record in read_metrics(path)] == [1]
+    with RunFolder.open(path) as run:
+        run.append_metrics({"step": 2})
+        assert [record["step"] for record in run.metrics()] == [1, 2]
+
+
+def test_a_broken_line_of_metrics_is_named(path: Path) -> None:
+    (path / "metrics.jsonl").write_text('{"step": 1}\n{"step"\n')
+    with RunFolder.open(path) as run, pytest.raises(RunFolderError, match=r"metrics\.jsonl, line 2"):
+        run.metrics()
+
+
+def test_state_comes_back_whole(path: Path) -> None:
+    with RunFolder.open(path) as run:
+        assert run.read_state("selfplay") is None
+        run.write_state("selfplay", {"iteration": np.int64(4), "best": None})
+        run.write_state("selfplay", {"iteration": np.int64(5), "best": None})
+        assert run.read_state("selfplay") == {"iteration": 5, "best": None}
+        (run.state / "selfplay.json").write_text("{")
+        with pytest.raises(RunFolderError, match=r"selfplay\.json cannot be read"):
+            run.read_state("selfplay")
+
+
+def test_opening_removes_unfinished_files_and_nothing_else(path: Path) -> None:
+    left = [path / "models" / ".best.safetensors.x1y2z3_4", path / ".environment.json.abcdefgh"]
+    kept = [path / ".gitignore", path / "models" / "best.safetensors", path / "games" / "notes.abcdefgh"]
+    for file in (*left, *kept):
+        file.write_text("x")
+    RunFolder.open(path).close()
+    assert not any(file.exists() for file in left)
+    assert all(file.exists() for file in kept)

@@ -1,0 +1,218 @@
+"""Presets, files, assignments and flags: their order, their checks, and the text of their errors."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.rules import Rules
+from curriculum.config import Config
+from curriculum.presets import KEYS, ConfigError, difference, preset_names, read_config, resolve, to_toml
+from nets.config import Planes
+from search.tree.settings import DecayForm, FirstPlay
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_without_anything_the_defaults_hold() -> None:
+    assert resolve() == Config()
+
+
+def test_the_package_has_its_three_presets() -> None:
+    assert {"alphagomoku", "quick", "smoke", "strong"} <= set(preset_names())
+
+
+def test_a_configuration_names_the_preset_it_began_with() -> None:
+    assert Config().preset == "custom"
+    for name in preset_names():
+        assert resolve(name, assignments=["seed=5"]).preset == name
+    assert difference(resolve("quick"), "smoke") == 'preset is "quick", and preset smoke says "smoke"'
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_a_resolved_preset_reads_back_the_same(name: str, tmp_path: Path) -> None:
+    config = resolve(name)
+    assert read_config(write(tmp_path / "config.toml", to_toml(config))) == config
+
+
+def test_the_written_configuration_has_every_key_once() -> None:
+    lines = [line.partition(" = ")[0] for line in to_toml(Config()).splitlines() if " = " in line]
+    assert lines == [key.rpartition(".")[2] for key in KEYS]
+
+
+@given(
+    seed=st.integers(0, 2**63),
+    rate=st.floats(0, 1e6),
+    size=st.integers(5, 25),
+    planes=st.sampled_from(Planes),
+    kinds=st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1), min_size=1, max_size=3),
+    noise=st.tuples(st.integers(0, 9), st.integers(9, 99)),
+    dual=st.booleans(),
+)
+def test_any_configuration_reads_back_the_same(
+    tmp_path_factory: pytest.TempPathFactory,
+    seed: int,
+    rate: float,
+    size: int,
+    planes: Planes,
+    kinds: list[str],
+    noise: tuple[int, int],
+    dual: bool,
+) -> None:
+    flags = {
+        "seed": seed,
+        "basics.learning_rate": rate,
+        "rules.size": size,
+        "net.planes": planes,
+        "net.dual": dual,
+        "basics.kinds": kinds,
+        "basics.noise_stones": noise,
+    }
+    config = resolve(flags=flags)
+    file = tmp_path_factory.mktemp("config") / "config.toml"
+    assert read_config(write(file, to_toml(config))) == config
+
+
+def test_file_then_set_then_flag_override_the_preset(tmp_path: Path) -> None:
+    file = write(tmp_path / "mine.toml", "seed = 2\n[search]\nsimulations = 20\nc_puct = 2\n")
+    assert resolve("alphagomoku").search.simulations == 800
+    assert resolve("alphagomoku", file=file).search.simulations == 20
+    both = resolve("alphagomoku", file=file, assignments=["search.simulations=30", "seed=3"])
+    assert (both.search.simulations, both.seed, both.search.c_puct) == (30, 3, 2.0)
+    assert resolve("alphagomoku", file=file, assignments=["seed=3"], flags={"seed": 4}).seed == 4
+
+
+def test_the_last_of_two_assignments_holds() -> None:
+    assert resolve(assignments=["seed=1", "seed=2"]).seed == 2
+
+
+def test_a_flag_that_was_not_given_changes_nothing() -> None:
+    assert resolve(flags={"seed": None}) == Config()
+
+
+def test_settings_that_belong_together_are_judged_together() -> None:
+    config = resolve(assignments=["rules.size=3", "rules.connect=3"])
+    assert config.rules == Rules(3, 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "value"),
+    [
+        ("search.c_puct=3", "c_puct", 3.0),
+        ("search.c_puct = 2.5", "c_puct", 2.5),
+        ("search.decay_form=repository", "decay_form", DecayForm.REPOSITORY),
+        ('search.first_play="zero"', "first_play", FirstPlay.ZERO),
+    ],
+)
+def test_an_assignment_is_read_in_its_fields_type(text: str, key: str, value: object) -> None:
+    found = getattr(resolve(assignments=[text]).search, key)
+    assert found == value
+    assert type(found) is type(value)
+
+
+@pytest.mark.parametrize("text", ["basics.noise_stones=0,8", "basics.noise_stones=[0, 8]"])
+def test_a_list_may_leave_its_brackets_out(text: str) -> None:
+    assert resolve(assignments=[text]).basics.noise_stones == (0, 8)
+
+
+def test_names_may_leave_their_quotes_out() -> None:
+    config = resolve(assignments=["imitation.teacher=pure-mcts:1000", "basics.kinds=attack-four, defend-four"])
+    assert config.imitation.teacher == "pure-mcts:1000"
+    assert config.basics.kinds == ("attack-four", "defend-four")
+
+
+@pytest.mark.parametrize(
+    ("assignment", "told"),
+    [
+        ("search.simulatoins=5", ["search.simulatoins", "did you mean search.simulations?"]),
+        ("serch.c_puct=5", ["serch.c_puct", "did you mean search.c_puct?"]),
+        ("simulations=5", ["search.simulations or gate.simulations"]),
+        ("gate.dual=true", ["did you mean net.dual?"]),
+        ("sed=5", ["did you mean seed?"]),
+        ("quux=5", ["valid are seed and the keys of rules, net"]),
+        ("gate.quux=5", ["valid are gate.games, gate.threshold"]),
+        ("search=5", ["search is a section", "search.simulations"]),
+        ("seed", ["section.key=value"]),
+        ("=5", ["section.key=value"]),
+        ("search.simulations=many", ['"many"', "a whole number"]),
+        ("search.simulations=2.5", ["2.5", "a whole number"]),
+        ("search.simulations=true", ["a whole number"]),
+        ("search.c_puct=true", ["a number"]),
+        ("search.c_puct=nan", ["finite"]),
+        ("net.dual=1", ["true or false"]),
+        ("net.planes=own-oponent-last", ["did you mean own-opponent-last?"]),
+        ("basics.kinds=", ["a name"]),
+        ("basics.kinds=[]", ["a name"]),
+        ("basics.noise_stones=8,2", ["the fewest and then the most"]),
+        ("basics.noise_stones=8", ["a list of 2 whole numbers"]),
+        ("basics.positions=0", ["above 0"]),
+        ("basics.epochs=-1", ["0 or more"]),
+        ("gate.threshold=1.5", ["from 0 to 1"]),
+        ("rules.size=99", ["board size 99 is outside 3 to 25"]),
+    ],
+)
+def test_a_mistake_is_named_with_its_place_and_what_would_be_right(assignment: str, told: list[str]) -> None:
+    with pytest.raises(ConfigError) as caught:
+        resolve(assignments=[assignment])
+    message = str(caught.value)
+    assert message.startswith(f"--set {assignment}: ")
+    assert "\n" not in message
+    for words in told:
+        assert words in message
+
+
+def test_a_mistake_in_a_file_names_the_file(tmp_path: Path) -> None:
+    file = write(tmp_path / "mine.toml", "[search]\nsimulation = 5\n")
+    with pytest.raises(ConfigError, match=r"mine\.toml: there is no key search\.simulation; did you mean search\.simu"):
+        resolve(file=file)
+    with pytest.raises(ConfigError, match=r"mine\.toml: there is no section serch; did you mean search\?"):
+        resolve(file=write(file, "[serch]\n"))
+    with pytest.raises(ConfigError, match=r"mine\.toml: .*line 1"):
+        resolve(file=write(file, "seed = = 5"))
+    with pytest.raises(ConfigError, match=r"none\.toml cannot be read: No such file"):
+        resolve(file=tmp_path / "none.toml")
+
+
+def test_an_unknown_preset_is_answered_with_the_nearest() -> None:
+    with pytest.raises(ConfigError, match=r"--preset qick: there is no such preset; did you mean quick\?"):
+        resolve("qick")
+
+
+def test_a_flags_mistake_names_the_flag() -> None:
+    with pytest.raises(ConfigError, match=r"^--positions: basics\.positions is -1"):
+        resolve(flags={"basics.positions": -1})
+
+
+def test_difference_compares_only_what_is_stated() -> None:
+    config = resolve("quick", assignments=["search.simulations=33"])
+    assert difference(config) is None
+    assert difference(config, assignments=["search.simulations=33"]) is None
+    assert difference(config, "quick", assignments=["search.simulations=33"]) is None
+    told = difference(config, assignments=["search.simulations=34"])
+    assert told == "search.simulations is 33, and --set search.simulations=34 says 34"
+
+
+def test_tactics_are_on_in_the_strong_preset_and_off_in_the_others() -> None:
+    for name in (None, *preset_names()):
+        search = resolve(name).search
+        assert search == (search.with_tactics() if name == "strong" else search.without_tactics()), name
+
+
+def test_the_papers_preset_has_the_papers_numbers() -> None:
+    config = resolve("alphagomoku")
+    assert config.rules == Rules(15, 5)
+    assert (config.net.filters, config.net.blocks, config.net.dual) == (32, 2, True)
+    assert (config.search.simulations, config.search.c_puct, config.search.value_decay) == (800, 5.0, 0.9)
+    assert config.search.first_play is FirstPlay.ZERO
+    assert (config.search.virtual_loss, config.search.leaves_in_flight) == (10, 8)
+    training = config.training
+    assert (training.batch_size, training.momentum, training.l2, training.z_decay) == (512, 0.9, 1e-4, 0.9)
+    assert (config.basics.positions, config.basics.epochs, config.basics.colour_swapped) == (80_000, 20, False)
+    for phase in (config.basics, config.imitation, config.selfplay):
+        assert phase.learning_rate == phase.final_learning_rate == 2e-3
+    assert (config.gate.games, config.gate.threshold, config.gate.paired_openings) == (20, 0.5, False)
+    assert (config.selfplay.dirichlet_epsilon, config.selfplay.switch_stage) == (0.0, 6)

@@ -1,0 +1,209 @@
+"""Claims about learning: which net sees what, what the loss is, and that a training resumes where it stopped."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from core.evaluation import PositionBatch
+from core.rules import BLACK, WHITE, Colour, Rules
+from curriculum.config import Config, TrainingConfig
+from curriculum.training.samples import Samples, SamplesError, decayed_results, read_samples, write_samples
+from curriculum.training.trainer import BatchSource, Trainer, cosine_rate
+from nets.checkpoint import CheckpointError
+from nets.config import NetConfig
+from nets.dual import DualNet
+
+RULES = Rules(7, 4)
+CONFIG = Config(
+    rules=RULES,
+    net=NetConfig(filters=4, blocks=1, value_hidden=8),
+    training=TrainingConfig(batch_size=16),
+)
+RATES = np.full(6, 0.05)
+
+
+def random_samples(count: int = 64, seed: int = 0) -> Samples:
+    """Samples of both colours with positions, policies and values drawn at random."""
+    random = np.random.default_rng(seed)
+    batch = PositionBatch.empty(count, RULES.cells)
+    batch.stones[:] = random.choice([-1, 0, 1], p=[0.1, 0.8, 0.1], size=batch.stones.shape)
+    batch.to_move[:] = np.where(np.arange(count) % 2 == 0, BLACK, WHITE)
+    policies = np.zeros((count, RULES.cells), dtype=np.float32)
+    policies[np.arange(count), random.integers(RULES.cells, size=count)] = 1.0
+    return Samples(batch, policies, random.uniform(-1, 1, count).astype(np.float32))
+
+
+def source_of(samples: Samples, *, config: Config = CONFIG, rehearsal: Samples | None = None) -> BatchSource:
+    """A source without rehearsal, or with half of each batch from it."""
+    return BatchSource(
+        samples,
+        rehearsal if rehearsal is not None else Samples.none(RULES.cells),
+        rehearsal_share=0.5 if rehearsal is not None else 0.0,
+        batch_size=config.training.batch_size,
+        seed=3,
+        dual=config.net.dual,
+    )
+
+
+def poisoned(samples: Samples, colour: Colour) -> Samples:
+    """The samples with every target of `colour` replaced by what is no number."""
+    mine = samples.positions.to_move == colour
+    policies, values = samples.policies.copy(), samples.values.copy()
+    policies[mine], values[mine] = np.nan, np.nan
+    return Samples(samples.positions, policies, values)
+
+
+def weights(model: DualNet, colour: Colour) -> list[torch.Tensor]:
+    """All tensors of a colour's net, batch norm statistics among them."""
+    return [tensor.clone() for tensor in model.net_of(colour).state_dict().values()]
+
+
+@pytest.mark.parametrize("colour", [BLACK, WHITE])
+@pytest.mark.parametrize("in_rehearsal", [False, True])
+def test_each_net_sees_only_its_own_colour(colour: Colour, in_rehearsal: bool) -> None:
+    """Poisoning all samples of the other colour changes nothing, to the last bit."""
+    samples, rehearsal = random_samples(), random_samples(seed=9)
+    clean, sick = Trainer(CONFIG), Trainer(CONFIG)
+    clean.train(source_of(samples, rehearsal=rehearsal), 0, 6, RATES)
+    spoilt = poisoned(rehearsal if in_rehearsal else samples, -colour)
+    sick.train(
+        source_of(samples if in_rehearsal else spoilt, rehearsal=spoilt if in_rehearsal else rehearsal), 0, 6, RATES
+    )
+    clean.refresh_norms(samples, 1)
+    sick.refresh_norms(samples if in_rehearsal else spoilt, 1)
+    for mine, same in zip(weights(clean.model, colour), weights(sick.model, colour), strict=True):
+        assert torch.equal(mine, same)
+    assert any(not tensor.isfinite().all() for tensor in weights(sick.model, -colour)), "the poison works"
+
+
+def test_a_colour_without_samples_is_left_alone() -> None:
+    trainer = Trainer(CONFIG)
+    before = weights(trainer.model, WHITE)
+    trainer.train(source_of(random_samples().of_colour(BLACK)), 0, 6, RATES)
+    assert all(torch.equal(a, b) for a, b in zip(before, weights(trainer.model, WHITE), strict=True))
+
+
+def test_the_loss_is_equation_9() -> None:
+    """One step of plain SGD follows the gradient of (z-v)^2 - pi log p + c |theta|^2, computed here by hand."""
+    config = replace(CONFIG, training=TrainingConfig(batch_size=16, momentum=0.0, l2=0.01))
+    samples = random_samples(32)
+    trainer, twin = Trainer(config), Trainer(config)
+    trainer._precision = torch.float32
+    source = source_of(samples, config=config)
+    batch = source_of(samples, config=config).batch(BLACK, 0)
+    assert batch is not None
+    net = twin.model.net_of(BLACK).train()
+    logits, values = net(twin._planes(batch.positions))
+    policies, results = torch.from_numpy(batch.policies), torch.from_numpy(batch.values)
+    p = torch.softmax(logits, dim=1)
+    penalty = sum((parameter**2).sum() for parameter in net.parameters())
+    loss = ((results - values) ** 2).mean() - (policies * p.log()).sum(1).mean() + 0.01 * penalty
+    loss.backward()  # type: ignore[union-attr]
+    trainer.train(source, 0, 1, np.array([0.1]))
+    for moved, still in zip(trainer.model.net_of(BLACK).parameters(), net.parameters(), strict=True):
+        assert still.grad is not None
+        assert torch.allclose(moved, still - 0.1 * still.grad, atol=1e-5)
+
+
+def test_the_nets_learn_what_they_are_shown() -> None:
+    samples = random_samples(32)
+    trainer = Trainer(CONFIG)
+    source = BatchSource(samples, Samples.none(RULES.cells), rehearsal_share=0.0, batch_size=16, seed=3, dual=True)
+    first = trainer.train(source, 0, 5, np.full(5, 0.05))
+    last = trainer.train(source, 5, 205, np.full(200, 0.05))
+    final = trainer.train(source, 205, 210, np.full(5, 0.01))
+    assert final.policy < last.policy < first.policy
+    assert final.value < first.value
+
+
+def test_training_resumes_exactly_where_it_stopped(tmp_path: Path) -> None:
+    samples, path = random_samples(), tmp_path / "trainer.safetensors"
+    straight, stopped, resumed = Trainer(CONFIG), Trainer(CONFIG), Trainer(CONFIG)
+    straight.train(source_of(samples), 0, 12, np.full(12, 0.05))
+    stopped.train(source_of(samples), 0, 5, np.full(5, 0.05))
+    stopped.save(path, {"step": 5})
+    assert resumed.load(path) == {"step": 5}
+    resumed.train(source_of(samples), 5, 12, np.full(7, 0.05))
+    for a, b in zip(straight.model.state_dict().values(), resumed.model.state_dict().values(), strict=True):
+        assert torch.allclose(a, b, atol=1e-6)
+
+
+def test_a_broken_training_state_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "trainer.safetensors"
+    Trainer(CONFIG).save(path, {})
+    path.write_bytes(path.read_bytes()[:-10])
+    with pytest.raises(CheckpointError, match="no training state"):
+        Trainer(CONFIG).load(path)
+    Trainer(replace(CONFIG, net=NetConfig(filters=5, blocks=1))).save(path, {})
+    with pytest.raises(CheckpointError, match="no training state"):
+        Trainer(CONFIG).load(path)
+
+
+def test_a_pass_shows_every_sample_once() -> None:
+    samples = random_samples(64)
+    source = source_of(samples)
+    assert source.steps_a_pass == 2
+    seen = [source.batch(BLACK, step) for step in range(source.steps_a_pass)]
+    shown = np.sort(np.concatenate([batch.values for batch in seen if batch is not None]))
+    assert np.array_equal(shown, np.sort(samples.of_colour(BLACK).values))
+
+
+def test_rehearsal_takes_its_share_of_a_batch() -> None:
+    samples, rehearsal = random_samples(64), random_samples(64, seed=5)
+    rehearsal.values[:] = 2.0
+    batch = source_of(samples, rehearsal=rehearsal).batch(WHITE, 0)
+    assert batch is not None
+    assert np.count_nonzero(batch.values == 2.0) == 8
+    assert len(batch) == 16
+
+
+def test_policies_are_carried_along_with_the_stones() -> None:
+    """Under any symmetry the target stays on the same kind of cell relative to the stones."""
+    samples = random_samples(64)
+    samples.positions.stones[np.arange(64), samples.policies.argmax(axis=1)] = 2  # mark the target on the board
+    source = source_of(samples)
+    for step in range(8):
+        batch = source.batch(BLACK, step)
+        assert batch is not None
+        assert (batch.positions.stones[np.arange(len(batch)), batch.policies.argmax(axis=1)] == 2).all()
+
+
+def test_results_decay_towards_the_opening() -> None:
+    to_move = np.array([1, -1, 1, -1, 1], dtype=np.int8)
+    assert decayed_results(BLACK, to_move, 0.9) == pytest.approx([0.9**4, -(0.9**3), 0.9**2, -0.9, 1.0])
+    assert decayed_results(WHITE, to_move[:4], 0.5) == pytest.approx([-0.125, 0.25, -0.5, 1.0])
+    assert not decayed_results(None, to_move, 0.9).any()
+
+
+def test_without_decay_results_are_alphazeros() -> None:
+    to_move = np.array([1, -1, 1], dtype=np.int8)
+    assert decayed_results(BLACK, to_move, 1.0).tolist() == [1.0, -1.0, 1.0]
+
+
+def test_the_learning_rate_falls_along_half_a_cosine() -> None:
+    assert cosine_rate(0.02, 0.002, 0.0) == pytest.approx(0.02)
+    assert cosine_rate(0.02, 0.002, 0.5) == pytest.approx(0.011)
+    assert cosine_rate(0.02, 0.002, 1.0) == pytest.approx(0.002)
+
+
+def test_samples_come_back_from_disk_as_they_were(tmp_path: Path) -> None:
+    samples = random_samples()
+    write_samples(tmp_path / "a.npz", samples, {"games": [1, 2]})
+    again, metadata = read_samples(tmp_path / "a.npz")
+    assert metadata == {"games": [1, 2]}
+    assert np.array_equal(again.policies, samples.policies)
+    assert np.array_equal(again.positions.last_moves, samples.positions.last_moves)
+    write_samples(tmp_path / "b.npz", samples, {"games": [1, 2]})
+    assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
+
+
+@pytest.mark.parametrize("keep", [0, 50, -20])
+def test_truncated_samples_are_refused(tmp_path: Path, keep: int) -> None:
+    path = tmp_path / "samples.npz"
+    write_samples(path, random_samples(), {})
+    path.write_bytes(path.read_bytes()[:keep])
+    with pytest.raises(SamplesError):
+        read_samples(path)

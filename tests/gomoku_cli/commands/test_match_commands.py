@@ -1,0 +1,221 @@
+"""`gomoku evaluate` and `gomoku tournament` by their command lines: reports, bars, and matches that are continued."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.records.formats import read_games
+from core.records.record import Ending
+from gomoku_cli import app
+from gomoku_cli.exit_codes import ExitCode
+from tests.support.project import ROOT, SUPPORT
+
+QUICK = ("--board-size", 9, "--openings", "empty", "--quiet")
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    """Runs the command in this process: its exit code, stdout and stderr."""
+    capsys.readouterr()
+    code = app.run([str(argument) for argument in arguments])
+    return code, *capsys.readouterr()
+
+
+def said(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
+    """The JSON that the command prints."""
+    code, out, err = run(capsys, *arguments, "--json")
+    assert code == ExitCode.DONE, err
+    return json.loads(out)
+
+
+@pytest.mark.parametrize(
+    ("bars", "code", "complaint"),
+    [
+        (("--min-score", 0.9), ExitCode.DONE, ""),
+        (("--min-elo", 300), ExitCode.DONE, ""),
+        (("--sprt", "elo0=0,elo1=100"), ExitCode.DONE, ""),
+        (("--sprt", "elo0=5000,elo1=5100"), ExitCode.BAR_NOT_MET, "missed: sequential test"),
+        (("--min-score", 0.9, "--min-elo", 100), ExitCode.DONE, ""),
+    ],
+)
+def test_bars_decide_about_the_exit_code(
+    bars: tuple[object, ...], code: ExitCode, complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found, out, err = run(capsys, "evaluate", "mentor", "--against", "random", "--games", 40, *QUICK, *bars, "--json")
+    assert found == code, err
+    assert [bar["met"] for bar in json.loads(out)["bars"]] == [code == ExitCode.DONE] * (len(bars) // 2)
+    assert err.startswith(complaint)
+
+
+def test_a_missed_bar_names_what_was_reached(capsys: pytest.CaptureFixture[str]) -> None:
+    line = ("evaluate", "random", "--against", "mentor", "--games", 4, *QUICK)
+    code, out, err = run(capsys, *line, "--min-score", 0.5, "--min-elo", -10)
+    assert code == ExitCode.BAR_NOT_MET
+    assert "MISSED" in out
+    assert err.splitlines() == [
+        "missed: score 0.000, at least 0.5 was asked for",
+        "missed: Elo difference -inf, at least -10 was asked for",
+    ]
+
+
+def test_a_sequential_test_ends_the_match_when_it_can_tell(capsys: pytest.CaptureFixture[str]) -> None:
+    line = ("evaluate", "mentor", "--against", "random", "--games", 400, *QUICK, "--concurrency", 8)
+    result = said(capsys, *line, "--sprt", "elo0=0,elo1=200")
+    assert result["games"] < 100
+    assert result["sprt"]["verdict"] == "accepted"
+    assert result["sprt"]["llr"] >= result["sprt"]["upper_bound"]
+    code, out, err = run(capsys, *line[:5], 4, *QUICK, "--sprt", "elo0=0,elo1=10", "--json")
+    assert code == ExitCode.BAR_NOT_MET
+    assert json.loads(out)["sprt"]["verdict"] == "continue"
+    assert "undecided" in err
+
+
+def test_reports_are_written(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    files = {option: tmp_path / f"match.{option}" for option in ("junit", "markdown")}
+    options = [word for option, path in files.items() for word in (f"--{option}", path)]
+    figure, games = tmp_path / "match.png", tmp_path / "match.sgf"
+    line = ("evaluate", "random", "--against", "random", "--games", 4, *QUICK, *options)
+    result = said(capsys, *line, "--figure", figure, "--games-file", games, "--min-score", 0)
+    cases = ET.fromstring(files["junit"].read_text(encoding="utf-8")).findall(".//testcase")
+    assert [case.get("name") for case in cases] == ["score"]
+    assert f"{result['score']:.3f}" in files["markdown"].read_text(encoding="utf-8")
+    assert figure.read_bytes().startswith(b"\x89PNG")
+    records = read_games(games)
+    assert len(records) == 4
+    assert all((record.black, record.white) == ("random", "random") and record.date for record in records)
+
+
+def test_a_match_is_continued_by_the_same_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    line = ("evaluate", "random", "--against", "mentor:paper", *QUICK, "--run", tmp_path / "match", "--games")
+    first, again, more = (said(capsys, *line, games) for games in (6, 6, 10))
+    assert first | {"seconds": 0} == again | {"seconds": 0}
+    assert more["games"] == 10
+    code, _, err = run(capsys, *line, 6, "--seed", 7)
+    assert code == ExitCode.USAGE
+    assert "seed is 42 there and 7 here" in err
+    (tmp_path / "match" / "games.jsonl").write_text("{}\n", encoding="utf-8")
+    code, _, err = run(capsys, *line, 6)
+    assert code == ExitCode.BAD_DATA
+    assert "games.jsonl, line 1" in err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such signal there")
+@pytest.mark.slow
+def test_ctrl_c_keeps_the_games_and_says_how_to_go_on(tmp_path: Path) -> None:
+    folder = tmp_path / "match"
+    line = ["evaluate", "pure-mcts:400", "--against", "pure-mcts:400", "--games", "100", "--concurrency", "2"]
+    line += ["--board-size", "9", "--openings", "balanced", "--run", str(folder)]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "gomoku_cli", *line], cwd=ROOT, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    games = folder / "games.jsonl"
+    deadline = time.monotonic() + 120
+    while not (games.exists() and games.read_text(encoding="utf-8").count("\n") >= 2):
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    os.kill(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == ExitCode.INTERRUPTED
+    assert out == ""
+    assert f"continue with: python -m gomoku_cli {' '.join(line)}" in err
+    kept = games.read_text(encoding="utf-8").count("\n")
+    assert 2 <= kept < 100
+    assert len(read_games(folder / "games.sgf")) == kept
+
+
+def test_a_tournament_ranks_its_players(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    line = ("tournament", "random", "mentor", "mentor:paper", "--games", 4, *QUICK, "--run", tmp_path / "pool")
+    result = said(capsys, *line)
+    assert [player["player"] for player in result["players"]] == ["mentor", "mentor:paper", "random"]
+    assert len(result["matches"]) == 3
+    assert sum(match["games"] for match in result["matches"]) == 12
+    assert said(capsys, *line)["players"] == result["players"]
+    code, out, _ = run(capsys, *line)
+    assert code == ExitCode.DONE
+    assert "Standings" in out
+    gauntlet = said(capsys, *line[:-2], "--format", "gauntlet")
+    assert {match["player"] for match in gauntlet["matches"]} == {"random"}
+    assert len(gauntlet["matches"]) == 2
+
+
+def test_an_engine_that_fails_loses_and_is_reported(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    engine = f"engine:{sys.executable} {SUPPORT / 'engines' / 'scripted.py'} illegal"
+    games = tmp_path / "games.sgf"
+    line = ("evaluate", "random", "--against", engine, "--games", 2, *QUICK, "--engine-seconds", 5)
+    result = said(capsys, *line, "--games-file", games)
+    assert (result["wins"], result["losses"]) == (2, 0)
+    assert len(result["forfeits"]) == 2
+    assert all("already holds a stone" in forfeit["why"] for forfeit in result["forfeits"])
+    assert [record.ending for record in read_games(games)] == [Ending.FORFEIT] * 2
+
+
+def test_a_bar_is_not_met_by_an_engine_that_never_plays(capsys: pytest.CaptureFixture[str]) -> None:
+    engine = f"engine:{sys.executable} -c pass"
+    line = ("evaluate", "random", "--against", engine, "--games", 20, *QUICK, "--min-score", 0.9)
+    code, out, err = run(capsys, *line)
+    assert code == ExitCode.FAILED
+    assert out == ""
+    assert "made no move in any game, so nothing was measured" in err
+    assert "no answer to START" in err
+
+
+def test_a_climb_ends_where_it_is_told_to(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    line = ("evaluate", "mentor", "--ladder", "pure-mcts", "--from", 2, "--step", 3, "--games", 4, *QUICK)
+    climbed = said(capsys, *line, "--stop-at", 0, "--to", 8, "--run", tmp_path / "climb")
+    assert [rung["playouts"] for rung in climbed["rungs"]] == [2, 5, 8]
+    assert sorted(path.name for path in (tmp_path / "climb").iterdir()) == ["pure-mcts-2", "pure-mcts-5", "pure-mcts-8"]
+    weak = ("evaluate", "random", *line[2:])
+    ended = said(capsys, *weak, "--stop-at", 3, "--figure", tmp_path / "climb.svg")
+    assert len(ended["rungs"]) == 1
+    assert (tmp_path / "climb.svg").read_text(encoding="utf-8").startswith("<?xml")
+    code, _, err = run(capsys, *line, "--stop-at", 4)
+    assert code == ExitCode.USAGE
+    assert "no rung of 4 games has more than 4 wins" in err
+    code, out, _ = run(capsys, *line, "--stop-at", 3, "--to", 4, "--markdown", tmp_path / "climb.md")
+    assert code == ExitCode.DONE
+    assert "playouts" in out
+    assert "playouts" in (tmp_path / "climb.md").read_text(encoding="utf-8")
+
+
+def test_a_suite_is_scored_kind_by_kind(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    line = ("evaluate", "random", "--suite", "tactics", "--quiet")
+    result = said(capsys, *line)
+    assert result["positions"] >= 500
+    assert 0 < result["solved"] < 100
+    assert sum(kind["positions"] for kind in result["kinds"].values()) == result["positions"]
+    assert len(result["missed"]) == result["positions"] - result["solved"]
+    files = {option: tmp_path / f"suite.{option}" for option in ("junit", "markdown")}
+    options = [word for option, path in files.items() for word in (f"--{option}", path)]
+    code, out, err = run(capsys, *line, "--min-score", 0.9, *options)
+    assert code == ExitCode.BAR_NOT_MET
+    assert "only-defence" in out
+    assert "--json names them" in out
+    assert "missed: solved 0.0" in err
+    failure = ET.fromstring(files["junit"].read_text(encoding="utf-8")).find(".//testcase[@name='solved']/failure")
+    assert failure is not None
+    assert "at least 0.9" in failure.attrib["message"]
+    assert "| only-defence |" in files["markdown"].read_text(encoding="utf-8").replace("\\", "")
+
+
+@pytest.mark.parametrize(
+    ("line", "option"),
+    [
+        ("--suite tactics --games 4", "--games"),
+        ("--suite tactics --sprt elo0=0,elo1=9", "--sprt"),
+        ("--suite tactics --run somewhere", "--run"),
+        ("--ladder pure-mcts --min-elo 3", "--min-elo"),
+        ("--against random --stop-at 3", "--stop-at"),
+    ],
+)
+def test_an_option_that_would_do_nothing_is_refused(capsys: pytest.CaptureFixture[str], line: str, option: str) -> None:
+    code, out, err = run(capsys, "evaluate", "random", *line.split())
+    assert (code, out) == (ExitCode.USAGE, "")
+    assert f"{option}: that does nothing in a" in " ".join(err.split())

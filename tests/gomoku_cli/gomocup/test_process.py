@@ -1,0 +1,271 @@
+"""The engine as a process: lines as they really come, its end, and nothing but the protocol on its stdout."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.notation import parse_point, point_name
+from core.position import Position
+from core.rules import Rules
+from gomoku_cli.exit_codes import ExitCode
+from gomoku_cli.gomocup.lines import MAX_LENGTH, LineCutter, LineReader
+from gomoku_cli.gomocup.process import Answers, serve
+from tests.support.gomocup import Talk
+from tests.support.project import ROOT
+
+
+@given(st.lists(st.binary(max_size=30).map(lambda line: line.translate(None, b"\r\n"))), st.randoms())
+def test_lines_are_the_same_however_they_are_sent(lines: list[bytes], chance: random.Random) -> None:
+    sent = b"".join(line + chance.choice((b"\n", b"\r\n", b"\r")) for line in lines)
+    cutter, found = LineCutter(), []
+    while sent:
+        count = chance.randint(1, 40)
+        found += cutter.feed(sent[:count])
+        sent = sent[count:]
+    found += cutter.finish()
+    assert [line for line in found if line] == [line for line in lines if line]
+
+
+def test_a_line_without_end_takes_no_more_memory_than_a_short_one() -> None:
+    cutter = LineCutter()
+    for _ in range(1000):
+        assert cutter.feed(b"x" * 60_000) == []
+        assert len(cutter._rest) == MAX_LENGTH + 1
+    assert cutter.feed(b"\nTURN 7,7\n") == [b"x" * (MAX_LENGTH + 1), b"TURN 7,7"]
+
+
+class Pipes:
+    """An engine behind real pipes in this process."""
+
+    def __init__(self, talk: Talk) -> None:
+        self.left = threading.Event()
+        self.input, self.output = os.pipe(), os.pipe()
+        self.lines = LineReader(self.input[0], leave=self.left.set)
+        self.thread = threading.Thread(target=serve, args=(talk.engine, self.lines, Answers(self.output[1])))
+        self.thread.start()
+
+    def send(self, text: str) -> None:
+        """Sends text in one piece."""
+        os.write(self.input[1], text.encode("latin-1"))
+
+    def receive(self) -> str:
+        """Whatever was answered since."""
+        return os.read(self.output[0], 1 << 16).decode("ascii")
+
+    def end(self) -> str:
+        """Ends the input; what is still answered."""
+        os.close(self.input[1])
+        self.thread.join(10)
+        assert not self.thread.is_alive()
+        os.close(self.output[1])
+        rest = b""
+        while chunk := os.read(self.output[0], 1 << 16):
+            rest += chunk
+        for descriptor in (self.input[0], self.output[0]):
+            os.close(descriptor)
+        return rest.decode("ascii")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_answers_come_at_once_and_end_with_a_line_feed(end: str) -> None:
+    pipes = Pipes(Talk())
+    for line, answer in (("START 15", "OK"), ("BEGIN", "0,14"), ("TURN 7,7", "1,14"), ("FOO", "UNKNOWN")):
+        pipes.send(line + end)
+        assert pipes.receive().startswith(answer)
+    assert pipes.end() == ""
+
+
+@pytest.mark.parametrize("last", ["BEGIN\n", "BEGIN", "BEGIN\r\n\r\n", "BEGIN\nEND\nBEGIN\n", "BEGIN\nend"])
+def test_what_was_sent_in_one_piece_is_answered_before_the_end(last: str) -> None:
+    pipes = Pipes(Talk())
+    pipes.send("START 15\n" + last)
+    assert pipes.end() == "OK\n0,14\n"
+
+
+def test_the_end_of_the_input_breaks_off_a_board() -> None:
+    pipes = Pipes(Talk())
+    pipes.send("START 15\nBOARD\n7,7,2\n")
+    assert pipes.end() == "OK\nERROR BOARD was not ended by DONE\n"
+
+
+def test_an_end_while_a_move_is_thought_about_ends_the_process_at_once() -> None:
+    talk, thinking = Talk(), threading.Event()
+    pipes = Pipes(talk)
+
+    def think(stop: object) -> None:
+        thinking.set()
+        pipes.left.wait(10)
+
+    talk.player.thinks = think
+    pipes.send("START 15\nBEGIN\n")
+    assert thinking.wait(10)
+    assert not pipes.left.is_set()
+    pipes.send("END\n")
+    assert pipes.left.wait(10)
+    assert pipes.lines.over
+    pipes.end()
+
+
+def test_an_end_after_all_answers_ends_quietly() -> None:
+    pipes = Pipes(Talk())
+    pipes.send("START 15\n")
+    assert pipes.receive() == "OK\n"
+    pipes.send("END\n")
+    pipes.thread.join(10)
+    assert not pipes.thread.is_alive()
+    assert pipes.end() == ""
+
+
+def test_an_engine_that_nobody_listens_to_any_more_stops() -> None:
+    input_end, send = os.pipe()
+    listen, output_end = os.pipe()
+    os.close(listen)
+    os.write(send, b"START 15\n")
+    serve(Talk().engine, LineReader(input_end, leave=lambda: None), Answers(output_end))
+    for descriptor in (send, output_end):
+        os.close(descriptor)
+
+
+# The command itself.
+
+
+@contextmanager
+def engine(*arguments: str, **environment: str) -> Iterator[subprocess.Popen[bytes]]:
+    """`gomoku engine` with pipes."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "gomoku_cli", "engine", *arguments],
+        cwd=ROOT,
+        env=os.environ | environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        bufsize=0,
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def say(process: subprocess.Popen[bytes], *lines: str) -> None:
+    """Sends lines, in one piece."""
+    assert process.stdin is not None
+    process.stdin.write("".join(f"{line}\r\n" for line in lines).encode())
+
+
+def hear(process: subprocess.Popen[bytes]) -> str:
+    """The next line that is an answer."""
+    assert process.stdout is not None
+    while (line := process.stdout.readline().decode()).startswith(("MESSAGE ", "DEBUG ")):
+        pass
+    assert line.endswith("\n")
+    return line.removesuffix("\n")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", ["random", "mentor"])
+def test_two_processes_play_a_whole_game_through_pipes(model: str) -> None:
+    rules = Rules(15)
+    with engine("--model", model) as black, engine("--model", model, "--seed", "1") as white:
+        position = Position(rules)
+        for side in (black, white):
+            say(side, "ABOUT")
+            assert 'name="gomoku"' in hear(side)
+            say(side, "START 15")
+            assert hear(side) == "OK"
+            say(side, "INFO timeout_turn 200", "INFO timeout_match 0", "INFO rule 0", "INFO game_type 1")
+        while not position.is_game_over():
+            mover = white if position.ply % 2 else black
+            line = f"TURN {point_name(position.moves[-1], 15)}" if position.ply else "BEGIN"
+            say(mover, "INFO time_left 2147483647", line)
+            position.push(parse_point(hear(mover), 15))
+        for side in (black, white):
+            say(side, "END")
+            assert side.wait(10) == ExitCode.DONE
+            assert side.stderr is not None
+            assert (hear_rest(side), side.stderr.read()) == (b"", b"")
+
+
+def hear_rest(process: subprocess.Popen[bytes]) -> bytes:
+    """All that is left on stdout."""
+    assert process.stdout is not None
+    return process.stdout.read()
+
+
+@pytest.mark.slow
+def test_a_script_is_answered_and_the_process_ends() -> None:
+    with engine("--model", "mentor") as process:
+        out, err = process.communicate(b"START 15\nBEGIN\n", timeout=60)
+        assert (out, err, process.returncode) == (b"OK\n7,7\n", b"", ExitCode.DONE)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_quietly(number: signal.Signals) -> None:
+    with engine("--model", "random") as process:
+        say(process, "START 15")
+        assert hear(process) == "OK"
+        process.send_signal(number)
+        out, err = process.communicate(timeout=30)
+        assert (out, err, process.returncode) == (b"", b"", ExitCode.INTERRUPTED)
+
+
+@pytest.mark.slow
+def test_an_end_in_the_midst_of_a_long_thought_is_heeded() -> None:
+    with engine("--model", "pure-mcts:1000000") as process:
+        say(process, "START 15", "INFO timeout_turn 600000")
+        assert hear(process) == "OK"
+        say(process, "BEGIN")
+        time.sleep(0.5)
+        say(process, "END")
+        out, err = process.communicate(timeout=5)
+        assert (out, err, process.returncode) == (b"", b"", ExitCode.DONE)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (["--model", "mentr"], ExitCode.USAGE, "did you mean mentor?"),
+        (["--model", "pure-mcts:many"], ExitCode.USAGE, "pure-mcts:N"),
+        (["--model", "engine:cat"], ExitCode.USAGE, "is an engine itself"),
+        (["--seconds", "0"], ExitCode.USAGE, "is no time"),
+        (["--model", "README.md"], ExitCode.BAD_DATA, "is no model file"),
+    ],
+)
+def test_who_cannot_play_is_told_before_the_first_line(arguments: list[str], code: ExitCode, told: str) -> None:
+    with engine(*arguments) as process:
+        out, err = process.communicate(timeout=60)
+        assert (out, process.returncode) == (b"", code)
+        assert told in err.decode()
+        assert err.count(b"\n") == 1
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the system tells the memory of a process otherwise")
+def test_it_stays_within_the_memory_of_a_tournament() -> None:
+    pytest.importorskip("openvino")
+    limit = 350_000_000
+    with engine("--model", "default", GOMOKU_BACKEND="auto") as process:
+        say(process, "START 15", f"INFO max_memory {limit}", "INFO timeout_turn 1500", "BEGIN")
+        assert hear(process) == "OK"
+        for point in ("0,0", "14,0", "0,14", "14,14"):
+            hear(process)
+            say(process, f"TURN {point}")
+        hear(process)
+        status = Path(f"/proc/{process.pid}/status").read_text(encoding="ascii")
+        max_kb = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM"))
+        say(process, "END")
+        assert process.wait(30) == ExitCode.DONE
+        assert max_kb * 1024 <= limit

@@ -1,0 +1,93 @@
+"""Pictures of matches: what stands in them, and that any match and any name can be drawn."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from curriculum.arena.ladder import Ladder, Rung
+from curriculum.arena.results import MatchResult
+from gomoku_cli.reports.match_figure import draw_ladder, draw_match
+from tests.support.match_samples import match, tournament
+
+pytest.importorskip("matplotlib")
+
+
+@pytest.fixture(autouse=True)
+def text_as_text() -> Iterator[None]:
+    """Words of an SVG as words, not as outlines."""
+    from matplotlib import rc_context
+
+    with rc_context({"svg.fonttype": "none"}):
+        yield
+
+
+def words(path: Path) -> list[str]:
+    """All texts of an SVG."""
+    return re.findall(r"<text [^>]*>([^<]*)</text>", path.read_text(encoding="utf-8"))
+
+
+def test_a_match_shows_results_lengths_and_elo(tmp_path: Path) -> None:
+    result = match("wwwdwlwwdl" * 4)
+    draw_match([result], [], tmp_path / "match.svg")
+    said = words(tmp_path / "match.svg")
+    assert {"new against old, 40 games", "Results by colour", "Lengths of games", "as black", "as white"} <= {*said}
+    wins = (result.as_black.wins, result.as_white.wins)
+    assert {str(number) for number in wins} <= {*said}
+    low, high = result.to_json()["elo_interval"]
+    assert f"measured: {result.to_json()['elo']:+.0f} ({low:+.0f} to {high:+.0f})" in said
+
+
+def test_a_tournament_shows_each_player_the_best_on_top(tmp_path: Path) -> None:
+    pool = tournament(["a", "b", "c"])
+    draw_match(list(pool.matches.values()), pool.standings(), tmp_path / "pool.svg")
+    said = words(tmp_path / "pool.svg")
+    assert "3 players, 12 games" in said
+    assert [word for word in said if word in ("a", "b", "c")] == ["a", "b", "c"]
+    assert {f"{name}, {colour}" for name in "abc" for colour in ("black", "white")} <= {*said}
+    for standing in pool.standings():
+        elo = round(standing.rating.elo)
+        assert (f"{elo:+d}" if elo else "0") in said
+
+
+def test_a_ladder_shows_its_rungs_and_where_it_ends(tmp_path: Path) -> None:
+    rungs = [Rung(200, match("wwww")), Rung(1300, match("wwwd")), Rung(2400, match("wwdd"))]
+    draw_ladder(Ladder("new", 2, rungs), tmp_path / "ladder.svg")
+    said = words(tmp_path / "ladder.svg")
+    assert "new against pure MCTS, 4 games a rung" in said
+    assert "ends at 2 wins or fewer" in said
+    assert said.count("1,300") == 2  # under the results and under the times
+
+
+@pytest.mark.parametrize("results", ["w", "dd", "wwwwwwwwww", "llllllllll"])
+def test_every_match_can_be_drawn(results: str, tmp_path: Path) -> None:
+    draw_match([match(results)], [], tmp_path / "match.png")
+    assert (tmp_path / "match.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_one_rung_can_be_drawn(tmp_path: Path) -> None:
+    draw_ladder(Ladder("new", 10, [Rung(200, match("wl"))]), tmp_path / "ladder.png")
+    assert (tmp_path / "ladder.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg"])
+def test_any_names_can_be_drawn(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"names{suffix}"
+    pool = tournament(["$x$", "a$b", "名前", "\ud800", "\x1b[31m", "x" * 500, "_^{", " ", "<&>"], games=2)
+    draw_match(list(pool.matches.values()), pool.standings(), path)
+    draw_match([match("wl", "$\\frac{$", "\ud800")], [], path)
+    draw_ladder(Ladder("$x_{$\x1b", 2, [Rung(200, match("wl"))]), path)
+    assert path.stat().st_size > 1000
+
+
+def test_a_match_of_many_games_is_drawn_from_few_estimates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from curriculum.arena.statistics import elo
+
+    counted = []
+    estimate = elo.estimate
+    monkeypatch.setattr(elo, "estimate", lambda pairs: counted.append(pairs) or estimate(pairs))
+    result: MatchResult = match("wdwl" * 500)
+    draw_match([result], [], tmp_path / "match.png")
+    assert len(counted) <= 101
+    assert counted[-1] == result.pairs

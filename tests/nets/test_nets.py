@@ -1,0 +1,243 @@
+"""Claims about the nets: their size, which of them judges what, and what a model file may be."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file, save, save_file
+
+from core.evaluation import PositionBatch, Slot
+from core.position import Position
+from core.rules import BLACK, WHITE, Rules
+from nets.blocks import folded
+from nets.checkpoint import CheckpointError, load_model, save_model
+from nets.config import Backend, NetConfig, Planes, Precision, RuntimeChoice
+from nets.dual import DualNet, make_model, parameter_count
+from nets.planes import PLANE_COUNT, encode
+from nets.runtimes.net_evaluator import NetEvaluator
+
+RULES = Rules(9, 5)
+TINY = NetConfig(filters=4, blocks=1, value_hidden=8)
+
+
+def random_batch(count: int, rules: Rules = RULES, seed: int = 0) -> PositionBatch:
+    """Positions of random games, black and white to move in turn."""
+    random = np.random.default_rng(seed)
+    positions = []
+    while len(positions) < count:
+        position = Position(rules)
+        for cell in random.permutation(rules.cells)[: 5 + len(positions) % 7]:
+            if not position.is_game_over():
+                position.push(int(cell))
+        positions.append(position)
+    return PositionBatch.from_positions(positions, rules)
+
+
+def exactly(model: DualNet) -> NetEvaluator:
+    """An evaluator that computes in float32."""
+    choice = RuntimeChoice(backend=Backend.TORCH, precision=Precision.FP32)
+    return NetEvaluator(model, choice, device=torch.device("cpu"))
+
+
+def as_tensors(batch: PositionBatch) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """The batch as the model takes it."""
+    return torch.from_numpy(batch.stones), torch.from_numpy(batch.to_move), torch.from_numpy(batch.last_moves)
+
+
+def trained_a_little(config: NetConfig = TINY, rules: Rules = RULES) -> DualNet:
+    """A model whose batch norms have seen something, so that folding them matters."""
+    model = make_model(config, rules, 1)
+    model.train()
+    with torch.no_grad():
+        for _ in range(3):
+            model(*as_tensors(random_batch(64, rules)))
+    return model.eval()
+
+
+def test_the_papers_net_has_147053_parameters_a_colour() -> None:
+    model = make_model(NetConfig(), Rules(), 0)
+    assert [parameter_count(net) for net in model.nets.values()] == [147_053, 147_053]
+
+
+def test_the_repositorys_three_blocks_are_an_option() -> None:
+    model = make_model(NetConfig(blocks=3, dual=False), Rules(), 0)
+    assert parameter_count(model) == 147_053 + 2 * (9 * 32 * 32 + 32 + 64)
+
+
+def test_an_empty_board_is_all_zeros_in_paper_as_planes() -> None:
+    batch = PositionBatch.from_positions([Position(RULES)], RULES)
+    assert not encode(*as_tensors(batch), Planes.THREE, torch.float32).any()
+
+
+@pytest.mark.parametrize("planes", Planes)
+def test_planes_are_seen_from_the_side_to_move(planes: Planes) -> None:
+    position = Position.from_moves(RULES, [0, 10, 20])
+    batch = PositionBatch.from_positions([position], RULES)
+    encoded = encode(*as_tensors(batch), planes, torch.float32)[0].flatten(1)
+    assert len(encoded) == PLANE_COUNT[planes]
+    assert encoded[0].nonzero().flatten().tolist() == [10]
+    assert encoded[1].nonzero().flatten().tolist() == [0, 20]
+    assert encoded[2].nonzero().flatten().tolist() == [20]
+    if planes is Planes.FIVE:
+        assert encoded[3].nonzero().flatten().tolist() == [10]
+    if planes is not Planes.THREE:
+        assert not encoded[-1].any(), "white is to move"
+        position.pop()
+        batch = PositionBatch.from_positions([position], RULES)
+        assert encode(*as_tensors(batch), planes, torch.float32)[0, -1].all()
+
+
+def test_rows_are_judged_by_the_net_of_their_side_to_move() -> None:
+    model, batch = trained_a_little(), random_batch(20)
+    with torch.no_grad():
+        logits, values = model(*as_tensors(batch))
+        planes = encode(*as_tensors(batch), TINY.planes, torch.float32)
+        for colour in (BLACK, WHITE):
+            rows = batch.to_move == colour
+            own_logits, own_values = model.net_of(colour)(planes[rows])
+            assert torch.allclose(logits[rows], own_logits, atol=1e-5)
+            assert torch.allclose(values[rows], own_values, atol=1e-5)
+
+
+def test_breaking_the_white_net_leaves_blacks_judgements_alone() -> None:
+    model, batch = trained_a_little(), random_batch(20)
+    before = exactly(model).judge(batch)
+    with torch.no_grad():
+        for parameter in model.net_of(WHITE).parameters():
+            parameter.fill_(float("nan"))
+    after = exactly(model).judge(batch)
+    black = batch.to_move == BLACK
+    assert np.array_equal(before[0][black], after[0][black])
+    assert np.array_equal(before[1][black], after[1][black])
+    assert np.isnan(after[1][~black]).all()
+
+
+@pytest.mark.parametrize("dual", [True, False])
+def test_a_batch_gives_the_same_answers_as_its_rows_one_by_one(dual: bool) -> None:
+    model = trained_a_little(NetConfig(filters=4, blocks=1, value_hidden=8, dual=dual))
+    evaluator, batch = exactly(model), random_batch(12)
+    logits, values = evaluator.judge(batch)
+    for row in range(12):
+        alone_logits, alone_values = evaluator.judge(batch.rows(slice(row, row + 1)))
+        assert np.allclose(logits[row], alone_logits[0], atol=1e-4)
+        assert np.allclose(values[row], alone_values[0], atol=1e-5)
+
+
+def test_folding_the_batch_norms_changes_no_answer() -> None:
+    model, batch = trained_a_little(NetConfig(), Rules()), random_batch(16, Rules())
+    with torch.no_grad():
+        logits, values = model(*as_tensors(batch))
+        lean = folded(model)
+        assert not any(isinstance(module, torch.nn.BatchNorm2d) for module in lean.modules())
+        lean_logits, lean_values = lean(*as_tensors(batch))
+    assert torch.allclose(logits, lean_logits, atol=1e-4)
+    assert torch.allclose(values, lean_values, atol=1e-4)
+
+
+def test_only_the_rows_in_use_are_written() -> None:
+    evaluator = exactly(trained_a_little())
+    slot = Slot.with_capacity(8, RULES.cells)
+    batch = random_batch(5)
+    for name in ("stones", "to_move", "last_moves"):
+        getattr(slot.positions, name)[:5] = getattr(batch, name)
+    slot.values[:] = 7.0
+    slot.count = 5
+    evaluator.submit(slot).result()
+    assert (np.abs(slot.values[:5]) <= 1).all()
+    assert (slot.values[5:] == 7.0).all()
+    evaluator.close()
+
+
+def test_a_model_file_gives_back_what_was_saved(tmp_path: Path) -> None:
+    model, path = trained_a_little(), tmp_path / "model.safetensors"
+    save_model(path, model, {"phase": "basics", "step": 12})
+    again, info = load_model(path)
+    assert info.net == TINY
+    assert info.rules == RULES
+    assert info.made == {"phase": "basics", "step": 12}
+    assert info.parameters == parameter_count(model)
+    batch = random_batch(8)
+    assert np.array_equal(exactly(model).judge(batch)[0], exactly(again).judge(batch)[0])
+
+
+@pytest.mark.parametrize("keep", [0, 7, 100, 5000, -1])
+def test_a_truncated_model_file_is_refused(tmp_path: Path, keep: int) -> None:
+    path = tmp_path / "model.safetensors"
+    save_model(path, trained_a_little(), {})
+    path.write_bytes(path.read_bytes()[:keep])
+    with pytest.raises(CheckpointError, match="cut short"):
+        load_model(path)
+
+
+def test_a_foreign_file_is_refused(tmp_path: Path) -> None:
+    foreign = tmp_path / "foreign.safetensors"
+    save_file({"weight": torch.zeros(3)}, foreign)
+    with pytest.raises(CheckpointError, match="no model of this program"):
+        load_model(foreign)
+    text = tmp_path / "text.safetensors"
+    text.write_text("this is no model")
+    with pytest.raises(CheckpointError, match="no model file"):
+        load_model(text)
+    with pytest.raises(CheckpointError, match="no model file"):
+        load_model(tmp_path / "missing.safetensors")
+    with pytest.raises(CheckpointError, match="no model file"):
+        load_model(tmp_path)
+
+
+TINY_METADATA = {"filters": 4, "blocks": 1, "value_hidden": 8, "planes": Planes.THREE, "dual": True}
+
+
+def rewritten(tmp_path: Path, **changes: object) -> Path:
+    """A model file with some of its metadata replaced."""
+    path = tmp_path / "model.safetensors"
+    model = trained_a_little()
+    save_model(path, model, {})
+    metadata = {
+        "format": "gomoku-model-1",
+        "net": json.dumps(TINY_METADATA),
+        "rules": json.dumps({"size": 9, "connect": 5}),
+    }
+    metadata |= {key: json.dumps(value) for key, value in changes.items()}
+    path.write_bytes(save(load_file(path), metadata))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"net": TINY_METADATA | {"filters": 8}}, "where the net has"),
+        ({"net": TINY_METADATA | {"blocks": 2}}, "lacks"),
+        ({"net": TINY_METADATA | {"blocks": 0}}, "that the net lacks"),
+        ({"net": {"planes": "eleven"}}, "describes no net"),
+        ({"net": TINY_METADATA | {"attention": 3}}, "describes no net"),
+        ({"net": TINY_METADATA | {"filters": 4.5}}, "describes no net"),
+        ({"rules": {"size": 9.0, "connect": 5}}, "describes no net"),
+        ({"made": ["a list"]}, "describes no net"),
+        ({"rules": {"size": 99, "connect": 5}}, "describes no net"),
+        ({"rules": {"size": 15, "connect": 5}}, "where the net has"),
+        ({"net": [1, 2]}, "describes no net"),
+    ],
+)
+def test_a_model_file_that_does_not_fit_its_metadata_is_refused(
+    tmp_path: Path, changes: dict[str, object], complaint: str
+) -> None:
+    with pytest.raises(CheckpointError, match=complaint):
+        load_model(rewritten(tmp_path, **changes))
+
+
+def test_weights_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
+    model, path = trained_a_little(), tmp_path / "model.safetensors"
+    with torch.no_grad():
+        next(model.parameters()).fill_(float("inf"))
+    save_model(path, model, {})
+    with pytest.raises(CheckpointError, match="not finite"):
+        load_model(path)
+
+
+def test_the_same_seed_makes_the_same_weights() -> None:
+    first, again, other = (make_model(TINY, RULES, seed) for seed in (5, 5, 6))
+    assert all(torch.equal(a, b) for a, b in zip(first.parameters(), again.parameters(), strict=True))
+    assert not torch.equal(first.nets["black"].stem.conv.weight, other.nets["black"].stem.conv.weight)
+    assert not torch.equal(first.nets["black"].stem.conv.weight, first.nets["white"].stem.conv.weight)

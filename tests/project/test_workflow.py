@@ -1,0 +1,53 @@
+"""The example of continuous integration: its commands parse, and what it keeps is what the commands write."""
+
+import re
+import shlex
+
+import pytest
+from typer.main import get_command
+
+from gomoku_cli import app
+from tests.support.project import ROOT
+
+WORKFLOW = (ROOT / "docs" / "github-actions.yml").read_text(encoding="utf-8")
+COMMANDS = get_command(app.app).commands  # type: ignore[attr-defined]
+
+_LINES = [line.strip().removeprefix("run: ") for line in re.sub(r"\\\n\s*", "", WORKFLOW).splitlines()]
+SHOWN = [line for line in _LINES if line.startswith("gomoku ")]
+
+
+@pytest.mark.parametrize("line", SHOWN)
+def test_a_command_of_the_workflow_parses(line: str) -> None:
+    command, _, _ = line.partition(" > ")
+    _, name, *rest = shlex.split(command)
+    COMMANDS[name].make_context(name, rest)
+
+
+def test_the_workflow_warms_up_and_plays_a_match_that_can_fail() -> None:
+    assert [line.split()[1] for line in SHOWN] == ["warmup", "evaluate"]
+    assert {"--sprt", "--seed", "--simulations", "--junit", "--markdown", "--json"} <= set(SHOWN[1].split())
+
+
+def test_what_is_uploaded_is_what_the_match_writes() -> None:
+    kept = re.search(r"path: \|\n((?: {12}\S+\n)+)", WORKFLOW)
+    assert kept
+    words = shlex.split(SHOWN[1])
+    named = {words[words.index(option) + 1] for option in ("--junit", "--figure", "--games-file", ">")}
+    assert set(kept[1].split()) == named
+
+
+def test_what_the_workflow_installs_and_hashes_is_there() -> None:
+    assert "plots = [" in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert '--constraint constraints.txt ".[plots]"' in WORKFLOW
+    hashed = re.search(r"hashFiles\(([^)]+)\)", WORKFLOW)
+    assert hashed
+    for name in re.findall(r"'([^']+)'", hashed[1]):
+        assert (ROOT / name.removesuffix("/**")).exists()
+
+
+def test_the_workflow_is_indented_as_yaml_asks() -> None:
+    lines = [line for line in WORKFLOW.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    assert not any("\t" in line for line in lines)
+    assert all((len(line) - len(line.lstrip())) % 2 == 0 for line in lines)
+    keys = [line.partition(":")[0] for line in lines if line[0] != " "]
+    assert keys == ["name", "on", "permissions", "jobs"]

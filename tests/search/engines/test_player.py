@@ -1,0 +1,506 @@
+"""Engines as players: those that keep to the protocol play, the others lose in one sentence; none leaves anything."""
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+import tracemalloc
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.notation import parse_point
+from core.position import Position
+from core.rules import Rules
+from curriculum.arena.players import PlayerSettings, PlayerSpecError, model_path, parse_player
+from curriculum.config import Config, ImitationConfig
+from curriculum.games.mentor_games import teach_game
+from search.engines.player import GRACE_S, EngineLimits, EnginePlayer
+from search.players import ForfeitError, Player, SitsDown
+from tests.support.project import SUPPORT
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="counts descriptors and processes as POSIX knows them")
+
+ENGINE = SUPPORT / "engines" / "scripted.py"
+RULES = Rules(9)
+LIMIT_S = 10.0
+"""How long anything awaited may take before the test fails."""
+
+
+def command(mode: str, notes: Path | None = None) -> list[str]:
+    return [sys.executable, "-I", "-S", str(ENGINE), mode, *([str(notes)] if notes else [])]
+
+
+def engine(mode: str, notes: Path | None = None, **limits: float) -> EnginePlayer:
+    chosen = {"turn_seconds": 5.0, "start_seconds": 5.0} | limits
+    return EnginePlayer(command(mode, notes), RULES, EngineLimits(**chosen))  # type: ignore[arg-type]
+
+
+def at(*points: str) -> Position:
+    return Position.from_moves(RULES, [parse_point(point, RULES.size) for point in points])
+
+
+def cell(point: str) -> int:
+    return parse_point(point, RULES.size)
+
+
+def ask(player: Player, position: Position) -> int:
+    return player.choose([position], seeds=[0])[0].move
+
+
+def is_alive(pid: int) -> bool:
+    """Whether the process runs; one that has ended and awaits its parent does not, where that can be told."""
+    try:
+        os.kill(pid, 0)
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except ProcessLookupError:
+        return False
+    except FileNotFoundError:  # no Linux, or gone in between
+        return not Path("/proc/self").exists()
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + LIMIT_S
+    while not holds():
+        assert time.monotonic() < deadline, "it never came about"
+        time.sleep(0.01)
+
+
+def wait_until_gone(pid: int) -> None:
+    wait_until(lambda: not is_alive(pid))
+
+
+def open_descriptors() -> set[str]:
+    return set(os.listdir("/dev/fd"))
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No descriptor, no thread and no process, not even one to be waited for, outlives a test."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    class Recorded(subprocess.Popen[bytes]):
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **kwargs)
+            started.append(self)
+
+    monkeypatch.setattr(subprocess, "Popen", Recorded)
+    descriptors, threads = open_descriptors(), set(threading.enumerate())
+    yield
+    assert open_descriptors() <= descriptors
+    assert set(threading.enumerate()) <= threads
+    assert all(process.returncode is not None for process in started)
+
+
+# Engines that play
+
+
+def test_an_engine_is_told_of_a_game_in_the_words_of_the_protocol(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    with engine("correct", notes, turn_seconds=2.5).sit() as seat:
+        assert ask(seat, at()) == cell("0,0")
+        assert ask(seat, at("0,0", "4,4")) == cell("1,0")
+        assert ask(seat, at("0,0", "4,4", "1,0", "2,0")) == cell("3,0")
+    _pid, *told = notes.read_text().splitlines()
+    infos = [line for line in told if line.startswith("INFO")]
+    assert [line for line in told if line not in infos] == ["START 9", "BEGIN", "TURN 4,4", "TURN 2,0", "END"]
+    *plain, folder, left = infos
+    assert plain == [
+        "INFO timeout_turn 2500",
+        "INFO timeout_match 0",
+        "INFO max_memory 350000000",
+        "INFO game_type 1",
+        "INFO rule 0",
+    ]
+    assert folder.startswith("INFO folder /") and not Path(folder.removeprefix("INFO folder ")).exists()
+    assert left == "INFO time_left 2147483647"
+
+
+def test_an_opening_is_set_up_in_order_with_whose_stones_are_whose(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    with engine("correct", notes).sit() as seat:
+        assert ask(seat, at("0,0", "8,8", "3,2")) == cell("1,0")
+        assert ask(seat, at("0,0", "8,8", "3,2", "1,0", "5,5")) == cell("2,0")
+    told = notes.read_text().splitlines()
+    assert told[told.index("BOARD") :] == ["BOARD", "0,0,2", "8,8,1", "3,2,2", "DONE", "TURN 5,5", "END"]
+
+
+def test_white_is_told_of_the_first_move_by_turn(tmp_path: Path) -> None:
+    with engine("correct", tmp_path / "notes").sit() as seat:
+        assert ask(seat, at("0,0")) == cell("1,0")
+    assert "TURN 0,0" in (tmp_path / "notes").read_text().splitlines()
+
+
+@pytest.mark.parametrize(
+    "mode",
+    [
+        *("cr-only", "lower-case", "wordy", "chatty", "banner", "spaces", "suggest", "twice", "slow"),
+        pytest.param("hang-at-end", marks=pytest.mark.slow),
+    ],
+)
+def test_engines_of_odd_manners_play_all_the_same(mode: str) -> None:
+    with engine(mode).sit() as seat:
+        assert ask(seat, at("8,8")) == cell("0,0")
+        assert ask(seat, at("8,8", "0,0", "7,7")) == cell("1,0")
+
+
+def test_about_is_never_asked() -> None:
+    """The scripted engines hang there, as some real ones do."""
+    with engine("correct").sit() as seat:
+        assert ask(seat, at()) == cell("0,0")
+
+
+def test_a_decision_says_how_long_it_took() -> None:
+    with engine("slow").sit() as seat:
+        (decision,) = seat.choose([at()], seeds=[0])
+    assert decision.seconds is not None and 0.15 <= decision.seconds < 5.0
+    assert decision.value is None and decision.policy is None
+
+
+def test_the_time_of_a_match_runs_from_the_start_and_is_told_before_each_move(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    with engine("slow", notes, match_seconds=3.0).sit() as seat:
+        ask(seat, at())
+        ask(seat, at("0,0", "4,4"))
+    told = notes.read_text().splitlines()
+    assert "INFO timeout_match 3000" in told
+    left = [int(line.split()[-1]) for line in told if line.startswith("INFO time_left")]
+    assert [told[i + 1].split()[0] for i, line in enumerate(told) if "time_left" in line] == ["BEGIN", "TURN"]
+    assert left[0] < 3000 and left[1] <= left[0] - 150
+
+
+def test_two_engines_play_a_whole_game() -> None:
+    position = Position(RULES)
+    with engine("correct").sit() as black, engine("suggest").sit() as white:
+        while not position.is_game_over():
+            position.push(ask(black if position.ply % 2 == 0 else white, position))
+    # Row by row from the top: the first line of one colour is a diagonal of it.
+    assert [position.moves[ply] for ply in (0, 1, 9)] == [cell("0,0"), cell("1,0"), cell("0,1")]
+    outcome = position.outcome()
+    assert outcome is not None and outcome.winner is not None
+
+
+# Engines that lose
+
+
+@pytest.mark.parametrize(
+    ("mode", "why"),
+    [
+        ("refuses", "answered START 9 with 'ERROR unsupported size'"),
+        ("crash-at-once", "no answer to START 9: it ended with exit code 1; its last words were 'no licence found'"),
+        ("killed", "no move: it was ended by SIGSEGV"),
+        ("closes-stdout", "no move: it closed its input or its output"),
+        ("illegal", "an illegal move: '8,8' already holds a stone"),
+        ("off-board", "no move: '9,0' is off the board"),
+        ("error", "instead of a move it said 'ERROR too little memory'"),
+    ],
+)
+def test_an_engine_forfeits_and_it_is_said_why(mode: str, why: str) -> None:
+    with engine(mode).sit() as seat:
+        with pytest.raises(ForfeitError, match=why) as caught:
+            ask(seat, at("8,8"))
+        assert not caught.value.on_time
+        assert len(str(caught.value)) < 200
+        with pytest.raises(ForfeitError, match=why):
+            ask(seat, at("8,8"))
+
+
+@pytest.mark.parametrize(
+    ("mode", "said"),
+    [
+        ("hang-at-move", "$"),
+        ("huge", ""),
+        ("messages", "$"),
+        ("oks", "$"),
+        ("suggest-then-hang", "$"),
+        ("late", "$"),
+        ("garbage", r"; it said 'the centre, of course .*\.\.\.'$"),
+        ("suggestions", "; it said 'SUGGEST 0,0'$"),
+    ],
+)
+def test_an_engine_without_an_answer_in_time_forfeits_on_time(mode: str, said: str) -> None:
+    why = r"no move within the 0\.2 s" + said
+    with engine(mode, turn_seconds=0.2).sit() as seat, pytest.raises(ForfeitError, match=why) as caught:
+        ask(seat, at("8,8"))
+    assert caught.value.on_time
+
+
+def test_what_an_engine_remarks_between_is_no_answer() -> None:
+    with engine("remarks").sit() as seat:
+        assert at("8,8").is_legal(ask(seat, at("8,8")))
+
+
+def test_what_an_engine_pours_out_is_not_kept() -> None:
+    tracemalloc.start()
+    try:
+        with engine("huge", turn_seconds=0.3).sit() as seat, pytest.raises(ForfeitError):
+            ask(seat, at())
+        assert tracemalloc.get_traced_memory()[1] < 2_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_what_an_engine_did_not_know_is_told_with_its_silence() -> None:
+    with engine("unknown", turn_seconds=0.2).sit() as seat, pytest.raises(ForfeitError) as caught:
+        ask(seat, at())
+    assert str(caught.value) == "no move within the 0.2 s; it said 'UNKNOWN command'"
+
+
+def test_an_engine_that_hangs_at_start_forfeits_on_time() -> None:
+    why = r"no answer to START 9 within 0\.3 s"
+    with engine("hang-at-start", start_seconds=0.3).sit() as seat, pytest.raises(ForfeitError, match=why) as caught:
+        ask(seat, at())
+    assert caught.value.on_time
+
+
+def test_the_time_of_a_match_is_a_limit_too() -> None:
+    with (
+        engine("slow", match_seconds=0.9).sit() as seat,
+        pytest.raises(ForfeitError, match="that were left of its game") as caught,
+    ):
+        position = at()
+        while True:
+            position.push(ask(seat, position))
+            position.push(max(position.legal_moves(), key=lambda cell: (cell // 9, -cell)))  # the engine's next cell
+    assert caught.value.on_time
+    assert 1 <= position.ply // 2 <= (0.9 + GRACE_S) // 0.15
+
+
+def test_a_crash_in_the_middle_tells_the_exit_code_and_the_last_words() -> None:
+    with engine("crash-at-second-move").sit() as seat:
+        position = at()
+        position.push(ask(seat, position))
+        position.push(cell("5,5"))
+        with pytest.raises(ForfeitError) as caught:
+            ask(seat, position)
+    assert str(caught.value) == "no move: it ended with exit code 3; its last words were 'out of memory'"
+
+
+def test_an_engine_that_has_left_during_its_opponents_turn_forfeits() -> None:
+    with engine("leaves-after-move").sit() as seat:
+        position = at()
+        position.push(ask(seat, position))
+        position.push(cell("5,5"))
+        with pytest.raises(ForfeitError, match="no move: it ended with exit code 0"):
+            ask(seat, position)
+
+
+def test_a_program_that_the_system_does_not_start_forfeits(tmp_path: Path) -> None:
+    program = tmp_path / "engine"
+    program.write_bytes(b"\x00 no program")
+    program.chmod(0o755)
+    player = EnginePlayer([str(program)], RULES, EngineLimits())
+    with player.sit() as seat, pytest.raises(ForfeitError, match="could not be started: Exec format error"):
+        ask(seat, at())
+
+
+def test_a_position_that_does_not_follow_is_put_on_the_board_of_the_same_process(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    player = engine("correct", notes)
+    assert ask(player, at("8,8")) == cell("0,0")
+    assert ask(player, at("8,8", "0,0")) == cell("1,0")  # for the other side, as a teacher is asked
+    assert ask(player, at("7,7")) == cell("0,0")
+    assert ask(player, at()) == cell("0,0")
+    player.close()
+    told = notes.read_text().splitlines()
+    assert told.count("START 9") == 1
+    boards = [index for index, line in enumerate(told) if line == "BOARD"]
+    assert [told[index + 1 : told.index("DONE", index)] for index in boards] == [["8,8,1", "0,0,2"], ["7,7,2"]]
+    assert told[told.index("RESTART") + 1] == "BEGIN"
+
+
+def test_an_engine_teaches_both_colours_of_a_game_in_one_process(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    config = Config(rules=RULES, imitation=ImitationConfig(games=2, opening_stones=(3, 3), random_move_share=0.0))
+    player = engine("correct", notes)
+    samples = teach_game(config, player, 0)
+    player.close()
+    in_its_order = [cell(f"{x},{y}") for y in range(RULES.size) for x in range(RULES.size)]
+    labels = samples.policies.argmax(axis=1).tolist()
+    assert labels == [next(at for at in in_its_order if stones[at] == 0) for stones in samples.positions.stones]
+    told = notes.read_text().splitlines()
+    assert told.count("START 9") == 1
+    assert told.count("BOARD") == len(samples)
+
+
+# Ends
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["deaf", "grandchild"])
+def test_neither_an_engine_that_ignores_sigterm_nor_its_children_remain(mode: str, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    with engine(mode, notes).sit() as seat:
+        ask(seat, at())
+        pids = [int(line) for line in notes.read_text().splitlines() if line.isdecimal()]
+        assert len(pids) == {"deaf": 1, "grandchild": 2}[mode]
+        assert all(is_alive(pid) for pid in pids)
+    for pid in pids:
+        wait_until_gone(pid)
+
+
+def test_an_error_at_the_board_ends_the_engine(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    with pytest.raises(KeyboardInterrupt), engine("correct", notes).sit() as seat:
+        ask(seat, at())
+        raise KeyboardInterrupt
+    wait_until_gone(int(notes.read_text().splitlines()[0]))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGKILL, None])
+def test_no_engine_outlives_this_program(ending: signal.Signals | None, tmp_path: Path) -> None:
+    """Though it ignores SIGTERM, END and the end of its input; None: the program ends by itself and closes nothing."""
+    notes = tmp_path / "notes"
+    script = f"""
+        import sys
+        from core.position import Position
+        from core.rules import Rules
+        from search.engines.player import EngineLimits, EnginePlayer
+
+        player = EnginePlayer({command("deaf", notes)!r}, Rules(9), EngineLimits(turn_seconds=5.0))
+        player.choose([Position(Rules(9))], seeds=[0])
+        print("playing", flush=True)
+        sys.stdin.read()
+    """
+    program = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(script)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=ENGINE.parents[2],
+    )
+    with program:
+        assert program.stdout is not None
+        assert program.stdout.readline() == b"playing\n"
+        pid, *told = notes.read_text().splitlines()
+        assert is_alive(int(pid))
+        (folder,) = [Path(line.removeprefix("INFO folder ")) for line in told if "folder" in line]
+        assert folder.is_dir()
+        if ending is not None:
+            program.send_signal(ending)
+    wait_until_gone(int(pid))
+    wait_until(lambda: not folder.exists())
+
+
+# Without a board
+
+
+def test_positions_that_continue_a_game_are_asked_of_one_process(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    player = engine("correct", notes)
+    try:
+        for position in (at(), at("0,0", "4,4"), at("0,0", "4,4", "1,0", "5,5"), at("3,3")):
+            assert position.is_legal(ask(player, position))
+    finally:
+        player.close()
+    told = [line for line in notes.read_text().splitlines() if not line.startswith("INFO") and not line.isdecimal()]
+    assert told == ["START 9", "BEGIN", "TURN 4,4", "TURN 5,5", "BOARD", "3,3,2", "DONE", "END"]
+
+
+def test_several_positions_have_a_move_each_and_threads_have_processes_of_their_own(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    player = engine("correct", notes)
+    positions = [at("0,0"), at("0,0", "1,0", "2,0")]
+    both = threading.Barrier(2)
+
+    def decide() -> list[int]:
+        both.wait(LIMIT_S)
+        return [decision.move for decision in player.choose(positions, seeds=[0, 0])]
+
+    try:
+        with ThreadPoolExecutor(2) as pool:
+            futures = [pool.submit(decide) for _ in range(2)]
+            assert [future.result() for future in futures] == [[cell("1,0"), cell("3,0")]] * 2
+    finally:
+        player.close()
+
+
+def test_an_engine_that_is_told_to_stop_is_ended_and_a_later_question_starts_another(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    player = engine("hang-at-move", notes)
+    try:
+        (decision,) = player.choose([at("8,8")], seeds=[0], stop=lambda: "TURN" in notes.read_text())
+        assert at("8,8").is_legal(decision.move)
+        wait_until_gone(int(notes.read_text().splitlines()[0]))
+        player.choose([at("8,8")], seeds=[0], stop=lambda: True)  # makes it ready, and asks it nothing
+    finally:
+        player.close()
+    assert [line for line in notes.read_text().splitlines() if line[:4] in ("STAR", "TURN")] == [
+        "START 9",
+        "TURN 8,8",
+        "START 9",
+    ]
+
+
+def test_a_forfeit_without_a_board_is_raised_and_the_next_question_starts_anew() -> None:
+    player = engine("crash-at-second-move")
+    try:
+        assert ask(player, at()) == cell("0,0")
+        with pytest.raises(ForfeitError, match=r"scripted\.py.*: no move: it ended with exit code 3"):
+            ask(player, at("0,0", "4,4"))
+        assert ask(player, at("0,0", "4,4")) == cell("1,0")
+    finally:
+        player.close()
+
+
+def test_a_player_that_is_dropped_ends_its_processes(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    player = engine("correct", notes)
+    ask(player, at())
+    del player
+    wait_until_gone(int(notes.read_text().splitlines()[0]))
+
+
+# As people write them
+
+
+def test_an_engine_is_written_with_its_command() -> None:
+    spec = "engine:" + shlex.join(command("correct"))
+    player = parse_player(spec, rules=RULES, settings=PlayerSettings(engine_seconds=5.0))
+    assert isinstance(player, SitsDown)
+    assert model_path(spec) is None
+    assert player.name == spec.removeprefix("engine:")
+    with player.sit() as seat:
+        assert ask(seat, at()) == cell("0,0")
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        (PlayerSettings(), 1000),
+        (PlayerSettings(seconds=0.5), 500),
+        (PlayerSettings(seconds=0.5, engine_seconds=0.25), 250),
+    ],
+)
+def test_an_engine_has_its_own_time_or_that_of_all(settings: PlayerSettings, told: int, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    player = parse_player("engine:" + shlex.join(command("correct", notes)), rules=RULES, settings=settings)
+    assert isinstance(player, SitsDown)
+    with player.sit() as seat:
+        ask(seat, at())
+    assert f"INFO timeout_turn {told}" in notes.read_text().splitlines()
+
+
+def test_a_command_that_cannot_be_run_is_refused_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "letter.txt").write_text("no program")
+    for spec, why in (
+        ("engine:", "names no program"),
+        ("engine:'half", "No closing quotation"),
+        ("engine:no-such-engine --fast", "no-such-engine cannot be found"),
+        (f"engine:{tmp_path / 'letter.txt'}", "letter.txt is no program that can be run"),
+        (f"engine:{tmp_path}", "is no program that can be run"),
+    ):
+        with pytest.raises(PlayerSpecError, match=why):
+            parse_player(spec, rules=RULES, settings=PlayerSettings())
+
+
+def test_engines_play_five_in_a_row_only() -> None:
+    with pytest.raises(PlayerSpecError, match="engines play 5 in a row, not 4 in a row on 7x7"):
+        parse_player("engine:" + sys.executable, rules=Rules(7, 4), settings=PlayerSettings())

@@ -1,0 +1,74 @@
+"""The mentor's transposition table: what is kept is found, and what is written over is what is worth least."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from search.mentor.table import (
+    EXACT,
+    GENERATIONS,
+    INFINITY,
+    LOWER,
+    UPPER,
+    decides,
+    depth_of,
+    keep,
+    look_up,
+    move_of,
+    score_of,
+)
+
+SLOTS = 8
+
+
+def table_of(*entries: tuple[int, int, int]) -> np.ndarray:
+    """A table to which these were written in order: generation, key, depth; the move is 1, the score 0."""
+    table = np.zeros((SLOTS, 2), dtype=np.int64)
+    for generation, key, depth in entries:
+        keep(table, SLOTS, generation, key, 0, depth, 1, EXACT)
+    return table
+
+
+@given(
+    generation=st.integers(1, GENERATIONS),
+    key=st.integers(-(2**63), 2**63 - 1),
+    score=st.integers(-INFINITY, INFINITY),
+    depth=st.integers(0, 255),
+    move=st.integers(-1, 624),
+    bound=st.sampled_from((EXACT, LOWER, UPPER)),
+)
+def test_what_is_kept_is_found(generation: int, key: int, score: int, depth: int, move: int, bound: int) -> None:
+    table = np.zeros((SLOTS, 2), dtype=np.int64)
+    keep(table, SLOTS, generation, key, score, depth, move, bound)
+    entry = look_up(table, SLOTS, generation, key)
+    assert (score_of(entry), depth_of(entry), move_of(entry)) == (score, depth, move)
+    assert decides(entry, score, score - 1, score) == (bound in (EXACT, LOWER))
+    assert decides(entry, score, score, score + 1) == (bound in (EXACT, UPPER))
+    assert look_up(table, SLOTS, generation, key ^ 1 << 40) == 0
+    assert look_up(table, SLOTS, generation + 1, key) == 0, "it is older than that"
+    assert look_up(table, SLOTS, 1, key) == entry
+
+
+@pytest.mark.parametrize(
+    ("entries", "kept"),
+    [
+        ([(1, 8, 5), (1, 16, 3)], {8, 16}),
+        ([(1, 8, 5), (1, 16, 3), (1, 24, 1)], {8, 24}),
+        ([(1, 8, 3), (1, 16, 5), (1, 24, 1)], {16, 24}),
+        ([(1, 8, 9), (1, 16, 9), (2, 24, 1), (2, 32, 1)], {24, 32}),
+        ([(1, 8, 9), (2, 8, 1)], {8}),
+        ([(1, 8, 5), (1, 9, 5), (1, 16, 7)], {9, 16}),
+    ],
+    ids=[
+        "two slots",
+        "the less deep goes",
+        "whichever it is",
+        "the older go first",
+        "its own place",
+        "the neighbour's",
+    ],
+)
+def test_what_is_worth_least_is_written_over(entries: list[tuple[int, int, int]], kept: set[int]) -> None:
+    table = table_of(*entries)
+    assert {key for _, key, _ in entries if look_up(table, SLOTS, 1, key)} == kept

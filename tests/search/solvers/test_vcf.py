@@ -1,0 +1,285 @@
+"""Forced wins: what is claimed is a win against every defence, and what is denied is none."""
+
+import os
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from core.notation import cell_name, parse_cell
+from core.position import Position
+from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell, Colour, Rules
+from core.threats import ThreatBoard, load, new_threat_board, side_of
+from search.solvers.vcf import NO_WIN, NOT_KNOWN, SolverVerdict, find_vcf, new_vcf_work, solve_vcf
+from search.solvers.vct import find_vct, new_vct_work, solve_vct
+from tests.support.naive_vcf import NaiveBoard
+
+KERNELS_ARE_PYTHON = os.environ.get("NUMBA_DISABLE_JIT") == "1"
+
+RULES = Rules(15, 5)
+Stones = NDArray[np.int8]
+
+SMALL = [(4, 3), (5, 3), (5, 4), (6, 4), (6, 5), (7, 5), (8, 5), (7, 6), (8, 6)]
+"""Size and connect length of boards that brute force can take."""
+LARGE = [(9, 4), (9, 5), (11, 5), (15, 5), (15, 6), (19, 6), (25, 5)]
+
+
+def share(count: int) -> int:
+    """Of `count` positions as many as there is time for where kernels are plain Python."""
+    return max(1, count // 50) if KERNELS_ARE_PYTHON else count
+
+
+def drawn(rules: Rules, count: int, chance: np.random.Generator) -> Iterator[Stones]:
+    """Boards without a line: stones strewn over a part of the board, as many of either colour, at any edge."""
+    naive = NaiveBoard(rules.size, rules.connect)
+    while count:
+        span = int(chance.integers(min(rules.connect + 1, rules.size), min(rules.size, 11) + 1))
+        stones = np.zeros((rules.size, rules.size), dtype=np.int8)
+        part = np.zeros(span * span, dtype=np.int8)
+        cells = chance.permutation(span * span)[: int(span * span * chance.uniform(0.1, 0.55))]
+        part[cells[::2]], part[cells[1::2]] = BLACK, WHITE
+        row, column = chance.integers(rules.size - span + 1, size=2)
+        stones[row : row + span, column : column + span] = part.reshape(span, span)
+        if not any(naive.has_line(side) for side in naive.of_stones(stones.ravel().tolist(), BLACK)):
+            count -= 1
+            yield stones.ravel()
+
+
+def played(rules: Rules, games: int, chance: np.random.Generator) -> Iterator[Position]:
+    """The positions of games in which both sides go for patterns, their own and the enemy's, one after another."""
+    board = new_threat_board(rules)
+    for _ in range(games):
+        position = Position(rules)
+        for cell in chance.permutation(rules.cells)[:6].tolist():
+            position.push(cell)
+        while not position.is_game_over():
+            yield position
+            load(board, position.stones)
+            worths = (3.0**board.patterns).sum(axis=(0, 1)) * chance.uniform(0.3, 1.0, size=rules.cells)
+            position.push(int(np.argmax(np.where(position.stones == EMPTY, worths, -1.0))))
+
+
+def empties_of(stones: Stones) -> list[Cell]:
+    return np.flatnonzero(stones == EMPTY).tolist()
+
+
+def board_of(rules: Rules, colour: Colour, own: str, enemy: str) -> Position:
+    """A position with `colour` to move, of stones by name. Black may have several more stones than turns allow."""
+    position = Position(rules)
+    for names, stone in ((own, colour), (enemy, -colour)):
+        for name in names.split():
+            position.stones[parse_cell(name, rules.size)] = stone
+    if colour == WHITE:
+        position.moves.append(NO_CELL)  # so that it is White's turn
+    return position
+
+
+def names_of(line: tuple[Cell, ...], size: int) -> list[str]:
+    return [cell_name(cell, size) for cell in line]
+
+
+class Claims:
+    """The solvers at work on boards of one kind, and the checks of what they claim."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules, self.naive = rules, NaiveBoard(rules.size, rules.connect)
+        self.board: ThreatBoard = new_threat_board(rules)
+        self.vcf, self.vct = new_vcf_work(rules), new_vct_work(rules)
+        self.held: set[bytes] = set()
+
+    def vcf_plies(self, stones: Stones, colour: Colour, nodes: int = 50_000) -> int:
+        """The solver's answer; a claimed win's line is checked against every reply to every four."""
+        load(self.board, stones)
+        plies = solve_vcf(self.board, self.vcf, side_of(colour), nodes)
+        np.testing.assert_array_equal(self.board.stones, stones)
+        if plies > 0:
+            own, enemy = self.naive.of_stones(stones.tolist(), colour)
+            assert self.naive.follows(own, enemy, self.vcf.line[:plies].tolist())
+        return plies
+
+    def vct_plies(self, stones: Stones, colour: Colour, nodes: int) -> int:
+        load(self.board, stones)
+        plies = solve_vct(self.board, self.vct, side_of(colour), nodes)
+        np.testing.assert_array_equal(self.board.stones, stones)
+        return plies
+
+    def check_against_all(self, stones: Stones, colour: Colour) -> None:
+        """Plays a win by threats against every reply on the board, asking the solver for each next move."""
+        key = stones.tobytes() + bytes([colour == BLACK])
+        if key in self.held or self.vcf_plies(stones, colour, 2_000) > 0:
+            return
+        self.held.add(key)
+        assert self.vct_plies(stones, colour, 50_000) > 0
+        after = stones.copy()
+        after[int(self.vct.line[0])] = colour
+        own, enemy = self.naive.of_stones(after.tolist(), colour)
+        assert not self.naive.wins(enemy, own)
+        last = self.naive.wins(own, enemy)
+        for reply in empties_of(after):
+            if not last & ~(1 << reply):  # else there is still a five to make
+                after[reply] = -colour
+                self.check_against_all(after, colour)
+                after[reply] = EMPTY
+
+
+@pytest.mark.parametrize("colour", [BLACK, WHITE])
+class TestByName:
+    """Positions a player would know, for both colours."""
+
+    def test_a_five_at_hand_is_the_win(self, colour: Colour) -> None:
+        found = find_vcf(board_of(RULES, colour, "e5 f5 g5 h5", "d5 e8 f8 g8 h8"))
+        assert (found.verdict, names_of(found.line, 15)) == (SolverVerdict.WIN, ["i5"])
+
+    def test_a_blocked_three_alone_wins_nothing(self, colour: Colour) -> None:
+        assert find_vcf(board_of(RULES, colour, "e5 f5 g5", "d5")).verdict == SolverVerdict.NONE
+
+    def test_an_open_three_becomes_an_open_four(self, colour: Colour) -> None:
+        found = find_vcf(board_of(RULES, colour, "g7 h7 i7", "a1 o1"))
+        assert found.verdict == SolverVerdict.WIN and len(found.line) == 3
+
+    def test_two_blocked_threes_that_cross_make_two_fours(self, colour: Colour) -> None:
+        found = find_vcf(board_of(RULES, colour, "e5 f5 g5 h6 h7 h8", "d5 h9"))
+        assert names_of(found.line, 15)[0] == "h5" and len(found.line) == 3
+
+    def test_a_row_of_fours_ends_in_two_at_once(self, colour: Colour) -> None:
+        # j7 makes a four and an open three; after k7 that three becomes an open four.
+        found = find_vcf(board_of(RULES, colour, "g7 h7 i7 j8 j9", "f7 a1 a3"))
+        assert names_of(found.line, 15)[:2] == ["j7", "k7"] and len(found.line) == 5
+
+    def test_the_five_of_the_enemy_comes_first(self, colour: Colour) -> None:
+        own = "g7 h7 i7"
+        assert find_vcf(board_of(RULES, colour, own, "b2 c2 d2 e2")).verdict == SolverVerdict.NONE
+        # a2 is the only other end: to block there does no harm where it makes a four itself.
+        blocked = board_of(RULES, colour, own + " f2 a3 a4 a5", "b2 c2 d2 e2 a6")
+        assert names_of(find_vcf(blocked).line, 15)[0] == "a2"
+
+    def test_a_reply_that_makes_a_four_must_be_answered(self, colour: Colour) -> None:
+        # k7 would answer j7 and make four of k8 k9 k10, blocked at k11: the open three must wait for ever.
+        own = "g7 h7 i7 j8 j9 k11"
+        assert find_vcf(board_of(RULES, colour, own, "f7 k8 k9 k10")).verdict == SolverVerdict.NONE
+        # Unless the answer, on k6, makes a four too.
+        found = find_vcf(board_of(RULES, colour, own + " l7 m8 n9", "f7 k8 k9 k10 o10"))
+        assert names_of(found.line, 15)[:3] == ["j7", "k7", "k6"]
+
+    def test_an_overline_is_a_five(self, colour: Colour) -> None:
+        # On h5 six in a row, on no cell exactly five.
+        found = find_vcf(board_of(RULES, colour, "e5 f5 g5 i5 j5", "d5 k5"))
+        assert names_of(found.line, 15) == ["h5"]
+
+    def test_two_open_twos_become_two_threes(self, colour: Colour) -> None:
+        board = board_of(RULES, colour, "f8 g8 h6 h7", "a1 a3 o1 o15")
+        assert find_vcf(board).verdict == SolverVerdict.NONE
+        found = find_vct(board)
+        assert found.verdict == SolverVerdict.WIN and names_of(found.line, 15)[0] in ("h8", "e8", "h5", "i8", "h9")
+
+    def test_fours_of_the_enemy_spoil_two_threes(self, colour: Colour) -> None:
+        # As before, but the enemy has a row of three blocked once, and wins the race with it.
+        board = board_of(RULES, colour, "f8 g8 h6 h7 a2", "b2 c2 d2 d3 d4 a15 b15 c15 d15")
+        assert find_vct(board).verdict == SolverVerdict.NONE
+
+
+def test_a_finished_game_and_a_search_of_nothing_are_refused() -> None:
+    over = Position.from_moves(Rules(3, 3), [0, 3, 1, 4, 2])
+    for find in (find_vcf, find_vct):
+        with pytest.raises(ValueError, match="over"):
+            find(over)
+        with pytest.raises(ValueError, match="nodes is 0"):
+            find(Position(RULES), nodes=0)
+
+
+def test_too_few_nodes_are_no_proof() -> None:
+    board = board_of(RULES, BLACK, "g7 h7 i7 j8 j9", "f7 a1 a3")
+    assert find_vcf(board, nodes=1).verdict == SolverVerdict.UNKNOWN
+    assert find_vct(board_of(RULES, BLACK, "f8 g8 h6 h7", "a1 a3 o1 o15"), nodes=1).verdict == SolverVerdict.UNKNOWN
+
+
+def test_what_was_found_once_is_found_again_at_once() -> None:
+    board = board_of(RULES, BLACK, "f8 g8 h6 h7", "a1 a3 o1 o15")
+    work = new_vct_work(RULES)
+    first, again = find_vct(board, work=work), find_vct(board, work=work)
+    assert first.verdict == again.verdict == SolverVerdict.WIN
+    assert again.nodes < first.nodes
+    work.table[:], work.fours.table[:] = 0, 0
+    assert find_vct(board, work=work) == first
+
+
+def test_the_line_of_a_win_by_threats_is_a_game_that_ends_with_it() -> None:
+    rules = Rules(9, 5)
+    work, won = new_vct_work(rules), 0
+    for position in played(rules, share(20), np.random.default_rng(2)):
+        found = find_vct(position, nodes=500, work=work)
+        if found.verdict == SolverVerdict.WIN:
+            game = position.copy()
+            for cell in found.line:
+                game.push(cell)
+            outcome = game.outcome()
+            assert outcome is not None and outcome.winner == position.side_to_move
+            won += 1
+        else:
+            assert found.line == ()
+    assert won or KERNELS_ARE_PYTHON
+
+
+@pytest.mark.parametrize(("size", "connect"), [(7, 4), (9, 5), (11, 5), (9, 4)])
+def test_in_games_the_colours_are_alike_and_a_win_by_fours_is_one_by_threats(size: int, connect: int) -> None:
+    rules = Rules(size, connect)
+    claims, longest = Claims(rules), 0
+    for position in played(rules, share(10), np.random.default_rng(size)):
+        stones = position.stones
+        for colour in (BLACK, WHITE):
+            plies = claims.vcf_plies(stones, colour, 2_000)
+            if plies != NOT_KNOWN:
+                assert claims.vcf_plies(-stones, -colour) == plies
+            if plies > 0:
+                longest = max(longest, plies)
+                assert claims.vct_plies(stones, colour, 10_000) > 0
+    assert longest > 3 or KERNELS_ARE_PYTHON
+
+
+@pytest.mark.parametrize(("size", "connect"), SMALL)
+def test_a_win_by_fours_is_found_if_and_only_if_there_is_one(size: int, connect: int) -> None:
+    claims, found = Claims(Rules(size, connect)), 0
+    for stones in drawn(claims.rules, share(400), np.random.default_rng(size * connect)):
+        for colour in (BLACK, WHITE):
+            own, enemy = claims.naive.of_stones(stones.tolist(), colour)
+            assert (claims.vcf_plies(stones, colour) > 0) == claims.naive.has_vcf(own, enemy)
+            found += claims.naive.known.get(("vcf", own, enemy), False)
+    assert found or KERNELS_ARE_PYTHON
+
+
+@pytest.mark.parametrize(("size", "connect"), LARGE)
+def test_a_win_by_fours_holds_and_is_not_missed_on_large_boards(size: int, connect: int) -> None:
+    claims = Claims(Rules(size, connect))
+    for stones in drawn(claims.rules, share(100), np.random.default_rng(size * connect)):
+        for colour in (BLACK, WHITE):
+            plies = claims.vcf_plies(stones, colour, 2_000)
+            if plies == NO_WIN and claims.vcf.tally[0] < 60:
+                own, enemy = claims.naive.of_stones(stones.tolist(), colour)
+                assert not claims.naive.has_vcf(own, enemy)
+
+
+@pytest.mark.parametrize(("size", "connect"), [(4, 3), (5, 3), (5, 4), (6, 4), (6, 5)])
+def test_a_win_by_threats_is_found_if_and_only_if_there_is_one(size: int, connect: int) -> None:
+    claims, found = Claims(Rules(size, connect)), 0
+    for stones in drawn(claims.rules, share(90), np.random.default_rng(size * connect)):
+        if np.count_nonzero(stones == EMPTY) > 26:
+            continue
+        for colour in (BLACK, WHITE):
+            own, enemy = claims.naive.of_stones(stones.tolist(), colour)
+            plies = claims.vct_plies(stones, colour, 100_000)
+            assert plies != NOT_KNOWN
+            assert (plies > 0) == claims.naive.has_vct(own, enemy)
+            found += plies > 0
+    assert found or KERNELS_ARE_PYTHON
+
+
+@pytest.mark.parametrize(("size", "connect"), [(6, 4), (9, 5), (15, 5), (11, 6)])
+def test_a_win_by_threats_holds_against_every_defence(size: int, connect: int) -> None:
+    claims, proven = Claims(Rules(size, connect)), 0
+    for stones in drawn(claims.rules, share(1_500 // size**2 + 10), np.random.default_rng(size * connect)):
+        for colour in (BLACK, WHITE):
+            if claims.vcf_plies(stones, colour) == NO_WIN and claims.vct_plies(stones, colour, 500) > 0:
+                claims.check_against_all(stones, colour)
+                proven += 1
+    assert proven or KERNELS_ARE_PYTHON

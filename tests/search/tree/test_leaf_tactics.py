@@ -1,0 +1,365 @@
+"""Claims about a tree search that looks at threats: what it proves is true, and the net sees quiet boards only."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from core.evaluation import Slot, Ticket
+from core.notation import parse_cell
+from core.position import Position
+from core.rules import BLACK, WHITE, Rules
+from core.threats import side_of
+from curriculum.arena.players import PlayerSettings, parse_player
+from nets.checkpoint import save_model
+from nets.config import NetConfig
+from nets.dual import make_model
+from search.solvers.vcf import new_vcf_work
+from search.tree.forest import OPEN, PENDING, PROVEN
+from search.tree.leaf_tactics import board_at, mark_urgent, new_boards
+from search.tree.mcts import ForestSearch, search_all
+from search.tree.player import MctsPlayer
+from search.tree.settings import Policy, SearchSettings
+from tests.search.tree.test_mcts import start_position
+from tests.search.tree.test_proofs import TINY, solve
+from tests.support.evaluators import ScriptedEvaluator, hashed_answer
+from tests.support.naive_vcf import NaiveBoard, bits
+
+RULES = Rules(7, 4)
+BOARDS = new_boards(RULES, 2)
+ALL = SearchSettings(simulations=120, c_puct=2.0).with_tactics()
+
+
+def position_of(drawing: str, to_move: int = BLACK) -> Position:
+    """The position of a drawing, the top row first: `x` black, `o` white; stones are laid as if in turn."""
+    rows = [row.split() for row in reversed(drawing.strip().splitlines())]
+    cells = [mark for row in rows for mark in row]
+    blacks, whites = ([cell for cell, mark in enumerate(cells) if mark == own] for own in "xo")
+    assert len(blacks) - len(whites) == (0 if to_move == BLACK else 1)
+    position = Position(Rules(len(rows), 4))
+    while blacks or whites:
+        position.push((blacks if position.side_to_move == BLACK else whites).pop())
+    return position
+
+
+def searched(
+    position: Position, options: SearchSettings, *, evaluator: ScriptedEvaluator | None = None, capacity: int = 1000
+) -> ForestSearch:
+    """A search of one position, with room for forced replies."""
+    evaluator = evaluator or ScriptedEvaluator(position.rules)
+    search = ForestSearch(position.rules, evaluator, options, trees=1, capacity=capacity)
+    search_all(search, [position], options.simulations)
+    return search
+
+
+def stones_at(search: ForestSearch, node: int, tree: int = 0) -> tuple[NDArray[np.int8], int]:
+    """The stones at a node and the side to move there, from the moves that lead to it."""
+    nodes, moves = search.forest.nodes[tree], []
+    while node:
+        moves.append(int(nodes["move"][node]))
+        node = int(nodes["parent"][node])
+    stones, side = search.forest.root_stones[tree].copy(), int(search.forest.trees["to_move"][tree])
+    for move in reversed(moves):
+        assert stones[move] == 0
+        stones[move], side = side, -side
+    return stones, side
+
+
+def assert_sound(search: ForestSearch, tree: int = 0) -> None:
+    """Nothing is left in flight, and every visit but a judged node's first went on to a child."""
+    count = int(search.forest.trees["nodes"][tree])
+    nodes = search.forest.nodes[tree, :count]
+    assert not nodes["in_flight"].any()
+    assert not (nodes["state"] == PENDING).any()
+    below = np.zeros(count, dtype=np.int64)
+    np.add.at(below, nodes["parent"][1:], nodes["visits"][1:])
+    for node in range(count):
+        if nodes["state"][node] == OPEN:
+            stones, side = stones_at(search, node, tree)
+            board = NaiveBoard(search.rules.size, search.rules.connect)
+            own, enemy = board.of_stones(stones.tolist(), side)
+            one_reply = board.wins(enemy, own).bit_count() == 1 and nodes["value"][node] == 0
+            assert nodes["visits"][node] - below[node] == (0 if one_reply else 1)
+        else:
+            assert below[node] == 0
+
+
+@settings(max_examples=100)
+@given(stones=st.integers(6, 30), seed=st.integers(0, 10_000), leaves=st.sampled_from([1, 8]))
+def test_whatever_threats_prove_is_true(stones: int, seed: int, leaves: int) -> None:
+    position = start_position(RULES, stones, seed)
+    search = searched(position, replace(ALL, leaves_in_flight=leaves, vcf_root_nodes=0))
+    board = NaiveBoard(RULES.size, RULES.connect)
+    nodes = search.forest.nodes[0, : search.forest.trees["nodes"][0]]
+    for node in np.flatnonzero(nodes["state"] == PROVEN).tolist():
+        here, side = stones_at(search, node)
+        own, enemy = board.of_stones(here.tolist(), side)
+        plies = int(nodes["proof"][node])
+        if plies > 0:
+            assert plies == 3
+            assert not board.wins(own, enemy)
+            assert board.wins(enemy, own).bit_count() > 1
+        elif plies == -2:
+            assert board.wins(own, enemy)
+        else:
+            assert board.has_vcf(own, enemy)
+            assert not board.wins(own, enemy)
+    assert_sound(search)
+
+
+@settings(max_examples=30)
+@given(stones=st.integers(0, 6), seed=st.integers(0, 500), leaves=st.sampled_from([1, 8]))
+def test_a_search_that_sees_threats_solves_the_small_board_as_well(stones: int, seed: int, leaves: int) -> None:
+    position = start_position(TINY, stones, seed)
+    search = searched(position, replace(ALL, simulations=2000, leaves_in_flight=leaves), capacity=5000)
+    result, shortest = solve(position)
+    for move, proof in enumerate(search.proofs(0).tolist()):
+        if proof:
+            position.push(move)
+            below, rest = solve(position)
+            position.pop()
+            assert np.sign(proof) == -below
+            assert abs(proof) >= rest + 1
+    if result:
+        assert np.sign(search.value(0)) == result
+    if result > 0:
+        assert search.proofs(0)[search.policy(0).argmax()] >= shortest
+
+
+@settings(max_examples=40)
+@given(stones=st.integers(6, 30), seed=st.integers(0, 10_000))
+def test_the_net_is_asked_about_boards_on_which_nobody_can_win_with_the_next_stone(stones: int, seed: int) -> None:
+    board = NaiveBoard(RULES.size, RULES.connect)
+
+    def answer(stones: NDArray[np.int8], to_move: int) -> tuple[NDArray[np.float32], float]:
+        own, enemy = board.of_stones(stones.tolist(), to_move)
+        assert not board.wins(own, enemy)
+        assert not board.wins(enemy, own)
+        assert not board.has_vcf(own, enemy)
+        return hashed_answer(stones, to_move)
+
+    position = start_position(RULES, stones, seed)
+    own, enemy = board.of_stones(position.stones.tolist(), position.side_to_move)
+    if board.wins(enemy, own).bit_count() > 1 or board.has_vcf(own, enemy):
+        return  # at the root a decided position is judged where a search is asked for all the same
+    options = replace(ALL, vcf_leaf_nodes=100_000)
+    assert_sound(searched(position, options, evaluator=ScriptedEvaluator(RULES, answer)))
+
+
+@settings(max_examples=60)
+@given(stones=st.integers(4, 40), seed=st.integers(0, 10_000))
+def test_the_urgent_cells_are_those_where_somebody_can_make_a_four(stones: int, seed: int) -> None:
+    position = start_position(RULES, stones, seed)
+    board = NaiveBoard(RULES.size, RULES.connect)
+    own, enemy = board.of_stones(position.stones.tolist(), position.side_to_move)
+    if board.wins(own, enemy) or board.wins(enemy, own):
+        return
+    urgent = np.zeros(RULES.cells, dtype=np.int8)
+    threatened = mark_urgent(
+        board_at(BOARDS, 1, position.stones), new_vcf_work(RULES, 1), side_of(position.side_to_move), urgent
+    )
+    assert threatened == board.threatens(enemy, own)
+    if threatened:
+        expected = board.fours(own, enemy) | board.fours(enemy, own)
+        assert sum(1 << int(cell) for cell in np.flatnonzero(urgent)) == expected
+        # No quiet move elsewhere takes the threat away.
+        for cell in bits(board.all & ~(own | enemy | expected)):
+            assert board.threatens(enemy, own | cell)
+
+
+FOUR_TO_ANSWER = position_of(
+    """
+    . . . . . . .
+    . . . . . . .
+    . . . . o . .
+    . o x x x . .
+    . . . . . . .
+    . . . . . . .
+    . . . . . . .""",
+    WHITE,
+)
+
+
+def test_the_one_reply_to_a_four_is_the_only_child_and_the_position_after_it_the_leaf() -> None:
+    evaluator = ScriptedEvaluator(RULES)
+    evaluator.keep = True
+    search = searched(FOUR_TO_ANSWER, replace(ALL, simulations=1), evaluator=evaluator)
+    reply = parse_cell("f4", 7)
+    assert np.flatnonzero(search.visits(0)).tolist() == [reply]
+    after = FOUR_TO_ANSWER.copy()
+    after.push(reply)
+    assert evaluator.seen == [after.stones.tobytes()]
+    assert search.policy(0)[reply] == 1.0
+    legal = FOUR_TO_ANSWER.stones == 0
+    others = legal & (np.arange(RULES.cells) != reply)
+    assert (search.proofs(0)[others] == -2).all(), "five answers every other move"
+    assert search.proofs(0)[~others].tolist() == [0] * int((~others).sum())
+
+
+def test_where_no_node_is_to_spare_the_net_is_asked_and_the_reply_still_comes_first() -> None:
+    search = searched(FOUR_TO_ANSWER, replace(ALL, simulations=40), capacity=41)
+    assert search.forest.nodes["visits"][0, 0] == 40, "all simulations are made"
+    assert search.policy(0).argmax() == parse_cell("f4", 7)
+
+
+def test_a_forced_reply_costs_a_player_one_simulation_and_a_seen_win_none() -> None:
+    evaluator = ScriptedEvaluator(RULES)
+    player = MctsPlayer(evaluator, RULES, ALL, policy=Policy.STOCHASTIC)
+    forced = player.choose([FOUR_TO_ANSWER], seeds=[0])[0]
+    assert (forced.move, forced.simulations) == (parse_cell("f4", 7), 1)
+    assert sum(evaluator.batches) == 1
+
+    winning = FOUR_TO_ANSWER.copy()
+    winning.push(0)
+    won = player.choose([winning], seeds=[0])[0]
+    assert (won.move, won.simulations, won.value) == (parse_cell("f4", 7), 0, 1.0)
+    assert won.policy is not None and won.policy[won.move] == 1.0
+    assert sum(evaluator.batches) == 1
+
+
+DOUBLE = position_of("""
+    . . . . . . .
+    o . . . . . o
+    . . x . . . .
+    . . x . . . .
+    . . . . . . .
+    o . . . x x o
+    . . . . . . .""")
+"""Black to move wins by fours: two threes cross at c2."""
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_win_by_fours_at_the_root_ends_the_search_before_it_began(kept: bool) -> None:
+    evaluator = ScriptedEvaluator(RULES)
+    board = NaiveBoard(RULES.size, RULES.connect)
+    assert board.has_vcf(*board.of_stones(DOUBLE.stones.tolist(), BLACK))
+    search = ForestSearch(RULES, evaluator, ALL, trees=1, capacity=1000)
+    position = Position.from_moves(RULES, DOUBLE.moves[:-1]) if kept else DOUBLE
+    search_all(search, [position], 120)
+    if kept:
+        search.play(0, DOUBLE.moves[-1])
+        search.begin(0, 120)
+        while not search.advance():
+            pass
+    proofs, move = search.proofs(0), int(search.policy(0).argmax())
+    assert search.policy(0)[move] == 1.0
+    assert proofs[move] > 0
+    assert search.value(0) == pytest.approx(ALL.value_decay ** (int(proofs[move]) - 1))
+    if not kept:
+        assert not evaluator.batches
+    assert_sound(search)
+    # And on from there, along the proven move.
+    search.play(0, move)
+    search.begin(0, 50)
+    while not search.advance():
+        pass
+    assert_sound(search)
+
+
+def test_what_is_found_depends_on_no_thread_no_neighbour_and_no_earlier_search() -> None:
+    positions = [start_position(RULES, 8 + tree, tree) for tree in range(9)]
+    options = replace(ALL, vcf_leaf_nodes=5, vcf_root_nodes=3)
+    alone = [searched(position, options) for position in positions]
+    for threads in (1, 3):
+        together = ForestSearch(RULES, ScriptedEvaluator(RULES), options, trees=9, capacity=1000, threads=threads)
+        for _ in range(2):
+            search_all(together, positions, options.simulations)
+            for tree, search in enumerate(alone):
+                assert together.visits(tree).tolist() == search.visits(0).tolist()
+                assert together.proofs(tree).tolist() == search.proofs(0).tolist()
+
+
+def test_a_game_on_a_kept_tree_is_sound_after_every_move() -> None:
+    search = ForestSearch(RULES, ScriptedEvaluator(RULES), replace(ALL, simulations=60), trees=1, capacity=2000)
+    for seed in range(4):
+        position = start_position(RULES, 4, seed)
+        search.set_root(0, position)
+        while not position.is_game_over():
+            search.begin(0, 60)
+            while not search.advance():
+                pass
+            assert_sound(search)
+            move = int(search.policy(0).argmax())
+            position.push(move)
+            if not position.is_game_over():
+                search.play(0, move)
+                assert search.forest.root_stones[0].tolist() == position.stones.tolist()
+
+
+class _FailingOnce(ScriptedEvaluator):
+    """Fails on its second batch."""
+
+    def submit(self, slot: Slot) -> Ticket:
+        if len(self.batches) == 1:
+            self.batches.append(0)
+            raise OSError("gone")
+        return super().submit(slot)
+
+
+def test_a_failure_leaves_nothing_in_flight_below_a_forced_reply() -> None:
+    search = ForestSearch(RULES, _FailingOnce(RULES), ALL, trees=2, capacity=1000)
+    for tree in range(2):
+        search.set_root(tree, FOUR_TO_ANSWER)
+        search.begin(tree, 50)
+    with pytest.raises(OSError, match="gone"):
+        while True:
+            search.advance()
+    search.halt()
+    for tree in range(2):
+        assert not search.forest.nodes["in_flight"][tree, : search.forest.trees["nodes"][tree]].any()
+    for tree in range(2):
+        search.begin(tree, 50)
+    waiting = 2
+    while waiting:
+        waiting -= len(search.advance())
+    assert search.policy(0).argmax() == parse_cell("f4", 7)
+
+
+def test_moves_that_let_an_open_four_happen_come_last() -> None:
+    three = position_of(
+        """
+        . . . . . . .
+        . . . . . . .
+        . . . . . . .
+        . . x x . . .
+        . . . . . . .
+        . . . . . . .
+        o . . . . . .""",
+        WHITE,
+    )
+    options = SearchSettings(simulations=30, shun_open_fours=True)
+
+    def flat(stones: NDArray[np.int8], to_move: int) -> tuple[NDArray[np.float32], float]:
+        return np.zeros(len(stones), dtype=np.float32), 0.0
+
+    search = searched(three, options, evaluator=ScriptedEvaluator(RULES, flat))
+    urgent = {parse_cell(name, 7) for name in ("a4", "b4", "e4", "f4")}
+    priors = search.priors(0)
+    assert set(np.argsort(priors)[-4:].tolist()) == urgent
+    assert priors.max() / priors[parse_cell("g1", 7)] == pytest.approx(np.exp(4), rel=0.02)
+
+
+def test_settings_made_before_there_were_tactics_have_none() -> None:
+    assert SearchSettings.from_mapping({"simulations": 5}) == SearchSettings(simulations=5)
+    assert not SearchSettings().looks_at_leaves
+    assert not SearchSettings().looks_at_roots
+    assert SearchSettings(simulations=5).with_tactics().without_tactics() == SearchSettings(simulations=5)
+    with pytest.raises(ValueError, match="need proven_nodes"):
+        SearchSettings(forced_moves=True, proven_nodes=False)
+    with pytest.raises(ValueError, match="vcf_leaf_nodes is -1"):
+        SearchSettings(vcf_leaf_nodes=-1)
+
+
+def test_a_model_sees_threats_wherever_it_plays_but_not_where_its_net_plays_alone(tmp_path: Path) -> None:
+    path = tmp_path / "model.safetensors"
+    save_model(path, make_model(NetConfig(filters=2, blocks=0, value_hidden=2), RULES, 1), {})
+    reply = parse_cell("f4", 7)
+    for simulations, sure in ((20, True), (0, False)):
+        player = parse_player(str(path), rules=RULES, settings=PlayerSettings(simulations=simulations))
+        policy = player.choose([FOUR_TO_ANSWER], seeds=[0])[0].policy
+        assert policy is not None
+        assert (policy[reply] == 1.0) == sure

@@ -1,0 +1,82 @@
+"""From visits to a move: equation 5, the three policies, and the stage at which the semi-stochastic one switches."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.streams import generator
+from search.tree.move_policy import choose_move, samples_at, visit_distribution
+from search.tree.settings import Policy
+
+VISITS = st.lists(st.integers(0, 10_000), min_size=1, max_size=64).filter(any)
+
+
+@given(VISITS, st.floats(0.2, 5.0))
+def test_the_distribution_is_equation_5(counts: list[int], temperature: float) -> None:
+    policy = visit_distribution(np.array(counts, dtype=np.int32), temperature)
+    powers = [count ** (1 / temperature) for count in counts]
+    assert policy == pytest.approx([power / sum(powers) for power in powers], rel=1e-4, abs=1e-7)
+    assert policy.sum() == pytest.approx(1.0, abs=1e-5)
+    assert not policy[np.array(counts) == 0].any()
+
+
+@given(VISITS, st.sampled_from((1e-300, 1e-9, 1e-3)))
+def test_a_small_temperature_only_sharpens(counts: list[int], temperature: float) -> None:
+    policy = visit_distribution(np.array(counts, dtype=np.int32), temperature)
+    assert np.isfinite(policy).all()
+    assert counts[int(policy.argmax())] == max(counts)
+
+
+@given(VISITS)
+def test_temperature_0_shares_all_among_the_most_visited(counts: list[int]) -> None:
+    policy = visit_distribution(np.array(counts, dtype=np.int32), 0.0)
+    most = np.array(counts) == max(counts)
+    assert policy == pytest.approx(most / most.sum())
+
+
+def test_a_high_temperature_evens_out() -> None:
+    visits = np.array([1, 9, 90], dtype=np.int32)
+    spread = [float(visit_distribution(visits, tau).max()) for tau in (0.25, 0.5, 1.0, 2.0, 10.0)]
+    assert spread == sorted(spread, reverse=True)
+    assert spread[2] == pytest.approx(0.9)
+
+
+def test_nothing_visited_is_no_distribution() -> None:
+    with pytest.raises(ValueError, match="no move was visited"):
+        visit_distribution(np.zeros(9, dtype=np.int32))
+
+
+def test_semi_stochastic_samples_up_to_the_switch_stage() -> None:
+    """A II-C: with a stage of 6 the seventh stone is still sampled, the eighth no more."""
+    assert [samples_at(Policy.SEMI_STOCHASTIC, stones, 6) for stones in (0, 5, 6, 7, 100)] == [
+        True,
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert all(samples_at(Policy.STOCHASTIC, stones, 6) for stones in (0, 6, 7, 200))
+    assert not any(samples_at(Policy.DETERMINISTIC, stones, 6) for stones in (0, 6, 7, 200))
+
+
+def test_the_best_move_is_the_lowest_of_equals() -> None:
+    policy = np.array([0.1, 0.4, 0.1, 0.4], dtype=np.float32)
+    assert {choose_move(policy, sample=False, generator=partial(generator, seed)) for seed in range(20)} == {1}
+
+
+def test_sampled_moves_come_as_often_as_pi_says() -> None:
+    policy = np.array([0.0, 0.5, 0.0, 0.3, 0.2, 0.0], dtype=np.float32)
+    random, draws = generator(7), 20_000
+    moves = [choose_move(policy, sample=True, generator=lambda: random) for _ in range(draws)]
+    shares = np.bincount(moves, minlength=6) / draws
+    assert shares == pytest.approx(policy, abs=4 * 0.5 / draws**0.5)
+    assert not shares[policy == 0].any()
+
+
+@given(VISITS, st.integers(0, 2**64 - 1))
+def test_an_unvisited_move_is_never_sampled(counts: list[int], seed: int) -> None:
+    policy = visit_distribution(np.array(counts, dtype=np.int32))
+    assert counts[choose_move(policy, sample=True, generator=partial(generator, seed))] > 0

@@ -1,0 +1,183 @@
+"""What the search proves: shortest wins, longest losses, and what they do to a move."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from core.position import Position
+from core.rules import Rules
+from core.streams import generator
+from search.tree.forest import OPEN
+from search.tree.mcts import ForestSearch, search_all
+from search.tree.move_policy import choose_move, search_policy
+from search.tree.player import MctsPlayer
+from search.tree.settings import Policy, SearchSettings
+from tests.search.tree.test_mcts import assert_sound, start_position
+from tests.support.evaluators import ScriptedEvaluator
+
+TINY = Rules(3, 3)
+
+
+SOLVED: dict[bytes, tuple[int, int]] = {}
+
+
+def solve(position: Position) -> tuple[int, int]:
+    """(result, plies) under perfect play for the side to move: 1 win, 0 draw, -1 loss; wins soon, losses late."""
+    key = position.stones.tobytes()
+    if key not in SOLVED:
+        SOLVED[key] = _solve(position)
+    return SOLVED[key]
+
+
+def _solve(position: Position) -> tuple[int, int]:
+    outcome = position.outcome()
+    if outcome is not None:
+        return (0 if outcome.winner is None else -1), 0
+    best: tuple[int, int] | None = None
+    for move in position.legal_moves():
+        position.push(int(move))
+        result, plies = solve(position)
+        position.pop()
+        found = (-result, plies + 1)
+        if best is None or (found[0], -found[0] * found[1]) > (best[0], -best[0] * best[1]):
+            best = found
+    assert best is not None
+    return best
+
+
+def searched(
+    position: Position, simulations: int = 4000, leaves: int = 1, *, proven_nodes: bool = True
+) -> ForestSearch:
+    options = SearchSettings(simulations=simulations, leaves_in_flight=leaves, proven_nodes=proven_nodes, c_puct=2.0)
+    search = ForestSearch(position.rules, ScriptedEvaluator(position.rules), options, trees=1)
+    search_all(search, [position], simulations)
+    return search
+
+
+@settings(max_examples=60)
+@given(stones=st.integers(0, 7), seed=st.integers(0, 500), leaves=st.sampled_from([1, 8]))
+def test_whatever_is_called_proven_is_true(stones: int, seed: int, leaves: int) -> None:
+    position = start_position(TINY, min(stones, 6), seed)
+    search = searched(position, leaves=leaves)
+    result, _ = solve(position)
+    for move, proof in enumerate(search.proofs(0).tolist()):
+        if proof:
+            position.push(move)
+            below, rest = solve(position)
+            position.pop()
+            assert np.sign(proof) == -below
+            assert abs(proof) >= rest + 1, "a win that was found is never shorter than the shortest there is"
+    if result:
+        assert np.sign(search.value(0)) == result, "a search this long solves the board"
+        assert search.proofs(0).any()
+    assert_sound(search, 0)
+
+
+def test_the_shortest_win_and_the_longest_loss_are_chosen() -> None:
+    legal = np.ones(6, dtype=np.bool_)
+    visits = np.array([9, 50, 3, 1, 0, 0], dtype=np.int32)
+    priors = np.full(6, 1 / 6, dtype=np.float32)
+    wins = search_policy(visits, np.array([0, 5, 3, -2, 0, 0], dtype=np.int16), priors, legal)
+    assert wins.tolist() == [0, 0, 1, 0, 0, 0]
+    losses = search_policy(visits, np.array([-2, -4, -6, -6, -2, -4], dtype=np.int16), priors, legal)
+    assert losses.tolist() == [0, 0, 1, 0, 0, 0], "of the two longest the one visited more"
+
+
+def test_a_move_proven_to_lose_is_never_sampled() -> None:
+    legal = np.array([1, 1, 1, 0], dtype=np.bool_)
+    visits = np.array([90, 10, 0, 0], dtype=np.int32)
+    lost = np.array([-2, 0, 0, 0], dtype=np.int16)
+    priors = np.array([0.9, 0.05, 0.05, 0], dtype=np.float32)
+    policy = search_policy(visits, lost, priors, legal, temperature=1.0)
+    assert policy.tolist() == [0, 1, 0, 0]
+    drawn = {choose_move(policy, sample=True, generator=partial(generator, seed)) for seed in range(50)}
+    assert drawn == {1}
+    only_lost_visited = search_policy(np.array([90, 0, 0, 0], dtype=np.int32), lost, priors, legal)
+    assert only_lost_visited.tolist() == [0, 0.5, 0.5, 0], "the others by their priors"
+    no_priors = search_policy(np.array([90, 0, 0, 0], dtype=np.int32), lost, np.zeros(4, dtype=np.float32), legal)
+    assert no_priors.tolist() == [0, 0.5, 0.5, 0]
+
+
+def test_a_board_without_a_legal_move_has_no_policy() -> None:
+    nothing = np.zeros(4, dtype=np.int32)
+    with pytest.raises(ValueError, match="no legal move"):
+        search_policy(nothing, nothing.astype(np.int16), nothing.astype(np.float32), np.zeros(4, dtype=np.bool_))
+
+
+def two_in_a_row() -> Position:
+    """Black to move can win at cell 2 (or 4 wins nothing); White threatens nothing."""
+    return Position.from_moves(TINY, [0, 3, 1, 8])
+
+
+def test_a_proven_root_ends_the_search_and_gives_a_one_hot_policy() -> None:
+    search = searched(two_in_a_row())
+    assert search.simulations < 100
+    assert search.policy(0).tolist() == [0, 0, 1, 0, 0, 0, 0, 0, 0]
+    assert search.value(0) == 1.0
+    without = searched(two_in_a_row(), proven_nodes=False)
+    assert without.simulations == 4000
+    assert not without.proofs(0).any()
+
+
+def test_a_search_from_a_kept_root_that_is_proven_ends_at_once() -> None:
+    search = searched(Position.from_moves(TINY, [0, 3, 1]), simulations=400)
+    assert (search.proofs(0) < 0).sum() >= 5, "White must play at 2: everything else loses at once"
+    lost = int(np.flatnonzero((search.proofs(0) == -2) & (search.visits(0) > 1))[0])
+    search.play(0, lost)
+    before = search.simulations
+    search.begin(0, 400)
+    assert search.advance() == [0]
+    assert search.simulations == before
+    assert search.policy(0)[2] == 1.0
+    assert search.value(0) == 1.0
+
+
+def test_a_lost_position_is_played_to_its_longest_loss() -> None:
+    """White has two threats: Black loses wherever it goes, soonest where it blocks neither."""
+    position = Position.from_moves(TINY, [1, 0, 5, 8, 7])  # White to move: 4 makes a line? it holds 0 and 8
+    assert solve(position) == (1, 1)
+    fork = Position.from_moves(TINY, [1, 0, 3, 8, 5])  # White wins at 4; and it is White's move
+    search = searched(fork)
+    assert search.policy(0)[4] == 1.0
+    black = Position.from_moves(TINY, [0, 4, 8, 2, 6])  # White to move, Black threatens 3 and 7
+    assert solve(black)[0] in (1, -1)
+    search = searched(black)
+    result, plies = solve(black)
+    assert search.value(0) == pytest.approx(result * SearchSettings().value_decay ** (plies - 1))
+
+
+def test_leaves_in_flight_under_a_proven_node_are_backed_up_all_the_same() -> None:
+    """Batches of 16 leaves from a position with a win: some are out when it is found."""
+    rules = Rules(5, 4)
+    position = Position.from_moves(rules, [6, 0, 7, 20, 8, 4])  # Black wins at 5 and at 9
+
+    def shy(stones: NDArray[np.int8], to_move: int) -> tuple[NDArray[np.float32], float]:
+        """Winning moves come last."""
+        logits = np.zeros(len(stones), dtype=np.float32)
+        logits[[5, 9]] = -0.5
+        return logits, 0.3
+
+    options = SearchSettings(simulations=300, leaves_in_flight=16, visits_per_leaf=1, virtual_loss_share=1.0)
+    evaluator = ScriptedEvaluator(rules, shy)
+    search = ForestSearch(rules, evaluator, options, trees=1)
+    search_all(search, [position], 300)
+    assert search.value(0) == 1.0
+    assert search.simulations < 300
+    assert_sound(search, 0)
+    nodes = search.forest.nodes[0, : search.forest.trees["nodes"][0]]
+    judged = int(np.count_nonzero(nodes["state"] == OPEN))
+    assert judged == sum(evaluator.batches), "whatever was out when the win was found came back"
+
+
+def test_the_player_takes_a_win_at_hand_even_where_it_samples() -> None:
+    rules = Rules(7, 4)
+    position = Position.from_moves(rules, [24, 0, 25, 6, 26, 42])
+    player = MctsPlayer(
+        ScriptedEvaluator(rules), rules, SearchSettings(simulations=200), policy=Policy.STOCHASTIC, switch_stage=49
+    )
+    moves = {player.choose([position], seeds=[seed])[0].move for seed in range(20)}
+    assert moves <= {23, 27}

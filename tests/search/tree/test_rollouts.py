@@ -1,0 +1,160 @@
+"""Pure MCTS: its rollouts are fair, its playouts find what is there, and its seed is all it depends on."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.notation import parse_cell
+from core.position import Position
+from core.rules import BLACK, EMPTY, Rules
+from search.players import Player
+from search.tree.rollouts import PureMcts, next_random, roll_out
+from tests.conftest import games, rules
+
+NOUGHTS = Rules(3, 3)
+BOARD = Rules(15, 5)
+
+
+def position_of(names: str, rules: Rules) -> Position:
+    return Position.from_moves(rules, [parse_cell(name, rules.size) for name in names.split()])
+
+
+def outcome_of(position: Position, state: int) -> tuple[int, list[int], int]:
+    """What `roll_out` says: result for the side to move, final stones, the random state behind it."""
+    stones, random = position.stones.copy(), np.array([state], dtype=np.int64)
+    rules = position.rules
+    empties = np.empty(rules.cells, dtype=np.int64)
+    result = roll_out(stones, position.side_to_move, rules.size, rules.connect, empties, random)
+    return int(result), stones.tolist(), int(random[0])
+
+
+def plain_outcome(position: Position, state: int) -> tuple[int, list[int], int]:
+    """The same in plain Python on a `Position`, with a xorshift of its own."""
+    board, mover = position.copy(), position.side_to_move
+    empties = np.flatnonzero(board.stones == EMPTY).tolist()
+    while not board.is_game_over():
+        state ^= (state << 13) % 2**32
+        state ^= state >> 17
+        state ^= (state << 5) % 2**32
+        index = state * len(empties) // 2**32
+        board.push(empties[index])
+        empties[index] = empties[-1]
+        empties.pop()
+    outcome = board.outcome()
+    assert outcome is not None
+    return 0 if outcome.winner is None else outcome.winner * mover, board.stones.tolist(), state
+
+
+@given(st.data())
+def test_a_rollout_is_a_random_game(data: st.DataObject) -> None:
+    board = data.draw(rules(max_size=8))
+    position = Position.from_moves(board, data.draw(games(board)))
+    if position.is_game_over():
+        position.pop()
+    state = data.draw(st.integers(1, 2**32 - 1))
+    assert outcome_of(position, state) == plain_outcome(position, state)
+
+
+def test_the_random_numbers_are_marsaglias() -> None:
+    state = np.array([2463534242], dtype=np.int64)
+    assert next_random(state) == 723471715
+    assert [next_random(state) for _ in range(2)] == [2497366906, 2064144800]
+
+
+@cache
+def chances(moves: tuple[int, ...]) -> tuple[float, float]:
+    """Exact chances that Black wins and that nobody does, when all moves are random."""
+    position = Position.from_moves(NOUGHTS, moves)
+    if (outcome := position.outcome()) is not None:
+        return float(outcome.winner == BLACK), float(outcome.winner is None)
+    legal = position.legal_moves().tolist()
+    after = [chances((*moves, move)) for move in legal]
+    return sum(win for win, _ in after) / len(legal), sum(draw for _, draw in after) / len(legal)
+
+
+@pytest.mark.parametrize("names", ["b2 a1 c3", "a1 b2 c3 a3", "b2 a1 c1 a3"])
+def test_rollouts_are_unbiased(names: str) -> None:
+    """On 3x3 the share of results is what all games of random moves come to, within four standard errors."""
+    position = position_of(names, NOUGHTS)
+    count, random = 20_000, np.array([12345], dtype=np.int64)
+    empties = np.empty(9, dtype=np.int64)
+    results = np.array(
+        [roll_out(position.stones.copy(), position.side_to_move, 3, 3, empties, random) for _ in range(count)]
+    )
+    win, draw = chances(tuple(position.moves))
+    assert (results == position.side_to_move).mean() == pytest.approx(win, abs=4 * 0.5 / count**0.5)
+    assert (results == 0).mean() == pytest.approx(draw, abs=4 * 0.5 / count**0.5)
+
+
+@pytest.mark.parametrize(
+    ("names", "right"),
+    [
+        ("f8 a1 g8 a3 h8 a5 i8 a7", "e8 j8"),  # Black wins
+        ("a1 f8 a3 g8 a5 h8 a7 i8 o15", "e8 j8"),  # White wins, and the losing side has a stone more
+    ],
+)
+def test_enough_playouts_find_the_move(names: str, right: str) -> None:
+    decision = PureMcts(3000).choose([position_of(names, BOARD)], seeds=[1])[0]
+    assert decision.move in [parse_cell(name, 15) for name in right.split()]
+    assert decision.policy is not None
+    assert decision.policy.sum() == pytest.approx(1.0, abs=1e-5)
+    assert decision.policy.argmax() == decision.move
+    assert decision.simulations == 3000
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_enough_playouts_block_a_four(seed: int) -> None:
+    """On 15x15 a thousand do not: every reply to every move must be tried before the threat is seen."""
+    position = position_of("d5 c5 e5 a2 f5 a8 g5", Rules(9, 5))
+    assert PureMcts(10_000).choose([position], seeds=[seed])[0].move == parse_cell("h5", 9)
+
+
+def test_noughts_and_crosses_is_a_draw_between_good_players() -> None:
+    player = PureMcts(2000)
+    position = Position(NOUGHTS)
+    while not position.is_game_over():
+        position.push(player.choose([position], seeds=[position.ply])[0].move)
+    outcome = position.outcome()
+    assert outcome is not None
+    assert outcome.winner is None
+
+
+def test_its_value_is_the_side_to_moves() -> None:
+    winning = position_of("f8 a1 g8 a3 h8 a5 i8 a7", BOARD)
+    lost = position_of("f8 a1 g8 a3 h8 a5 i8 a7 o15 a9", BOARD)
+    lost.pop()  # White to move against an open four
+    for position, lowest, highest in ((winning, 0.5, 1.0), (lost, -1.0, -0.3)):
+        value = PureMcts(2000).choose([position], seeds=[4])[0].value
+        assert value is not None
+        assert lowest <= value <= highest
+
+
+def test_the_same_seed_decides_the_same_in_any_company() -> None:
+    positions = [position_of(names, BOARD) for names in ("h8", "h8 i9", "h8 i9 g7", "a1 o15")]
+    player: Player = PureMcts(120)
+    together = player.choose(positions, seeds=[1, 2, 3, 4])
+    alone = [player.choose([position], seeds=[seed])[0] for position, seed in zip(positions, (1, 2, 3, 4), strict=True)]
+    for a, b in zip(together, alone, strict=True):
+        assert (a.move, a.value) == (b.move, b.value)
+        assert np.array_equal(a.policy, b.policy)
+    other = player.choose(positions, seeds=[5, 6, 7, 8])
+    assert any(not np.array_equal(a.policy, b.policy) for a, b in zip(together, other, strict=True))
+
+
+def test_it_stops_when_asked_and_plays_what_it_found() -> None:
+    decision = PureMcts(100_000).choose([position_of("h8", BOARD)], seeds=[1], stop=lambda: True)[0]
+    assert 2 <= decision.simulations <= 500
+    assert decision.move != parse_cell("h8", 15)
+
+
+def test_the_last_empty_cell_is_played() -> None:
+    position = position_of("a1 b1 c1 b2 a2 a3 b3 c2", NOUGHTS)
+    assert PureMcts(2).choose([position], seeds=[0])[0].move == parse_cell("c3", 3)
+
+
+def test_one_playout_is_too_few() -> None:
+    with pytest.raises(ValueError, match="2 to 10,000,000 playouts a move, not 1"):
+        PureMcts(1)

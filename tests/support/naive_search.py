@@ -1,0 +1,108 @@
+"""The search again, in plain Python with dictionaries: slow, recursive, and easy to believe.
+
+One leaf at a time, so there is no virtual loss. It shares no code with `search.tree.kernels`, and priors, which are
+rounded, with `search.tree.softmax`.
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.position import Position
+from search.tree.softmax import priors_of, write_priors
+
+Judge = Callable[[Position], tuple[NDArray[np.float32], float]]
+"""Position to (policy logits [A], value for the side to move)."""
+
+
+class NaiveNode:
+    """A judged position: N, W and P of each legal move, W for the side to move here."""
+
+    def __init__(self, priors: dict[int, float], value: float) -> None:
+        self.priors = priors
+        self.value = value
+        self.visits = dict.fromkeys(priors, 0)
+        self.totals = dict.fromkeys(priors, 0.0)
+        self.children: dict[int, NaiveNode] = {}
+        self.ended: dict[int, int] = {}
+        """Moves proven to win (n plies from here) or to lose (-n)."""
+
+    def proof(self) -> int:
+        """What is proven of this position for the side to move: n wins in n plies, -n loses in n, 0 is not known."""
+        wins = [plies for plies in self.ended.values() if plies > 0]
+        if wins:
+            return min(wins)
+        if len(self.ended) == len(self.priors):
+            return min(self.ended.values())
+        return 0
+
+
+class NaiveSearch:
+    """The rules of the search as the papers tell them, with the project's options."""
+
+    def __init__(
+        self,
+        judge: Judge,
+        *,
+        c_puct: float,
+        decay: float,
+        repository: bool = False,
+        fpu: float | None = None,
+        proofs: bool = False,
+    ) -> None:
+        self.judge, self.c_puct, self.decay, self.repository, self.fpu = judge, c_puct, decay, repository, fpu
+        self.proofs = proofs
+        self.root: NaiveNode | None = None
+
+    def simulate(self, position: Position) -> None:
+        """One simulation from the root position, which is left as it was."""
+        if self.root is None:
+            self.root = self._judged(position)
+        elif not self.root.proof():
+            self._descend(self.root, position)
+
+    def _judged(self, position: Position) -> NaiveNode:
+        logits, value = self.judge(position)
+        legal = [int(cell) for cell in position.legal_moves()]
+        row, scratch = np.empty(len(logits), dtype=np.int16), np.empty(len(logits), dtype=np.float32)
+        write_priors(position.stones, logits, row, scratch, np.empty(len(logits), dtype=np.int32))
+        priors = priors_of(row)
+        return NaiveNode({cell: float(priors[cell]) for cell in legal}, value)
+
+    def _descend(self, node: NaiveNode, position: Position) -> float:
+        """Visits the best move; returns what its edge got, for the side to move at `node`."""
+        open_moves = [cell for cell in node.priors if cell not in node.ended]
+        move = max(open_moves, key=lambda cell: (self._score(node, cell), -cell))
+        position.push(move)
+        if (outcome := position.outcome()) is not None:
+            got = 0.0 if outcome.winner is None else 1.0
+            if self.proofs and outcome.winner is not None:
+                node.ended[move] = 1
+        elif move not in node.children:
+            node.children[move] = self._judged(position)
+            value = node.children[move].value
+            got = -value if self.repository else -self.decay * value
+        else:
+            got = -self.decay * self._descend(node.children[move], position)
+            if plies := node.children[move].proof():
+                # A win there is a loss here, one ply further away, and is worth what it is, not what was sampled.
+                node.ended[move] = -(abs(plies) + 1) if plies > 0 else abs(plies) + 1
+                got = math.copysign(self.decay ** abs(plies), node.ended[move])
+        position.pop()
+        node.visits[move] += 1
+        node.totals[move] += got
+        return got
+
+    def _score(self, node: NaiveNode, move: int) -> float:
+        visited = [cell for cell in node.priors if node.visits[cell]]
+        total = sum(node.visits.values())
+        if node.visits[move]:
+            q = node.totals[move] / node.visits[move]
+        elif self.fpu is None:
+            q = 0.0
+        else:
+            here = (node.value + sum(node.totals.values())) / (1 + total)
+            q = here - self.fpu * math.sqrt(sum(node.priors[cell] for cell in visited))
+        return q + self.c_puct * node.priors[move] * math.sqrt(max(1, total)) / (1 + node.visits[move])
