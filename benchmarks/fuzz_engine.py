@@ -144,7 +144,7 @@ class FirstCell:
 
     name = "first"
 
-    def choose(
+    def choose_batch(
         self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
     ) -> list[Decision]:
         """See `Player`."""

@@ -256,7 +256,7 @@ def stirred_game(spec: str, seed: int) -> list[int]:
         elif draw.random() < stir:
             move = draw.choice(_near(board, position.moves))
         else:
-            move = _player(spec).choose([position], seeds=[stream_key(seed, position.ply)])[0].move
+            move = _player(spec).choose_batch([position], seeds=[stream_key(seed, position.ply)])[0].move
         if move in board.five_cells(position.ply % 2):
             break
         board.put(move, position.ply % 2)

@@ -59,7 +59,7 @@ def main() -> None:
         opponent = open_model(arguments.opponent_model) if arguments.opponent_model else evaluator
         players = player(evaluator, seeing, "player"), player(opponent, other, "opponent")
         for who in players:  # compiles the kernels, so that times can be compared
-            who.choose([Position(RULES)], seeds=[0])
+            who.choose_batch([Position(RULES)], seeds=[0])
         result = play_match(
             *players,
             rules=RULES,
@@ -93,14 +93,14 @@ def speed(evaluator: Evaluator, search: SearchSettings) -> dict[str, float]:
     positions = [Position.from_moves(RULES, openings[index % len(openings)]) for index in range(64)]
     who = player(evaluator, search, "speed")
     alone, together, spent = [], [], 0
-    who.choose(positions[:1], seeds=[0])
+    who.choose_batch(positions[:1], seeds=[0])
     for position in positions[:15]:
         start = time.perf_counter()
-        who.choose([position], seeds=[0])
+        who.choose_batch([position], seeds=[0])
         alone.append(time.perf_counter() - start)
     for _ in range(3):
         start = time.perf_counter()
-        spent = sum(decision.simulations for decision in who.choose(positions, seeds=[0] * len(positions)))
+        spent = sum(decision.simulations for decision in who.choose_batch(positions, seeds=[0] * len(positions)))
         together.append(time.perf_counter() - start)
     return {
         "alone_ms": 1000 * statistics.median(alone),

@@ -85,7 +85,7 @@ def play_game(nodes: int, seed: int, game: int) -> Samples:
         load(board, position.stones)
         start(evaluation, board)
         side = side_of(position.side_to_move)
-        decision = mentor.choose([position], seeds=[stream_key(seed, game, position.ply)])[0]
+        decision = mentor.choose_batch([position], seeds=[stream_key(seed, game, position.ply)])[0]
         if evaluation.wins[side] == 0 and board.counts[1 - side, FIVE] == 0:
             classes = [table[evaluation.packed[s][position.stones == 0]] for s in (side, 1 - side)]
             rows.append(np.concatenate([np.bincount(each, minlength=CLASSES) for each in classes]))

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from core.position import Position
 from core.rules import Cell
 from core.streams import Purpose, generator
+from search.limits import Limit
 
 
 class ForfeitError(RuntimeError):
@@ -45,18 +46,37 @@ def never() -> bool:
 
 
 class Player(Protocol):
-    """Chooses moves. Players keep nothing between calls, so one may sit at many boards at once."""
+    """Chooses moves. Players keep nothing between calls, so one player may play many games at once.
 
-    @property
-    def name(self) -> str:
-        """How tables and records call it."""
+    A player that inherits from this protocol writes `choose_batch` and gets `choose`.
+    """
+
+    name: str
+    """The player's name in tables and records."""
 
     def choose(
-        self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
-    ) -> list[Decision]:
-        """A decision a position, none of which is over; the same seed gives the same decision.
+        self,
+        position: Position,
+        limit: Limit | None = None,
+        *,
+        seed: int = 0,
+        stop: Callable[[], bool] = never,
+    ) -> Decision:
+        """Return a decision on one position that is not over: `choose_batch` for a single position."""
+        return self.choose_batch([position], seeds=[seed], limit=limit, stop=stop)[0]
 
-        `stop` is asked often; once it says yes, the best moves found so far are returned soon.
+    def choose_batch(
+        self,
+        positions: Sequence[Position],
+        *,
+        seeds: Sequence[int],
+        limit: Limit | None = None,
+        stop: Callable[[], bool] = never,
+    ) -> list[Decision]:
+        """Return a decision for each position, none of which is over; the same seed gives the same decision.
+
+        `limit` replaces the player's own limit for this call; players without a search ignore it. `stop` is called
+        often; after it returns True, the best moves found so far are returned soon.
         """
 
 
@@ -92,13 +112,18 @@ def decide_each(
         return list(pool.map(decide, positions, seeds))
 
 
-class RandomPlayer:
+class RandomPlayer(Player):
     """Plays any legal move with equal chance."""
 
     name = "random"
 
-    def choose(
-        self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
+    def choose_batch(
+        self,
+        positions: Sequence[Position],
+        *,
+        seeds: Sequence[int],
+        limit: Limit | None = None,
+        stop: Callable[[], bool] = never,
     ) -> list[Decision]:
         """See `Player`."""
         return [

@@ -101,7 +101,7 @@ def _values(judge: Player, starts: dict[int, Position], seed: int, conduct: Cond
     if not starts:
         return {}
     seeds = [stream_key(seed, Purpose.OPENING, number) for number in starts]
-    decisions = judge.choose(list(starts.values()), seeds=seeds, stop=conduct.stop)
+    decisions = judge.choose_batch(list(starts.values()), seeds=seeds, stop=conduct.stop)
     conduct.check()  # what was cut short is no judgement
     values = {number: decision.value for number, decision in zip(starts, decisions, strict=True)}
     known = {number: value for number, value in values.items() if value is not None}

@@ -146,7 +146,7 @@ def _play_wave(
             if not turn:
                 continue
             start = time.perf_counter()
-            decisions = player.choose(
+            decisions = player.choose_batch(
                 [board.position for board in turn], seeds=[board.seed for board in turn], stop=conduct.stop
             )
             if conduct.stop():
@@ -206,7 +206,7 @@ def _play_one(players: Sequence[Player], game: Fixture, rules: Rules, stop: Call
                     player = players[mover]
                     seats[mover] = stack.enter_context(player.sit()) if isinstance(player, SitsDown) else player
                 start = time.perf_counter()
-                decision = seats[mover].choose([board.position], seeds=[board.seed], stop=stop)[0]
+                decision = seats[mover].choose_batch([board.position], seeds=[board.seed], stop=stop)[0]
                 seconds = time.perf_counter() - start
             except ForfeitError as error:
                 board.forfeit(colour, error)

@@ -151,7 +151,7 @@ def score_player(player: Player, suite: Sequence[Puzzle], *, seed: int = 42, con
             some = suite[first : first + _AT_ONCE]
             positions = [Position.from_moves(RULES, puzzle.moves) for puzzle in some]
             seeds = [stream_key(seed, first + row) for row in range(len(some))]
-            decisions = player.choose(positions, seeds=seeds, stop=conduct.stop)
+            decisions = player.choose_batch(positions, seeds=seeds, stop=conduct.stop)
             if conduct.stop():
                 raise Interrupted
             for puzzle, decision in zip(some, decisions, strict=True):

@@ -215,13 +215,13 @@ def by_simulations(
         for simulations in counts:
             settings = replace(Config().search, simulations=simulations)
             player = MctsPlayer(evaluator, games[0].rules, settings, policy=Policy.DETERMINISTIC)
-            player.choose(positions[-1:], seeds=[0], stop=conduct.stop)
+            player.choose_batch(positions[-1:], seeds=[0], stop=conduct.stop)
             whole: list[float] = []
             spent, searched = 0.0, 0
             for position in positions:
                 conduct.check()
                 start = time.perf_counter()
-                decision = player.choose([position], seeds=[0], stop=conduct.stop)[0]
+                decision = player.choose_batch([position], seeds=[0], stop=conduct.stop)[0]
                 took = time.perf_counter() - start
                 spent, searched = spent + took, searched + decision.simulations
                 if decision.simulations >= simulations:
@@ -358,13 +358,13 @@ def mentor(games: Sequence[Position], seconds: float, conduct: Conduct) -> dict[
     first, last = (round(STAGES[stage] * cells) for stage in ("opening", "middle"))
     player = Mentor(Limit(nodes=_MENTOR_NODES))
     positions = cycle(positions_between(games, first, last, _SEARCHES))
-    player.choose([next(positions)], seeds=[0])
+    player.choose_batch([next(positions)], seeds=[0])
     rates = []
     for _ in range(5):
         conduct.check()
         nodes, start = 0, time.perf_counter()
         while (passed := time.perf_counter() - start) < seconds / 5:
-            nodes += player.choose([next(positions)], seeds=[0])[0].simulations
+            nodes += player.choose_batch([next(positions)], seeds=[0])[0].simulations
         rates.append(nodes / passed)
     return {"nodes_per_second": statistics.median(rates)}
 

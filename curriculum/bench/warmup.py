@@ -71,7 +71,7 @@ def _play_a_person() -> None:
 
 
 def _decide(player: Player, position: Position | None = None) -> None:
-    player.choose([position or Position.from_moves(_RULES, [0])], seeds=[0])
+    player.choose_batch([position or Position.from_moves(_RULES, [0])], seeds=[0])
 
 
 def _open_the_built_in_model() -> None:

@@ -58,7 +58,7 @@ def teach_game(config: Config, teacher: Player, game: int) -> Samples:
     decisions: list[Decision] = []
     while not position.is_game_over():
         seed = stream_key(config.seed, Purpose.MENTOR, game, position.ply)
-        decision = teacher.choose([position], seeds=[seed])[0]
+        decision = teacher.choose_batch([position], seeds=[seed])[0]
         decisions.append(decision)
         position.push(random_move(position, random) if random.random() < settings.random_move_share else decision.move)
     return game_samples(position, first, decisions, config.training.z_decay, settings.teacher_value_share)

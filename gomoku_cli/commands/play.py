@@ -73,7 +73,7 @@ def command(
         if ponder and isinstance(player, Ponders):
             player.ponder(position, lambda: True)
             position.push(1)
-        player.choose([position], seeds=[0], stop=lambda: True)
+        player.choose_batch([position], seeds=[0], stop=lambda: True)
         return player
 
     run_board(

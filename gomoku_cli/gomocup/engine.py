@@ -360,7 +360,7 @@ class Engine:
             return now >= deadline() or (now >= begun + GLANCE_S and self._hurry())
 
         seed = stream_key(self._seed, self._games, position.ply)
-        decision = player.choose([position], seeds=[seed], stop=stop)[0]
+        decision = player.choose_batch([position], seeds=[seed], stop=stop)[0]
         self._clock.delayed(self._now() - asked)
         return decision
 

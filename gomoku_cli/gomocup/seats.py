@@ -131,6 +131,6 @@ def _warm_up(player: Player, rules: Rules) -> None:
     """Has a player do once, briefly, what it does in a game: the kernels are there then."""
     position = Position.from_moves(rules, [0])
     for move in (1, 2):
-        player.choose([position], seeds=[0], stop=lambda: True)
+        player.choose_batch([position], seeds=[0], stop=lambda: True)
         position.push(move)
         position.push(move + rules.size)

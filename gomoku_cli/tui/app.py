@@ -225,7 +225,7 @@ class GomokuApp(App[None]):
             return
         started = time.perf_counter()
         try:
-            (decision,) = player.choose([position], seeds=[secrets.randbits(63)], stop=stop.is_set)
+            (decision,) = player.choose_batch([position], seeds=[secrets.randbits(63)], stop=stop.is_set)
         except Exception as error:
             self.post_message(ModelFailed(generation, error))
         else:

@@ -15,6 +15,7 @@ from core.notation import NotationError, parse_point, point_name
 from core.position import Position
 from core.rules import Cell, Rules
 from search.engines.process import EngineProcess, ProgramEndedError
+from search.limits import Limit
 from search.players import Decision, ForfeitError, Player, never
 
 GRACE_S = 0.1
@@ -45,7 +46,7 @@ class EngineLimits:
     """Time to answer START, in which an engine loads what it needs."""
 
 
-class EnginePlayer:
+class EnginePlayer(Player):
     """A program that speaks the protocol.
 
     At a board (`sit`) it is a process for one game. Asked without a board, it is a process for each thread that asks,
@@ -65,8 +66,13 @@ class EnginePlayer:
         """By thread."""
         weakref.finalize(self, _close_all, self._seats)
 
-    def choose(
-        self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
+    def choose_batch(
+        self,
+        positions: Sequence[Position],
+        *,
+        seeds: Sequence[int],
+        limit: Limit | None = None,
+        stop: Callable[[], bool] = never,
     ) -> list[Decision]:
         """See `Player`; one position after the other. Raises `ForfeitError`.
 
@@ -82,7 +88,7 @@ class EnginePlayer:
                     seat.close()
                 seat = self._seats[thread] = self._new_seat()
             try:
-                decisions += seat.choose([position], seeds=[0], stop=stop)
+                decisions += seat.choose_batch([position], seeds=[0], stop=stop)
             except ForfeitError as error:  # there is no table that says whose it is
                 raise ForfeitError(f"{self.name}: {error}", on_time=error.on_time) from error
         return decisions
@@ -104,7 +110,7 @@ class EnginePlayer:
         return _Seat(self.name, self._command, self._rules, self._limits)
 
 
-class _Seat:
+class _Seat(Player):
     """An engine in one game. It is a `Player` of one position at a time."""
 
     def __init__(self, name: str, command: Sequence[str], rules: Rules, limits: EngineLimits) -> None:
@@ -132,8 +138,13 @@ class _Seat:
         """Whether it answers no more."""
         return self._over is not None
 
-    def choose(
-        self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
+    def choose_batch(
+        self,
+        positions: Sequence[Position],
+        *,
+        seeds: Sequence[int],
+        limit: Limit | None = None,
+        stop: Callable[[], bool] = never,
     ) -> list[Decision]:
         """See `EnginePlayer.choose`."""
         (position,) = positions

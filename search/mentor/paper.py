@@ -31,8 +31,9 @@ from core.threats import (
     side_of,
     unpack_patterns,
 )
+from search.limits import Limit
 from search.mentor.player import centre, drawn_decision
-from search.players import Decision, decide_each, never
+from search.players import Decision, Player, decide_each, never
 
 
 @cache
@@ -116,7 +117,7 @@ def _has_neighbour(stones: NDArray[np.int8], cell: int, size: int) -> bool:
     return False
 
 
-class PaperMentor:
+class PaperMentor(Player):
     """The mentor of paper A as its repository had it at the paper's model: one ply, its scores, its leaf rules.
 
     Played correctly for both colours: the original judged as Black whatever its colour. Our readings where the source
@@ -127,8 +128,13 @@ class PaperMentor:
 
     name = "mentor:paper"
 
-    def choose(
-        self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
+    def choose_batch(
+        self,
+        positions: Sequence[Position],
+        *,
+        seeds: Sequence[int],
+        limit: Limit | None = None,
+        stop: Callable[[], bool] = never,
     ) -> list[Decision]:
         """See `Player`. The value is the paper's, -5 to 5, divided by 5. One position is too quick to be stopped."""
         return decide_each(self._decide, positions, seeds)

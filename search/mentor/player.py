@@ -35,7 +35,7 @@ from search.mentor.alpha_beta import (
 )
 from search.mentor.evaluation import SQUASH, Network, built_in_network
 from search.mentor.table import INFINITY
-from search.players import Decision, decide_each, never
+from search.players import Decision, Player, decide_each, never
 from search.solvers.vcf import VcfWork, new_vcf_work, solve_vcf
 
 
@@ -106,7 +106,7 @@ def _value(score: int) -> float:
     return float(np.clip(np.tanh(score / SQUASH), -0.99, 0.99))
 
 
-class Mentor:
+class Mentor(Player):
     """Our own mentor: principal-variation search over the likely cells, judged by the patterns of both sides.
 
     It wins where it can, answers fives and open fours only by moves that answer them, follows rows of forced replies
@@ -142,14 +142,19 @@ class Mentor:
         # What searches work on, kept for the next ones: no more of it than searches that ran side by side.
         self._idle: defaultdict[Rules, deque[tuple[ThreatBoard, SearchState, VcfWork]]] = defaultdict(deque)
 
-    def choose(
-        self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
+    def choose_batch(
+        self,
+        positions: Sequence[Position],
+        *,
+        seeds: Sequence[int],
+        limit: Limit | None = None,
+        stop: Callable[[], bool] = never,
     ) -> list[Decision]:
         """See `Player`. Once stopped, the remaining positions are searched one ply deep."""
-        return decide_each(lambda position, seed: self._decide(position, seed, stop), positions, seeds)
+        return decide_each(lambda position, seed: self._decide(position, seed, limit, stop), positions, seeds)
 
-    def _decide(self, position: Position, seed: int, stop: Callable[[], bool]) -> Decision:
-        analysis = self.analyse(position, stop=stop)
+    def _decide(self, position: Position, seed: int, limit: Limit | None, stop: Callable[[], bool]) -> Decision:
+        analysis = self.analyse(position, limit, stop=stop)
         return drawn_decision(position, analysis.moves, seed, analysis.value, analysis.nodes)
 
     def analyse(self, position: Position, limit: Limit | None = None, *, stop: Callable[[], bool] = never) -> Analysis:

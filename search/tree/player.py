@@ -8,7 +8,8 @@ from core.evaluation import Evaluator, Prepares
 from core.position import Position
 from core.rules import Rules
 from core.streams import Purpose, generator
-from search.players import Decision, never
+from search.limits import Limit
+from search.players import Decision, Player, never
 from search.tree.forest import bytes_per_node
 from search.tree.mcts import ForestSearch
 from search.tree.move_policy import choose_move, samples_at
@@ -21,7 +22,7 @@ _MAX_BYTES = 1 << 30
 may then be larger."""
 
 
-class MctsPlayer:
+class MctsPlayer(Player):
     """Starts each move with an empty tree (A II-C), except after `ponder`, and where it keeps its tree.
 
     With 0 simulations it plays by the evaluator's policy alone.
@@ -65,8 +66,13 @@ class MctsPlayer:
         """The position at the root of the first tree, where that is kept."""
         self._lock = threading.Lock()
 
-    def choose(
-        self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
+    def choose_batch(
+        self,
+        positions: Sequence[Position],
+        *,
+        seeds: Sequence[int],
+        limit: Limit | None = None,
+        stop: Callable[[], bool] = never,
     ) -> list[Decision]:
         """See `Player`. Positions are searched side by side, their leaves in shared batches; callers take turns.
 

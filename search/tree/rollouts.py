@@ -13,7 +13,8 @@ from core.lines import makes_line
 from core.position import Position
 from core.rules import EMPTY
 from core.streams import Purpose, stream_key
-from search.players import Decision, decide_each, never
+from search.limits import Limit
+from search.players import Decision, Player, decide_each, never
 from search.tree import kernels
 from search.tree.forest import WON, Forest, make_forest, set_root
 from search.tree.kernels import COLLISION, END, FULL, SearchParams, back_up, descend, open_node, release
@@ -100,7 +101,7 @@ def run_playouts(
             back_up(forest, tree, node, float(-value), params.decay)
 
 
-class PureMcts:
+class PureMcts(Player):
     """Monte Carlo tree search with random rollouts and no net; plays the most visited move, keeps no tree."""
 
     def __init__(self, playouts: int) -> None:
@@ -108,14 +109,15 @@ class PureMcts:
         if not 2 <= playouts <= MAX_SIMULATIONS:
             raise ValueError(f"pure MCTS makes 2 to {MAX_SIMULATIONS:,} playouts a move, not {playouts:,}")
         self.playouts = playouts
+        self.name = f"pure-mcts:{playouts}"
 
-    @property
-    def name(self) -> str:
-        """See `Player`."""
-        return f"pure-mcts:{self.playouts}"
-
-    def choose(
-        self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
+    def choose_batch(
+        self,
+        positions: Sequence[Position],
+        *,
+        seeds: Sequence[int],
+        limit: Limit | None = None,
+        stop: Callable[[], bool] = never,
     ) -> list[Decision]:
         """See `Player`. Positions are searched on all cores."""
         return decide_each(lambda position, seed: self._decide(position, seed, stop), positions, seeds)

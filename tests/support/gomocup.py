@@ -23,7 +23,7 @@ class FirstCell:
         """The moves of the positions that it was asked about."""
         self.thinks: Callable[[Callable[[], bool]], None] = lambda stop: None
 
-    def choose(
+    def choose_batch(
         self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
     ) -> list[Decision]:
         """See `Player`."""

@@ -31,7 +31,7 @@ class Judge:
         self._worth = worth
         self.asked: list[tuple[int, ...]] = []
 
-    def choose(
+    def choose_batch(
         self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
     ) -> list[Decision]:
         """See `Player`."""

@@ -30,7 +30,7 @@ class Scripted:
         self.asked: list[tuple[int, ...]] = []
         self.seeds: list[int] = []
 
-    def choose(
+    def choose_batch(
         self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
     ) -> list[Decision]:
         """See `Player`."""

@@ -47,14 +47,14 @@ def test_players_without_a_net_are_known_by_their_specs_and_play(spec: str) -> N
     position = Position.from_moves(SMALL, [24])
     assert player.name == spec
     assert model_path(spec) is None
-    assert position.is_legal(player.choose([position], seeds=[1])[0].move)
+    assert position.is_legal(player.choose_batch([position], seeds=[1])[0].move)
 
 
 def test_a_run_folder_is_its_best_model(run: Path) -> None:
     assert model_path(str(run)) == run / "models" / "best.safetensors"
     position = Position.from_moves(SMALL, [24])
     decisions = [
-        parse_player(spec, rules=SMALL, settings=SETTINGS).choose([position], seeds=[3])[0]
+        parse_player(spec, rules=SMALL, settings=SETTINGS).choose_batch([position], seeds=[3])[0]
         for spec in (str(run), str(run / "models" / "best.safetensors"))
     ]
     assert decisions[0].move == decisions[1].move
@@ -76,7 +76,7 @@ def test_the_default_model_is_the_one_in_the_package() -> None:
 )
 def test_a_model_searches_as_the_settings_say(run: Path, settings: PlayerSettings, simulations: int) -> None:
     player = parse_player(str(run), rules=SMALL, settings=settings)
-    assert player.choose([Position(SMALL)], seeds=[1])[0].simulations == simulations
+    assert player.choose_batch([Position(SMALL)], seeds=[1])[0].simulations == simulations
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_a_player_with_a_net_ponders_and_keeps_to_its_time(run: Path) -> None:
     assert isinstance(player, Ponders)
     assert not isinstance(parse_player("mentor", rules=SMALL, settings=SETTINGS), Ponders)
     started = time.perf_counter()
-    decision = player.choose([Position.from_moves(SMALL, [24])], seeds=[1])[0]
+    decision = player.choose_batch([Position.from_moves(SMALL, [24])], seeds=[1])[0]
     assert 0.05 <= time.perf_counter() - started < 5
     assert decision.simulations != TRAINED_WITH.simulations
 

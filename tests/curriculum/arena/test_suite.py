@@ -261,7 +261,7 @@ class Oracle:
     def __init__(self, answer: Callable[[Puzzle], Cell]) -> None:
         self.moves = {puzzle.moves: answer(puzzle) for puzzle in SUITE}
 
-    def choose(
+    def choose_batch(
         self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
     ) -> list[Decision]:
         assert len(set(seeds)) == len(positions)

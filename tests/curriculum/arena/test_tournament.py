@@ -52,20 +52,20 @@ class Seated:
             with self._lock:
                 self.open -= 1
 
-    def choose(
+    def choose_batch(
         self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
     ) -> list[Decision]:
         """See `Player`."""
         assert len(positions) == 1
         if self._gives_up_at is not None and positions[0].ply >= self._gives_up_at:
             raise ForfeitError("it gave up", on_time=self._on_time)
-        return RandomPlayer().choose(positions, seeds=seeds)
+        return RandomPlayer().choose_batch(positions, seeds=seeds)
 
 
 class Breaking(Seated):
     """Has a defect of its own."""
 
-    def choose(
+    def choose_batch(
         self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
     ) -> list[Decision]:
         """See `Player`."""
@@ -79,12 +79,12 @@ class Counting(RandomPlayer):
         self.decisions = 0
         self._stop_after = stop_after
 
-    def choose(
+    def choose_batch(
         self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
     ) -> list[Decision]:
         """See `Player`."""
         self.decisions += len(positions)
-        return super().choose(positions, seeds=seeds)
+        return super().choose_batch(positions, seeds=seeds)
 
     def stop(self) -> bool:
         """Whether it was asked often enough."""

@@ -41,7 +41,7 @@ class Teacher:
     def __init__(self) -> None:
         self.asked = 0
 
-    def choose(
+    def choose_batch(
         self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
     ) -> list[Decision]:
         """See `Player`."""

@@ -57,13 +57,13 @@ def test_no_more_simulations_are_made_than_either_side_allows(
     model: str, simulations: int | None, most: int | None, made: int
 ) -> None:
     player = ModelSeats(model, simulations=simulations).seat(SMALL, most, math.inf)
-    assert player.choose([Position(SMALL)], seeds=[0])[0].simulations == made
+    assert player.choose_batch([Position(SMALL)], seeds=[0])[0].simulations == made
 
 
 def test_without_a_number_of_simulations_it_thinks_until_it_is_stopped(model: str) -> None:
     player, asked = ModelSeats(model, simulations=None).seat(SMALL, None, math.inf), iter(range(100))
     # More than any number that a model is trained with, one question of `stop` a round.
-    decision = player.choose([Position(SMALL)], seeds=[0], stop=lambda: next(asked) == 90)[0]
+    decision = player.choose_batch([Position(SMALL)], seeds=[0], stop=lambda: next(asked) == 90)[0]
     assert next(asked) == 91
     assert decision.simulations > 90
 

@@ -37,7 +37,7 @@ class Scripted:
         self.asked: list[list[Cell]] = []
         self.threads: set[threading.Thread] = set()
 
-    def choose(
+    def choose_batch(
         self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
     ) -> list[Decision]:
         (position,) = positions
@@ -59,7 +59,7 @@ class Gated(Scripted):
         self.stopped = False
         self.obedient = obedient
 
-    def choose(
+    def choose_batch(
         self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
     ) -> list[Decision]:
         self.thinking.set()
@@ -69,7 +69,7 @@ class Gated(Scripted):
                 self.stopped = True
                 if self.obedient:
                     break
-        return super().choose(positions, seeds=seeds, stop=stop)
+        return super().choose_batch(positions, seeds=seeds, stop=stop)
 
 
 class Pondering(Scripted):
@@ -99,11 +99,11 @@ class Pondering(Scripted):
         finally:
             self.ended += 1
 
-    def choose(
+    def choose_batch(
         self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
     ) -> list[Decision]:
         assert not self.is_pondering
-        return super().choose(positions, seeds=seeds, stop=stop)
+        return super().choose_batch(positions, seeds=seeds, stop=stop)
 
 
 class Table:

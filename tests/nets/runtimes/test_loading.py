@@ -238,7 +238,7 @@ from core.position import Position
 from core.rules import Rules
 from curriculum.arena.players import PlayerSettings, parse_player, resolve_rules
 player = parse_player("default", rules=resolve_rules(["default"]), settings=PlayerSettings(simulations=20))
-print(player.choose([Position(Rules())], seeds=[0])[0].simulations, "torch" in sys.modules)
+print(player.choose_batch([Position(Rules())], seeds=[0])[0].simulations, "torch" in sys.modules)
 """
 
 

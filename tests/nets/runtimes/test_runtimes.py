@@ -337,7 +337,7 @@ def decisions_of_a_match(model: DualNet, seed: int, *, repeatable: bool) -> list
     boards = [Position.from_moves(rules, [game]) for game in range(4)]
     match = []
     for ply in range(4):
-        decisions = player.choose(boards, seeds=range(ply, ply + 4))
+        decisions = player.choose_batch(boards, seeds=range(ply, ply + 4))
         for board, decision in zip(boards, decisions, strict=True):
             board.push(decision.move)
         match += [(decision.move, decision.value) for decision in decisions]

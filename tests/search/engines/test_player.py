@@ -52,7 +52,7 @@ def cell(point: str) -> int:
 
 
 def ask(player: Player, position: Position) -> int:
-    return player.choose([position], seeds=[0])[0].move
+    return player.choose_batch([position], seeds=[0])[0].move
 
 
 def is_alive(pid: int) -> bool:
@@ -159,7 +159,7 @@ def test_about_is_never_asked() -> None:
 
 def test_a_decision_says_how_long_it_took() -> None:
     with engine("slow").sit() as seat:
-        (decision,) = seat.choose([at()], seeds=[0])
+        (decision,) = seat.choose_batch([at()], seeds=[0])
     assert decision.seconds is not None and 0.15 <= decision.seconds < 5.0
     assert decision.value is None and decision.policy is None
 
@@ -366,7 +366,7 @@ def test_no_engine_outlives_this_program(ending: signal.Signals | None, tmp_path
         from search.engines.player import EngineLimits, EnginePlayer
 
         player = EnginePlayer({command("deaf", notes)!r}, Rules(9), EngineLimits(turn_seconds=5.0))
-        player.choose([Position(Rules(9))], seeds=[0])
+        player.choose_batch([Position(Rules(9))], seeds=[0])
         print("playing", flush=True)
         sys.stdin.read()
     """
@@ -412,7 +412,7 @@ def test_several_positions_have_a_move_each_and_threads_have_processes_of_their_
 
     def decide() -> list[int]:
         both.wait(LIMIT_S)
-        return [decision.move for decision in player.choose(positions, seeds=[0, 0])]
+        return [decision.move for decision in player.choose_batch(positions, seeds=[0, 0])]
 
     try:
         with ThreadPoolExecutor(2) as pool:
@@ -426,10 +426,10 @@ def test_an_engine_that_is_told_to_stop_is_ended_and_a_later_question_starts_ano
     notes = tmp_path / "notes"
     player = engine("hang-at-move", notes)
     try:
-        (decision,) = player.choose([at("8,8")], seeds=[0], stop=lambda: "TURN" in notes.read_text())
+        (decision,) = player.choose_batch([at("8,8")], seeds=[0], stop=lambda: "TURN" in notes.read_text())
         assert at("8,8").is_legal(decision.move)
         wait_until_gone(int(notes.read_text().splitlines()[0]))
-        player.choose([at("8,8")], seeds=[0], stop=lambda: True)  # makes it ready, and asks it nothing
+        player.choose_batch([at("8,8")], seeds=[0], stop=lambda: True)  # makes it ready, and asks it nothing
     finally:
         player.close()
     assert [line for line in notes.read_text().splitlines() if line[:4] in ("STAR", "TURN")] == [

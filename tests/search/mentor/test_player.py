@@ -61,7 +61,7 @@ def position(colour: Colour, own: str, enemy: str) -> Position:
 
 def moves_of(player: Player, board: Position, seeds: int = 4) -> set[str]:
     """The names of the moves a player makes over some seeds."""
-    decisions = player.choose([board] * seeds, seeds=range(seeds))
+    decisions = player.choose_batch([board] * seeds, seeds=range(seeds))
     return {cell_name(decision.move, board.rules.size) for decision in decisions}
 
 
@@ -70,7 +70,7 @@ def play(black: Player, white: Player, rules: Rules, seed: int, opening: tuple[i
     board = Position.from_moves(rules, opening)
     while not board.is_game_over():
         player = black if board.side_to_move == BLACK else white
-        board.push(player.choose([board], seeds=[stream_key(seed, board.ply)])[0].move)
+        board.push(player.choose_batch([board], seeds=[stream_key(seed, board.ply)])[0].move)
     return board
 
 
@@ -80,7 +80,7 @@ class TestBothMentors:
     def test_takes_the_win_before_anything_else(self, player: Player, colour: Colour) -> None:
         board = position(colour, "e5 f5 g5 h5", "d5 e8 f8 g8 h8")
         assert moves_of(player, board) == {"i5"}
-        assert player.choose([board], seeds=[0])[0].value == 1.0
+        assert player.choose_batch([board], seeds=[0])[0].value == 1.0
 
     def test_fills_the_gap_of_a_broken_four(self, player: Player, colour: Colour) -> None:
         assert moves_of(player, position(colour, "e5 f5 h5 i5", "e9 f10 g9")) == {"g5"}
@@ -101,7 +101,7 @@ class TestBothMentors:
 
     def test_starts_in_the_centre(self, player: Player, colour: Colour) -> None:
         for size in (3, 4, 10, 15, 25):
-            decision = player.choose([Position(Rules(size, 3))], seeds=[colour])[0]
+            decision = player.choose_batch([Position(Rules(size, 3))], seeds=[colour])[0]
             assert decision.move == size // 2 * size + size // 2
 
 
@@ -126,7 +126,7 @@ class TestBothMentors:
 def test_the_paper_mentor_values_its_move_by_the_rules_of_the_paper(
     colour: Colour, own: str, enemy: str, value: float
 ) -> None:
-    decision = PaperMentor().choose([position(colour, own, enemy)], seeds=[0])[0]
+    decision = PaperMentor().choose_batch([position(colour, own, enemy)], seeds=[0])[0]
     assert decision.value == pytest.approx(value / 5)
 
 
@@ -138,18 +138,18 @@ class TestMentor:
         # j7 makes blocked fours of g7 h7 i7 and of j4 j5 j6.
         board = position(colour, "g7 h7 i7 j4 j5 j6", "f7 j3 h10 c3 m12")
         assert moves_of(self.mentor, board) == {"j7"}
-        assert self.mentor.choose([board], seeds=[0])[0].value == 1.0
+        assert self.mentor.choose_batch([board], seeds=[0])[0].value == 1.0
 
     def test_makes_two_open_threes_at_once(self, colour: Colour) -> None:
         board = position(colour, "f8 g8 h6 h7", "c12 l3 m11")
-        move = self.mentor.choose([board], seeds=[0])[0]
+        move = self.mentor.choose_batch([board], seeds=[0])[0]
         board.push(move.move)
         # Whatever is answered, the next decision knows a proven win.
-        reply = self.mentor.choose([board], seeds=[0])[0]
+        reply = self.mentor.choose_batch([board], seeds=[0])[0]
         board.push(reply.move)
         assert move.value is not None
         assert move.value > 0.5
-        assert self.mentor.choose([board], seeds=[0])[0].value == 1.0
+        assert self.mentor.choose_batch([board], seeds=[0])[0].value == 1.0
 
     def test_gives_five_priority_over_its_own_open_four(self, colour: Colour) -> None:
         assert moves_of(self.mentor, position(colour, "g10 h10 i10 d5", "e5 f5 g5 h5")) == {"i5"}
@@ -157,11 +157,11 @@ class TestMentor:
     def test_sees_a_win_by_a_row_of_fours(self, colour: Colour) -> None:
         # A four at j7 (answered at k7) leaves a four and an open three at j10.
         board = position(colour, "g7 h7 i7 j8 j9 h10 i10", "f7 g10 m3 c3 d12 b8")
-        decision = self.mentor.choose([board], seeds=[0])[0]
+        decision = self.mentor.choose_batch([board], seeds=[0])[0]
         assert decision.value == 1.0
 
     def test_knows_when_it_is_lost(self, colour: Colour) -> None:
-        decision = self.mentor.choose([position(colour, "c3 m3", "e5 f5 g5 h5")], seeds=[0])[0]
+        decision = self.mentor.choose_batch([position(colour, "c3 m3", "e5 f5 g5 h5")], seeds=[0])[0]
         assert decision.value == -1.0
         assert cell_name(decision.move, 15) in {"d5", "i5"}
 
@@ -185,7 +185,7 @@ def test_decides_alike_with_the_colours_swapped(player: Player) -> None:
     for seed in range(10):
         middle = [row * 15 + column for row in range(4, 11) for column in range(4, 11)]
         board = Position.from_moves(RULES, (int(cell) for cell in rng.permutation(middle)[: 4 + seed]))
-        original, swapped = (player.choose([each], seeds=[seed])[0] for each in (board, ColoursSwapped(board)))
+        original, swapped = (player.choose_batch([each], seeds=[seed])[0] for each in (board, ColoursSwapped(board)))
         assert (original.move, original.value) == (swapped.move, swapped.value)
 
 
@@ -231,7 +231,7 @@ def test_what_the_mentor_calls_proven_is_true(size: int, connect: int, empties: 
         checked += 1
         result = solve(board, {})
         for mentor in mentors:
-            decision = mentor.choose([board], seeds=[0])[0]
+            decision = mentor.choose_batch([board], seeds=[0])[0]
             if decision.value in (-1.0, 1.0):
                 proven += 1
                 assert result == decision.value
@@ -316,7 +316,7 @@ def test_finds_the_last_cells_of_a_nearly_full_board(player: Player) -> None:
             board.push(int(rng.choice(board.legal_moves())))
         if board.is_game_over():
             continue
-        decision = player.choose([board], seeds=[checked])[0]
+        decision = player.choose_batch([board], seeds=[checked])[0]
         assert board.is_legal(decision.move)
         checked += 1
 
@@ -324,17 +324,17 @@ def test_finds_the_last_cells_of_a_nearly_full_board(player: Player) -> None:
 def test_the_far_corner_board_is_no_trouble() -> None:
     board = Position.from_moves(Rules(25, 6), [0, 624])
     for player in (Mentor(Limit(nodes=100)), PaperMentor()):
-        assert board.is_legal(player.choose([board], seeds=[0])[0].move)
+        assert board.is_legal(player.choose_batch([board], seeds=[0])[0].move)
 
 
 @pytest.mark.parametrize("player", MENTORS)
 def test_the_same_seed_gives_the_same_decision_also_from_threads(player: Player) -> None:
     boards = [position(BLACK, "g7 h8", "h7 i9"), position(WHITE, "g7 h8 j7", "h7 i7 g9")] * 2
     seeds = range(4)
-    alone = [player.choose([board], seeds=[seed])[0] for board, seed in zip(boards, seeds, strict=True)]
-    together = player.choose(boards, seeds=seeds)
+    alone = [player.choose_batch([board], seeds=[seed])[0] for board, seed in zip(boards, seeds, strict=True)]
+    together = player.choose_batch(boards, seeds=seeds)
     with ThreadPoolExecutor(2) as pool:
-        threaded = list(pool.map(lambda board, seed: player.choose([board], seeds=[seed])[0], boards, seeds))
+        threaded = list(pool.map(lambda board, seed: player.choose_batch([board], seeds=[seed])[0], boards, seeds))
     for one, two, three in zip(alone, together, threaded, strict=True):
         assert (one.move, one.value, one.simulations) == (two.move, two.value, two.simulations)
         assert (one.move, one.value, one.simulations) == (three.move, three.value, three.simulations)
@@ -372,7 +372,7 @@ def test_a_lost_game_is_held_as_long_as_can_be(moves: str, longest: str) -> None
 def test_a_decision_says_what_it_rests_on() -> None:
     board = position(WHITE, "g7 h8 j7", "h7 i7 g9")
     for player in (Mentor(Limit(nodes=100)), PaperMentor()):
-        decision = player.choose([board], seeds=[1])[0]
+        decision = player.choose_batch([board], seeds=[1])[0]
         assert decision.policy is not None
         assert decision.policy.sum() == pytest.approx(1)
         assert decision.policy[decision.move] == decision.policy.max()
@@ -385,8 +385,8 @@ def test_a_decision_says_what_it_rests_on() -> None:
 @takes_many_nodes
 def test_more_nodes_are_spent_when_allowed_and_a_stop_is_heeded() -> None:
     board = position(BLACK, "g7 h8", "h7 i9")
-    few, many = (Mentor(Limit(nodes=nodes)).choose([board], seeds=[0])[0].simulations for nodes in (1000, 20000))
-    stopped = Mentor(Limit(nodes=20000)).choose([board, board], seeds=[0, 1], stop=lambda: True)
+    few, many = (Mentor(Limit(nodes=nodes)).choose_batch([board], seeds=[0])[0].simulations for nodes in (1000, 20000))
+    stopped = Mentor(Limit(nodes=20000)).choose_batch([board, board], seeds=[0, 1], stop=lambda: True)
     # Searches for fours at the last node may take some more.
     assert few <= 1100 < 10000 < many <= 20100
     assert len(stopped) == 2

@@ -209,13 +209,13 @@ def test_where_no_node_is_to_spare_the_net_is_asked_and_the_reply_still_comes_fi
 def test_a_forced_reply_costs_a_player_one_simulation_and_a_seen_win_none() -> None:
     evaluator = ScriptedEvaluator(RULES)
     player = MctsPlayer(evaluator, RULES, ALL, policy=Policy.STOCHASTIC)
-    forced = player.choose([FOUR_TO_ANSWER], seeds=[0])[0]
+    forced = player.choose_batch([FOUR_TO_ANSWER], seeds=[0])[0]
     assert (forced.move, forced.simulations) == (parse_cell("f4", 7), 1)
     assert sum(evaluator.batches) == 1
 
     winning = FOUR_TO_ANSWER.copy()
     winning.push(0)
-    won = player.choose([winning], seeds=[0])[0]
+    won = player.choose_batch([winning], seeds=[0])[0]
     assert (won.move, won.simulations, won.value) == (parse_cell("f4", 7), 0, 1.0)
     assert won.policy is not None and won.policy[won.move] == 1.0
     assert sum(evaluator.batches) == 1
@@ -360,6 +360,6 @@ def test_a_model_sees_threats_wherever_it_plays_but_not_where_its_net_plays_alon
     reply = parse_cell("f4", 7)
     for simulations, sure in ((20, True), (0, False)):
         player = parse_player(str(path), rules=RULES, settings=PlayerSettings(simulations=simulations))
-        policy = player.choose([FOUR_TO_ANSWER], seeds=[0])[0].policy
+        policy = player.choose_batch([FOUR_TO_ANSWER], seeds=[0])[0].policy
         assert policy is not None
         assert (policy[reply] == 1.0) == sure

@@ -52,12 +52,12 @@ def same(one: Decision, other: Decision) -> bool:
 
 
 def moves_of(who: Player, position: Position, seeds: range) -> set[int]:
-    return {decision.move for decision in who.choose([position] * len(seeds), seeds=list(seeds))}
+    return {decision.move for decision in who.choose_batch([position] * len(seeds), seeds=list(seeds))}
 
 
 def test_the_deterministic_policy_plays_the_most_visited_move() -> None:
     position = position_of("d4")
-    decision = player().choose([position], seeds=[1])[0]
+    decision = player().choose_batch([position], seeds=[1])[0]
     assert decision.policy is not None
     assert decision.move == decision.policy.argmax()
     assert decision.policy[position.moves].sum() == 0
@@ -65,7 +65,7 @@ def test_the_deterministic_policy_plays_the_most_visited_move() -> None:
 
 
 def test_the_stochastic_policy_draws_from_the_visits() -> None:
-    decisions = player(policy=Policy.STOCHASTIC).choose([position_of("d4")] * 200, seeds=list(range(200)))
+    decisions = player(policy=Policy.STOCHASTIC).choose_batch([position_of("d4")] * 200, seeds=list(range(200)))
     policy = decisions[0].policy
     assert policy is not None
     shares = np.bincount([decision.move for decision in decisions], minlength=49) / 200
@@ -81,8 +81,8 @@ def test_the_semi_stochastic_policy_switches_with_the_stones_on_the_board() -> N
 
 
 def test_temperature_sharpens_what_is_drawn_from() -> None:
-    cold = player(temperature=0.1).choose([position_of("d4")], seeds=[1])[0].policy
-    warm = player(temperature=2.0).choose([position_of("d4")], seeds=[1])[0].policy
+    cold = player(temperature=0.1).choose_batch([position_of("d4")], seeds=[1])[0].policy
+    warm = player(temperature=2.0).choose_batch([position_of("d4")], seeds=[1])[0].policy
     assert cold is not None
     assert warm is not None
     assert cold.max() > warm.max()
@@ -90,7 +90,7 @@ def test_temperature_sharpens_what_is_drawn_from() -> None:
 
 def test_without_simulations_the_evaluators_policy_plays() -> None:
     position = position_of("d4 e5")
-    decision = player(SearchSettings(simulations=0)).choose([position], seeds=[1])[0]
+    decision = player(SearchSettings(simulations=0)).choose_batch([position], seeds=[1])[0]
     logits, value = hashed_answer(position.stones, position.side_to_move)
     legal = np.where(position.stones == 0, np.exp(logits), 0)
     assert decision.policy == pytest.approx(legal / legal.sum(), rel=2**-7), "priors are kept as bfloat16"
@@ -102,7 +102,7 @@ def test_without_simulations_the_evaluators_policy_plays() -> None:
 def test_a_win_in_one_is_played() -> None:
     position = position_of("c4 a1 d4 a2 e4 g7")
     for seed in range(5):
-        decision = player(SearchSettings(simulations=200)).choose([position], seeds=[seed])[0]
+        decision = player(SearchSettings(simulations=200)).choose_batch([position], seeds=[seed])[0]
         assert decision.move in (parse_cell("b4", 7), parse_cell("f4", 7))
         assert decision.value is not None
         assert decision.value > 0.5
@@ -111,25 +111,25 @@ def test_a_win_in_one_is_played() -> None:
 def test_decisions_do_not_depend_on_the_company_or_on_what_was_asked_before() -> None:
     positions = some_positions(150)
     who = player(policy=Policy.STOCHASTIC)
-    together = who.choose(positions, seeds=list(range(150)))
-    again = who.choose(positions[:20], seeds=list(range(20)))
-    alone = [player(policy=Policy.STOCHASTIC).choose([positions[i]], seeds=[i])[0] for i in (0, 7, 149)]
+    together = who.choose_batch(positions, seeds=list(range(150)))
+    again = who.choose_batch(positions[:20], seeds=list(range(20)))
+    alone = [player(policy=Policy.STOCHASTIC).choose_batch([positions[i]], seeds=[i])[0] for i in (0, 7, 149)]
     assert all(same(a, b) for a, b in zip(together[:20], again, strict=True))
     assert all(same(together[i], one) for i, one in zip((0, 7, 149), alone, strict=True))
 
 
 def test_many_positions_are_searched_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     positions = some_positions(11)
-    whole = player().choose(positions, seeds=[0] * 11)
+    whole = player().choose_batch(positions, seeds=[0] * 11)
     monkeypatch.setattr(mcts_player, "_MAX_TREES", 4)
     evaluator = ScriptedEvaluator(RULES)
-    chunks = MctsPlayer(evaluator, RULES, SETTINGS, policy=Policy.DETERMINISTIC).choose(positions, seeds=[0] * 11)
+    chunks = MctsPlayer(evaluator, RULES, SETTINGS, policy=Policy.DETERMINISTIC).choose_batch(positions, seeds=[0] * 11)
     assert all(same(a, b) for a, b in zip(whole, chunks, strict=True))
     assert max(evaluator.batches) <= 4 * SETTINGS.leaves_in_flight
 
 
 def test_no_positions_are_no_decisions() -> None:
-    assert player().choose([], seeds=[]) == []
+    assert player().choose_batch([], seeds=[]) == []
 
 
 def test_once_stopped_it_returns_the_best_so_far() -> None:
@@ -141,7 +141,7 @@ def test_once_stopped_it_returns_the_best_so_far() -> None:
         return asked > 20
 
     who = player(SearchSettings(simulations=100_000))
-    decisions = who.choose(some_positions(2), seeds=[0, 1], stop=stop)
+    decisions = who.choose_batch(some_positions(2), seeds=[0, 1], stop=stop)
     for decision, position in zip(decisions, some_positions(2), strict=True):
         assert 0 < decision.simulations < 1000
         assert position.is_legal(decision.move)
@@ -149,20 +149,20 @@ def test_once_stopped_it_returns_the_best_so_far() -> None:
 
 def test_stopped_before_the_first_answer_it_still_plays_a_legal_move() -> None:
     positions = some_positions(3)
-    decisions = player().choose(positions, seeds=[0, 1, 2], stop=lambda: True)
+    decisions = player().choose_batch(positions, seeds=[0, 1, 2], stop=lambda: True)
     assert all(p.is_legal(d.move) for p, d in zip(positions, decisions, strict=True))
 
 
 def test_a_stopped_search_leaves_nothing_behind() -> None:
     who = player()
-    before = who.choose([position_of("d4")], seeds=[1])[0]
-    who.choose(some_positions(3), seeds=[0, 1, 2], stop=lambda: True)
-    assert same(who.choose([position_of("d4")], seeds=[1])[0], before)
+    before = who.choose_batch([position_of("d4")], seeds=[1])[0]
+    who.choose_batch(some_positions(3), seeds=[0, 1, 2], stop=lambda: True)
+    assert same(who.choose_batch([position_of("d4")], seeds=[1])[0], before)
 
 
 def searched(who: MctsPlayer, names: str) -> Decision:
     """What `who` decides on a position, asked about it alone."""
-    return who.choose([position_of(names)], seeds=[1])[0]
+    return who.choose_batch([position_of(names)], seeds=[1])[0]
 
 
 def keeping(**limits: Any) -> MctsPlayer:
@@ -179,9 +179,9 @@ def test_a_tree_that_is_kept_is_gone_on_with_where_the_game_continues_it() -> No
     position = position_of("d4")
     position.push(reply)
     known = round(float(first.policy[reply]) * (SETTINGS.simulations - 1))
-    again = who.choose([position], seeds=[1])[0]
+    again = who.choose_batch([position], seeds=[1])[0]
     assert again.simulations == known + SETTINGS.simulations
-    assert who.choose([position], seeds=[1])[0].simulations == known + 2 * SETTINGS.simulations
+    assert who.choose_batch([position], seeds=[1])[0].simulations == known + 2 * SETTINGS.simulations
 
 
 @pytest.mark.parametrize("names", ["d5 e5", "c4", ""])
@@ -194,28 +194,30 @@ def test_a_tree_that_is_kept_is_forgotten_where_another_game_is_asked_about(name
 def test_trees_of_many_positions_are_not_kept() -> None:
     who = keeping()
     positions = some_positions(3)
-    who.choose(positions, seeds=[0] * 3)
-    for one, other in zip(who.choose(positions, seeds=[0] * 3), player().choose(positions, seeds=[0] * 3), strict=True):
+    who.choose_batch(positions, seeds=[0] * 3)
+    for one, other in zip(
+        who.choose_batch(positions, seeds=[0] * 3), player().choose_batch(positions, seeds=[0] * 3), strict=True
+    ):
         assert same(one, other)
 
 
 def test_trees_keep_to_the_memory_that_they_are_given() -> None:
     position, nodes = position_of("d4"), 30
     who = MctsPlayer(ScriptedEvaluator(RULES), RULES, SETTINGS, max_bytes=nodes * bytes_per_node(RULES))
-    assert 10 < who.choose([position], seeds=[1])[0].simulations < nodes + 10, "ends of games take no room"
+    assert 10 < who.choose_batch([position], seeds=[1])[0].simulations < nodes + 10, "ends of games take no room"
     assert who._search is not None
     assert who._search.forest.capacity == nodes
     who.max_bytes = None
-    assert who.choose([position], seeds=[1])[0].simulations == SETTINGS.simulations
+    assert who.choose_batch([position], seeds=[1])[0].simulations == SETTINGS.simulations
     who.max_bytes = 10 * bytes_per_node(RULES)
-    who.choose([position], seeds=[1])
+    who.choose_batch([position], seeds=[1])
     assert who._search.forest.capacity == 10
 
 
 def test_a_tree_that_is_kept_and_fills_its_memory_still_decides() -> None:
     who, position = keeping(max_bytes=50 * bytes_per_node(RULES), seconds=math.inf), Position(RULES)
     while not position.is_game_over():
-        position.push(who.choose([position], seeds=[1])[0].move)
+        position.push(who.choose_batch([position], seeds=[1])[0].move)
     assert position.ply > 6
 
 
@@ -227,7 +229,7 @@ def test_without_end_in_sight_only_stop_ends_a_search() -> None:
         asked += 1
         return asked == 50
 
-    assert 0 < who.choose([position_of("d4")], seeds=[1], stop=stop)[0].simulations < 1000
+    assert 0 < who.choose_batch([position_of("d4")], seeds=[1], stop=stop)[0].simulations < 1000
     assert asked == 50
 
 
@@ -252,23 +254,23 @@ def test_a_failed_evaluation_does_not_spoil_the_player() -> None:
         return logits, np.nan if broken else value
 
     who = MctsPlayer(ScriptedEvaluator(RULES, answer), RULES, SETTINGS, policy=Policy.DETERMINISTIC)
-    before = who.choose(some_positions(3), seeds=[0, 1, 2])
+    before = who.choose_batch(some_positions(3), seeds=[0, 1, 2])
     broken = True
     with pytest.raises(RuntimeError, match="not a finite number"):
-        who.choose(some_positions(3), seeds=[0, 1, 2])
+        who.choose_batch(some_positions(3), seeds=[0, 1, 2])
     broken = False
-    assert all(same(a, b) for a, b in zip(before, who.choose(some_positions(3), seeds=[0, 1, 2]), strict=True))
+    assert all(same(a, b) for a, b in zip(before, who.choose_batch(some_positions(3), seeds=[0, 1, 2]), strict=True))
 
 
 def test_one_player_may_be_asked_from_many_threads() -> None:
     """A teacher is: games are taught side by side."""
     who, positions = player(), some_positions(8)
-    expected = [player().choose([position], seeds=[0])[0] for position in positions]
+    expected = [player().choose_batch([position], seeds=[0])[0] for position in positions]
     found: dict[int, Decision] = {}
 
     def ask(index: int) -> None:
         for _ in range(5):
-            found[index] = who.choose([positions[index]], seeds=[0])[0]
+            found[index] = who.choose_batch([positions[index]], seeds=[0])[0]
 
     threads = [threading.Thread(target=ask, args=(index,), daemon=True) for index in range(8)]
     for thread in threads:

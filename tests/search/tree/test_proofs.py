@@ -179,5 +179,5 @@ def test_the_player_takes_a_win_at_hand_even_where_it_samples() -> None:
     player = MctsPlayer(
         ScriptedEvaluator(rules), rules, SearchSettings(simulations=200), policy=Policy.STOCHASTIC, switch_stage=49
     )
-    moves = {player.choose([position], seeds=[seed])[0].move for seed in range(20)}
+    moves = {player.choose_batch([position], seeds=[seed])[0].move for seed in range(20)}
     assert moves <= {23, 27}

@@ -97,7 +97,7 @@ def test_rollouts_are_unbiased(names: str) -> None:
     ],
 )
 def test_enough_playouts_find_the_move(names: str, right: str) -> None:
-    decision = PureMcts(3000).choose([position_of(names, BOARD)], seeds=[1])[0]
+    decision = PureMcts(3000).choose_batch([position_of(names, BOARD)], seeds=[1])[0]
     assert decision.move in [parse_cell(name, 15) for name in right.split()]
     assert decision.policy is not None
     assert decision.policy.sum() == pytest.approx(1.0, abs=1e-5)
@@ -109,14 +109,14 @@ def test_enough_playouts_find_the_move(names: str, right: str) -> None:
 def test_enough_playouts_block_a_four(seed: int) -> None:
     """On 15x15 a thousand do not: every reply to every move must be tried before the threat is seen."""
     position = position_of("d5 c5 e5 a2 f5 a8 g5", Rules(9, 5))
-    assert PureMcts(10_000).choose([position], seeds=[seed])[0].move == parse_cell("h5", 9)
+    assert PureMcts(10_000).choose_batch([position], seeds=[seed])[0].move == parse_cell("h5", 9)
 
 
 def test_noughts_and_crosses_is_a_draw_between_good_players() -> None:
     player = PureMcts(2000)
     position = Position(NOUGHTS)
     while not position.is_game_over():
-        position.push(player.choose([position], seeds=[position.ply])[0].move)
+        position.push(player.choose_batch([position], seeds=[position.ply])[0].move)
     outcome = position.outcome()
     assert outcome is not None
     assert outcome.winner is None
@@ -127,7 +127,7 @@ def test_its_value_is_the_side_to_moves() -> None:
     lost = position_of("f8 a1 g8 a3 h8 a5 i8 a7 o15 a9", BOARD)
     lost.pop()  # White to move against an open four
     for position, lowest, highest in ((winning, 0.5, 1.0), (lost, -1.0, -0.3)):
-        value = PureMcts(2000).choose([position], seeds=[4])[0].value
+        value = PureMcts(2000).choose_batch([position], seeds=[4])[0].value
         assert value is not None
         assert lowest <= value <= highest
 
@@ -135,24 +135,26 @@ def test_its_value_is_the_side_to_moves() -> None:
 def test_the_same_seed_decides_the_same_in_any_company() -> None:
     positions = [position_of(names, BOARD) for names in ("h8", "h8 i9", "h8 i9 g7", "a1 o15")]
     player: Player = PureMcts(120)
-    together = player.choose(positions, seeds=[1, 2, 3, 4])
-    alone = [player.choose([position], seeds=[seed])[0] for position, seed in zip(positions, (1, 2, 3, 4), strict=True)]
+    together = player.choose_batch(positions, seeds=[1, 2, 3, 4])
+    alone = [
+        player.choose_batch([position], seeds=[seed])[0] for position, seed in zip(positions, (1, 2, 3, 4), strict=True)
+    ]
     for a, b in zip(together, alone, strict=True):
         assert (a.move, a.value) == (b.move, b.value)
         assert np.array_equal(a.policy, b.policy)
-    other = player.choose(positions, seeds=[5, 6, 7, 8])
+    other = player.choose_batch(positions, seeds=[5, 6, 7, 8])
     assert any(not np.array_equal(a.policy, b.policy) for a, b in zip(together, other, strict=True))
 
 
 def test_it_stops_when_asked_and_plays_what_it_found() -> None:
-    decision = PureMcts(100_000).choose([position_of("h8", BOARD)], seeds=[1], stop=lambda: True)[0]
+    decision = PureMcts(100_000).choose_batch([position_of("h8", BOARD)], seeds=[1], stop=lambda: True)[0]
     assert 2 <= decision.simulations <= 500
     assert decision.move != parse_cell("h8", 15)
 
 
 def test_the_last_empty_cell_is_played() -> None:
     position = position_of("a1 b1 c1 b2 a2 a3 b3 c2", NOUGHTS)
-    assert PureMcts(2).choose([position], seeds=[0])[0].move == parse_cell("c3", 3)
+    assert PureMcts(2).choose_batch([position], seeds=[0])[0].move == parse_cell("c3", 3)
 
 
 def test_one_playout_is_too_few() -> None:
