@@ -15,30 +15,33 @@ from search.tree.settings import SearchSettings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """Range of a number, as an annotation of its field: `Annotated[int, Bounds(above_zero=True)]`."""
+    """Range of a number, as an annotation of its field: `Annotated[int, Bounds(above=0)]`."""
 
-    above_zero: bool = False
-    """True excludes 0."""
+    above: float | None = None
+    """Number below the range; None where the range has a smallest number."""
+    at_least: float = 0
+    """Smallest number."""
     at_most: float | None = None
     """Largest number; None sets no limit."""
 
-    def expected(self, number: float) -> str | None:
+    def broken_rule(self, number: float) -> str | None:
         """Return the rule that `number` breaks, in words; None if it breaks none."""
-        if self.above_zero and number <= 0:
-            return "above 0"
-        if number < 0:
-            return "0 or more"
+        if self.above is not None and number <= self.above:
+            return f"above {self.above:g}"
+        if number < self.at_least:
+            return f"{self.at_least:g} or more"
         if self.at_most is not None and number > self.at_most:
-            return f"from 0 to {self.at_most:g}"
+            return f"from {self.at_least:g} to {self.at_most:g}"
         return None
 
 
 AT_LEAST_ZERO = Bounds()
 """Bounds of every number whose field states none."""
 
-Count = Annotated[int, Bounds(above_zero=True)]
+Count = Annotated[int, Bounds(above=0)]
 """A whole number of 1 or more."""
-Positive = Annotated[float, Bounds(above_zero=True)]
+Positive = Annotated[float, Bounds(above=0)]
+"""A number above 0."""
 Share = Annotated[float, Bounds(at_most=1.0)]
 """A number from 0 to 1."""
 
@@ -91,7 +94,7 @@ class ImitationConfig:
     """Seconds for each of the teacher's moves; 0 leaves them to the teacher (an engine takes one second)."""
     bar_opponent: str = "mentor:paper"
     """Player that the nets must beat. It plays with its own settings."""
-    games: Annotated[int, Bounds(above_zero=True)] = 4_000
+    games: Annotated[int, Bounds(at_least=2)] = 4_000
     """Games that the teacher plays against itself."""
     opening_stones: tuple[int, int] = (2, 8)
     """Minimum and maximum of stones placed at random, near each other, before the teacher starts."""

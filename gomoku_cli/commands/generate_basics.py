@@ -24,7 +24,7 @@ EXAMPLES = (
 
 def _kinds(text: str | None) -> list[str] | None:
     """The kinds that `--kinds` names; two words stand for whole sets."""
-    from curriculum.games.basics import LITERAL_KINDS, REPOSITORY_KINDS
+    from curriculum.games.kinds import LITERAL_KINDS, REPOSITORY_KINDS
 
     if text is None:
         return None

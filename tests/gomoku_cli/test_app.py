@@ -15,7 +15,7 @@ import torch
 
 import gomoku_cli
 from core.rules import Rules
-from curriculum.games.basics import KINDS
+from curriculum.games.kinds import KINDS
 from curriculum.presets import resolve
 from curriculum.run.folder import RunFolder, best_model
 from gomoku_cli import app
@@ -292,7 +292,7 @@ def test_a_run_in_work_is_left_alone(capsys: pytest.CaptureFixture[str], tmp_pat
 def test_a_run_keeps_its_configuration(command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     RunFolder.create(tmp_path / "run", resolve("smoke")).close()
     told = refused(capsys, ExitCode.USAGE, *command.split(), "--run", tmp_path / "run", "--seed", 43)
-    assert "seed is 42, and --seed says 43" in told
+    assert "seed is 42, but --seed has 43" in told
 
 
 def test_a_folder_that_cannot_be_written_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
