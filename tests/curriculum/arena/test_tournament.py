@@ -41,8 +41,8 @@ class Seated:
         self._on_time = on_time
 
     @contextmanager
-    def sit(self) -> Iterator[Player]:
-        """See `SitsDown`."""
+    def start_game(self) -> Iterator[Player]:
+        """See `PlaysGames`."""
         with self._lock:
             self.open += 1
             self.max_open = max(self.max_open, self.open)
