@@ -10,13 +10,14 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from core.errors import FailedError
 from core.position import Position
 from core.rules import Cell
 from core.streams import Purpose, generator
 from search.limits import Limit
 
 
-class ForfeitError(RuntimeError):
+class ForfeitError(FailedError, RuntimeError):
     """A player cannot go on and loses the game it is in; says why."""
 
     def __init__(self, why: str, *, on_time: bool = False) -> None:
