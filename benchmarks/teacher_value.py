@@ -9,6 +9,7 @@ which that scale rests on.
 import argparse
 import os
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -69,7 +70,7 @@ def print_table(measured: Measured) -> None:
     sign = np.sign(results)
     print(f"{'plies left':>10} {'positions':>9} {'proven':>7} {'mean |z|':>9} {'value':>7} {'scaled':>7}", end="")
     print(f" {'RMS error':>10} {'scaled':>7}")
-    spans = [(first, last - 1) for first, last in zip(_EDGES, _EDGES[1:], strict=False)]
+    spans = [(first, last - 1) for first, last in pairwise(_EDGES)]
     for first, last in [*spans, (1, 1000)]:
         rows = (left >= first) & (left <= last)
         if not rows.any():

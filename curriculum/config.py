@@ -1,66 +1,34 @@
 """Configuration of a training run: every setting of the three phases, with its default.
 
 A preset, a file, `--set` and flags each replace some of these values (`curriculum.presets`). The result is frozen and
-kept in the run folder. The defaults are the ones recommended for a 2-core machine; the preset `alphagomoku` has the
-paper's numbers.
+kept in the run folder. A number without bounds of its own is 0 or more. The defaults are the ones recommended for a
+2-core machine; the preset `alphagomoku` has the paper's numbers.
 """
 
 from dataclasses import dataclass, field
 from typing import Annotated
 
+from core.bounds import POSITIVE, SHARE, Bounds
 from core.rules import Rules
 from nets.config import NetConfig
 from search.tree.settings import SearchSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bounds:
-    """Range of a number, as an annotation of its field: `Annotated[int, Bounds(above=0)]`."""
-
-    above: float | None = None
-    """Number below the range; None where the range has a smallest number."""
-    at_least: float = 0
-    """Smallest number."""
-    at_most: float | None = None
-    """Largest number; None sets no limit."""
-
-    def broken_rule(self, number: float) -> str | None:
-        """Return the rule that `number` breaks, in words; None if it breaks none."""
-        if self.above is not None and number <= self.above:
-            return f"above {self.above:g}"
-        if number < self.at_least:
-            return f"{self.at_least:g} or more"
-        if self.at_most is not None and number > self.at_most:
-            return f"from {self.at_least:g} to {self.at_most:g}"
-        return None
-
-
-AT_LEAST_ZERO = Bounds()
-"""Bounds of every number whose field states none."""
-
-Count = Annotated[int, Bounds(above=0)]
-"""A whole number of 1 or more."""
-Positive = Annotated[float, Bounds(above=0)]
-"""A number above 0."""
-Share = Annotated[float, Bounds(at_most=1.0)]
-"""A number from 0 to 1."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingConfig:
     """Gradient descent, the same in all phases (A eq. 9)."""
 
-    batch_size: Count = 256
+    batch_size: Annotated[int, POSITIVE] = 256
     """Samples per step and net."""
-    momentum: Share = 0.9
+    momentum: Annotated[float, SHARE] = 0.9
     """Nesterov momentum of SGD."""
     l2: float = 1e-4
     """`c` of eq. 9: the loss has `c * |theta|^2`, whose gradient is `2 c theta`."""
     value_weight: float = 1.0
     """Weight of the value's squared error."""
-    label_smoothing: Share = 0.0
+    label_smoothing: Annotated[float, SHARE] = 0.0
     """Share of a policy target spread over all legal cells."""
-    z_decay: Share = 0.9
+    z_decay: Annotated[float, SHARE] = 0.9
     """Winning-value decay per ply in the value target (A III-C); 1 is plain AlphaZero."""
 
 
@@ -68,7 +36,7 @@ class TrainingConfig:
 class BasicsConfig:
     """Phase 1: basic moves (A IV-B)."""
 
-    positions: Count = 80_000
+    positions: Annotated[int, POSITIVE] = 80_000
     """Number of positions to draw."""
     kinds: tuple[str, ...] = ("attack-four", "defend-four")
     """Kinds of position, in equal numbers: the paper's two, or some of the eight of its repository."""
@@ -94,31 +62,31 @@ class ImitationConfig:
     """Seconds for each of the teacher's moves; 0 leaves them to the teacher (an engine takes one second)."""
     bar_opponent: str = "mentor:paper"
     """Player that the nets must beat. It plays with its own settings."""
-    games: Annotated[int, Bounds(at_least=2)] = 4_000
+    games: Annotated[int, Bounds(2)] = 4_000
     """Games that the teacher plays against itself."""
     opening_stones: tuple[int, int] = (2, 8)
     """Minimum and maximum of stones placed at random, near each other, before the teacher starts."""
-    random_move_share: Share = 0.1
+    random_move_share: Annotated[float, SHARE] = 0.1
     """Share of moves played at random; the sample's label stays the teacher's move."""
-    teacher_value_share: Share = 0.5
+    teacher_value_share: Annotated[float, SHARE] = 0.5
     """Share of the teacher's own value in the value target. The rest is the decayed result, which the random moves and
     the teacher's mistakes make noisy."""
-    held_out_share: Annotated[float, Bounds(at_most=0.5)] = 0.05
+    held_out_share: Annotated[float, Bounds(0, 0.5)] = 0.05
     """Share of games kept for measuring agreement, never trained on."""
-    passes: Count = 20
+    passes: Annotated[int, POSITIVE] = 20
     """Maximum of passes over the games, each position under a random symmetry each time."""
     learning_rate: float = 0.06
     """Learning rate of the first step. In batches of 256, three passes reach an agreement of 0.41; in batches of 512 at
     0.02, of 0.35."""
     final_learning_rate: float = 0.002
     """Learning rate of the last pass; it falls along half a cosine."""
-    basics_share: Share = 0.1
+    basics_share: Annotated[float, SHARE] = 0.1
     """Share of basics mixed into each batch against forgetting."""
-    patience: Count = 6
+    patience: Annotated[int, POSITIVE] = 6
     """Passes without a better held-out agreement before the phase ends."""
-    bar_score: Share = 0.9
+    bar_score: Annotated[float, SHARE] = 0.9
     """Score against the bar opponent that ends the phase: wins plus half the draws, 0 to 1."""
-    bar_games: Count = 100
+    bar_games: Annotated[int, POSITIVE] = 100
     """Games of each measurement of that score."""
     bar_every: int = 5
     """Passes from one measurement to the next; 0 measures at the end alone."""
@@ -132,13 +100,13 @@ class SelfplayConfig:
 
     iterations: int = 10
     """Rounds of games, training and gate."""
-    games: Count = 500
+    games: Annotated[int, POSITIVE] = 500
     """Games per round."""
-    concurrent_games: Count = 128
+    concurrent_games: Annotated[int, POSITIVE] = 128
     """Games played side by side, so that their leaves share batches."""
     cache_megabytes: int = 256
     """Memory of the evaluation cache, which all games of a round share; 0 for none."""
-    window: Count = 100_000
+    window: Annotated[int, POSITIVE] = 100_000
     """Maximum of positions in the replay buffer; the oldest leave first."""
     draws_per_position: float = 7.0
     """Times that each new position is drawn for training, on average."""
@@ -150,19 +118,19 @@ class SelfplayConfig:
     """tau of eq. 5 for the move and the policy target."""
     switch_stage: int = 10
     """Semi-stochastic policy: moves are sampled while the board holds at most this many stones."""
-    dirichlet_alpha: Positive = 0.05
+    dirichlet_alpha: Annotated[float, POSITIVE] = 0.05
     """Concentration of the root noise."""
-    dirichlet_epsilon: Share = 0.25
+    dirichlet_epsilon: Annotated[float, SHARE] = 0.25
     """Share of the root noise in the root's priors; 0 turns it off."""
-    search_value_share: Share = 0.5
+    search_value_share: Annotated[float, SHARE] = 0.5
     """Share of the search's root value in the value target; the rest is the decayed result."""
-    balanced_share: Share = 0.5
+    balanced_share: Annotated[float, SHARE] = 0.5
     """Share of games that start from a balanced opening; from the empty board where none is shipped for the rules."""
-    random_share: Share = 0.25
+    random_share: Annotated[float, SHARE] = 0.25
     """Share of games that start from a few random stones; the rest start from the empty board."""
     opening_stones: tuple[int, int] = (2, 8)
     """Minimum and maximum of these random stones."""
-    rehearsal_share: Share = 0.15
+    rehearsal_share: Annotated[float, SHARE] = 0.15
     """Share of mentor games mixed into each batch against forgetting."""
 
 
@@ -170,9 +138,9 @@ class SelfplayConfig:
 class GateConfig:
     """The match that decides if the candidate becomes the best model (A IV-D)."""
 
-    games: Count = 100
+    games: Annotated[int, POSITIVE] = 100
     """Games of the match, half with each colour."""
-    threshold: Share = 0.5
+    threshold: Annotated[float, SHARE] = 0.5
     """The candidate needs more than this share of the decisive games; without a decisive game it is rejected."""
     paired_openings: bool = True
     """Each opening is played with both colours; false starts from the empty board, as the paper does."""

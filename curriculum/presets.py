@@ -19,8 +19,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any
 
+from core.bounds import NON_NEGATIVE, Bounds
 from core.errors import UsageError
-from curriculum.config import AT_LEAST_ZERO, Bounds, Config
+from curriculum.config import Config
 
 
 class ConfigError(UsageError, ValueError):
@@ -53,8 +54,8 @@ def _without_bounds(hint: Any) -> Any:
 
 
 def _bounds(hint: Any) -> Bounds:
-    extras = typing.get_args(hint)[1:] if typing.get_origin(hint) is Annotated else ()
-    return next((extra for extra in extras if isinstance(extra, Bounds)), AT_LEAST_ZERO)
+    extras = getattr(hint, "__metadata__", ())
+    return next((extra for extra in extras if isinstance(extra, Bounds)), NON_NEGATIVE)
 
 
 _ANNOTATIONS = _leaves(Config)
@@ -63,6 +64,7 @@ KEYS: Mapping[str, Any] = types.MappingProxyType({key: _without_bounds(hint) for
 """The type of every setting, by dotted key."""
 
 _BOUNDS: Mapping[str, Bounds] = types.MappingProxyType({key: _bounds(hint) for key, hint in _ANNOTATIONS.items()})
+"""The bounds of every number; 0 or more where its field has none of its own."""
 
 _SECTIONS = tuple(dict.fromkeys(key.partition(".")[0] for key in KEYS if "." in key))
 
@@ -273,8 +275,8 @@ def _checked(setting: _Setting, hint: Any) -> Any:
 def _check_range(setting: _Setting, number: float) -> None:
     if not math.isfinite(number):
         raise _mistake(setting, "a finite number")
-    if broken := _BOUNDS[setting.key].broken_rule(number):
-        raise _mistake(setting, broken)
+    if number not in _BOUNDS[setting.key]:
+        raise _mistake(setting, str(_BOUNDS[setting.key]))
 
 
 def _converted(setting: _Setting, value: Any, hint: Any) -> Any:

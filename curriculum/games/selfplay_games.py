@@ -53,7 +53,7 @@ class Progress(NamedTuple):
 
 
 def opening_of(config: Config, iteration: int, game: int, balanced: Sequence[Sequence[Cell]]) -> Position:
-    """Return the start of a game: a balanced opening, a few random stones or the empty board, by the configured shares."""
+    """Return the start of a game, by the configured shares: a balanced opening, random stones or the empty board."""
     settings = config.selfplay
     random = generator(config.seed, Purpose.OPENING, iteration, game)
     draw = random.random()

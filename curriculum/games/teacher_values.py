@@ -1,10 +1,10 @@
 """A teacher's values on the scale of the decayed results that they are mixed with.
 
-The result of a position is ±decay^(plies left - 1) for the side to move (A III-C). A teacher's own value mostly does not
+The result of a position is ±decay^(plies left - 1) for the side to move (A III-C). The mentor's own value does not
 count plies: a certain win is 1, however far. Mixed as they are, the two would give one position two targets.
 """
 
-import numpy as np
+import math
 
 from search.players import Decision
 
@@ -24,7 +24,7 @@ def decayed_value(decision: Decision, empty_cells: int, decay: float) -> float |
     if value is None:
         return None
     if decision.plies_to_end is not None:
-        return float(np.sign(value)) * decay ** (decision.plies_to_end - 1)
+        return math.copysign(decay ** (decision.plies_to_end - 1), value)
     if decision.value_decay < 1:
         return value
-    return value * decay ** min(_PLIES_AT_EVEN - _PLIES_PER_VALUE * abs(value), empty_cells - 1)
+    return value * math.pow(decay, min(_PLIES_AT_EVEN - _PLIES_PER_VALUE * abs(value), empty_cells - 1))

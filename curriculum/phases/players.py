@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
+from core.evaluation import Evaluator
 from curriculum.arena.players import PlayerSettings, parse_player
 from curriculum.config import Config
-from core.evaluation import Evaluator
 from search.players import Player
 from search.tree.player import MctsPlayer
 

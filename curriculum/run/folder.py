@@ -82,7 +82,8 @@ class RunFolder:
         """Create a run in `path`, which must not exist or be empty.
 
         Raises `ConfigError` or `BasicsError` for a configuration that cannot run (`curriculum.validity`),
-        `RunFolderTakenError` for a folder that is not empty, `FolderBusyError` while another process creates a run there.
+        `RunFolderTakenError` for a folder that is not empty, `FolderBusyError` while another process creates a run
+        there.
         """
         check(config)
         _refuse_taken(path)

@@ -59,7 +59,7 @@ class BatchSource:
     def __init__(
         self, samples: Samples, rehearsal: Samples, *, rehearsal_share: float, batch_size: int, seed: int, dual: bool
     ) -> None:
-        """Draw `rehearsal_share` of each batch from `rehearsal`, at random. `dual` false puts both colours in a batch."""
+        """Draw `rehearsal_share` of each batch from `rehearsal`, at random. Without `dual` a batch has both colours."""
         self._colours: tuple[Colour | None, ...] = (BLACK, WHITE) if dual else (None,)
         self._samples = {colour: _of(samples, colour) for colour in self._colours}
         self._rehearsal = {colour: _of(rehearsal, colour) for colour in self._colours}

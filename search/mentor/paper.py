@@ -35,7 +35,6 @@ from search.limits import Limit
 from search.mentor.player import centre, drawn_decision
 from search.players import Decision, Player, decide_each, never
 
-
 _SURELY_FIVE = 4.5
 """Larger values than this are of moves that make a five."""
 

@@ -116,13 +116,13 @@ def test_noise_changes_games_only_where_it_is_on() -> None:
 def test_the_played_moves_subtree_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """A search begins with the visits of the subtree and adds the ordered simulations to them."""
     found: list[NDArray[np.int32]] = []
-    plain = ForestSearch.visits
+    plain = ForestSearch.policy
 
-    def visits(search: ForestSearch, tree: int) -> NDArray[np.int32]:
-        found.append(plain(search, tree))
-        return found[-1]
+    def policy(search: ForestSearch, tree: int, temperature: float = 1.0) -> NDArray[np.float32]:
+        found.append(search.visits(tree))
+        return plain(search, tree, temperature)
 
-    monkeypatch.setattr(ForestSearch, "visits", visits)
+    monkeypatch.setattr(ForestSearch, "policy", policy)
     config = with_selfplay(concurrent_games=1, balanced_share=0.0, random_share=0.0)
     # A search that proves its root makes fewer simulations than were ordered.
     config = replace(config, search=replace(config.search, proven_nodes=False))
