@@ -6,6 +6,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from core.errors import BadDataError, UsageError
 from core.files import atomic_write_text
 from core.records.formats import write_games
 from core.records.sgf import to_sgf
@@ -30,11 +31,11 @@ _MISSING = {"tactics": True}
 """Values of the keys that plans of older versions lack."""
 
 
-class MatchFolderError(ValueError):
+class MatchFolderError(BadDataError, ValueError):
     """A folder without a match, or with one that cannot be read; the message says why."""
 
 
-class OtherMatchError(MatchFolderError):
+class OtherMatchError(UsageError, ValueError):
     """The folder holds another match, or no match at all."""
 
 

@@ -16,7 +16,7 @@ from curriculum.arena.fixtures import Fixture
 from curriculum.arena.results import PlayedGame
 from curriculum.reporting import Conduct, Interrupted
 from curriculum.run.locking import now
-from search.players import Decision, ForfeitError, Player, SitsDown
+from search.players import Decision, ForfeitError, Player, PlaysGames
 
 SIDE_BY_SIDE = 64
 """Games at once between players of this process: the number of positions that a search takes together."""
@@ -101,8 +101,8 @@ def play_games(
     """Play the games and give each finished one to `finished`, on the calling thread.
 
     Games between players of this process go in waves of `side_by_side` (by default 64), with one batch of decisions a
-    move; `moved` receives the number of new moves. A game with a player that keeps a game of its own
-    (`search.players.SitsDown`) has a thread of its own, `on_threads` (by default one for two cores) at a time.
+    move; `moved` receives the number of new moves. A game with a player that starts each game
+    (`search.players.PlaysGames`) has a thread of its own, `on_threads` (by default one for two cores) at a time.
     `is_decided` is called between waves and after each game on a thread; True ends the play.
 
     `played`: numbers of the games that are finished already. The last bits of an evaluation depend on the other
@@ -112,8 +112,8 @@ def play_games(
     apart: list[Fixture] = []
     together: list[Fixture] = []
     for game in games:
-        keeps_game = any(isinstance(players[number], SitsDown) for number in (game.black, game.white))
-        (apart if keeps_game else together).append(game)
+        plays_games = any(isinstance(players[number], PlaysGames) for number in (game.black, game.white))
+        (apart if plays_games else together).append(game)
     width = side_by_side or SIDE_BY_SIDE
     for first in range(0, len(together), width):
         wave = together[first : first + width]
@@ -206,7 +206,9 @@ def _play_one(players: Sequence[Player], game: Fixture, rules: Rules, stop: Call
             try:
                 if mover not in in_game:
                     player = players[mover]
-                    in_game[mover] = stack.enter_context(player.sit()) if isinstance(player, SitsDown) else player
+                    in_game[mover] = (
+                        stack.enter_context(player.start_game()) if isinstance(player, PlaysGames) else player
+                    )
                 start = time.perf_counter()
                 decision = in_game[mover].choose_batch([board.position], seeds=[board.seed], stop=stop)[0]
                 seconds = time.perf_counter() - start

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any, NamedTuple
 
+from core.errors import UsageError
 from core.notation import cell_name, parse_cell
 from core.position import Position
 from core.rules import Cell, Rules
@@ -19,7 +20,7 @@ _AT_ONCE = 32
 """Positions in a batch: enough to keep the cores busy, few enough to show progress."""
 
 
-class SuiteError(ValueError):
+class SuiteError(UsageError, ValueError):
     """A suite that cannot be read; the message says where and why."""
 
 

@@ -40,6 +40,7 @@ COMMANDS = (
     "play",
     "engine",
     "convert",
+    "bench",
     "warmup",
 )
 HEAVY = ("torch", "numba", "textual", "numpy")

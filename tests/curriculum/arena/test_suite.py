@@ -19,7 +19,7 @@ from curriculum.arena.suite import Puzzle, SuiteError, load_suite, parse_suite, 
 from curriculum.reporting import Conduct, Interrupted
 from search.limits import Limit
 from search.mentor.paper import PaperMentor
-from search.players import Decision, RandomPlayer, never
+from search.players import Decision, Player, RandomPlayer, never
 from tests.support.slow_solver import Solver
 
 SIZE, CONNECT = 15, 5

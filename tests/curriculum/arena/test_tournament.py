@@ -31,7 +31,7 @@ PLAN = {"players": ["a", "b"], "seed": 1}
 
 
 class Seated(Player):
-    """A random player that sits down at one board at a time; may give up, or be too slow, at some ply."""
+    """A random player that starts each game by itself; may give up, or be too slow, at some ply."""
 
     def __init__(self, name: str = "seated", *, gives_up_at: int | None = None, on_time: bool = False) -> None:
         self.name = name
@@ -42,8 +42,8 @@ class Seated(Player):
         self._on_time = on_time
 
     @contextmanager
-    def sit(self) -> Iterator[Player]:
-        """See `SitsDown`."""
+    def start_game(self) -> Iterator[Player]:
+        """See `PlaysGames`."""
         with self._lock:
             self.open += 1
             self.max_open = max(self.max_open, self.open)
