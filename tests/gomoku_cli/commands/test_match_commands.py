@@ -167,7 +167,7 @@ def test_a_bar_is_not_met_by_an_engine_that_never_plays(capsys: pytest.CaptureFi
     code, out, err = run(capsys, *line)
     assert code == ExitCode.FAILED
     assert out == ""
-    assert "made no move in any game, so nothing was measured" in err
+    assert "made no move in any game, so there is no result" in err
     assert "no answer to START" in err
 
 
