@@ -5,9 +5,12 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Self
 
 import typer
+
+from gomoku_cli.options import ConfigOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,6 +29,11 @@ class Choice:
     assignments: Sequence[str]
     flags: Mapping[str, Any]
     """Dotted keys and values; None leaves a setting alone."""
+
+    @classmethod
+    def of(cls, options: ConfigOptions, flags: Mapping[str, Any] = MappingProxyType({})) -> Self:
+        """Return the choice of the options and of a command's own `flags`."""
+        return cls(options.preset, options.config_file, options.assignments or (), {"seed": options.seed, **flags})
 
     def resolve(self) -> "Config":
         """Return the whole configuration, checked. Raises `ConfigError`, `BasicsError` or `PlayerSpecError`."""

@@ -183,7 +183,7 @@ def test_the_shell_completes(line: str, completed: str) -> None:
         ),
         ("train --preset smoke --set basics.noise_stones=225,225 --run x", "do not fit"),
         ("train --preset smoke --set search.simulations=1 --run x", "2 or more"),
-        ("train --preset smoke --set imitation.games=1 --run x", "2 games or more"),
+        ("train --preset smoke --set imitation.games=1 --run x", "imitation.games is 1; it must be 2 or more"),
         ("train --preset smoke --resume --dry-run --run x", "config.toml"),
         ("evaluate random --against pure-mcts:99999999999999999999", "10,000,000"),
         ("evaluate random --against random --simulations 3000000000", "--simulations"),
