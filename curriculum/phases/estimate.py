@@ -36,10 +36,10 @@ def describe_estimate(config: Config) -> list[tuple[str, str]]:
     step_s = (time.perf_counter() - start) / 3
     evaluator = NetEvaluator(trainer.model)
     batch_of_256 = samples.positions.rows(slice(256))
-    evaluator.judge(batch_of_256)
+    evaluator.evaluate(batch_of_256)
     start = time.perf_counter()
     for _ in range(4):
-        evaluator.judge(batch_of_256)
+        evaluator.evaluate(batch_of_256)
     evaluation_s = (time.perf_counter() - start) / (4 * len(batch_of_256))
     evaluator.close()
 
