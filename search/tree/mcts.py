@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.errors import BadDataError
 from core.evaluation import Evaluator, Slot, Ticket
 from core.position import Position
 from core.rules import BLACK, EMPTY, Cell, Rules
@@ -21,7 +22,7 @@ from search.tree.move_policy import search_policy
 from search.tree.settings import DecayForm, FirstPlay, SearchSettings
 
 
-class EvaluationError(RuntimeError):
+class EvaluationError(BadDataError, RuntimeError):
     """The evaluator gave a number that is not finite."""
 
 
