@@ -6,7 +6,7 @@ import typer
 
 from curriculum.arena import player_names
 from gomoku_cli import options
-from nets.config import Backend, Precision
+from gomoku_cli.expansion import expand_options
 
 NAME = "engine"
 EXAMPLES = (
@@ -19,7 +19,9 @@ EXAMPLES = (
 )
 
 
+@expand_options
 def command(
+    *,
     model: options.Plays = player_names.MENTOR,
     simulations: Annotated[
         int | None,
@@ -42,17 +44,18 @@ def command(
     seed: Annotated[
         int, typer.Option("--seed", min=0, metavar="N", help="Seed for players that draw their moves.")
     ] = 0,
-    backend: options.BackendChoice = Backend.AUTO,
-    precision: options.PrecisionChoice = Precision.AUTO,
+    tactics: options.Tactics = True,
+    runtime: options.RuntimeOptions,
 ) -> None:
     """Play by the Gomocup (Piskvork) protocol on stdin and stdout, for managers, boards and tournaments.
 
-    For a manager that starts programs without options, put the command line into a script; Piskvork requires that its
-    name begins with pbrain-.
+    For a manager that starts programs without options, put the command line
+    into a script; Piskvork requires that its name begins with pbrain-.
 
-    By default the mentor plays: at half a second a move and more it is stronger than the built-in model, which is
-    --model default. mentor:1 to mentor:4 are weaker. On boards that a model does not play, the mentor plays. Run
-    gomoku warmup once before the first game.
+    By default the mentor plays: at half a second a move and more it is
+    stronger than the built-in model, which is --model default. mentor:1 to
+    mentor:4 are weaker. On boards that a model does not play, the mentor
+    plays. Run gomoku warmup once before the first game.
     """
     import math
 
@@ -71,10 +74,11 @@ def command(
         from gomoku_cli.gomocup.clock import DEFAULT_MOVE_S, Clock
         from gomoku_cli.gomocup.engine import Engine
         from gomoku_cli.gomocup.players import EnginePlayers
-        from gomoku_cli.runtime import choose_runtime, notices_to
+        from gomoku_cli.runtime import notices_to
 
-        choose_runtime(backend, precision)
-        players = EnginePlayers(model, simulations=simulations)
+        runtime.apply()
+        options.SearchOptions(simulations=simulations, tactics=tactics).check_effect((model,))
+        players = EnginePlayers(model, simulations=simulations, tactics=tactics)
         # A search with a number of simulations has no other limit unless the manager sets one.
         default_s = seconds or (DEFAULT_MOVE_S if simulations is None else math.inf)
         engine = Engine(

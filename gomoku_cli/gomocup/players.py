@@ -29,8 +29,10 @@ _UNMEASURED_BYTES = 250_000_000
 class EnginePlayers:
     """The `PlayerSource` of `gomoku engine`: one player on the boards that it plays, and the mentor on others."""
 
-    def __init__(self, spec: str, *, simulations: int | None) -> None:
+    def __init__(self, spec: str, *, simulations: int | None, tactics: bool = True) -> None:
         """`spec`: the player's name. `simulations` a move; None for as many as the time allows.
+
+        `tactics`: False plays a model literally (`PlayerSettings.tactics`).
 
         Raises `PlayerSpecError`, and `nets.checkpoint.CheckpointError` for a broken model.
         """
@@ -46,6 +48,7 @@ class EnginePlayers:
             seconds=math.inf if simulations is None else None,
             policy=Policy.DETERMINISTIC,
             keeps_tree=True,
+            tactics=tactics,
         )
         if self._rules is None:
             parse_player(spec, rules=Rules(), settings=self._settings)  # reports an error in it before the game begins
