@@ -19,23 +19,10 @@ from core.streams import Purpose, generator
 from core.threats import FIVE, ThreatBoard, new_threat_board, side_of
 from search.analysis import Analysis, MoveAnalysis
 from search.limits import Limit
-from search.mentor.alpha_beta import (
-    MATE,
-    MAX_DEPTH,
-    PROVEN,
-    VCF_NODES,
-    WIN,
-    SearchState,
-    begin_iteration,
-    new_search_state,
-    nodes_of,
-    reached_in,
-    run,
-    set_up,
-    spend,
-)
+from search.mentor.alpha_beta import VCF_NODES, begin_iteration, run, set_up
 from search.mentor.evaluation import SQUASH, Network, built_in_network
-from search.mentor.table import INFINITY
+from search.mentor.scores import INFINITY, MATE, PROVEN, WIN
+from search.mentor.state import MAX_DEPTH, SearchState, add_nodes, finished_root_moves, new_search_state, nodes_of
 from search.players import Decision, Player, decide_each, never
 from search.solvers.vcf import VcfWork, new_vcf_work, solve_vcf
 
@@ -275,7 +262,7 @@ class _Deepening:
         if most == 0 or self.stop():
             return False
         plies = solve_vcf(self.board, self.vcf, self.side, most)
-        spend(self.state, int(self.vcf.tally[0]))
+        add_nodes(self.state, int(self.vcf.tally[0]))
         self.nodes = nodes_of(self.state)
         if plies <= 0:
             return False
@@ -289,7 +276,7 @@ class _Deepening:
         """One iteration, with windows around the last score until one fits; whether it was finished."""
         alpha, beta, reach = -INFINITY, INFINITY, _WINDOW
         if depth > 1 and abs(self.scores[0]) < MATE:
-            alpha, beta = int(self.scores[0]) - reach - self.variety, int(self.scores[0]) + reach
+            alpha, beta = max(int(self.scores[0]) - reach - self.variety, -INFINITY), int(self.scores[0]) + reach
         while True:
             begin_iteration(self.state, depth, alpha, beta)
             finished = False
@@ -299,7 +286,7 @@ class _Deepening:
                     break
                 finished = run(self.board, self.state, self.vcf, budget)
                 self.nodes = nodes_of(self.state)
-            reached = reached_in(self.state)
+            reached = finished_root_moves(self.state)
             scores = self.state.root_scores[:reached]
             best = int(scores.max()) if reached else -INFINITY
             if best <= alpha:

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.jit import lean_inlined_kernel, lean_kernel
+from search.mentor.scores import INFINITY
 
-INFINITY = 32_000
-"""More than any score."""
 EXACT, LOWER, UPPER = 1, 2, 3
 """How the value of a position stands to the score of its entry: it is that, that or more, that or less."""
 
