@@ -196,13 +196,8 @@ def _open(board: ThreatBoard, state: SearchState, vcf: VcfWork, side: int, ply: 
 def begin_iteration(state: SearchState, depth: int, alpha: int, beta: int) -> None:
     """Set the root for a search to `depth` between `alpha` and `beta`, its candidates in the order of `root_moves`."""
     frame, progress = state.frames[0], state.progress[0]
-    frame["alpha"], frame["beta"], frame["floor"], frame["depth"], frame["child_depth"] = (
-        alpha,
-        beta,
-        alpha,
-        depth,
-        depth - 1,
-    )
+    frame["alpha"], frame["beta"], frame["floor"] = alpha, beta, alpha
+    frame["depth"], frame["child_depth"] = depth, depth - 1
     frame["next"], frame["best"], frame["best_move"] = 0, -INFINITY, NO_MOVE
     state.variations[0, 0] = 0
     progress["ply"], progress["entering"], progress["reached"] = 0, False, 0

@@ -63,7 +63,7 @@ PROGRESS = np.dtype(
 
 
 class SearchState(NamedTuple):
-    """All that a search needs beside its board. The next search uses it again; one thread uses it at a time."""
+    """The arrays of a search but its board. Later searches use them again, one thread at a time."""
 
     evaluation: Evaluation
     near: NDArray[np.int16]

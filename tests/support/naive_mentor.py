@@ -19,7 +19,7 @@ from core.threats import (
     strongest_pattern,
 )
 from search.mentor.alpha_beta import LIKELY, PROVEN, WIN
-from search.mentor.evaluation import HIDDEN, MOST, built_in_network
+from search.mentor.evaluation import HIDDEN, MAX_SCORE, built_in_network
 
 PATTERN_SETS = list(combinations_with_replacement(range(PATTERNS), 4))
 
@@ -35,7 +35,7 @@ def evaluation(board: ThreatBoard, side: int) -> int:
             sums = sums + network.rows[place, half * HIDDEN : (half + 1) * HIDDEN]
     hidden = np.maximum(sums, 0).astype(np.float64)
     units = np.maximum(hidden @ network.second.astype(np.float64) + network.second_bias, 0)
-    return int(np.clip(units @ network.third.astype(np.float64) + network.third_bias[0], -MOST, MOST))
+    return int(np.clip(units @ network.third.astype(np.float64) + network.third_bias[0], -MAX_SCORE, MAX_SCORE))
 
 
 def wins_at_once(board: ThreatBoard, side: int, cell: int) -> bool:
