@@ -36,10 +36,10 @@ def describe_estimate(config: Config) -> list[tuple[str, str]]:
     step_s = (time.perf_counter() - start) / 3
     evaluator = NetEvaluator(trainer.model)
     judged = samples.positions.rows(slice(256))
-    evaluator.judge(judged)
+    evaluator.evaluate(judged)
     start = time.perf_counter()
     for _ in range(4):
-        evaluator.judge(judged)
+        evaluator.evaluate(judged)
     evaluation_s = (time.perf_counter() - start) / (4 * len(judged))
     evaluator.close()
 

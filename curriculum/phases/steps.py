@@ -121,7 +121,7 @@ def favourite_moves(evaluator: NetEvaluator, samples: Samples) -> NDArray[np.int
     moves = np.empty(len(samples), dtype=np.intp)
     for first in range(0, len(samples), _JUDGED_AT_ONCE):
         chunk = slice(first, first + _JUDGED_AT_ONCE)
-        logits, _ = evaluator.judge(samples.positions.rows(chunk))
+        logits, _ = evaluator.evaluate(samples.positions.rows(chunk))
         moves[chunk] = np.where(samples.positions.stones[chunk] == 0, logits, -np.inf).argmax(axis=1)
     return moves
 

@@ -16,7 +16,7 @@ from nets.checkpoint import DEFAULT_MODEL, CheckpointError, load_model, save_mod
 from nets.config import NetConfig
 from nets.dual import make_model
 from search.players import Ponders
-from search.tree.settings import Policy, SearchSettings
+from search.tree.settings import MAX_SIMULATIONS, Policy, SearchSettings
 
 SMALL, OTHER = Rules(7, 4), Rules(9, 5)
 TINY = NetConfig(filters=2, blocks=0, value_hidden=2)
@@ -103,14 +103,17 @@ def test_a_run_without_a_model_says_so(tmp_path: Path) -> None:
         model_path(str(tmp_path / "new"))
 
 
-def test_a_player_with_a_net_ponders_and_keeps_to_its_time(run: Path) -> None:
-    player = parse_player(str(run), rules=SMALL, settings=PlayerSettings(seconds=0.05))
+def test_a_player_with_a_net_ponders_and_keeps_to_its_time(run: Path, tmp_path: Path) -> None:
+    model, info = load_model(run / "models" / "best.safetensors")
+    many = {**info.made["search"], "simulations": MAX_SIMULATIONS}
+    save_model(tmp_path / "patient.safetensors", model, {**info.made, "search": many})
+    player = parse_player(str(tmp_path / "patient.safetensors"), rules=SMALL, settings=PlayerSettings(seconds=0.05))
     assert isinstance(player, Ponders)
     assert not isinstance(parse_player("mentor", rules=SMALL, settings=SETTINGS), Ponders)
     started = time.perf_counter()
     decision = player.choose_batch([Position.from_moves(SMALL, [24])], seeds=[1])[0]
     assert 0.05 <= time.perf_counter() - started < 5
-    assert decision.simulations != TRAINED_WITH.simulations
+    assert 0 < decision.simulations < MAX_SIMULATIONS
 
 
 def test_a_file_that_is_no_model_is_refused(tmp_path: Path) -> None:
