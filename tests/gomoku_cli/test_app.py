@@ -191,7 +191,7 @@ def test_the_shell_completes(line: str, completed: str) -> None:
         ("play --model nobody", "names no player"),
         ("play --model random", "needs a terminal"),
         ("play --seconds 1 --simulations 1", "give one of them"),
-        ("play --model mentor --ponder", "mentor cannot ponder, only players with a net can"),
+        ("play --model mentor --ponder", "mentor cannot ponder: only players with a net can"),
     ],
 )
 def test_a_wrong_command_line_is_one_line_and_exit_code_2(

@@ -1,4 +1,4 @@
-"""Players as people write them, and the rules under which they can meet."""
+"""Players by their names, and the rules of their games."""
 
 import time
 from collections.abc import Iterator
@@ -8,7 +8,14 @@ import pytest
 
 from core.position import Position
 from core.rules import Rules
-from curriculum.arena.players import PlayerSettings, PlayerSpecError, model_path, parse_player, resolve_rules
+from curriculum.arena.players import (
+    PlayerSettings,
+    PlayerSpecError,
+    model_path,
+    parse_player,
+    resolve_rules,
+    settings_of,
+)
 from curriculum.config import Config
 from curriculum.phases.steps import keep_model
 from curriculum.run.folder import RunFolder
@@ -74,9 +81,36 @@ def test_the_default_model_is_the_one_in_the_package() -> None:
         (PlayerSettings(search=SearchSettings(simulations=9), simulations=4), 4),
     ],
 )
-def test_a_model_searches_as_the_settings_say(run: Path, settings: PlayerSettings, simulations: int) -> None:
+def test_a_model_searches_with_the_settings(run: Path, settings: PlayerSettings, simulations: int) -> None:
     player = parse_player(str(run), rules=SMALL, settings=settings)
     assert player.choose_batch([Position(SMALL)], seeds=[1])[0].simulations == simulations
+
+
+def test_a_model_plays_with_tactics_or_literally(run: Path) -> None:
+    # Three in a row of each side: the search for fours sees the win, a search of one simulation does not.
+    open_three = Position.from_moves(SMALL, [22, 1, 23, 3, 24, 5])
+
+    def visits(**settings: bool) -> int:
+        player = parse_player(str(run), rules=SMALL, settings=PlayerSettings(simulations=9, **settings))
+        return player.choose_batch([open_three], seeds=[1])[0].simulations
+
+    assert visits() < visits(tactics=False) == 9
+
+
+@pytest.mark.parametrize(
+    ("spec", "settings"),
+    [
+        ("default", {"simulations", "seconds", "policy", "switch_stage", "tactics"}),
+        ("mentor", {"seconds", "policy"}),
+        ("mentor:3", {"seconds", "policy"}),
+        ("engine:./program", {"seconds", "engine_seconds", "match_seconds"}),
+        ("random", set()),
+        ("mentor:paper", set()),
+        ("pure-mcts:10", set()),
+    ],
+)
+def test_each_kind_of_player_reads_its_settings(spec: str, settings: set[str]) -> None:
+    assert settings_of(spec) == settings
 
 
 @pytest.mark.parametrize(
@@ -92,7 +126,7 @@ def test_a_model_searches_as_the_settings_say(run: Path, settings: PlayerSetting
         ("", "names no player"),
     ],
 )
-def test_what_names_no_player_is_refused_with_what_would(spec: str, message: str) -> None:
+def test_a_text_that_names_no_player_is_refused_with_the_valid_spellings(spec: str, message: str) -> None:
     with pytest.raises(PlayerSpecError, match=message):
         parse_player(spec, rules=SMALL, settings=SETTINGS)
 
@@ -122,7 +156,7 @@ def test_a_file_that_is_no_model_is_refused(tmp_path: Path) -> None:
         parse_player(str(tmp_path / "letter.txt"), rules=SMALL, settings=SETTINGS)
 
 
-def test_a_model_of_other_rules_cannot_sit_down(other_model: Path) -> None:
+def test_a_model_of_other_rules_is_refused(other_model: Path) -> None:
     with pytest.raises(PlayerSpecError, match="plays 5 in a row on 9x9, not 4 in a row on 7x7"):
         parse_player(str(other_model), rules=SMALL, settings=SETTINGS)
 
@@ -134,7 +168,7 @@ def test_a_model_with_a_search_of_another_version_is_refused(run: Path, tmp_path
         parse_player(str(tmp_path / "old.safetensors"), rules=SMALL, settings=SETTINGS)
 
 
-def test_rules_are_those_of_the_models_or_as_asked(run: Path, other_model: Path) -> None:
+def test_rules_are_those_of_the_models_or_the_given_ones(run: Path, other_model: Path) -> None:
     assert resolve_rules(["random", "mentor"]) == Rules(15, 5)
     assert resolve_rules(["random", "mentor"], board_size=9, connect=4) == Rules(9, 4)
     assert resolve_rules([str(run), "random"]) == SMALL
