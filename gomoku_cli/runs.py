@@ -91,7 +91,7 @@ def run_phase(
     `command`: the subcommand that continues the work after an interruption.
     """
     from curriculum.run.folder import is_run
-    from gomoku_cli.compilation import telling_of_compilation
+    from gomoku_cli.compilation import reporting_compilation
     from gomoku_cli.console import program
     from gomoku_cli.interruption import conducting
 
@@ -100,6 +100,6 @@ def run_phase(
     with open_or_create(path, choice) as folder, conducting(quiet=quiet, resume=resume) as conduct:
         if is_new:
             conduct.reporter.say(f"{path} is a new run: it starts from fresh nets")
-        with telling_of_compilation(conduct.reporter):
+        with reporting_compilation(conduct.reporter):
             work(folder, conduct)
         typer.echo(f"phase {number} is done: {folder.best_model}")

@@ -80,7 +80,7 @@ def command(
 
     The same seed gives the same file.
     """
-    from gomoku_cli.compilation import telling_of_compilation
+    from gomoku_cli.compilation import reporting_compilation
     from gomoku_cli.interruption import conducting
     from gomoku_cli.runs import Choice, run_phase
 
@@ -98,7 +98,7 @@ def command(
         run_phase(1, NAME, run, choice, work, quiet=quiet)
     elif output is not None:
         resolved = choice.resolve()
-        with conducting(quiet=quiet) as conduct, telling_of_compilation(conduct.reporter):
+        with conducting(quiet=quiet) as conduct, reporting_compilation(conduct.reporter):
             _write_file(output, resolved, conduct)
     else:
         raise typer.BadParameter("give --output FILE to save the positions, or --run DIR to train on them")

@@ -75,7 +75,7 @@ def command(
 
     Ctrl-C finishes the step, saves, and prints the command that continues; --resume also continues a killed run.
     """
-    from gomoku_cli.compilation import telling_of_compilation
+    from gomoku_cli.compilation import reporting_compilation
     from gomoku_cli.console import program
     from gomoku_cli.interruption import conducting
     from gomoku_cli.runs import Choice, open_run
@@ -98,7 +98,7 @@ def command(
     ):
         from curriculum.phases.all import run_all
 
-        with telling_of_compilation(conduct.reporter):
+        with reporting_compilation(conduct.reporter):
             results = run_all(folder, conduct)
         if as_json:
             typer.echo(json.dumps({"run": str(run), "model": str(folder.best_model), "matches": results}))
