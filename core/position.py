@@ -1,4 +1,4 @@
-"""A game as it stands: the stones, whose turn it is, and how it ended."""
+"""Positions: the stones of a game, the side to move, and the outcome."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,16 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.lines import makes_line, winning_cells
-from core.notation import cell_name
-from core.rules import BLACK, EMPTY, NO_CELL, Cell, Colour, Rules
+from core.notation import cell_name, column_letter, parse_cell
+from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell, Colour, Rules
 
 
 class IllegalMoveError(ValueError):
-    """A move that the rules forbid: off the board, on a stone, or after the end of the game."""
+    """A move that the rules forbid: off the board, on a stone, or after the end of the game.
+
+    Text that names no cell raises `core.notation.NotationError` instead; both are `ValueError`s.
+    """
 
 
 class Termination(StrEnum):
-    """What ended a game."""
+    """The end of a game."""
 
     LINE = "line"
     FULL_BOARD = "full board"
@@ -26,16 +29,22 @@ class Termination(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a game ended; `winner` is None for a draw."""
+    """The result of a finished game; `winner` is None for a draw."""
 
     termination: Termination
     winner: Colour | None
 
 
-class Position:
-    """A board on which moves are pushed and popped, from the empty board on; black moves first."""
+_SYMBOLS = {BLACK: "X", WHITE: "O", EMPTY: "."}
 
-    def __init__(self, rules: Rules) -> None:
+
+class Position:
+    """A game as it stands: push and pop moves from the empty board on; black moves first.
+
+    `print(position)` shows the board: X is black, O is white, the last move stands in brackets.
+    """
+
+    def __init__(self, rules: Rules = Rules()) -> None:  # noqa: B008 - frozen
         self.rules = rules
         self.stones: NDArray[np.int8] = np.zeros(rules.cells, dtype=np.int8)
         """[A] `BLACK`, `WHITE` or `EMPTY` a cell. Change it by `push` and `pop` only."""
@@ -44,15 +53,15 @@ class Position:
         self._outcome: Outcome | None = None
 
     @classmethod
-    def from_moves(cls, rules: Rules, moves: Iterable[Cell]) -> Self:
-        """The position after `moves` from the empty board. Raises `IllegalMoveError`."""
+    def from_moves(cls, rules: Rules, moves: Iterable[Cell | str]) -> Self:
+        """Return the position after `moves` from the empty board; `push` raises the errors."""
         position = cls(rules)
         for move in moves:
             position.push(move)
         return position
 
     def copy(self) -> "Position":
-        """A position of its own with the same moves."""
+        """Return an independent position with the same moves."""
         twin = Position(self.rules)
         twin.stones = self.stones.copy()
         twin.moves = self.moves.copy()
@@ -71,56 +80,80 @@ class Position:
 
     @property
     def last_moves(self) -> tuple[Cell, Cell]:
-        """The last move and the one before it, `NO_CELL` where there is none."""
+        """The last move and the one before it; `NO_CELL` where there is none."""
         last = self.moves[-1] if self.moves else NO_CELL
         before = self.moves[-2] if len(self.moves) > 1 else NO_CELL
         return last, before
 
     def is_legal(self, cell: Cell) -> bool:
-        """Whether `cell` may be played now."""
+        """Return True if the side to move may play `cell`."""
         return self._outcome is None and 0 <= cell < self.rules.cells and self.stones[cell] == EMPTY
 
     def legal_moves(self) -> NDArray[np.intp]:
-        """The empty cells in ascending order; none after the end of the game."""
+        """Return the empty cells in ascending order; none after the end of the game."""
         return np.flatnonzero(self.stones == EMPTY) if self._outcome is None else np.empty(0, dtype=np.intp)
 
-    def push(self, cell: Cell) -> None:
-        """Plays `cell` for the side to move. Raises `IllegalMoveError` and changes nothing if it may not be played."""
+    def push(self, move: Cell | str) -> None:
+        """Play a cell, or its name such as `h8`, for the side to move.
+
+        Raises `IllegalMoveError` for a move that the rules forbid, and `core.notation.NotationError` for a name of no
+        cell; the position is then unchanged.
+        """
+        cell = parse_cell(move, self.rules.size) if isinstance(move, str) else move
         if not self.is_legal(cell):
             raise IllegalMoveError(self._why_illegal(cell))
-        cell = int(cell)  # any numpy integer would do, and have the kernel compiled again for its type
+        cell = int(cell)  # a numpy integer would have the kernel compiled again for its type
         self.stones[cell] = self.side_to_move
         self.moves.append(cell)
-        # Five is tested before the full board: the last cell may win.
+        # The line is tested before the full board: the last cell may win.
         if makes_line(self.stones, cell, self.rules.size, self.rules.connect):
             self._outcome = Outcome(Termination.LINE, -self.side_to_move)
         elif len(self.moves) == self.rules.cells:
             self._outcome = Outcome(Termination.FULL_BOARD, None)
 
     def pop(self) -> Cell:
-        """Takes the last move back and returns it. Raises `IndexError` on an empty board."""
+        """Take the last move back and return it. Raises `IndexError` on an empty board."""
         cell = self.moves.pop()
         self.stones[cell] = EMPTY
         self._outcome = None
         return cell
 
     def outcome(self) -> Outcome | None:
-        """How the game ended, or None while it goes on."""
+        """Return the outcome of the game, or None while it goes on."""
         return self._outcome
 
     def is_game_over(self) -> bool:
-        """Whether the game has ended."""
+        """Return True if the game has ended."""
         return self._outcome is not None
 
     def winning_line(self) -> list[Cell]:
-        """The cells of the line (or lines) that won, ascending; empty while nobody has won."""
+        """Return the cells of the winning line (or lines), ascending; none without a winner."""
         if self._outcome is None or self._outcome.winner is None:
             return []
         return winning_cells(self.stones, self.moves[-1], self.rules.size, self.rules.connect)
+
+    def name_of(self, cell: Cell) -> str:
+        """Return the name of a cell, such as `h8`."""
+        return cell_name(cell, self.rules.size)
+
+    def __str__(self) -> str:
+        size = self.rules.size
+        last_row, last_column = divmod(self.moves[-1], size) if self.moves else (NO_CELL, NO_CELL)
+        lines = []
+        for row in reversed(range(size)):
+            symbols = (_SYMBOLS[int(stone)] for stone in self.stones[row * size : (row + 1) * size])
+            line = list(f" {' '.join(symbols)} ")
+            if row == last_row:
+                line[2 * last_column], line[2 * last_column + 2] = "[]"
+            lines.append(f"{row + 1:2}{''.join(line)}".rstrip())
+        return "\n".join([*lines, f"   {' '.join(map(column_letter, range(size)))}"])
+
+    def __repr__(self) -> str:
+        return f"Position.from_moves({self.rules!r}, {[self.name_of(move) for move in self.moves]})"
 
     def _why_illegal(self, cell: Cell) -> str:
         if self._outcome is not None:
             return "the game is over"
         if not 0 <= cell < self.rules.cells:
             return f"cell {cell} is off the board of {self.rules.size}x{self.rules.size}"
-        return f"{cell_name(cell, self.rules.size)} already holds a stone"
+        return f"{self.name_of(cell)} already holds a stone"

@@ -19,10 +19,11 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from core.errors import UsageError
 from curriculum.config import Config
 
 
-class ConfigError(ValueError):
+class ConfigError(UsageError, ValueError):
     """A configuration that cannot be used; says where, which key, and what would be right."""
 
 

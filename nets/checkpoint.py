@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from safetensors import SafetensorError, safe_open
 
+from core.errors import BadDataError
 from core.files import atomic_path
 from core.rules import Rules
 from nets.config import NetConfig, Planes
@@ -28,7 +29,7 @@ _STATISTICS = ("running_mean", "running_var", "num_batches_tracked")
 """What batch norms keep that is not trained."""
 
 
-class CheckpointError(ValueError):
+class CheckpointError(BadDataError, ValueError):
     """A file that holds no usable model; says what is wrong with it."""
 
 

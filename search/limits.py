@@ -1,26 +1,26 @@
-"""How long to think about a move."""
+"""Limits of a search."""
 
 from dataclasses import dataclass
+from typing import Annotated
+
+from core.bounds import POSITIVE, check_bounds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:
-    """What ends a search, whichever comes first; None sets no limit.
+    """The end of a search: the limit that is reached first ends it; None sets no limit.
 
-    Raises `ValueError` for a number out of range, and where nothing ends the search.
+    Raises `ValueError` for a number that is not above 0, and if no limit is set.
     """
 
-    depth: int | None = None
-    """Plies to look ahead; forced replies and what follows the last ply are not counted."""
-    nodes: int | None = None
-    """Positions to look at."""
-    seconds: float | None = None
-    """Time to think."""
+    depth: Annotated[int | None, POSITIVE] = None
+    """Plies of the mentor's search, without forced replies and extensions; tree searches refuse it."""
+    nodes: Annotated[int | None, POSITIVE] = None
+    """Positions searched: nodes of the mentor, simulations of a tree search, playouts of pure MCTS."""
+    seconds: Annotated[float | None, POSITIVE] = None
+    """Time for the move."""
 
     def __post_init__(self) -> None:
-        numbers = (("depth", self.depth), ("nodes", self.nodes), ("seconds", self.seconds))
-        for name, number in numbers:
-            if number is not None and not number > 0:
-                raise ValueError(f"{name} is {number}; it must be more than 0")
-        if all(number is None for _, number in numbers):
+        check_bounds(self)
+        if self.depth is None and self.nodes is None and self.seconds is None:
             raise ValueError("a limit names at least one of depth, nodes and seconds")

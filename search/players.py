@@ -10,13 +10,14 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from core.errors import FailedError
 from core.position import Position
 from core.rules import Cell
 from core.streams import Purpose, generator
 from search.limits import Limit
 
 
-class ForfeitError(RuntimeError):
+class ForfeitError(FailedError, RuntimeError):
     """A player cannot go on and loses the game it is in; says why."""
 
     def __init__(self, why: str, *, on_time: bool = False) -> None:
@@ -38,6 +39,8 @@ class Decision:
     """Simulations, playouts or nodes spent."""
     seconds: float | None = None
     """Time it took, where the player keeps to a clock of its own and measures it; None elsewhere."""
+    plies_to_end: int | None = None
+    """Plies until the end of the game where its result is proven, the move included; None elsewhere."""
 
 
 def never() -> bool:
@@ -81,13 +84,13 @@ class Player(Protocol):
 
 
 @runtime_checkable
-class SitsDown(Player, Protocol):
-    """A player that keeps the game it is in, such as a program of its own: one sits at each board."""
+class PlaysGames(Player, Protocol):
+    """A player with a state for each game, such as an engine process; `start_game` gives the player of one game."""
 
-    def sit(self) -> AbstractContextManager[Player]:
-        """A player for one game, whose positions it is asked about in order; its end with the context.
+    def start_game(self) -> AbstractContextManager[Player]:
+        """Return a player for one game, whose positions it gets in order; leaving the context ends it.
 
-        Its `choose` raises `ForfeitError` where it cannot go on.
+        Its `choose_batch` raises `ForfeitError` where it cannot go on.
         """
 
 

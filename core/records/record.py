@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from core.errors import BadDataError
 from core.rules import Cell, Colour, Rules
 
 
-class RecordError(ValueError):
+class RecordError(BadDataError, ValueError):
     """A file of games or openings that cannot be read; says where and why."""
 
 

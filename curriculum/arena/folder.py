@@ -6,6 +6,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from core.errors import BadDataError, UsageError
 from core.files import atomic_write_text
 from core.records.formats import write_games
 from core.records.sgf import to_sgf
@@ -28,11 +29,11 @@ _RECORDS = "games.sgf"
 _LOCK = "lock"
 
 
-class MatchFolderError(ValueError):
+class MatchFolderError(BadDataError, ValueError):
     """A folder that holds no match, or one that cannot be read; says which and why."""
 
 
-class OtherMatchError(MatchFolderError):
+class OtherMatchError(UsageError, ValueError):
     """The folder holds something else than the match that was asked for."""
 
 

@@ -16,7 +16,7 @@ from curriculum.arena.fixtures import Fixture
 from curriculum.arena.results import PlayedGame
 from curriculum.reporting import Conduct, Interrupted
 from curriculum.run.locking import now
-from search.players import Decision, ForfeitError, Player, SitsDown
+from search.players import Decision, ForfeitError, Player, PlaysGames
 
 SIDE_BY_SIDE = 64
 """Games that players in this process play at once: as many as a search takes together."""
@@ -101,8 +101,8 @@ def play_games(
     """Plays the games and gives each to `finished` when it is over, on the calling thread.
 
     Games between players of this process go in waves of `side_by_side` (by default 64), whose every move is chosen for
-    all games together; `moved` hears how many moves were made. Of games with a player that sits down
-    (`search.players.SitsDown`) each has a thread of its own, `on_threads` (by default one for two cores) at a time.
+    all games together; `moved` hears how many moves were made. Of games with a player that starts each game
+    (`search.players.PlaysGames`) each has a thread of its own, `on_threads` (by default one for two cores) at a time.
     `enough` is asked between waves, or after each such game, and ends the playing.
 
     `played`: the numbers of games that are not wanted again. The last bits of a net's judgement depend on what is
@@ -112,8 +112,8 @@ def play_games(
     apart: list[Fixture] = []
     together: list[Fixture] = []
     for game in games:
-        sits_down = any(isinstance(players[seat], SitsDown) for seat in (game.black, game.white))
-        (apart if sits_down else together).append(game)
+        plays_games = any(isinstance(players[seat], PlaysGames) for seat in (game.black, game.white))
+        (apart if plays_games else together).append(game)
     width = side_by_side or SIDE_BY_SIDE
     for first in range(0, len(together), width):
         wave = together[first : first + width]
@@ -204,7 +204,9 @@ def _play_one(players: Sequence[Player], game: Fixture, rules: Rules, stop: Call
             try:
                 if mover not in seats:
                     player = players[mover]
-                    seats[mover] = stack.enter_context(player.sit()) if isinstance(player, SitsDown) else player
+                    seats[mover] = (
+                        stack.enter_context(player.start_game()) if isinstance(player, PlaysGames) else player
+                    )
                 start = time.perf_counter()
                 decision = seats[mover].choose_batch([board.position], seeds=[board.seed], stop=stop)[0]
                 seconds = time.perf_counter() - start

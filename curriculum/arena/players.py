@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 
+from core.errors import UsageError
 from core.rules import Rules
 from curriculum.arena import player_names
 from curriculum.run.folder import best_model, is_run
@@ -14,7 +15,7 @@ from search.players import Player, RandomPlayer
 from search.tree.settings import Policy, SearchSettings
 
 
-class PlayerSpecError(ValueError):
+class PlayerSpecError(UsageError, ValueError):
     """Text that names no player; says which there are."""
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any, NamedTuple
 
+from core.errors import UsageError
 from core.notation import cell_name, parse_cell
 from core.position import Position
 from core.rules import Cell, Rules
@@ -19,7 +20,7 @@ _AT_ONCE = 32
 """Positions that a player is given in one call: enough to keep its cores busy, few enough to show progress."""
 
 
-class SuiteError(ValueError):
+class SuiteError(UsageError, ValueError):
     """A suite that cannot be read; says where and why."""
 
 

@@ -17,7 +17,6 @@ from nets.runtimes.loading import open_model
 from search.mentor.paper import PaperMentor
 from search.mentor.player import Mentor
 from search.players import Player, never
-from search.solvers.vct import find_vct
 from search.tree.player import MctsPlayer
 from search.tree.rollouts import PureMcts
 from search.tree.settings import SearchSettings
@@ -83,18 +82,13 @@ def _draw_basics() -> None:
     basics.are_right(_RULES, samples.positions, samples.policies.argmax(axis=1))
 
 
-def _seek_a_forced_win() -> None:
-    find_vct(Position.from_moves(_RULES, [0, 1]))
-
-
 _PARTS: tuple[tuple[str, int, Callable[[], None]], ...] = (
-    ("self-play", 30, _play_itself),
-    ("play", 20, _play_a_person),
+    ("self-play", 35, _play_itself),
+    ("play", 23, _play_a_person),
     ("pure-mcts", 3, lambda: _decide(PureMcts(2))),
-    ("mentor:paper", 7, lambda: _decide(PaperMentor())),
-    ("mentor", 17, lambda: _decide(Mentor())),
-    ("forced wins", 13, _seek_a_forced_win),
+    ("mentor:paper", 8, lambda: _decide(PaperMentor())),
+    ("mentor", 20, lambda: _decide(Mentor())),
     ("basics", 2, _draw_basics),
-    ("model", 8, _open_the_built_in_model),
+    ("model", 9, _open_the_built_in_model),
 )
 """In this order, each with about its share of the time in percent."""

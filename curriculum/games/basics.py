@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.errors import UsageError
 from core.evaluation import PositionBatch
 from core.lines import DIRECTIONS, makes_line
 from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Rules
@@ -56,7 +57,7 @@ REPOSITORY_KINDS = tuple(name for name in KINDS if name not in LITERAL_KINDS)
 _TRIES = 2000
 
 
-class BasicsError(ValueError):
+class BasicsError(UsageError, ValueError):
     """Basic positions that cannot be drawn: an unknown kind, or a board too small or too full for it."""
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from core.errors import BadDataError, UsageError
 from core.files import atomic_write_text
 from curriculum.config import Config
 from curriculum.presets import ConfigError, read_config, to_toml
@@ -42,11 +43,11 @@ _TEMPORARY = re.compile(r"\..+\.[a-z0-9_]{8}")
 """What `core.files.atomic_path` calls a file that is not finished yet."""
 
 
-class RunFolderError(ValueError):
+class RunFolderError(BadDataError, ValueError):
     """A folder that is no run, or a run that cannot be read; says which and why."""
 
 
-class RunFolderTakenError(RunFolderError):
+class RunFolderTakenError(UsageError, ValueError):
     """A new run was asked for in a folder that holds something already."""
 
 

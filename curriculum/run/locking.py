@@ -9,11 +9,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from core.errors import FailedError
+
 if sys.platform != "win32":
     import fcntl
 
 
-class FolderBusyError(RuntimeError):
+class FolderBusyError(FailedError, RuntimeError):
     """Another process works in the folder."""
 
 

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.errors import BadDataError
 from core.evaluation import PositionBatch, transform_policies
 from core.files import atomic_path
 from core.rules import Colour
 
 
-class SamplesError(ValueError):
+class SamplesError(BadDataError, ValueError):
     """A file that holds no usable samples; says what is wrong with it."""
 
 

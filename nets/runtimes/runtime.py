@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from core.errors import UsageError
 from core.evaluation import PositionBatch
 from nets.config import Backend, Precision
 
@@ -33,7 +34,7 @@ class Piece(NamedTuple):
     values: NDArray[np.float32]
 
 
-class RuntimeUnavailableError(RuntimeError):
+class RuntimeUnavailableError(UsageError, RuntimeError):
     """A runtime that is not installed, fails on this machine, or lacks a precision; says which and why."""
 
 

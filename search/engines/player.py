@@ -94,8 +94,8 @@ class EnginePlayer(Player):
         return decisions
 
     @contextmanager
-    def sit(self) -> Iterator[Player]:
-        """See `SitsDown`. The engine is started here; if that fails, the first `choose` says so."""
+    def start_game(self) -> Iterator[Player]:
+        """See `PlaysGames`. The engine is started here; if that fails, the first `choose` says so."""
         seat = self._new_seat()
         try:
             yield seat

@@ -17,6 +17,7 @@ from core.position import Position
 from core.rules import Cell, Rules
 from core.streams import Purpose, generator
 from core.threats import FIVE, ThreatBoard, new_threat_board, side_of
+from search.analysis import Analysis, MoveAnalysis
 from search.limits import Limit
 from search.mentor.alpha_beta import (
     MATE,
@@ -44,12 +45,14 @@ def centre(rules: Rules) -> Cell:
     return rules.size // 2 * rules.size + rules.size // 2
 
 
-def drawn_decision(position: Position, moves: Sequence[Cell], seed: int, value: float, nodes: int) -> Decision:
-    """A decision for one of `moves`, each as likely as the others; `value` for the side to move."""
+def drawn_decision(
+    position: Position, moves: Sequence[Cell], seed: int, value: float, nodes: int, plies_to_end: int | None = None
+) -> Decision:
+    """Return a decision for one of `moves`, each as likely as the others; `value` for the side to move."""
     policy = np.zeros(position.rules.cells, dtype=np.float32)
     policy[list(moves)] = 1.0 / len(moves)
     move = int(generator(seed, Purpose.MENTOR).choice(np.array(moves)))
-    return Decision(move, value=value, policy=policy, simulations=nodes)
+    return Decision(move, value=value, policy=policy, simulations=nodes, plies_to_end=plies_to_end)
 
 
 LEVELS = {1: 100, 2: 800, 3: 4_000, 4: 25_000, 5: 150_000}
@@ -74,25 +77,23 @@ _VCF_NODES_A_SECOND = 200_000
 """The most of them where the limit is a time: about a quarter of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Analysis:
-    """What a search found."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MentorAnalysis(Analysis):
+    """The mentor's view of a position. Its `value` is 1 or -1 for a proven result alone.
 
-    moves: tuple[Cell, ...]
-    """The best move, and those that score at most the variety less; the best first. Of moves that lose, one."""
+    Its `moves` are the best one and those that score at most the variety less. Of winning moves they are the quickest;
+    of losing moves there is one.
+    """
+
     score: int
     """For the side to move, in the units of the evaluation's weights; `WIN - n` wins in n plies, `n - WIN` loses."""
     depth: int
     """Plies of the last iteration that was finished."""
-    nodes: int
-    variation: tuple[Cell, ...]
-    """The moves that both sides are expected to play, the best move first."""
-    seconds: float
 
     @property
-    def value(self) -> float:
-        """The score as an expected result for the side to move: 1 and -1 for proven ones alone."""
-        return _value(self.score)
+    def choices(self) -> tuple[Cell, ...]:
+        """The cells of `moves`, of which the mentor plays any with equal chance."""
+        return tuple(each.move for each in self.moves)
 
     @property
     def plies_to_end(self) -> int | None:
@@ -104,6 +105,27 @@ def _value(score: int) -> float:
     if abs(score) >= PROVEN:
         return 1.0 if score > 0 else -1.0
     return float(np.clip(np.tanh(score / SQUASH), -0.99, 0.99))
+
+
+def _mentor_analysis(
+    choices: Sequence[Cell],
+    scores: Sequence[int],
+    *,
+    depth: int,
+    nodes: int,
+    variation: tuple[Cell, ...],
+    seconds: float,
+) -> MentorAnalysis:
+    """Return the analysis of a search with these choices and their scores, the best first."""
+    return MentorAnalysis(
+        moves=tuple(MoveAnalysis(move, _value(score)) for move, score in zip(choices, scores, strict=True)),
+        value=_value(scores[0]),
+        variation=variation or (choices[0],),
+        nodes=nodes,
+        seconds=seconds,
+        score=scores[0],
+        depth=depth,
+    )
 
 
 class Mentor(Player):
@@ -155,17 +177,19 @@ class Mentor(Player):
 
     def _decide(self, position: Position, seed: int, limit: Limit | None, stop: Callable[[], bool]) -> Decision:
         analysis = self.analyse(position, limit, stop=stop)
-        return drawn_decision(position, analysis.moves, seed, analysis.value, analysis.nodes)
+        return drawn_decision(position, analysis.choices, seed, analysis.value, analysis.nodes, analysis.plies_to_end)
 
-    def analyse(self, position: Position, limit: Limit | None = None, *, stop: Callable[[], bool] = never) -> Analysis:
-        """What the search finds in a position that is not over, within `limit`, or the mentor's own one.
+    def analyse(
+        self, position: Position, limit: Limit | None = None, *, stop: Callable[[], bool] = never
+    ) -> MentorAnalysis:
+        """Search a position that is not over within `limit`, by default the mentor's own.
 
-        `stop` is asked every few milliseconds; once it says yes, what was found so far is returned. The first ply is
-        always searched in full.
+        `stop` is called every few milliseconds; once it returns True, the search returns its result so far. The first
+        ply is always searched in full.
         """
         started = time.perf_counter()
         if not position.moves:
-            return Analysis((centre(position.rules),), 0, 0, 0, (centre(position.rules),), 0.0)
+            return _mentor_analysis([centre(position.rules)], [0], depth=0, nodes=0, variation=(), seconds=0.0)
         idle = self._idle[position.rules]
         try:
             board, state, vcf = idle.pop()
@@ -225,16 +249,21 @@ class _Deepening:
             if abs(self.scores[0]) >= PROVEN or (len(self.moves) == 1 and self.limit.seconds is not None):
                 break  # nothing is left to decide
 
-    def analysis(self) -> Analysis:
-        """What was found so far."""
+    def analysis(self) -> MentorAnalysis:
+        """Return the result so far."""
         best = int(self.scores[0])
         # The end of a game is no matter of taste: the shortest win is played; where all is lost, the move that held out
         # longest, for most others seem to lose as late only because nobody looked for more.
         least = best if abs(best) >= MATE else best - self.variety
-        near = self.moves[self.scores >= least][: 1 if best <= -MATE else None]
-        moves = tuple(int(move) for move in near)
-        variation = self.variation or moves[:1]
-        return Analysis(moves, best, self.depth, self.nodes, variation, time.perf_counter() - self.started)
+        near = np.flatnonzero(self.scores >= least)[: 1 if best <= -MATE else None]
+        return _mentor_analysis(
+            self.moves[near].tolist(),
+            self.scores[near].tolist(),
+            depth=self.depth,
+            nodes=self.nodes,
+            variation=self.variation,
+            seconds=time.perf_counter() - self.started,
+        )
 
     def _wins_by_fours(self) -> bool:
         """Looks for a win by continuous fours, deeper than the search does at its nodes, and takes it."""

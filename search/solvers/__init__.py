@@ -1,1 +1,1 @@
-"""Solvers of forced wins: continuous fours, and continuous fours and threes."""
+"""Solvers of forced wins: victory by continuous fours."""

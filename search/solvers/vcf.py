@@ -68,7 +68,7 @@ _NODES, _STAMP = range(2)
 _KEY, _FACT = range(2)
 
 
-class SolverVerdict(StrEnum):
+class VcfVerdict(StrEnum):
     """What a search for a forced win has found out."""
 
     WIN = "win"
@@ -79,10 +79,10 @@ class SolverVerdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class ThreatSearch:
+class VcfResult:
     """What a search for a forced win of the side to move came to."""
 
-    verdict: SolverVerdict
+    verdict: VcfVerdict
     line: tuple[Cell, ...]
     """The moves of both sides up to the stone that wins, the attacker's first; empty without a win."""
     nodes: int
@@ -415,30 +415,19 @@ def solve_vcf(board: ThreatBoard, work: VcfWork, side: int, nodes: int) -> int:
     return NO_WIN
 
 
-def find_vcf(position: Position, *, nodes: int = VCF_NODES, work: VcfWork | None = None) -> ThreatSearch:
+def find_vcf(position: Position, *, nodes: int = VCF_NODES, work: VcfWork | None = None) -> VcfResult:
     """Whether the side to move wins by continuous fours, told after `nodes` positions at most.
 
     `work`: of `new_vcf_work` for the position's rules, so that what one search has proven is known in the next.
     Raises `ValueError` where the game is over or `nodes` is less than 1.
     """
-    board = loaded_board(position, nodes)
-    work = work or new_vcf_work(position.rules)
-    plies = solve_vcf(board, work, side_of(position.side_to_move), nodes)
-    return threat_search(plies, work.line[: max(plies, 0)].tolist(), int(work.tally[_NODES]))
-
-
-def loaded_board(position: Position, nodes: int) -> ThreatBoard:
-    """The threats of a position to be searched with `nodes`. Raises `ValueError` for what cannot be searched."""
     if position.is_game_over():
         raise ValueError("the game is over; there is nothing to search")
     if nodes < 1:
         raise ValueError(f"nodes is {nodes}; it must be 1 or more")
     board = new_threat_board(position.rules)
     load(board, position.stones)
-    return board
-
-
-def threat_search(plies: int, line: list[Cell], nodes: int) -> ThreatSearch:
-    """What a solver returned, as the rest of the program wants it."""
-    verdict = SolverVerdict.WIN if plies > 0 else SolverVerdict.NONE if plies == NO_WIN else SolverVerdict.UNKNOWN
-    return ThreatSearch(verdict, tuple(line), nodes)
+    work = work or new_vcf_work(position.rules)
+    plies = solve_vcf(board, work, side_of(position.side_to_move), nodes)
+    verdict = VcfVerdict.WIN if plies > 0 else VcfVerdict.NONE if plies == NO_WIN else VcfVerdict.UNKNOWN
+    return VcfResult(verdict, tuple(work.line[: max(plies, 0)].tolist()), int(work.tally[_NODES]))

@@ -100,6 +100,11 @@ class Forest(NamedTuple):
         """Nodes a tree has room for."""
         return int(self.nodes.shape[1])
 
+    @property
+    def cells(self) -> int:
+        """Cells of the board."""
+        return int(self.root_stones.shape[1])
+
 
 def make_forest(trees: int, capacity: int, cells: int) -> Forest:
     """Room for `trees` trees of `capacity` nodes on boards of `cells` cells; every root is blank."""

@@ -7,21 +7,23 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.errors import BadDataError
 from core.evaluation import Evaluator, Slot, Ticket
 from core.position import Position
-from core.rules import BLACK, EMPTY, Cell, Rules
+from core.rules import BLACK, Cell, Rules
 from core.streams import stream_key
 from core.symmetry import sources, targets
 from core.zobrist import STONE_KEYS, WHITE_TO_MOVE
-from search.tree import cache, kernels, softmax
+from search.analysis import Analysis
+from search.tree import cache, kernels
 from search.tree.cache import EvaluationCache
 from search.tree.forest import OPEN, Forest, clear, make_forest, set_root
 from search.tree.leaf_tactics import LeafTactics, make_leaf_tactics, make_root_tactics, new_boards
-from search.tree.move_policy import search_policy
+from search.tree.root import analyse_root, root_policy, root_priors, root_proofs, root_visits
 from search.tree.settings import DecayForm, FirstPlay, SearchSettings
 
 
-class EvaluationError(RuntimeError):
+class EvaluationError(BadDataError, RuntimeError):
     """The evaluator gave a number that is not finite."""
 
 
@@ -216,35 +218,28 @@ class ForestSearch:
         return tactics is not None and bool(kernels.has_one_reply(self.forest, tree, tactics))
 
     def visits(self, tree: int) -> NDArray[np.int32]:
-        """[A] the visit counts of the moves at the root."""
-        visits = np.empty(self.rules.cells, dtype=np.int32)
-        kernels.root_visits(self.forest, tree, visits)
-        return visits
+        """Return the visit counts [A] of the root's moves."""
+        return root_visits(self.forest, tree)
 
     def proofs(self, tree: int) -> NDArray[np.int16]:
-        """[A] what is proven of the moves at the root: `n` wins in `n` plies, `-n` loses in `n`, 0 is not known."""
-        proofs = np.empty(self.rules.cells, dtype=np.int16)
-        kernels.root_proofs(self.forest, tree, proofs)
-        return proofs
+        """Return the proofs [A] of the root's moves: `n` wins in `n` plies, `-n` loses in `n`, 0 is unknown."""
+        return root_proofs(self.forest, tree)
 
     def priors(self, tree: int) -> NDArray[np.float32]:
-        """[A] the evaluator's priors at the root, 0 on occupied cells (and everywhere before it was judged)."""
-        forest = self.forest
-        if forest.nodes["state"][tree, 0] != OPEN:
-            return np.zeros(self.rules.cells, dtype=np.float32)
-        priors = softmax.priors_of(forest.child_priors[tree, 0])
-        children = np.flatnonzero(forest.nodes["parent"][tree, : forest.trees["nodes"][tree]] == 0)
-        priors[forest.nodes["move"][tree, children]] = forest.nodes["prior"][tree, children]
-        return priors
+        """Return the evaluator's priors [A] at the root, 0 on occupied cells and everywhere before its evaluation."""
+        return root_priors(self.forest, tree)
 
     def value(self, tree: int) -> float:
-        """The root's value for its side to move, -1 to 1: what is proven of it, else the mean of what was searched."""
+        """Return the root's value for its side to move, -1 to 1: its proven value, else the mean of the search."""
         return float(kernels.root_value(self.forest, tree, self._params.decay))
 
     def policy(self, tree: int, temperature: float = 1.0) -> NDArray[np.float32]:
-        """[A] pi of what was searched (`search.tree.move_policy.search_policy`)."""
-        legal = self.forest.root_stones[tree] == EMPTY
-        return search_policy(self.visits(tree), self.proofs(tree), self.priors(tree), legal, temperature)
+        """Return pi [A] of the search (`search.tree.move_policy.search_policy`)."""
+        return root_policy(self.forest, tree, temperature)
+
+    def analysis(self, tree: int, seconds: float) -> Analysis:
+        """Return the analysis of a searched tree, which took `seconds`."""
+        return analyse_root(self.forest, tree, decay=self._params.decay, seconds=seconds)
 
     def play(self, tree: int, move: Cell) -> None:
         """Makes a legal move at the tree's root; the subtree below it is kept, the rest freed.

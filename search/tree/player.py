@@ -1,29 +1,38 @@
-"""The player that searches with an evaluator: positions in, moves by one of the three policies out."""
+"""The player that searches a tree with an evaluator: positions in, moves by one of the three policies out."""
 
+import math
 import threading
 import time
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from core.evaluation import Evaluator, Prepares
 from core.position import Position
 from core.rules import Rules
 from core.streams import Purpose, generator
+from search.analysis import Analysis
 from search.limits import Limit
 from search.players import Decision, Player, never
 from search.tree.forest import bytes_per_node
 from search.tree.mcts import ForestSearch
 from search.tree.move_policy import choose_move, samples_at
-from search.tree.settings import MAX_SIMULATIONS, Policy, SearchSettings
+from search.tree.settings import DEFAULT_MAX_BYTES, MAX_SIMULATIONS, Policy, SearchSettings
 
 _MAX_TREES = 64
 """Positions searched at once."""
-_MAX_BYTES = 1 << 30
-"""Memory that their trees may fill together where nothing else is said; a single tree of a fixed number of simulations
-may then be larger."""
+
+
+class _Budget(NamedTuple):
+    """The end of the search for one move."""
+
+    simulations: int | None
+    """None for as many as memory holds."""
+    seconds: float
+    """Infinite without a limit of time."""
 
 
 class MctsPlayer(Player):
-    """Starts each move with an empty tree (A II-C), except after `ponder`, and where it keeps its tree.
+    """Starts each move with an empty tree (A II-C), except after `ponder` and with `keeps_tree`.
 
     With 0 simulations it plays by the evaluator's policy alone.
     """
@@ -42,14 +51,14 @@ class MctsPlayer(Player):
         keeps_tree: bool = False,
         name: str = "mcts",
     ) -> None:
-        """With `seconds` it thinks about each move for so long, whatever number of simulations that makes.
+        """`seconds` limits each move by time instead of by `settings.simulations`.
 
-        With `keeps_tree` the tree of a position that was asked about alone is kept. The next decision on a position
-        that continues it goes on from there, with as many new simulations as without; it depends on what came before.
+        With `keeps_tree` the tree of a single position stays. The next decision on a single position that continues it
+        starts from there, with as many new simulations as without; it then depends on earlier decisions.
         """
         self.max_bytes = max_bytes
-        """Memory that trees may fill together, at least one node's. May be changed between decisions; None sets a
-        limit of its own, which a single tree of a fixed number of simulations may exceed."""
+        """Memory for all trees together, at least one node's. It may change between decisions. None sets
+        `DEFAULT_MAX_BYTES`, which a single tree of a fixed number of simulations may exceed."""
         self.name = name
         self._evaluator = evaluator
         self._rules = rules
@@ -57,13 +66,13 @@ class MctsPlayer(Player):
         self._policy = policy
         self._switch_stage = switch_stage
         self._temperature = temperature
-        self._seconds = seconds
+        self._budget = _Budget(settings.simulations, math.inf) if seconds is None else _Budget(None, seconds)
         self._keeps_tree = keeps_tree
-        # A leaf with one reply takes a node for that as well, and then the leaf is the position after it.
-        self._nodes_each = 2 if settings.forced_moves else 1
+        # A leaf with a single reply takes a second node: the reply's, which is the leaf then.
+        self._nodes_per_simulation = 2 if settings.forced_moves else 1
         self._search: ForestSearch | None = None
         self._kept: Position | None = None
-        """The position at the root of the first tree, where that is kept."""
+        """The position at the root of the first tree, if that tree is kept."""
         self._lock = threading.Lock()
 
     def choose_batch(
@@ -76,32 +85,54 @@ class MctsPlayer(Player):
     ) -> list[Decision]:
         """See `Player`. Positions are searched side by side, their leaves in shared batches; callers take turns.
 
-        Under a limit of time they are searched one after the other, so that each gets all of its time.
+        `limit.nodes` are simulations. With a limit of time positions are searched one after the other, so that each
+        gets all of its time. Raises `ValueError` for a limit of depth.
         """
+        budget = self._budget_of(limit)
+        batch = 1
+        if budget.simulations is not None and budget.seconds == math.inf:
+            batch = max(1, min(_MAX_TREES, self._max_nodes() // self._nodes_for(budget.simulations)))
         decisions: list[Decision] = []
-        most = 1
-        if self._seconds is None:
-            most = max(1, min(_MAX_TREES, self._max_nodes() // self._nodes_for(self._settings.simulations)))
         with self._lock:
-            for first in range(0, len(positions), most):
-                chunk = slice(first, first + most)
+            for first in range(0, len(positions), batch):
+                some = positions[first : first + batch]
                 try:
-                    decisions += self._choose(positions[chunk], seeds[chunk], stop)
+                    search = self._searched(some, budget, stop, for_move=True)
+                    decisions += [
+                        self._decide(search, tree, some[tree], seeds[first + tree]) for tree in range(len(some))
+                    ]
                 except BaseException:
-                    self._search = self._kept = None  # who knows what state it is in
+                    self._search = self._kept = None  # its state is unknown
                     raise
         return decisions
 
+    def analyse(self, position: Position, limit: Limit | None = None, *, stop: Callable[[], bool] = never) -> Analysis:
+        """Return the search's view of a position that is not over: all legal moves, the best first.
+
+        `limit` and `stop` are those of `choose_batch`.
+        """
+        budget = self._budget_of(limit)
+        with self._lock:
+            started = time.perf_counter()
+            try:
+                search = self._searched([position], budget, stop, for_move=False)
+                return search.analysis(0, time.perf_counter() - started)
+            except BaseException:
+                self._search = self._kept = None
+                raise
+
     def prepare(self) -> None:
-        """Makes ahead what a decision on one position would otherwise make when it first needs it, in the midst of a
-        game; may run on a thread of its own, beside decisions."""
+        """Prepare the evaluator for decisions on one position, so that the first one in a game does not wait for it.
+
+        May run on a thread of its own during decisions.
+        """
         if isinstance(self._evaluator, Prepares):
             self._evaluator.prepare(self._settings.leaves_in_flight)
 
     def ponder(self, position: Position, stop: Callable[[], bool]) -> None:
-        """Thinks about a position until `stop` says so, for `choose` to go on from when one move more was made.
+        """Search a position until `stop` returns True; `choose` goes on from there after one more move.
 
-        What `choose` then decides depends on how far this got.
+        The next decision then depends on the progress of this search.
         """
         with self._lock:
             try:
@@ -114,17 +145,26 @@ class MctsPlayer(Player):
                 self._search = self._kept = None
                 raise
 
+    def _budget_of(self, limit: Limit | None) -> _Budget:
+        if limit is None:
+            return self._budget
+        if limit.depth is not None:
+            raise ValueError("a tree search has no depth: limit its nodes (simulations) or its seconds")
+        if limit.nodes is not None and limit.nodes > MAX_SIMULATIONS:
+            raise ValueError(f"nodes is {limit.nodes:,}; a tree search makes at most {MAX_SIMULATIONS:,} simulations")
+        return _Budget(limit.nodes, math.inf if limit.seconds is None else limit.seconds)
+
     def _nodes_for(self, simulations: int) -> int:
-        """Nodes that a fresh tree of so many simulations needs room for."""
-        return self._nodes_each * simulations + 1
+        """Nodes of a fresh tree after so many simulations."""
+        return self._nodes_per_simulation * simulations + 1
 
     def _max_nodes(self) -> int:
-        """Nodes that all trees may have together."""
-        max_bytes = _MAX_BYTES if self.max_bytes is None else self.max_bytes
+        """Nodes of all trees together that memory allows."""
+        max_bytes = DEFAULT_MAX_BYTES if self.max_bytes is None else self.max_bytes
         return max(1, min(MAX_SIMULATIONS, max_bytes // bytes_per_node(self._rules)))
 
     def _forest_for(self, trees: int, capacity: int) -> ForestSearch:
-        # The arrays are kept between calls, since their pages cost time to make; what is in them is not.
+        # Only the arrays are kept between calls, because the system takes time to provide their pages.
         search = self._search
         held = len(search.forest.trees) if search else 0
         too_large = (
@@ -133,13 +173,13 @@ class MctsPlayer(Player):
             and (held * search.forest.capacity > max(self._max_nodes(), trees * capacity))
         )
         if search is None or held < trees or trees * 4 < held or search.forest.capacity < capacity or too_large:
-            search = self._search = None  # so that two are never held at once
+            search = self._search = None  # free the old arrays before the new ones are made
             search = ForestSearch(self._rules, self._evaluator, self._settings, trees=trees, capacity=capacity)
             self._search, self._kept = search, None
         return search
 
     def _resume(self, search: ForestSearch, position: Position) -> bool:
-        """Brings the tree that is kept to `position`, if it was reached from there; False where it was not."""
+        """Move the kept tree on to `position`; return False if the game did not pass through its root."""
         if self._kept is None:
             return False
         known, moves = self._kept.moves, position.moves
@@ -150,44 +190,49 @@ class MctsPlayer(Player):
             search.play(0, move)
         return True
 
-    def _choose(self, positions: Sequence[Position], seeds: Sequence[int], stop: Callable[[], bool]) -> list[Decision]:
-        alone = len(positions) == 1
-        most = self._max_nodes()
-        simulations = self._settings.simulations if self._seconds is None else (most - 1) // self._nodes_each
+    def _searched(
+        self, positions: Sequence[Position], budget: _Budget, stop: Callable[[], bool], *, for_move: bool
+    ) -> ForestSearch:
+        """Search the positions, one a tree; `for_move` ends the search as soon as the move is certain."""
+        single = len(positions) == 1
+        max_nodes = self._max_nodes()
+        simulations = budget.simulations
+        if simulations is None:
+            simulations = (max_nodes - 1) // self._nodes_per_simulation
         capacity = self._nodes_for(simulations)
-        if self._keeps_tree and alone:
-            capacity = max(capacity, most)  # the new ones come on top of those that were kept
-        if self.max_bytes is not None and alone:
-            capacity = min(capacity, most)
+        if self._keeps_tree and single:
+            capacity = max(capacity, max_nodes)  # room for the kept nodes and the new ones
+        if self.max_bytes is not None and single:
+            capacity = min(capacity, max_nodes)
         search = self._forest_for(len(positions), capacity)
-        resumed = alone and self._resume(search, positions[0])
+        resumed = single and self._resume(search, positions[0])
         self._kept = None
         if not resumed:
             for tree, position in enumerate(positions):
                 search.set_root(tree, position)
-        deadline = time.monotonic() + self._seconds if self._seconds is not None else None
+        deadline = time.monotonic() + budget.seconds
         self._run(
             search,
             len(positions),
             simulations,
-            lambda: stop() or (deadline is not None and time.monotonic() >= deadline),
-            decides=True,
+            lambda: stop() or time.monotonic() >= deadline,
+            for_move=for_move,
         )
-        if self._keeps_tree and alone:
+        if self._keeps_tree and single:
             self._kept = positions[0].copy()
-        return [self._decide(search, tree, position, seeds[tree]) for tree, position in enumerate(positions)]
+        return search
 
     def _run(
-        self, search: ForestSearch, trees: int, simulations: int, stop: Callable[[], bool], *, decides: bool = False
+        self, search: ForestSearch, trees: int, simulations: int, stop: Callable[[], bool], *, for_move: bool = False
     ) -> None:
-        """Searches the first `trees` trees; where it `decides` on a move, no further than that needs."""
+        """Search the first `trees` trees."""
         waiting = 0
         for tree in range(trees):
             room = search.forest.capacity - int(search.forest.trees["nodes"][tree])
-            # A kept tree that is full is not forgotten for want of room: what is known of it decides.
+            # A full kept tree is not cleared: its results decide.
             if room or not search.visits(tree).any():
-                wanted = 1 if decides and search.has_one_reply(tree) else simulations
-                search.begin(tree, min(wanted, -(-room // self._nodes_each)))
+                count = 1 if for_move and search.has_one_reply(tree) else simulations
+                search.begin(tree, min(count, -(-room // self._nodes_per_simulation)))
                 waiting += 1
         try:
             while waiting:

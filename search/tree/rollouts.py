@@ -3,6 +3,8 @@
 The whole search of a position runs in one compiled call a few hundred playouts long, so that thousands are cheap.
 """
 
+import math
+import time
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -13,12 +15,14 @@ from core.lines import makes_line
 from core.position import Position
 from core.rules import EMPTY
 from core.streams import Purpose, stream_key
+from search.analysis import Analysis
 from search.limits import Limit
 from search.players import Decision, Player, decide_each, never
 from search.tree import kernels
-from search.tree.forest import WON, Forest, make_forest, set_root
+from search.tree.forest import WON, Forest, bytes_per_node, make_forest, set_root
 from search.tree.kernels import COLLISION, END, FULL, SearchParams, back_up, descend, open_node, release
-from search.tree.settings import MAX_SIMULATIONS
+from search.tree.root import analyse_root, root_visits
+from search.tree.settings import DEFAULT_MAX_BYTES, MAX_SIMULATIONS
 
 _PARAMS = SearchParams(
     c_puct=5.0,
@@ -102,13 +106,11 @@ def run_playouts(
 
 
 class PureMcts(Player):
-    """Monte Carlo tree search with random rollouts and no net; plays the most visited move, keeps no tree."""
+    """Monte Carlo tree search with random playouts and no net; plays the most visited move, keeps no tree."""
 
     def __init__(self, playouts: int) -> None:
         """`playouts` a move, 2 or more: the first only opens the root. Raises `ValueError` for any other number."""
-        if not 2 <= playouts <= MAX_SIMULATIONS:
-            raise ValueError(f"pure MCTS makes 2 to {MAX_SIMULATIONS:,} playouts a move, not {playouts:,}")
-        self.playouts = playouts
+        self.playouts = _checked(playouts)
         self.name = f"pure-mcts:{playouts}"
 
     def choose_batch(
@@ -119,24 +121,52 @@ class PureMcts(Player):
         limit: Limit | None = None,
         stop: Callable[[], bool] = never,
     ) -> list[Decision]:
-        """See `Player`. Positions are searched on all cores."""
-        return decide_each(lambda position, seed: self._decide(position, seed, stop), positions, seeds)
+        """See `Player`. Positions are searched on all cores; `limit.nodes` are playouts.
 
-    def _decide(self, position: Position, seed: int, stop: Callable[[], bool]) -> Decision:
-        rules = position.rules
-        forest = make_forest(1, self.playouts + 1, rules.cells)
-        set_root(forest, 0, position)
-        random = np.array([stream_key(seed, Purpose.ROLLOUT) % 0xFFFFFFFF + 1], dtype=np.int64)
-        done = 0
-        while done < self.playouts and not (done >= 2 and stop()):
-            playouts = min(_PLAYOUTS_A_CALL, self.playouts - done)
-            run_playouts(forest, 0, playouts, rules.size, rules.connect, _PARAMS, random)
-            done += playouts
-        visits = np.empty(rules.cells, dtype=np.int32)
-        kernels.root_visits(forest, 0, visits)
+        Raises `ValueError` for a limit of depth.
+        """
+        return decide_each(lambda position, seed: self._decide(position, seed, limit, stop), positions, seeds)
+
+    def analyse(
+        self, position: Position, limit: Limit | None = None, *, seed: int = 0, stop: Callable[[], bool] = never
+    ) -> Analysis:
+        """Return the search's view of a position that is not over: all legal moves, the best first."""
+        started = time.perf_counter()
+        forest = self._searched(position, seed, limit, stop)
+        return analyse_root(forest, 0, decay=_PARAMS.decay, seconds=time.perf_counter() - started, has_priors=False)
+
+    def _decide(self, position: Position, seed: int, limit: Limit | None, stop: Callable[[], bool]) -> Decision:
+        forest = self._searched(position, seed, limit, stop)
+        visits = root_visits(forest, 0)
         return Decision(
             move=int(np.argmax(visits)),
             value=float(kernels.root_value(forest, 0, _PARAMS.decay)),
             policy=(visits / visits.sum()).astype(np.float32),
-            simulations=done,
+            simulations=int(forest.nodes["visits"][0, 0]),
         )
+
+    def _searched(self, position: Position, seed: int, limit: Limit | None, stop: Callable[[], bool]) -> Forest:
+        """Return the tree of one position after its playouts."""
+        rules = position.rules
+        playouts, deadline = self.playouts, math.inf
+        if limit is not None:
+            if limit.depth is not None:
+                raise ValueError("pure MCTS has no depth: limit its nodes (playouts) or its seconds")
+            largest = min(MAX_SIMULATIONS, DEFAULT_MAX_BYTES // bytes_per_node(rules))
+            playouts = largest if limit.nodes is None else _checked(limit.nodes)
+            deadline = math.inf if limit.seconds is None else time.monotonic() + limit.seconds
+        forest = make_forest(1, playouts + 1, rules.cells)
+        set_root(forest, 0, position)
+        random = np.array([stream_key(seed, Purpose.ROLLOUT) % 0xFFFFFFFF + 1], dtype=np.int64)
+        done = 0
+        while done < playouts and not (done >= 2 and (stop() or time.monotonic() >= deadline)):
+            count = min(_PLAYOUTS_A_CALL, playouts - done)
+            run_playouts(forest, 0, count, rules.size, rules.connect, _PARAMS, random)
+            done += count
+        return forest
+
+
+def _checked(playouts: int) -> int:
+    if not 2 <= playouts <= MAX_SIMULATIONS:
+        raise ValueError(f"pure MCTS makes 2 to {MAX_SIMULATIONS:,} playouts a move, not {playouts:,}")
+    return playouts

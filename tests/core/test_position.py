@@ -1,4 +1,4 @@
-"""The rules of the game as `core.rules`, `core.lines` and `core.position` play them."""
+"""The rules of the game in `core.rules`, `core.lines` and `core.position`."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
 from core.lines import makes_line, winning_cells
-from core.notation import parse_cell
+from core.notation import NotationError, parse_cell
 from core.position import IllegalMoveError, Outcome, Position, Termination
 from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell, Rules
 from tests.conftest import games, naive_lines, rules
@@ -16,7 +16,7 @@ FILLED_BY_A_LINE = "a1 b3 b1 c1 b2 a3 a2 c2 c3"
 
 
 def play(text: str, rules: Rules) -> Position:
-    return Position.from_moves(rules, (parse_cell(word, rules.size) for word in text.split()))
+    return Position.from_moves(rules, text.split())
 
 
 def cells(text: str, size: int) -> list[Cell]:
@@ -89,6 +89,50 @@ def test_every_free_cell_is_legal_until_the_end_and_none_after_it(data: st.DataO
     free = [] if position.is_game_over() else np.flatnonzero(position.stones == EMPTY).tolist()
     assert position.legal_moves().tolist() == free
     assert [cell for cell in range(-2, drawn.cells + 2) if position.is_legal(cell)] == free
+
+
+# Names and pictures.
+
+
+@given(st.data())
+def test_a_cell_and_its_name_are_the_same_move(data: st.DataObject) -> None:
+    drawn = data.draw(rules())
+    moves = data.draw(games(drawn))
+    by_cell, by_name = Position.from_moves(drawn, moves), Position(drawn)
+    for move in moves:
+        by_name.push(by_name.name_of(move))
+    assert state(by_name) == state(by_cell)
+
+
+def test_a_position_without_rules_is_freestyle_gomoku_on_15x15() -> None:
+    assert Position().rules == Rules(15, 5)
+
+
+@pytest.mark.parametrize("name", ["p1", "a16", "h", "8h", "", "112"])
+def test_a_name_of_no_cell_is_unreadable_rather_than_illegal(name: str) -> None:
+    position = Position()
+    with pytest.raises(NotationError) as caught:
+        position.push(name)
+    assert not isinstance(caught.value, IllegalMoveError)
+    assert isinstance(caught.value, ValueError)
+    assert position.ply == 0
+
+
+def test_a_position_prints_its_board_with_the_last_move_in_brackets() -> None:
+    position = play("b2 a1 c3 c1", Rules(3, 3))
+    assert str(position).split("\n") == [
+        " 3 . . X",
+        " 2 . X .",
+        " 1 O .[O]",
+        "   a b c",
+    ]
+    assert str(Position(Rules(3, 3))).split("\n")[2] == " 1 . . ."
+
+
+def test_the_representation_of_a_position_makes_it_again() -> None:
+    position = play("h8 i9 g7", Rules())
+    assert repr(position) == "Position.from_moves(Rules(size=15, connect=5), ['h8', 'i9', 'g7'])"
+    assert state(eval(repr(position))) == state(position)
 
 
 # Undoing.

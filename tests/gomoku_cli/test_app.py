@@ -38,6 +38,7 @@ COMMANDS = (
     "play",
     "engine",
     "convert",
+    "bench",
     "warmup",
 )
 HEAVY = ("torch", "numba", "textual", "numpy")

@@ -87,32 +87,6 @@ class NaiveBoard:
         last = self.wins(own, enemy)
         return last.bit_count() > 1 or self.has_vcf(own, enemy | last)
 
-    def threatens(self, own: int, enemy: int) -> bool:
-        """Whether `own`, were it to move, would have two cells for a line after its move."""
-        return any(self.wins(own | cell, enemy).bit_count() > 1 for cell in bits(self.fours(own, enemy)))
-
-    def has_vct(self, own: int, enemy: int) -> bool:
-        """Whether `own`, to move, wins by fours and threes alone; every reply on the board is tried."""
-        if self.wins(own, enemy):
-            return True
-        key = ("vct", own, enemy)
-        if key not in self.known:
-            moves = self.must(own, enemy)
-            self.known[key] = bool(moves & self.fours(own, enemy) and self.has_vcf(own, enemy)) or any(
-                self.is_threat(own | move, enemy) and self.wins_after_all(own | move, enemy) for move in bits(moves)
-            )
-        return self.known[key]
-
-    def is_threat(self, own: int, enemy: int) -> bool:
-        return bool(self.wins(own, enemy)) or self.threatens(own, enemy)
-
-    def wins_after_all(self, own: int, enemy: int) -> bool:
-        """Whether `own` wins after every move of the enemy, who has one."""
-        if self.wins(enemy, own):
-            return False
-        replies = self.all & ~(own | enemy)
-        return bool(replies) and all(self.has_vct(own, enemy | reply) for reply in bits(replies))
-
     def follows(self, own: int, enemy: int, line: Sequence[int]) -> bool:
         """Whether a line of moves, `own` to move first, is a win by fours in which no reply is any better."""
         for index in range(0, len(line), 2):

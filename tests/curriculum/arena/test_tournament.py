@@ -22,6 +22,7 @@ from curriculum.arena.results import MatchResult, PlayedGame
 from curriculum.arena.tournament import Tournament, play_tournament
 from curriculum.reporting import Conduct, Interrupted
 from curriculum.run.locking import FolderBusyError
+from search.limits import Limit
 from search.players import Decision, ForfeitError, Player, RandomPlayer, never
 
 RULES = Rules(7, 4)
@@ -29,8 +30,8 @@ OPENINGS = [(24,), (25, 16), (0, 48, 6), (10, 30)]
 PLAN = {"players": ["a", "b"], "seed": 1}
 
 
-class Seated:
-    """A random player that sits down at one board at a time; may give up, or be too slow, at some ply."""
+class Seated(Player):
+    """A random player that starts each game by itself; may give up, or be too slow, at some ply."""
 
     def __init__(self, name: str = "seated", *, gives_up_at: int | None = None, on_time: bool = False) -> None:
         self.name = name
@@ -41,8 +42,8 @@ class Seated:
         self._on_time = on_time
 
     @contextmanager
-    def sit(self) -> Iterator[Player]:
-        """See `SitsDown`."""
+    def start_game(self) -> Iterator[Player]:
+        """See `PlaysGames`."""
         with self._lock:
             self.open += 1
             self.max_open = max(self.max_open, self.open)
@@ -53,7 +54,12 @@ class Seated:
                 self.open -= 1
 
     def choose_batch(
-        self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
+        self,
+        positions: Sequence[Position],
+        *,
+        seeds: Sequence[int],
+        limit: Limit | None = None,
+        stop: Callable[[], bool] = never,
     ) -> list[Decision]:
         """See `Player`."""
         assert len(positions) == 1

@@ -23,7 +23,7 @@ from curriculum.arena.players import PlayerSettings, PlayerSpecError, model_path
 from curriculum.config import Config, ImitationConfig
 from curriculum.games.mentor_games import teach_game
 from search.engines.player import GRACE_S, EngineLimits, EnginePlayer
-from search.players import ForfeitError, Player, SitsDown
+from search.players import ForfeitError, Player, PlaysGames
 from tests.support.project import SUPPORT
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="counts descriptors and processes as POSIX knows them")
@@ -104,7 +104,7 @@ def nothing_is_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def test_an_engine_is_told_of_a_game_in_the_words_of_the_protocol(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
-    with engine("correct", notes, turn_seconds=2.5).sit() as seat:
+    with engine("correct", notes, turn_seconds=2.5).start_game() as seat:
         assert ask(seat, at()) == cell("0,0")
         assert ask(seat, at("0,0", "4,4")) == cell("1,0")
         assert ask(seat, at("0,0", "4,4", "1,0", "2,0")) == cell("3,0")
@@ -125,7 +125,7 @@ def test_an_engine_is_told_of_a_game_in_the_words_of_the_protocol(tmp_path: Path
 
 def test_an_opening_is_set_up_in_order_with_whose_stones_are_whose(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
-    with engine("correct", notes).sit() as seat:
+    with engine("correct", notes).start_game() as seat:
         assert ask(seat, at("0,0", "8,8", "3,2")) == cell("1,0")
         assert ask(seat, at("0,0", "8,8", "3,2", "1,0", "5,5")) == cell("2,0")
     told = notes.read_text().splitlines()
@@ -133,7 +133,7 @@ def test_an_opening_is_set_up_in_order_with_whose_stones_are_whose(tmp_path: Pat
 
 
 def test_white_is_told_of_the_first_move_by_turn(tmp_path: Path) -> None:
-    with engine("correct", tmp_path / "notes").sit() as seat:
+    with engine("correct", tmp_path / "notes").start_game() as seat:
         assert ask(seat, at("0,0")) == cell("1,0")
     assert "TURN 0,0" in (tmp_path / "notes").read_text().splitlines()
 
@@ -146,19 +146,19 @@ def test_white_is_told_of_the_first_move_by_turn(tmp_path: Path) -> None:
     ],
 )
 def test_engines_of_odd_manners_play_all_the_same(mode: str) -> None:
-    with engine(mode).sit() as seat:
+    with engine(mode).start_game() as seat:
         assert ask(seat, at("8,8")) == cell("0,0")
         assert ask(seat, at("8,8", "0,0", "7,7")) == cell("1,0")
 
 
 def test_about_is_never_asked() -> None:
     """The scripted engines hang there, as some real ones do."""
-    with engine("correct").sit() as seat:
+    with engine("correct").start_game() as seat:
         assert ask(seat, at()) == cell("0,0")
 
 
 def test_a_decision_says_how_long_it_took() -> None:
-    with engine("slow").sit() as seat:
+    with engine("slow").start_game() as seat:
         (decision,) = seat.choose_batch([at()], seeds=[0])
     assert decision.seconds is not None and 0.15 <= decision.seconds < 5.0
     assert decision.value is None and decision.policy is None
@@ -166,7 +166,7 @@ def test_a_decision_says_how_long_it_took() -> None:
 
 def test_the_time_of_a_match_runs_from_the_start_and_is_told_before_each_move(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
-    with engine("slow", notes, match_seconds=3.0).sit() as seat:
+    with engine("slow", notes, match_seconds=3.0).start_game() as seat:
         ask(seat, at())
         ask(seat, at("0,0", "4,4"))
     told = notes.read_text().splitlines()
@@ -178,7 +178,7 @@ def test_the_time_of_a_match_runs_from_the_start_and_is_told_before_each_move(tm
 
 def test_two_engines_play_a_whole_game() -> None:
     position = Position(RULES)
-    with engine("correct").sit() as black, engine("suggest").sit() as white:
+    with engine("correct").start_game() as black, engine("suggest").start_game() as white:
         while not position.is_game_over():
             position.push(ask(black if position.ply % 2 == 0 else white, position))
     # Row by row from the top: the first line of one colour is a diagonal of it.
@@ -203,7 +203,7 @@ def test_two_engines_play_a_whole_game() -> None:
     ],
 )
 def test_an_engine_forfeits_and_it_is_said_why(mode: str, why: str) -> None:
-    with engine(mode).sit() as seat:
+    with engine(mode).start_game() as seat:
         with pytest.raises(ForfeitError, match=why) as caught:
             ask(seat, at("8,8"))
         assert not caught.value.on_time
@@ -227,20 +227,20 @@ def test_an_engine_forfeits_and_it_is_said_why(mode: str, why: str) -> None:
 )
 def test_an_engine_without_an_answer_in_time_forfeits_on_time(mode: str, said: str) -> None:
     why = r"no move within the 0\.2 s" + said
-    with engine(mode, turn_seconds=0.2).sit() as seat, pytest.raises(ForfeitError, match=why) as caught:
+    with engine(mode, turn_seconds=0.2).start_game() as seat, pytest.raises(ForfeitError, match=why) as caught:
         ask(seat, at("8,8"))
     assert caught.value.on_time
 
 
 def test_what_an_engine_remarks_between_is_no_answer() -> None:
-    with engine("remarks").sit() as seat:
+    with engine("remarks").start_game() as seat:
         assert at("8,8").is_legal(ask(seat, at("8,8")))
 
 
 def test_what_an_engine_pours_out_is_not_kept() -> None:
     tracemalloc.start()
     try:
-        with engine("huge", turn_seconds=0.3).sit() as seat, pytest.raises(ForfeitError):
+        with engine("huge", turn_seconds=0.3).start_game() as seat, pytest.raises(ForfeitError):
             ask(seat, at())
         assert tracemalloc.get_traced_memory()[1] < 2_000_000
     finally:
@@ -248,21 +248,24 @@ def test_what_an_engine_pours_out_is_not_kept() -> None:
 
 
 def test_what_an_engine_did_not_know_is_told_with_its_silence() -> None:
-    with engine("unknown", turn_seconds=0.2).sit() as seat, pytest.raises(ForfeitError) as caught:
+    with engine("unknown", turn_seconds=0.2).start_game() as seat, pytest.raises(ForfeitError) as caught:
         ask(seat, at())
     assert str(caught.value) == "no move within the 0.2 s; it said 'UNKNOWN command'"
 
 
 def test_an_engine_that_hangs_at_start_forfeits_on_time() -> None:
     why = r"no answer to START 9 within 0\.3 s"
-    with engine("hang-at-start", start_seconds=0.3).sit() as seat, pytest.raises(ForfeitError, match=why) as caught:
+    with (
+        engine("hang-at-start", start_seconds=0.3).start_game() as seat,
+        pytest.raises(ForfeitError, match=why) as caught,
+    ):
         ask(seat, at())
     assert caught.value.on_time
 
 
 def test_the_time_of_a_match_is_a_limit_too() -> None:
     with (
-        engine("slow", match_seconds=0.9).sit() as seat,
+        engine("slow", match_seconds=0.9).start_game() as seat,
         pytest.raises(ForfeitError, match="that were left of its game") as caught,
     ):
         position = at()
@@ -274,7 +277,7 @@ def test_the_time_of_a_match_is_a_limit_too() -> None:
 
 
 def test_a_crash_in_the_middle_tells_the_exit_code_and_the_last_words() -> None:
-    with engine("crash-at-second-move").sit() as seat:
+    with engine("crash-at-second-move").start_game() as seat:
         position = at()
         position.push(ask(seat, position))
         position.push(cell("5,5"))
@@ -284,7 +287,7 @@ def test_a_crash_in_the_middle_tells_the_exit_code_and_the_last_words() -> None:
 
 
 def test_an_engine_that_has_left_during_its_opponents_turn_forfeits() -> None:
-    with engine("leaves-after-move").sit() as seat:
+    with engine("leaves-after-move").start_game() as seat:
         position = at()
         position.push(ask(seat, position))
         position.push(cell("5,5"))
@@ -297,7 +300,7 @@ def test_a_program_that_the_system_does_not_start_forfeits(tmp_path: Path) -> No
     program.write_bytes(b"\x00 no program")
     program.chmod(0o755)
     player = EnginePlayer([str(program)], RULES, EngineLimits())
-    with player.sit() as seat, pytest.raises(ForfeitError, match="could not be started: Exec format error"):
+    with player.start_game() as seat, pytest.raises(ForfeitError, match="could not be started: Exec format error"):
         ask(seat, at())
 
 
@@ -337,7 +340,7 @@ def test_an_engine_teaches_both_colours_of_a_game_in_one_process(tmp_path: Path)
 @pytest.mark.parametrize("mode", ["deaf", "grandchild"])
 def test_neither_an_engine_that_ignores_sigterm_nor_its_children_remain(mode: str, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
-    with engine(mode, notes).sit() as seat:
+    with engine(mode, notes).start_game() as seat:
         ask(seat, at())
         pids = [int(line) for line in notes.read_text().splitlines() if line.isdecimal()]
         assert len(pids) == {"deaf": 1, "grandchild": 2}[mode]
@@ -348,7 +351,7 @@ def test_neither_an_engine_that_ignores_sigterm_nor_its_children_remain(mode: st
 
 def test_an_error_at_the_board_ends_the_engine(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
-    with pytest.raises(KeyboardInterrupt), engine("correct", notes).sit() as seat:
+    with pytest.raises(KeyboardInterrupt), engine("correct", notes).start_game() as seat:
         ask(seat, at())
         raise KeyboardInterrupt
     wait_until_gone(int(notes.read_text().splitlines()[0]))
@@ -464,10 +467,10 @@ def test_a_player_that_is_dropped_ends_its_processes(tmp_path: Path) -> None:
 def test_an_engine_is_written_with_its_command() -> None:
     spec = "engine:" + shlex.join(command("correct"))
     player = parse_player(spec, rules=RULES, settings=PlayerSettings(engine_seconds=5.0))
-    assert isinstance(player, SitsDown)
+    assert isinstance(player, PlaysGames)
     assert model_path(spec) is None
     assert player.name == spec.removeprefix("engine:")
-    with player.sit() as seat:
+    with player.start_game() as seat:
         assert ask(seat, at()) == cell("0,0")
 
 
@@ -482,8 +485,8 @@ def test_an_engine_is_written_with_its_command() -> None:
 def test_an_engine_has_its_own_time_or_that_of_all(settings: PlayerSettings, told: int, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     player = parse_player("engine:" + shlex.join(command("correct", notes)), rules=RULES, settings=settings)
-    assert isinstance(player, SitsDown)
-    with player.sit() as seat:
+    assert isinstance(player, PlaysGames)
+    with player.start_game() as seat:
         ask(seat, at())
     assert f"INFO timeout_turn {told}" in notes.read_text().splitlines()
 

@@ -404,7 +404,7 @@ def test_a_stop_in_the_midst_of_a_search_ends_it_with_what_was_found() -> None:
 
     analysis = Mentor().analyse(board, Limit(nodes=10**9), stop=stop)
     assert analysis.nodes < 50_000
-    assert board.is_legal(analysis.moves[0])
+    assert board.is_legal(analysis.best_move)
 
 
 def test_the_clock_ends_a_search() -> None:
@@ -450,15 +450,17 @@ def test_by_the_clock_a_search_goes_on_from_what_the_last_one_found() -> None:
 def test_the_variation_is_a_game_that_goes_on() -> None:
     for board in (position(BLACK, "g7 h8", "h7 i9"), position(WHITE, "g7 h8 j7", "h7 i7 g9")):
         analysis = Mentor().analyse(board, Limit(nodes=5000))
-        assert analysis.variation[0] == analysis.moves[0]
+        assert analysis.variation[0] == analysis.best_move
         Position.from_moves(RULES, (*board.moves, *analysis.variation))
 
 
 @pytest.mark.parametrize("colour", [BLACK, WHITE])
 def test_a_proven_win_says_when_and_how(colour: Colour) -> None:
     board = position(colour, "g7 h7 i7 j8 j9 h10 i10", "f7 g10 m3 c3 d12 b8")
-    analysis = Mentor(Limit(nodes=400)).analyse(board)
+    mentor = Mentor(Limit(nodes=400))
+    analysis = mentor.analyse(board)
     assert analysis.value == 1.0
+    assert mentor.choose(board).plies_to_end == analysis.plies_to_end
     assert analysis.plies_to_end == len(analysis.variation)
     assert WIN - analysis.score == len(analysis.variation)
     for cell in analysis.variation:

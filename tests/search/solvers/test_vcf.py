@@ -11,8 +11,7 @@ from core.notation import cell_name, parse_cell
 from core.position import Position
 from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell, Colour, Rules
 from core.threats import ThreatBoard, load, new_threat_board, side_of
-from search.solvers.vcf import NO_WIN, NOT_KNOWN, SolverVerdict, find_vcf, new_vcf_work, solve_vcf
-from search.solvers.vct import find_vct, new_vct_work, solve_vct
+from search.solvers.vcf import NO_WIN, NOT_KNOWN, VcfVerdict, find_vcf, new_vcf_work, solve_vcf
 from tests.support.naive_vcf import NaiveBoard
 
 KERNELS_ARE_PYTHON = os.environ.get("NUMBA_DISABLE_JIT") == "1"
@@ -60,10 +59,6 @@ def played(rules: Rules, games: int, chance: np.random.Generator) -> Iterator[Po
             position.push(int(np.argmax(np.where(position.stones == EMPTY, worths, -1.0))))
 
 
-def empties_of(stones: Stones) -> list[Cell]:
-    return np.flatnonzero(stones == EMPTY).tolist()
-
-
 def board_of(rules: Rules, colour: Colour, own: str, enemy: str) -> Position:
     """A position with `colour` to move, of stones by name. Black may have several more stones than turns allow."""
     position = Position(rules)
@@ -85,8 +80,7 @@ class Claims:
     def __init__(self, rules: Rules) -> None:
         self.rules, self.naive = rules, NaiveBoard(rules.size, rules.connect)
         self.board: ThreatBoard = new_threat_board(rules)
-        self.vcf, self.vct = new_vcf_work(rules), new_vct_work(rules)
-        self.held: set[bytes] = set()
+        self.vcf = new_vcf_work(rules)
 
     def vcf_plies(self, stones: Stones, colour: Colour, nodes: int = 50_000) -> int:
         """The solver's answer; a claimed win's line is checked against every reply to every four."""
@@ -98,30 +92,6 @@ class Claims:
             assert self.naive.follows(own, enemy, self.vcf.line[:plies].tolist())
         return plies
 
-    def vct_plies(self, stones: Stones, colour: Colour, nodes: int) -> int:
-        load(self.board, stones)
-        plies = solve_vct(self.board, self.vct, side_of(colour), nodes)
-        np.testing.assert_array_equal(self.board.stones, stones)
-        return plies
-
-    def check_against_all(self, stones: Stones, colour: Colour) -> None:
-        """Plays a win by threats against every reply on the board, asking the solver for each next move."""
-        key = stones.tobytes() + bytes([colour == BLACK])
-        if key in self.held or self.vcf_plies(stones, colour, 2_000) > 0:
-            return
-        self.held.add(key)
-        assert self.vct_plies(stones, colour, 50_000) > 0
-        after = stones.copy()
-        after[int(self.vct.line[0])] = colour
-        own, enemy = self.naive.of_stones(after.tolist(), colour)
-        assert not self.naive.wins(enemy, own)
-        last = self.naive.wins(own, enemy)
-        for reply in empties_of(after):
-            if not last & ~(1 << reply):  # else there is still a five to make
-                after[reply] = -colour
-                self.check_against_all(after, colour)
-                after[reply] = EMPTY
-
 
 @pytest.mark.parametrize("colour", [BLACK, WHITE])
 class TestByName:
@@ -129,14 +99,14 @@ class TestByName:
 
     def test_a_five_at_hand_is_the_win(self, colour: Colour) -> None:
         found = find_vcf(board_of(RULES, colour, "e5 f5 g5 h5", "d5 e8 f8 g8 h8"))
-        assert (found.verdict, names_of(found.line, 15)) == (SolverVerdict.WIN, ["i5"])
+        assert (found.verdict, names_of(found.line, 15)) == (VcfVerdict.WIN, ["i5"])
 
     def test_a_blocked_three_alone_wins_nothing(self, colour: Colour) -> None:
-        assert find_vcf(board_of(RULES, colour, "e5 f5 g5", "d5")).verdict == SolverVerdict.NONE
+        assert find_vcf(board_of(RULES, colour, "e5 f5 g5", "d5")).verdict == VcfVerdict.NONE
 
     def test_an_open_three_becomes_an_open_four(self, colour: Colour) -> None:
         found = find_vcf(board_of(RULES, colour, "g7 h7 i7", "a1 o1"))
-        assert found.verdict == SolverVerdict.WIN and len(found.line) == 3
+        assert found.verdict == VcfVerdict.WIN and len(found.line) == 3
 
     def test_two_blocked_threes_that_cross_make_two_fours(self, colour: Colour) -> None:
         found = find_vcf(board_of(RULES, colour, "e5 f5 g5 h6 h7 h8", "d5 h9"))
@@ -149,7 +119,7 @@ class TestByName:
 
     def test_the_five_of_the_enemy_comes_first(self, colour: Colour) -> None:
         own = "g7 h7 i7"
-        assert find_vcf(board_of(RULES, colour, own, "b2 c2 d2 e2")).verdict == SolverVerdict.NONE
+        assert find_vcf(board_of(RULES, colour, own, "b2 c2 d2 e2")).verdict == VcfVerdict.NONE
         # a2 is the only other end: to block there does no harm where it makes a four itself.
         blocked = board_of(RULES, colour, own + " f2 a3 a4 a5", "b2 c2 d2 e2 a6")
         assert names_of(find_vcf(blocked).line, 15)[0] == "a2"
@@ -157,7 +127,7 @@ class TestByName:
     def test_a_reply_that_makes_a_four_must_be_answered(self, colour: Colour) -> None:
         # k7 would answer j7 and make four of k8 k9 k10, blocked at k11: the open three must wait for ever.
         own = "g7 h7 i7 j8 j9 k11"
-        assert find_vcf(board_of(RULES, colour, own, "f7 k8 k9 k10")).verdict == SolverVerdict.NONE
+        assert find_vcf(board_of(RULES, colour, own, "f7 k8 k9 k10")).verdict == VcfVerdict.NONE
         # Unless the answer, on k6, makes a four too.
         found = find_vcf(board_of(RULES, colour, own + " l7 m8 n9", "f7 k8 k9 k10 o10"))
         assert names_of(found.line, 15)[:3] == ["j7", "k7", "k6"]
@@ -167,49 +137,39 @@ class TestByName:
         found = find_vcf(board_of(RULES, colour, "e5 f5 g5 i5 j5", "d5 k5"))
         assert names_of(found.line, 15) == ["h5"]
 
-    def test_two_open_twos_become_two_threes(self, colour: Colour) -> None:
-        board = board_of(RULES, colour, "f8 g8 h6 h7", "a1 a3 o1 o15")
-        assert find_vcf(board).verdict == SolverVerdict.NONE
-        found = find_vct(board)
-        assert found.verdict == SolverVerdict.WIN and names_of(found.line, 15)[0] in ("h8", "e8", "h5", "i8", "h9")
-
-    def test_fours_of_the_enemy_spoil_two_threes(self, colour: Colour) -> None:
-        # As before, but the enemy has a row of three blocked once, and wins the race with it.
-        board = board_of(RULES, colour, "f8 g8 h6 h7 a2", "b2 c2 d2 d3 d4 a15 b15 c15 d15")
-        assert find_vct(board).verdict == SolverVerdict.NONE
+    def test_two_open_twos_win_nothing_by_fours(self, colour: Colour) -> None:
+        assert find_vcf(board_of(RULES, colour, "f8 g8 h6 h7", "a1 a3 o1 o15")).verdict == VcfVerdict.NONE
 
 
 def test_a_finished_game_and_a_search_of_nothing_are_refused() -> None:
     over = Position.from_moves(Rules(3, 3), [0, 3, 1, 4, 2])
-    for find in (find_vcf, find_vct):
-        with pytest.raises(ValueError, match="over"):
-            find(over)
-        with pytest.raises(ValueError, match="nodes is 0"):
-            find(Position(RULES), nodes=0)
+    with pytest.raises(ValueError, match="over"):
+        find_vcf(over)
+    with pytest.raises(ValueError, match="nodes is 0"):
+        find_vcf(Position(RULES), nodes=0)
 
 
 def test_too_few_nodes_are_no_proof() -> None:
     board = board_of(RULES, BLACK, "g7 h7 i7 j8 j9", "f7 a1 a3")
-    assert find_vcf(board, nodes=1).verdict == SolverVerdict.UNKNOWN
-    assert find_vct(board_of(RULES, BLACK, "f8 g8 h6 h7", "a1 a3 o1 o15"), nodes=1).verdict == SolverVerdict.UNKNOWN
+    assert find_vcf(board, nodes=1).verdict == VcfVerdict.UNKNOWN
 
 
 def test_what_was_found_once_is_found_again_at_once() -> None:
-    board = board_of(RULES, BLACK, "f8 g8 h6 h7", "a1 a3 o1 o15")
-    work = new_vct_work(RULES)
-    first, again = find_vct(board, work=work), find_vct(board, work=work)
-    assert first.verdict == again.verdict == SolverVerdict.WIN
+    board = board_of(RULES, BLACK, "g7 h7 i7 j8 j9", "f7 a1 a3")
+    work = new_vcf_work(RULES)
+    first, again = find_vcf(board, work=work), find_vcf(board, work=work)
+    assert first.verdict == again.verdict == VcfVerdict.WIN
     assert again.nodes < first.nodes
-    work.table[:], work.fours.table[:] = 0, 0
-    assert find_vct(board, work=work) == first
+    work.table[:] = 0
+    assert find_vcf(board, work=work) == first
 
 
-def test_the_line_of_a_win_by_threats_is_a_game_that_ends_with_it() -> None:
+def test_the_line_of_a_win_by_fours_is_a_game_that_ends_with_it() -> None:
     rules = Rules(9, 5)
-    work, won = new_vct_work(rules), 0
+    work, won = new_vcf_work(rules), 0
     for position in played(rules, share(20), np.random.default_rng(2)):
-        found = find_vct(position, nodes=500, work=work)
-        if found.verdict == SolverVerdict.WIN:
+        found = find_vcf(position, nodes=500, work=work)
+        if found.verdict == VcfVerdict.WIN:
             game = position.copy()
             for cell in found.line:
                 game.push(cell)
@@ -222,7 +182,7 @@ def test_the_line_of_a_win_by_threats_is_a_game_that_ends_with_it() -> None:
 
 
 @pytest.mark.parametrize(("size", "connect"), [(7, 4), (9, 5), (11, 5), (9, 4)])
-def test_in_games_the_colours_are_alike_and_a_win_by_fours_is_one_by_threats(size: int, connect: int) -> None:
+def test_in_games_the_colours_are_alike(size: int, connect: int) -> None:
     rules = Rules(size, connect)
     claims, longest = Claims(rules), 0
     for position in played(rules, share(10), np.random.default_rng(size)):
@@ -233,7 +193,6 @@ def test_in_games_the_colours_are_alike_and_a_win_by_fours_is_one_by_threats(siz
                 assert claims.vcf_plies(-stones, -colour) == plies
             if plies > 0:
                 longest = max(longest, plies)
-                assert claims.vct_plies(stones, colour, 10_000) > 0
     assert longest > 3 or KERNELS_ARE_PYTHON
 
 
@@ -257,29 +216,3 @@ def test_a_win_by_fours_holds_and_is_not_missed_on_large_boards(size: int, conne
             if plies == NO_WIN and claims.vcf.tally[0] < 60:
                 own, enemy = claims.naive.of_stones(stones.tolist(), colour)
                 assert not claims.naive.has_vcf(own, enemy)
-
-
-@pytest.mark.parametrize(("size", "connect"), [(4, 3), (5, 3), (5, 4), (6, 4), (6, 5)])
-def test_a_win_by_threats_is_found_if_and_only_if_there_is_one(size: int, connect: int) -> None:
-    claims, found = Claims(Rules(size, connect)), 0
-    for stones in drawn(claims.rules, share(90), np.random.default_rng(size * connect)):
-        if np.count_nonzero(stones == EMPTY) > 26:
-            continue
-        for colour in (BLACK, WHITE):
-            own, enemy = claims.naive.of_stones(stones.tolist(), colour)
-            plies = claims.vct_plies(stones, colour, 100_000)
-            assert plies != NOT_KNOWN
-            assert (plies > 0) == claims.naive.has_vct(own, enemy)
-            found += plies > 0
-    assert found or KERNELS_ARE_PYTHON
-
-
-@pytest.mark.parametrize(("size", "connect"), [(6, 4), (9, 5), (15, 5), (11, 6)])
-def test_a_win_by_threats_holds_against_every_defence(size: int, connect: int) -> None:
-    claims, proven = Claims(Rules(size, connect)), 0
-    for stones in drawn(claims.rules, share(1_500 // size**2 + 10), np.random.default_rng(size * connect)):
-        for colour in (BLACK, WHITE):
-            if claims.vcf_plies(stones, colour) == NO_WIN and claims.vct_plies(stones, colour, 500) > 0:
-                claims.check_against_all(stones, colour)
-                proven += 1
-    assert proven or KERNELS_ARE_PYTHON

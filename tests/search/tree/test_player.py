@@ -2,6 +2,7 @@
 
 import math
 import threading
+import time
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from core.notation import parse_cell
 from core.position import Position
 from core.rules import Rules
+from search.limits import Limit
 from search.players import Decision, Player
 from search.tree import player as mcts_player
 from search.tree.forest import bytes_per_node
@@ -231,6 +233,81 @@ def test_without_end_in_sight_only_stop_ends_a_search() -> None:
 
     assert 0 < who.choose_batch([position_of("d4")], seeds=[1], stop=stop)[0].simulations < 1000
     assert asked == 50
+
+
+def test_a_limit_replaces_the_players_own() -> None:
+    who, timed = player(), MctsPlayer(ScriptedEvaluator(RULES), RULES, SETTINGS, seconds=math.inf)
+    position = position_of("d4")
+    for one in (who, timed):
+        assert one.choose(position, Limit(nodes=70)).simulations == 70
+        started = time.monotonic()
+        assert one.choose(position, Limit(seconds=0.05)).simulations > 0
+        assert 0.05 <= time.monotonic() - started < 5
+    assert who.choose(position, Limit(nodes=10**6, seconds=0.02)).simulations < 10**6
+    assert who.choose(position).simulations == SETTINGS.simulations
+
+
+def test_a_limit_of_nodes_decides_as_a_player_of_so_many_simulations() -> None:
+    positions = some_positions(5)
+    limited = player().choose_batch(positions, seeds=range(5), limit=Limit(nodes=90))
+    own = player(SearchSettings(simulations=90)).choose_batch(positions, seeds=range(5))
+    assert all(same(one, other) for one, other in zip(limited, own, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("limit", "message"), [(Limit(depth=3), "no depth"), (Limit(nodes=10**8), "at most 10,000,000 simulations")]
+)
+def test_a_limit_that_it_cannot_keep_is_refused(limit: Limit, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        player().choose(position_of("d4"), limit)
+    with pytest.raises(ValueError, match=message):
+        player().analyse(position_of("d4"), limit)
+
+
+def test_an_analysis_has_the_numbers_of_the_decision() -> None:
+    position, who = position_of("d4"), player()
+    analysis, decision = who.analyse(position), who.choose(position)
+    assert decision.policy is not None
+    assert analysis.best_move == decision.move == analysis.variation[0]
+    assert (analysis.value, analysis.nodes) == (decision.value, decision.simulations)
+    assert analysis.seconds > 0
+    assert {root.move for root in analysis.moves} == set(position.legal_moves().tolist())
+    visits = np.zeros(49)
+    visits[[root.move for root in analysis.moves]] = [root.visits or 0 for root in analysis.moves]
+    assert visits / visits.sum() == pytest.approx(decision.policy)
+    assert [root.visits for root in analysis.moves] == sorted((root.visits for root in analysis.moves), reverse=True)
+    assert sum(root.prior or 0 for root in analysis.moves) == pytest.approx(1, abs=0.02), "priors are kept as bfloat16"
+    mean = sum(root.visits * root.value for root in analysis.moves if root.visits and root.value is not None)
+    assert mean / visits.sum() == pytest.approx(analysis.value)
+    assert [root.value is None for root in analysis.moves] == [root.visits == 0 for root in analysis.moves]
+
+
+def test_the_variation_of_an_analysis_is_a_line_of_play() -> None:
+    position = position_of("d4")
+    analysis = player().analyse(position, Limit(nodes=400))
+    assert len(analysis.variation) > 1
+    for move in analysis.variation:
+        position.push(move)
+
+
+def test_an_analysis_puts_a_proven_win_first() -> None:
+    position = position_of("c4 a1 d4 a2 e4 g7")
+    analysis = player(SearchSettings(simulations=200)).analyse(position)
+    wins = {parse_cell("b4", 7), parse_cell("f4", 7)}
+    assert analysis.best_move in wins
+    assert analysis.variation == (analysis.best_move,)
+    assert analysis.value == 1.0
+    assert analysis.moves[0].value == 1.0
+
+
+def test_an_analysis_of_a_forced_reply_has_all_other_moves_lost() -> None:
+    settings = SearchSettings(simulations=30, forced_moves=True)
+    who = MctsPlayer(ScriptedEvaluator(RULES), RULES, settings)
+    analysis = who.analyse(position_of("c4 b4 d4 a1 e4"))
+    assert analysis.best_move == parse_cell("f4", 7)
+    assert analysis.moves[0].visits == 30
+    assert {root.value for root in analysis.moves[1:]} == {-settings.value_decay}
+    assert {root.visits for root in analysis.moves[1:]} == {0}
 
 
 def test_a_player_prepares_its_evaluator_for_one_tree() -> None:

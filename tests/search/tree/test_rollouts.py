@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from core.notation import parse_cell
 from core.position import Position
 from core.rules import BLACK, EMPTY, Rules
+from search.limits import Limit
 from search.players import Player
 from search.tree.rollouts import PureMcts, next_random, roll_out
 from tests.conftest import games, rules
@@ -160,3 +161,30 @@ def test_the_last_empty_cell_is_played() -> None:
 def test_one_playout_is_too_few() -> None:
     with pytest.raises(ValueError, match="2 to 10,000,000 playouts a move, not 1"):
         PureMcts(1)
+
+
+def test_a_limit_replaces_the_players_own_playouts() -> None:
+    position, player = position_of("h8", BOARD), PureMcts(10)
+    assert player.choose(position, Limit(nodes=700)).simulations == 700
+    assert player.choose(position, Limit(seconds=0.05)).simulations > 10
+    assert player.choose(position, Limit(nodes=600, seconds=1e-9)).simulations == 500, "the clock is read between calls"
+    assert player.choose(position).simulations == 10
+
+
+@pytest.mark.parametrize(
+    ("limit", "message"), [(Limit(depth=3), "no depth"), (Limit(nodes=1), "2 to 10,000,000 playouts a move, not 1")]
+)
+def test_a_limit_that_it_cannot_keep_is_refused(limit: Limit, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        PureMcts(10).choose(Position(BOARD), limit)
+
+
+def test_its_analysis_has_the_numbers_of_its_decision() -> None:
+    position, player = position_of("f8 a1 g8 a3 h8 a5 i8 a7", BOARD), PureMcts(1000)
+    analysis, decision = player.analyse(position, seed=3), player.choose(position, seed=3)
+    assert analysis.best_move == decision.move == analysis.variation[0]
+    assert analysis.value == decision.value
+    assert analysis.nodes == decision.simulations
+    assert {root.move for root in analysis.moves} == set(position.legal_moves().tolist())
+    assert sum(root.visits or 0 for root in analysis.moves) == 999, "the first playout opens the root"
+    assert {root.prior for root in analysis.moves} == {None}

@@ -1,0 +1,69 @@
+"""Bounds of numeric settings, declared on the fields of a dataclass.
+
+    @dataclass(frozen=True)
+    class GateConfig:
+        games: Annotated[int, POSITIVE] = 100
+        threshold: Annotated[float, SHARE] = 0.5
+
+        def __post_init__(self) -> None:
+            check_bounds(self)
+
+`bounds_of(GateConfig)["games"]` serves readers of settings with messages of their own: `number in bounds` checks a
+number, and `str(bounds)` completes "it must be …".
+"""
+
+import dataclasses
+import math
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """An interval of numbers. `str` completes "it must be …": `above 0`, `0 or more`, `from 0 to 1`."""
+
+    low: float
+    high: float = math.inf
+    above: bool = False
+    """Use True to exclude `low` itself."""
+
+    def __contains__(self, number: float) -> bool:
+        return (number > self.low if self.above else number >= self.low) and number <= self.high
+
+    def __str__(self) -> str:
+        if self.high == math.inf:
+            return f"above {self.low:,}" if self.above else f"{self.low:,} or more"
+        return f"above {self.low:,} and at most {self.high:,}" if self.above else f"from {self.low:,} to {self.high:,}"
+
+
+POSITIVE = Bounds(0, above=True)
+NON_NEGATIVE = Bounds(0)
+ONE_OR_MORE = Bounds(1)
+SHARE = Bounds(0, 1)
+
+
+def bounds_of(kind: type) -> Mapping[str, Bounds]:
+    """Return the bounds of a dataclass's fields by name; fields without bounds are left out."""
+    hints = typing.get_type_hints(kind, include_extras=True)
+    return {
+        name: bounds
+        for name, hint in hints.items()
+        for bounds in getattr(hint, "__metadata__", ())
+        if isinstance(bounds, Bounds)
+    }
+
+
+def check_bounds(settings: Any) -> None:
+    """Raise `ValueError` for the first field of a dataclass that is out of its bounds.
+
+    A tuple's items are checked one by one. A field whose default is None may be None.
+    """
+    bounds = bounds_of(type(settings))
+    for field in dataclasses.fields(settings):
+        value = getattr(settings, field.name)
+        if field.name not in bounds or (value is None and field.default is None):
+            continue
+        if any(item not in bounds[field.name] for item in (value if isinstance(value, tuple) else (value,))):
+            raise ValueError(f"{field.name} is {value}; it must be {bounds[field.name]}")

@@ -1,0 +1,68 @@
+"""Bounds of settings: the numbers they admit, their wording, and their place on the fields."""
+
+import math
+from dataclasses import dataclass
+from typing import Annotated
+
+import pytest
+
+from core.bounds import NON_NEGATIVE, ONE_OR_MORE, POSITIVE, SHARE, Bounds, bounds_of, check_bounds
+
+
+@pytest.mark.parametrize(
+    ("bounds", "inside", "outside", "words"),
+    [
+        (POSITIVE, (1e-9, 1, 1e300), (0, -1), "above 0"),
+        (NON_NEGATIVE, (0, 0.5), (-1e-9,), "0 or more"),
+        (ONE_OR_MORE, (1, 2), (0,), "1 or more"),
+        (SHARE, (0, 0.5, 1), (-0.1, 1.1), "from 0 to 1"),
+        (Bounds(0, 1, above=True), (0.1, 1), (0, 1.1), "above 0 and at most 1"),
+        (Bounds(0, 10_000), (10_000,), (10_001,), "from 0 to 10,000"),
+    ],
+)
+def test_bounds_admit_and_name_their_numbers(
+    bounds: Bounds, inside: tuple[float, ...], outside: tuple[float, ...], words: str
+) -> None:
+    assert all(number in bounds for number in inside)
+    assert not any(number in bounds for number in outside)
+    assert math.nan not in bounds
+    assert str(bounds) == words
+
+
+@dataclass(frozen=True, slots=True)
+class _Settings:
+    games: Annotated[int, POSITIVE] = 1
+    seconds: Annotated[float | None, POSITIVE] = None
+    stones: Annotated[tuple[int, int], NON_NEGATIVE] = (0, 8)
+    name: str = "any"
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+
+
+def test_bounds_are_read_from_the_fields() -> None:
+    assert bounds_of(_Settings) == {"games": POSITIVE, "seconds": POSITIVE, "stones": NON_NEGATIVE}
+
+
+def test_settings_within_their_bounds_are_accepted() -> None:
+    assert _Settings(games=3, seconds=0.5, stones=(2, 2)).games == 3
+
+
+def test_none_is_accepted_only_as_a_default() -> None:
+    assert _Settings(seconds=None).seconds is None
+    with pytest.raises(TypeError):
+        _Settings(games=None)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"games": 0}, "games is 0; it must be above 0"),
+        ({"seconds": -1.0}, "seconds is -1.0; it must be above 0"),
+        ({"seconds": math.nan}, "seconds is nan; it must be above 0"),
+        ({"stones": (2, -1)}, r"stones is \(2, -1\); it must be 0 or more"),
+    ],
+)
+def test_a_setting_out_of_its_bounds_is_refused_by_name(settings: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        _Settings(**settings)  # type: ignore[arg-type]
