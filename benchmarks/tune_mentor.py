@@ -29,7 +29,6 @@ from core.rules import Rules
 from core.streams import Purpose, generator, stream_key
 from core.threats import FIVE, load, new_threat_board, side_of
 from curriculum.arena.opening_sets import load_openings
-from curriculum.arena.statistics.elo import estimate
 from curriculum.arena.tournament import play_match
 from curriculum.games.mentor_games import random_move, random_opening
 from curriculum.reporting import Conduct
@@ -173,7 +172,7 @@ def match(network: Path, number: int, nodes: int, seed: int) -> None:
         seed=seed,
         conduct=Conduct(),
     )
-    found = estimate(result.pairs)
+    found = result.estimate
     print(f"new against old: {result.total.score:.1%} of {number} games, {found}")
 
 

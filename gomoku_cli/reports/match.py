@@ -51,10 +51,10 @@ def _number(elo: float | None, unbounded: str) -> str:
 
 
 def _elo(match: Json, infinity: str) -> str:
-    if not any(match["pairs"]):
+    if match["los"] is None:
         return "unknown"
     # Null is a clean sweep, of one side or the other.
-    return _number(match["elo"], f"+{infinity}" if match["pairs"][-1] else f"-{infinity}")
+    return _number(match["elo"], f"+{infinity}" if match["los"] > 0.5 else f"-{infinity}")
 
 
 def _elo_interval(match: Json, infinity: str) -> str:
@@ -103,7 +103,12 @@ def _standing(place: int, standing: Json) -> tuple[str, ...]:
 
 def _los(match: Json) -> str:
     """The likelihood of superiority."""
-    return f"{100 * match['los']:.1f} %"
+    return "unknown" if match["los"] is None else f"{100 * match['los']:.1f} %"
+
+
+def _pairs(match: Json) -> str:
+    """The counts of the pairs of games; a match without pairs counts single games."""
+    return "no pairs" if match["pairs"] is None else " / ".join(map(str, match["pairs"]))
 
 
 def _each_met_each(standings: Sequence[Json], matches: Sequence[Json]) -> bool:
@@ -230,14 +235,13 @@ def _score(tally: Json) -> str:
 
 def _match_facts(match: Json) -> list[tuple[str, str]]:
     """What there is to say of a match beside its counts."""
-    pairs = " / ".join(map(str, match["pairs"]))
     facts = [
         ("score", f"{match['score']:.3f} (95 %: {_score_interval(match)})"),
         ("Elo", f"{_elo(match, 'inf')} (95 %: {_elo_interval(match, 'inf')})"),
         ("LOS", f"{_los(match)}, the likelihood of superiority"),
-        ("pairs", f"{pairs} of {_PAIR_SCORES} points"),
+        ("pairs", f"{_pairs(match)} of {_PAIR_SCORES} points"),
     ]
-    if not any(match["pairs"]):
+    if match["los"] is None:
         facts = [("Elo", "unknown: of no opening both games are over")]
     facts.append(("games", f"{match['distinct_games']} distinct, {match['mean_plies']:.1f} moves on average"))
     players = (match["player"], match["opponent"])
@@ -414,7 +418,7 @@ def _course(match: Json) -> tuple[str, ...]:
         _versus(match),
         _counts(match["as_black"]),
         _counts(match["as_white"]),
-        " / ".join(map(str, match["pairs"])),
+        _pairs(match),
         str(match["distinct_games"]),
         f"{match['mean_plies']:.1f}",
         *(f"{_time(mean)} (longest {_time(longest)})" for mean, longest in times),

@@ -154,16 +154,15 @@ def _lengths(axes: "Axes", groups: dict[str, list[int]], colours: list[str]) -> 
 def _elo_curve(axes: "Axes", result: "MatchResult") -> None:
     """The Elo difference and its interval after so many pairs of games."""
     from curriculum.arena.results import MatchResult
-    from curriculum.arena.statistics.elo import estimate
 
-    so_far = MatchResult(result.player, result.opponent, first=result.first)
+    so_far = MatchResult(result.player, result.opponent, first=result.first, paired=result.paired)
     every = max(2, 2 * math.ceil(len(result.games) / (2 * _MAX_ESTIMATES)))
     games, estimates = [], []
     for number, game in enumerate(result.games, start=1):
         so_far.add(game)
         if number % every == 0 or number == len(result.games):
             games.append(number)
-            estimates.append(estimate(so_far.pairs))
+            estimates.append(so_far.estimate)
     lows, middles, highs = (
         [min(max(getattr(elo, name), -_FARTHEST), _FARTHEST) for elo in estimates] for name in ("low", "elo", "high")
     )

@@ -32,6 +32,8 @@ COMMANDS = (
     "imitate",
     "selfplay",
     "evaluate",
+    "ladder",
+    "suite",
     "tournament",
     "openings",
     "info",
@@ -119,12 +121,29 @@ def test_the_shell_completes(line: str, completed: str) -> None:
     [
         ("evalute", "Did you mean 'evaluate'?"),
         ("evaluate", "Missing argument 'PLAYER'"),
-        ("evaluate random", "--against, --ladder, --suite"),
-        ("evaluate random --against random --ladder pure-mcts", "--against, --ladder, --suite"),
-        ("evaluate random --suite tactics --board-size 9", "--suite"),
-        ("evaluate random --suite endgames", "there is no suite"),
-        ("evaluate random --ladder mentor", "only pure-mcts has rungs"),
-        ("evaluate random --ladder pure-mcts --min-score 0.5", "does nothing in a ladder"),
+        ("evaluate random", "--against"),
+        ("evaluate random --ladder pure-mcts --from 200 --stop-at 7", "gomoku ladder PLAYER"),
+        ("evaluate random --suite tactics --min-score 0.8", "gomoku suite PLAYER tactics"),
+        ("suite random endgames", "there is no suite"),
+        ("suite random --games 4", "--games"),
+        ("suite random --sprt elo0=0,elo1=9", "--sprt"),
+        ("suite random --run somewhere", "--run"),
+        ("ladder random --min-score 0.5", "--min-score"),
+        ("ladder random --games 4 --stop-at 4", "no rung of 4 games has more than 4 wins"),
+        ("ladder random --to 100", "100 is below the first rung, 200"),
+        ("ladder random --figure none/such.png", "--figure"),
+        ("evaluate random --against random --stop-at 3", "gomoku ladder PLAYER"),
+        ("evaluate mentor --against random --simulations 100", "--simulations: it has no effect on mentor and random"),
+        ("evaluate default --against random --policy stochastic --switch-stage 8", "--switch-stage"),
+        ("evaluate mentor --against random --switch-stage 8", "--switch-stage"),
+        ("evaluate pure-mcts:50 --against random --seconds 1", "--seconds"),
+        ("evaluate mentor:paper --against random --policy deterministic", "--policy"),
+        ("tournament random mentor --no-tactics", "--no-tactics: it has no effect on random and mentor"),
+        ("evaluate random --against mentor --engine-seconds 1", "--engine-seconds"),
+        ("tournament random mentor --match-seconds 1", "--match-seconds"),
+        ("suite mentor --simulations 5", "--simulations"),
+        ("ladder mentor --switch-stage 4", "--switch-stage"),
+        ("openings --judge mentor --no-tactics --output x.txt", "--no-tactics"),
         ("evaluate random --against random --sprt elo0=0", "elo1"),
         ("evaluate random --against random --sprt elo0=9,elo1=5", "elo0 below elo1"),
         ("evaluate random --against random --junit none/such.xml", "there is no folder none"),
@@ -340,7 +359,7 @@ def test_a_missed_minimum_is_exit_code_4(capsys: pytest.CaptureFixture[str]) -> 
     code, out, err = run(capsys, *line, 1)
     assert code == ExitCode.BAR_NOT_MET
     assert json.loads(out)["games"] == 2
-    assert "at least 1 was asked for" in err
+    assert "required: at least 1" in err
     assert run(capsys, *line, 0)[0] == ExitCode.DONE
 
 

@@ -17,12 +17,13 @@ from curriculum.arena.balanced_openings import BalancedOpening, NoBalancedOpenin
 from curriculum.reporting import Conduct, Interrupted
 from gomoku_cli import app
 from gomoku_cli.exit_codes import ExitCode
+from search.limits import Limit
 from search.players import Decision, Player, RandomPlayer, never
 
 RULES = Rules(11)
 
 
-class Judge:
+class Judge(Player):
     """Finds each position worth what its rule says; notes what it was asked about."""
 
     name = "judge"
@@ -32,7 +33,12 @@ class Judge:
         self.asked: list[tuple[int, ...]] = []
 
     def choose_batch(
-        self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
+        self,
+        positions: Sequence[Position],
+        *,
+        seeds: Sequence[int],
+        limit: Limit | None = None,
+        stop: Callable[[], bool] = never,
     ) -> list[Decision]:
         """See `Player`."""
         self.asked += [tuple(position.moves) for position in positions]
@@ -125,7 +131,7 @@ def test_the_seed_decides_the_openings() -> None:
 
 
 def test_a_judge_without_an_opinion_is_refused() -> None:
-    with pytest.raises(NoBalancedOpeningsError, match="random has no opinion"):
+    with pytest.raises(NoBalancedOpeningsError, match="random does not evaluate positions"):
         found(RandomPlayer())
 
 
@@ -158,7 +164,7 @@ def test_the_file_is_read_back_in_either_notation(tmp_path: Path, capsys: pytest
     cells, offsets = tmp_path / "cells.txt", tmp_path / "offsets.txt"
     code, out, _ = gomoku(capsys, *SMALL, "--output", cells)
     assert code == ExitCode.DONE
-    assert out.startswith(f"{cells}: 6 of 6 openings, judged by mentor")
+    assert out.startswith(f"{cells}: 6 of 6 openings, evaluated by mentor")
     code, out, _ = gomoku(capsys, *SMALL, "--output", offsets, "--notation", "offsets", "--json")
     assert code == ExitCode.DONE
     report = json.loads(out)
@@ -211,7 +217,7 @@ def test_whoever_stops_it_keeps_what_was_found(
         (("--stones", "8-2"), "--stones"),
         (("--stones", "some"), "--stones"),
         (("--stones", "100"), "121"),
-        (("--judge", "random"), "no opinion"),
+        (("--judge", "random"), "does not evaluate"),
         (("--max-value", 2), "--max-value"),
         (("--board-size", 3, "--connect", 3), "0 of 6 openings"),
     ],
@@ -230,7 +236,7 @@ def test_the_mentor_judges_on_boards_without_a_model(tmp_path: Path, capsys: pyt
     file = tmp_path / "openings.txt"
     code, out, _ = gomoku(capsys, "--count", 2, "--board-size", 9, "--output", file)
     assert code == ExitCode.DONE
-    assert "judged by mentor" in out
+    assert "evaluated by mentor" in out
     assert len(read_openings(file, Rules(9))) == 2
 
 
@@ -239,5 +245,5 @@ def test_the_built_in_model_judges_its_own_board(tmp_path: Path, capsys: pytest.
     file = tmp_path / "openings.txt"
     code, out, _ = gomoku(capsys, "--count", 2, "--simulations", 32, "--output", file)
     assert code == ExitCode.DONE
-    assert "judged by default" in out
+    assert "evaluated by default" in out
     assert len(read_openings(file, Rules())) == 2

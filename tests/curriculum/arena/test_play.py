@@ -15,6 +15,7 @@ from curriculum.arena.opening_sets import evaluation_openings, load_openings
 from curriculum.arena.results import MatchResult, PlayedGame, Tally
 from curriculum.arena.tournament import play_match
 from curriculum.reporting import Conduct, Interrupted
+from search.limits import Limit
 from search.mentor.paper import PaperMentor
 from search.players import Decision, Player, RandomPlayer, never
 
@@ -22,7 +23,7 @@ RULES = Rules(7, 4)
 OPENINGS = [(24,), (25, 16), (0, 48, 6), (10, 30)]
 
 
-class Scripted:
+class Scripted(Player):
     """Plays the first of its cells that is empty, in any colour; notes the positions and seeds it was asked with."""
 
     def __init__(self, name: str, cells: Sequence[int]) -> None:
@@ -31,7 +32,12 @@ class Scripted:
         self.seeds: list[int] = []
 
     def choose_batch(
-        self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
+        self,
+        positions: Sequence[Position],
+        *,
+        seeds: Sequence[int],
+        limit: Limit | None = None,
+        stop: Callable[[], bool] = never,
     ) -> list[Decision]:
         """See `Player`."""
         self.asked += [tuple(position.moves) for position in positions]

@@ -17,8 +17,9 @@ from core.rules import BLACK, Cell, Rules
 from core.symmetry import targets
 from curriculum.arena.suite import Puzzle, SuiteError, load_suite, parse_suite, puzzle_line, score_player
 from curriculum.reporting import Conduct, Interrupted
+from search.limits import Limit
 from search.mentor.paper import PaperMentor
-from search.players import Decision, RandomPlayer, never
+from search.players import Decision, Player, RandomPlayer, never
 from tests.support.slow_solver import Solver
 
 SIZE, CONNECT = 15, 5
@@ -253,7 +254,7 @@ def test_no_win_by_fours_is_overlooked(seed: int, board: tuple[int, int]) -> Non
     assert found == fours(0)
 
 
-class Oracle:
+class Oracle(Player):
     """Plays what a function of the puzzle says."""
 
     name = "oracle"
@@ -262,7 +263,12 @@ class Oracle:
         self.moves = {puzzle.moves: answer(puzzle) for puzzle in SUITE}
 
     def choose_batch(
-        self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
+        self,
+        positions: Sequence[Position],
+        *,
+        seeds: Sequence[int],
+        limit: Limit | None = None,
+        stop: Callable[[], bool] = never,
     ) -> list[Decision]:
         assert len(set(seeds)) == len(positions)
         return [Decision(self.moves[tuple(position.moves)]) for position in positions]

@@ -72,7 +72,12 @@ class Breaking(Seated):
     """Has a defect of its own."""
 
     def choose_batch(
-        self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
+        self,
+        positions: Sequence[Position],
+        *,
+        seeds: Sequence[int],
+        limit: Limit | None = None,
+        stop: Callable[[], bool] = never,
     ) -> list[Decision]:
         """See `Player`."""
         raise ZeroDivisionError("a defect")
@@ -86,7 +91,12 @@ class Counting(RandomPlayer):
         self._stop_after = stop_after
 
     def choose_batch(
-        self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
+        self,
+        positions: Sequence[Position],
+        *,
+        seeds: Sequence[int],
+        limit: Limit | None = None,
+        stop: Callable[[], bool] = never,
     ) -> list[Decision]:
         """See `Player`."""
         self.decisions += len(positions)
@@ -191,13 +201,13 @@ def test_seated_games_stop_when_asked() -> None:
         play_tournament((Seated(), player), schedule(20), rules=RULES, conduct=Conduct(stop=player.stop), on_threads=2)
 
 
-def test_a_match_ends_early_where_that_is_enough() -> None:
-    def enough(tournament: Tournament) -> bool:
+def test_a_match_ends_early_once_it_is_decided() -> None:
+    def is_decided(tournament: Tournament) -> bool:
         return tournament.games >= 4
 
     for players in ((RandomPlayer(), RandomPlayer()), (Seated(), RandomPlayer())):
         tournament = play_tournament(
-            players, schedule(20), rules=RULES, conduct=Conduct(), enough=enough, side_by_side=2, on_threads=1
+            players, schedule(20), rules=RULES, conduct=Conduct(), is_decided=is_decided, side_by_side=2, on_threads=1
         )
         assert tournament.games == 4
 
@@ -278,11 +288,11 @@ def test_a_folder_of_another_match_is_refused(tmp_path: Path) -> None:
         ("[]", "not a JSON object"),
         ('{"game": 0}', "no game of the match"),
         ('{"game": 0, "moves": "a1 a1", "winner": null}', "no game of the match"),
-        ({"black": "c"}, "other players met in it"),
-        ({"moves": "a1 b1"}, "started from another opening"),
-        ({"winner": None}, "its board does not show its result"),
-        ({"ending": "time"}, "its board does not show its result"),
-        ({"seconds": [0.5]}, "does not tell of each move"),
+        ({"black": "c"}, "its players are others"),
+        ({"moves": "a1 b1"}, "its opening is another one"),
+        ({"winner": None}, "its result is not that of its board"),
+        ({"ending": "time"}, "its result is not that of its board"),
+        ({"seconds": [0.5]}, "not one a move"),
     ],
 )
 def test_a_broken_line_of_a_match_is_named(tmp_path: Path, line: str | dict[str, Any], why: str) -> None:
@@ -336,7 +346,7 @@ def test_the_short_games_of_a_stopped_wave_do_not_end_a_match(tmp_path: Path) ->
             rules=RULES,
             conduct=Conduct(),
             folder=folder,
-            enough=lambda tournament: tournament.games > 0,
+            is_decided=lambda tournament: tournament.games > 0,
             side_by_side=6,
         )
     assert tournament.games == 6

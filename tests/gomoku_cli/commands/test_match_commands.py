@@ -1,4 +1,4 @@
-"""`gomoku evaluate` and `gomoku tournament` by their command lines: reports, bars, and matches that are continued."""
+"""The commands of matches by their command lines: reports, bars, and matches that continue."""
 
 import json
 import os
@@ -14,8 +14,12 @@ import pytest
 
 from core.records.formats import read_games
 from core.records.record import Ending
+from core.rules import Rules
 from gomoku_cli import app
 from gomoku_cli.exit_codes import ExitCode
+from nets.checkpoint import save_model
+from nets.config import NetConfig
+from nets.dual import make_model
 from tests.support.project import ROOT, SUPPORT
 
 QUICK = ("--board-size", 9, "--openings", "empty", "--quiet")
@@ -60,8 +64,8 @@ def test_a_missed_bar_names_what_was_reached(capsys: pytest.CaptureFixture[str])
     assert code == ExitCode.BAR_NOT_MET
     assert "MISSED" in out
     assert err.splitlines() == [
-        "missed: score 0.000, at least 0.5 was asked for",
-        "missed: Elo difference -inf, at least -10 was asked for",
+        "missed: score 0.000, required: at least 0.5",
+        "missed: Elo difference -inf, required: at least -10",
     ]
 
 
@@ -163,16 +167,16 @@ def test_a_bar_is_not_met_by_an_engine_that_never_plays(capsys: pytest.CaptureFi
     code, out, err = run(capsys, *line)
     assert code == ExitCode.FAILED
     assert out == ""
-    assert "made no move in any game, so nothing was measured" in err
+    assert "made no move in any game, so there is no result" in err
     assert "no answer to START" in err
 
 
 def test_a_climb_ends_where_it_is_told_to(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    line = ("evaluate", "mentor", "--ladder", "pure-mcts", "--from", 2, "--step", 3, "--games", 4, *QUICK)
+    line = ("ladder", "mentor", "--from", 2, "--step", 3, "--games", 4, *QUICK)
     climbed = said(capsys, *line, "--stop-at", 0, "--to", 8, "--run", tmp_path / "climb")
     assert [rung["playouts"] for rung in climbed["rungs"]] == [2, 5, 8]
     assert sorted(path.name for path in (tmp_path / "climb").iterdir()) == ["pure-mcts-2", "pure-mcts-5", "pure-mcts-8"]
-    weak = ("evaluate", "random", *line[2:])
+    weak = ("ladder", "random", *line[2:])
     ended = said(capsys, *weak, "--stop-at", 3, "--figure", tmp_path / "climb.svg")
     assert len(ended["rungs"]) == 1
     assert (tmp_path / "climb.svg").read_text(encoding="utf-8").startswith("<?xml")
@@ -186,7 +190,7 @@ def test_a_climb_ends_where_it_is_told_to(capsys: pytest.CaptureFixture[str], tm
 
 
 def test_a_suite_is_scored_kind_by_kind(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    line = ("evaluate", "random", "--suite", "tactics", "--quiet")
+    line = ("suite", "random", "tactics", "--quiet")
     result = said(capsys, *line)
     assert result["positions"] >= 500
     assert 0 < result["solved"] < 100
@@ -205,17 +209,31 @@ def test_a_suite_is_scored_kind_by_kind(capsys: pytest.CaptureFixture[str], tmp_
     assert "| only-defence |" in files["markdown"].read_text(encoding="utf-8").replace("\\", "")
 
 
-@pytest.mark.parametrize(
-    ("line", "option"),
-    [
-        ("--suite tactics --games 4", "--games"),
-        ("--suite tactics --sprt elo0=0,elo1=9", "--sprt"),
-        ("--suite tactics --run somewhere", "--run"),
-        ("--ladder pure-mcts --min-elo 3", "--min-elo"),
-        ("--against random --stop-at 3", "--stop-at"),
-    ],
-)
-def test_an_option_that_would_do_nothing_is_refused(capsys: pytest.CaptureFixture[str], line: str, option: str) -> None:
-    code, out, err = run(capsys, "evaluate", "random", *line.split())
+def test_a_suite_is_only_for_players_of_its_board(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    save_model(tmp_path / "small.safetensors", make_model(NetConfig(filters=4, blocks=1), Rules(9, 5), 1), {})
+    code, out, err = run(capsys, "suite", tmp_path / "small.safetensors")
     assert (code, out) == (ExitCode.USAGE, "")
-    assert f"{option}: that does nothing in a" in " ".join(err.split())
+    assert "tactics is for 5 in a row on 15x15" in err
+
+
+def test_a_model_plays_without_tactics_on_request(capsys: pytest.CaptureFixture[str]) -> None:
+    line = ("suite", "default", "--simulations", 1, "--policy", "deterministic", "--quiet")
+    literal, tactical = said(capsys, *line, "--no-tactics"), said(capsys, *line)
+    assert literal["solved"] < 0.6 * literal["positions"]
+    assert tactical["solved"] > 0.95 * tactical["positions"]
+
+
+def test_tactics_belong_to_the_plan_of_a_match_and_old_plans_have_them(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    line = ("evaluate", "default", "--against", "random", "--games", 2, "--simulations", 2, "--quiet")
+    line += ("--run", tmp_path / "match")
+    first = said(capsys, *line)
+    plan = tmp_path / "match" / "match.json"
+    written = json.loads(plan.read_text(encoding="utf-8"))
+    assert written.pop("tactics") is True
+    plan.write_text(json.dumps(written), encoding="utf-8")
+    assert said(capsys, *line) | {"seconds": 0} == first | {"seconds": 0}
+    code, _, err = run(capsys, *line, "--no-tactics")
+    assert code == ExitCode.USAGE
+    assert "tactics is true there and false here" in err
