@@ -16,6 +16,7 @@ from curriculum.arena.statistics.elo import (
     elo_difference,
     estimate,
     expected_score,
+    game_counts,
     mean_score,
     pair_counts,
 )
@@ -156,6 +157,50 @@ def test_estimates_are_numbers_in_order(pairs: PairCounts) -> None:
     assert result.low <= result.elo <= result.high
     assert 0 <= result.los <= 1
     assert result.results == sum(pairs)
+
+
+def naive_game_deviance(wins: int, draws: int, losses: int, score: float) -> float:
+    """Twice the log ratio of the trinomial likelihoods, free and with the mean `score`; the share of draws is tried."""
+    counts = np.array([wins, draws, losses])
+
+    def loss(drawn: float) -> float:
+        shares = np.array([score - drawn / 2, drawn, 1 - score - drawn / 2])
+        return -float(special.xlogy(counts, np.maximum(shares, 1e-300)).sum())
+
+    most = optimize.minimize_scalar(
+        loss, bounds=(0, 2 * min(score, 1 - score)), method="bounded", options={"xatol": 1e-12}
+    )
+    return 2 * (float(special.xlogy(counts, counts / counts.sum()).sum()) + min(most.fun, loss(0.0)))
+
+
+@given(*[st.integers(0, 40)] * 3, st.floats(0.05, 0.95))
+def test_deviance_of_single_games_is_the_trinomial_one(wins: int, draws: int, losses: int, score: float) -> None:
+    if wins + draws + losses:
+        naive = naive_game_deviance(wins, draws, losses, score)
+        assert deviance(game_counts(wins, draws, losses), score) == pytest.approx(naive, rel=1e-4, abs=1e-4)
+
+
+@pytest.mark.parametrize(("wins", "draws", "losses"), [(4000, 2000, 3700), (300, 900, 260), (1200, 0, 1100)])
+def test_many_single_games_have_the_normal_interval_and_superiority(wins: int, draws: int, losses: int) -> None:
+    games = wins + draws + losses
+    score = (wins + draws / 2) / games
+    variance = (wins * (1 - score) ** 2 + draws * (0.5 - score) ** 2 + losses * score**2) / games
+    reach = 1.96 * math.sqrt(variance / games)
+    result = estimate(game_counts(wins, draws, losses))
+    assert (result.score, result.results) == (pytest.approx(score), games)
+    assert result.elo == pytest.approx(400 * math.log10(score / (1 - score)))
+    assert result.score_low == pytest.approx(score - reach, abs=0.03 * reach)
+    assert result.score_high == pytest.approx(score + reach, abs=0.03 * reach)
+    assert result.los == pytest.approx(
+        0.5 * (1 + math.erf((wins - losses) / math.sqrt(2 * (wins + losses)))), abs=0.002
+    )
+
+
+@pytest.mark.parametrize(("games", "elo", "draws"), [(20, 0, 0.0), (40, 100, 0.2), (200, 200, 0.3)])
+def test_the_interval_of_single_games_holds_the_true_difference(games: int, elo: float, draws: float) -> None:
+    score = expected_score(elo)
+    distribution = np.array([1 - score - draws / 2, 0, draws, 0, score - draws / 2])
+    assert 0.93 <= coverage(games, elo, distribution, matches=1000, seed=2) <= 0.97 + 0.005
 
 
 @given(some_played, st.integers(0, 3))

@@ -106,8 +106,8 @@ def test_a_wrong_specification_gets_one_clear_line(text: str, message: str) -> N
     assert "\n" not in str(caught.value)
 
 
-def test_where_a_test_stands_is_valid_json() -> None:
-    told = json.loads(json.dumps(SequentialTest(0, 50).to_json((0, 0, 0, 0, 40)), allow_nan=False))
-    assert told["verdict"] == "accepted"
-    assert (told["elo0"], told["elo1"], told["alpha"], told["beta"]) == (0, 50, 0.05, 0.05)
-    assert told["llr"] > told["upper_bound"] > 0 > told["lower_bound"]
+def test_the_state_of_a_test_is_valid_json() -> None:
+    state = json.loads(json.dumps(SequentialTest(0, 50).to_json((0, 0, 0, 0, 40)), allow_nan=False))
+    assert state["verdict"] == "accepted"
+    assert (state["elo0"], state["elo1"], state["alpha"], state["beta"]) == (0, 50, 0.05, 0.05)
+    assert state["llr"] > state["upper_bound"] > 0 > state["lower_bound"]
