@@ -23,6 +23,7 @@ from core.rules import EMPTY, Rules
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.gomocup.engine import Engine
 from gomoku_cli.gomocup.lines import MAX_LENGTH
+from search.limits import Limit
 from search.players import Decision, Player, never
 
 _PIPED_SHARE = 20
@@ -139,13 +140,18 @@ class Nonsense:
         return [start + self._chance.choice((" ", "x", "7,")) * self._chance.choice((500, 2000, 100_000))]
 
 
-class FirstCell:
-    """Plays the first empty cell and has an opinion of every position."""
+class FirstCellPlayer(Player):
+    """Plays the first empty cell, with a value that depends on the seed alone."""
 
     name = "first"
 
     def choose_batch(
-        self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
+        self,
+        positions: Sequence[Position],
+        *,
+        seeds: Sequence[int],
+        limit: Limit | None = None,
+        stop: Callable[[], bool] = never,
     ) -> list[Decision]:
         """See `Player`."""
         return [
@@ -154,27 +160,30 @@ class FirstCell:
         ]
 
 
-class OneSeat:
-    """Seats that player everywhere; see `gomoku_cli.gomocup.engine.Seats`."""
+class OnePlayer:
+    """A `gomoku_cli.gomocup.thinking.PlayerSource` with that player for all rules."""
 
     def __init__(self) -> None:
         self.notes: list[str] = []
 
-    def waiting(self, rules: Rules) -> str | None:
-        """Nothing takes long."""
+    def wait_reason(self, rules: Rules) -> str | None:
+        """Return None: nothing takes long."""
         return None
 
-    def seat(self, rules: Rules, max_simulations: int | None) -> Player:
-        """The same player."""
-        return FirstCell()
+    def prepare(self, rules: Rules, max_simulations: int | None, until: float) -> None:
+        """Do nothing: the player is always ready."""
+
+    def get(self, rules: Rules, max_simulations: int | None, until: float) -> Player:
+        """Return the player."""
+        return FirstCellPlayer()
 
     def limit_memory(self, max_bytes: int | None) -> None:
-        """It needs none."""
+        """Do nothing: the player needs no memory."""
 
 
 def through_the_protocol(seed: int, count: int) -> tuple[Counter[str], str | None]:
     """Says `count` lines to an engine in this process; what was answered, and the first fault."""
-    engine, expected, told = Engine(OneSeat(), about='name="gomoku"', seed=seed), Expected(), Counter[str]()
+    engine, expected, told = Engine(OnePlayer(), about='name="gomoku"', seed=seed), Expected(), Counter[str]()
     for _, line in zip(range(count), Nonsense(seed).lines(), strict=False):
         cut = line.strip()[: MAX_LENGTH + 1]  # as they are read
         answers = list(engine.answer(cut))

@@ -35,7 +35,7 @@ def open_session(
     Raises a usage error for an option without effect.
     """
     from curriculum.arena.session import MatchSession, MatchSettings
-    from gomoku_cli.compilation import telling_of_compilation
+    from gomoku_cli.compilation import reporting_compilation
     from gomoku_cli.console import program
     from gomoku_cli.interruption import conducting
 
@@ -50,7 +50,7 @@ def open_session(
     common_rules = rules.resolve(players)
     search.check_effect(players, engine_seconds=match.engine_seconds, match_seconds=match.match_seconds)
     resume = f"{program()} {shlex.join(sys.argv[1:])}" if match.run is not None else None
-    with conducting(quiet=quiet, resume=resume) as conduct, telling_of_compilation(conduct.reporter):
+    with conducting(quiet=quiet, resume=resume) as conduct, reporting_compilation(conduct.reporter):
         yield MatchSession(settings, common_rules, conduct)
 
 
@@ -81,7 +81,8 @@ def write_reports(
     """Write the files that the options name."""
     from core.files import atomic_write_text
     from core.records.formats import write_games
-    from gomoku_cli.reports.match import junit, markdown
+    from gomoku_cli.reports.junit import match_junit
+    from gomoku_cli.reports.markdown import match_markdown
 
     matches = list(tournament.matches.values())
     title = f"{matches[0].player} against {matches[0].opponent}" if len(matches) == 1 else "Tournament"
@@ -92,9 +93,9 @@ def write_reports(
         games = sorted((game for match in matches for game in match.games), key=lambda game: game.fixture.number)
         write_games(reports.games_file, [game.record(rules, tournament.names) for game in games])
     if reports.junit is not None:
-        atomic_write_text(reports.junit, junit(title, results, bars_json, seconds))
+        atomic_write_text(reports.junit, match_junit(title, results, bars_json, seconds))
     if reports.markdown is not None:
-        atomic_write_text(reports.markdown, markdown(title, results, standings, bars_json))
+        atomic_write_text(reports.markdown, match_markdown(title, results, standings, bars_json))
     if reports.figure is not None:
         from gomoku_cli.reports.match_figure import draw_match
 

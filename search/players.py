@@ -41,6 +41,8 @@ class Decision:
     """Time it took, where the player keeps to a clock of its own and measures it; None elsewhere."""
     plies_to_end: int | None = None
     """Plies until the end of the game where its result is proven, the move included; None elsewhere."""
+    value_decay: float = 1.0
+    """Winning-value decay per ply in `value` (A III-C); 1 for a value that does not count plies."""
 
 
 def never() -> bool:

@@ -46,9 +46,9 @@ class _CountedSelfPlay(SelfPlay):
         self.moves: Counter[int] = Counter()
         self._ended = 0
 
-    def _move(self, tree: int, table: Any) -> bool:
-        self.moves[table.position.ply] += 1
-        return super()._move(tree, table)
+    def _move(self, tree: int, game: Any) -> bool:
+        self.moves[game.position.ply] += 1
+        return super()._move(tree, game)
 
     def count_game(self, game: SelfPlayGame) -> None:
         """Count a finished game."""

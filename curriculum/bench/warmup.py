@@ -10,6 +10,7 @@ from core.position import Position
 from core.rules import Rules
 from curriculum.config import Config, SelfplayConfig
 from curriculum.games import basics
+from curriculum.games.kinds import KINDS
 from curriculum.games.selfplay_games import SelfPlay
 from curriculum.reporting import Conduct
 from nets.checkpoint import DEFAULT_MODEL
@@ -78,7 +79,7 @@ def _open_the_built_in_model() -> None:
 
 
 def _draw_basics() -> None:
-    samples = basics.draw(_RULES, tuple(basics.KINDS), len(basics.KINDS), (0, 8), 0, Conduct())
+    samples = basics.draw(_RULES, tuple(KINDS), len(KINDS), (0, 8), 0, Conduct())
     basics.are_right(_RULES, samples.positions, samples.policies.argmax(axis=1))
 
 

@@ -213,14 +213,14 @@ def command(
     from curriculum.bench.machine import machine, startup
     from curriculum.bench.measure import BenchSettings, measure
     from curriculum.reporting import Interrupted
-    from gomoku_cli.compilation import telling_of_compilation
+    from gomoku_cli.compilation import reporting_compilation
     from gomoku_cli.interruption import conducting
 
     settings = BenchSettings(simulations=simulations, games=side_by_side, seconds=duration_s, sweeps=not quick)
     figures: dict[str, Any] = {"model": model, "machine": machine()}
     with conducting(quiet=quiet) as conduct:
         try:
-            with telling_of_compilation(conduct.reporter):
+            with reporting_compilation(conduct.reporter):
                 figures["startup"] = startup([sys.executable, "-m", "gomoku_cli", "--help"])
                 for section, measured in measure(nets, settings, conduct):
                     figures[section] = measured

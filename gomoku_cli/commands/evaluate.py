@@ -96,7 +96,7 @@ def command(
     The score is wins plus half the draws, divided by the games. The interval comes from pairs of games: each opening is
     played with both colours.
     """
-    from gomoku_cli.reports.match import show_bars, show_match
+    from gomoku_cli.reports.terminal import show_bars, show_match
 
     reports.check()
     test = parse_sprt(bar.sprt)

@@ -51,7 +51,8 @@ def command(
 
     Only wins count, a draw does not. With --run each rung keeps its games in a folder of its own.
     """
-    from gomoku_cli.reports.match import ladder_markdown, show_ladder
+    from gomoku_cli.reports.markdown import ladder_markdown
+    from gomoku_cli.reports.terminal import show_ladder
 
     options.ReportOptions(figure=figure, markdown=markdown).check()
     if stop_at >= games:

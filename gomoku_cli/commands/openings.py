@@ -154,7 +154,7 @@ def command(
     """
     from core.files import atomic_write_text
     from curriculum.arena.balanced_openings import NoBalancedOpeningsError, balanced_openings, two_stages
-    from gomoku_cli.compilation import telling_of_compilation
+    from gomoku_cli.compilation import reporting_compilation
     from gomoku_cli.console import duration
     from gomoku_cli.interruption import conducting
 
@@ -179,7 +179,7 @@ def command(
     flags = () if tactics else ("--no-tactics",)
     found: list[BalancedOpening] = []
     start = time.perf_counter()
-    with conducting(quiet=quiet) as conduct, telling_of_compilation(conduct.reporter):
+    with conducting(quiet=quiet) as conduct, reporting_compilation(conduct.reporter):
         batches = balanced_openings(
             common_rules,
             two_stages(spec, rules=common_rules, settings=search.player_settings()),

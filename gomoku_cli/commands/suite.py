@@ -40,7 +40,9 @@ def command(
 
     A position is solved if the player's move is one of its right answers.
     """
-    from gomoku_cli.reports.match import show_bars, show_suite, suite_junit, suite_markdown
+    from gomoku_cli.reports.junit import suite_junit
+    from gomoku_cli.reports.markdown import suite_markdown
+    from gomoku_cli.reports.terminal import show_bars, show_suite
 
     options.ReportOptions(junit=junit, markdown=markdown).check()
     match = options.MatchOptions(seed=seed, engine_seconds=engine_seconds)

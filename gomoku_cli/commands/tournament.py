@@ -46,7 +46,7 @@ def command(
     quiet: options.Quiet = False,
 ) -> None:
     """Play a tournament and print a table with ratings (Bradley-Terry, in Elo, mean 0) and their 95 % intervals."""
-    from gomoku_cli.reports.match import show_standings
+    from gomoku_cli.reports.terminal import show_standings
 
     if len(players) < 2:
         raise typer.BadParameter("a tournament needs two players or more", param_hint="PLAYER...")

@@ -35,6 +35,9 @@ from search.limits import Limit
 from search.mentor.player import centre, drawn_decision
 from search.players import Decision, Player, decide_each, never
 
+_SURELY_FIVE = 4.5
+"""Larger values than this are of moves that make a five."""
+
 
 @cache
 def _paper_scores() -> NDArray[np.float64]:
@@ -147,4 +150,5 @@ class PaperMentor(Player):
         board = new_threat_board(rules)
         nodes = _paper_values(board, position.stones, _paper_scores(), position.side_to_move, values)
         best = np.flatnonzero(values == values.max()).tolist()
-        return drawn_decision(position, best, seed, float(values.max()) / 5.0, nodes)
+        highest = float(values.max())
+        return drawn_decision(position, best, seed, highest / 5.0, nodes, 1 if highest > _SURELY_FIVE else None)

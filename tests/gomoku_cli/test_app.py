@@ -15,7 +15,7 @@ import torch
 
 import gomoku_cli
 from core.rules import Rules
-from curriculum.games.basics import KINDS
+from curriculum.games.kinds import KINDS
 from curriculum.presets import resolve
 from curriculum.run.folder import RunFolder, best_model
 from gomoku_cli import app
@@ -183,7 +183,7 @@ def test_the_shell_completes(line: str, completed: str) -> None:
         ),
         ("train --preset smoke --set basics.noise_stones=225,225 --run x", "do not fit"),
         ("train --preset smoke --set search.simulations=1 --run x", "2 or more"),
-        ("train --preset smoke --set imitation.games=1 --run x", "2 games or more"),
+        ("train --preset smoke --set imitation.games=1 --run x", "imitation.games is 1; it must be 2 or more"),
         ("train --preset smoke --resume --dry-run --run x", "config.toml"),
         ("evaluate random --against pure-mcts:99999999999999999999", "10,000,000"),
         ("evaluate random --against random --simulations 3000000000", "--simulations"),
@@ -191,7 +191,7 @@ def test_the_shell_completes(line: str, completed: str) -> None:
         ("play --model nobody", "names no player"),
         ("play --model random", "needs a terminal"),
         ("play --seconds 1 --simulations 1", "give one of them"),
-        ("play --model mentor --ponder", "mentor cannot ponder, only players with a net can"),
+        ("play --model mentor --ponder", "mentor cannot ponder: only players with a net can"),
     ],
 )
 def test_a_wrong_command_line_is_one_line_and_exit_code_2(
@@ -311,7 +311,7 @@ def test_a_run_in_work_is_left_alone(capsys: pytest.CaptureFixture[str], tmp_pat
 def test_a_run_keeps_its_configuration(command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     RunFolder.create(tmp_path / "run", resolve("smoke")).close()
     told = refused(capsys, ExitCode.USAGE, *command.split(), "--run", tmp_path / "run", "--seed", 43)
-    assert "seed is 42, and --seed says 43" in told
+    assert "seed is 42, but --seed has 43" in told
 
 
 def test_a_folder_that_cannot_be_written_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
