@@ -26,7 +26,7 @@ from gomoku_cli.tui.status import StatusLine
 from search.players import ForfeitError, Player
 
 _MIN_PANEL_COLUMNS = 26
-"""Width of the side panel beside a large board."""
+"""Width of the side panel next to a large board."""
 _MAX_PANEL_COLUMNS = 40
 _MIN_COLUMNS_FOR_PANEL = 60
 """A narrower terminal shows the board alone."""
