@@ -13,7 +13,8 @@ from core.rules import Rules
 from core.symmetry import SYMMETRIES, sources
 from core.zobrist import position_key
 from search.tree.cache import EvaluationCache
-from search.tree.mcts import EvaluationError, ForestSearch, search_all
+from search.tree.groups import EvaluationError
+from search.tree.mcts import ForestSearch, search_all
 from search.tree.settings import SearchSettings
 from tests.search.tree.test_mcts import SMALL, assert_sound, start_position
 from tests.support.evaluators import ScriptedEvaluator, hashed_answer
@@ -30,7 +31,7 @@ def searched(
 ) -> tuple[ForestSearch, ScriptedEvaluator]:
     """Searches of a few positions side by side, some of them the same."""
     evaluator = evaluator or ScriptedEvaluator(SMALL)
-    search = ForestSearch(SMALL, evaluator, options, trees=positions, judged=cache, **arguments)
+    search = ForestSearch(SMALL, evaluator, options, trees=positions, cache=cache, **arguments)
     try:
         search_all(search, [start_position(SMALL, 2 + tree // 2, tree // 2) for tree in range(positions)], 300)
     except Exception:
@@ -107,7 +108,7 @@ def test_last_moves_count_where_the_net_sees_them(sees: int, asked: int) -> None
     cache = EvaluationCache(SMALL.cells, 4)
     orders = [[0, 5, 1, 6], [1, 5, 0, 6], [0, 6, 1, 5]] if sees < 2 else [[0, 5, 1, 6], [1, 5, 0, 6]]
     for order in orders:
-        search = ForestSearch(SMALL, evaluator, replace(OPTIONS, simulations=1), trees=1, judged=cache)
+        search = ForestSearch(SMALL, evaluator, replace(OPTIONS, simulations=1), trees=1, cache=cache)
         search_all(search, [Position.from_moves(SMALL, order)], 1)
     assert sum(evaluator.batches) == asked
 
@@ -176,7 +177,7 @@ def test_a_failed_evaluation_is_not_kept(raises: bool) -> None:
 def test_distinct_positions_are_counted_within_two_percent_whatever_their_number() -> None:
     for count in (3, 1_000, 20_000):
         cache = EvaluationCache(SMALL.cells)
-        search = ForestSearch(SMALL, ScriptedEvaluator(SMALL, _flat), OPTIONS, trees=1, judged=cache)
+        search = ForestSearch(SMALL, ScriptedEvaluator(SMALL, _flat), OPTIONS, trees=1, cache=cache)
         keys = set()
         random = np.random.default_rng(count)
         while len(keys) < count:

@@ -20,7 +20,7 @@ from nets.config import NetConfig
 from nets.dual import make_model
 from search.solvers.vcf import new_vcf_work
 from search.tree.forest import OPEN, PENDING, PROVEN
-from search.tree.leaf_tactics import board_at, mark_urgent, new_boards
+from search.tree.leaf_tactics import load_board, mark_urgent, new_boards
 from search.tree.mcts import ForestSearch, search_all
 from search.tree.player import MctsPlayer
 from search.tree.settings import Policy, SearchSettings
@@ -160,7 +160,7 @@ def test_the_urgent_cells_are_those_where_somebody_can_make_a_four(stones: int, 
         return
     urgent = np.zeros(RULES.cells, dtype=np.int8)
     threatened = mark_urgent(
-        board_at(BOARDS, 1, position.stones), new_vcf_work(RULES, 1), side_of(position.side_to_move), urgent
+        load_board(BOARDS, 1, position.stones), new_vcf_work(RULES, 1), side_of(position.side_to_move), urgent
     )
     assert threatened == board.threatens(enemy, own)
     if threatened:

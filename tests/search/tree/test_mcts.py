@@ -16,7 +16,8 @@ from core.position import Position
 from core.rules import BLACK, Rules
 from search.tree.cache import EvaluationCache
 from search.tree.forest import DRAWN, NEW, OPEN, WON, bytes_per_node
-from search.tree.mcts import EvaluationError, ForestSearch, search_all
+from search.tree.groups import EvaluationError
+from search.tree.mcts import ForestSearch, search_all
 from search.tree.settings import DecayForm, FirstPlay, SearchSettings
 from search.tree.softmax import priors_of, scan_best, write_priors
 from tests.support.evaluators import ScriptedEvaluator, hashed_judge
@@ -489,7 +490,7 @@ def test_many_threads_find_exactly_what_one_finds(threads: int) -> None:
         evaluator = ScriptedEvaluator(SMALL)
         evaluator.lanes = 2
         judged = EvaluationCache(SMALL.cells, 4)
-        search = ForestSearch(SMALL, evaluator, options, trees=24, threads=count, judged=judged)
+        search = ForestSearch(SMALL, evaluator, options, trees=24, threads=count, cache=judged)
         search_all(search, positions, 300)
         nodes = search.forest.nodes
         found.append(
