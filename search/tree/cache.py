@@ -144,9 +144,11 @@ def assign_rows(
     each position once. The last rows hold cached evaluations, which are written at once, and those of earlier batches
     in flight, which `collect_rows` writes.
     """
+    # Taken from their tuples once: in the loop each access would count references.
+    stones, to_move, last_moves, logits, values, entry_of_row = rows
+    origins, images = identity.origins, identity.images
     count = 0
-    cached = rows.stones.shape[0]
-    cells = rows.stones.shape[1]
+    cached, cells = stones.shape
     for shard in range(starts.shape[0]):
         for leaf in range(starts[shard], starts[shard] + found[shard]):
             last, before = leaves.last_moves[leaf, 0], leaves.last_moves[leaf, 1]
@@ -174,26 +176,26 @@ def assign_rows(
                     leaves.row[leaf] = cached
                     if entries.pending[entry] == 0:
                         entries.counts[_HITS] += 1
-                        rows.logits[cached] = entries.logits[entry]
-                        rows.values[cached] = entries.value[entry]
-                        rows.entry[cached] = _NO_ENTRY
+                        logits[cached] = entries.logits[entry]
+                        values[cached] = entries.value[entry]
+                        entry_of_row[cached] = _NO_ENTRY
                     else:
                         entries.counts[_SHARED] += 1
                         entries.waiting[entry] += 1
-                        rows.entry[cached] = entry
+                        entry_of_row[cached] = entry
                     continue
             leaves.row[leaf] = count
-            rows.entry[count] = entry
-            rows.to_move[count] = leaves.to_move[leaf]
+            entry_of_row[count] = entry
+            to_move[count] = leaves.to_move[leaf]
             if symmetry == 0:
-                rows.stones[count] = leaves.stones[leaf]
-                rows.last_moves[count, 0] = last
-                rows.last_moves[count, 1] = before
+                stones[count] = leaves.stones[leaf]
+                last_moves[count, 0] = last
+                last_moves[count, 1] = before
             else:
                 for cell in range(cells):
-                    rows.stones[count, cell] = leaves.stones[leaf, identity.origins[symmetry, cell]]
-                rows.last_moves[count, 0] = identity.images[symmetry, last] if last >= 0 else last
-                rows.last_moves[count, 1] = identity.images[symmetry, before] if before >= 0 else before
+                    stones[count, cell] = leaves.stones[leaf, origins[symmetry, cell]]
+                last_moves[count, 0] = images[symmetry, last] if last >= 0 else last
+                last_moves[count, 1] = images[symmetry, before] if before >= 0 else before
             count += 1
     return count, cached
 

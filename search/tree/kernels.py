@@ -183,10 +183,10 @@ def descend(
     """
     size = int(math.sqrt(stones.shape[0]))
     stones[:] = forest.root_stones[tree]
-    root = forest.trees[tree]
     # Integers of one width, since numba does not unify named tuples.
-    to_move, last, before = np.int64(root["to_move"]), np.int64(root["last_move"]), np.int64(root["move_before"])
-    key = root["key"]
+    to_move = int(np.int64(forest.trees[tree]["to_move"]))
+    last, before = int(np.int64(forest.trees[tree]["last_move"])), int(np.int64(forest.trees[tree]["move_before"]))
+    key = forest.trees[tree]["key"]
     node = 0
     forest.nodes[tree, 0]["in_flight"] += 1
     while True:
@@ -290,8 +290,7 @@ def gather(
             if forest.nodes[tree, 0]["proof"] != 0:
                 forest.trees[tree]["simulations_left"] = 0
                 break
-            stones = leaves.stones[count]
-            descent = descend(forest, tree, stones, connect, params)
+            descent = descend(forest, tree, leaves.stones[count], connect, params)
             if descent.end == COLLISION:
                 collided[collisions] = descent.node
                 collisions += 1
@@ -302,7 +301,7 @@ def gather(
                 forest.trees[tree]["simulations_left"] -= 1
                 forest.trees[tree]["simulations"] += 1
                 if tactics is not None and descent.end == LEAF:
-                    descent = look_ahead(forest, tree, descent, stones, tactics, count)
+                    descent = look_ahead(forest, tree, descent, leaves.stones[count], tactics, count)
                 if descent.end == END:
                     won = forest.nodes[tree, descent.node]["state"] == WON
                     back_up(forest, tree, descent.node, 1.0 if won else 0.0, params.decay)
