@@ -33,7 +33,7 @@ from nets.dual import DualNet
 from nets.runtimes.devices import best_device
 from nets.runtimes.net_evaluator import NetEvaluator
 from nets.runtimes.runtime import Piece, Runtime
-from nets.runtimes.serving import rows_by_net
+from nets.runtimes.runtime_evaluator import rows_by_net
 
 _BATCHES = (1, 8, 32, 128, 1024)
 _SLICES = 5
@@ -66,7 +66,7 @@ def own_games(evaluator: NetEvaluator, rules: Rules) -> PositionBatch:
     while sum(map(len, found)) < _POSITIONS:
         batch = PositionBatch.from_positions(games, rules)
         found.append(batch)
-        shares = priors(evaluator.judge(batch)[0], batch).astype(np.float64)
+        shares = priors(evaluator.evaluate(batch)[0], batch).astype(np.float64)
         for index, game in enumerate(games):
             if game.ply < _DRAWN:
                 game.push(int(random.choice(rules.cells, p=shares[index] / shares[index].sum())))
@@ -87,7 +87,7 @@ def rate(runtime: Runtime, positions: PositionBatch, dual: bool, batch: int, sec
         for turn in count(thread):
             net, rows = parts[turn % len(parts)]
             chosen = rows.take(turn * batch + np.arange(batch), mode="wrap")
-            runtime.judge(net, [Piece(chosen, positions, logits, values)])
+            runtime.evaluate(net, [Piece(chosen, positions, logits, values)])
             if time.perf_counter() >= end:
                 return batch * (turn - thread + 1)
         raise AssertionError
@@ -109,7 +109,7 @@ def until_in_use(
     for _ in range(2):
         start = time.perf_counter()
         evaluator = NetEvaluator(model, choice, device=device)
-        evaluator.judge(positions.rows(slice(_FIRST_BATCH)))
+        evaluator.evaluate(positions.rows(slice(_FIRST_BATCH)))
         seconds = time.perf_counter() - start
     return evaluator, seconds
 
@@ -131,7 +131,7 @@ def main() -> None:
     else:
         positions = own_games(exact, model.rules)
     positions = positions.rows(generator(1).permutation(len(positions))[:_POSITIONS])
-    exact_logits, exact_values = exact.judge(positions)
+    exact_logits, exact_values = exact.evaluate(positions)
     exact_priors = priors(exact_logits, positions)
 
     print(f"{len(positions):,} positions, {exact.runtime.threads} cores; positions a second in batches of n a thread")
@@ -151,7 +151,7 @@ def main() -> None:
         except RuntimeNotice as notice:
             print(f"{name:24}  {notice}")
             continue
-        logits, values = evaluator.judge(positions)
+        logits, values = evaluator.evaluate(positions)
         found = priors(logits, positions)
         top = float((found.argmax(axis=1) == exact_priors.argmax(axis=1)).mean())
         rates = [

@@ -1,8 +1,8 @@
-"""Talks nonsense to the Gomocup engine: `python -m benchmarks.fuzz_engine --lines 1000000`.
+"""Fuzzer of the Gomocup engine: `python -m benchmarks.fuzz_engine --lines 1000000`.
 
-Lines of a manager that has lost its mind, half of them sensible, go through the protocol in this process with a player
-that costs nothing, and a share of them through a process with pipes. Every line must get what the protocol says and
-nothing else. Prints what was said and answered, and exits with 1 at the first line that was not answered so.
+Random lines of a manager, half of them sensible, go through the protocol in this process with a player that costs
+nothing, and a share of them through a process with pipes. Every line must get the answers of the protocol and no
+others. Prints the counts of the answers, and exits with 1 at the first line with wrong ones.
 """
 
 import argparse
@@ -23,6 +23,7 @@ from core.rules import EMPTY, Rules
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.gomocup.engine import Engine
 from gomoku_cli.gomocup.lines import MAX_LENGTH
+from search.limits import Limit
 from search.players import Decision, Player, never
 
 _PIPED_SHARE = 20
@@ -33,13 +34,13 @@ _SIZES = ("5", "6", "15", "20")
 
 
 class Expected:
-    """How many answers each line must get: none for INFO and blank lines, one for a command once it is complete."""
+    """Number of answers due to each line: none to INFO and blank lines, one to a command once it is complete."""
 
     def __init__(self) -> None:
         self._in_board = False
 
     def answers(self, line: str) -> int:
-        """Answers, without MESSAGE, that are due to `line`."""
+        """Return the number of answers due to `line`, without MESSAGE."""
         name = (line.split() or [""])[0].upper()
         if name in ("", "INFO"):
             return 0
@@ -57,10 +58,10 @@ class Expected:
 
 
 def fault(line: str, answers: Sequence[str], due: int) -> str | None:
-    """What is wrong with the answers to a line, None where nothing is."""
-    told = [answer for answer in answers if not answer.startswith("MESSAGE ")]
-    if len(told) != due:
-        return f"{line!r} got {len(told)} answers instead of {due}: {told}"
+    """Return the fault of the answers to a line, or None."""
+    counted = [answer for answer in answers if not answer.startswith("MESSAGE ")]
+    if len(counted) != due:
+        return f"{line!r} got {len(counted)} answers instead of {due}: {counted}"
     for answer in answers:
         if not (_ANSWER.fullmatch(answer) and answer.isprintable()):
             return f"{line!r} got {answer!r}, which is no answer"
@@ -74,7 +75,7 @@ class Nonsense:
         self._chance = random.Random(seed)
 
     def lines(self) -> Iterator[str]:
-        """Without end; none is END, and none holds the end of a line."""
+        """Yield lines without end; none is END, and none holds the end of a line."""
         kinds: tuple[tuple[Callable[[], list[str]], int], ...] = (
             (self._turns, 40),
             (self._set_up, 12),
@@ -139,13 +140,18 @@ class Nonsense:
         return [start + self._chance.choice((" ", "x", "7,")) * self._chance.choice((500, 2000, 100_000))]
 
 
-class FirstCell:
-    """Plays the first empty cell and has an opinion of every position."""
+class FirstCellPlayer(Player):
+    """Plays the first empty cell, with a value that depends on the seed alone."""
 
     name = "first"
 
     def choose_batch(
-        self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
+        self,
+        positions: Sequence[Position],
+        *,
+        seeds: Sequence[int],
+        limit: Limit | None = None,
+        stop: Callable[[], bool] = never,
     ) -> list[Decision]:
         """See `Player`."""
         return [
@@ -154,44 +160,47 @@ class FirstCell:
         ]
 
 
-class OneSeat:
-    """Seats that player everywhere; see `gomoku_cli.gomocup.engine.Seats`."""
+class OnePlayer:
+    """A `gomoku_cli.gomocup.thinking.PlayerSource` with that player for all rules."""
 
     def __init__(self) -> None:
         self.notes: list[str] = []
 
-    def waiting(self, rules: Rules) -> str | None:
-        """Nothing takes long."""
+    def wait_reason(self, rules: Rules) -> str | None:
+        """Return None: nothing takes long."""
         return None
 
-    def seat(self, rules: Rules, max_simulations: int | None) -> Player:
-        """The same player."""
-        return FirstCell()
+    def prepare(self, rules: Rules, max_simulations: int | None, until: float) -> None:
+        """Do nothing: the player is always ready."""
+
+    def get(self, rules: Rules, max_simulations: int | None, until: float) -> Player:
+        """Return the player."""
+        return FirstCellPlayer()
 
     def limit_memory(self, max_bytes: int | None) -> None:
-        """It needs none."""
+        """Do nothing: the player needs no memory."""
 
 
 def through_the_protocol(seed: int, count: int) -> tuple[Counter[str], str | None]:
-    """Says `count` lines to an engine in this process; what was answered, and the first fault."""
-    engine, expected, told = Engine(OneSeat(), about='name="gomoku"', seed=seed), Expected(), Counter[str]()
+    """Send `count` lines to an engine in this process; return the counts of its answers and the first fault."""
+    engine, expected, counts = Engine(OnePlayer(), about='name="gomoku"', seed=seed), Expected(), Counter[str]()
     for _, line in zip(range(count), Nonsense(seed).lines(), strict=False):
         cut = line.strip()[: MAX_LENGTH + 1]  # as they are read
         answers = list(engine.answer(cut))
-        told.update(kind_of(answer) for answer in answers)
+        counts.update(kind_of(answer) for answer in answers)
         if (wrong := fault(cut, answers, expected.answers(cut))) is not None:
-            return told, wrong
-    return told, None
+            return counts, wrong
+    return counts, None
 
 
 def kind_of(answer: str) -> str:
-    """A word for what an answer is."""
+    """Return a word for the kind of an answer."""
     word = answer.partition(" ")[0]
     return "a move" if word[0].isdigit() else word.partition("=")[0]
 
 
 def through_pipes(seed: int, count: int) -> tuple[Counter[str], str | None]:
-    """Says `count` lines to an engine of its own process, as fast as it takes them."""
+    """Send `count` lines to an engine in a process of its own, as fast as it takes them; return the same."""
     lines = [line for _, line in zip(range(count), Nonsense(seed).lines(), strict=False)]
     chance = random.Random(seed)
     sent = "".join(line + chance.choice(("\n", "\r\n")) for line in lines).encode("latin-1")
@@ -208,21 +217,24 @@ def through_pipes(seed: int, count: int) -> tuple[Counter[str], str | None]:
         out, err = process.communicate(sent)
         hanging.cancel()
     answers = out.decode("latin-1").splitlines()
-    told = Counter(kind_of(answer) for answer in answers if answer)
+    counts = Counter(kind_of(answer) for answer in answers if answer)
     if process.returncode != ExitCode.DONE or err:
-        return told, f"it ended with exit code {process.returncode} and said {err.decode(errors='replace').strip()!r}"
+        return (
+            counts,
+            f"it ended with exit code {process.returncode} and wrote {err.decode(errors='replace').strip()!r}",
+        )
     expected = Expected()
     due = sum(expected.answers(line.strip()[: MAX_LENGTH + 1]) for line in lines)
     due += expected.answers("ABOUT") - 1  # the end of the input breaks off a board
     bad = next((answer for answer in answers if not _ANSWER.fullmatch(answer)), None)
     if bad is not None:
-        return told, f"{bad!r} is no answer"
+        return counts, f"{bad!r} is no answer"
     found = sum(not answer.startswith("MESSAGE ") for answer in answers)
-    return told, None if found == due else f"{count} lines got {found} answers instead of {due}"
+    return counts, None if found == due else f"{count} lines got {found} answers instead of {due}"
 
 
 def main() -> int:
-    """Both, one after the other; 1 where one went wrong."""
+    """Run both, one after the other; return 1 if one has a fault."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--lines", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=1)
@@ -233,9 +245,11 @@ def main() -> int:
         ("through pipes", through_pipes, arguments.lines // _PIPED_SHARE),
     ):
         started = time.perf_counter()
-        told, wrong = talk(arguments.seed, count)
+        counts, wrong = talk(arguments.seed, count)
         seconds = time.perf_counter() - started
-        print(f"{name}: {count:,} lines in {seconds:.0f} s; " + ", ".join(f"{n:,} {k}" for k, n in told.most_common()))
+        print(
+            f"{name}: {count:,} lines in {seconds:.0f} s; " + ", ".join(f"{n:,} {k}" for k, n in counts.most_common())
+        )
         if wrong is not None:
             print(f"seed {arguments.seed}: {wrong}")
             return 1

@@ -1,12 +1,12 @@
-"""Makes the tactical suite: positions in which every move is proven right or wrong by the slow solver of the tests.
+"""Maker of the tactical suite: positions in which the slow solver of the tests proves every move right or wrong.
 
     python -m benchmarks.make_tactics --out curriculum/suites/tactics.txt
 
-The suite is frozen once made; this stays to tell how, and to make another. Games are played badly on purpose, by
-players that are stirred with random moves and by dice that lean to where lines grow, so that both sides have threats
-when one of them errs. A position is kept if the other side could win at once, were it to move: then nearly every move
-loses, the few others can all be decided, and a right answer is never marked wrong. Long wins are rare in games. They
-are bred: a position with a win by fours is changed stone by stone as long as its shortest win grows.
+The suite is frozen; this script documents it and makes others. The games are bad on purpose: players with random moves
+in between, and dice that lean to growing lines, so that both sides have threats when one of them errs. A position is
+kept if the other side, were it to move, could win at once. Then nearly every move loses, the few others can all be
+decided, and a right answer is never marked wrong. Long wins are rare in games, so they are bred: a position with a win
+by fours is changed stone by stone as long as its shortest win grows.
 """
 
 import argparse
@@ -30,7 +30,7 @@ from tests.support.slow_solver import DIRECTIONS, FREE, Solver, TooHard
 
 RULES = Rules()
 SIZE = RULES.size
-WANTED = {
+NUM_PUZZLES = {
     "win-in-1": 50,
     "block": 50,
     "four-four": 50,
@@ -46,30 +46,30 @@ WANTED = {
 }
 """Positions of each kind, in the order of the file."""
 LONG = 7
-"""From so many fours on a win is long."""
+"""Minimum of fours of a long win."""
 MAX_ANSWERS = 8
-"""With more right answers a position asks too little."""
+"""Maximum of right answers of a position: with more it is too easy."""
 LEVEL = 1
 """Quiet moves that a proof may use on a line."""
 BUDGET = 20_000
 """Fours that the solver may try on one position; harder ones are left out."""
 SOURCES = ("mentor", "dice", "dice", "default", "dice", "dice", "mentor:paper", "dice", "dice")
-"""Who plays the games, in turn."""
+"""Players of the games, in turn."""
 LEANINGS = ((1, 1), (3, 4), (3, 8), (4, 12))
-"""How strongly the dice lean to windows of their own stones and to those of the other side's, by stone."""
+"""Weights of the dice, for each stone of a window: of their own stones, of the other side's."""
 MAX_STONES = 90
 PLIES = 20
-"""Positions looked at of a game."""
+"""Positions of a game that are tried."""
 BREEDING_STEPS = 500
 BREEDING_GOALS = (2, 4, 5, 6, 15, 15, 15)
-"""Fours that a bred win shall have, or for a long one the most."""
+"""Fours of a bred win; for a long one the maximum."""
 BRED = 4
-"""Positions of a game that are bred from."""
+"""Positions of a game from which wins are bred."""
 COMPOSED = 100
 """Tries at composing a three-three, for each game."""
 
 GAMES_AT_ONCE = 8
-"""Games after which kinds that are complete are no longer looked for."""
+"""Games between two checks for complete kinds."""
 
 HEADER = """\
 # Tactical suite, freestyle, 5 in a row on 15x15: `kind | moves | answers | note`, one position a line.
@@ -100,37 +100,37 @@ HEADER = """\
 """
 
 
-def judge(moves: Sequence[int], wanted: Collection[str]) -> Puzzle | None:
-    """What the position asks and its right answers; None if that is no `wanted` kind, or not everything is decided."""
+def puzzle_of(moves: Sequence[int], kinds: Collection[str]) -> Puzzle | None:
+    """Return the puzzle of a position; None if it is none of `kinds`, or if the solver cannot decide every move."""
     board = Solver.from_moves(moves, SIZE, RULES.connect, BUDGET)
     try:
-        return _judge(board, tuple(moves), wanted)
+        return _puzzle_on(board, tuple(moves), kinds)
     except TooHard:
         return None
 
 
-def _judge(board: Solver, moves: tuple[int, ...], wanted: Collection[str]) -> Puzzle | None:
+def _puzzle_on(board: Solver, moves: tuple[int, ...], kinds: Collection[str]) -> Puzzle | None:
     side = len(moves) % 2
     other = 1 - side
     wins, must = board.five_cells(side), board.five_cells(other)
     if wins:
-        if "win-in-1" not in wanted:
+        if "win-in-1" not in kinds:
             return None
         rest = [move for move in board.free_cells() if move not in wins]
         decided = all(board.move_loses(move, side, LEVEL) for move in rest)
         return Puzzle("win-in-1", moves, tuple(sorted(wins)), "") if decided else None
     if must:
-        if len(must) > 1 or "block" not in wanted or board.move_loses(min(must), side, LEVEL):
+        if len(must) > 1 or "block" not in kinds or board.move_loses(min(must), side, LEVEL):
             return None
         return Puzzle("block", moves, tuple(must), "")
-    matter = board.what_disturbs(other)
+    matter = board.disturbing_moves(other)
     if matter is None:
         return None
     line = board.shortest_fours(side)
-    possible = _possible_kinds(line).intersection(wanted)
+    possible = _possible_kinds(line).intersection(kinds)
     if not possible:
         return None
-    # What is quick to prove first: most moves lose to fours.
+    # The quick proof comes first: most moves lose to fours.
     unclear = [move for move in sorted(matter) if not board.move_loses(move, side, 0)]
     if len(unclear) > MAX_ANSWERS:
         return None
@@ -154,7 +154,7 @@ def _judge(board: Solver, moves: tuple[int, ...], wanted: Collection[str]) -> Pu
 
 
 def _possible_kinds(line: list[int] | None) -> set[str]:
-    """The kinds that a position can be of by its shortest win by fours."""
+    """Return the kinds that a position can be of, by its shortest win by fours."""
     if line is None:
         return {"three-three", "only-defence"}
     fours = (len(line) + 1) // 2
@@ -168,7 +168,7 @@ def _kind_of_win(board: Solver, side: int, right: list[int], line: list[int] | N
         return "three-three" if doubles else None
     fours = (len(line) + 1) // 2
     if fours == 1:
-        # An open four is two fives too, but of one line: there is nothing to be seen in it but the three.
+        # An open four is two fives too, but in one line: it asks for no more than the three.
         doubles = [move for move in right if _threatens_two(board, move, side)]
         return "four-four" if all(len(board.lines_of_fours(move, side)) > 1 for move in doubles) else None
     if fours == 2 and board.lines_of_open_threes(line[0], side):
@@ -193,7 +193,7 @@ def _names(cells: Sequence[int]) -> str:
 
 @cache
 def _around() -> list[list[int]]:
-    """The cells within two rows and columns of each."""
+    """Return for each cell the cells within two rows and columns."""
     return [
         [
             row * SIZE + column
@@ -209,7 +209,7 @@ def _near(board: Solver, moves: Sequence[int]) -> list[int]:
 
 
 def dice_game(draw: random.Random) -> list[int]:
-    """A game of dice: fives are stopped and never made, so that it goes on while both sides collect threats."""
+    """Return a game of dice: they stop fives and never make one, so that both sides collect threats."""
     board, moves = Solver(SIZE, RULES.connect), [draw.randrange(RULES.cells)]
     board.put(moves[0], 0)
     own, theirs = draw.choice(LEANINGS)
@@ -245,15 +245,15 @@ def _player(spec: str) -> Player:
     return parse_player(spec, rules=RULES, settings=PlayerSettings(simulations=24))
 
 
-def stirred_game(spec: str, seed: int) -> list[int]:
-    """A game of a player with itself, with random moves in between; without the move that makes five."""
+def player_game(spec: str, seed: int) -> list[int]:
+    """Return a game of a player with itself, with random moves in between, without the move that makes five."""
     draw = random.Random(seed)
-    stir = draw.uniform(0.1, 0.4)
+    random_share = draw.uniform(0.1, 0.4)
     position, board = Position(RULES), Solver(SIZE, RULES.connect)
     while position.ply < MAX_STONES:
         if not position.moves:
             move = draw.randrange(RULES.cells)
-        elif draw.random() < stir:
+        elif draw.random() < random_share:
             move = draw.choice(_near(board, position.moves))
         else:
             move = _player(spec).choose_batch([position], seeds=[stream_key(seed, position.ply)])[0].move
@@ -265,7 +265,7 @@ def stirred_game(spec: str, seed: int) -> list[int]:
 
 
 def blunder(moves: Sequence[int], draw: random.Random) -> list[int] | None:
-    """The position after one side made a four and the other, instead of answering it, a four of its own."""
+    """Return the game after one side made a four and the other, instead of an answer, made a four of its own."""
     board, side = Solver.from_moves(moves, SIZE, RULES.connect), len(moves) % 2
     if board.fours[0] or board.fours[1] or not board.four_moves(side):
         return None
@@ -276,7 +276,7 @@ def blunder(moves: Sequence[int], draw: random.Random) -> list[int] | None:
 
 
 def compose(draw: random.Random) -> list[int] | None:
-    """Stones around a cell where one side makes two open threes and stops a three of the other side."""
+    """Return moves to a position with a cell that makes two open threes and stops a three of the other side."""
     centre = draw.randrange(RULES.cells)
     ways = draw.sample(DIRECTIONS, 3)
     stones: tuple[list[int], list[int]] = ([], [])
@@ -311,9 +311,9 @@ def compose(draw: random.Random) -> list[int] | None:
 
 
 def breed(moves: Sequence[int], goal: int, draw: random.Random) -> Puzzle | None:
-    """The position changed stone by stone until its shortest win is of the kind that `goal` fours are, all decided.
+    """Change a position stone by stone until its shortest win is of the kind of `goal` fours; return the puzzle.
 
-    On the way the win never gets shorter, nor longer than `goal`. None where this does not come about.
+    On the way the win never gets shorter, nor longer than `goal`. Returns None if the steps run out.
     """
     kind = _kind_of_fours(goal)
     board, stones = Solver.from_moves(moves, SIZE, RULES.connect, BUDGET), list(moves)
@@ -330,13 +330,13 @@ def breed(moves: Sequence[int], goal: int, draw: random.Random) -> Puzzle | None
             board.put(old, at % 2)
             continue
         fours, stones[at] = now, new
-        if _kind_of_fours(fours) == kind and (puzzle := judge(stones, (kind,))):
+        if _kind_of_fours(fours) == kind and (puzzle := puzzle_of(stones, (kind,))):
             return puzzle
     return None
 
 
 def _fours_with_both_threatening(board: Solver, side: int) -> int:
-    """Fours in the shortest win of `side`; 0 if a five is to be had, or if either side has no win by fours."""
+    """Return the fours in the shortest win of `side`; 0 if a five is at hand, or if a side has no win by fours."""
     board.tried = 0
     try:
         if board.fives or board.fours[0] or board.fours[1] or board.fours_win(1 - side) is None:
@@ -346,12 +346,12 @@ def _fours_with_both_threatening(board: Solver, side: int) -> int:
         return 0
 
 
-def puzzles_of_game(number: int, wanted: Collection[str]) -> list[Puzzle]:
-    """What one game gives of the wanted kinds, at most one position of each; the same number gives the same."""
+def puzzles_of_game(number: int, kinds: Collection[str]) -> list[Puzzle]:
+    """Return the puzzles of `kinds` from one game, at most one of each; the same number gives the same."""
     seed = stream_key(0, number)
     draw = random.Random(seed)
     source = SOURCES[number % len(SOURCES)]
-    moves = dice_game(draw) if source == "dice" else stirred_game(source, seed)
+    moves = dice_game(draw) if source == "dice" else player_game(source, seed)
     found: dict[str, Puzzle] = {}
 
     def keep(puzzle: Puzzle | None, origin: str) -> None:
@@ -359,18 +359,18 @@ def puzzles_of_game(number: int, wanted: Collection[str]) -> list[Puzzle]:
             found[puzzle.kind] = puzzle._replace(note=f"{puzzle.note}; {origin}".lstrip("; "))
 
     def missing() -> list[str]:
-        return [kind for kind in wanted if kind not in found]
+        return [kind for kind in kinds if kind not in found]
 
     plies, starts = range(5, len(moves) + 1), []
     for ply in draw.sample(plies, min(len(plies), PLIES)):
-        keep(judge(moves[:ply], missing()), source)
+        keep(puzzle_of(moves[:ply], missing()), source)
         if "win-in-1" in missing() and (blundered := blunder(moves[:ply], draw)):
-            keep(judge(blundered, missing()), f"{source}, blunder")
+            keep(puzzle_of(blundered, missing()), f"{source}, blunder")
         if _fours_with_both_threatening(Solver.from_moves(moves[:ply], SIZE, RULES.connect, BUDGET), ply % 2):
             starts.append(moves[:ply])
     for _ in range(COMPOSED):
         if "three-three" in missing() and (composed := compose(draw)):
-            keep(judge(composed, missing()), "composed")
+            keep(puzzle_of(composed, missing()), "composed")
     for start in starts[:BRED]:
         goals = [goal for goal in BREEDING_GOALS if _kind_of_fours(goal) in missing()]
         if goals:
@@ -379,7 +379,7 @@ def puzzles_of_game(number: int, wanted: Collection[str]) -> list[Puzzle]:
 
 
 def same_under_symmetry(moves: Sequence[int]) -> tuple[tuple[int, ...], ...]:
-    """Equal for two positions if and only if a symmetry of the board, or of the colours, makes one of the other."""
+    """Return a key that two positions share if and only if a symmetry of board or colours turns one into the other."""
     mover = len(moves) % 2
     return min(
         tuple(tuple(sorted(int(way[cell]) for cell in moves[side::2])) for side in (mover, 1 - mover))
@@ -388,26 +388,27 @@ def same_under_symmetry(moves: Sequence[int]) -> tuple[tuple[int, ...], ...]:
 
 
 def main() -> None:
+    """Make puzzles until every kind is complete."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, required=True, help="the suite; what it holds already is kept")
+    parser.add_argument("--out", type=Path, required=True, help="the suite; its present puzzles stay")
     parser.add_argument("--first-game", type=int, default=0, help="number of the game to begin with")
     parser.add_argument("--processes", type=int, default=1)
     arguments = parser.parse_args()
     old = parse_suite(arguments.out.read_text(encoding="utf-8")) if arguments.out.exists() else []
-    kept = {kind: [puzzle for puzzle in old if puzzle.kind == kind] for kind in WANTED}
+    kept = {kind: [puzzle for puzzle in old if puzzle.kind == kind] for kind in NUM_PUZZLES}
     seen = {same_under_symmetry(puzzle.moves) for puzzle in old}
     with ProcessPoolExecutor(arguments.processes, mp_context=get_context("spawn")) as pool:
         for first in count(arguments.first_game, GAMES_AT_ONCE):
-            wanted = [kind for kind, number in WANTED.items() if len(kept[kind]) < number]
-            if not wanted:
+            kinds = [kind for kind, number in NUM_PUZZLES.items() if len(kept[kind]) < number]
+            if not kinds:
                 break
-            for puzzles in pool.map(puzzles_of_game, range(first, first + GAMES_AT_ONCE), [wanted] * GAMES_AT_ONCE):
+            for puzzles in pool.map(puzzles_of_game, range(first, first + GAMES_AT_ONCE), [kinds] * GAMES_AT_ONCE):
                 for puzzle in puzzles:
                     key = same_under_symmetry(puzzle.moves)
-                    if key not in seen and len(kept[puzzle.kind]) < WANTED[puzzle.kind]:
+                    if key not in seen and len(kept[puzzle.kind]) < NUM_PUZZLES[puzzle.kind]:
                         seen.add(key)
                         kept[puzzle.kind].append(puzzle)
-            lines = [puzzle_line(puzzle) for kind in WANTED for puzzle in kept[kind]]
+            lines = [puzzle_line(puzzle) for kind in NUM_PUZZLES for puzzle in kept[kind]]
             atomic_write_text(arguments.out, HEADER + "\n".join(lines) + "\n")
             print(first + GAMES_AT_ONCE, "games:", {kind: len(some) for kind, some in kept.items()}, flush=True)
 

@@ -1,4 +1,4 @@
-"""What the mentor's time is worth: `python -m benchmarks.mentor match|vcf`.
+"""Benchmarks of the mentor: strength by nodes, and time of a VCF search: `python -m benchmarks.mentor match|vcf`.
 
 `match` lets the mentor play itself with other limits: `--nodes 20000 --against 2000`. `vcf` times the search for a
 victory by continuous fours on the tactical suite's positions that have one of seven fours or more.
@@ -24,7 +24,7 @@ _REPEATS = 5
 
 
 def match(nodes: int, against: int, games: int, seed: int) -> dict[str, object]:
-    """A match of two limits from balanced openings."""
+    """Return the result of a match of two limits from balanced openings."""
     rules = Rules()
     return play_match(
         Mentor(Limit(nodes=nodes), name=f"{nodes} nodes"),
@@ -38,7 +38,7 @@ def match(nodes: int, against: int, games: int, seed: int) -> dict[str, object]:
 
 
 def vcf() -> dict[str, object]:
-    """The median and the longest time of a search, in milliseconds; each position is searched with an empty table."""
+    """Return the median and the longest time of a search, in milliseconds, each with an empty table."""
     puzzles = [puzzle for puzzle in load_suite() if puzzle.kind == _KIND]
     times = []
     for position in (Position.from_moves(Rules(), puzzle.moves) for puzzle in puzzles):
@@ -53,7 +53,7 @@ def vcf() -> dict[str, object]:
 
 
 def main() -> None:
-    """Measures and prints JSON."""
+    """Measure and print JSON."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=("match", "vcf"))
     parser.add_argument("--nodes", type=int, default=20_000)

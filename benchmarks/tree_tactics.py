@@ -18,7 +18,6 @@ from core.evaluation import Evaluator
 from core.position import Position
 from core.rules import Rules
 from curriculum.arena.opening_sets import load_openings
-from curriculum.arena.statistics.elo import estimate
 from curriculum.arena.suite import load_suite, score_player
 from curriculum.arena.tournament import play_match
 from curriculum.reporting import Conduct
@@ -68,7 +67,7 @@ def main() -> None:
             seed=arguments.seed,
             conduct=Conduct(),
         )
-        found_elo = estimate(result.pairs)
+        found_elo = result.estimate
         figures = {**result.to_json(), "elo": [found_elo.low, found_elo.elo, found_elo.high]}
     print(json.dumps({"tactics": arguments.tactics, "simulations": arguments.simulations, **figures}))
 

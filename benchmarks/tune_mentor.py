@@ -1,13 +1,13 @@
-"""How the mentor's network was made: `python -m benchmarks.tune_mentor games|fit|match …`.
+"""Training of the mentor's network: `python -m benchmarks.tune_mentor games|fit|match …`.
 
-`games FILE` has the mentor play itself, half from balanced openings and half from random stones, with a random move
-now and then. Of each quiet position it keeps how many cells of each class there are, the result, and what the mentor
-thought. `fit NETWORK FILE …` trains a network to foretell both. `match NETWORK` lets the mentor with it play the mentor
-as it is, node for node. A network that wins comes into the package (`search/mentor/network.npz`), and its games are
-where the next one begins.
+`games FILE` lets the mentor play itself, half from balanced openings and half from random stones, with a random move
+now and then. For each quiet position it stores the number of cells of each class, the result, and the mentor's value.
+`fit NETWORK FILE …` trains a network to predict both. `match NETWORK` lets the mentor with that network play the
+present mentor at equal nodes. A network that wins comes into the package (`search/mentor/network.npz`), and its games
+train the next one.
 
-The one in the package is the fourth: of 24,000 games of the second at 2,000 nodes a move and 14,000 of the third at
-3,000, in 40 passes with a value share of 0.75. To add the games of their predecessors as well made it worse.
+The one in the package is the fourth. It was trained on 24,000 games of the second at 2,000 nodes a move and 14,000 of
+the third at 3,000, in 40 passes with a value share of 0.75. The games of their predecessors made it worse.
 """
 
 import argparse
@@ -29,7 +29,6 @@ from core.rules import Rules
 from core.streams import Purpose, generator, stream_key
 from core.threats import FIVE, load, new_threat_board, side_of
 from curriculum.arena.opening_sets import load_openings
-from curriculum.arena.statistics.elo import estimate
 from curriculum.arena.tournament import play_match
 from curriculum.games.mentor_games import random_move, random_opening
 from curriculum.reporting import Conduct
@@ -54,7 +53,7 @@ _HELD_OUT = 0.08
 _LARGEST = 30_000
 """The largest number of a row: sums of a board's cells stay far below 32 bits."""
 _SCALE = 4096.0
-"""What one of the network's units counts in rows."""
+"""Scale of the rows: one of the network's units in their whole numbers."""
 
 
 class Samples(NamedTuple):
@@ -63,15 +62,15 @@ class Samples(NamedTuple):
     cells: NDArray[np.uint8]
     """[B, 2 x CLASSES] empty cells of each class, to the side to move and then to its opponent."""
     results: NDArray[np.float32]
-    """[B] how the game went for the side to move: 0, 0.5 or 1."""
+    """[B] result of the game for the side to move: 0, 0.5 or 1."""
     values: NDArray[np.float32]
-    """[B] what the mentor expected, -1 to 1."""
+    """[B] the mentor's value for the side to move, -1 to 1."""
     lengths: NDArray[np.int64]
     """[games] positions of each game, in order."""
 
 
 def play_game(nodes: int, seed: int, game: int) -> Samples:
-    """The quiet positions of one game, in which nobody has a win at hand."""
+    """Return the quiet positions of one game, in which neither side can win at once."""
     random = generator(seed, Purpose.MENTOR, game)
     if game % 2:
         openings = load_openings("balanced", _RULES, for_training=True)
@@ -103,7 +102,7 @@ def play_game(nodes: int, seed: int, game: int) -> Samples:
 
 
 def games(output: Path, number: int, nodes: int, seed: int) -> None:
-    """Plays games on all cores and writes their samples."""
+    """Play games on all cores and write their samples."""
     with ProcessPoolExecutor(os.cpu_count()) as pool:
         played = list(pool.map(partial(play_game, nodes, seed), range(number), chunksize=16))
     samples = Samples(*(np.concatenate(parts) for parts in zip(*played, strict=True)))
@@ -112,7 +111,7 @@ def games(output: Path, number: int, nodes: int, seed: int) -> None:
 
 
 def fit(output: Path, files: Sequence[Path], passes: int, value_share: float, seed: int) -> None:
-    """Trains a network on samples, tells how well it foretells games it has not seen, and writes it."""
+    """Train a network on samples, print its loss on games held out, and write it."""
     loaded = [np.load(file) for file in files]
     samples = Samples(*(np.concatenate([each[name] for each in loaded]) for name in Samples._fields))
     torch.manual_seed(seed)
@@ -122,7 +121,7 @@ def fit(output: Path, files: Sequence[Path], passes: int, value_share: float, se
     cells, results = torch.from_numpy(samples.cells), torch.from_numpy(samples.results)
     targets = (1 - value_share) * results + value_share * (torch.from_numpy(samples.values) + 1) / 2
     spread = cells[training[:100_000]].float().std(0) + 0.25
-    spread[[0, CLASSES]] = torch.inf  # a cell without patterns says nothing
+    spread[[0, CLASSES]] = torch.inf  # a cell without patterns has no weight
     net = nn.Sequential(
         nn.Linear(2 * CLASSES, HIDDEN), nn.ReLU(), nn.Linear(HIDDEN, UNITS), nn.ReLU(), nn.Linear(UNITS, 1)
     )
@@ -142,7 +141,7 @@ def fit(output: Path, files: Sequence[Path], passes: int, value_share: float, se
             schedule.step()
     with torch.no_grad():
         logits = net(cells[held_out].float() / spread).squeeze(1)
-        told = functional.binary_cross_entropy_with_logits(logits, results[held_out]).item()
+        held_out_loss = functional.binary_cross_entropy_with_logits(logits, results[held_out]).item()
         weights = (first.weight / spread).numpy()
     scale = min(_SCALE, _LARGEST / float(np.abs(weights).max()))
     # tanh(score / SQUASH) is the expected result of -1 to 1, so the chance to win is logistic in 2 score / SQUASH.
@@ -156,11 +155,11 @@ def fit(output: Path, files: Sequence[Path], passes: int, value_share: float, se
         third_bias=third.bias.detach().numpy() * points,
     )
     np.savez(output, **{name: getattr(network, name) for name in Network.__dataclass_fields__})
-    print(f"{len(training):,} positions; cross-entropy of the results of {len(held_out):,} others: {told:.4f}")
+    print(f"{len(training):,} positions; cross-entropy of the results of {len(held_out):,} others: {held_out_loss:.4f}")
 
 
 def match(network: Path, number: int, nodes: int, seed: int) -> None:
-    """Lets the mentor with a network of its own play the mentor as it is."""
+    """Let the mentor with another network play the present mentor."""
     with np.load(network) as arrays:
         own = Network(**arrays)
     limit = Limit(nodes=nodes)
@@ -173,19 +172,24 @@ def match(network: Path, number: int, nodes: int, seed: int) -> None:
         seed=seed,
         conduct=Conduct(),
     )
-    found = estimate(result.pairs)
+    found = result.estimate
     print(f"new against old: {result.total.score:.1%} of {number} games, {found}")
 
 
 def main() -> None:
-    """Does one of the three steps."""
+    """Run one of the three steps."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=("games", "fit", "match"))
     parser.add_argument("files", nargs="+", type=Path, help="games: output; fit: output and samples; match: network")
     parser.add_argument("--games", type=int, default=400)
     parser.add_argument("--nodes", type=int, default=2000, help="of each move")
     parser.add_argument("--passes", type=int, default=16, help="over the samples")
-    parser.add_argument("--value-share", type=float, default=0.5, help="what the mentor thought, beside the result")
+    parser.add_argument(
+        "--value-share",
+        type=float,
+        default=0.5,
+        help="weight of the mentor's value in the target; the result has the rest",
+    )
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     output, *files = arguments.files

@@ -1,7 +1,7 @@
-"""Where a run's configuration comes from: a preset, a file, `--set` and flags, each over the one before.
+"""Sources of a run's configuration: a preset, a file, `--set` and flags, each over the one before.
 
-All of them speak in the same dotted keys, the fields of `curriculum.config.Config`: `seed`, `search.simulations`.
-What they say is checked against the fields' types, and a mistake is answered with its place and the nearest valid
+All of them use the same dotted keys, the fields of `curriculum.config.Config`: `seed`, `search.simulations`. Values are
+checked against the types and bounds of their fields. An error names the place of the mistake and the nearest valid
 name.
 """
 
@@ -17,30 +17,31 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+from core.bounds import NON_NEGATIVE, Bounds
 from core.errors import UsageError
 from curriculum.config import Config
 
 
 class ConfigError(UsageError, ValueError):
-    """A configuration that cannot be used; says where, which key, and what would be right."""
+    """A configuration that cannot be used; the message names the place, the key and a right value."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Setting:
-    """A value that someone gave, not checked yet."""
+    """A value and its source, not checked yet."""
 
     source: str
-    """Where it was given, as a person would look for it: a file, `--set`, a flag."""
+    """Place of the value, as a person would look for it: a file, `--set`, a flag."""
     key: str
     value: Any
 
 
 def _leaves(kind: type, prefix: str = "") -> dict[str, Any]:
-    """The type of every setting below a configuration class, by dotted key."""
+    """Return the annotation of every setting below a configuration class, by dotted key."""
     found: dict[str, Any] = {}
-    for name, hint in typing.get_type_hints(kind).items():
+    for name, hint in typing.get_type_hints(kind, include_extras=True).items():
         if dataclasses.is_dataclass(hint):
             found |= _leaves(typing.cast(type, hint), f"{name}.")
         else:
@@ -48,52 +49,28 @@ def _leaves(kind: type, prefix: str = "") -> dict[str, Any]:
     return found
 
 
-KEYS: Mapping[str, Any] = types.MappingProxyType(_leaves(Config))
+def _without_bounds(hint: Any) -> Any:
+    return typing.get_args(hint)[0] if typing.get_origin(hint) is Annotated else hint
+
+
+def _bounds(hint: Any) -> Bounds:
+    extras = getattr(hint, "__metadata__", ())
+    return next((extra for extra in extras if isinstance(extra, Bounds)), NON_NEGATIVE)
+
+
+_ANNOTATIONS = _leaves(Config)
+
+KEYS: Mapping[str, Any] = types.MappingProxyType({key: _without_bounds(hint) for key, hint in _ANNOTATIONS.items()})
 """The type of every setting, by dotted key."""
+
+_BOUNDS: Mapping[str, Bounds] = types.MappingProxyType({key: _bounds(hint) for key, hint in _ANNOTATIONS.items()})
+"""The bounds of every number; 0 or more where its field has none of its own."""
 
 _SECTIONS = tuple(dict.fromkeys(key.partition(".")[0] for key in KEYS if "." in key))
 
-_POSITIVE = frozenset(
-    {
-        "training.batch_size",
-        "basics.positions",
-        "imitation.games",
-        "imitation.passes",
-        "imitation.patience",
-        "imitation.bar_games",
-        "imitation.bar_every",
-        "selfplay.games",
-        "selfplay.concurrent_games",
-        "selfplay.window",
-        "selfplay.dirichlet_alpha",
-        "gate.games",
-    }
-)
-"""Numbers that must be above 0. All others must be 0 or more."""
-
-_AT_MOST_ONE = frozenset(
-    {
-        "training.momentum",
-        "training.label_smoothing",
-        "training.z_decay",
-        "imitation.random_move_share",
-        "imitation.teacher_value_share",
-        "imitation.held_out_share",
-        "imitation.basics_share",
-        "imitation.bar_score",
-        "selfplay.dirichlet_epsilon",
-        "selfplay.search_value_share",
-        "selfplay.balanced_share",
-        "selfplay.random_share",
-        "selfplay.rehearsal_share",
-        "gate.threshold",
-    }
-)
-"""Shares and factors: 0 to 1."""
-
 
 def preset_names() -> list[str]:
-    """The presets of the package, in alphabetical order."""
+    """Return the names of the shipped presets, in alphabetical order."""
     folder = resources.files("curriculum").joinpath("presets")
     return sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
 
@@ -105,9 +82,10 @@ def resolve(
     assignments: Sequence[str] = (),
     flags: Mapping[str, Any] = types.MappingProxyType({}),
 ) -> Config:
-    """The configuration of `preset` (None: the defaults), then `file`, then `key=value` assignments, then `flags`.
+    """Return the configuration of `preset` (None: the defaults), then `file`, then `assignments`, then `flags`.
 
-    `flags` maps dotted keys to values; a None among them was not given. Raises `ConfigError`.
+    `assignments` are `key=value` texts. `flags` maps dotted keys to values; None leaves a setting alone. Raises
+    `ConfigError`.
     """
     return _build(_collected(preset, file, assignments, flags))
 
@@ -120,15 +98,15 @@ def difference(
     assignments: Sequence[str] = (),
     flags: Mapping[str, Any] = types.MappingProxyType({}),
 ) -> str | None:
-    """The first setting that the arguments of `resolve` state and `config` has another value for; None if they agree.
+    """Describe the first setting with another value in `config` than in the arguments of `resolve`; None if they agree.
 
-    What they do not state is not compared. Raises `ConfigError`.
+    Only settings that the arguments state are compared. Raises `ConfigError`.
     """
     for setting in {setting.key: setting for setting in _collected(preset, file, assignments, flags)}.values():
-        wanted = _checked(setting, _hint(setting.source, setting.key))
+        stated = _checked(setting, _hint(setting.source, setting.key))
         found = _value(config, setting.key)
-        if found != wanted:
-            return f"{setting.key} is {_toml_value(found)}, and {setting.source} says {_toml_value(wanted)}"
+        if found != stated:
+            return f"{setting.key} is {_toml_value(found)}, but {setting.source} has {_toml_value(stated)}"
     return None
 
 
@@ -151,12 +129,18 @@ def _value(config: Config, key: str) -> Any:
 
 
 def read_config(path: Path) -> Config:
-    """The configuration in a file; what it does not say has its default. Raises `ConfigError`."""
+    """Return the configuration in a file; settings that it leaves out have their defaults. Raises `ConfigError`."""
     return _build(_toml(_read(path), str(path)))
 
 
+def check_fields(config: Config) -> None:
+    """Check the type and the bounds of every setting. Raises `ConfigError` for a configuration made in code."""
+    for key, hint in KEYS.items():
+        _checked(_Setting("the configuration", key, _value(config, key)), hint)
+
+
 def to_toml(config: Config) -> str:
-    """The configuration as TOML with every key, so that reading it gives the same one."""
+    """Return the configuration as TOML with every key; `read_config` gives the same configuration back."""
     lines = []
     for section, keys in itertools.groupby(KEYS, key=lambda key: key.rpartition(".")[0]):
         lines += ["", f"[{section}]"] if section else []
@@ -168,7 +152,7 @@ def _toml_value(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        # JSON's escapes are TOML's too, but for the one control character that JSON leaves as it is.
+        # TOML shares JSON's escapes, except for one control character that JSON leaves unescaped.
         return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, tuple):
         return f"[{', '.join(_toml_value(item) for item in value)}]"
@@ -216,7 +200,7 @@ def _assignment(text: str) -> _Setting:
 
 
 def _parsed(text: str, hint: Any) -> Any:
-    """The value that `text` writes in TOML, where quotes and brackets may be left out."""
+    """Return the value of `text` in TOML, where quotes and brackets may be left out."""
     if typing.get_origin(hint) is tuple and not text.startswith("["):
         item = typing.get_args(hint)[0]
         return [_parsed(part.strip(), item) for part in text.split(",")]
@@ -233,14 +217,14 @@ def _flag(key: str) -> str:
 
 
 def nearest(name: str, valid: Iterable[str]) -> str:
-    """An ending for an error's line: what was probably meant, or all there is."""
+    """Return the ending of an error message: the valid name nearest to `name`, or all valid ones."""
     names = list(valid)
     close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
     return f"; did you mean {close[0]}?" if close else f"; valid are {', '.join(names)}"
 
 
 def _hint(source: str, key: str) -> Any:
-    """The type of the setting `key`. Raises `ConfigError` naming the nearest valid one."""
+    """Return the type of the setting `key`. Raises `ConfigError` with the nearest valid key."""
     if key in KEYS:
         return KEYS[key]
     if key in _SECTIONS:
@@ -275,7 +259,7 @@ def _build(settings: Iterable[_Setting]) -> Config:
 
 
 def _checked(setting: _Setting, hint: Any) -> Any:
-    """The setting's value in its field's type. Raises `ConfigError`."""
+    """Return the setting's value in its field's type. Raises `ConfigError`."""
     value = _converted(setting, setting.value, hint)
     items = value if isinstance(value, tuple) else (value,)
     for item in items:
@@ -284,19 +268,15 @@ def _checked(setting: _Setting, hint: Any) -> Any:
     if not items or "" in items:
         raise _mistake(setting, "a name, not empty")
     if isinstance(value, tuple) and isinstance(value[0], int) and list(value) != sorted(value):
-        raise _mistake(setting, "the fewest and then the most")
+        raise _mistake(setting, "the minimum and then the maximum")
     return value
 
 
 def _check_range(setting: _Setting, number: float) -> None:
     if not math.isfinite(number):
         raise _mistake(setting, "a finite number")
-    if setting.key in _POSITIVE and number <= 0:
-        raise _mistake(setting, "above 0")
-    if number < 0:
-        raise _mistake(setting, "0 or more")
-    if setting.key in _AT_MOST_ONE and number > 1:
-        raise _mistake(setting, "from 0 to 1")
+    if number not in _BOUNDS[setting.key]:
+        raise _mistake(setting, str(_BOUNDS[setting.key]))
 
 
 def _converted(setting: _Setting, value: Any, hint: Any) -> Any:

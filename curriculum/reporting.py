@@ -1,4 +1,4 @@
-"""How long work tells of itself and can be stopped, whoever listens."""
+"""Progress reports of long work, and requests to stop it."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -7,24 +7,24 @@ from typing import Protocol
 
 
 class Interrupted(Exception):
-    """The user asked to stop; everything up to the last finished step is saved."""
+    """The user stopped the work; everything up to the last finished step is saved."""
 
 
 class Task(Protocol):
     """One piece of long work with a known end."""
 
     def update(self, done: float, **figures: float | str) -> None:
-        """`done` of the task's total so far, and figures worth showing beside it (`loss=0.31`)."""
+        """Report the part `done` of the task's total, and figures to show with it (`loss=0.31`)."""
 
 
 class Reporter(Protocol):
-    """Shows progress and remarks to whoever started the work."""
+    """Shows progress and remarks of the work."""
 
     def task(self, name: str, total: float, unit: str) -> AbstractContextManager[Task]:
-        """Begins a piece of work of `total` units (`games`, `passes`); it ends with the context."""
+        """Begin a piece of work of `total` units (`games`, `passes`); it ends with the context."""
 
     def say(self, text: str) -> None:
-        """A remark, one line."""
+        """Show a remark of one line."""
 
 
 class _QuietTask:
@@ -49,13 +49,13 @@ def _never() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Conduct:
-    """What long work is given to report with, and to ask whether it should stop."""
+    """Reporter and stop signal of long work."""
 
     reporter: Reporter = field(default_factory=Quiet)
     stop: Callable[[], bool] = _never
-    """Asked between steps; work that hears yes finishes its step, saves, and raises `Interrupted`."""
+    """Called between steps. After True the work finishes its step, saves, and raises `Interrupted`."""
 
     def check(self) -> None:
-        """Raises `Interrupted` if the user asked to stop."""
+        """Raise `Interrupted` if the work should stop."""
         if self.stop():
             raise Interrupted

@@ -1,4 +1,4 @@
-"""The `gomoku` command: its subcommands, and how errors leave it."""
+"""The `gomoku` command: its subcommands, and the report of errors."""
 
 import sys
 from collections.abc import Sequence
@@ -15,9 +15,11 @@ from gomoku_cli.commands import (
     generate_basics,
     imitate,
     info,
+    ladder,
     openings,
     play,
     selfplay,
+    suite,
     tournament,
     train,
     warmup,
@@ -28,7 +30,7 @@ from gomoku_cli.runtime import notices_to, print_notice
 app = typer.Typer(
     name="gomoku",
     help="Train, measure and play a Gomoku AI from the terminal.",
-    epilog="A player is written the same way everywhere: [b]default[/b] (the built-in model), a model file, a run "
+    epilog="Every command names players the same way: [b]default[/b] (the built-in model), a model file, a run "
     "folder (its best model), [b]random[/b], [b]mentor[/b], [b]mentor:1[/b] to [b]mentor:5[/b], [b]mentor:paper[/b], "
     "[b]pure-mcts:1000[/b], [b]engine:COMMAND[/b] (a program that speaks the Gomocup protocol).",
     rich_markup_mode="rich",
@@ -42,6 +44,8 @@ for module in (
     imitate,
     selfplay,
     evaluate,
+    ladder,
+    suite,
     tournament,
     openings,
     info,
@@ -54,8 +58,8 @@ for module in (
     app.command(module.NAME, epilog="\n  ".join(("[b]Examples[/b]", *module.EXAMPLES)))(module.command)
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
+def _show_version(requested: bool) -> None:
+    if requested:
         typer.echo(f"gomoku {__version__}")
         raise typer.Exit
 
@@ -72,8 +76,8 @@ def _top(
         raise typer.Exit(ExitCode.USAGE)
 
 
-def _complaint(error: BaseException) -> str:
-    """One line that says what was wrong, with the command that says it."""
+def _error_line(error: BaseException) -> str:
+    """Return one line with the command and its error."""
     if isinstance(error, typer.exceptions.TyperException):
         text = error.format_message()
     elif isinstance(error, OSError) and error.strerror:
@@ -85,9 +89,9 @@ def _complaint(error: BaseException) -> str:
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command line `arguments` (None: this process's) and returns the exit code.
+    """Run the command line `arguments` (None: this process's) and return the exit code.
 
-    A user's mistake is one line on stderr; only a defect of ours leaves as an exception.
+    A user's mistake is one line on stderr; only a defect of the program raises an exception.
     """
     try:
         with notices_to(print_notice):
@@ -96,7 +100,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         code = for_error(error)
         if code is None:
             raise
-        print(_complaint(error), file=sys.stderr)
+        print(_error_line(error), file=sys.stderr)
         return code
 
 

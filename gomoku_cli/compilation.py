@@ -1,4 +1,4 @@
-"""Watching kernels compile, and telling of it: why the first seconds of a first run are silent."""
+"""Compilation of kernels: its detection, and notes about it, since the first seconds of a first run are silent."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -11,14 +11,14 @@ from curriculum.reporting import Reporter
 from gomoku_cli.console import duration
 
 ESTIMATE = "up to half a minute"
-"""How long it takes to compile everything on a slow machine."""
+"""Time to compile everything on a slow machine."""
 
 
 class Compilation(event.Listener):
-    """What was compiled, and did not come from the cache."""
+    """The kernels that were compiled instead of read from the cache, and their time."""
 
     def __init__(self, begins: Callable[[], None]) -> None:
-        """`begins` is called at the first kernel, by the thread that compiles it."""
+        """The thread that compiles the first kernel calls `begins`."""
         self.kernels = 0
         self.seconds = 0.0
         self._begins = begins
@@ -26,7 +26,7 @@ class Compilation(event.Listener):
         self._since = 0.0
 
     def on_start(self, event: event.Event) -> None:
-        """A function begins to compile, perhaps because another that is compiled calls it."""
+        """Note that a function begins to compile, perhaps within the compilation of its caller."""
         if not self._depth:
             self._since = time.perf_counter()
             if not self.seconds:
@@ -34,9 +34,9 @@ class Compilation(event.Listener):
         self._depth += 1
 
     def on_end(self, event: event.Event) -> None:
-        """A function is compiled."""
+        """Count a compiled function."""
         self._depth -= 1
-        # numba compiles parts of its own on the way.
+        # numba compiles parts of its own too.
         self.kernels += not event.data["dispatcher"].py_func.__module__.startswith("numba.")
         if not self._depth:
             self.seconds += time.perf_counter() - self._since
@@ -44,15 +44,15 @@ class Compilation(event.Listener):
 
 @contextmanager
 def watching_compilation(begins: Callable[[], None] = lambda: None) -> Iterator[Compilation]:
-    """Counts what is compiled meanwhile, on whatever thread."""
+    """Count the kernels that any thread compiles in this context."""
     compilation = Compilation(begins)
     with event.install_listener("numba:compile", compilation):
         yield compilation
 
 
 @contextmanager
-def telling_of_compilation(reporter: Reporter) -> Iterator[None]:
-    """Says when something begins to compile, and at the end how long it took."""
+def reporting_compilation(reporter: Reporter) -> Iterator[None]:
+    """Report the start of a compilation in this context, and at the end its time."""
     if KERNELS_ARE_KEPT:
         beginning = f"the first run compiles the search, which takes {ESTIMATE}"
     else:

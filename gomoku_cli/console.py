@@ -1,4 +1,4 @@
-"""What people see: results on stdout, progress and remarks on stderr."""
+"""The console: results on stdout, progress and remarks on stderr."""
 
 import os
 import shutil
@@ -18,18 +18,18 @@ STDOUT = Console()
 STDERR = Console(stderr=True)
 
 _INTERVAL_S = 10.0
-_CONTINUED_WITHIN_S = 1.0
+_RESUMED_WITHIN_S = 1.0
 
 
 def make_reporter(quiet: bool) -> Reporter:
-    """The reporter of a command: silent, bars on a terminal, or a plain line an interval elsewhere."""
+    """Return the reporter of a command: silent, or bars on a terminal, or else plain lines at intervals."""
     if quiet:
         return Quiet()
     return Bars(STDERR) if STDERR.is_terminal else Lines()
 
 
 def program() -> str:
-    """How this command can be called again from here: by its name where that is on the PATH, else as it was called."""
+    """Return the command line of this program: its name if that is on the PATH, else its relative path."""
     called = Path(sys.argv[0])
     if called.name == "__main__.py":
         return "python -m gomoku_cli"
@@ -40,7 +40,7 @@ def program() -> str:
 
 
 def duration(seconds: float) -> str:
-    """`4.2 s`, `1:23` or `2:03:10`."""
+    """Return `4.2 s`, `1:23` or `2:03:10`."""
     if seconds < 10:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
@@ -49,7 +49,7 @@ def duration(seconds: float) -> str:
 
 
 def _figures(figures: dict[str, float | str]) -> str:
-    """`loss 0.312, score 0.9`."""
+    """Return `loss 0.312, score 0.9`."""
     return ", ".join(
         f"{name.replace('_', ' ')} {value if isinstance(value, str) else format(value, '.4g')}"
         for name, value in figures.items()
@@ -57,7 +57,7 @@ def _figures(figures: dict[str, float | str]) -> str:
 
 
 class _Meter:
-    """How fast a task goes, and how long it will take."""
+    """The speed of a task, and the time that it will take."""
 
     def __init__(self, total: float, unit: str) -> None:
         self._total, self._unit = total, unit
@@ -66,14 +66,14 @@ class _Meter:
         self._first = True
 
     def counts(self, done: float) -> str:
-        """`120 of 4000 games`."""
+        """Return `120 of 4000 games`."""
         return f"{done:,.10g} of {self._total:,.10g} {self._unit}"
 
     def pace(self, done: float) -> str:
-        """`3.1 games/s, 1:23 left`; empty before anything was done."""
+        """Return `3.1 games/s, 1:23 left`, or nothing before the first step."""
         now = time.monotonic()
-        if self._first and now - self.started < _CONTINUED_WITHIN_S:
-            # Work that was continued tells at once what it had done before; that took no time here.
+        if self._first and now - self.started < _RESUMED_WITHIN_S:
+            # Resumed work reports its earlier steps at once; they took no time here.
             self._since = (now, done)
         self._first = False
         seconds, gained = now - self._since[0], done - self._since[1]
@@ -85,7 +85,7 @@ class _Meter:
 
 
 class Lines:
-    """Progress where nobody looks at a terminal: one plain line an interval on stderr."""
+    """Progress outside a terminal: one plain line an interval, on stderr."""
 
     def __init__(self, interval_s: float = _INTERVAL_S) -> None:
         self._interval_s = interval_s
@@ -106,7 +106,7 @@ class Lines:
         print(text, file=sys.stderr, flush=True)
 
     def is_time(self) -> bool:
-        """Whether the next line is due; the one who hears yes writes it."""
+        """Return True if the next line is due; the caller then writes it."""
         with self._lock:
             now = time.monotonic()
             if now < self._next:
@@ -128,7 +128,7 @@ class _LineTask:
 
 
 class Bars:
-    """Progress on a terminal: a bar a task, on stderr."""
+    """Progress on a terminal: a bar for each task, on stderr."""
 
     def __init__(self, console: Console) -> None:
         self._console = console

@@ -1,4 +1,4 @@
-"""Ctrl-C: the first finishes the step and saves, the second stops at once."""
+"""Ctrl-C and SIGTERM: the first finishes the step and saves, the second stops at once."""
 
 import os
 import signal
@@ -18,8 +18,8 @@ _CLEAR_LINE = b"\r\x1b[K"
 
 
 def _write(text: bytes, for_terminal: bytes = b"") -> None:
-    """Straight to the descriptor: a handler may have interrupted a write to `sys.stderr`."""
-    with suppress(OSError):  # nobody may listen any more
+    """Write to the descriptor of stderr: the signal may have interrupted a write to `sys.stderr`."""
+    with suppress(OSError):  # the other end may be closed
         os.write(2, (for_terminal if os.isatty(2) else b"") + text)
 
 
@@ -31,24 +31,24 @@ def _stop_at_once(resume: str | None) -> None:
 
 @contextmanager
 def conducting(*, quiet: bool = False, resume: str | None = None) -> Iterator[Conduct]:
-    """What long work reports with and asks whether to stop, while Ctrl-C and SIGTERM ask it to.
+    """Yield the conduct of long work: its reporter, and a stop check that Ctrl-C and SIGTERM make true.
 
-    `resume`: the command that continues the work, told to whoever stopped it. Ends the command with exit code 130
-    when the work stopped because it was asked to.
+    `resume`: the command that continues the work, printed when it stops. Stopped work ends the command with exit
+    code 130.
     """
-    asked = False
+    requested = False
 
-    def ask(number: int, frame: FrameType | None) -> None:
-        nonlocal asked
-        if asked:
+    def request(number: int, frame: FrameType | None) -> None:
+        nonlocal requested
+        if requested:
             _stop_at_once(resume)
-        asked = True
+        requested = True
         doing = b"finishing this step" if resume else b"stopping"
         _write(doing + b"; press Ctrl-C again to stop at once\n", _CLEAR_LINE)
 
-    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, request) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield Conduct(make_reporter(quiet), lambda: asked)
+        yield Conduct(make_reporter(quiet), lambda: requested)
     except Interrupted:
         ending = f"; continue with: {resume}" if resume else ""
         print(f"stopped{', everything so far is saved' if resume else ''}{ending}", file=sys.stderr)

@@ -1,192 +1,92 @@
-"""Options that several commands share, so that one thing has one name and one help text."""
+"""Options that several commands share. Options that belong together form a dataclass for `expand_options`."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from core.rules import MAX_CONNECT, MAX_SIZE, MIN_CONNECT, MIN_SIZE
+from core.rules import MAX_CONNECT, MAX_SIZE, MIN_CONNECT, MIN_SIZE, Rules
 from curriculum.arena import player_names
-from nets.config import Backend, Precision
+from gomoku_cli.exit_codes import for_error
+from nets.config import Backend, Precision, RuntimeChoice, set_runtime
 from search.tree.settings import MAX_SIMULATIONS, Policy
 
+if TYPE_CHECKING:
+    from curriculum.arena.players import PlayerSettings
+
+DEFAULT_SIMULATIONS = 400
+"""New simulations a move of a command without `--simulations` and `--seconds`."""
+_DEFAULT_SWITCH_STAGE = 6
 _MAX_SECONDS = 1_000_000
-"""Of a move or a game: more than a week."""
+"""Largest time of a move or a game: more than a week."""
+
+_CONFIGURATION = "Configuration"
+_ENGINES = "Engines (engine:COMMAND)"
+_NETS = "Nets"
+_REPORTS = "Reports"
 
 
-def _presets(incomplete: str) -> list[str]:
+def _complete_preset(incomplete: str) -> list[str]:
     from curriculum.presets import preset_names
 
     return [name for name in preset_names() if name.startswith(incomplete)]
 
 
-def _players(incomplete: str) -> list[str]:
+def _complete_player(incomplete: str) -> list[str]:
     return [name for name in player_names.EXAMPLES if name.startswith(incomplete)] or [
         str(path) for path in sorted(Path().glob(f"{incomplete}*"))
     ]
 
 
-def _settings(incomplete: str) -> list[str]:
+def _complete_setting(incomplete: str) -> list[str]:
     from curriculum.presets import KEYS
 
     return [f"{key}=" for key in KEYS if key.startswith(incomplete)]
 
 
-DEFAULT_SIMULATIONS = 400
-"""New simulations a move where a command is told neither their number nor a time."""
+# Options of one parameter
 
-_CONFIGURATION = "Configuration"
-_NETS = "How nets are run"
-_OPPONENT = f"The opponent: {player_names.HELP}."
-
-Preset = Annotated[
-    str | None,
-    typer.Option(
-        "--preset",
-        "-p",
-        metavar="NAME",
-        autocompletion=_presets,
-        help="Start from a preset: strong (the strongest model), alphagomoku (the paper's numbers), quick (minutes) "
-        "or smoke (seconds). "
-        "Without one: the recommended settings.",
-        rich_help_panel=_CONFIGURATION,
-    ),
-]
-ConfigFile = Annotated[
-    Path | None,
-    typer.Option("--config", metavar="FILE", help="A TOML file over the preset.", rich_help_panel=_CONFIGURATION),
-]
-Assignments = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="KEY=VALUE",
-        autocompletion=_settings,
-        help="One setting over preset and file, as in search.simulations=200. Repeatable.",
-        rich_help_panel=_CONFIGURATION,
-    ),
-]
-Seed = Annotated[
-    int | None,
-    typer.Option(
-        "--seed",
-        min=0,
-        metavar="N",
-        help="Where every random stream grows from.",
-        rich_help_panel=_CONFIGURATION,
-    ),
-]
 Run = Annotated[
     Path,
     typer.Option(
-        "--run", "-r", metavar="DIR", help="The run's folder: made if it is missing, continued if it is a run."
+        "--run", "-r", metavar="DIR", help="Folder of the run. A missing one is created, an existing run continues."
     ),
 ]
-NewRun = Annotated[Path | None, typer.Option("--run", "-r", metavar="DIR", help="The run's folder.")]
+NewRun = Annotated[Path | None, typer.Option("--run", "-r", metavar="DIR", help="Folder of the run.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 Player = Annotated[
-    str, typer.Argument(metavar="PLAYER", autocompletion=_players, help=f"A player: {player_names.HELP}.")
+    str, typer.Argument(metavar="PLAYER", autocompletion=_complete_player, help=f"A player: {player_names.HELP}.")
 ]
-Against = Annotated[
-    str | None,
-    typer.Option("--against", metavar="PLAYER", autocompletion=_players, help=_OPPONENT),
+Model = Annotated[
+    str,
+    typer.Option(
+        "--model", metavar="PLAYER", autocompletion=_complete_player, help=f"The opponent: {player_names.HELP}."
+    ),
 ]
-Model = Annotated[str, typer.Option("--model", metavar="PLAYER", autocompletion=_players, help=_OPPONENT)]
 Plays = Annotated[
     str,
     typer.Option(
         "--model",
         metavar="PLAYER",
-        autocompletion=_players,
-        help="Who plays: any player but another engine; gomoku --help says how they are written.",
+        autocompletion=_complete_player,
+        help="The player: any but another engine. gomoku --help lists the spellings.",
     ),
 ]
-Simulations = Annotated[
-    int | None,
-    typer.Option(
-        "--simulations",
-        "-n",
-        min=0,
-        max=MAX_SIMULATIONS,
-        metavar="N",
-        help="New simulations a move, for players with a net.",
-        show_default=str(DEFAULT_SIMULATIONS),
-    ),
-]
-Seconds = Annotated[
-    float | None,
-    typer.Option(
-        "--seconds",
-        metavar="S",
-        help="Seconds a move: of players with a net instead of a number of simulations, and of the mentor.",
-    ),
-]
-BoardSize = Annotated[
-    int | None,
-    typer.Option(
-        "--board-size", min=MIN_SIZE, max=MAX_SIZE, metavar="N", help="Edge of the board.", show_default="the model's"
-    ),
-]
-Connect = Annotated[
-    int | None,
-    typer.Option(
-        "--connect",
-        min=MIN_CONNECT,
-        max=MAX_CONNECT,
-        metavar="N",
-        help="Stones in a line that win.",
-        show_default="the model's",
-    ),
-]
-PolicyChoice = Annotated[
-    Policy,
-    typer.Option(
-        "--policy",
-        help="How a move is chosen from the search's visits: drawn, the most visited, or drawn at first and then the "
-        "most visited.",
-    ),
-]
-SwitchStage = Annotated[
-    int,
-    typer.Option(
-        "--switch-stage",
-        min=0,
-        metavar="N",
-        help="semi-stochastic: moves are drawn while the board holds at most N stones.",
-    ),
-]
-BackendChoice = Annotated[
-    Backend,
-    typer.Option(
-        "--backend",
-        envvar="GOMOKU_BACKEND",
-        help="What runs them; auto: torch on a GPU, OpenVINO elsewhere. Where one cannot be had torch runs them, and a "
-        "line says so.",
-        rich_help_panel=_NETS,
-    ),
-]
-PrecisionChoice = Annotated[
-    Precision,
-    typer.Option(
-        "--precision",
-        envvar="GOMOKU_PRECISION",
-        help="What they compute with when they judge; auto: the fastest that the machine has. fp16 is for GPUs.",
-        rich_help_panel=_NETS,
-    ),
-]
-
-_REPORTS = "Reports"
-_ENGINES = "Engines (engine:COMMAND)"
-
-Openings = Annotated[
+Against = Annotated[
     str,
     typer.Option(
-        "--openings",
-        metavar="FILE|balanced|empty",
-        help="Where games start: a file of openings, the package's balanced ones, or the empty board. "
-        "Each opening is played with both colours.",
+        "--against", metavar="PLAYER", autocompletion=_complete_player, help=f"The opponent: {player_names.HELP}."
+    ),
+]
+Tactics = Annotated[
+    bool,
+    typer.Option(
+        "--tactics/--no-tactics",
+        help="Let the search of a model see forced wins; without, it is literally that of the papers.",
     ),
 ]
 MatchSeed = Annotated[
@@ -195,27 +95,7 @@ MatchSeed = Annotated[
         "--seed",
         min=0,
         metavar="N",
-        help="Where every random stream grows from. With a fixed number of simulations the same seed plays the same "
-        "games.",
-    ),
-]
-MatchFolder = Annotated[
-    Path | None,
-    typer.Option(
-        "--run",
-        "-r",
-        metavar="DIR",
-        help="Keep the games in this folder as they end. The same command continues a match that was stopped.",
-    ),
-]
-Concurrency = Annotated[
-    int | None,
-    typer.Option(
-        "--concurrency",
-        min=1,
-        metavar="N",
-        help="Games at once.",
-        show_default="64; timed searches 2; engines one for two cores",
+        help="Seed of every random stream. With a fixed number of simulations the same seed plays the same games.",
     ),
 ]
 EngineSeconds = Annotated[
@@ -223,24 +103,10 @@ EngineSeconds = Annotated[
     typer.Option(
         "--engine-seconds",
         metavar="S",
-        help="Most seconds a move.",
+        help="Time limit of a move.",
         show_default="--seconds, else 1",
         rich_help_panel=_ENGINES,
     ),
-]
-MatchSeconds = Annotated[
-    float | None,
-    typer.Option(
-        "--match-seconds",
-        metavar="S",
-        help="Most seconds an engine has for all its moves of a game.",
-        show_default="no limit",
-        rich_help_panel=_ENGINES,
-    ),
-]
-Records = Annotated[
-    Path | None,
-    typer.Option("--games-file", metavar="FILE", help="Write the games, as .sgf or .psq.", rich_help_panel=_REPORTS),
 ]
 Figure = Annotated[
     Path | None,
@@ -261,9 +127,312 @@ Markdown = Annotated[
 ]
 
 
+# Groups of options
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfigOptions:
+    """Configuration of a training run."""
+
+    preset: Annotated[
+        str | None,
+        typer.Option(
+            "--preset",
+            "-p",
+            metavar="NAME",
+            autocompletion=_complete_preset,
+            help="Start from a preset: strong (the strongest model), alphagomoku (the paper's numbers), quick "
+            "(minutes) or smoke (seconds). Without one: the recommended settings.",
+            rich_help_panel=_CONFIGURATION,
+        ),
+    ] = None
+    config_file: Annotated[
+        Path | None,
+        typer.Option("--config", metavar="FILE", help="A TOML file over the preset.", rich_help_panel=_CONFIGURATION),
+    ] = None
+    assignments: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            autocompletion=_complete_setting,
+            help="One setting over preset and file, as in search.simulations=200. Repeatable.",
+            rich_help_panel=_CONFIGURATION,
+        ),
+    ] = None
+    seed: Annotated[
+        int | None,
+        typer.Option("--seed", min=0, metavar="N", help="Seed of every random stream.", rich_help_panel=_CONFIGURATION),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuntimeOptions:
+    """Execution of nets."""
+
+    backend: Annotated[
+        Backend,
+        typer.Option(
+            "--backend",
+            envvar="GOMOKU_BACKEND",
+            help="Library that evaluates nets; auto: torch on a GPU, OpenVINO elsewhere. If it is missing, torch "
+            "replaces it, with a note.",
+            rich_help_panel=_NETS,
+        ),
+    ] = Backend.AUTO
+    precision: Annotated[
+        Precision,
+        typer.Option(
+            "--precision",
+            envvar="GOMOKU_PRECISION",
+            help="Precision of evaluations; auto: the fastest of this machine. fp16 is for GPUs.",
+            rich_help_panel=_NETS,
+        ),
+    ] = Precision.AUTO
+
+    def apply(self) -> None:
+        """Evaluate all nets of this process as these options say."""
+        set_runtime(RuntimeChoice(backend=self.backend, precision=self.precision))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RulesOptions:
+    """Rules of the games."""
+
+    board_size: Annotated[
+        int | None,
+        typer.Option(
+            "--board-size",
+            min=MIN_SIZE,
+            max=MAX_SIZE,
+            metavar="N",
+            help="Edge of the board.",
+            show_default="the model's",
+        ),
+    ] = None
+    connect: Annotated[
+        int | None,
+        typer.Option(
+            "--connect",
+            min=MIN_CONNECT,
+            max=MAX_CONNECT,
+            metavar="N",
+            help="Stones in a line that win.",
+            show_default="the model's",
+        ),
+    ] = None
+
+    def resolve(self, players: Sequence[str]) -> Rules:
+        """Return the rules of games between these players.
+
+        Raises a usage error if there are none, `nets.checkpoint.CheckpointError` for a broken model.
+        """
+        from curriculum.arena.players import resolve_rules
+
+        try:
+            return resolve_rules(players, self.board_size, self.connect)
+        except ValueError as error:
+            if for_error(error) is not None:
+                raise
+            raise typer.BadParameter(str(error), param_hint="--board-size, --connect") from error
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchOptions:
+    """Search of the players: its limits, the choice of a move, and tactics."""
+
+    simulations: Annotated[
+        int | None,
+        typer.Option(
+            "--simulations",
+            "-n",
+            min=0,
+            max=MAX_SIMULATIONS,
+            metavar="N",
+            help="New simulations a move, for players with a net.",
+            show_default=str(DEFAULT_SIMULATIONS),
+        ),
+    ] = None
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            "--seconds",
+            metavar="S",
+            help="Seconds a move: of players with a net instead of a number of simulations, and of the mentor.",
+        ),
+    ] = None
+    policy: Annotated[
+        Policy | None,
+        typer.Option(
+            "--policy",
+            help="Choice of a move from the visit counts: drawn, the most visited, or drawn at first and the most "
+            "visited later.",
+            show_default=Policy.SEMI_STOCHASTIC.value,
+        ),
+    ] = None
+    switch_stage: Annotated[
+        int | None,
+        typer.Option(
+            "--switch-stage",
+            min=0,
+            metavar="N",
+            help="semi-stochastic: moves are drawn while the board holds at most N stones.",
+            show_default=str(_DEFAULT_SWITCH_STAGE),
+        ),
+    ] = None
+    tactics: Tactics = True
+
+    def player_settings(
+        self, *, engine_seconds: float | None = None, match_seconds: float | None = None
+    ) -> "PlayerSettings":
+        """Return the settings of the players in a game.
+
+        Raises a usage error for a time out of range and for options that exclude each other.
+        """
+        from curriculum.arena.players import PlayerSettings
+
+        for option, seconds in (
+            ("--seconds", self.seconds),
+            ("--engine-seconds", engine_seconds),
+            ("--match-seconds", match_seconds),
+        ):
+            check_seconds(seconds, option)
+        if self.seconds is not None and self.simulations is not None:
+            raise typer.BadParameter(
+                "a search ends after a time or after a number of simulations: give one of them",
+                param_hint="--seconds, --simulations",
+            )
+        policy = self.policy or Policy.SEMI_STOCHASTIC
+        if self.switch_stage is not None and policy is not Policy.SEMI_STOCHASTIC:
+            raise typer.BadParameter(f"it has no effect on --policy {policy.value}", param_hint="--switch-stage")
+        return PlayerSettings(
+            simulations=DEFAULT_SIMULATIONS if self.simulations is None else self.simulations,
+            seconds=self.seconds,
+            engine_seconds=engine_seconds,
+            match_seconds=match_seconds,
+            policy=policy,
+            switch_stage=_DEFAULT_SWITCH_STAGE if self.switch_stage is None else self.switch_stage,
+            tactics=self.tactics,
+        )
+
+    def check_effect(
+        self, players: Sequence[str], *, engine_seconds: float | None = None, match_seconds: float | None = None
+    ) -> None:
+        """Raise a usage error for a given option that affects none of the players, `PlayerSpecError` for no player."""
+        from curriculum.arena.players import settings_of
+
+        given = {
+            "simulations": self.simulations is not None,
+            "seconds": self.seconds is not None,
+            "policy": self.policy is not None,
+            "switch_stage": self.switch_stage is not None,
+            "tactics": not self.tactics,
+            "engine_seconds": engine_seconds is not None,
+            "match_seconds": match_seconds is not None,
+        }
+        effective = {name for player in players for name in settings_of(player)}
+        for name, is_given in given.items():
+            if is_given and name not in effective:
+                option = "--no-tactics" if name == "tactics" else f"--{name.replace('_', '-')}"
+                raise typer.BadParameter(f"it has no effect on {' and '.join(players)}", param_hint=option)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchOptions:
+    """Games of a match, except their number."""
+
+    openings: Annotated[
+        str,
+        typer.Option(
+            "--openings",
+            metavar="FILE|balanced|empty",
+            help="Start of the games: a file of openings, the package's balanced ones, or the empty board. "
+            "Each opening is played with both colours.",
+        ),
+    ] = "balanced"
+    seed: MatchSeed = 42
+    concurrency: Annotated[
+        int | None,
+        typer.Option(
+            "--concurrency",
+            min=1,
+            metavar="N",
+            help="Games at once.",
+            show_default="64; timed searches 2; engines one for two cores",
+        ),
+    ] = None
+    run: Annotated[
+        Path | None,
+        typer.Option(
+            "--run",
+            "-r",
+            metavar="DIR",
+            help="Keep the games in this folder as they end. The same command continues a stopped match.",
+        ),
+    ] = None
+    engine_seconds: EngineSeconds = None
+    match_seconds: Annotated[
+        float | None,
+        typer.Option(
+            "--match-seconds",
+            metavar="S",
+            help="Time limit of all moves of an engine in a game.",
+            show_default="no limit",
+            rich_help_panel=_ENGINES,
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportOptions:
+    """Files about the games of a match; None writes no such file."""
+
+    games_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--games-file", metavar="FILE", help="Write the games, as .sgf or .psq.", rich_help_panel=_REPORTS
+        ),
+    ] = None
+    figure: Figure = None
+    junit: JUnit = None
+    markdown: Markdown = None
+
+    def check(self) -> None:
+        """Raise a usage error for a file that cannot be written, before hours of games."""
+        from core.records.formats import SUFFIXES
+        from gomoku_cli.reports.plots import check_plot
+
+        named = {"--games-file": self.games_file, "--junit": self.junit, "--markdown": self.markdown}
+        for option, path in named.items():
+            if path is not None and not path.parent.is_dir():
+                raise typer.BadParameter(f"there is no folder {path.parent}", param_hint=option)
+        if self.games_file is not None and self.games_file.suffix.lower() not in SUFFIXES:
+            raise typer.BadParameter(
+                f"{self.games_file} must end in {' or '.join(SUFFIXES)}", param_hint="--games-file"
+            )
+        if self.figure is not None:
+            check_plot(self.figure, "--figure")
+
+
 def check_seconds(seconds: float | None, option: str) -> None:
-    """Raises a usage error for what an option cannot take as a time; None is no time asked for."""
+    """Raise a usage error for a time out of range; None is no time."""
     if seconds is not None and not 0 < seconds <= _MAX_SECONDS:
         raise typer.BadParameter(
             f"{seconds:g} is no time: give seconds above 0, {_MAX_SECONDS:,} at most", param_hint=option
         )
+
+
+# Separate options, for commands that do not use the groups yet
+
+
+def _option(group: type, field: str) -> typer.models.OptionInfo:
+    info: typer.models.OptionInfo = group.__annotations__[field].__metadata__[0]
+    return info
+
+
+Preset = Annotated[str | None, _option(ConfigOptions, "preset")]
+ConfigFile = Annotated[Path | None, _option(ConfigOptions, "config_file")]
+Assignments = Annotated[list[str] | None, _option(ConfigOptions, "assignments")]
+Seed = Annotated[int | None, _option(ConfigOptions, "seed")]
+BackendChoice = Annotated[Backend, _option(RuntimeOptions, "backend")]
+PrecisionChoice = Annotated[Precision, _option(RuntimeOptions, "precision")]

@@ -1,13 +1,16 @@
-"""The run folder that a command works in, and the configuration of a new one."""
+"""The run folder of a command, and the configuration of a new run."""
 
 import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Self
 
 import typer
+
+from gomoku_cli.options import ConfigOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,58 +22,44 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What the options say of a run's configuration."""
+    """Settings of a run's configuration on the command line."""
 
     preset: str | None
     file: Path | None
     assignments: Sequence[str]
     flags: Mapping[str, Any]
-    """Dotted keys and values; None was not given."""
+    """Dotted keys and values; None leaves a setting alone."""
+
+    @classmethod
+    def of(cls, options: ConfigOptions, flags: Mapping[str, Any] = MappingProxyType({})) -> Self:
+        """Return the choice of the options and of a command's own `flags`."""
+        return cls(options.preset, options.config_file, options.assignments or (), {"seed": options.seed, **flags})
 
     def resolve(self) -> "Config":
-        """The whole configuration, its names checked. Raises `ConfigError` or `PlayerSpecError`."""
+        """Return the whole configuration, checked. Raises `ConfigError`, `BasicsError` or `PlayerSpecError`."""
+        from curriculum.phases.players import check_players
         from curriculum.presets import resolve
+        from curriculum.validity import check
 
         config = resolve(self.preset, file=self.file, assignments=self.assignments, flags=self.flags)
         check(config)
+        check_players(config)
         return config
 
 
-def check(config: "Config") -> None:
-    """Tries the names that a configuration holds, so that a wrong one is found before hours of work.
-
-    Raises `ConfigError` or `PlayerSpecError`.
-    """
-    from curriculum.arena.players import PlayerSettings, parse_player
-    from curriculum.games.basics import KINDS
-    from curriculum.games.basics import check as check_basics
-    from curriculum.presets import ConfigError, nearest
-
-    for kind in config.basics.kinds:
-        if kind not in KINDS:
-            raise ConfigError(f"basics.kinds: there is no kind {kind}{nearest(kind, KINDS)}")
-    check_basics(config.rules, config.basics.kinds, config.basics.noise_stones)
-    if config.imitation.games < 2 or config.imitation.held_out_share > 0.5:
-        raise ConfigError("imitation needs 2 games or more, and at most half of them held out")
-    if config.search.simulations < 2:
-        raise ConfigError(f"search.simulations is {config.search.simulations}; training needs 2 or more")
-    settings = PlayerSettings(search=config.search, switch_stage=config.evaluation.switch_stage)
-    for spec in (config.imitation.teacher, config.imitation.bar_opponent):
-        parse_player(spec, rules=config.rules, settings=settings)
-
-
 def open_or_create(path: Path, choice: Choice) -> "RunFolder":
-    """The run in `path`, or a new one there made from the options."""
+    """Open the run in `path`, or create one there from the options."""
     from curriculum.run.folder import RunFolder, is_run
 
     return open_run(path, choice) if is_run(path) else RunFolder.create(path, choice.resolve())
 
 
 def open_run(path: Path, choice: Choice) -> "RunFolder":
-    """The run in `path`. It keeps the configuration it was made with: options that say otherwise are refused.
+    """Open the run in `path`. A run keeps its configuration: options that differ from it are refused.
 
     Raises `RunFolderError`, and `ConfigError` for the options.
     """
+    from curriculum.phases.players import check_players
     from curriculum.presets import ConfigError, difference
     from curriculum.run.folder import RunFolder
 
@@ -83,7 +72,7 @@ def open_run(path: Path, choice: Choice) -> "RunFolder":
             raise ConfigError(
                 f"the run in {path} keeps the configuration it was made with: {other} (--run names another folder)"
             )
-        check(run.config)
+        check_players(run.config)
         undo.pop_all()
         return run
 
@@ -97,12 +86,12 @@ def run_phase(
     *,
     quiet: bool,
 ) -> None:
-    """Does the `work` of a phase in the run in `path`, made if it is missing, and says where its model is.
+    """Do the `work` of a phase in the run in `path`, made if it is missing, and print the path of its model.
 
-    `command`: the subcommand, to be told to whoever stops it.
+    `command`: the subcommand that continues the work after an interruption.
     """
     from curriculum.run.folder import is_run
-    from gomoku_cli.compilation import telling_of_compilation
+    from gomoku_cli.compilation import reporting_compilation
     from gomoku_cli.console import program
     from gomoku_cli.interruption import conducting
 
@@ -111,6 +100,6 @@ def run_phase(
     with open_or_create(path, choice) as folder, conducting(quiet=quiet, resume=resume) as conduct:
         if is_new:
             conduct.reporter.say(f"{path} is a new run: it starts from fresh nets")
-        with telling_of_compilation(conduct.reporter):
+        with reporting_compilation(conduct.reporter):
             work(folder, conduct)
         typer.echo(f"phase {number} is done: {folder.best_model}")

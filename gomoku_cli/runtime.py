@@ -1,4 +1,4 @@
-"""What runs the nets: as the options say, and a line to whoever asked for what cannot be had."""
+"""Runtime of the nets of this process, and the notices of a replaced one."""
 
 import warnings
 from collections.abc import Callable, Iterator
@@ -9,21 +9,21 @@ from nets.config import Backend, Precision, RuntimeChoice, RuntimeNotice, set_ru
 
 
 def choose_runtime(backend: Backend, precision: Precision) -> None:
-    """Has this process run its nets so."""
+    """Evaluate all nets of this process with this backend and precision."""
     set_runtime(RuntimeChoice(backend=backend, precision=precision))
 
 
 def print_notice(text: str) -> None:
-    """`note: ...`, one line on stderr, above the bars if there are any."""
+    """Print `note: ...`, one line on stderr, above the progress bars."""
     from gomoku_cli.console import STDERR
 
     STDERR.print(f"note: {text}", markup=False, highlight=False, soft_wrap=True)
 
 
 @contextmanager
-def notices_to(tell: Callable[[str], None]) -> Iterator[None]:
-    """Has `tell` say each `RuntimeNotice` once, on the thread that gave it, instead of Python's own warning."""
-    told: set[str] = set()
+def notices_to(print_line: Callable[[str], None]) -> Iterator[None]:
+    """Call `print_line` once for each `RuntimeNotice`, on the warning thread, instead of Python's own warning."""
+    printed: set[str] = set()
 
     def show(
         message: Warning | str,
@@ -37,9 +37,9 @@ def notices_to(tell: Callable[[str], None]) -> Iterator[None]:
             before(message, category, filename, lineno, file, line)
             return
         text = " ".join(str(message).split())
-        if text not in told:
-            told.add(text)
-            tell(text)
+        if text not in printed:
+            printed.add(text)
+            print_line(text)
 
     with warnings.catch_warnings():
         before = warnings.showwarning

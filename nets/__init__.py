@@ -1,1 +1,1 @@
-"""Judging positions: policy-value nets, their files and the evaluator that serves them to a search."""
+"""Nets: policy-value nets, their files, and the evaluators that serve them to a search."""

@@ -15,7 +15,7 @@ class PolicyValueNet(nn.Module):
     """
 
     def __init__(self, config: NetConfig, size: int) -> None:
-        """For boards of `size`: the fully connected layers fit one size only."""
+        """Build the net for boards of `size`; the fully connected layers fit one size only."""
         super().__init__()
         cells = size * size
         self.stem = ConvNorm(PLANE_COUNT[config.planes], config.filters, 3)
@@ -27,7 +27,7 @@ class PolicyValueNet(nn.Module):
         self.value = nn.Linear(config.value_hidden, 1)
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
-        """Planes [B, P, D, D] to policy logits [B, A] and values [B] in (-1, 1), both for the side to move.
+        """Return policy logits [B, A] and values [B] in (-1, 1) for planes [B, P, D, D], both for the side to move.
 
         The policy is the softmax of the logits, over all cells in training and over the empty ones in a search.
         """

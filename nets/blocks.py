@@ -21,12 +21,12 @@ class ConvNorm(nn.Module):
         nn.init.zeros_(self.conv.bias)  # type: ignore[arg-type]  # Conv2d types its bias as optional
 
     def forward(self, x: Tensor) -> Tensor:
-        """[B, channels_in, D, D] to [B, channels_out, D, D]."""
+        """Map [B, channels_in, D, D] to [B, channels_out, D, D]."""
         result: Tensor = self.norm(self.conv(x))
         return result
 
     def fold(self) -> None:
-        """Puts the batch norm's running statistics into the convolution; for inference only."""
+        """Merge the batch norm's running statistics into the convolution; for inference only."""
         if isinstance(self.norm, nn.BatchNorm2d):
             self.conv = fuse_conv_bn_eval(self.conv, self.norm)
             self.norm = nn.Identity()
@@ -41,18 +41,18 @@ class ResidualBlock(nn.Module):
         self.second = ConvNorm(channels, channels, 3)
 
     def forward(self, x: Tensor) -> Tensor:
-        """[B, channels, D, D] to the same."""
+        """Map [B, channels, D, D] to the same shape."""
         return torch.relu(x + self.second(torch.relu(self.first(x))))
 
 
 def channels_last(net: Net) -> Net:
-    """`net` with its convolutions' weights channels last in memory, which is how planes come (`nets.planes`)."""
+    """Return `net` with its convolutions' weights channels last in memory, as planes are (`nets.planes`)."""
     result: Net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # torch's stub lacks it
     return result
 
 
 def folded(net: Net) -> Net:
-    """A copy of `net` for inference, its batch norms folded into the convolutions."""
+    """Return a copy of `net` for inference, its batch norms folded into the convolutions."""
     result = copy.deepcopy(net).eval()
     for module in result.modules():
         if isinstance(module, ConvNorm):

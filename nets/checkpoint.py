@@ -1,6 +1,6 @@
-"""A model is one safetensors file: the nets' tensors, and metadata to rebuild and judge them by.
+"""Model files: one safetensors file holds the nets' tensors and the metadata to rebuild and use them.
 
-Tensors are named `black.*` and `white.*`, or `shared.*`. Nothing is ever unpickled. What a file says of itself is read
+Tensors are named `black.*` and `white.*`, or `shared.*`. Nothing is ever unpickled. `read_info` reads the metadata
 without torch.
 """
 
@@ -24,30 +24,30 @@ if TYPE_CHECKING:
 
 FORMAT = "gomoku-model-1"
 DEFAULT_MODEL = Path(__file__).parent / "weights" / "default.safetensors"
-"""The model inside the package, called `default` wherever a player is named."""
+"""The model inside the package; the player named `default`."""
 _STATISTICS = ("running_mean", "running_var", "num_batches_tracked")
-"""What batch norms keep that is not trained."""
+"""State of batch norms that is not trained."""
 
 
 class CheckpointError(BadDataError, ValueError):
-    """A file that holds no usable model; says what is wrong with it."""
+    """The file holds no usable model; the message names the fault."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """What a model file says of itself."""
+    """The metadata of a model file."""
 
     path: Path
     net: NetConfig
     rules: Rules
     made: dict[str, Any]
-    """How it was made and what it reached: preset, phase, step, parent, results."""
+    """Origin and results: preset, phase, step, parent, results of matches."""
     parameters: int
     """Trainable parameters, all nets together."""
 
 
 def save_model(path: Path, model: "DualNet", made: Mapping[str, Any]) -> None:
-    """Writes the model, whole or not at all. `made` must be JSON."""
+    """Write the model, whole or not at all. `made` must be JSON."""
     from safetensors.torch import save
 
     tensors = {
@@ -66,7 +66,7 @@ def save_model(path: Path, model: "DualNet", made: Mapping[str, Any]) -> None:
 
 
 def read_info(path: Path) -> ModelInfo:
-    """What a model file says of itself; whether its weights are usable is not looked at. Raises `CheckpointError`."""
+    """Read the metadata of a model file, without a check of its weights. Raises `CheckpointError`."""
     with _opened(path, "numpy") as file:
         net, rules, made = _read_metadata(path, file.metadata() or {})
         trained = [name for name in file.keys() if not name.endswith(_STATISTICS)]  # noqa: SIM118  # not a mapping
@@ -86,7 +86,7 @@ def _opened(path: Path, framework: str) -> Iterator[Any]:
 
 
 def load_model(path: Path) -> tuple["DualNet", ModelInfo]:
-    """The model of a file, in evaluation mode on the CPU. Raises `CheckpointError`."""
+    """Load the model of a file, in evaluation mode on the CPU. Raises `CheckpointError`."""
     from nets.blocks import channels_last
     from nets.dual import DualNet, parameter_count
 
@@ -95,19 +95,19 @@ def load_model(path: Path) -> tuple["DualNet", ModelInfo]:
         tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  # not a mapping
     net, rules, made = _read_metadata(path, metadata)
     model = channels_last(DualNet(net, rules))
-    wanted = {f"{name}.{key}": tensor for name, part in model.nets.items() for key, tensor in part.state_dict().items()}
-    if missing := sorted(wanted.keys() - tensors.keys()):
+    needed = {f"{name}.{key}": tensor for name, part in model.nets.items() for key, tensor in part.state_dict().items()}
+    if missing := sorted(needed.keys() - tensors.keys()):
         raise CheckpointError(f"{path} lacks {len(missing)} of the net's tensors, {missing[0]} among them")
-    if foreign := sorted(tensors.keys() - wanted.keys()):
+    if foreign := sorted(tensors.keys() - needed.keys()):
         raise CheckpointError(f"{path} holds {len(foreign)} tensors that the net lacks, {foreign[0]} among them")
-    for name, tensor in wanted.items():
+    for name, tensor in needed.items():
         found = tensors[name]
         if found.shape != tensor.shape:
             raise CheckpointError(f"{path}: {name} is {tuple(found.shape)} where the net has {tuple(tensor.shape)}")
         if found.is_floating_point() and not bool(found.isfinite().all()):
             raise CheckpointError(f"{path}: {name} holds numbers that are not finite")
     for name, part in model.nets.items():
-        part.load_state_dict({key.partition(".")[2]: tensors[key] for key in wanted if key.startswith(f"{name}.")})
+        part.load_state_dict({key.partition(".")[2]: tensors[key] for key in needed if key.startswith(f"{name}.")})
     return model.eval(), ModelInfo(path, net, rules, made, parameter_count(model))
 
 

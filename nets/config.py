@@ -1,70 +1,70 @@
-"""What a net is built from, and what may run it. Needs no torch, so that a configuration can be read without it."""
+"""Settings of nets: their sizes and planes, and the choice of a runtime. Imports no torch."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Planes(StrEnum):
-    """How a position becomes the planes of a net's input."""
+    """The planes of a net's input."""
 
     THREE = "own-opponent-last"
     """Own stones, the opponent's, the opponent's last move (A II-B)."""
     FOUR = "own-opponent-last-colour"
-    """The three, and all ones when the first player is to move (S)."""
+    """Those of `THREE`, and all ones when the first player is to move (S)."""
     FIVE = "own-opponent-last-two-colour"
-    """Own, the opponent's, last move, the move before it, all ones when the first player is to move (Y 3.1.1)."""
+    """Own stones, the opponent's, the last two moves, all ones when the first player is to move (Y 3.1.1)."""
 
 
 class Backend(StrEnum):
-    """What runs the nets."""
+    """The library that runs the nets."""
 
     AUTO = "auto"
-    """On a GPU torch, on a CPU OpenVINO."""
+    """torch on a GPU, OpenVINO on a CPU."""
     TORCH = "torch"
     OPENVINO = "openvino"
     ONNXRUNTIME = "onnxruntime"
 
 
 class Precision(StrEnum):
-    """What the nets compute with."""
+    """The number format that the nets compute in."""
 
     AUTO = "auto"
     """The fastest that the device multiplies natively: float16 on a GPU, bfloat16 or float32 on a CPU."""
     FP32 = "fp32"
     BF16 = "bf16"
     FP16 = "fp16"
-    """On a GPU alone; as fast there as bfloat16, and eight times closer to float32."""
+    """On a GPU only; as fast there as bfloat16, and eight times closer to float32."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuntimeChoice:
-    """How nets are run: a matter of the machine, never of a run's configuration."""
+    """The library and precision that run nets: a choice for a machine, never part of a run's configuration."""
 
     backend: Backend = Backend.AUTO
     precision: Precision = Precision.AUTO
 
 
 class RuntimeNotice(UserWarning):
-    """What runs the nets is not what was chosen but something slower, or needs some seconds to be prepared."""
+    """A slower runtime replaces the chosen one, or the runtime needs some seconds of preparation."""
 
 
 _runtime = RuntimeChoice()
 
 
 def set_runtime(choice: RuntimeChoice) -> None:
-    """Chooses how this process runs nets from now on, wherever nothing else is said."""
+    """Set the runtime choice that this process uses from now on by default."""
     global _runtime
     _runtime = choice
 
 
 def default_runtime() -> RuntimeChoice:
-    """What `set_runtime` chose last."""
+    """Return the choice that `set_runtime` set last."""
     return _runtime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NetConfig:
-    """The residual policy-value net of paper A (tables I to III), and its sizes."""
+    """Sizes of the residual policy-value net of paper A (tables I to III)."""
 
     planes: Planes = Planes.THREE
     """The input's planes."""
@@ -79,7 +79,7 @@ class NetConfig:
     value_hidden: int = 32
     """Units of the value head's hidden layer."""
     dual: bool = True
-    """One net a colour (A III-B); false shares one net."""
+    """Use one net for each colour (A III-B); false shares one net."""
 
     def __post_init__(self) -> None:
         for name in ("filters", "policy_filters", "value_filters", "value_hidden"):

@@ -1,4 +1,4 @@
-"""The model: one policy-value net a colour (A III-B), or one net shared by both."""
+"""The model: one policy-value net for each colour (A III-B), or one net for both."""
 
 import torch
 from torch import Tensor, nn
@@ -13,7 +13,7 @@ from nets.planes import encode
 class DualNet(nn.Module):
     """A black net and a white net (`black.*`, `white.*`), or one for both (`shared.*`).
 
-    The net is chosen by the side to move at the judged position.
+    The side to move at a position decides which net evaluates it.
     """
 
     def __init__(self, config: NetConfig, rules: Rules) -> None:
@@ -24,19 +24,19 @@ class DualNet(nn.Module):
         self.nets = nn.ModuleDict({name: PolicyValueNet(config, rules.size) for name in names})
 
     def net_name(self, colour: Colour) -> str:
-        """The name of the net that judges positions with `colour` to move."""
+        """Return the name of the net that evaluates positions with `colour` to move."""
         if not self.config.dual:
             return "shared"
         return "black" if colour == BLACK else "white"
 
     def net_of(self, colour: Colour) -> PolicyValueNet:
-        """The net that judges positions with `colour` to move."""
+        """Return the net that evaluates positions with `colour` to move."""
         net = self.nets[self.net_name(colour)]
         assert isinstance(net, PolicyValueNet)
         return net
 
     def forward(self, stones: Tensor, to_move: Tensor, last_moves: Tensor) -> tuple[Tensor, Tensor]:
-        """Logits [B, A] and values [B] for the side to move; each row is judged by the net of its own side to move.
+        """Return logits [B, A] and values [B] for the side to move; the net of that side evaluates each row.
 
         Arguments as in `nets.planes.encode`.
         """
@@ -55,12 +55,12 @@ class DualNet(nn.Module):
 
 
 def make_model(config: NetConfig, rules: Rules, seed: int) -> DualNet:
-    """A new model with random weights drawn from `seed` alone."""
+    """Return a new model with random weights, which depend on `seed` alone."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed % (1 << 63))
         return channels_last(DualNet(config, rules))
 
 
 def parameter_count(net: nn.Module) -> int:
-    """Trainable parameters."""
+    """Return the number of trainable parameters."""
     return sum(parameter.numel() for parameter in net.parameters() if parameter.requires_grad)

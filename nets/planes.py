@@ -1,4 +1,4 @@
-"""How positions become the input planes of a net."""
+"""Input planes of a net, made from positions."""
 
 import math
 
@@ -12,7 +12,7 @@ PLANE_COUNT = {Planes.THREE: 3, Planes.FOUR: 4, Planes.FIVE: 5}
 
 
 def encode(stones: Tensor, to_move: Tensor, last_moves: Tensor, planes: Planes, dtype: torch.dtype) -> Tensor:
-    """The planes [B, P, D, D] of positions, channels last in memory, ones and zeros of `dtype`.
+    """Return the planes [B, P, D, D] of positions, channels last in memory, ones and zeros of `dtype`.
 
     `stones` [B, A] int8, `to_move` [B] int8, `last_moves` [B, 2] int16, as in `core.evaluation.PositionBatch`, on any
     device. Planes are from the side to move: own stones, the opponent's, the opponent's last move, and so on

@@ -41,6 +41,8 @@ class Decision:
     """Time of the move by the player's own clock; None for a player without one."""
     plies_to_end: int | None = None
     """Plies until the end of the game, the move included, if its result is proven, else None."""
+    value_decay: float = 1.0
+    """Winning-value decay per ply in `value` (A III-C); 1 for a value that does not count plies."""
 
 
 def never() -> bool:

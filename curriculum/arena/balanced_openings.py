@@ -1,12 +1,12 @@
-"""Openings that are worth as much to Black as to White, found by a search: what matches start from.
+"""Balanced openings: starts of games with a value near 0, found by a search.
 
-Random stones near each other are drawn, and those kept over which nothing is decided yet: nobody can make a four at
-once, and all judges find them even.
+They are random stones near each other. A start is kept if no side can make a four at once and all evaluators find it
+even.
 """
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,49 +16,51 @@ from core.rules import Cell, Rules
 from core.streams import Purpose, generator, stream_key
 from core.symmetry import sources
 from core.threats import FOUR, ThreatBoard, load, new_threat_board
+from curriculum.arena.players import PlayerSettings, model_path, parse_player
 from curriculum.games.mentor_games import random_opening
 from curriculum.reporting import Conduct
 from search.players import Player
 
 _DRAWN_AT_ONCE = 128
-"""Starts drawn before they are judged, side by side."""
-_PATIENCE = 16
-"""Draws of `_DRAWN_AT_ONCE` without a balanced start after which there are taken to be none."""
+"""Starts in a batch of evaluations."""
+_MAX_FRUITLESS = 16
+"""Batches without a balanced start before the search gives up."""
+SHORT_SEARCH = 16
+"""The first evaluation of a player with a net takes one of this many simulations."""
 
 
 class NoBalancedOpeningsError(ValueError):
-    """Balanced openings cannot be found as asked; says why."""
+    """No balanced openings can be found under the given conditions; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class BalancedOpening:
-    """Where a game may start."""
+    """A start of games."""
 
     moves: tuple[Cell, ...]
     value: float
-    """Expected result for the side to move, -1 to 1, as the last judge found it."""
+    """Expected result for the side to move, -1 to 1, by the last evaluator."""
 
 
 def balanced_openings(
     rules: Rules,
-    judges: Sequence[Player],
+    evaluators: Sequence[Player],
     *,
     stones: tuple[int, int],
     max_value: float,
     seed: int,
     conduct: Conduct,
 ) -> Iterator[list[BalancedOpening]]:
-    """Openings without end, as many at a time as are found together; equal arguments give equal openings.
+    """Yield openings without end, a batch at a time; equal arguments give equal openings.
 
-    No two are equal under the eight symmetries. Where they are not worth the same they come in pairs, one that leans to
-    Black before one that leans to White: far more random starts are good for Black, and so would most of those be that
-    pass for even.
+    No two are equal under the eight symmetries. Openings with a value other than 0 come in pairs, one that favours
+    Black before one that favours White: far more random starts favour Black, also among the even ones.
 
-    `stones`: fewest and most. `judges`: each is asked about what the ones before it found even, so the cheapest comes
-    first. Even is a value of at most `max_value` for the side to move, and of no less than its negative.
+    `stones`: smallest and largest number. `evaluators`: each evaluates the starts that the ones before it found even,
+    so the cheapest comes first (see `two_stages`). Even is a value between `-max_value` and `max_value`.
 
-    Raises `NoBalancedOpeningsError` where none turn up any more or a judge has no opinion, `Interrupted` when the
-    conduct says stop.
+    Raises `NoBalancedOpeningsError` after many starts without an opening and for an evaluator without values,
+    `Interrupted` if the conduct stops it.
     """
     board = new_threat_board(rules)
     seen: set[bytes] = set()
@@ -75,48 +77,59 @@ def balanced_openings(
                 starts[number] = start
             seen.add(key)
         values: dict[int, float] = {}
-        for judge in judges:
-            values = _values(judge, starts, seed, conduct)
+        for evaluator in evaluators:
+            values = _values(evaluator, starts, seed, conduct)
             starts = {number: starts[number] for number, value in values.items() if abs(value) <= max_value}
         found: list[BalancedOpening] = []
         for number, start in starts.items():
             opening = BalancedOpening(tuple(start.moves), values[number])
-            leaning = opening.value * start.side_to_move
-            (for_black if leaning > 0 else for_white if leaning < 0 else found).append(opening)
+            for_black_value = opening.value * start.side_to_move
+            (for_black if for_black_value > 0 else for_white if for_black_value < 0 else found).append(opening)
         for pair in zip(for_black, for_white, strict=False):
             found += pair
         pairs = min(len(for_black), len(for_white))
         del for_black[:pairs], for_white[:pairs]
         yield found
         fruitless = 0 if found else fruitless + 1
-        if fruitless == _PATIENCE:
-            drawn = _PATIENCE * _DRAWN_AT_ONCE
+        if fruitless == _MAX_FRUITLESS:
+            drawn = _MAX_FRUITLESS * _DRAWN_AT_ONCE
             raise NoBalancedOpeningsError(
                 f"the last {drawn:,} random starts gave no new one; allow a larger value or other numbers of stones"
             )
 
 
-def _values(judge: Player, starts: dict[int, Position], seed: int, conduct: Conduct) -> dict[int, float]:
-    """The judge's value of each start for its side to move."""
+def two_stages(spec: str, *, rules: Rules, settings: PlayerSettings) -> list[Player]:
+    """Return the evaluators of openings: a player with a net searches briefly first and in full then, others only once.
+
+    Raises the errors of `parse_player`.
+    """
+    stages = [settings]
+    if model_path(spec) is not None and settings.simulations is not None:
+        stages.insert(0, replace(settings, simulations=max(1, settings.simulations // SHORT_SEARCH)))
+    return [parse_player(spec, rules=rules, settings=stage) for stage in stages]
+
+
+def _values(evaluator: Player, starts: dict[int, Position], seed: int, conduct: Conduct) -> dict[int, float]:
+    """Return the evaluator's value of each start, from the side to move."""
     if not starts:
         return {}
     seeds = [stream_key(seed, Purpose.OPENING, number) for number in starts]
-    decisions = judge.choose_batch(list(starts.values()), seeds=seeds, stop=conduct.stop)
-    conduct.check()  # what was cut short is no judgement
+    decisions = evaluator.choose_batch(list(starts.values()), seeds=seeds, stop=conduct.stop)
+    conduct.check()  # an interrupted search is no evaluation
     values = {number: decision.value for number, decision in zip(starts, decisions, strict=True)}
     known = {number: value for number, value in values.items() if value is not None}
     if len(known) < len(values):
-        raise NoBalancedOpeningsError(f"{judge.name} has no opinion on who is ahead")
+        raise NoBalancedOpeningsError(f"{evaluator.name} does not evaluate positions")
     return known
 
 
 def _canonical(position: Position) -> bytes:
-    """What positions share that are equal under the eight symmetries, in whatever order their stones came."""
+    """Return a key that is equal for positions with equal stones under the eight symmetries."""
     views: NDArray[np.int8] = position.stones[sources(position.rules.size)]
     return min(bytes(view) for view in views)
 
 
 def _is_quiet(board: ThreatBoard, stones: NDArray[np.int8]) -> bool:
-    """Whether neither side can make a four, or more, at once."""
+    """Return True if neither side can make a four, or more, at once."""
     load(board, stones)
     return not board.counts[:, FOUR:].any()

@@ -1,4 +1,4 @@
-"""Who plays whom, from which opening and with which colour: the games of a match, a gauntlet or a round robin."""
+"""Fixtures: the games of a match, a gauntlet or a round robin, with players, colours and openings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,18 +11,19 @@ from curriculum.arena.formats import Format
 
 @dataclass(frozen=True, slots=True)
 class Fixture:
-    """A game to be played."""
+    """A game on the schedule."""
 
     number: int
-    """Its place among all games, from 0."""
+    """Index of the game among all games."""
     pair: int
-    """Games of one pair have the same two players and the same opening, with colours changed."""
+    """Number of the pair. Its games have the same two players and the same opening, with colours changed."""
     black: int
-    """Which player has black, from 0."""
+    """Index of the player with the black stones."""
     white: int
+    """Index of the player with the white stones."""
     opening: tuple[Cell, ...]
     seed: int
-    """What the players' random streams in it grow from."""
+    """Seed of the players' random streams in the game."""
 
 
 def fixtures(
@@ -34,11 +35,11 @@ def fixtures(
     paired: bool = True,
     form: Format = Format.ROUND_ROBIN,
 ) -> list[Fixture]:
-    """`games` games of every two players who meet; the first of them has black in the even ones.
+    """Return `games` games of every two players who meet; the first of the two has black in the even ones.
 
-    `paired`: games 2i and 2i + 1 share an opening, else every game takes the next one. All meetings have the same
-    openings, in an order drawn from the seed; where there are more games they start over with them. The meetings take
-    turns, a pair of games each, so that all stand alike at any time.
+    If `paired`, games 2i and 2i + 1 share an opening; else every game takes the next one. All meetings have the same
+    openings, in an order drawn from the seed, and repeat them if there are more games. The meetings take turns, a pair
+    of games each, so that all of them advance alike.
     """
     all_meetings = combinations(range(players), 2)
     meetings = [pair for pair in all_meetings if form is Format.ROUND_ROBIN or pair[0] == 0]
@@ -49,10 +50,10 @@ def fixtures(
         Fixture(
             number,
             pair=game // 2 * len(meetings) + meeting if paired else number,
-            black=seats[game % 2],
-            white=seats[1 - game % 2],
+            black=sides[game % 2],
+            white=sides[1 - game % 2],
             opening=tuple(openings[order[(game // 2 if paired else game) % len(openings)]]),
             seed=stream_key(seed, meeting, game),
         )
-        for number, (game, meeting, seats) in enumerate(drawn)
+        for number, (game, meeting, sides) in enumerate(drawn)
     ]

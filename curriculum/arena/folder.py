@@ -1,4 +1,4 @@
-"""A match on disk: what was agreed on, and its games as they end, so that it can be stopped at any time and goes on."""
+"""Folder of a match: its plan and its finished games, so that a stopped match can continue."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -27,27 +27,29 @@ _PLAN = "match.json"
 _GAMES = "games.jsonl"
 _RECORDS = "games.sgf"
 _LOCK = "lock"
+_MISSING = {"tactics": True}
+"""Values of the keys that plans of older versions lack."""
 
 
 class MatchFolderError(BadDataError, ValueError):
-    """A folder that holds no match, or one that cannot be read; says which and why."""
+    """A folder without a match, or with one that cannot be read; the message says why."""
 
 
 class OtherMatchError(UsageError, ValueError):
-    """The folder holds something else than the match that was asked for."""
+    """The folder holds another match, or no match at all."""
 
 
 class MatchFolder:
-    """A match's folder, held by this process until it is closed; a context manager that closes itself."""
+    """Folder of a match, locked by this process until `close`; a context manager that closes itself."""
 
     def __init__(
         self, path: Path, plan: Mapping[str, Any], fixtures: Sequence[Fixture], *, rules: Rules, names: Sequence[str]
     ) -> None:
-        """The match of this plan in `path`, begun or continued.
+        """Open the match of this plan in `path`, or create it.
 
-        `plan`: all that is agreed on but the number of games. Raises `OtherMatchError` where the folder holds
-        something else, `MatchFolderError` where its files are broken, `FolderBusyError` while another process works
-        in it.
+        `plan`: all settings of the match that change its games, except their number. Raises `OtherMatchError` if the
+        folder holds something else, `MatchFolderError` for broken files, `FolderBusyError` while another process uses
+        the folder.
         """
         self.path = path
         self._rules = rules
@@ -60,22 +62,22 @@ class MatchFolder:
                 atomic_write_text(path / _PLAN, json.dumps(plain(plan), indent=2) + "\n")
             cut_unfinished_line(path / _GAMES)
             self.played = self._read({fixture.number: fixture for fixture in fixtures})
-            """The games that are over, in the order in which they ended."""
-            # A kill may have come between a game's line and its record.
+            """The finished games, in the order of their ends."""
+            # A kill can come between a game's line and its record.
             write_games(path / _RECORDS, [game.record(rules, names) for game in self.played])
         except BaseException:
             release_lock(self._lock)
             raise
 
     def add(self, game: PlayedGame) -> None:
-        """Keeps a game that is over."""
+        """Keep a finished game."""
         self.played.append(game)
         append_json_line(self.path / _GAMES, game.to_json(self._rules, self._names))
         with (self.path / _RECORDS).open("a", encoding="utf-8", errors="replace") as file:
             file.write(to_sgf(game.record(self._rules, self._names)))
 
     def close(self) -> None:
-        """Lets other processes work in the folder."""
+        """Unlock the folder for other processes."""
         release_lock(self._lock)
         self._lock = None
 
@@ -96,7 +98,7 @@ class MatchFolder:
         games: dict[int, PlayedGame] = {}
         for number, line in enumerate(lines, start=1):
             try:
-                # A match may be continued with fewer games than it has: the others are left out.
+                # A match may continue with fewer games than it has; the others are left out.
                 if line["game"] in fixtures:
                     game = PlayedGame.from_json(line, fixtures[line["game"]], self._rules, self._names)
                     games.setdefault(game.fixture.number, game)
@@ -106,23 +108,24 @@ class MatchFolder:
 
 
 def _refuse_other(path: Path, plan: Mapping[str, Any]) -> None:
+    """Raise `OtherMatchError` if the folder holds something else than the match of this plan."""
     file = path / _PLAN
     if file.is_file():
         try:
             known = json.loads(file.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise MatchFolderError(f"{file} cannot be read: {error}") from error
-        wanted = plain(plan)
         if not isinstance(known, dict):
             raise MatchFolderError(f"{file} cannot be read: it should hold a JSON object")
-        for key in (*wanted, *known):
-            if known.get(key) != wanted.get(key):
+        known, expected = {**_MISSING, **known}, {**_MISSING, **plain(plan)}
+        for key in (*expected, *known):
+            if known.get(key) != expected.get(key):
                 raise OtherMatchError(
                     f"{path} holds a match with another setting: {key} is {_short(known.get(key))} there and "
-                    f"{_short(wanted.get(key))} here; give the same options to continue it, or choose another folder"
+                    f"{_short(expected.get(key))} here; give the same options to continue it, or choose another folder"
                 )
     elif path.is_dir():
-        # A process killed while it began a match leaves no more than these.
+        # A process killed at the start of a match leaves no more than these.
         if any(entry.name != _LOCK and not entry.name.startswith(f".{_PLAN}.") for entry in path.iterdir()):
             raise OtherMatchError(f"{path} is not empty and holds no match: choose another folder")
     elif path.exists():

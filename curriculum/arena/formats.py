@@ -1,12 +1,12 @@
-"""Which players of a tournament meet; imports nothing heavy, for whoever only needs the words."""
+"""Formats of a tournament; imports nothing heavy, so that help stays fast."""
 
 from enum import StrEnum
 
 
 class Format(StrEnum):
-    """Which players of a tournament meet."""
+    """Format of a tournament: the players who meet."""
 
     ROUND_ROBIN = "round-robin"
-    """Each meets each."""
+    """Each player meets each other one."""
     GAUNTLET = "gauntlet"
-    """The first meets all others."""
+    """The first player meets all others."""

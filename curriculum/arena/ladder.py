@@ -1,4 +1,4 @@
-"""The ladder of paper S: matches against pure MCTS with more and more playouts, until one is no longer won clearly."""
+"""The ladder of paper S: matches against pure MCTS with more and more playouts, until one has too few wins."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,31 +14,31 @@ class Rung:
     """A match against pure MCTS."""
 
     playouts: int
-    """Of the opponent, a move."""
+    """Playouts a move of the opponent."""
     result: MatchResult
-    """From the side of who climbs."""
+    """Result from the climbing player's side."""
 
     def to_json(self) -> dict[str, Any]:
-        """The match with the opponent's playouts."""
+        """Return the match and the opponent's playouts."""
         return {"playouts": self.playouts, **self.result.to_json()}
 
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """A climb that is over."""
+    """A finished climb."""
 
     player: str
     stop_at: int
-    """A rung with so many wins or fewer is the last."""
+    """The first rung with at most this number of wins is the last."""
     rungs: list[Rung]
 
     @property
     def passed(self) -> int | None:
-        """Playouts of the highest rung with more than `stop_at` wins; None where the first one had no more."""
+        """Playouts of the highest rung with more than `stop_at` wins; None if the first rung has no more."""
         return max((rung.playouts for rung in self.rungs if rung.result.total.wins > self.stop_at), default=None)
 
     def to_json(self) -> dict[str, Any]:
-        """As `gomoku evaluate --ladder --json` prints it."""
+        """Return the ladder as `gomoku ladder --json` prints it."""
         return {
             "player": self.player,
             "stop_at": self.stop_at,
@@ -56,12 +56,11 @@ def climb(
     last: int | None = None,
     conduct: Conduct,
 ) -> Ladder:
-    """Plays matches against pure MCTS: with `start` playouts, then with `step` more each, up to `last` (paper S).
+    """Play matches against pure MCTS: with `start` playouts, then with `step` more each, up to `last` (paper S).
 
-    The climb ends at the first rung with `stop_at` wins or fewer. Wins alone count, as in paper S: a draw is none.
-    `play` plays a rung, given the opponent's playouts; where it keeps the games, in a folder for each rung, a climb
-    that was stopped goes on in the rung it was stopped in. Raises `ValueError` where there is no rung up to `last`,
-    and what `play` raises.
+    The climb ends at the first rung with `stop_at` wins or fewer. Only wins count, as in paper S, not draws. `play`
+    plays a rung, given the opponent's playouts; if it keeps the games of each rung in a folder, a stopped climb
+    continues in its last rung. Raises `ValueError` if no rung is up to `last`, and the errors of `play`.
     """
     if last is not None and last < start:
         raise ValueError(f"the first rung of {start} playouts is above the last of {last}")

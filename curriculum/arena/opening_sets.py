@@ -1,4 +1,4 @@
-"""Where games start: the shipped balanced openings, a file of openings, or the empty board."""
+"""Openings of games: the shipped balanced ones, a file of openings, or the empty board."""
 
 from importlib import resources
 from pathlib import Path
@@ -11,9 +11,9 @@ BALANCED, EMPTY_BOARD = "balanced", "empty"
 
 
 def load_openings(choice: str, rules: Rules, *, for_training: bool = False) -> list[tuple[Cell, ...]]:
-    """Openings to start games from: `balanced` (shipped), `empty` (the empty board) or a file. Raises `RecordError`.
+    """Return openings: `balanced` (shipped), `empty` (the empty board) or those of a file. Raises `RecordError`.
 
-    Of the shipped ones training takes every second, and evaluation the others: what is measured was never trained on.
+    Training takes every second one of the shipped openings, and evaluation the others, so no match repeats training.
     """
     if choice == EMPTY_BOARD:
         return [()]
@@ -28,7 +28,7 @@ def load_openings(choice: str, rules: Rules, *, for_training: bool = False) -> l
 
 
 def evaluation_openings(rules: Rules) -> list[tuple[Cell, ...]]:
-    """The shipped balanced openings, or the empty board where none are shipped for these rules."""
+    """Return the shipped balanced openings, or the empty board if none are shipped for these rules."""
     try:
         return load_openings(BALANCED, rules)
     except RecordError:

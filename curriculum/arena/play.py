@@ -1,4 +1,4 @@
-"""Playing games: side by side where players think about many positions at once, on threads where they are programs."""
+"""Play of games: side by side for players of this process, on threads for players that are programs."""
 
 import os
 import threading
@@ -19,12 +19,12 @@ from curriculum.run.locking import now
 from search.players import Decision, ForfeitError, Player, PlaysGames
 
 SIDE_BY_SIDE = 64
-"""Games that players in this process play at once: as many as a search takes together."""
+"""Games at once between players of this process: the number of positions that a search takes together."""
 _POLL_S = 0.1
 
 
 class _Board:
-    """A game in progress, and what its players said of it."""
+    """A game in progress, with the values, simulations and times of its moves."""
 
     def __init__(self, fixture: Fixture, rules: Rules) -> None:
         self.fixture = fixture
@@ -37,23 +37,23 @@ class _Board:
 
     @property
     def mover(self) -> int:
-        """Which player's turn it is."""
+        """Index of the player to move."""
         return self.fixture.black if self.position.side_to_move == BLACK else self.fixture.white
 
     @property
     def seed(self) -> int:
-        """Of the decision to come."""
+        """Seed of the next decision."""
         return stream_key(self.fixture.seed, self.position.ply)
 
     @property
-    def over(self) -> bool:
-        """Whether nobody has to move any more."""
+    def is_over(self) -> bool:
+        """True after the end of the game, on the board or by a forfeit."""
         return self._lost is not None or self.position.is_game_over()
 
     def play(self, decision: Decision, seconds: float) -> None:
-        """Makes the move that was decided on in so much time.
+        """Make the move of a decision.
 
-        Values and times are rounded here, not where a game is written: a game read again is then the same game.
+        Values and times are rounded here, not in the file of the game, so a game from a file equals the played one.
         """
         self.position.push(decision.move)
         self._values.append(None if decision.value is None else round(decision.value, 4))
@@ -61,11 +61,11 @@ class _Board:
         self._seconds.append(round(decision.seconds if decision.seconds is not None else seconds, 6))
 
     def forfeit(self, colour: Colour, error: ForfeitError) -> None:
-        """`colour` loses."""
+        """End the game with a loss of `colour`."""
         self._lost = colour, error
 
     def result(self) -> PlayedGame:
-        """The game, which is over."""
+        """Return the finished game."""
         outcome = self.position.outcome()
         winner, ending, why = outcome.winner if outcome else None, Ending.BOARD, ""
         if self._lost:
@@ -93,26 +93,26 @@ def play_games(
     conduct: Conduct,
     finished: Callable[[PlayedGame], None],
     moved: Callable[[int], None] = lambda moves: None,
-    enough: Callable[[], bool] = lambda: False,
+    is_decided: Callable[[], bool] = lambda: False,
     played: Collection[int] = (),
     side_by_side: int | None = None,
     on_threads: int | None = None,
 ) -> None:
-    """Plays the games and gives each to `finished` when it is over, on the calling thread.
+    """Play the games and give each finished one to `finished`, on the calling thread.
 
-    Games between players of this process go in waves of `side_by_side` (by default 64), whose every move is chosen for
-    all games together; `moved` hears how many moves were made. Of games with a player that starts each game
-    (`search.players.PlaysGames`) each has a thread of its own, `on_threads` (by default one for two cores) at a time.
-    `enough` is asked between waves, or after each such game, and ends the playing.
+    Games between players of this process go in waves of `side_by_side` (by default 64), with one batch of decisions a
+    move; `moved` receives the number of new moves. A game with a player that starts each game
+    (`search.players.PlaysGames`) has a thread of its own, `on_threads` (by default one for two cores) at a time.
+    `is_decided` is called between waves and after each game on a thread; True ends the play.
 
-    `played`: the numbers of games that are not wanted again. The last bits of a net's judgement depend on what is
-    judged beside it, so a wave is played whole or not at all: equal fixtures give equal games however often the playing
-    was interrupted. Raises `Interrupted` when the conduct says stop.
+    `played`: numbers of the games that are finished already. The last bits of an evaluation depend on the other
+    positions of its batch, so a wave is played whole or not at all: equal fixtures give equal games after any number of
+    interruptions. Raises `Interrupted` if the conduct stops it.
     """
     apart: list[Fixture] = []
     together: list[Fixture] = []
     for game in games:
-        plays_games = any(isinstance(players[seat], PlaysGames) for seat in (game.black, game.white))
+        plays_games = any(isinstance(players[number], PlaysGames) for number in (game.black, game.white))
         (apart if plays_games else together).append(game)
     width = side_by_side or SIDE_BY_SIDE
     for first in range(0, len(together), width):
@@ -120,13 +120,15 @@ def play_games(
         known = sum(game.number in played for game in wave)
         if known == len(wave):
             continue
-        # Of a wave that was stopped the short games are known: what they alone say is no reason to end.
-        if not known and enough():
+        # An interrupted wave has finished only its short games: they alone must not end the match.
+        if not known and is_decided():
             return
         _play_wave(players, wave, rules, conduct, finished, moved, played)
     apart = [game for game in apart if game.number not in played]
-    if apart and not enough():
-        _play_apart(players, apart, rules, conduct, finished, enough, on_threads or max(1, (os.cpu_count() or 1) // 2))
+    if apart and not is_decided():
+        _play_apart(
+            players, apart, rules, conduct, finished, is_decided, on_threads or max(1, (os.cpu_count() or 1) // 2)
+        )
 
 
 def _play_wave(
@@ -138,11 +140,11 @@ def _play_wave(
     moved: Callable[[int], None],
     played: Collection[int],
 ) -> None:
-    """Plays games side by side: in turn each player chooses for all boards where it is to move."""
+    """Play games side by side: in turn each player chooses for all boards on which it is to move."""
     running = [_Board(game, rules) for game in games]
     while running:
         for number, player in enumerate(players):
-            turn = [board for board in running if not board.over and board.mover == number]
+            turn = [board for board in running if not board.is_over and board.mover == number]
             if not turn:
                 continue
             start = time.perf_counter()
@@ -156,9 +158,9 @@ def _play_wave(
                 board.play(decision, seconds)
             moved(len(turn))
         for board in running:
-            if board.over and board.fixture.number not in played:
+            if board.is_over and board.fixture.number not in played:
                 finished(board.result())
-        running = [board for board in running if not board.over]
+        running = [board for board in running if not board.is_over]
 
 
 def _play_apart(
@@ -167,10 +169,10 @@ def _play_apart(
     rules: Rules,
     conduct: Conduct,
     finished: Callable[[PlayedGame], None],
-    enough: Callable[[], bool],
+    is_decided: Callable[[], bool],
     at_once: int,
 ) -> None:
-    """Plays each game on a thread of its own."""
+    """Play each game on a thread of its own."""
     ending = threading.Event()
 
     def stop() -> bool:
@@ -181,13 +183,13 @@ def _play_apart(
         try:
             running = {pool.submit(_play_one, players, game, rules, stop) for game in islice(waiting, at_once)}
             while running:
-                # Woken often, because a signal's handler runs between this thread's own steps.
+                # A short timeout, because a signal's handler runs between this thread's own steps.
                 done, running = wait(running, timeout=_POLL_S, return_when=FIRST_COMPLETED)
                 for future in done:
                     finished(future.result())
                 if conduct.stop():
                     raise Interrupted
-                if enough():
+                if is_decided():
                     return
                 running |= {pool.submit(_play_one, players, game, rules, stop) for game in islice(waiting, len(done))}
         finally:
@@ -195,20 +197,20 @@ def _play_apart(
 
 
 def _play_one(players: Sequence[Player], game: Fixture, rules: Rules, stop: Callable[[], bool]) -> PlayedGame:
-    """Plays one game. Raises `Interrupted`."""
+    """Play one game. Raises `Interrupted`."""
     board = _Board(game, rules)
     with ExitStack() as stack:
-        seats: dict[int, Player] = {}
-        while not board.over:
+        in_game: dict[int, Player] = {}
+        while not board.is_over:
             colour, mover = board.position.side_to_move, board.mover
             try:
-                if mover not in seats:
+                if mover not in in_game:
                     player = players[mover]
-                    seats[mover] = (
+                    in_game[mover] = (
                         stack.enter_context(player.start_game()) if isinstance(player, PlaysGames) else player
                     )
                 start = time.perf_counter()
-                decision = seats[mover].choose_batch([board.position], seeds=[board.seed], stop=stop)[0]
+                decision = in_game[mover].choose_batch([board.position], seeds=[board.seed], stop=stop)[0]
                 seconds = time.perf_counter() - start
             except ForfeitError as error:
                 board.forfeit(colour, error)

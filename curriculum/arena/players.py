@@ -1,4 +1,4 @@
-"""Players as people write them: `default`, a model file, a run folder, `random`, `mentor`, `pure-mcts:1000`, …"""
+"""Players by their names: `default`, a model file, a run folder, `random`, `mentor`, `pure-mcts:1000`, …"""
 
 import shlex
 import shutil
@@ -16,36 +16,55 @@ from search.tree.settings import Policy, SearchSettings
 
 
 class PlayerSpecError(UsageError, ValueError):
-    """Text that names no player; says which there are."""
+    """A text that names no player, or a player that cannot play; the message says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayerSettings:
-    """How the players that search with a net do it."""
+    """Settings of a player in a game. `settings_of` names the ones that each kind of player reads."""
 
     search: SearchSettings | None = None
-    """None takes those that each model was trained with."""
+    """Search of a model; None takes the settings of its training, with tactics."""
     simulations: int | None = None
-    """New simulations a move; None takes the search's own number."""
+    """New simulations a move; None takes the number of the search."""
     seconds: float | None = None
-    """Time for each move, whatever number of simulations it allows; None sets none."""
+    """Time of each move, with any number of simulations; None sets no time."""
     engine_seconds: float | None = None
-    """Time for each move of an engine; None takes `seconds`, or one second where that sets none."""
+    """Time of each move of an engine; None takes `seconds`, or one second without those."""
     match_seconds: float | None = None
-    """Time for all of an engine's moves in a game; None sets no limit."""
+    """Time of all moves of an engine in a game; None sets no limit."""
     engine_memory_bytes: int = 350_000_000
-    """What an engine is told that it may use: as much as in the Gomocup tournament."""
+    """Memory limit of an engine: that of the Gomocup tournament."""
     memory_bytes: int | None = None
-    """What the trees of a search may take; None takes `search.tree.player`'s own limit."""
+    """Memory limit of the trees of a search; None takes the limit of `search.tree.player`."""
     keeps_tree: bool = False
-    """Whether the tree of a decision is kept for the next one of the same game, which then depends on it."""
+    """Keep the tree of a decision for the next one of the same game, which then depends on it."""
     policy: Policy = Policy.SEMI_STOCHASTIC
     switch_stage: int = 6
     temperature: float = 1.0
+    tactics: bool = True
+    """Let the search see forced wins; False plays a model literally, without tactics and proven nodes."""
+
+
+_MODEL_SETTINGS = frozenset({"simulations", "seconds", "policy", "switch_stage", "tactics"})
+_MENTOR_SETTINGS = frozenset({"seconds", "policy"})
+_ENGINE_SETTINGS = frozenset({"seconds", "engine_seconds", "match_seconds"})
+
+
+def settings_of(spec: str) -> frozenset[str]:
+    """Return the names of the `PlayerSettings` that a player reads, apart from memory and trees.
+
+    Raises `PlayerSpecError`.
+    """
+    if model_path(spec) is not None:
+        return _MODEL_SETTINGS
+    if spec in _MENTORS:
+        return _MENTOR_SETTINGS
+    return _ENGINE_SETTINGS if spec.startswith(f"{player_names.ENGINE}:") else frozenset()
 
 
 def model_path(spec: str) -> Path | None:
-    """The model file that a spec names, None where it names a player without a net. Raises `PlayerSpecError`."""
+    """Return the model file that a spec names, None for a player without a net. Raises `PlayerSpecError`."""
     if spec == player_names.DEFAULT:
         from nets.checkpoint import DEFAULT_MODEL
 
@@ -65,9 +84,9 @@ def model_path(spec: str) -> Path | None:
 
 
 def resolve_rules(specs: Sequence[str], board_size: int | None = None, connect: int | None = None) -> Rules:
-    """The rules under which all players can meet: those of the models among them, else as asked, else 15x15.
+    """Return the rules of games between these players: those of the models, else the given ones, else 15x15.
 
-    Raises `PlayerSpecError` where they cannot meet, `nets.checkpoint.CheckpointError` for a broken model.
+    Raises `PlayerSpecError` if they cannot meet, `nets.checkpoint.CheckpointError` for a broken model.
     """
     found: tuple[str, Rules] | None = None
     for spec in specs:
@@ -79,18 +98,18 @@ def resolve_rules(specs: Sequence[str], board_size: int | None = None, connect: 
         if found and rules != found[1]:
             raise PlayerSpecError(f"{found[0]} plays {found[1]} and {spec} plays {rules}: they cannot meet")
         found = (spec, rules)
-    asked = Rules(
-        board_size if board_size is not None else (found[1].size if found else Rules().size),
-        connect if connect is not None else (found[1].connect if found else Rules().connect),
+    default = found[1] if found else Rules()
+    given = Rules(
+        board_size if board_size is not None else default.size, connect if connect is not None else default.connect
     )
-    if found and asked != found[1]:
+    if found and given != found[1]:
         others = f"{player_names.MENTOR}, {player_names.RANDOM} and {player_names.PURE_MCTS}:N play on any board"
-        raise PlayerSpecError(f"{found[0]} plays {found[1]}, not {asked}; {others}")
-    return asked
+        raise PlayerSpecError(f"{found[0]} plays {found[1]}, not {given}; {others}")
+    return given
 
 
 def parse_player(spec: str, *, rules: Rules, settings: PlayerSettings) -> Player:
-    """The player that a spec names.
+    """Return the player that a spec names.
 
     Raises `PlayerSpecError`, and `nets.checkpoint.CheckpointError` for a broken model.
     """
@@ -123,14 +142,15 @@ def _net_player(spec: str, path: Path, rules: Rules, settings: PlayerSettings) -
     if info.rules != rules:
         raise PlayerSpecError(f"{spec} plays {info.rules}, not {rules}")
     try:
-        # Whatever the model was trained with: outside of training a search need not be the paper's.
         search = settings.search or SearchSettings.from_mapping(info.made.get("search", {})).with_tactics()
     except (TypeError, ValueError) as error:
         raise CheckpointError(f"{path} was made with a search of another version: {error}") from error
+    if not settings.tactics:
+        search = replace(search.without_tactics(), proven_nodes=False)
     if settings.simulations is not None:
         search = replace(search, simulations=settings.simulations)
     if search.simulations == 0 and settings.seconds is None:
-        search = search.without_tactics()  # it plays by the net alone
+        search = search.without_tactics()  # the net alone chooses
     return MctsPlayer(
         open_model(path),
         rules,

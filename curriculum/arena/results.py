@@ -1,4 +1,4 @@
-"""What matches come to: games as they were played, and what they say of the two players."""
+"""Results of matches: played games, tallies, and the statistics of two players."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from curriculum.arena.statistics import elo
 
 @dataclass(slots=True)
 class Tally:
-    """Results from the first player's side."""
+    """Counts of results, from the first player's side."""
 
     wins: int = 0
     draws: int = 0
@@ -23,16 +23,16 @@ class Tally:
 
     @property
     def games(self) -> int:
-        """All of them."""
+        """Number of games."""
         return self.wins + self.draws + self.losses
 
     @property
     def score(self) -> float:
-        """Wins and half the draws, over the games; 0.5 where none was played."""
+        """Wins plus half the draws, divided by the games; 0.5 without games."""
         return (self.wins + 0.5 * self.draws) / self.games if self.games else 0.5
 
     def add(self, winner: Colour | None, colour: Colour) -> None:
-        """Counts a game in which the first player had `colour`."""
+        """Count a game in which the first player had `colour`."""
         if winner is None:
             self.draws += 1
         elif winner == colour:
@@ -41,40 +41,40 @@ class Tally:
             self.losses += 1
 
     def to_json(self) -> dict[str, int]:
-        """The three counts."""
+        """Return the three counts by name."""
         return {"wins": self.wins, "draws": self.draws, "losses": self.losses}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayedGame:
-    """A game of a match that is over."""
+    """A finished game of a match."""
 
     fixture: Fixture
     moves: tuple[Cell, ...]
-    """The opening's among them."""
+    """All moves, including those of the opening."""
     winner: Colour | None
     """None for a draw."""
     ending: Ending = Ending.BOARD
     why: str = ""
-    """Why the loser forfeited the game."""
+    """Reason of a forfeit."""
     date: str = ""
     """ISO 8601."""
     values: tuple[float | None, ...] = ()
-    """One a move: what the mover expected, -1 to 1 for its side; None for the opening and for who has no opinion."""
+    """One a move: the mover's expected result, -1 to 1 for its side; None in the opening and without an evaluation."""
     simulations: tuple[int, ...] = ()
-    """One a move: simulations, playouts or nodes; 0 for the opening."""
+    """One a move: simulations, playouts or nodes; 0 in the opening."""
     seconds: tuple[float, ...] = ()
-    """One a move: how long it was thought about; 0 for the opening. Of moves that were chosen together, the mean."""
+    """One a move: thinking time; 0 in the opening. Moves of one batch share their mean."""
 
     def thinking(self, colour: Colour) -> tuple[float, ...]:
-        """The times of one side's own moves."""
+        """Return the thinking times of one side's own moves, in seconds."""
         first = len(self.fixture.opening)
         return tuple(
             time for ply, time in enumerate(self.seconds) if ply >= first and (ply % 2 == 0) == (colour == BLACK)
         )
 
     def record(self, rules: Rules, names: Sequence[str]) -> GameRecord:
-        """The game with the players' names, values and visits as its comments."""
+        """Return the game as a record whose comments hold values and visit counts."""
         comments = []
         for value, count in zip(self.values, self.simulations, strict=True):
             parts = [f"value {value:+.3f}"] if value is not None else []
@@ -94,7 +94,7 @@ class PlayedGame:
         )
 
     def to_json(self, rules: Rules, names: Sequence[str]) -> dict[str, Any]:
-        """One line of a match's `games.jsonl`."""
+        """Return the game as a line of `games.jsonl`."""
         return {
             "game": self.fixture.number,
             "black": names[self.fixture.black],
@@ -113,7 +113,7 @@ class PlayedGame:
 
     @classmethod
     def from_json(cls, line: Mapping[str, Any], fixture: Fixture, rules: Rules, names: Sequence[str]) -> "PlayedGame":
-        """The game of `fixture` that `to_json` wrote. Raises `ValueError`, `KeyError` or `TypeError`."""
+        """Return the game of `fixture` from a line of `to_json`. Raises `ValueError`, `KeyError` or `TypeError`."""
         moves = tuple(parse_cell(name, rules.size) for name in line["moves"].split())
         outcome = Position.from_moves(rules, moves).outcome()
         winner, ending = line["winner"], Ending[line["ending"].upper()]
@@ -129,19 +129,19 @@ class PlayedGame:
             seconds=tuple(line["seconds"]),
         )
         if (line["black"], line["white"]) != (names[fixture.black], names[fixture.white]):
-            raise ValueError("other players met in it")
+            raise ValueError("its players are others")
         if moves[: len(fixture.opening)] != fixture.opening:
-            raise ValueError("it started from another opening")
+            raise ValueError("its opening is another one")
         if (outcome is None) == (ending is Ending.BOARD) or (outcome and outcome.winner != game.winner):
-            raise ValueError("its board does not show its result")
-        if any(len(told) != len(moves) for told in (game.values, game.simulations, game.seconds)):
-            raise ValueError("it does not tell of each move")
+            raise ValueError("its result is not that of its board")
+        if any(len(column) != len(moves) for column in (game.values, game.simulations, game.seconds)):
+            raise ValueError("its values, simulations or seconds are not one a move")
         return game
 
 
 @dataclass(frozen=True, slots=True)
 class Forfeit:
-    """A game that a player lost by what it did rather than on the board."""
+    """A game lost by a fault or on time instead of on the board."""
 
     game: int
     player: str
@@ -150,53 +150,61 @@ class Forfeit:
 
 @dataclass(slots=True)
 class MatchResult:
-    """What a match came to, from the first player's side."""
+    """The result of a match, from the first player's side."""
 
     player: str
     opponent: str
     first: int = 0
-    """Which of all players the first one is, as fixtures number them."""
+    """Number of the first player in the fixtures."""
+    paired: bool = True
+    """True if each opening is played with both colours; the statistics then count pairs instead of single games."""
     as_black: Tally = field(default_factory=Tally)
     as_white: Tally = field(default_factory=Tally)
     games: list[PlayedGame] = field(default_factory=list)
-    """The games in the order in which they ended."""
+    """The games in the order of their ends."""
     seconds: float = 0.0
 
     def add(self, game: PlayedGame) -> None:
-        """Counts a game."""
+        """Count a game."""
         self.games.append(game)
         colour = self.colour_in(game)
         (self.as_black if colour == BLACK else self.as_white).add(game.winner, colour)
 
     def colour_in(self, game: PlayedGame) -> Colour:
-        """The first player's colour."""
+        """Return the first player's colour."""
         return BLACK if game.fixture.black == self.first else WHITE
 
     @property
     def total(self) -> Tally:
-        """Both colours together."""
+        """Tally of both colours."""
         black, white = self.as_black, self.as_white
         return Tally(black.wins + white.wins, black.draws + white.draws, black.losses + white.losses)
 
     @property
     def pairs(self) -> elo.PairCounts:
-        """How many pairs of games brought the first player 0, ½, 1, 1½ and 2 points; unfinished pairs are left out."""
+        """Counts of the finished pairs of games by the first player's points: 0, ½, 1, 1½ and 2."""
         return elo.pair_counts((game.fixture.pair, self.score_in(game)) for game in self.games)
 
+    @property
+    def estimate(self) -> elo.EloEstimate:
+        """Elo difference of the players: from pairs of games, from single games in an unpaired match."""
+        total = self.total
+        return elo.estimate(self.pairs if self.paired else elo.game_counts(total.wins, total.draws, total.losses))
+
     def score_in(self, game: PlayedGame) -> float:
-        """The first player's points."""
+        """Return the first player's points: 0, 0.5 or 1."""
         if game.winner is None:
             return 0.5
         return 1.0 if game.winner == self.colour_in(game) else 0.0
 
     @property
     def distinct_games(self) -> int:
-        """Games that differ in a move from all others."""
+        """Number of different games."""
         return len({game.moves for game in self.games})
 
     @property
     def forfeits(self) -> list[Forfeit]:
-        """Games lost on time or by a player's fault."""
+        """Games lost on time or by a fault."""
         names = (self.player, self.opponent)
         return [
             Forfeit(game.fixture.number, names[self.score_in(game) == 1.0], game.why)
@@ -205,7 +213,7 @@ class MatchResult:
         ]
 
     def thinking(self) -> tuple[list[float], list[float]]:
-        """The times in seconds of the first player's moves, and of the opponent's."""
+        """Return the thinking times of the first player's moves and of the opponent's, in seconds."""
         mine: list[float] = []
         theirs: list[float] = []
         for game in self.games:
@@ -215,8 +223,13 @@ class MatchResult:
         return mine, theirs
 
     def to_json(self) -> dict[str, Any]:
-        """The result as `gomoku evaluate --json` prints it. What is not bounded is null."""
-        total, estimate = self.total, elo.estimate(self.pairs)
+        """Return the result as `gomoku evaluate --json` prints it.
+
+        Infinite numbers are null. Without a finished pair (in an unpaired match: without a game), so are all Elo
+        figures. `pairs` of an unpaired match is null.
+        """
+        total, estimate = self.total, self.estimate
+        known = estimate.results > 0
         times = self.thinking()
         return {
             "player": self.player,
@@ -227,11 +240,11 @@ class MatchResult:
             "distinct_games": self.distinct_games,
             "as_black": self.as_black.to_json(),
             "as_white": self.as_white.to_json(),
-            "pairs": list(self.pairs),
+            "pairs": list(self.pairs) if self.paired else None,
             "score_interval": [estimate.score_low, estimate.score_high],
-            "elo": _finite(estimate.elo),
+            "elo": _finite(estimate.elo) if known else None,
             "elo_interval": [_finite(estimate.low), _finite(estimate.high)],
-            "los": estimate.los,
+            "los": estimate.los if known else None,
             "mean_plies": round(sum(len(game.moves) for game in self.games) / max(1, total.games), 2),
             "mean_move_seconds": [round(sum(side) / max(1, len(side)), 6) for side in times],
             "longest_move_seconds": [round(max(side, default=0.0), 6) for side in times],

@@ -1,4 +1,4 @@
-"""The tactical suite: positions with all their right answers, and how many of them a player gets right."""
+"""The tactical suite: positions with all their right answers, and the share that a player solves."""
 
 import time
 from collections.abc import Sequence
@@ -15,22 +15,22 @@ from curriculum.reporting import Conduct, Interrupted
 from search.players import Player
 
 RULES = Rules()
-"""The rules of the shipped suite."""
+"""Rules of the shipped suite."""
 _AT_ONCE = 32
-"""Positions that a player is given in one call: enough to keep its cores busy, few enough to show progress."""
+"""Positions in a batch: enough to keep the cores busy, few enough to show progress."""
 
 
 class SuiteError(UsageError, ValueError):
-    """A suite that cannot be read; says where and why."""
+    """A suite that cannot be read; the message says where and why."""
 
 
 class Puzzle(NamedTuple):
     """One position of a suite."""
 
     kind: str
-    """What it asks for, such as `block`; the kinds are explained at the head of the file."""
+    """Task of the position, such as `block`; the head of the file explains the kinds."""
     moves: tuple[Cell, ...]
-    """From the empty board, black first; whose turn it then is has to find the answer."""
+    """Moves from the empty board, black first; the side to move has to find the answer."""
     answers: tuple[Cell, ...]
     """All right moves."""
     note: str
@@ -39,40 +39,40 @@ class Puzzle(NamedTuple):
 
 @dataclass(slots=True)
 class Solved:
-    """How much of some positions was solved."""
+    """Counts of solved positions."""
 
     solved: int = 0
     positions: int = 0
 
     @property
     def share(self) -> float:
-        """Solved ones of all; 0 where there was none."""
+        """Share of the solved positions; 0 without positions."""
         return self.solved / self.positions if self.positions else 0.0
 
     def to_json(self) -> dict[str, int]:
-        """Both counts by name."""
+        """Return both counts by name."""
         return {"solved": self.solved, "positions": self.positions}
 
 
 @dataclass(slots=True)
 class SuiteResult:
-    """What a player made of a suite."""
+    """Result of a player in a suite."""
 
     player: str
     kinds: dict[str, Solved] = field(default_factory=dict)
-    """By kind, in the order of the suite."""
+    """Counts by kind, in the order of the suite."""
     missed: list[tuple[Puzzle, Cell]] = field(default_factory=list)
-    """What was not solved, and what was played instead."""
+    """Unsolved positions, each with the played move."""
     seconds: float = 0.0
 
     @property
     def total(self) -> Solved:
-        """All kinds together."""
+        """Counts of all kinds together."""
         some = self.kinds.values()
         return Solved(sum(kind.solved for kind in some), sum(kind.positions for kind in some))
 
     def to_json(self) -> dict[str, Any]:
-        """The result as `gomoku evaluate --suite --json` prints it."""
+        """Return the result as `gomoku suite --json` prints it."""
         return {
             "player": self.player,
             **self.total.to_json(),
@@ -96,14 +96,14 @@ def _names(cells: Sequence[Cell]) -> str:
 
 
 def puzzle_line(puzzle: Puzzle) -> str:
-    """The puzzle as a line of a suite."""
+    """Return the puzzle as a line of a suite."""
     return f"{puzzle.kind} | {_names(puzzle.moves)} | {_names(puzzle.answers)} | {puzzle.note}".rstrip()
 
 
 def parse_suite(text: str, source: str = "suite") -> list[Puzzle]:
-    """The puzzles of a suite: a line `kind | moves | answers | note` each; lines with `#` in front are comments.
+    """Return the puzzles of a suite: a line `kind | moves | answers | note` each; `#` starts a comment line.
 
-    Raises `SuiteError` naming the line, also where the game is over or an answer is no legal move.
+    Raises `SuiteError` with the line, also if the game is over or an answer is no legal move.
     """
     puzzles = []
     for number, line in enumerate(text.splitlines(), start=1):
@@ -132,7 +132,7 @@ def _parse_puzzle(line: str) -> Puzzle:
 
 
 def load_suite(name: str = "tactics") -> list[Puzzle]:
-    """The puzzles of a suite that is shipped. Raises `SuiteError` if there is none of this name."""
+    """Return the puzzles of a shipped suite. Raises `SuiteError` if there is none of this name."""
     file = resources.files("curriculum") / "suites" / f"{name}.txt"
     if not file.is_file():
         raise SuiteError(f"there is no suite {name!r}: the one that is shipped is tactics")
@@ -140,10 +140,10 @@ def load_suite(name: str = "tactics") -> list[Puzzle]:
 
 
 def score_player(player: Player, suite: Sequence[Puzzle], *, seed: int = 42, conduct: Conduct) -> SuiteResult:
-    """What the player makes of each position once: it is solved if the move is among the answers.
+    """Return the player's result: a position is solved if the chosen move is among its answers.
 
-    The player draws from streams of the seed, so that equal settings give equal results. Raises `Interrupted` when the
-    conduct says stop.
+    The player draws from streams of the seed, so equal settings give equal results. Raises `Interrupted` if the conduct
+    stops it.
     """
     start = time.perf_counter()
     result = SuiteResult(player.name)

@@ -1,4 +1,4 @@
-"""Matches between two players or many: games played, counted, and kept in a folder as they end."""
+"""Tournaments and matches: games are played, counted, and kept in a folder as they end."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -17,14 +17,14 @@ from search.players import Player
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A player's place in a tournament."""
+    """Standing of a player in a tournament."""
 
     rating: ratings.Rating
     tally: Tally
-    """All its games."""
+    """Counts of all its games."""
 
     def to_json(self) -> dict[str, Any]:
-        """As `gomoku tournament --json` prints it."""
+        """Return the standing as `gomoku tournament --json` prints it."""
         return {
             "player": self.rating.name,
             "elo": round(self.rating.elo, 2),
@@ -36,23 +36,28 @@ class Standing:
 
 
 class Tournament:
-    """The results of every two players who met."""
+    """Results of every two players who met."""
 
-    def __init__(self, names: Sequence[str], games: Sequence[Fixture]) -> None:
+    def __init__(self, names: Sequence[str], games: Sequence[Fixture], *, paired: bool = True) -> None:
+        """`paired`: see `MatchResult`."""
         self.names = tuple(names)
         met = sorted({(min(game.black, game.white), max(game.black, game.white)) for game in games})
-        self.matches = {(first, second): MatchResult(names[first], names[second], first=first) for first, second in met}
-        """From the side of the first of two players, by their numbers."""
+        self.matches = {
+            (first, second): MatchResult(names[first], names[second], first=first, paired=paired)
+            for first, second in met
+        }
+        """Results by the indices of both players, from the side of the first."""
         self.games = 0
+        """Number of finished games."""
 
     def add(self, game: PlayedGame) -> None:
-        """Counts a game."""
+        """Count a game."""
         black, white = game.fixture.black, game.fixture.white
         self.matches[min(black, white), max(black, white)].add(game)
         self.games += 1
 
     def standings(self) -> list[Standing]:
-        """All players, the best first, with Bradley-Terry ratings whose mean is 0; their names must differ."""
+        """Return the standings, the best first, with Bradley-Terry ratings of mean 0; all names must differ."""
         tallies = {name: Tally() for name in self.names}
         for match in self.matches.values():
             total = match.total
@@ -67,7 +72,7 @@ class Tournament:
         return [Standing(rating, tallies[rating.name]) for rating in ratings.rate(self.names, results)]
 
     def sort(self) -> None:
-        """Puts the games of each match in the order of their fixtures."""
+        """Sort the games of each match by their fixtures."""
         for match in self.matches.values():
             match.games.sort(key=lambda game: game.fixture.number)
 
@@ -80,28 +85,29 @@ def play_tournament(
     conduct: Conduct,
     names: Sequence[str] | None = None,
     folder: MatchFolder | None = None,
-    enough: Callable[[Tournament], bool] = lambda tournament: False,
+    is_decided: Callable[[Tournament], bool] = lambda tournament: False,
     side_by_side: int | None = None,
     on_threads: int | None = None,
     task: str = "games",
+    paired: bool = True,
 ) -> Tournament:
-    """Plays the games, or those that `folder` does not hold yet, and counts them.
+    """Play the games, except those that `folder` holds already, and return all results.
 
-    `names`: what the players are called, if not by their own names. `enough` ends it early; see `play_games` for when
-    it is asked, and for how many go at once. Raises `Interrupted` when the conduct says stop.
+    `names` replaces the players' own names. `is_decided` ends the tournament early; see `play_games` for the times of
+    its calls and for the number of games at once. Raises `Interrupted` if the conduct stops it.
     """
-    tournament = Tournament(names or [player.name for player in players], games)
+    tournament = Tournament(names or [player.name for player in players], games, paired=paired)
     for game in folder.played if folder else ():
         tournament.add(game)
     known = {game.fixture.number for match in tournament.matches.values() for game in match.games}
     with conduct.reporter.task(task, len(games), "games") as progress:
-        telling = _Telling(progress, tournament)
+        report = _ProgressReport(progress, tournament)
 
         def finished(game: PlayedGame) -> None:
             if folder:
                 folder.add(game)
             tournament.add(game)
-            telling.moved(0)
+            report.moved(0)
 
         play_games(
             players,
@@ -109,8 +115,8 @@ def play_tournament(
             rules=rules,
             conduct=conduct,
             finished=finished,
-            moved=telling.moved,
-            enough=lambda: enough(tournament),
+            moved=report.moved,
+            is_decided=lambda: is_decided(tournament),
             played=known,
             side_by_side=side_by_side,
             on_threads=on_threads,
@@ -119,8 +125,8 @@ def play_tournament(
     return tournament
 
 
-class _Telling:
-    """Tells a task how far the games are and how they stand."""
+class _ProgressReport:
+    """Reports the progress and the score of the games to a task."""
 
     def __init__(self, progress: Task, tournament: Tournament) -> None:
         self._progress = progress
@@ -129,7 +135,7 @@ class _Telling:
         self.moved(0)
 
     def moved(self, moves: int) -> None:
-        """So many moves were made."""
+        """Report new moves."""
         self._moves += moves
         matches = [*self._tournament.matches.values()]
         figures: dict[str, float | str] = {"moves": self._moves} if self._moves else {}
@@ -150,14 +156,14 @@ def play_match(
     paired: bool = True,
     task: str = "games",
 ) -> MatchResult:
-    """A match of `games` games; the first player has Black in the even ones and White in the odd ones.
+    """Play a match of `games` games; the first player has Black in the even ones and White in the odd ones.
 
-    See `curriculum.arena.fixtures.fixtures` for `paired`. The players draw from streams of the seed, so that equal
-    settings give equal games. Raises `Interrupted` when the conduct says stop.
+    See `curriculum.arena.fixtures.fixtures` for `paired`. The players draw from streams of the seed, so equal settings
+    give equal games. Raises `Interrupted` if the conduct stops it.
     """
     start = time.perf_counter()
     schedule = fixtures(2, games, openings=openings, seed=seed, paired=paired)
-    tournament = play_tournament((player, opponent), schedule, rules=rules, conduct=conduct, task=task)
+    tournament = play_tournament((player, opponent), schedule, rules=rules, conduct=conduct, task=task, paired=paired)
     result = tournament.matches[0, 1]
     result.seconds = time.perf_counter() - start
     return result

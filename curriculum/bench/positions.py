@@ -1,4 +1,4 @@
-"""The positions that speed is measured on: all stages of a game in even parts, and hardly any of them decided."""
+"""Positions for the benchmark: all stages of a game in equal parts, and hardly any of them decided."""
 
 from collections.abc import Sequence
 
@@ -13,23 +13,23 @@ from core.threats import PATTERNS, new_threat_board, place, side_of
 from curriculum.games.mentor_games import random_move, replay_positions
 
 _STONES = (2, 80)
-"""Fewest and most stones."""
+"""Minimum and maximum number of stones."""
 _RANDOM_SHARE = 0.2
 _WORTH = 3.0 ** np.arange(PATTERNS)
-"""What it is worth to block a pattern: the more, the stronger it is, and a cell may block several."""
+"""The worth of a block of each pattern: stronger patterns count more, and a cell may block several."""
 
 
 def long_games(rules: Rules, number: int) -> list[Position]:
-    """Games up to their last position that is measured: four moves of five block the other side, the rest is random.
+    """Return games up to their last measured position: four moves of five block the other side, the rest is random.
 
-    Games that are played to be won are over before the board fills.
+    Games between players who try to win end before the board fills.
     """
     random = generator(0, Purpose.OPENING)
-    most = min(_STONES[1], rules.cells // 2)
+    max_stones = min(_STONES[1], rules.cells // 2)
     games = []
     for _ in range(number):
         position, board = Position(rules), new_threat_board(rules)
-        while position.ply < most:
+        while position.ply < max_stones:
             colour = position.side_to_move
             if position.ply < 2 or random.random() < _RANDOM_SHARE:
                 move = random_move(position, random)
@@ -47,7 +47,7 @@ def long_games(rules: Rules, number: int) -> list[Position]:
 
 
 def mixed_positions(games: Sequence[Position]) -> PositionBatch:
-    """All positions of some games in random order, black and white to move in turn."""
+    """Return all positions of some games in random order, black and white to move in turn."""
     batch = PositionBatch.concatenate([replay_positions(game, _STONES[0]) for game in games])
     order = generator(0, Purpose.SHUFFLE).permutation(len(batch))
     black, white = order[batch.to_move[order] == BLACK], order[batch.to_move[order] != BLACK]
@@ -56,9 +56,9 @@ def mixed_positions(games: Sequence[Position]) -> PositionBatch:
 
 
 def openings(games: Sequence[Position]) -> list[list[Cell]]:
-    """Where self-play starts, so that a short run is a fair mix: each position of some games in each symmetry.
+    """Return openings for self-play: each position of some games in each symmetry.
 
-    They are many, so that hardly two games of self-play start alike.
+    A short run is then a fair mix of stages, and hardly two of its games start alike.
     """
     turned = targets(games[0].rules.size)
     return [
@@ -69,11 +69,13 @@ def openings(games: Sequence[Position]) -> list[list[Cell]]:
     ]
 
 
-def positions_between(games: Sequence[Position], fewest: int, most: int, number: int) -> list[Position]:
-    """`number` positions of `fewest` to `most` stones, evenly, each from the next game."""
+def positions_between(games: Sequence[Position], min_stones: int, max_stones: int, number: int) -> list[Position]:
+    """Return `number` positions of `min_stones` to `max_stones` stones, evenly spread, each from the next game."""
     return [
         Position.from_moves(game.rules, game.moves[:stones])
         for game, stones in zip(
-            (game for _ in range(number) for game in games), np.linspace(fewest, most, number).astype(int), strict=False
+            (game for _ in range(number) for game in games),
+            np.linspace(min_stones, max_stones, number).astype(int),
+            strict=False,
         )
     ]

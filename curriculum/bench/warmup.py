@@ -1,6 +1,6 @@
-"""A little of all that runs compiled code, so that whatever comes later finds it compiled and kept.
+"""Warm-up: a little of all work with compiled code, so that later commands find their kernels in the cache.
 
-The graphs of the built-in model are prepared along with it.
+It also prepares the graphs of the built-in model.
 """
 
 from collections.abc import Callable
@@ -10,6 +10,7 @@ from core.position import Position
 from core.rules import Rules
 from curriculum.config import Config, SelfplayConfig
 from curriculum.games import basics
+from curriculum.games.kinds import KINDS
 from curriculum.games.selfplay_games import SelfPlay
 from curriculum.reporting import Conduct
 from nets.checkpoint import DEFAULT_MODEL
@@ -26,7 +27,7 @@ _SEARCH = SearchSettings(simulations=16)
 
 
 def compile_all(conduct: Conduct) -> None:
-    """Makes every kernel compile in the types that real work gives it, and what runs the built-in model be prepared.
+    """Compile every kernel for the types of real work, and prepare the graphs of the built-in model.
 
     Raises `Interrupted`.
     """
@@ -39,8 +40,8 @@ def compile_all(conduct: Conduct) -> None:
             done += share
 
 
-class _Indifferent:
-    """An evaluator to which all moves are alike: what runs the nets matters to no kernel."""
+class _UniformEvaluator:
+    """An evaluator with equal priors and value 0: the kernels do not depend on the runtime of the nets."""
 
     lanes = 1
     free_cores = 1
@@ -54,15 +55,15 @@ class _Indifferent:
         return DONE
 
 
-def _play_itself() -> None:
+def _play_self_play() -> None:
     settings = SelfplayConfig(concurrent_games=2, cache_megabytes=1)
     config = Config(rules=_RULES, search=_SEARCH, selfplay=settings)
-    SelfPlay(config, _Indifferent(), iteration=0, balanced=()).play([0, 1], lambda game: None, never)
+    SelfPlay(config, _UniformEvaluator(), iteration=0, balanced=()).play([0, 1], lambda game: None, never)
 
 
-def _play_a_person() -> None:
+def _play_against_a_person() -> None:
     position = Position.from_moves(_RULES, [0])
-    player = MctsPlayer(_Indifferent(), _RULES, _SEARCH.with_tactics())
+    player = MctsPlayer(_UniformEvaluator(), _RULES, _SEARCH.with_tactics())
     player.ponder(position, lambda: True)
     position.push(1)
     _decide(player, position)
@@ -78,17 +79,17 @@ def _open_the_built_in_model() -> None:
 
 
 def _draw_basics() -> None:
-    samples = basics.draw(_RULES, tuple(basics.KINDS), len(basics.KINDS), (0, 8), 0, Conduct())
+    samples = basics.draw(_RULES, tuple(KINDS), len(KINDS), (0, 8), 0, Conduct())
     basics.are_right(_RULES, samples.positions, samples.policies.argmax(axis=1))
 
 
 _PARTS: tuple[tuple[str, int, Callable[[], None]], ...] = (
-    ("self-play", 35, _play_itself),
-    ("play", 23, _play_a_person),
+    ("self-play", 35, _play_self_play),
+    ("play", 23, _play_against_a_person),
     ("pure-mcts", 3, lambda: _decide(PureMcts(2))),
     ("mentor:paper", 8, lambda: _decide(PaperMentor())),
     ("mentor", 20, lambda: _decide(Mentor())),
     ("basics", 2, _draw_basics),
     ("model", 9, _open_the_built_in_model),
 )
-"""In this order, each with about its share of the time in percent."""
+"""Parts of the warm-up in order, each with its approximate share of the time in percent."""

@@ -1,1 +1,1 @@
-"""Sources of training positions: basics, mentor games, self-play games."""
+"""Sources of training samples: basics, games of a teacher, games of self-play."""

@@ -1,64 +1,21 @@
-"""Phase 1's positions: basic attack and defence (A IV-B), drawn at random on a board with other stones around.
+"""Basic positions of phase 1: attack and defence, drawn at random on a board with other stones around (A IV-B)."""
 
-A kind is a pattern along a line, written with `o` for the attacker's stones, `_` for the answers, `.` for cells that
-stay empty and `x` for a defender's stone or the edge of the board.
-"""
-
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import UsageError
 from core.evaluation import PositionBatch
 from core.lines import DIRECTIONS, makes_line
 from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Rules
 from core.streams import Purpose, generator
 from core.tactics import DOUBLE_THREAT, STOP_WIN, WIN, deciding_tactic, immediate_wins, is_right
+from curriculum.games.kinds import KINDS, BasicsError, Kind, check
 from curriculum.reporting import Conduct
 from curriculum.training.samples import Samples
 
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """One kind of basic position."""
-
-    pattern: Callable[[int], str]
-    """The pattern for a connect length."""
-    attacks: bool
-    """Whether the side to move owns the `o` stones."""
-    value: float
-    """z for the side to move."""
-    weights: tuple[float, ...] | None = None
-    """Shares of the answers in pi, in the pattern's order; None puts all on one of them at random."""
-    any_colour: bool = True
-    """Whether the attacker's colour is drawn at random; else the attacker is black, as in the paper."""
-
-
-KINDS: Mapping[str, Kind] = {
-    # The paper's text: black attacks, white defends, one answer.
-    "attack-four": Kind(lambda k: "_" + "o" * (k - 1) + "_", True, 1.0, any_colour=False),
-    "defend-four": Kind(lambda k: "x" + "o" * (k - 1) + "_", False, 0.0, any_colour=False),
-    # The eight kinds of the paper's repository.
-    "open-four-attack": Kind(lambda k: "_" + "o" * (k - 1) + "_", True, 1.0, (0.5, 0.5)),
-    "open-four-defend": Kind(lambda k: "_" + "o" * (k - 1) + "_", False, -1.0, (0.5, 0.5)),
-    "open-three-attack": Kind(lambda k: "._" + "o" * (k - 2) + "_.", True, 1.0, (0.5, 0.5)),
-    "open-three-defend": Kind(lambda k: "._" + "o" * (k - 2) + "_.", False, 0.0, (0.5, 0.5)),
-    "split-three-attack": Kind(lambda k: "." + "o" * (k - 3) + "_o.", True, 1.0, (1.0,)),
-    "split-three-defend": Kind(lambda k: "_" + "o" * (k - 3) + "_o_", False, 0.0, (0.25, 0.5, 0.25)),
-    "split-four-defend": Kind(lambda k: "o" * ((k - 1) // 2) + "_" + "o" * (k // 2), False, 0.0, (1.0,)),
-    "broken-four-defend": Kind(lambda k: "o" * (k - 2) + "_o", False, 0.0, (1.0,)),
-}
-"""Every kind by its name."""
-LITERAL_KINDS = ("attack-four", "defend-four")
-REPOSITORY_KINDS = tuple(name for name in KINDS if name not in LITERAL_KINDS)
-
 _TRIES = 2000
-
-
-class BasicsError(UsageError, ValueError):
-    """Basic positions that cannot be drawn: an unknown kind, or a board too small or too full for it."""
+"""Draws of one position before it counts as impossible."""
 
 
 def generate(
@@ -70,11 +27,11 @@ def generate(
     seed: int,
     progress: Callable[[int], None] = lambda done: None,
 ) -> Samples:
-    """`positions` samples, the kinds in equal numbers and in turn; the same seed gives the same samples.
+    """Draw `positions` samples, the kinds in equal numbers and in turn; the same seed gives the same samples.
 
-    `noise_stones`: fewest and most stones beside the pattern. Noise that makes a line of its own, or that gives the
-    side to move something else to do than the pattern asks for, is drawn again. `progress` is told how many positions
-    are drawn. Raises `BasicsError`.
+    `noise_stones`: minimum and maximum of stones outside the pattern. Noise that makes a line of its own is drawn
+    again, and so is noise after which another move than the pattern's answer is best. `progress` receives the number
+    of positions drawn so far. Raises `BasicsError`.
     """
     check(rules, kinds, noise_stones)
     placements = {name: _placements(KINDS[name].pattern(rules.connect), rules.size) for name in kinds}
@@ -88,7 +45,7 @@ def generate(
             if draw.once():
                 break
         else:
-            raise BasicsError(f"no {name} could be drawn with {noise_stones[0]} or more other stones: ask for fewer")
+            raise BasicsError(f"no {name} could be drawn with {noise_stones[0]} or more other stones: allow fewer")
         batch.stones[row], batch.to_move[row], batch.last_moves[row] = draw.stones, draw.to_move, draw.last_moves
         policies[row, draw.answers] = draw.weights
         values[row] = KINDS[name].value
@@ -101,7 +58,7 @@ def generate(
 def draw(
     rules: Rules, kinds: tuple[str, ...], positions: int, noise_stones: tuple[int, int], seed: int, conduct: Conduct
 ) -> Samples:
-    """`generate` with its progress shown. Raises `Interrupted`."""
+    """Call `generate` and report its progress. Raises `BasicsError` and `Interrupted`."""
     with conduct.reporter.task("drawing basics", positions, "positions") as task:
 
         def progress(done: int) -> None:
@@ -114,14 +71,14 @@ def draw(
 
 
 def with_colours_swapped(samples: Samples) -> Samples:
-    """The samples, and behind them a copy of each with the colours of stones and side to move swapped."""
+    """Return the samples, followed by a copy of each with the colours of stones and side to move swapped."""
     positions = samples.positions
     swapped = PositionBatch(-positions.stones, -positions.to_move, positions.last_moves)
     return Samples.concatenate([samples, Samples(swapped, samples.policies, samples.values)])
 
 
 def are_right(rules: Rules, positions: PositionBatch, moves: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """[B] whether each move (an empty cell) is one of the right ones, found by brute force (`core.tactics`)."""
+    """Return [B]: True if the move (an empty cell) is one of the right ones, found by brute force (`core.tactics`)."""
     right = np.zeros(len(positions), dtype=np.bool_)
     for row, move in enumerate(moves):
         stones, colour = positions.stones[row].copy(), int(positions.to_move[row])
@@ -130,27 +87,8 @@ def are_right(rules: Rules, positions: PositionBatch, moves: NDArray[np.intp]) -
     return right
 
 
-def check(rules: Rules, kinds: Sequence[str], noise_stones: tuple[int, int]) -> None:
-    """Raises `BasicsError` for what can never be drawn: an unknown kind, a board too small or too full for it."""
-    if not kinds:
-        raise BasicsError("no kind of basic position was named")
-    for name in kinds:
-        if name not in KINDS:
-            raise BasicsError(f"there is no kind of basic position {name!r}; there are {', '.join(KINDS)}")
-        if name in REPOSITORY_KINDS and rules.connect < 4:
-            raise BasicsError(f"{name} needs a connect length of 4 or more")
-        length = len(KINDS[name].pattern(rules.connect).strip("x"))
-        if length > rules.size:
-            raise BasicsError(f"{name} does not fit on a board of {rules.size}x{rules.size}")
-        if length + noise_stones[0] > rules.cells:
-            raise BasicsError(f"{name} and {noise_stones[0]} other stones do not fit on {rules.cells} cells")
-    fewest, most = noise_stones
-    if not 0 <= fewest <= most:
-        raise BasicsError(f"noise of {fewest} to {most} stones makes no sense: give the fewest and the most")
-
-
 def _placements(pattern: str, size: int) -> list[NDArray[np.int64]]:
-    """Each way to lay the pattern on the board: the cell of each character, `NO_CELL` for an `x` beyond the edge."""
+    """Return the pattern's placements: the cell of each character, `NO_CELL` for an `x` beyond the edge."""
     forwards = list(DIRECTIONS)
     backwards = [] if pattern == pattern[::-1] else [(-rows, -columns) for rows, columns in DIRECTIONS]
     found = []
@@ -165,7 +103,7 @@ def _placements(pattern: str, size: int) -> list[NDArray[np.int64]]:
 
 
 class _Draw:
-    """One position in the making; `once` draws it and says whether it came out well."""
+    """A position in the making; `once` draws it and returns True if it is sound."""
 
     def __init__(
         self,
@@ -205,16 +143,16 @@ class _Draw:
         return True
 
     def _add_noise(self, laid: NDArray[np.int64]) -> NDArray[np.int64] | None:
-        """Strews other stones over the rest of the board; None where they do not fit.
+        """Place other stones on the rest of the board and return their cells; None where they do not fit.
 
         Black has as many stones as White where Black is to move, one more where White is.
         """
         black = int(np.count_nonzero(self.stones == BLACK))
         white = int(np.count_nonzero(self.stones == WHITE))
-        wanted = int(self._random.integers(self._noise_stones[0], self._noise_stones[1] + 1))
+        stones = int(self._random.integers(self._noise_stones[0], self._noise_stones[1] + 1))
         lead = 0 if self.to_move == BLACK else 1
         missing = black - lead - white  # white stones that even it out, black ones where negative
-        pairs = max(0, wanted - abs(missing)) // 2
+        pairs = max(0, stones - abs(missing)) // 2
         whites, blacks = pairs + max(missing, 0), pairs + max(-missing, 0)
         free = self.stones == EMPTY
         free[laid[laid != NO_CELL]] = False
@@ -227,7 +165,7 @@ class _Draw:
         return noise
 
     def _is_sound(self, answers: NDArray[np.int64]) -> bool:
-        """Whether no line stands already and the pattern's answers are what the position asks for."""
+        """Return True if no line stands already and the pattern's answers are the right moves of the position."""
         rules, stones = self._rules, self.stones
         for cell in np.flatnonzero(stones):
             if makes_line(stones, int(cell), rules.size, rules.connect):

@@ -22,7 +22,7 @@ from search.tree.move_policy import choose_move, samples_at
 from search.tree.settings import Policy
 
 TREE_ROOM = 6
-"""Nodes a tree has room for, in searches: what is kept of earlier ones rarely exceeds half of that."""
+"""Room of a tree, in searches: the subtree kept from earlier ones rarely exceeds half of it."""
 
 
 @dataclass(slots=True)
@@ -37,23 +37,23 @@ class SelfPlayGame:
 
 
 class Progress(NamedTuple):
-    """How far self-play was at some time, counted from its start."""
+    """Work done since self-play began, at some time."""
 
     seconds: float
-    """Of a clock that starts anywhere."""
+    """That time, on a clock with any origin."""
     simulations: int
     evaluations: int
-    """Positions judged by the net."""
+    """Positions that the net evaluated."""
     leaves: int
-    """Positions that needed a judgement, whether it was known or not."""
+    """Positions that needed an evaluation, cached or not."""
     known: int
-    """Of these, those that the evaluation cache knew."""
+    """Leaves whose evaluation came from the cache."""
     distinct: int
     """Distinct positions among the leaves, within about one percent."""
 
 
 def opening_of(config: Config, iteration: int, game: int, balanced: Sequence[Sequence[Cell]]) -> Position:
-    """Where a game starts: a balanced opening, a few random stones or the empty board, by the configured shares."""
+    """Return the start of a game, by the configured shares: a balanced opening, random stones or the empty board."""
     settings = config.selfplay
     random = generator(config.seed, Purpose.OPENING, iteration, game)
     draw = random.random()
@@ -61,12 +61,12 @@ def opening_of(config: Config, iteration: int, game: int, balanced: Sequence[Seq
         moves = balanced[int(random.integers(len(balanced)))]
         return Position.from_moves(config.rules, moves)
     if settings.balanced_share <= draw < settings.balanced_share + settings.random_share:
-        return random_opening(config.rules, config.imitation.opening_stones, random)
+        return random_opening(config.rules, settings.opening_stones, random)
     return Position(config.rules)
 
 
-class _Table:
-    """One game in progress, on one tree of the forest."""
+class _Game:
+    """A game in progress, on one tree of the forest."""
 
     def __init__(self, number: int, position: Position) -> None:
         self.number = number
@@ -77,7 +77,11 @@ class _Table:
 
 
 class SelfPlay:
-    """Plays numbered games side by side; a game depends on the seed, the iteration, its number and the net alone."""
+    """Plays numbered games side by side.
+
+    A game depends on the seed, the iteration, its number, and the evaluator's answers. With an evaluator whose answers
+    are repeatable, the same games played together are the same each time, whatever the timing and the threads.
+    """
 
     def __init__(
         self, config: Config, evaluator: Evaluator, *, iteration: int, balanced: Sequence[Sequence[Cell]]
@@ -95,10 +99,10 @@ class SelfPlay:
 
     @property
     def progress(self) -> "Progress":
-        """What was done so far."""
-        search, judged = self._search, self._search.cache
+        """Work done so far."""
+        search, cache = self._search, self._search.cache
         return Progress(
-            time.perf_counter(), search.simulations, search.evaluations, judged.lookups, judged.hits, judged.distinct
+            time.perf_counter(), search.simulations, search.evaluations, cache.lookups, cache.hits, cache.distinct
         )
 
     def play(
@@ -107,67 +111,67 @@ class SelfPlay:
         finished: Callable[[SelfPlayGame], None],
         stop: Callable[[], bool],
     ) -> None:
-        """Plays the games `numbers` and hands each to `finished` as it ends; returns early when `stop` says so."""
+        """Play the games `numbers` and pass each to `finished` as it ends; return early after `stop` returns True."""
         waiting = list(reversed(numbers))
-        tables: dict[int, _Table] = {}
+        games: dict[int, _Game] = {}
         for tree in range(min(self._config.selfplay.concurrent_games, len(waiting))):
-            tables[tree] = self._seat(tree, waiting.pop())
+            games[tree] = self._start(tree, waiting.pop())
         try:
-            while tables and not stop():
+            while games and not stop():
                 for tree in self._search.advance():
-                    table = tables[tree]
-                    if self._move(tree, table):
+                    game = games[tree]
+                    if self._move(tree, game):
                         continue
-                    finished(self._finish(table))
-                    del tables[tree]
+                    finished(self._finish(game))
+                    del games[tree]
                     if waiting:
-                        tables[tree] = self._seat(tree, waiting.pop())
+                        games[tree] = self._start(tree, waiting.pop())
         finally:
             self._search.halt()
 
-    def _seat(self, tree: int, number: int) -> _Table:
-        table = _Table(number, opening_of(self._config, self._iteration, number, self._balanced))
-        self._search.set_root(tree, table.position)
-        self._think(tree, table)
-        return table
+    def _start(self, tree: int, number: int) -> _Game:
+        game = _Game(number, opening_of(self._config, self._iteration, number, self._balanced))
+        self._search.set_root(tree, game.position)
+        self._search_from(tree, game)
+        return game
 
-    def _think(self, tree: int, table: _Table) -> None:
+    def _search_from(self, tree: int, game: _Game) -> None:
         settings, simulations = self._config.selfplay, self._config.search.simulations
         noise = None
         if settings.dirichlet_epsilon > 0:
-            random = generator(self._config.seed, Purpose.NOISE, self._iteration, table.number, table.position.ply)
+            random = generator(self._config.seed, Purpose.NOISE, self._iteration, game.number, game.position.ply)
             noise = np.zeros(self._config.rules.cells, dtype=np.float32)
-            legal = table.position.legal_moves()
+            legal = game.position.legal_moves()
             noise[legal] = random.dirichlet(np.full(len(legal), settings.dirichlet_alpha))
         self._search.begin(tree, simulations, noise=noise, noise_share=settings.dirichlet_epsilon)
 
-    def _move(self, tree: int, table: _Table) -> bool:
-        """Plays the move that the finished search of a tree chose; False where that ended the game."""
-        settings, position = self._config.selfplay, table.position
+    def _move(self, tree: int, game: _Game) -> bool:
+        """Play the move of the tree's finished search; return False if it ended the game."""
+        settings, position = self._config.selfplay, game.position
         policy = self._search.policy(tree, settings.temperature)
-        table.policies.append(policy)
-        table.root_values.append(self._search.value(tree))
-        keys = (Purpose.MOVE, self._iteration, table.number, position.ply)
+        game.policies.append(policy)
+        game.root_values.append(self._search.value(tree))
+        keys = (Purpose.MOVE, self._iteration, game.number, position.ply)
         sample = samples_at(Policy.SEMI_STOCHASTIC, position.ply, settings.switch_stage)
         move = choose_move(policy, sample=sample, generator=lambda: generator(self._config.seed, *keys))
         position.push(move)
         if position.is_game_over():
             return False
         self._search.play(tree, move)
-        self._think(tree, table)
+        self._search_from(tree, game)
         return True
 
-    def _finish(self, table: _Table) -> SelfPlayGame:
-        position, share = table.position, self._config.selfplay.search_value_share
+    def _finish(self, game: _Game) -> SelfPlayGame:
+        position, share = game.position, self._config.selfplay.search_value_share
         outcome = position.outcome()
         winner = outcome.winner if outcome else None
-        batch = replay_positions(position, table.first_ply)
+        batch = replay_positions(position, game.first_ply)
         results = decayed_results(winner, batch.to_move, self._config.training.z_decay)
-        searched = np.array(table.root_values, dtype=np.float32)
-        samples = Samples(batch, np.stack(table.policies), (1.0 - share) * results + share * searched)
+        searched = np.array(game.root_values, dtype=np.float32)
+        samples = Samples(batch, np.stack(game.policies), (1.0 - share) * results + share * searched)
         # Values in the record are Black's, so that a graph of them has one meaning throughout.
-        values = [v if side == BLACK else -v for v, side in zip(table.root_values, batch.to_move, strict=True)]
-        comments = [""] * table.first_ply + [f"value {value:+.3f} for black" for value in values]
+        values = [v if side == BLACK else -v for v, side in zip(game.root_values, batch.to_move, strict=True)]
+        comments = [""] * game.first_ply + [f"value {value:+.3f} for black" for value in values]
         name = f"iteration {self._iteration}"
         record = GameRecord(position.rules, tuple(position.moves), winner, black=name, white=name, comments=comments)
-        return SelfPlayGame(table.number, samples, record, table.first_ply)
+        return SelfPlayGame(game.number, samples, record, game.first_ply)

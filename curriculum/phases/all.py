@@ -1,15 +1,15 @@
-"""The curriculum: basics, imitation, self-play, and what the model is worth at the end (A IV)."""
+"""The whole curriculum: basics, imitation, self-play, and final matches that measure the model (A IV)."""
 
 from typing import Any
 
 from core.streams import Purpose, stream_key
 from curriculum.arena.opening_sets import evaluation_openings
-from curriculum.arena.players import parse_player
 from curriculum.arena.tournament import play_match
 from curriculum.phases.basics import run_basics
 from curriculum.phases.imitation import run_imitation
+from curriculum.phases.players import model_player, named_player
 from curriculum.phases.selfplay import run_selfplay
-from curriculum.phases.steps import keep_model, match_settings, model_player
+from curriculum.phases.steps import keep_model
 from curriculum.reporting import Conduct
 from curriculum.run.folder import RunFolder
 from nets.checkpoint import load_model
@@ -23,7 +23,7 @@ _MATCHES = "matches"
 
 
 def run_all(run: RunFolder, conduct: Conduct) -> list[dict[str, Any]]:
-    """All three phases, and then `measure`. Raises `Interrupted` after saving."""
+    """Run all three phases, then `measure`. Raises `Interrupted` after saving."""
     run_basics(run, conduct)
     run_imitation(run, conduct)
     run_selfplay(run, conduct)
@@ -31,9 +31,9 @@ def run_all(run: RunFolder, conduct: Conduct) -> list[dict[str, Any]]:
 
 
 def measure(run: RunFolder, conduct: Conduct) -> list[dict[str, Any]]:
-    """The best model's matches against `FINAL_OPPONENTS` (`MatchResult.to_json`), written into its metadata.
+    """Play the best model against `FINAL_OPPONENTS`; return the results as JSON, written into its metadata too.
 
-    Matches that the run has behind it are not played again. None where `final_games` is 0. Raises `Interrupted`.
+    Finished matches are not played again. With `final_games` 0 there are none. Raises `Interrupted`.
     """
     config = run.config
     if not config.evaluation.final_games:
@@ -47,7 +47,7 @@ def measure(run: RunFolder, conduct: Conduct) -> list[dict[str, Any]]:
                 continue
             result = play_match(
                 model_player(config, evaluator, name=config.preset),
-                parse_player(opponent, rules=config.rules, settings=match_settings(config)),
+                named_player(config, opponent),
                 rules=config.rules,
                 openings=evaluation_openings(config.rules),
                 games=config.evaluation.final_games,

@@ -1,4 +1,4 @@
-"""Phase 1: both nets learn the basic moves (A IV-B)."""
+"""Basics: phase 1 of the curriculum. Both nets learn the basic moves (A IV-B)."""
 
 from pathlib import Path
 from typing import Any
@@ -28,9 +28,9 @@ _TEST_POSITIONS = 10_000
 
 
 def run_basics(run: RunFolder, conduct: Conduct) -> None:
-    """Draws the basics, trains on them and measures what was learnt on fresh ones.
+    """Draw the basic positions, train on them and measure the nets on fresh ones.
 
-    Raises `Interrupted` after saving, `basics.BasicsError` for positions that cannot be drawn.
+    Raises `Interrupted` after saving, `BasicsError` for positions that cannot be drawn.
     """
     if is_finished(run, PHASE):
         conduct.reporter.say("phase 1, basics: done before")
@@ -49,15 +49,15 @@ def run_basics(run: RunFolder, conduct: Conduct) -> None:
         seed=stream_key(config.seed, Purpose.BASICS),
         dual=config.net.dual,
     )
-    steps = config.basics.epochs * source.steps_a_pass
+    steps = config.basics.epochs * source.steps_per_pass
     with conduct.reporter.task("learning the basics", steps, "steps") as task:
 
-        def tell(step: int, losses: Losses) -> None:
+        def report(step: int, losses: Losses) -> None:
             task.update(step, policy_loss=losses.policy, value_loss=losses.value)
 
         task.update(progress["step"])
         rate = falling_rate(config.basics.learning_rate, config.basics.final_learning_rate, steps)
-        fit(run, conduct, trainer, source, phase=PHASE, progress=progress, until=steps, rate=rate, tell=tell)
+        fit(run, conduct, trainer, source, phase=PHASE, progress=progress, until=steps, rate=rate, report=report)
     conduct.check()
     trainer.refresh_norms(samples, stream_key(config.seed, Purpose.BASICS))
     shares = right_shares(trainer.model, run, conduct)
@@ -73,12 +73,12 @@ def run_basics(run: RunFolder, conduct: Conduct) -> None:
 
 
 def basics_file(run: RunFolder) -> Path:
-    """Where a run keeps the basic positions it drew, as they were drawn."""
+    """Return the file of a run's basic positions, as they were drawn."""
     return run.replay / "basics.npz"
 
 
 def basics_of(run: RunFolder, conduct: Conduct) -> Samples:
-    """The run's basic positions, from its folder or drawn now, and with the colours swapped if so configured."""
+    """Return the run's basic positions, from its folder or drawn now, also with swapped colours if so configured."""
     path, settings = basics_file(run), run.config.basics
     if path.exists():
         samples, _ = read_samples(path)
@@ -91,14 +91,14 @@ def basics_of(run: RunFolder, conduct: Conduct) -> Samples:
 
 
 def right_shares(model: DualNet, run: RunFolder, conduct: Conduct) -> dict[str, float]:
-    """Each net's share of right first choices on fresh basics, every right answer found by brute force counted."""
+    """Return each net's share of right first choices on fresh positions; brute force finds the right answers."""
     config = run.config
     fresh = basics.draw(
         config.rules,
         config.basics.kinds,
         min(_TEST_POSITIONS, config.basics.positions),
         config.basics.noise_stones,
-        stream_key(config.seed, Purpose.BASICS, 1),  # another seed than the training positions'
+        stream_key(config.seed, Purpose.BASICS, 1),  # not the seed of the training positions
         conduct,
     )
     if config.basics.colour_swapped:

@@ -1,4 +1,4 @@
-"""What a run will take on this machine: for `gomoku train --dry-run`."""
+"""Estimate of a run's time and memory on this machine, for `gomoku train --dry-run`."""
 
 import time
 
@@ -14,12 +14,12 @@ from nets.dual import parameter_count
 from nets.runtimes.net_evaluator import NetEvaluator
 from search.tree.forest import bytes_per_node
 
-_PLIES_A_GAME = 35
-"""A guess at a game's length."""
+_PLIES_PER_GAME = 35
+"""Guessed length of a game."""
 
 
 def describe_estimate(config: Config) -> list[tuple[str, str]]:
-    """What a run will take on this machine, as rows (what, how much): measured on it, and a guess for game lengths."""
+    """Return the estimate as rows (name, amount): speeds are measured here, the length of games is a guess."""
     trainer = Trainer(config)
     samples = _blank_samples(config)
     batches = BatchSource(
@@ -35,16 +35,16 @@ def describe_estimate(config: Config) -> list[tuple[str, str]]:
     trainer.train(batches, 1, 4, np.zeros(3))
     step_s = (time.perf_counter() - start) / 3
     evaluator = NetEvaluator(trainer.model)
-    judged = samples.positions.rows(slice(256))
-    evaluator.judge(judged)
+    batch_of_256 = samples.positions.rows(slice(256))
+    evaluator.evaluate(batch_of_256)
     start = time.perf_counter()
     for _ in range(4):
-        evaluator.judge(judged)
-    evaluation_s = (time.perf_counter() - start) / (4 * len(judged))
+        evaluator.evaluate(batch_of_256)
+    evaluation_s = (time.perf_counter() - start) / (4 * len(batch_of_256))
     evaluator.close()
 
     batch, nets = config.training.batch_size, len(batches.colours)
-    plies = min(_PLIES_A_GAME, config.rules.cells)
+    plies = min(_PLIES_PER_GAME, config.rules.cells)
     copies = 2 if config.basics.colour_swapped else 1
     basics_steps = config.basics.epochs * config.basics.positions * copies / (batch * nets)
     fresh = batch * (1 - config.imitation.basics_share)
@@ -77,7 +77,7 @@ def describe_estimate(config: Config) -> list[tuple[str, str]]:
 
 
 def _blank_samples(config: Config) -> Samples:
-    """Enough empty positions of both colours to time a few steps with."""
+    """Return empty positions of both colours, enough to time a few steps."""
     count = max(2 * config.training.batch_size, 512)
     batch = PositionBatch.empty(count, config.rules.cells)
     batch.to_move[::2] = WHITE

@@ -1,17 +1,16 @@
-"""Phase 2: both nets imitate a mentor until they beat it (A IV-C)."""
+"""Imitation: phase 2 of the curriculum. Both nets imitate a teacher until they meet the bar (A IV-C)."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from core.streams import Purpose, stream_key
 from curriculum.arena.opening_sets import evaluation_openings
-from curriculum.arena.players import parse_player
 from curriculum.arena.results import MatchResult
 from curriculum.arena.tournament import play_match
-from curriculum.games.mentor_games import teach_games
+from curriculum.games.mentor_games import play_teacher_games
 from curriculum.phases.basics import basics_of
+from curriculum.phases.players import model_player, named_player
 from curriculum.phases.steps import (
     falling_rate,
     favourite_moves,
@@ -19,8 +18,6 @@ from curriculum.phases.steps import (
     is_finished,
     keep_model,
     mark_finished,
-    match_settings,
-    model_player,
     shares_by_colour,
     starting_model,
     trainer_state,
@@ -37,17 +34,17 @@ PHASE = "imitation"
 
 
 def run_imitation(run: RunFolder, conduct: Conduct) -> None:
-    """Plays the teacher's games, trains on them, and stops at the bar, when agreement stops rising, or at the budget.
+    """Play the teacher's games and train on them, until the bar is met, agreement stops rising or the time is used up.
 
-    The model kept is the one that agreed most with the teacher on held-out games. Raises `Interrupted` after saving.
+    The model with the best agreement on held-out games is kept, or the one that met the bar. Raises `Interrupted` after
+    saving.
     """
     if is_finished(run, PHASE):
         conduct.reporter.say("phase 2, imitation: done before")
         return
     config, settings = run.config, run.config.imitation
-    at_leisure = replace(match_settings(config), seconds=settings.teacher_seconds or None)
-    teacher = parse_player(settings.teacher, rules=config.rules, settings=at_leisure)
-    training, held_out = teach_games(config, teacher, run.replay, conduct)
+    teacher = named_player(config, settings.teacher, seconds=settings.teacher_seconds or None)
+    training, held_out = play_teacher_games(config, teacher, run.replay, conduct)
     del teacher  # an engine ends with it
     rehearsal = basics_of(run, conduct) if settings.basics_share > 0 else Samples.none(config.rules.cells)
     trainer = Trainer(config, starting_model(run))
@@ -62,20 +59,20 @@ def run_imitation(run: RunFolder, conduct: Conduct) -> None:
         seed=stream_key(config.seed, Purpose.MENTOR),
         dual=config.net.dual,
     )
-    steps = settings.passes * source.steps_a_pass
+    steps = settings.passes * source.steps_per_pass
     rate = falling_rate(settings.learning_rate, settings.final_learning_rate, steps)
     with conduct.reporter.task(f"imitating {settings.teacher}", steps, "steps") as task:
 
-        def tell(step: int, losses: Losses) -> None:
+        def report(step: int, losses: Losses) -> None:
             agreement = {"agreement": progress["best_agreement"]} if progress["passes"] else {}
             task.update(step, policy_loss=losses.policy, **agreement)
 
         task.update(progress["step"])
         while not progress["ended"]:
-            until = (progress["passes"] + 1) * source.steps_a_pass
-            fit(run, conduct, trainer, source, phase=PHASE, progress=progress, until=until, rate=rate, tell=tell)
-            _judge_pass(run, conduct, trainer, progress, training, held_out)
-    # What was measured last may not be what agreed most: measure the model that is kept.
+            until = (progress["passes"] + 1) * source.steps_per_pass
+            fit(run, conduct, trainer, source, phase=PHASE, progress=progress, until=until, rate=rate, report=report)
+            _measure_pass(run, conduct, trainer, progress, training, held_out)
+    # The last pass measured another model, unless it was the best: measure the model that is kept.
     path = run.models / f"{PHASE}.safetensors"
     model, info = load_model(path)
     results = {
@@ -94,17 +91,17 @@ def run_imitation(run: RunFolder, conduct: Conduct) -> None:
     mark_finished(run, PHASE)
 
 
-def _judge_pass(
+def _measure_pass(
     run: RunFolder, conduct: Conduct, trainer: Trainer, progress: dict[str, Any], training: Samples, held_out: Samples
 ) -> None:
-    """Measures a finished pass and decides whether it was the last."""
+    """Measure a finished pass and decide if it was the last."""
     config, settings = run.config, run.config.imitation
     progress["passes"] += 1
     trainer.refresh_norms(training, stream_key(config.seed, Purpose.MENTOR, progress["passes"]))
-    evaluator = NetEvaluator(trainer.model)
+    evaluator = NetEvaluator(trainer.model, repeatable=True)
     favourites = favourite_moves(evaluator, held_out)
     evaluator.close()
-    # A teacher may like several moves equally.
+    # Several moves may have the teacher's highest probability.
     agrees = held_out.policies[np.arange(len(held_out)), favourites] >= held_out.policies.max(axis=1)
     agreement, by_colour = float(agrees.mean()), shares_by_colour(held_out, agrees)
     record: dict[str, Any] = {"agreement": agreement, "agreement_by_colour": by_colour}
@@ -115,13 +112,13 @@ def _judge_pass(
     else:
         progress["stale_passes"] += 1
     last = progress["passes"] >= settings.passes
-    if progress["passes"] % settings.bar_every == 0 and not last:
+    if settings.bar_every and progress["passes"] % settings.bar_every == 0 and not last:
         result = _match(run, trainer.model, settings.bar_opponent, conduct)
         record |= {"score": result.total.score, "opponent": settings.bar_opponent}
         conduct.reporter.say(f"pass {progress['passes']}: agreement {agreement:.3f}, score {result.total.score:.2f}")
         if result.total.score >= settings.bar_score:
-            progress["ended"] = f"the score of {result.total.score:.2f} against {settings.bar_opponent} is at the bar"
-            # The bar was met by this very model, so this is the one to keep.
+            progress["ended"] = f"the score of {result.total.score:.2f} against {settings.bar_opponent} meets the bar"
+            # This model met the bar, so it is the one to keep.
             made = {"phase": PHASE, "step": progress["step"], "results": {"agreement": agreement}}
             keep_model(run, PHASE, trainer.model, made)
     if not progress["ended"]:
@@ -130,7 +127,7 @@ def _judge_pass(
         elif progress["stale_passes"] >= settings.patience:
             progress["ended"] = f"agreement has not risen for {settings.patience} passes"
         elif settings.minutes and progress["seconds"] >= 60 * settings.minutes:
-            progress["ended"] = f"the budget of {settings.minutes:g} minutes is spent"
+            progress["ended"] = f"the {settings.minutes:g} minutes are used up"
     run.append_metrics({"phase": PHASE, "event": "measure", "step": progress["step"], **record})
     trainer.save(trainer_state(run, PHASE), progress)
 
@@ -141,7 +138,7 @@ def _match(run: RunFolder, model: DualNet, opponent: str, conduct: Conduct) -> M
     try:
         return play_match(
             model_player(config, evaluator, name="model"),
-            parse_player(opponent, rules=config.rules, settings=match_settings(config)),
+            named_player(config, opponent),
             rules=config.rules,
             openings=evaluation_openings(config.rules),
             games=settings.bar_games,

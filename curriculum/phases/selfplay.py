@@ -1,7 +1,8 @@
-"""Phase 3: rounds of self-play, training and gate (A IV-D). Only a model that wins its gate replaces the best one."""
+"""Gated self-play: phase 3 of the curriculum. Only a model that wins its gate replaces the best one (A IV-D)."""
 
 import shutil
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,22 +13,13 @@ from core.records.formats import write_games
 from core.records.record import RecordError
 from core.rules import BLACK, WHITE, Cell
 from core.streams import Purpose, stream_key
-from curriculum.arena.opening_sets import BALANCED, evaluation_openings, load_openings
-from curriculum.arena.results import MatchResult
-from curriculum.arena.tournament import play_match
-from curriculum.config import Config, GateConfig
-from curriculum.games.mentor_games import games_to_train_on
+from curriculum.arena.opening_sets import BALANCED, load_openings
+from curriculum.config import Config
+from curriculum.games.mentor_games import read_training_games
 from curriculum.games.selfplay_games import Progress, SelfPlay, SelfPlayGame
 from curriculum.phases.basics import basics_file, basics_of
-from curriculum.phases.steps import (
-    fit,
-    is_finished,
-    keep_model,
-    mark_finished,
-    model_player,
-    starting_model,
-    trainer_state,
-)
+from curriculum.phases.gate import passes_gate, play_gate
+from curriculum.phases.steps import fit, is_finished, keep_model, mark_finished, starting_model, trainer_state
 from curriculum.reporting import Conduct
 from curriculum.run.folder import RunFolder
 from curriculum.training.samples import Samples, read_samples, write_samples
@@ -36,36 +28,37 @@ from nets.checkpoint import load_model
 from nets.runtimes.net_evaluator import NetEvaluator
 
 PHASE = "selfplay"
-_SECONDS_A_FILE = 20.0
-_SECONDS_A_LOOK = 1.0
+_SECONDS_PER_FILE = 20.0
+_SECONDS_PER_UPDATE = 1.0
 _GIVEN_UP = -0.7
-"""White's mean value under which it has resigned itself to losing (A III-A): worth an alarm."""
+"""Mean value of White below which it has learnt that it loses (A III-A): worth an alarm."""
 
 
 def run_selfplay(run: RunFolder, conduct: Conduct) -> None:
-    """Plays, trains and gates, round after round, from the best model of the run. Raises `Interrupted` after saving."""
+    """Play, train and gate, round after round, from the best model of the run. Raises `Interrupted` after saving."""
     if is_finished(run, PHASE):
         conduct.reporter.say("phase 3, self-play: done before")
         return
     if not run.best_model.exists():
         keep_model(run, "best", Trainer(run.config).model, {"phase": "none", "step": 0})
     first = (run.read_state(PHASE) or {"iteration": 0})["iteration"]
+    balanced = training_openings(run.config, conduct)
     for iteration in range(first, run.config.selfplay.iterations):
-        _Round(run, conduct, iteration).run()
+        _Round(run, conduct, iteration, balanced).run()
     mark_finished(run, PHASE)
 
 
 class _Round:
     """One iteration: games with the best model, training of a candidate, gate."""
 
-    def __init__(self, run: RunFolder, conduct: Conduct, iteration: int) -> None:
-        self.run_folder, self.conduct, self.iteration = run, conduct, iteration
+    def __init__(self, run: RunFolder, conduct: Conduct, iteration: int, balanced: Sequence[Sequence[Cell]]) -> None:
+        self.run_folder, self.conduct, self.iteration, self.balanced = run, conduct, iteration, balanced
         self.config = run.config
         self._candidate = run.models / "candidate.safetensors"
         self._accepted_state = run.state / "accepted.safetensors"
 
     def run(self) -> None:
-        """The whole round, from wherever it was left."""
+        """Do the whole round, from the step where it was left."""
         verdict = (self.run_folder.read_state("gate") or {}).get(str(self.iteration))
         if verdict is None:
             self._play()
@@ -81,35 +74,35 @@ class _Round:
         return sorted(self.run_folder.replay.glob(f"selfplay-{iteration:04d}-*.npz"))
 
     def _play(self) -> None:
-        wanted = self.config.selfplay.games
+        games = self.config.selfplay.games
         done: set[int] = set()
         for path in self._files(self.iteration):
             done.update(read_samples(path)[1]["games"])
         for path in self.run_folder.games.glob(f"{PHASE}-{self.iteration:04d}-*.sgf"):
             if not (self.run_folder.replay / f"{path.stem}.npz").exists():
                 path.unlink()  # the process died before its samples were saved: these games are played again
-        missing = [game for game in range(wanted) if game not in done]
+        missing = [game for game in range(games) if game not in done]
         if not missing:
             return
         model, _ = load_model(self.run_folder.best_model)
-        evaluator = NetEvaluator(model)
-        player = SelfPlay(self.config, evaluator, iteration=self.iteration, balanced=_training_openings(self.config))
+        evaluator = NetEvaluator(model, repeatable=True)
+        player = SelfPlay(self.config, evaluator, iteration=self.iteration, balanced=self.balanced)
         pending: list[SelfPlayGame] = []
         since = shown = player.progress
-        with self.conduct.reporter.task(f"self-play, round {self.iteration + 1}", wanted, "games") as task:
+        with self.conduct.reporter.task(f"self-play, round {self.iteration + 1}", games, "games") as task:
             task.update(len(done))
 
             def finished(game: SelfPlayGame) -> None:
                 nonlocal since, pending
                 pending.append(game)
                 done.add(game.number)
-                if time.perf_counter() - since.seconds > _SECONDS_A_FILE:
+                if time.perf_counter() - since.seconds > _SECONDS_PER_FILE:
                     self._save_games(pending, since, player.progress)
                     pending, since = [], player.progress
 
             def stop() -> bool:
                 nonlocal shown
-                if time.perf_counter() - shown.seconds > _SECONDS_A_LOOK:
+                if time.perf_counter() - shown.seconds > _SECONDS_PER_UPDATE:
                     now = player.progress
                     rate = (now.simulations - shown.simulations) / (now.seconds - shown.seconds)
                     task.update(len(done), simulations_per_second=rate)
@@ -160,7 +153,7 @@ class _Round:
     # Training
 
     def _window(self) -> tuple[Samples, int]:
-        """The newest samples, as many as the buffer holds; and how many of them are of this round."""
+        """Return the newest samples, as many as the buffer holds, and the number of them from this round."""
         parts: list[Samples] = []
         room = self.config.selfplay.window
         for iteration in range(self.iteration, -1, -1):
@@ -172,7 +165,7 @@ class _Round:
         return Samples.concatenate(parts), len(parts[0])
 
     def _samples_of(self, iteration: int) -> Samples:
-        """The samples of a round by the numbers of its games: which file a game fell into depends on its timing."""
+        """Return the samples of a round in the order of its games; their order in the files depends on timing."""
         games: dict[int, Samples] = {}
         for path in self._files(iteration):
             samples, metadata = read_samples(path)
@@ -183,13 +176,13 @@ class _Round:
         return Samples.concatenate([games[game] for game in sorted(games)])
 
     def _rehearsal(self) -> Samples:
-        """What the earlier phases trained on."""
+        """Return the training samples of the earlier phases."""
         if self.config.selfplay.rehearsal_share <= 0:
             return Samples.none(self.config.rules.cells)
-        taught = games_to_train_on(self.config, self.run_folder.replay)
+        imitated = read_training_games(self.config, self.run_folder.replay)
         if not basics_file(self.run_folder).exists():
-            return taught
-        return Samples.concatenate([basics_of(self.run_folder, self.conduct), taught])
+            return imitated
+        return Samples.concatenate([basics_of(self.run_folder, self.conduct), imitated])
 
     def _train(self) -> None:
         config, settings = self.config, self.config.selfplay
@@ -216,13 +209,13 @@ class _Round:
             dual=config.net.dual,
         )
         nets = len(source.colours)
-        drawn_a_step = config.training.batch_size * (1.0 - share) * nets
-        steps = max(1, round(settings.draws_per_position * fresh / drawn_a_step))
+        drawn_per_step = config.training.batch_size * (1.0 - share) * nets
+        steps = max(1, round(settings.draws_per_position * fresh / drawn_per_step))
         done = self.iteration / max(1, settings.iterations - 1)
         rate = cosine_rate(settings.learning_rate, settings.final_learning_rate, done)
         with self.conduct.reporter.task(f"training, round {self.iteration + 1}", steps, "steps") as task:
 
-            def tell(step: int, losses: Losses) -> None:
+            def report(step: int, losses: Losses) -> None:
                 task.update(step, policy_loss=losses.policy, value_loss=losses.value)
 
             task.update(progress["step"])
@@ -235,7 +228,7 @@ class _Round:
                 progress=progress,
                 until=steps,
                 rate=lambda step: rate,
-                tell=tell,
+                report=report,
             )
         trainer.refresh_norms(samples, stream_key(config.seed, Purpose.SHUFFLE, self.iteration))
         trainer.save(state, progress)
@@ -245,27 +238,9 @@ class _Round:
     # Gate
 
     def _gate(self) -> dict[str, Any]:
-        config, gate = self.config, self.config.gate
-        candidate, best = (
-            NetEvaluator(load_model(path)[0], repeatable=True) for path in (self._candidate, self.run_folder.best_model)
-        )
         start = time.perf_counter()
-        try:
-            result = play_match(
-                model_player(config, candidate, name="candidate", simulations=gate.simulations),
-                model_player(config, best, name="best", simulations=gate.simulations),
-                rules=config.rules,
-                openings=evaluation_openings(config.rules) if gate.paired_openings else [()],
-                games=gate.games,
-                seed=stream_key(config.seed, Purpose.GATE, self.iteration),
-                conduct=self.conduct,
-                paired=gate.paired_openings,
-                task=f"gate, round {self.iteration + 1}",
-            )
-        finally:
-            candidate.close()
-            best.close()
-        accepted = passes_gate(result, gate)
+        result = play_gate(self.config, self._candidate, self.run_folder.best_model, self.iteration, self.conduct)
+        accepted = passes_gate(result, self.config.gate)
         verdict = {"accepted": accepted, "result": result.to_json()}
         total = result.total
         self.run_folder.append_metrics(
@@ -280,12 +255,12 @@ class _Round:
         )
         self.conduct.reporter.say(
             f"round {self.iteration + 1}: the candidate won {total.wins}, drew {total.draws} and lost {total.losses}: "
-            + ("it is the best now" if accepted else "discarded")
+            + ("it is the best model now" if accepted else "discarded")
         )
         return verdict
 
     def _settle(self, verdict: dict[str, Any]) -> None:
-        """Carries the gate's verdict out; doing it twice is doing it once."""
+        """Carry out the gate's verdict; a second call changes nothing."""
         state = trainer_state(self.run_folder, PHASE)
         if verdict["accepted"] and self._candidate.exists():
             model, info = load_model(self._candidate)
@@ -297,15 +272,16 @@ class _Round:
         self._candidate.unlink(missing_ok=True)
 
 
-def passes_gate(result: MatchResult, gate: GateConfig) -> bool:
-    """Whether the candidate (the match's first player) won more than the threshold's share of the decisive games."""
-    total = result.total
-    decisive = total.wins + total.losses
-    return decisive > 0 and total.wins / decisive > gate.threshold
-
-
-def _training_openings(config: Config) -> list[tuple[Cell, ...]]:
+def training_openings(config: Config, conduct: Conduct) -> list[tuple[Cell, ...]]:
+    """Return the balanced openings to start games from; none, with a note, where none are shipped for the rules."""
+    share = config.selfplay.balanced_share
+    if share <= 0:
+        return []
     try:
         return load_openings(BALANCED, config.rules, for_training=True)
-    except RecordError:  # none are shipped for these rules
+    except RecordError:
+        conduct.reporter.say(
+            f"no balanced openings are shipped for {config.rules}: the {100 * share:.0f} % of self-play games that "
+            "selfplay.balanced_share starts from them start from the empty board"
+        )
         return []

@@ -1,9 +1,9 @@
-"""What the three phases share: a model in training whose every step survives a kill, and the models of a run."""
+"""Steps that the three phases share: training that survives a kill at any time, and the models of a run."""
 
 import hashlib
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.rules import BLACK, WHITE
-from curriculum.arena.players import PlayerSettings
-from curriculum.config import Config
 from curriculum.presets import to_toml
 from curriculum.reporting import Conduct
 from curriculum.run.folder import RunFolder
@@ -21,39 +19,38 @@ from curriculum.training.trainer import BatchSource, Losses, Trainer, cosine_rat
 from nets.checkpoint import load_model, save_model
 from nets.dual import DualNet
 from nets.runtimes.net_evaluator import NetEvaluator
-from search.tree.player import MctsPlayer
 
-STEPS_A_SAVE = 40
-"""Optimiser steps between two saves: some ten seconds on 2 cores."""
+STEPS_PER_SAVE = 40
+"""Optimiser steps between two saves: about ten seconds on 2 cores."""
 
 _PHASES = "phases"
-_JUDGED_AT_ONCE = 512
+_MAX_BATCH = 512
 
 
 def is_finished(run: RunFolder, phase: str) -> bool:
-    """Whether the run has the phase behind it."""
+    """Return True if the run has finished the phase."""
     return bool((run.read_state(_PHASES) or {}).get(phase))
 
 
 def mark_finished(run: RunFolder, phase: str) -> None:
-    """Notes that the phase is over and its model is in place."""
+    """Record that the phase is over and its model is in place."""
     run.write_state(_PHASES, {**(run.read_state(_PHASES) or {}), phase: True})
 
 
 def trainer_state(run: RunFolder, phase: str) -> Path:
-    """Where a phase keeps the state of its training."""
+    """Return the file of a phase's training state."""
     return run.state / f"{phase}.safetensors"
 
 
 def starting_model(run: RunFolder) -> DualNet | None:
-    """The best model so far, None in a run that has none yet."""
+    """Return the best model so far; None in a run that has none yet."""
     return load_model(run.best_model)[0] if run.best_model.exists() else None
 
 
 def keep_model(run: RunFolder, name: str, model: DualNet, made: Mapping[str, Any]) -> Path:
-    """Writes `models/NAME.safetensors`, with how it was made in its metadata; returns its path.
+    """Write `models/NAME.safetensors` with the origin of the model in its metadata; return its path.
 
-    Its parent is the best model of the time, unless `made` names one.
+    Its parent is the best model at this time, unless `made` names one.
     """
     path = run.models / f"{name}.safetensors"
     origin = {
@@ -76,18 +73,19 @@ def fit(
     progress: dict[str, Any],
     until: int,
     rate: Callable[[int], float],
-    tell: Callable[[int, Losses], None] = lambda step, losses: None,
+    report: Callable[[int, Losses], None] = lambda step, losses: None,
 ) -> None:
-    """Trains from step `progress["step"]` to step `until`, saving on the way; `rate` gives a step's learning rate.
+    """Train from step `progress["step"]` to step `until`, saving on the way; `rate` gives a step's learning rate.
 
-    `progress` is kept with the weights. A step's line of metrics comes before its save: whoever is killed in between
-    leaves the line twice, never a step without one. Raises `Interrupted` after a save.
+    `progress` is saved with the weights. Metrics of some steps are written before their save: a process killed in
+    between leaves the line twice, never steps without one. `report` receives the step and the losses after each save.
+    Raises `Interrupted` after a save.
     """
     state = trainer_state(run, phase)
     while progress["step"] < until:
         conduct.check()
         start, first = time.perf_counter(), progress["step"]
-        last = min(first + STEPS_A_SAVE, until)
+        last = min(first + STEPS_PER_SAVE, until)
         losses = trainer.train(source, first, last, np.array([rate(step) for step in range(first, last)]))
         seconds = time.perf_counter() - start
         progress["step"] = last
@@ -108,40 +106,29 @@ def fit(
             }
         )
         trainer.save(state, progress)
-        tell(last, losses)
+        report(last, losses)
 
 
 def falling_rate(first: float, last: float, steps: int) -> Callable[[int], float]:
-    """The learning rate of each of `steps` steps, from `first` to `last` along half a cosine."""
+    """Return the learning rate of each of `steps` steps, from `first` to `last` along half a cosine."""
     return lambda step: cosine_rate(first, last, step / max(1, steps))
 
 
 def favourite_moves(evaluator: NetEvaluator, samples: Samples) -> NDArray[np.intp]:
-    """[B] the legal move with the largest prior at each position."""
+    """Return [B]: the legal move with the largest prior at each position."""
     moves = np.empty(len(samples), dtype=np.intp)
-    for first in range(0, len(samples), _JUDGED_AT_ONCE):
-        chunk = slice(first, first + _JUDGED_AT_ONCE)
-        logits, _ = evaluator.judge(samples.positions.rows(chunk))
+    for first in range(0, len(samples), _MAX_BATCH):
+        chunk = slice(first, first + _MAX_BATCH)
+        logits, _ = evaluator.evaluate(samples.positions.rows(chunk))
         moves[chunk] = np.where(samples.positions.stones[chunk] == 0, logits, -np.inf).argmax(axis=1)
     return moves
 
 
 def shares_by_colour(samples: Samples, right: NDArray[np.bool_]) -> dict[str, float]:
-    """The share of samples judged right, for each colour to move of which there are any."""
+    """Return the share of right samples for each colour to move that has any. `right`: [B]."""
     to_move = samples.positions.to_move
     return {
         name: float(right[to_move == colour].mean())
         for name, colour in (("black", BLACK), ("white", WHITE))
         if (to_move == colour).any()
     }
-
-
-def model_player(config: Config, evaluator: NetEvaluator, *, name: str, simulations: int = 0) -> MctsPlayer:
-    """The player that a model in training is in a match; `simulations` 0 takes the search's own number."""
-    search = replace(config.search, simulations=simulations) if simulations else config.search
-    return MctsPlayer(evaluator, config.rules, search, switch_stage=config.evaluation.switch_stage, name=name)
-
-
-def match_settings(config: Config) -> PlayerSettings:
-    """How models play in the matches of a run: semi-stochastic (A IV-D), with the run's search."""
-    return PlayerSettings(search=config.search, switch_stage=config.evaluation.switch_stage)

@@ -1,6 +1,6 @@
 """A run is one folder: its configuration, environment, metrics, models, games, replay buffer and state.
 
-Every file in it appears whole (`core.files`), and only one process works in it at a time, so that a run killed at
+Every file in it appears whole (`core.files`), and only one process works in it at a time. So a run that was killed at
 any instant can be opened again and continued.
 """
 
@@ -31,6 +31,7 @@ from curriculum.run.locking import (
     release_lock,
     take_lock,
 )
+from curriculum.validity import check
 
 _CONFIG = "config.toml"
 _METRICS = "metrics.jsonl"
@@ -40,27 +41,27 @@ _SUBFOLDERS = ("models", "games", "replay", "state")
 _VERSIONS_OF = ("gomoku-cli", "torch", "numpy", "numba", "safetensors")
 
 _TEMPORARY = re.compile(r"\..+\.[a-z0-9_]{8}")
-"""What `core.files.atomic_path` calls a file that is not finished yet."""
+"""The names that `core.files.atomic_path` gives to unfinished files."""
 
 
 class RunFolderError(BadDataError, ValueError):
-    """A folder that is no run, or a run that cannot be read; says which and why."""
+    """A folder that is no run, or a run that cannot be read; the message gives the reason."""
 
 
 class RunFolderTakenError(UsageError, ValueError):
-    """A new run was asked for in a folder that holds something already."""
+    """A new run was requested in a folder that is not empty."""
 
 
 class RunFolder:
-    """One training run on disk, held by this process until it is closed.
+    """One training run on disk, locked by this process until it is closed.
 
-    Made by `create` or `open`; a context manager that closes itself.
+    Use `create` or `open`; the folder is a context manager that closes itself.
     """
 
     def __init__(self, path: Path, config: Config, lock: int | None) -> None:
         self.path = path
         self.config = config
-        """The resolved configuration, as `config.toml` has it."""
+        """The resolved configuration, as in `config.toml`."""
         self.models = path / "models"
         """Model files."""
         self.games = path / "games"
@@ -68,7 +69,7 @@ class RunFolder:
         self.replay = path / "replay"
         """Samples: basics, mentor games, the replay buffer."""
         self.state = path / "state"
-        """What continuing the run needs."""
+        """State for continuing the run."""
         self._lock = lock
         for name in _SUBFOLDERS:
             (path / name).mkdir(exist_ok=True)
@@ -78,11 +79,13 @@ class RunFolder:
 
     @classmethod
     def create(cls, path: Path, config: Config) -> Self:
-        """A new run in `path`, which must not exist or be empty.
+        """Create a run in `path`, which must not exist or be empty.
 
-        Raises `RunFolderTakenError` for a folder with anything in it, `FolderBusyError` while another process
-        creates a run there.
+        Raises `ConfigError` or `BasicsError` for a configuration that cannot run (`curriculum.validity`),
+        `RunFolderTakenError` for a folder that is not empty, `FolderBusyError` while another process creates a run
+        there.
         """
+        check(config)
         _refuse_taken(path)
         path.mkdir(parents=True, exist_ok=True)
         lock = take_lock(path / "state" / _LOCK, path)
@@ -96,10 +99,10 @@ class RunFolder:
 
     @classmethod
     def open(cls, path: Path) -> Self:
-        """The run in `path`, to be continued; what a killed process left half-written is removed.
+        """Open the run in `path`, to continue it; files that a killed process left half-written are removed.
 
-        Raises `RunFolderError` where there is no run or its files are broken, `FolderBusyError` while another
-        process works in it.
+        Raises `RunFolderError` where there is no run or its files are broken, `FolderBusyError` while another process
+        works in it.
         """
         if not path.is_dir():
             raise RunFolderError(f"there is no run in {path}: the folder does not exist")
@@ -115,7 +118,7 @@ class RunFolder:
             raise
 
     def close(self) -> None:
-        """Lets other processes work in the folder."""
+        """Release the folder to other processes."""
         release_lock(self._lock)
         self._lock = None
 
@@ -133,15 +136,15 @@ class RunFolder:
         return best_model(self.path)
 
     def append_metrics(self, record: Mapping[str, Any]) -> None:
-        """Adds one line to `metrics.jsonl`: the record with the `time` it was written (ISO 8601, UTC)."""
+        """Append one line to `metrics.jsonl`: the record with the current `time` (ISO 8601, UTC)."""
         append_json_line(self.path / _METRICS, {"time": now(), **record})
 
     def metrics(self) -> list[dict[str, Any]]:
-        """All records, oldest first. Raises `RunFolderError` naming a line that cannot be read."""
+        """Return all records, oldest first. Raises `RunFolderError` with the number of a line that cannot be read."""
         return read_metrics(self.path)
 
     def read_state(self, name: str) -> dict[str, Any] | None:
-        """What `write_state` last wrote under `name`, None if it never did. Raises `RunFolderError`."""
+        """Return the last state that `write_state` wrote as `name`; None if there is none. Raises `RunFolderError`."""
         path = self.state / f"{name}.json"
         try:
             value = json.loads(path.read_text(encoding="utf-8"))
@@ -154,7 +157,7 @@ class RunFolder:
         return value
 
     def write_state(self, name: str, mapping: Mapping[str, Any]) -> None:
-        """Keeps `mapping` in `state/NAME.json`, replacing what was there whole or not at all."""
+        """Write `mapping` to `state/NAME.json`; the old file is replaced whole or not at all."""
         atomic_write_text(self.state / f"{name}.json", json.dumps(plain(mapping), indent=2, allow_nan=False) + "\n")
 
     def _remove_unfinished_files(self) -> None:
@@ -164,7 +167,7 @@ class RunFolder:
                     entry.unlink()
 
     def _note_environment(self) -> None:
-        """Adds what this process runs on and with to `environment.json`, which has an entry an opening."""
+        """Add this process's machine and software to `environment.json`, which has an entry for each opening."""
         path = self.path / _ENVIRONMENT
         try:
             sessions = json.loads(path.read_text(encoding="utf-8"))["sessions"] if path.exists() else []
@@ -175,19 +178,20 @@ class RunFolder:
 
 
 def is_run(path: Path) -> bool:
-    """Whether `path` is the folder of a run."""
+    """Return True if `path` is the folder of a run."""
     return (path / _CONFIG).is_file()
 
 
 def best_model(path: Path) -> Path:
-    """Where the run in `path` keeps its best model."""
+    """Return the file of the best model of the run in `path`; it may not exist yet."""
     return path / "models" / "best.safetensors"
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:
-    """The records of the run in `path`, oldest first, whether or not somebody works in it.
+    """Return the metrics of the run in `path`, oldest first, also while a process works in it.
 
-    Raises `RunFolderError` naming a line that cannot be read; a line that is still being written is left out.
+    A line that is still being written is left out. Raises `RunFolderError` with the number of a line that cannot be
+    read.
     """
     try:
         return read_json_lines(path / _METRICS)
@@ -199,7 +203,7 @@ def _refuse_taken(path: Path) -> None:
     if is_run(path):
         raise RunFolderTakenError(f"{path} already holds a run: continue it with --resume, or choose another folder")
     if path.is_dir():
-        # A process killed while it created a run leaves no more than these.
+        # A process that was killed while it created a run leaves these files at most.
         left_over = {path / "state", path / "state" / _LOCK, *path.glob(f".{_CONFIG}.*")}
         if not {*path.iterdir(), *(path / "state").glob("*")} <= left_over:
             raise RunFolderTakenError(f"{path} is not empty and holds no run: choose another folder")
@@ -215,7 +219,7 @@ def _version(distribution: str) -> str | None:
 
 
 def _commit() -> str | None:
-    """The commit of the source tree that this code runs from, `-dirty` if it was changed since; None elsewhere."""
+    """Return the commit of this source tree, with `-dirty` if it has changes; None outside a repository."""
     root = Path(__file__).resolve().parent.parent
     if not (root / ".git").exists():
         return None

@@ -1,4 +1,4 @@
-"""What folders of work in progress share: one process at a time, lines of JSON that survive a kill."""
+"""Folders of work in progress: a lock for one process at a time, and JSON lines that survive a kill."""
 
 import json
 import math
@@ -20,15 +20,16 @@ class FolderBusyError(FailedError, RuntimeError):
 
 
 class JsonLinesError(ValueError):
-    """A file of JSON lines that cannot be read; says where and why."""
+    """A file of JSON lines that cannot be read; the message gives the line and the reason."""
 
 
 def take_lock(file: Path, folder: Path) -> int | None:
-    """Has this process alone work in `folder`: the descriptor that holds the lock on `file`, for `release_lock`.
+    """Reserve `folder` for this process; return the descriptor of the lock on `file`, for `release_lock`.
 
-    The system drops the lock when the process ends, however it ends. Raises `FolderBusyError`.
+    The system drops the lock when the process ends, however it ends. None on systems without such locks. Raises
+    `FolderBusyError`.
     """
-    if sys.platform == "win32":  # no such lock there: nobody keeps two processes out of one folder
+    if sys.platform == "win32":  # no such lock there: two processes in one folder are not detected
         return None
     file.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o666)
@@ -37,27 +38,27 @@ def take_lock(file: Path, folder: Path) -> int | None:
     except BlockingIOError as error:
         os.close(descriptor)
         raise FolderBusyError(f"another process works in {folder}: wait for it, or stop it") from error
-    except OSError:  # a network file system may not know locks; working alone there is the user's care
+    except OSError:  # a network file system may lack locks; the user must keep other processes away
         os.close(descriptor)
         return None
     return descriptor
 
 
 def release_lock(descriptor: int | None) -> None:
-    """Lets other processes work in the folder."""
+    """Release the folder to other processes."""
     if descriptor is not None:
         os.close(descriptor)
 
 
 def append_json_line(file: Path, record: Mapping[str, Any]) -> None:
-    """Adds `record` as one line."""
+    """Append `record` as one line."""
     line = json.dumps(plain(record), allow_nan=False)
     with file.open("a", encoding="utf-8") as lines:
         lines.write(line + "\n")
 
 
 def cut_unfinished_line(file: Path) -> None:
-    """Removes a last line without its end: the process died while it wrote it."""
+    """Remove an unfinished last line: the process died while it wrote it."""
     if not file.exists():
         return
     with file.open("rb+") as lines:
@@ -67,9 +68,9 @@ def cut_unfinished_line(file: Path) -> None:
 
 
 def read_json_lines(file: Path) -> list[dict[str, Any]]:
-    """All records, oldest first; none where there is no file. A line that is still being written is left out.
+    """Return all records, oldest first; none where there is no file. A line that is still being written is left out.
 
-    Raises `JsonLinesError` naming a line that cannot be read.
+    Raises `JsonLinesError` with the number of a line that cannot be read.
     """
     records = []
     try:
@@ -87,7 +88,7 @@ def read_json_lines(file: Path) -> list[dict[str, Any]]:
 
 
 def plain(value: Any) -> Any:
-    """`value` in the types of JSON: numpy's scalars as Python's, numbers that are not finite as null."""
+    """Return `value` in JSON types: numpy scalars as Python numbers, numbers that are not finite as None."""
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -102,5 +103,5 @@ def plain(value: Any) -> Any:
 
 
 def now() -> str:
-    """The time, ISO 8601 in UTC."""
+    """Return the current time, ISO 8601 in UTC."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -1,4 +1,4 @@
-"""What a net learns from: positions, policy targets and value targets, in memory and on disk."""
+"""Samples that nets learn from: positions, policy targets and value targets, in memory and on disk."""
 
 import json
 import zipfile
@@ -18,7 +18,7 @@ from core.rules import Colour
 
 
 class SamplesError(BadDataError, ValueError):
-    """A file that holds no usable samples; says what is wrong with it."""
+    """A file without usable samples; the message names the fault."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +37,12 @@ class Samples:
 
     @staticmethod
     def none(cells: int) -> "Samples":
-        """No samples at all."""
+        """Return an empty set of samples."""
         return Samples(PositionBatch.empty(0, cells), np.empty((0, cells), np.float32), np.empty(0, np.float32))
 
     @staticmethod
     def concatenate(parts: Sequence["Samples"]) -> "Samples":
-        """All samples of `parts`, in order; there must be one part."""
+        """Return all samples of `parts`, in order; at least one part is required."""
         return Samples(
             PositionBatch.concatenate([part.positions for part in parts]),
             np.concatenate([part.policies for part in parts]),
@@ -50,24 +50,24 @@ class Samples:
         )
 
     def rows(self, which: slice | NDArray[np.intp] | NDArray[np.bool_]) -> "Samples":
-        """Some of the samples."""
+        """Return some of the samples."""
         return Samples(self.positions.rows(which), self.policies[which], self.values[which])
 
     def of_colour(self, colour: Colour) -> "Samples":
-        """The samples with `colour` to move."""
+        """Return the samples with `colour` to move."""
         return self.rows(self.positions.to_move == colour)
 
     def transformed(self, symmetries: NDArray[np.intp]) -> "Samples":
-        """Row `b` seen under symmetry `symmetries[b]`; values do not change."""
+        """Return the samples with row `b` under symmetry `symmetries[b]` (0 to 7); values do not change."""
         return Samples(
             self.positions.transformed(symmetries), transform_policies(self.policies, symmetries), self.values
         )
 
 
 def decayed_results(winner: Colour | None, to_move: NDArray[np.int8], decay: float) -> NDArray[np.float32]:
-    """[T] z of the T positions of a game in which a move was made: ±decay^(T-1-i), 0 after a draw (A III-C).
+    """Return z [T] of a game's positions before its last T moves: ±decay^(T-1-i), 0 after a draw (A III-C).
 
-    `to_move` [T]: the side to move at each position, for whom z is.
+    `to_move` [T]: the side to move at each position; z is its result.
     """
     if winner is None:
         return np.zeros(len(to_move), dtype=np.float32)
@@ -76,7 +76,7 @@ def decayed_results(winner: Colour | None, to_move: NDArray[np.int8], decay: flo
 
 
 def write_samples(path: Path, samples: Samples, metadata: Mapping[str, Any]) -> None:
-    """Writes a compressed .npz, whole or not at all; `metadata` must be JSON. The same samples give the same bytes."""
+    """Write a compressed .npz, whole or not at all; `metadata` must be JSON. Equal samples give equal bytes."""
     arrays = {
         "stones": samples.positions.stones,
         "to_move": samples.positions.to_move,
@@ -90,7 +90,7 @@ def write_samples(path: Path, samples: Samples, metadata: Mapping[str, Any]) -> 
 
 
 def read_samples(path: Path) -> tuple[Samples, dict[str, Any]]:
-    """The samples of a file, and its metadata. Raises `SamplesError`."""
+    """Return the samples of a file, and its metadata. Raises `SamplesError`."""
     try:
         with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}

@@ -1,4 +1,4 @@
-"""Gradient descent on samples (A eq. 9): each net on positions with its own colour to move, and on no others."""
+"""Gradient descent on samples (A eq. 9). Each net learns only from positions with its own colour to move."""
 
 import json
 import math
@@ -35,7 +35,10 @@ _NORM_BATCH = 1024
 
 @dataclass(frozen=True, slots=True)
 class Losses:
-    """Means over the samples of some steps; the policy's is its cross entropy, `entropy` that of the net's policy."""
+    """Mean losses over the samples of some steps: cross entropy of the policy, squared error of the value.
+
+    `entropy` is the mean entropy of the net's policy.
+    """
 
     policy: float
     value: float
@@ -43,20 +46,20 @@ class Losses:
 
 
 def cosine_rate(first: float, last: float, done: float) -> float:
-    """The learning rate after a share `done` (0 to 1) of the work: from `first` to `last` along half a cosine."""
+    """Return the learning rate after a share `done` (0 to 1) of the work: half a cosine from `first` to `last`."""
     return last + (first - last) * 0.5 * (1.0 + math.cos(math.pi * min(max(done, 0.0), 1.0)))
 
 
 class BatchSource:
-    """Draws the batches of a training: pass after pass over the samples, each under a random symmetry.
+    """Batches of a training: pass after pass over the samples, each under a random symmetry.
 
-    What step `s` draws depends on the seed and `s` alone, so that a training resumes exactly where it stopped.
+    The batch of a step depends on the seed and the step alone, so that a training resumes exactly where it stopped.
     """
 
     def __init__(
         self, samples: Samples, rehearsal: Samples, *, rehearsal_share: float, batch_size: int, seed: int, dual: bool
     ) -> None:
-        """`rehearsal_share` of each batch comes from `rehearsal`, at random. One net for both takes both colours."""
+        """Draw `rehearsal_share` of each batch from `rehearsal`, at random. Without `dual` a batch has both colours."""
         self._colours: tuple[Colour | None, ...] = (BLACK, WHITE) if dual else (None,)
         self._samples = {colour: _of(samples, colour) for colour in self._colours}
         self._rehearsal = {colour: _of(rehearsal, colour) for colour in self._colours}
@@ -64,29 +67,29 @@ class BatchSource:
         self._batch_size = batch_size
         self._seed = seed
         self._order: dict[Colour | None, tuple[int, NDArray[np.intp]]] = {}
-        most = max(len(part) for part in self._samples.values())
-        self.steps_a_pass = max(1, math.ceil(most / self._fresh(most)))
+        largest = max(len(part) for part in self._samples.values())
+        self.steps_per_pass = max(1, math.ceil(largest / self._fresh(largest)))
         """Steps in which the colour with more samples sees each of its samples once."""
 
     @property
     def colours(self) -> tuple[Colour | None, ...]:
-        """What a step draws a batch for: each colour, or None for both together."""
+        """The batches of a step: one for each colour, or None for both together."""
         return self._colours
 
     def _fresh(self, available: int) -> int:
         return max(1, min(available, round(self._batch_size * (1.0 - self._share))))
 
     def batch(self, colour: Colour | None, step: int) -> Samples | None:
-        """The batch of a step; None where there is no sample of that colour."""
+        """Return the batch of a step; None where there is no sample of that colour."""
         samples, rehearsal = self._samples[colour], self._rehearsal[colour]
         if not len(samples):
             return None
         fresh = self._fresh(len(samples))
-        a_pass = max(1, len(samples) // fresh)
-        lap, place = divmod(step, a_pass)
-        if self._order.get(colour, (-1, None))[0] != lap:
-            shuffle = generator(self._seed, Purpose.SHUFFLE, lap, colour or 0)
-            self._order[colour] = (lap, shuffle.permutation(len(samples)))
+        steps = max(1, len(samples) // fresh)
+        number, place = divmod(step, steps)
+        if self._order.get(colour, (-1, None))[0] != number:
+            shuffle = generator(self._seed, Purpose.SHUFFLE, number, colour or 0)
+            self._order[colour] = (number, shuffle.permutation(len(samples)))
         order = self._order[colour][1]
         parts = [samples.rows(order[place * fresh : (place + 1) * fresh])]
         draw = generator(self._seed, Purpose.SYMMETRY, step, colour or 0)
@@ -101,10 +104,10 @@ def _of(samples: Samples, colour: Colour | None) -> Samples:
 
 
 class Trainer:
-    """A model in training, and its optimiser: SGD with Nesterov momentum, one state a net."""
+    """A model in training and its optimiser: SGD with Nesterov momentum, one state per net."""
 
     def __init__(self, config: Config, model: DualNet | None = None) -> None:
-        """Starts from `model`, or from random weights drawn from the configuration's seed."""
+        """Start from `model`, or from random weights drawn from the configuration's seed."""
         keep_freed_memory()
         self.device = best_device()
         if model is None:
@@ -124,7 +127,7 @@ class Trainer:
         }
 
     def train(self, source: BatchSource, first_step: int, last_step: int, rates: NDArray[np.float64]) -> Losses:
-        """Steps `first_step` to `last_step - 1` of a training; `rates` [last_step - first_step] are learning rates."""
+        """Train from `first_step` to before `last_step`. `rates` [last_step - first_step]: learning rates."""
         self.model.train()
         sums, count = torch.zeros(3, device=self.device), 0
         for step in range(first_step, last_step):
@@ -142,7 +145,7 @@ class Trainer:
         for group in optimiser.param_groups:
             group["lr"] = rate
         planes, policies, values = self._on_device(batch)
-        # Weights, momentum and losses stay float32; the products run in what the device multiplies fastest.
+        # Weights, momentum and losses stay float32; products use the precision that the device multiplies fastest.
         with torch.autocast(self.device.type, self._precision, enabled=self._precision is not torch.float32):
             logits, predicted = self.model.nets[name](planes)
         log_policy, predicted = torch.log_softmax(logits.float(), dim=1), predicted.float()
@@ -174,7 +177,7 @@ class Trainer:
         )
 
     def refresh_norms(self, samples: Samples, seed: int) -> None:
-        """Recomputes the batch norms' running statistics on some of the samples, before the model is used.
+        """Recompute the batch norms' running statistics on some of the samples, before the model is used.
 
         The running averages lag behind the weights; folded into the convolutions, that lag costs strength.
         """
@@ -192,7 +195,7 @@ class Trainer:
         self.model.eval()
 
     def save(self, path: Path, progress: Mapping[str, Any]) -> None:
-        """Writes weights, momentum and `progress` (JSON) as one file, whole or not at all."""
+        """Write weights, momentum and `progress` (JSON) to one file, whole or not at all."""
         tensors = {f"model.{key}": tensor.detach().cpu() for key, tensor in self.model.state_dict().items()}
         for name, optimiser in self._optimisers.items():
             for key, parameter in self.model.nets[name].named_parameters():
@@ -204,7 +207,7 @@ class Trainer:
             temporary.write_bytes(save(contiguous, {"progress": json.dumps(dict(progress))}))
 
     def load(self, path: Path) -> dict[str, Any]:
-        """Restores what `save` wrote and returns its progress. Raises `CheckpointError` for what does not fit."""
+        """Restore a state that `save` wrote; return its progress. Raises `CheckpointError` for one of other nets."""
         try:
             with safe_open(path, framework="pt") as file:
                 progress: dict[str, Any] = json.loads((file.metadata() or {})["progress"])

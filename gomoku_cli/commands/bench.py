@@ -1,4 +1,4 @@
-"""`gomoku bench`: how fast this machine judges, searches and plays."""
+"""`gomoku bench`: evaluation, search and self-play speed of this machine."""
 
 import json
 import math
@@ -31,7 +31,7 @@ _MIN_SECONDS, _MAX_SECONDS = 0.1, 3600.0
 
 
 def _games(text: str) -> int | None:
-    """The number of games, None for the best."""
+    """Return the number of games, None for the best. Raises a usage error."""
     if text == _BEST:
         return None
     if not text.isdecimal() or not 1 <= int(text) <= _MAX_GAMES:
@@ -41,14 +41,14 @@ def _games(text: str) -> int | None:
     return int(text)
 
 
-def _seconds(asked: float | None, quick: bool) -> float:
-    if asked is None:
+def _seconds(seconds: float | None, quick: bool) -> float:
+    if seconds is None:
         return _QUICK_SECONDS if quick else _SECONDS
-    if math.isnan(asked) or not _MIN_SECONDS <= asked <= _MAX_SECONDS:
+    if math.isnan(seconds) or not _MIN_SECONDS <= seconds <= _MAX_SECONDS:
         raise typer.BadParameter(
-            f"{asked:g} is not in the range {_MIN_SECONDS:g} to {_MAX_SECONDS:g}", param_hint="--seconds"
+            f"{seconds:g} is not in the range {_MIN_SECONDS:g} to {_MAX_SECONDS:g}", param_hint="--seconds"
         )
-    return asked
+    return seconds
 
 
 def _nets(spec: str) -> "DualNet":
@@ -62,12 +62,12 @@ def _nets(spec: str) -> "DualNet":
 
 
 def _headlines(figures: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """Rows of what was measured so far: what, how much, and what else there is to say."""
+    """Yield a row for each figure measured so far: name, figure, remark."""
     if ceiling := figures.get("ceiling"):
         yield "forward ceiling", f"{ceiling['positions_per_second']:,.0f} positions/s", f"batches of {ceiling['batch']}"
     if play := figures.get("selfplay"):
-        how = f"{play['games']} games at once, {play['simulations']:,} a move"
-        yield "self-play", f"{play['simulations_per_second']:,.0f} simulations/s", how
+        settings = f"{play['games']} games at once, {play['simulations']:,} a move"
+        yield "self-play", f"{play['simulations_per_second']:,.0f} simulations/s", settings
         yield "", f"{play['evaluations_per_second']:,.0f} evaluations/s", f"{play['ratio']:.2f} of the ceiling"
         stages = ", ".join(f"{stage} {share:.0%}" for stage, share in play["stages"].items())
         yield "", f"{play['moves_per_second']:,.1f} moves/s", stages
@@ -120,7 +120,7 @@ _SWEEPS = {
         },
     ),
 }
-"""The table of each sweep: its title, and the columns it shows of which figures."""
+"""The table of each sweep: its title, and the column title of each figure."""
 
 
 def _cell(figure: float | None) -> str:
@@ -130,7 +130,7 @@ def _cell(figure: float | None) -> str:
 
 
 def show(figures: Mapping[str, Any]) -> None:
-    """Prints the tables of what was measured so far."""
+    """Print tables of the figures measured so far."""
     from rich.table import Table
 
     from gomoku_cli.console import STDOUT
@@ -165,7 +165,7 @@ def command(
         typer.Option(
             "--model",
             metavar="PLAYER",
-            help="The model whose nets judge: default, a model file or a run folder (its best model).",
+            help="The model to measure: default, a model file or a run folder (its best model).",
         ),
     ] = player_names.DEFAULT,
     simulations: Annotated[
@@ -183,7 +183,7 @@ def command(
         typer.Option(
             "--seconds",
             metavar="S",
-            help="How long self-play is measured, without the evaluation cache and then with it.",
+            help="Seconds of self-play, without the evaluation cache and then with it.",
             show_default=f"{_SECONDS:g}, with --quick {_QUICK_SECONDS:g}",
         ),
     ] = None,
@@ -196,10 +196,10 @@ def command(
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Measure how fast this machine judges, searches and plays, in a few minutes.
+    """Measure this machine's evaluation, search and self-play speed, in a few minutes.
 
-    The forward ceiling is what the nets judge when they have nothing to wait for. The share of it that they judge in
-    self-play says how little they wait for the search.
+    The forward ceiling is the evaluation speed of the nets alone, which wait for nothing. The share of it in self-play
+    shows how little they wait for the search.
     """
     side_by_side, duration_s = _games(games), _seconds(seconds, quick)
     from gomoku_cli.reports.plots import check_plot
@@ -210,18 +210,19 @@ def command(
     choose_runtime(backend, precision)
     nets = _nets(model)
 
-    from curriculum.bench import measure as bench
+    from curriculum.bench.machine import machine, startup
+    from curriculum.bench.measure import BenchSettings, measure
     from curriculum.reporting import Interrupted
-    from gomoku_cli.compilation import telling_of_compilation
+    from gomoku_cli.compilation import reporting_compilation
     from gomoku_cli.interruption import conducting
 
-    settings = bench.BenchSettings(simulations=simulations, games=side_by_side, seconds=duration_s, sweeps=not quick)
-    figures: dict[str, Any] = {"model": model, "machine": bench.machine()}
+    settings = BenchSettings(simulations=simulations, games=side_by_side, seconds=duration_s, sweeps=not quick)
+    figures: dict[str, Any] = {"model": model, "machine": machine()}
     with conducting(quiet=quiet) as conduct:
         try:
-            with telling_of_compilation(conduct.reporter):
-                figures["startup"] = bench.startup([sys.executable, "-m", "gomoku_cli", "--help"])
-                for section, measured in bench.measure(nets, settings, conduct):
+            with reporting_compilation(conduct.reporter):
+                figures["startup"] = startup([sys.executable, "-m", "gomoku_cli", "--help"])
+                for section, measured in measure(nets, settings, conduct):
                     figures[section] = measured
         except Interrupted:
             if not as_json:

@@ -1,4 +1,4 @@
-"""`gomoku convert`: records of games from one format into another."""
+"""`gomoku convert`: game records from one format into another."""
 
 from pathlib import Path
 from typing import Annotated
@@ -13,20 +13,20 @@ EXAMPLES = (
 
 
 def command(
-    sources: Annotated[list[Path], typer.Argument(metavar="IN", help="Files of games to read, .sgf or .psq.")],
+    sources: Annotated[list[Path], typer.Argument(metavar="IN", help="Files of games, .sgf or .psq.")],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write, .sgf or .psq.")],
 ) -> None:
-    """Write the games of one or more files into one, as SGF or in Piskvork's format by the name's ending.
+    """Write the games of one or more files into one. The ending of OUT selects SGF or Piskvork's format.
 
-    SGF holds all that a record of ours does. In .psq comments, notes and dates are lost.
+    SGF keeps the whole record. In .psq comments, notes and dates are lost.
     """
     from core.records.formats import is_game_file, read_games, write_games
 
     for path in (*sources, target):
         if not is_game_file(path):
-            raise typer.BadParameter(f"{path} is no file of games: its name ends neither in .sgf nor in .psq")
+            raise typer.BadParameter(f"{path} is no file of games: its name must end in .sgf or .psq")
     if target.resolve() in {source.resolve() for source in sources}:
-        raise typer.BadParameter(f"{target} is read, so it cannot be written")
+        raise typer.BadParameter(f"{target} is both input and output")
     if not target.parent.is_dir():
         raise typer.BadParameter(f"there is no folder {target.parent}")
     games = [game for source in sources for game in read_games(source)]

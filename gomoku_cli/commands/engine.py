@@ -1,4 +1,4 @@
-"""`gomoku engine`: plays under a manager of the Gomocup world."""
+"""`gomoku engine`: an engine for managers that use the Gomocup protocol."""
 
 from typing import Annotated
 
@@ -6,7 +6,7 @@ import typer
 
 from curriculum.arena import player_names
 from gomoku_cli import options
-from nets.config import Backend, Precision
+from gomoku_cli.expansion import expand_options
 
 NAME = "engine"
 EXAMPLES = (
@@ -19,7 +19,9 @@ EXAMPLES = (
 )
 
 
+@expand_options
 def command(
+    *,
     model: options.Plays = player_names.MENTOR,
     simulations: Annotated[
         int | None,
@@ -36,22 +38,24 @@ def command(
     seconds: Annotated[
         float | None,
         typer.Option(
-            "--seconds", metavar="S", help="Most seconds a move.", show_default="as much as the manager allows"
+            "--seconds", metavar="S", help="Maximum seconds a move.", show_default="as much as the manager allows"
         ),
     ] = None,
     seed: Annotated[
-        int, typer.Option("--seed", min=0, metavar="N", help="Of the moves of players that draw them.")
+        int, typer.Option("--seed", min=0, metavar="N", help="Seed for players that draw their moves.")
     ] = 0,
-    backend: options.BackendChoice = Backend.AUTO,
-    precision: options.PrecisionChoice = Precision.AUTO,
+    tactics: options.Tactics = True,
+    runtime: options.RuntimeOptions,
 ) -> None:
     """Play by the Gomocup (Piskvork) protocol on stdin and stdout, for managers, boards and tournaments.
 
-    A manager that starts programs without options is given a script with the line; Piskvork names it pbrain-.
+    For a manager that starts programs without options, put the command line
+    into a script; Piskvork requires that its name begins with pbrain-.
 
-    The mentor plays, who is stronger than the built-in model at half a second a move and more; --model default is
-    that model, and mentor:1 to mentor:4 are weaker. On boards that a model does not play the mentor plays. Run gomoku
-    warmup once before the first game.
+    By default the mentor plays: at half a second a move and more it is
+    stronger than the built-in model, which is --model default. mentor:1 to
+    mentor:4 are weaker. On boards that a model does not play, the mentor
+    plays. Run gomoku warmup once before the first game.
     """
     import math
 
@@ -62,27 +66,28 @@ def command(
     if model.startswith(f"{player_names.ENGINE}:"):
         raise typer.BadParameter(f"{model} is an engine itself", param_hint="--model")
     end_on_signals()
-    with protocol_pipes() as (asked, answered):
-        answers = Answers(answered)
-        lines = LineReader(asked, leave=answers.leave)
+    with protocol_pipes() as (source, sink):
+        answers = Answers(sink)
+        lines = LineReader(source, leave=answers.leave)
 
         from gomoku_cli import __version__
-        from gomoku_cli.gomocup.clock import UNSAID_S, Clock
+        from gomoku_cli.gomocup.clock import DEFAULT_MOVE_S, Clock
         from gomoku_cli.gomocup.engine import Engine
-        from gomoku_cli.gomocup.seats import ModelSeats
-        from gomoku_cli.runtime import choose_runtime, notices_to
+        from gomoku_cli.gomocup.players import EnginePlayers
+        from gomoku_cli.runtime import notices_to
 
-        choose_runtime(backend, precision)
-        seats = ModelSeats(model, simulations=simulations)
-        # A number of simulations is made to its end unless the manager says how long a move may take.
-        unsaid_s = seconds or (UNSAID_S if simulations is None else math.inf)
+        runtime.apply()
+        options.SearchOptions(simulations=simulations, tactics=tactics).check_effect((model,))
+        players = EnginePlayers(model, simulations=simulations, tactics=tactics)
+        # A search with a number of simulations has no other limit unless the manager sets one.
+        default_s = seconds or (DEFAULT_MOVE_S if simulations is None else math.inf)
         engine = Engine(
-            seats,
+            players,
             about=f'name="gomoku", version="{__version__}", author="the gomoku developers"',
-            clock=Clock(unsaid_s=unsaid_s, max_s=seconds or math.inf),
+            clock=Clock(default_s=default_s, max_s=seconds or math.inf),
             seed=seed,
             hurry=lambda: simulations is None and lines.over,
         )
-        with notices_to(seats.notes.append):
+        with notices_to(players.notes.append):
             serve(engine, lines, answers)
-        answers.leave()  # an ordinary exit of Python may take longer than a manager waits
+        answers.leave()  # an ordinary exit of Python may outlast the patience of a manager

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gomoku_cli import options
-from nets.config import Backend, Precision
+from gomoku_cli.expansion import expand_options
 
 if TYPE_CHECKING:
     from curriculum.config import Config
@@ -23,8 +23,8 @@ EXAMPLES = (
 
 
 def _kinds(text: str | None) -> list[str] | None:
-    """The kinds that `--kinds` names; two words stand for whole sets."""
-    from curriculum.games.basics import LITERAL_KINDS, REPOSITORY_KINDS
+    """Return the kinds of `--kinds`; `paper` and `repository` are whole sets."""
+    from curriculum.games.kinds import LITERAL_KINDS, REPOSITORY_KINDS
 
     if text is None:
         return None
@@ -43,7 +43,9 @@ def _write_file(path: Path, config: "Config", conduct: "Conduct") -> None:
     typer.echo(f"{path}: {len(samples):,} positions")
 
 
+@expand_options
 def command(
+    *,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Save the positions here.", dir_okay=False)
     ] = None,
@@ -53,41 +55,37 @@ def command(
             "--run",
             "-r",
             metavar="DIR",
-            help="Train both nets on the positions in this run's folder: made if missing, continued if it is a run.",
+            help="Train both nets on the positions in the folder of a run. A missing one is created, an existing run "
+            "continues.",
         ),
     ] = None,
     positions: Annotated[
-        int | None, typer.Option("--positions", min=1, metavar="N", help="How many.", show_default="80000")
+        int | None, typer.Option("--positions", min=1, metavar="N", help="Number of positions.", show_default="80000")
     ] = None,
     kinds: Annotated[
         str | None,
         typer.Option(
             "--kinds",
             metavar="KIND,KIND",
-            help="Which kinds, in equal numbers; paper: the two of the paper, repository: the eight of its repository.",
+            help="Kinds of position, in equal numbers; paper: the two of the paper, repository: the eight of its "
+            "repository.",
             show_default="paper",
         ),
     ] = None,
-    preset: options.Preset = None,
-    config_file: options.ConfigFile = None,
-    assignments: options.Assignments = None,
-    seed: options.Seed = None,
-    backend: options.BackendChoice = Backend.AUTO,
-    precision: options.PrecisionChoice = Precision.AUTO,
+    config: options.ConfigOptions,
+    runtime: options.RuntimeOptions,
     quiet: options.Quiet = False,
 ) -> None:
     """Draw basic attack and defence positions (phase 1), and train both nets on them with --run.
 
     The same seed gives the same file.
     """
-    from gomoku_cli.compilation import telling_of_compilation
+    from gomoku_cli.compilation import reporting_compilation
     from gomoku_cli.interruption import conducting
     from gomoku_cli.runs import Choice, run_phase
-    from gomoku_cli.runtime import choose_runtime
 
-    choose_runtime(backend, precision)
-    flags = {"seed": seed, "basics.positions": positions, "basics.kinds": _kinds(kinds)}
-    choice = Choice(preset, config_file, assignments or (), flags)
+    runtime.apply()
+    choice = Choice.of(config, {"basics.positions": positions, "basics.kinds": _kinds(kinds)})
 
     def work(folder: "RunFolder", conduct: "Conduct") -> None:
         from curriculum.phases.all import run_basics
@@ -99,8 +97,8 @@ def command(
     if run is not None:
         run_phase(1, NAME, run, choice, work, quiet=quiet)
     elif output is not None:
-        config = choice.resolve()
-        with conducting(quiet=quiet) as conduct, telling_of_compilation(conduct.reporter):
-            _write_file(output, config, conduct)
+        resolved = choice.resolve()
+        with conducting(quiet=quiet) as conduct, reporting_compilation(conduct.reporter):
+            _write_file(output, resolved, conduct)
     else:
-        raise typer.BadParameter("say where to: --output FILE saves the positions, --run DIR trains on them")
+        raise typer.BadParameter("give --output FILE to save the positions, or --run DIR to train on them")

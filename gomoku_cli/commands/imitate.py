@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from gomoku_cli import options
-from nets.config import Backend, Precision
+from gomoku_cli.expansion import expand_options
 
 if TYPE_CHECKING:
     from curriculum.reporting import Conduct
@@ -16,28 +16,25 @@ EXAMPLES = (
 )
 
 
+@expand_options
 def command(
     run: options.Run,
-    preset: options.Preset = None,
-    config_file: options.ConfigFile = None,
-    assignments: options.Assignments = None,
-    seed: options.Seed = None,
-    backend: options.BackendChoice = Backend.AUTO,
-    precision: options.PrecisionChoice = Precision.AUTO,
+    *,
+    config: options.ConfigOptions,
+    runtime: options.RuntimeOptions,
     quiet: options.Quiet = False,
 ) -> None:
-    """Imitate the mentor (phase 2): play its games, train both nets on them, and measure until the bar is met.
+    """Imitate a teacher (phase 2): play its games and train both nets on them, until they meet the bar.
 
-    Continues from the best model that the run has; without one, from fresh nets.
+    Continues from the run's best model; without one, from fresh nets.
     """
     from gomoku_cli.runs import Choice, run_phase
-    from gomoku_cli.runtime import choose_runtime
 
-    choose_runtime(backend, precision)
+    runtime.apply()
 
     def work(folder: "RunFolder", conduct: "Conduct") -> None:
         from curriculum.phases.all import run_imitation
 
         run_imitation(folder, conduct)
 
-    run_phase(2, NAME, run, Choice(preset, config_file, assignments or (), {"seed": seed}), work, quiet=quiet)
+    run_phase(2, NAME, run, Choice.of(config), work, quiet=quiet)

@@ -1,4 +1,4 @@
-"""`gomoku info`: what a model file is."""
+"""`gomoku info`: the metadata of a model file."""
 
 import dataclasses
 import json
@@ -20,7 +20,7 @@ EXAMPLES = (
 
 
 def _model_path(model: str) -> Path:
-    """The file that `model` names: the built-in one, a run's best, or itself."""
+    """Return the file that `model` names: the built-in model, a run's best, or itself."""
     from curriculum.arena.players import model_path
     from curriculum.run.folder import best_model, is_run
     from nets.checkpoint import DEFAULT_MODEL
@@ -29,14 +29,14 @@ def _model_path(model: str) -> Path:
         return DEFAULT_MODEL
     path = Path(model)
     if is_run(path):
-        return model_path(model) or path  # says so where the run has no model yet
+        return model_path(model) or path  # raises an error if the run has no model yet
     if model in player_names.EXAMPLES and not path.exists():
         raise typer.BadParameter(f"{model} is a player without a model file")
     return best_model(path) if path.is_dir() else path
 
 
 def _rows(mapping: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """A name and a text for each value; a match's result is one text, other mappings have a row a value."""
+    """Yield a name and a text for each value; a match result is one text, other mappings have a row for each value."""
     for name, value in mapping.items():
         title = name.replace("_", " ")
         if isinstance(value, bool):
@@ -53,7 +53,7 @@ def command(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="default, a model file or a run folder.")] = "default",
     as_json: options.Json = False,
 ) -> None:
-    """Say what a model is: architecture, parameters, rules, how it was made, its results."""
+    """Show a model's architecture, parameters, rules, origin and results."""
     from nets.checkpoint import load_model
 
     path = _model_path(model)

@@ -1,4 +1,4 @@
-"""`gomoku openings`: balanced openings to start games from."""
+"""`gomoku openings`: balanced openings of games."""
 
 import json
 import re
@@ -14,13 +14,12 @@ import typer
 
 from curriculum.arena import player_names
 from gomoku_cli import options
-from nets.config import Backend, Precision
+from gomoku_cli.expansion import expand_options
 from search.tree.settings import MAX_SIMULATIONS, Policy
 
 if TYPE_CHECKING:
     from core.rules import Rules
     from curriculum.arena.balanced_openings import BalancedOpening
-    from search.players import Player
 
 NAME = "openings"
 EXAMPLES = (
@@ -29,8 +28,6 @@ EXAMPLES = (
     "gomoku openings --board-size 19 --judge mentor --output openings19.txt",
 )
 
-_FIRST_LOOK = 16
-"""How much shorter the first look of a judge with a net is than the second."""
 _STONES = re.compile(r"([0-9]{1,3})(?:-([0-9]{1,3}))?")
 
 
@@ -45,81 +42,75 @@ _NOTES = {
 }
 
 
-def _judge(spec: str | None, board_size: int | None, connect: int | None) -> tuple[str, "Rules"]:
-    """Who judges, and on which board: where nobody is named the built-in model, or the mentor if it plays another."""
+def _evaluator(spec: str | None, rules: options.RulesOptions) -> tuple[str, "Rules"]:
+    """Return the evaluating player and the rules: without a spec the built-in model, or the mentor on other boards."""
     from curriculum.arena.players import PlayerSpecError
-    from gomoku_cli.seats import common_rules
 
     if spec is not None:
-        return spec, common_rules((spec,), board_size, connect)
+        return spec, rules.resolve((spec,))
     try:
-        return player_names.DEFAULT, common_rules((player_names.DEFAULT,), board_size, connect)
+        return player_names.DEFAULT, rules.resolve((player_names.DEFAULT,))
     except PlayerSpecError:
-        return player_names.MENTOR, common_rules((player_names.MENTOR,), board_size, connect)
+        return player_names.MENTOR, rules.resolve((player_names.MENTOR,))
 
 
-def _looks(spec: str, rules: "Rules", simulations: int) -> list["Player"]:
-    """The judge as many times as it is asked: with a net for a short look first, and then for a long one."""
-    from curriculum.arena.players import model_path, parse_player
-    from gomoku_cli.seats import player_settings
-
-    counts = [max(1, simulations // _FIRST_LOOK), simulations] if model_path(spec) is not None else [simulations]
-    settings = [player_settings(count, None, Policy.DETERMINISTIC, 0) for count in counts]
-    return [parse_player(spec, rules=rules, settings=each) for each in settings]
-
-
-def _range(stones: str, rules: "Rules") -> tuple[int, int]:
-    """The fewest and the most stones that `--stones` asks for."""
+def _stone_range(stones: str, rules: "Rules") -> tuple[int, int]:
+    """Return the smallest and the largest number of stones in `--stones`. Raises a usage error."""
     match = _STONES.fullmatch(stones)
-    fewest, most = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
-    if not 1 <= fewest <= most:
+    smallest, largest = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
+    if not 1 <= smallest <= largest:
         raise typer.BadParameter(f"{stones!r} is no range such as 2-8", param_hint="--stones")
-    if fewest > rules.cells // 2:
-        raise typer.BadParameter(f"{fewest} are more than half of the {rules.cells} cells", param_hint="--stones")
-    return fewest, most
+    if smallest > rules.cells // 2:
+        raise typer.BadParameter(f"{smallest} are more than half of the {rules.cells} cells", param_hint="--stones")
+    return smallest, largest
 
 
-def _text(found: Sequence["BalancedOpening"], rules: "Rules", made_by: Mapping[str, object]) -> str:
-    """The file: a header that says how it was made, and an opening a line."""
+def _text(found: Sequence["BalancedOpening"], rules: "Rules", arguments: Mapping[str, object], *flags: str) -> str:
+    """Return the text of the file: a header with the command line, and one opening a line."""
     from core.records.openings import format_offsets, format_opening
 
-    notation = _Notation(str(made_by["notation"]))
-    command_line = shlex.join(("gomoku", NAME, *(f"--{name}={value}" for name, value in made_by.items())))
-    lines = [f"# balanced openings, one a line, black first; {_NOTES[notation]}", f"# {command_line}"]
+    notation = _Notation(str(arguments["notation"]))
+    words = (*(f"--{name}={value}" for name, value in arguments.items()), *flags)
+    lines = [
+        f"# balanced openings, one a line, black first; {_NOTES[notation]}",
+        f"# {shlex.join(('gomoku', NAME, *words))}",
+    ]
     write = format_opening if notation is _Notation.CELLS else format_offsets
     lines += [write(opening.moves, rules.size) for opening in found]
     return "\n".join(lines) + "\n"
 
 
-def _report(
-    output: Path, found: Sequence["BalancedOpening"], rules: "Rules", made_by: Mapping[str, object], seconds: float
+def _print_json(
+    output: Path, found: Sequence["BalancedOpening"], rules: "Rules", arguments: Mapping[str, object], seconds: float
 ) -> None:
-    """Prints what was made as JSON."""
     from core.notation import cell_name
 
     openings = [
         {"moves": [cell_name(cell, rules.size) for cell in opening.moves], "value": round(opening.value, 4)}
         for opening in found
     ]
-    settings = {name: made_by[name] for name in ("judge", "simulations", "max-value", "seed")}
+    settings = {name: arguments[name] for name in ("judge", "simulations", "max-value", "seed")}
     report = {"file": str(output), "rules": asdict(rules), **settings, "openings": openings}
     typer.echo(json.dumps({**report, "seconds": round(seconds, 3)}))
 
 
+@expand_options
 def command(
+    *,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="Save the openings here.", dir_okay=False)
     ],
-    count: Annotated[int, typer.Option("--count", min=1, metavar="N", help="How many.")] = 50,
+    count: Annotated[int, typer.Option("--count", min=1, metavar="N", help="Number of openings.")] = 50,
     stones: Annotated[
-        str, typer.Option("--stones", metavar="N-N", help="How many stones an opening has: the fewest and the most.")
+        str,
+        typer.Option("--stones", metavar="N-N", help="Stones of an opening: the smallest and the largest number."),
     ] = "2-8",
     judge: Annotated[
         str | None,
         typer.Option(
             "--judge",
             metavar="PLAYER",
-            help=f"Who says what an opening is worth: {player_names.HELP}.",
+            help=f"The player that evaluates the openings: {player_names.HELP}.",
             show_default="default, or mentor on a board that it does not play",
         ),
     ] = None,
@@ -131,9 +122,10 @@ def command(
             min=1,
             max=MAX_SIMULATIONS,
             metavar="N",
-            help=f"Simulations an opening, for judges with a net. A first look takes 1 in {_FIRST_LOOK} of them.",
+            help="Simulations an opening, for players with a net. A first, short search takes a sixteenth of them.",
         ),
     ] = 1600,
+    tactics: options.Tactics = True,
     max_value: Annotated[
         float,
         typer.Option(
@@ -141,57 +133,57 @@ def command(
             min=0,
             max=0.5,
             metavar="X",
-            help="How far from 0 the value of an opening may be; 1 is a won game and -1 a lost one.",
+            help="Largest distance of an opening's value from 0; 1 is a won game and -1 a lost one.",
         ),
     ] = 0.15,
-    board_size: options.BoardSize = None,
-    connect: options.Connect = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Where every random stream grows from.")] = 42,
+    rules: options.RulesOptions,
+    seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Seed of every random stream.")] = 42,
     notation: Annotated[
         _Notation,
-        typer.Option("--notation", help="How cells are written: h8 i9, or counted from the centre: 0,0, 1,-1."),
+        typer.Option("--notation", help="Notation of cells: h8 i9, or offsets from the centre: 0,0 1,-1."),
     ] = _Notation.CELLS,
     force: Annotated[bool, typer.Option("--force", "-f", help="Overwrite the file if it exists.")] = False,
-    backend: options.BackendChoice = Backend.AUTO,
-    precision: options.PrecisionChoice = Precision.AUTO,
+    runtime: options.RuntimeOptions,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Make openings that are worth as much to Black as to White, for matches to start from.
+    """Make balanced openings, which are worth as much to Black as to White.
 
-    Random stones near each other are judged by a search, and kept where nothing is decided yet and the value is near 0.
-    No two are the same turned or mirrored. The same seed gives the same file.
+    A search evaluates random stones near each other. An opening is kept if nothing is decided yet and its value is near
+    0. No two are the same turned or mirrored. The same seed gives the same file.
     """
     from core.files import atomic_write_text
-    from curriculum.arena.balanced_openings import NoBalancedOpeningsError, balanced_openings
-    from gomoku_cli.compilation import telling_of_compilation
+    from curriculum.arena.balanced_openings import NoBalancedOpeningsError, balanced_openings, two_stages
+    from gomoku_cli.compilation import reporting_compilation
     from gomoku_cli.console import duration
     from gomoku_cli.interruption import conducting
-    from gomoku_cli.runtime import choose_runtime
 
     if output.exists() and not force:
         raise typer.BadParameter(f"{output} exists; --force overwrites it", param_hint="--output")
-    choose_runtime(backend, precision)
-    spec, rules = _judge(judge, board_size, connect)
-    stone_counts = _range(stones, rules)
-    made_by = {
+    runtime.apply()
+    spec, common_rules = _evaluator(judge, rules)
+    options.SearchOptions(tactics=tactics).check_effect((spec,))
+    search = options.SearchOptions(simulations=simulations, policy=Policy.DETERMINISTIC, tactics=tactics)
+    stone_range = _stone_range(stones, common_rules)
+    arguments = {
         "count": count,
         "stones": stones,
         "judge": spec,
         "simulations": simulations,
         "max-value": max_value,
-        "board-size": rules.size,
-        "connect": rules.connect,
+        "board-size": common_rules.size,
+        "connect": common_rules.connect,
         "seed": seed,
         "notation": notation.value,
     }
+    flags = () if tactics else ("--no-tactics",)
     found: list[BalancedOpening] = []
     start = time.perf_counter()
-    with conducting(quiet=quiet) as conduct, telling_of_compilation(conduct.reporter):
-        endless = balanced_openings(
-            rules,
-            _looks(spec, rules, simulations),
-            stones=stone_counts,
+    with conducting(quiet=quiet) as conduct, reporting_compilation(conduct.reporter):
+        batches = balanced_openings(
+            common_rules,
+            two_stages(spec, rules=common_rules, settings=search.player_settings()),
+            stones=stone_range,
             max_value=max_value,
             seed=seed,
             conduct=conduct,
@@ -199,15 +191,15 @@ def command(
         try:
             with conduct.reporter.task("openings", count, "openings") as progress:
                 while len(found) < count:
-                    found += next(endless)[: count - len(found)]
+                    found += next(batches)[: count - len(found)]
                     progress.update(len(found))
         except NoBalancedOpeningsError as error:
             raise typer.BadParameter(f"{len(found)} of {count} openings found: {error}") from error
-        finally:  # what was found is no worse for there not being more
+        finally:  # the found openings are valid without the missing ones
             if found:
-                atomic_write_text(output, _text(found, rules, made_by))
+                atomic_write_text(output, _text(found, common_rules, arguments, *flags))
                 seconds = time.perf_counter() - start
                 if as_json:
-                    _report(output, found, rules, made_by, seconds)
+                    _print_json(output, found, common_rules, arguments, seconds)
                 else:
-                    typer.echo(f"{output}: {len(found)} of {count} openings, judged by {spec}; {duration(seconds)}")
+                    typer.echo(f"{output}: {len(found)} of {count} openings, evaluated by {spec}; {duration(seconds)}")

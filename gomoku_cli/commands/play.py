@@ -1,4 +1,4 @@
-"""`gomoku play`: the board."""
+"""`gomoku play`: a game against a model on the board in the terminal."""
 
 import sys
 from enum import StrEnum
@@ -8,10 +8,11 @@ import typer
 
 from core.rules import BLACK, WHITE
 from gomoku_cli import options
-from nets.config import Backend, Precision
+from gomoku_cli.expansion import expand_options
 from search.tree.settings import Policy
 
 if TYPE_CHECKING:
+    from curriculum.arena.players import PlayerSettings
     from search.players import Player
 
 NAME = "play"
@@ -27,61 +28,77 @@ class _Side(StrEnum):
     WHITE = "white"
 
 
+@expand_options
 def command(
+    *,
     model: options.Model = "default",
     colour: Annotated[
-        _Side, typer.Option("--colour", help="Your stones; black begins.", case_sensitive=False)
+        _Side, typer.Option("--colour", help="Your stones; black moves first.", case_sensitive=False)
     ] = _Side.BLACK,
-    simulations: options.Simulations = None,
-    seconds: options.Seconds = None,
+    search: options.SearchOptions,
     ponder: Annotated[
-        bool, typer.Option("--ponder", help="The model goes on thinking while you do, if it is a player with a net.")
+        bool, typer.Option("--ponder", help="Let the model think during your turns; for players with a net.")
     ] = False,
-    policy: options.PolicyChoice = Policy.SEMI_STOCHASTIC,
-    switch_stage: options.SwitchStage = 6,
-    board_size: options.BoardSize = None,
-    connect: options.Connect = None,
+    rules: options.RulesOptions,
     ascii_only: Annotated[
-        bool, typer.Option("--ascii", help="Draw with plain letters, for fonts that lack the stones.")
+        bool, typer.Option("--ascii", help="Draw with ASCII characters, for fonts without the stones.")
     ] = False,
-    backend: options.BackendChoice = Backend.AUTO,
-    precision: options.PrecisionChoice = Precision.AUTO,
+    runtime: options.RuntimeOptions,
 ) -> None:
     """Play against a model on a board in the terminal, by mouse or keyboard."""
     from core.position import Position
     from curriculum.arena.players import model_path, parse_player
-    from gomoku_cli.runtime import choose_runtime
-    from gomoku_cli.seats import common_rules, player_settings
-    from gomoku_cli.tui.app import run_board
+    from gomoku_cli.tui.app import BoardSetup, run_board
     from search.players import Ponders
 
-    choose_runtime(backend, precision)
-    settings = player_settings(simulations, seconds, policy, switch_stage)
-    rules = common_rules((model,), board_size, connect)
-    searches = model_path(model) is not None  # the others take neither policy nor limits
-    if ponder and not searches:
-        raise typer.BadParameter(f"{model} cannot ponder, only players with a net can", param_hint="--ponder")
+    runtime.apply()
+    settings = search.player_settings()
+    common_rules = rules.resolve((model,))
+    if ponder and model_path(model) is None:
+        raise typer.BadParameter(f"{model} cannot ponder: only players with a net can", param_hint="--ponder")
+    search.check_effect((model,))
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise typer.BadParameter("the board needs a terminal to be shown in")
-    policy_text = f"{policy.value} up to {switch_stage} stones" if policy is Policy.SEMI_STOCHASTIC else policy.value
-    limit = f"{seconds:g} s a move" if seconds is not None else f"{settings.simulations} simulations"
+        raise typer.BadParameter("the board needs a terminal")
 
-    def seated() -> "Player":
-        player = parse_player(model, rules=rules, settings=settings)
-        # Whatever its first decision compiles is compiled before the game begins.
-        position = Position.from_moves(rules, [0])
+    def prepared_player() -> "Player":
+        player = parse_player(model, rules=common_rules, settings=settings)
+        # Compiles the kernels of its first decision before the game begins.
+        position = Position.from_moves(common_rules, [0])
         if ponder and isinstance(player, Ponders):
             player.ponder(position, lambda: True)
             position.push(1)
-        player.choose_batch([position], seeds=[0], stop=lambda: True)
+        player.choose(position, stop=lambda: True)
         return player
 
-    run_board(
-        player_factory=seated,
-        rules=rules,
+    setup = BoardSetup(
+        rules=common_rules,
         human=BLACK if colour is _Side.BLACK else WHITE,
-        policy_text=policy_text if searches else "its own",
-        model_text=f"{model}, {limit}" if searches else model,
+        model_text=_model_text(model, settings),
+        policy_text=_policy_text(model, settings),
         ponders=ponder,
         ascii_only=ascii_only,
     )
+    run_board(prepared_player, setup)
+
+
+def _model_text(model: str, settings: "PlayerSettings") -> str:
+    """Return the model and the options that affect its search."""
+    from curriculum.arena.players import settings_of
+
+    effective, text = settings_of(model), model
+    if settings.seconds is not None and "seconds" in effective:
+        text += f", {settings.seconds:g} s a move"
+    elif "simulations" in effective:
+        text += f", {settings.simulations} simulations"
+    return text if settings.tactics else f"{text}, no tactics"
+
+
+def _policy_text(model: str, settings: "PlayerSettings") -> str:
+    """Return the choice of the model's moves from visit counts."""
+    from curriculum.arena.players import model_path
+
+    if model_path(model) is None:
+        return "its own"
+    if settings.policy is Policy.SEMI_STOCHASTIC:
+        return f"{settings.policy.value} up to {settings.switch_stage} stones"
+    return settings.policy.value

@@ -1,4 +1,4 @@
-"""`gomoku tournament`: many players, each against each or one against all others."""
+"""`gomoku tournament`: a round robin or a gauntlet of many players."""
 
 import json
 import time
@@ -9,9 +9,8 @@ import typer
 from curriculum.arena import player_names
 from curriculum.arena.formats import Format
 from gomoku_cli import options
-from gomoku_cli.matches import MatchOptions, Reports, table, write_reports
-from nets.config import Backend, Precision
-from search.tree.settings import Policy
+from gomoku_cli.expansion import expand_options
+from gomoku_cli.matches import open_session, write_reports
 
 NAME = "tournament"
 EXAMPLES = (
@@ -21,11 +20,13 @@ EXAMPLES = (
 )
 
 
+@expand_options
 def command(
     players: Annotated[
         list[str],
         typer.Argument(metavar="PLAYER...", help=f"Two or more players: {player_names.HELP}.", show_default=False),
     ],
+    *,
     form: Annotated[
         Format,
         typer.Option("--format", help="round-robin: each meets each. gauntlet: the first meets all others."),
@@ -36,29 +37,16 @@ def command(
             "--games", "-g", min=2, metavar="N", help="Games of every two players who meet, half with each colour."
         ),
     ] = 20,
-    simulations: options.Simulations = None,
-    seconds: options.Seconds = None,
-    openings: options.Openings = "balanced",
-    policy: options.PolicyChoice = Policy.SEMI_STOCHASTIC,
-    switch_stage: options.SwitchStage = 6,
-    board_size: options.BoardSize = None,
-    connect: options.Connect = None,
-    seed: options.MatchSeed = 42,
-    concurrency: options.Concurrency = None,
-    run: options.MatchFolder = None,
-    engine_seconds: options.EngineSeconds = None,
-    match_seconds: options.MatchSeconds = None,
-    games_file: options.Records = None,
-    figure: options.Figure = None,
-    junit: options.JUnit = None,
-    markdown: options.Markdown = None,
-    backend: options.BackendChoice = Backend.AUTO,
-    precision: options.PrecisionChoice = Precision.AUTO,
+    search: options.SearchOptions,
+    match: options.MatchOptions,
+    rules: options.RulesOptions,
+    reports: options.ReportOptions,
+    runtime: options.RuntimeOptions,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Play a tournament and print a table with ratings (Bradley-Terry, in Elo, mean 0) and their 95 % intervals."""
-    from gomoku_cli.reports.match import show_standings
+    from gomoku_cli.reports.terminal import show_standings
 
     if len(players) < 2:
         raise typer.BadParameter("a tournament needs two players or more", param_hint="PLAYER...")
@@ -67,35 +55,22 @@ def command(
             raise typer.BadParameter(f"{player} is named twice", param_hint="PLAYER...")
     if games % 2:
         raise typer.BadParameter(f"{games} is odd: each opening is played with both colours", param_hint="--games")
-    terms = MatchOptions(
-        games=games,
-        simulations=simulations,
-        seconds=seconds,
-        engine_seconds=engine_seconds,
-        match_seconds=match_seconds,
-        openings=openings,
-        policy=policy,
-        switch_stage=switch_stage,
-        board_size=board_size,
-        connect=connect,
-        seed=seed,
-        concurrency=concurrency,
-        backend=backend,
-        precision=precision,
-    )
-    reports = Reports(games=games_file, figure=figure, junit=junit, markdown=markdown)
-    begun = time.perf_counter()
-    with table(players, terms, reports, folder=run, quiet=quiet) as place:
-        tournament = place.play(players, form=form, folder=run)
-        rules = place.rules
-    seconds_taken = time.perf_counter() - begun
+    reports.check()
+    start = time.perf_counter()
+    with open_session(
+        players, games=games, search=search, rules=rules, match=match, runtime=runtime, quiet=quiet
+    ) as session:
+        tournament = session.play(players, form=form, folder=match.run)
+        common_rules = session.rules
+    seconds = time.perf_counter() - start
     standings = [standing.to_json() for standing in tournament.standings()]
-    matches = [match.to_json() for match in tournament.matches.values()]
-    for match in matches:
-        del match["seconds"]  # they were played in turn with the others
+    matches = [result.to_json() for result in tournament.matches.values()]
+    for result in matches:
+        del result["seconds"]  # the matches took turns
     if as_json:
-        said = {"format": form.value, "players": standings, "matches": matches, "seconds": round(seconds_taken, 3)}
-        typer.echo(json.dumps(said))
+        typer.echo(
+            json.dumps({"format": form.value, "players": standings, "matches": matches, "seconds": round(seconds, 3)})
+        )
     else:
         show_standings(standings, matches)
-    write_reports(tournament, rules, [], reports, seconds=seconds_taken)
+    write_reports(tournament, common_rules, [], reports, seconds=seconds)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gomoku_cli import options
-from nets.config import Backend, Precision
+from gomoku_cli.expansion import expand_options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,43 +55,40 @@ def _show(results: "Sequence[Mapping[str, Any]]") -> None:
     STDOUT.print(table)
 
 
+@expand_options
 def command(
     run: options.NewRun = None,
-    preset: options.Preset = None,
-    config_file: options.ConfigFile = None,
-    assignments: options.Assignments = None,
-    seed: options.Seed = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue a stopped run, in whatever phase.")] = False,
+    *,
+    config: options.ConfigOptions,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue a stopped run, in any phase.")] = False,
     dry_run: Annotated[
         bool,
         typer.Option(
             "--dry-run", help="Print the resolved configuration and an estimate of time and memory; do nothing."
         ),
     ] = False,
-    backend: options.BackendChoice = Backend.AUTO,
-    precision: options.PrecisionChoice = Precision.AUTO,
+    runtime: options.RuntimeOptions,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Train a model from nothing: basics, imitation of the mentor, gated self-play.
+    """Train a model from nothing: basics, imitation of a teacher, gated self-play.
 
-    Ctrl-C finishes the step, saves and says how to continue; a killed run continues with --resume.
+    Ctrl-C finishes the step, saves, and prints the command that continues; --resume also continues a killed run.
     """
-    from gomoku_cli.compilation import telling_of_compilation
+    from gomoku_cli.compilation import reporting_compilation
     from gomoku_cli.console import program
     from gomoku_cli.interruption import conducting
     from gomoku_cli.runs import Choice, open_run
-    from gomoku_cli.runtime import choose_runtime
 
-    choose_runtime(backend, precision)
-    choice = Choice(preset, config_file, assignments or (), {"seed": seed})
+    runtime.apply()
+    choice = Choice.of(config)
     if dry_run:
         if resume:
-            raise typer.BadParameter("a run that goes on keeps its configuration: it is config.toml in its folder")
+            raise typer.BadParameter("a resumed run keeps its configuration, config.toml in its folder")
         _dry_run(choice.resolve(), as_json)
         return
     if run is None:
-        raise typer.BadParameter("say where the run shall live", param_hint="--run")
+        raise typer.BadParameter("give the folder of the run", param_hint="--run")
     from curriculum.run.folder import RunFolder
 
     command_line = f"{program()} train --run {shlex.quote(str(run))} --resume"
@@ -101,7 +98,7 @@ def command(
     ):
         from curriculum.phases.all import run_all
 
-        with telling_of_compilation(conduct.reporter):
+        with reporting_compilation(conduct.reporter):
             results = run_all(folder, conduct)
         if as_json:
             typer.echo(json.dumps({"run": str(run), "model": str(folder.best_model), "matches": results}))

@@ -1,4 +1,4 @@
-"""`gomoku warmup`: compiles ahead what a first run would compile."""
+"""`gomoku warmup`: compiles all kernels ahead of the first run."""
 
 import json
 
@@ -14,9 +14,9 @@ EXAMPLES = (
 
 
 def command(as_json: options.Json = False, quiet: options.Quiet = False) -> None:
-    """Compile everything that is compiled, once, so that no other command has to, and prepare the built-in model.
+    """Compile all kernels and prepare the built-in model, so that other commands start at once.
 
-    The result is kept in the user's cache folder until this program, or what compiles it, is another version.
+    The result stays in the user's cache folder until this program or its compiler changes version.
     """
     import time
 

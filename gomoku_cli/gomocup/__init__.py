@@ -1,1 +1,1 @@
-"""The Gomocup protocol, spoken by the side that plays."""
+"""The Gomocup protocol, on the engine's side."""

@@ -1,4 +1,4 @@
-"""Lines from a manager, read on a thread of their own: END and the end of the input are seen during a move too."""
+"""Lines of a manager, read on a thread of their own, so that END and the end of the input count during a move too."""
 
 import os
 import re
@@ -10,31 +10,31 @@ from typing import NamedTuple
 
 _BREAK = re.compile(rb"[\r\n]")
 MAX_LENGTH = 1000
-"""No command of the protocol comes near it; what is longer is cut to one character more."""
+"""Maximum length of a command, far above any of the protocol. A longer line is cut to one character more."""
 
 _CHUNK = 1 << 16
 _KEPT = MAX_LENGTH + 1
 _MAX_WAITING = 10_000
-"""Lines that are read ahead."""
+"""Maximum number of lines to read ahead."""
 
 
 class Line(NamedTuple):
     """One line, without its end."""
 
     text: str
-    """In latin-1: any byte is some character, and the protocol needs none beyond ASCII."""
+    """In latin-1, which decodes any byte. The protocol itself needs ASCII only."""
     read_at: float
-    """By `time.monotonic`."""
+    """Instant of `time.monotonic`."""
 
 
 class LineCutter:
-    """Cuts bytes into lines, however they come, and keeps no more of a line than shows it to be too long."""
+    """Cuts a stream of bytes into lines. It keeps at most one character more of a line than `MAX_LENGTH`."""
 
     def __init__(self) -> None:
         self._rest = b""
 
     def feed(self, chunk: bytes) -> list[bytes]:
-        """The lines that `chunk` ends, which may be empty."""
+        """Return the lines that end in `chunk`. They may be blank."""
         *ended, rest = _BREAK.split(chunk)
         lines = []
         for line in ended:
@@ -44,19 +44,19 @@ class LineCutter:
         return lines
 
     def finish(self) -> list[bytes]:
-        """The last line, if it had no end."""
+        """Return the last line, if it has no line feed."""
         rest, self._rest = self._rest, b""
         return [rest] if rest else []
 
 
 class LineReader:
-    """Reads a descriptor to its end, or to the line END."""
+    """Reads the lines of a descriptor to its end, or to the line END."""
 
     def __init__(self, descriptor: int, *, leave: Callable[[], None]) -> None:
-        """`leave` is called, on the reading thread, for an END that comes while earlier lines are still being handled.
+        """The reading thread calls `leave` for an END that arrives before the earlier lines are answered.
 
-        What is thought about then is of no interest any more. An END that was read together with the commands before
-        it, as from a file, comes after their answers.
+        The move in progress then no longer matters. An END that is read together with the commands before it, as from
+        a file, takes effect after their answers.
         """
         self._descriptor = descriptor
         self._cutter = LineCutter()
@@ -67,11 +67,11 @@ class LineReader:
 
     @property
     def over(self) -> bool:
-        """Whether END or the end of the input was read: nobody waits for more."""
+        """True after END or the end of the input."""
         return self._over.is_set()
 
     def __iter__(self) -> Iterator[Line]:
-        """The lines that are not blank up to END, which is not among them."""
+        """Yield the lines before END that are not blank."""
         while (line := self._waiting.get()) is not None:
             yield line
             self._waiting.task_done()
@@ -80,7 +80,7 @@ class LineReader:
         while not self.over:
             try:
                 chunk = os.read(self._descriptor, _CHUNK)
-            except OSError:  # a console that was closed
+            except OSError:  # a closed console
                 chunk = b""
             read_at = time.monotonic()
             behind = self._waiting.unfinished_tasks > 0

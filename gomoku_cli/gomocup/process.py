@@ -1,4 +1,4 @@
-"""The engine as a process: its pipes, its signals, its end."""
+"""The engine as a process: pipes, signals, and the end."""
 
 import os
 import signal
@@ -12,36 +12,39 @@ from typing import TYPE_CHECKING
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.gomocup.lines import Line
 
-if TYPE_CHECKING:  # signals and lines are heeded while it loads
+if TYPE_CHECKING:  # the process handles signals and END while the engine's modules load
     from gomoku_cli.gomocup.engine import Engine
 
 _LAST_LINE_S = 0.2
-"""How long a line that is being written holds up an END; a manager that does not read would do so for ever."""
+"""Maximum delay of an END by a line that is being written. A manager that does not read would delay it for ever."""
 
 
 class Answers:
-    """Writes lines to a descriptor, each at once and whole."""
+    """Writes lines to a descriptor, each of them at once and complete."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
         self._lock = threading.Lock()
 
     def write(self, line: str) -> None:
-        """Writes one line. Raises `BrokenPipeError` where nobody reads any more."""
+        """Write one line. Raises `BrokenPipeError` if the reader has closed the pipe."""
         rest = line.encode("ascii", "backslashreplace") + b"\n"
         with self._lock:
             while rest:
                 rest = rest[os.write(self._descriptor, rest) :]
 
     def leave(self) -> None:
-        """Ends the process with no further line, from any thread."""
+        """End the process without another line. Any thread may call this."""
         self._lock.acquire(timeout=_LAST_LINE_S)
         os._exit(ExitCode.DONE)
 
 
 @contextmanager
 def protocol_pipes() -> Iterator[tuple[int, int]]:
-    """Descriptors for the protocol alone: what else reads stdin finds it empty, what else prints does so on stderr."""
+    """Yield input and output descriptors for the protocol alone.
+
+    Meanwhile stdin is empty for other readers, and other output goes to stderr.
+    """
     sys.stdout.flush()
     kept = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -58,7 +61,7 @@ def protocol_pipes() -> Iterator[tuple[int, int]]:
 
 
 def end_on_signals() -> None:
-    """Has Ctrl-C and SIGTERM end the process at once: there is nothing to save."""
+    """Let Ctrl-C and SIGTERM end the process at once: there is nothing to save."""
 
     def end(number: int, frame: FrameType | None) -> None:
         os._exit(ExitCode.INTERRUPTED)
@@ -68,7 +71,7 @@ def end_on_signals() -> None:
 
 
 def serve(engine: "Engine", lines: Iterable[Line], answers: Answers) -> None:
-    """Answers the lines, until there are no more or nobody reads the answers."""
+    """Answer the lines until they end or the reader of the answers closes the pipe."""
     with suppress(BrokenPipeError):
         for line in lines:
             for answer in engine.answer(line.text, line.read_at):

@@ -1,8 +1,8 @@
-"""The opening of the swap2 rule, by what a player thinks of positions.
+"""The opening of the swap2 rule, chosen by a player's values of positions.
 
-One side puts three stones, the other takes White and plays on, or takes Black, or adds two stones and leaves the
-choice. Whoever chooses by the value for the side to move gets the better colour, |v|; whoever leaves the choice to
-the opponent gets what that one does not want, and so two stones are never added here.
+The first side places three stones. The second side keeps White and plays on, or takes Black, or adds two stones and
+leaves the choice to the first. A side that chooses by the value v for the side to move gets the better colour, worth
+|v|. A side that leaves the choice gets the worse colour. So this engine never adds two stones.
 """
 
 from collections.abc import Callable
@@ -13,24 +13,24 @@ from core.streams import Purpose, generator
 from search.players import Decision
 
 STAGES = (0, 3, 5)
-"""Stones on the board when a side is asked."""
+"""Numbers of stones on the board at which a side is to choose."""
 CANDIDATES = 16
-"""Openings of three stones that are looked at."""
+"""Number of openings of three stones to compare."""
 
 
-def three_stones(rules: Rules, seed: int, judge: Callable[[Position, int], float]) -> list[Cell]:
-    """Three stones, black first, after which the sides are as even as in any opening looked at.
+def three_stones(rules: Rules, seed: int, evaluate: Callable[[Position, int], float]) -> list[Cell]:
+    """Return three stones, black first: the opening with the value closest to 0 among the candidates.
 
-    `judge(position, left)`: the value for the side to move, where `left` openings, this one among them, are still to
-    be judged.
+    `evaluate(position, left)` returns the value for the side to move; `left` is the number of candidates without a
+    value yet, this one included.
     """
-    worth: dict[tuple[Cell, ...], float] = {}
+    values: dict[tuple[Cell, ...], float] = {}
     for number in range(CANDIDATES):
         cells = generator(seed, Purpose.OPENING, number).choice(rules.cells, 3, replace=False).tolist()
-        worth[tuple(cells)] = abs(judge(Position.from_moves(rules, cells), CANDIDATES - number))
-    return list(min(worth.items(), key=lambda item: item[1])[0])
+        values[tuple(cells)] = abs(evaluate(Position.from_moves(rules, cells), CANDIDATES - number))
+    return list(min(values.items(), key=lambda item: item[1])[0])
 
 
 def swaps(decision: Decision) -> bool:
-    """Whether to take the other colour rather than to play this move; `decision` is for the side to move."""
+    """Return True if the other colour is better than this decision, which is for the side to move."""
     return decision.value is not None and decision.value < 0

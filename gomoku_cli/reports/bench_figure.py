@@ -1,4 +1,4 @@
-"""The picture of what `gomoku bench` measured."""
+"""The figure of `gomoku bench`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def draw_bench(figures: dict[str, Any], path: Path) -> None:
-    """Draws a whole result of `gomoku bench`: what grows with what, a panel each."""
+    """Draw a whole result of `gomoku bench`, a panel for each series."""
     panels = [_batches, _threads]
     if "sweeps" in figures:
         panels += [_games, _search_rates, _search_times, _boards]
@@ -36,7 +36,7 @@ def _batches(axes: "Axes", figures: dict[str, Any]) -> None:
         color=BLUE,
         label=f"self-play, {played['games']} games: {played['ratio']:.0%} of the ceiling",
     )
-    _name(axes, "The nets alone, by batch size", "positions in a batch", "positions judged a second")
+    _name(axes, "The nets alone, by batch size", "positions in a batch", "evaluated positions a second")
     _count_on(axes, batches, base=2)
     axes.legend(loc="lower right", frameon=False, fontsize=8)
 
@@ -44,7 +44,7 @@ def _batches(axes: "Axes", figures: dict[str, Any]) -> None:
 def _threads(axes: "Axes", figures: dict[str, Any]) -> None:
     rows = figures["descents"]
     threads, rates = _column(rows, "threads"), _column(rows, "simulations_per_second")
-    axes.plot(threads, [rates[0] * number for number in threads], "--", color=GREY, label="if each did as much")
+    axes.plot(threads, [rates[0] * number for number in threads], "--", color=GREY, label="perfect scaling")
     axes.plot(threads, rates, "o-", color=BLUE, label="measured")
     _name(axes, "Kernel descents, by threads", "threads", "simulations a second")
     _count_on(axes, threads, base=2)
@@ -101,14 +101,14 @@ def _column(rows: list[dict[str, Any]], name: str) -> list[Any]:
 
 
 def _name(axes: "Axes", title: str, x: str, y: str) -> None:
-    """Names a panel whose y starts at 0."""
+    """Set the titles of a panel whose y starts at 0."""
     label(axes, title, x, y)
     axes.set_ylim(bottom=0)
     axes.yaxis.set_major_formatter("{x:,.0f}")
 
 
 def _count_on(axes: "Axes", ticks: list[Any], *, base: int) -> None:
-    """Has x grow by factors, with the measured numbers as its ticks."""
+    """Make x logarithmic, with the measured numbers as its ticks."""
     axes.set_xscale("log", base=base)
     axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
     axes.minorticks_off()

@@ -1,12 +1,12 @@
-"""The pictures of matches: results by colour, lengths of games, Elo; and the rungs of a ladder."""
+"""The figures of matches: results by colour, lengths of games, Elo; and the rungs of a ladder."""
 
 import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gomoku_cli.reports.match import printable
 from gomoku_cli.reports.plots import BLUE, GREY, HEIGHT, WIDTH, clear, drawn, label
+from gomoku_cli.reports.texts import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,17 +21,17 @@ _RESULTS = {"wins": BLUE, "draws": "#c4c9d0", "losses": "#e08214"}
 _OF_SCORE = {1.0: "wins", 0.5: "draws", 0.0: "losses"}
 _MAX_BINS = 24
 _ROW = 0.3
-"""Height in inches that a player takes in a list."""
+"""Height of a player in a list, in inches."""
 _MAX_ESTIMATES = 100
 """Points of the curve of Elo: each takes milliseconds, and more could not be seen."""
 _FARTHEST = 800.0
-"""Elo at which a curve is cut off where the games set no bound, or one farther out."""
+"""Elo at which a curve is cut off if the games set no bound or a more distant one."""
 
 
 def draw_match(results: "Sequence[MatchResult]", standings: "Sequence[Standing]", path: Path) -> None:
-    """Draws a match, or a tournament where there are `standings`: results by colour, lengths of games, and Elo.
+    """Draw a match, or a tournament if there are `standings`: results by colour, lengths of games, and Elo.
 
-    Of a match the Elo difference is drawn as it developed with the games, of a tournament the rating of each player.
+    The Elo panel of a match shows the difference after each number of games, that of a tournament each player's rating.
     """
     games = sum(result.total.games for result in results)
     title = f"{len(standings)} players, {games:,} games"
@@ -54,7 +54,7 @@ def draw_match(results: "Sequence[MatchResult]", standings: "Sequence[Standing]"
 
 
 def draw_ladder(ladder: "Ladder", path: Path) -> None:
-    """Draws a climb against pure MCTS: the results of each rung with the line where it ends, and the times a move."""
+    """Draw a ladder against pure MCTS: the results of each rung with the line that ends it, and the times a move."""
     games = max(rung.result.total.games for rung in ladder.rungs)
     title = f"{_name(ladder.player)} against pure MCTS, {games} games a rung"
     with drawn(path, title, width=2.6 * WIDTH, height=HEIGHT + 0.4) as figure:
@@ -76,13 +76,13 @@ def draw_ladder(ladder: "Ladder", path: Path) -> None:
 
 
 def _name(text: str, longest: int = 28) -> str:
-    """A name as short as a picture needs it; of paths the end tells more."""
+    """Return a name cut to `longest` letters: its end, which is the better part of a path."""
     text = printable(text)
     return text if len(text) <= longest else f"…{text[1 - longest :]}"
 
 
 def _colours_of(player: str, results: "Sequence[MatchResult]") -> "tuple[str, Tally, Tally]":
-    """A player's name and its results as black and as white, of all its matches."""
+    """Return a player's name, and its results as black and as white in all its matches."""
     from core.rules import BLACK, WHITE
     from curriculum.arena.results import Tally
 
@@ -96,7 +96,7 @@ def _colours_of(player: str, results: "Sequence[MatchResult]") -> "tuple[str, Ta
 
 
 def _colours(axes: "Axes", players: "Sequence[tuple[str, Tally, Tally]]") -> None:
-    """Stacked bars, two a player, the first player on top."""
+    """Draw stacked bars, two for each player, the first player on top."""
     tallies = [tally for _, *both in players for tally in both]
     # The two bars of a player stand close together.
     places = [2.3 * (number // 2) + number % 2 for number in range(len(tallies))]
@@ -139,7 +139,7 @@ def _lengths_by_winner(axes: "Axes", results: "Sequence[MatchResult]") -> None:
 
 
 def _lengths(axes: "Axes", groups: dict[str, list[int]], colours: list[str]) -> None:
-    """A histogram of moves a game, the groups stacked."""
+    """Draw a histogram of moves a game, with the groups stacked."""
     longest = max((max(lengths, default=0) for lengths in groups.values()), default=0)
     width = next(width for width in (1, 2, 5, 10, 20, 50) if longest < _MAX_BINS * width or width == 50)
     bins = list(range(0, longest + 2 * width, width))
@@ -152,18 +152,17 @@ def _lengths(axes: "Axes", groups: dict[str, list[int]], colours: list[str]) -> 
 
 
 def _elo_curve(axes: "Axes", result: "MatchResult") -> None:
-    """The Elo difference and its interval after so many pairs of games."""
+    """Draw the Elo difference and its interval after each number of games."""
     from curriculum.arena.results import MatchResult
-    from curriculum.arena.statistics.elo import estimate
 
-    so_far = MatchResult(result.player, result.opponent, first=result.first)
+    so_far = MatchResult(result.player, result.opponent, first=result.first, paired=result.paired)
     every = max(2, 2 * math.ceil(len(result.games) / (2 * _MAX_ESTIMATES)))
     games, estimates = [], []
     for number, game in enumerate(result.games, start=1):
         so_far.add(game)
         if number % every == 0 or number == len(result.games):
             games.append(number)
-            estimates.append(estimate(so_far.pairs))
+            estimates.append(so_far.estimate)
     lows, middles, highs = (
         [min(max(getattr(elo, name), -_FARTHEST), _FARTHEST) for elo in estimates] for name in ("low", "elo", "high")
     )
@@ -171,7 +170,7 @@ def _elo_curve(axes: "Axes", result: "MatchResult") -> None:
     axes.fill_between(games, lows, highs, color=BLUE, alpha=0.18, linewidth=0, label="95 % interval")
     last = f"{_signed(estimates[-1].elo)} ({_signed(estimates[-1].low)} to {_signed(estimates[-1].high)})"
     axes.plot(games, middles, "-" if len(games) > 1 else "o", color=BLUE, label=f"measured: {last}")
-    # The first few pairs bound nothing; what the later ones say is worth the room.
+    # The first few pairs bound nothing; the limits leave room for the later ones.
     later = [*lows[len(lows) // 4 :], *highs[len(highs) // 4 :], 0]
     margin = 0.08 * (max(later) - min(later)) + 10
     axes.set_ylim(min(later) - margin, max(later) + margin)
@@ -183,7 +182,7 @@ def _elo_curve(axes: "Axes", result: "MatchResult") -> None:
 
 
 def _ratings(axes: "Axes", standings: "Sequence[Standing]") -> None:
-    """A rating a line with its interval, the best on top."""
+    """Draw each rating with its interval on a line, the best on top."""
     ratings = [standing.rating for standing in standings]
     places = list(range(len(ratings)))
     reaches = [[rating.elo - rating.low for rating in ratings], [rating.high - rating.elo for rating in ratings]]
@@ -203,21 +202,21 @@ def _ratings(axes: "Axes", standings: "Sequence[Standing]") -> None:
 
 
 def _count_on(axis: "Axis") -> None:
-    """Has whole numbers alone as an axis' ticks."""
+    """Make an axis' ticks whole numbers."""
     from matplotlib.ticker import MaxNLocator
 
     axis.set_major_locator(MaxNLocator(nbins="auto", steps=[1, 2, 5, 10], integer=True))
 
 
 def _signed(elo: float, _: object = None) -> str:
-    """`+85`, `-120`, `0` or `+∞`; the second argument is what matplotlib gives a formatter."""
+    """Return `+85`, `-120`, `0` or `+∞`. matplotlib passes the second argument to a formatter."""
     if math.isinf(elo):
         return "+∞" if elo > 0 else "-∞"
     return f"{round(elo):+,d}" if round(elo) else "0"
 
 
 def _rungs(axes: "Axes", ladder: "Ladder", playouts: list[int], games: int) -> None:
-    """Wins and draws of each rung, and the line where the climb ends."""
+    """Draw the wins and draws of each rung, and the line that ends the ladder."""
     totals = [rung.result.total for rung in ladder.rungs]
     step = playouts[1] - playouts[0] if len(playouts) > 1 else 100
     wins, draws = [total.wins for total in totals], [total.draws for total in totals]
@@ -233,7 +232,7 @@ def _rungs(axes: "Axes", ladder: "Ladder", playouts: list[int], games: int) -> N
 
 
 def _legend_above(axes: "Axes") -> None:
-    """Puts the legend between a panel and its title, where it covers nothing."""
+    """Put the legend between a panel and its title, so that it covers nothing."""
     axes.set_title(axes.get_title(loc="left"), fontsize=10, loc="left", pad=20)
     axes.legend(
         loc="lower left",

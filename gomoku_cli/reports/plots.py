@@ -1,4 +1,4 @@
-"""What all pictures share: where they can be written, and how they look. Needs matplotlib, from the extra `plots`."""
+"""Shared parts of all figures: the check of their path, and their look. Needs matplotlib, from the extra `plots`."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 SUFFIXES = (".png", ".svg")
 
 GREY, BLUE, GRID = "#8a8f98", "#1f6feb", "#e3e6ea"
-"""What is compared with, what was measured, and the lines behind them."""
+"""The colours of a reference, of the measured data, and of the grid."""
 WIDTH, HEIGHT = 4.8, 3.4
-"""Of a panel, in inches."""
+"""Size of a panel, in inches."""
 
 
 def check_plot(path: Path, option: str) -> None:
-    """Raises a usage error about `option`, in one line, where no picture could be written to `path`."""
+    """Raise a usage error about `option`, in one line, if no figure could be written to `path`."""
     if path.suffix.lower() not in SUFFIXES:
         raise typer.BadParameter(f"{path} must end in {' or '.join(SUFFIXES)}", param_hint=option)
     if not path.parent.is_dir():
@@ -35,13 +35,13 @@ def check_plot(path: Path, option: str) -> None:
 
 @contextmanager
 def drawn(path: Path, title: str, *, width: float, height: float) -> "Iterator[Figure]":
-    """An empty figure of so many inches under a title; it is written to `path` when the context ends."""
+    """Yield an empty figure with a title, `width` by `height` inches; the end of the context writes it to `path`."""
     import warnings
 
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    # A dollar in a name is no formula. And a letter that the font lacks shall not fail a picture.
+    # A dollar in a name is no formula. And a letter that the font lacks must not fail a figure.
     with rc_context({"text.parse_math": False}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
         figure = Figure(figsize=(width, height), layout="constrained", dpi=140)
@@ -51,14 +51,14 @@ def drawn(path: Path, title: str, *, width: float, height: float) -> "Iterator[F
 
 
 def clear(axes: "Axes") -> None:
-    """Gives a panel its grid and takes the lines away that say nothing."""
+    """Give a panel its grid and remove the needless lines."""
     axes.grid(color=GRID, linewidth=0.7)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
 
 
 def label(axes: "Axes", title: str, x: str, y: str) -> None:
-    """Names a panel and its axes."""
+    """Set the titles of a panel and its axes."""
     axes.set_title(title, fontsize=10, loc="left")
     axes.set_xlabel(x, fontsize=9)
     axes.set_ylabel(y, fontsize=9)

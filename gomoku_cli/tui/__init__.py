@@ -1,1 +1,1 @@
-"""The Textual screens."""
+"""The Textual screens of `gomoku play`."""

@@ -1,4 +1,4 @@
-"""The board on the screen: grid, stones, cursor and marks, drawn line by line."""
+"""The board widget: grid, stones, cursor and marks, drawn line by line."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -19,33 +19,33 @@ from core.position import Position
 from core.rules import BLACK, EMPTY, NO_CELL, Cell, Colour, Rules, colour_name
 
 _LEFT = 3
-"""Screen columns left of the first line of the board: two for the row number, one gap."""
+"""Screen columns to the left of the grid: two for the row number, one gap."""
 
 
 @dataclass(frozen=True, slots=True)
 class Glyphs:
-    """The characters a board is drawn with, each one column wide."""
+    """The characters of a board, each one column wide."""
 
     black: str
     white: str
     star: str
     line: str
-    """Between two crossings of a row."""
+    """The character between two crossings of a row."""
     crossings: str
     """Nine of them: top left, top, top right, left, middle, right, bottom left, bottom, bottom right."""
 
     def stone(self, colour: Colour) -> str:
-        """The stone of `colour`."""
+        """Return the stone of `colour`."""
         return self.black if colour == BLACK else self.white
 
 
 UNICODE = Glyphs(black="●", white="○", star="•", line="─", crossings="┌┬┐├┼┤└┴┘")
-# The glyphs above have ambiguous width: terminals set up for East Asian fonts may give them two columns.
+# The width of the glyphs above is ambiguous: terminals with East Asian fonts may give them two columns.
 ASCII = Glyphs(black="X", white="O", star="*", line="-", crossings="+++++++++")
 
 
 def star_points(size: int) -> frozenset[Cell]:
-    """The cells marked for orientation: the centre, the four corner points, and on 19 and more those between them."""
+    """Return the marked cells: the centre, four corner points, and from size 19 on the points between these."""
     inset = 3 if size >= 13 else 2
     points: set[Cell] = set()
     if size >= 9:
@@ -60,9 +60,9 @@ def star_points(size: int) -> frozenset[Cell]:
 
 
 class BoardWidget(Widget, can_focus=True):
-    """A board that shows a position and says which cell was pressed; the game is its owner's affair.
+    """A board that shows a position and reports pressed cells. It does not know the rules of turns.
 
-    A crossing takes two columns and one row, which terminals show about square.
+    A crossing takes two columns and one row, about a square in most terminals.
     """
 
     ALLOW_SELECT = False
@@ -116,15 +116,15 @@ class BoardWidget(Widget, can_focus=True):
     ]
 
     cursor: reactive[Cell] = reactive(0, repaint=False)
-    """The cell that the keyboard plays."""
+    """The cell that the keyboard plays on."""
     hover: reactive[Cell] = reactive(NO_CELL, repaint=False)
-    """The cell under the mouse; `NO_CELL` where there is none."""
+    """The cell under the mouse, or `NO_CELL`."""
     ghost: reactive[Colour] = reactive(EMPTY, repaint=False)
-    """The colour of the stone that a click would place, shown under the mouse; `EMPTY` when it would place none."""
+    """The colour of the stone that a click would place, shown under the mouse; `EMPTY` if a click places none."""
 
     @dataclass
     class CellPressed(Message):
-        """A cell was clicked, or chosen with the keyboard; it may be occupied."""
+        """The user clicked a cell or chose it with the keyboard. The cell may be occupied."""
 
         cell: Cell
 
@@ -140,45 +140,45 @@ class BoardWidget(Widget, can_focus=True):
 
     @property
     def columns(self) -> int:
-        """Screen columns that the whole board takes."""
+        """Width of the whole board in screen columns."""
         return _LEFT + 2 * self._edge
 
     def show(self, position: Position) -> None:
-        """Draws `position` as it stands now."""
+        """Draw the current state of `position`."""
         self._stones = position.stones.copy()
         self._last_move = position.last_moves[0]
         self._winning = frozenset(position.winning_line())
         self.refresh()
 
     def cell_at(self, x: int, y: int) -> Cell:
-        """The cell drawn at column `x` and line `y` of the widget; `NO_CELL` off the grid."""
+        """Return the cell at column `x` and line `y` of the widget, or `NO_CELL` off the grid."""
         column, row = (x - _LEFT) // 2, self._edge - 1 - y
         if 0 <= column < self._edge and 0 <= row < self._edge:
             return row * self._edge + column
         return NO_CELL
 
     def cell_region(self, cell: Cell) -> Region:
-        """Where a cell is drawn in the widget, with the gaps at its sides that hold its marks."""
+        """Return the region of a cell in the widget, with the gaps on both sides that hold its marks."""
         row, column = divmod(cell, self._edge)
         return Region(_LEFT - 1 + 2 * column, self._edge - 1 - row, 3, 1)
 
     def scroll_to_cursor(self) -> None:
-        """Brings the cursor into view where the board is larger than its window."""
+        """Scroll the cursor into view if the board is larger than its window."""
         if isinstance(self.parent, Widget):
-            # The spacing shows the letters and numbers too when the cursor is beside them.
+            # The spacing keeps the letters and numbers visible when the cursor is next to them.
             region = self.cell_region(self.cursor).translate(self.virtual_region.offset)
             self.parent.scroll_to_region(region, spacing=Spacing(1, 2, 1, 2), animate=False, immediate=True)
 
     def get_content_width(self, container: Size, viewport: Size) -> int:
-        """The whole board: the window around it scrolls."""
+        """Return the width of the whole board: the window around it scrolls."""
         return self.columns
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """The rows of the board and the line of letters."""
+        """Return the rows of the board and the line of letters."""
         return self._edge + 1
 
     def render_line(self, y: int) -> Strip:
-        """Line `y` of the board, the top row first and the letters last."""
+        """Return line `y` of the board: the top row first, the letters last."""
         base = self.rich_style
         label = base + self.get_component_rich_style("board--label", partial=True)
         if y >= self._edge:
@@ -215,7 +215,7 @@ class BoardWidget(Widget, can_focus=True):
         return Segment(glyph, style)
 
     def _gap(self, row: int, column: int, base: Style) -> Segment:
-        """The column between a crossing and its right neighbour: line, or a bracket of the cursor or last move."""
+        """Return the column to the right of a crossing: a line, or a bracket of the cursor or the last move."""
         left = row * self._edge + column if column >= 0 else NO_CELL
         right = row * self._edge + column + 1 if column < self._edge - 1 else NO_CELL
         for cell, (opening, closing), name in ((self.cursor, "[]", "cursor"), (self._last_move, "()", "last")):
@@ -227,43 +227,43 @@ class BoardWidget(Widget, can_focus=True):
         return Segment(self._glyphs.line if inside else " ", style)
 
     def watch_cursor(self, before: Cell, after: Cell) -> None:
-        """Redraws the two cells concerned, and nothing else of the board."""
+        """Redraw the two changed cells only."""
         self.refresh(self.cell_region(before), self.cell_region(after))
         if self.is_mounted:
             self.scroll_to_cursor()
 
     def watch_hover(self, before: Cell, after: Cell) -> None:
-        """Redraws the two cells concerned."""
+        """Redraw the two changed cells only."""
         regions = [self.cell_region(cell) for cell in (before, after) if cell != NO_CELL]
         if regions:
             self.refresh(*regions)
 
     def watch_ghost(self) -> None:
-        """Redraws the cell under the mouse."""
+        """Redraw the cell under the mouse."""
         if self.hover != NO_CELL:
             self.refresh(self.cell_region(self.hover))
 
     def action_move_cursor(self, rows: int, columns: int) -> None:
-        """Moves the cursor, not past the edge."""
+        """Move the cursor, up to the edge."""
         row, column = divmod(self.cursor, self._edge)
         row = min(max(row + rows, 0), self._edge - 1)
         column = min(max(column + columns, 0), self._edge - 1)
         self.cursor = row * self._edge + column
 
     def action_press_cell(self) -> None:
-        """Presses the cell under the cursor."""
+        """Press the cell under the cursor."""
         self.post_message(self.CellPressed(self.cursor))
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Follows the mouse."""
+        """Follow the mouse."""
         self.hover = self.cell_at(event.x, event.y)
 
     def on_leave(self, event: events.Leave) -> None:
-        """Forgets the mouse when it goes elsewhere."""
+        """Clear the hovered cell when the mouse leaves."""
         self.hover = NO_CELL
 
     def on_click(self, event: events.Click) -> None:
-        """Presses the clicked cell; other buttons than the left one do nothing."""
+        """Press the clicked cell. Only the left button counts."""
         cell = self.cell_at(event.x, event.y)
         if event.button == 1 and cell != NO_CELL:
             self.cursor = cell
@@ -271,12 +271,12 @@ class BoardWidget(Widget, can_focus=True):
 
 
 class BoardWindow(ScrollableContainer, can_focus=False):
-    """The part of the screen that shows a board: centres it where it fits and scrolls after its cursor where not."""
+    """The window around a board: it centres a board that fits and scrolls a larger one to its cursor."""
 
     DEFAULT_CSS = """
     BoardWindow { align: center middle; scrollbar-size: 1 1; }
     """
 
     def on_resize(self, event: events.Resize) -> None:
-        """Keeps the cursor in sight."""
+        """Keep the cursor in view."""
         self.call_after_refresh(self.query_one(BoardWidget).scroll_to_cursor)

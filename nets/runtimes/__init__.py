@@ -1,1 +1,1 @@
-"""Runtimes that evaluate nets (OpenVINO, ONNX Runtime, torch, CUDA), and the evaluator that serves them to a search."""
+"""Runtimes: libraries that run a model's nets, and the evaluators on top of them."""

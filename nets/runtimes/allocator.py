@@ -1,7 +1,7 @@
-"""Keeps the C library from giving the nets' memory back to the system after every tensor.
+"""Memory settings: the C library keeps the nets' freed memory instead of a return to the system after every tensor.
 
-By default glibc maps each block above some 128 KiB afresh and unmaps it when it is freed, so every activation of a
-batch costs a page fault for each of its pages: half of the time of a net this small.
+By default glibc maps each block above some 128 KiB afresh and unmaps it when it is freed. Every activation of a batch
+then costs a page fault for each of its pages: half of the time of a net this small.
 """
 
 import ctypes
@@ -12,7 +12,7 @@ _KEPT = 1 << 30
 
 
 def keep_freed_memory() -> None:
-    """Makes malloc reuse what was freed; does nothing where the C library is not glibc."""
+    """Make malloc reuse freed memory; does nothing if the C library is not glibc."""
     if platform.libc_ver()[0] != "glibc":
         return
     libc = ctypes.CDLL(None)

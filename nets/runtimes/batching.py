@@ -1,10 +1,10 @@
-"""Batches for the runtime, cut from whatever waits: rows of one net, of several slots where one does not fill a batch.
+"""Batches for the runtime, cut from queues: the rows of one net, of several slots if one does not fill a batch.
 
-A batch that is nearly empty costs much more a position than a full one. What a search submits is of any size and mixes
-colours, so each net has a queue of its own, and whoever is free takes as many of its oldest rows as make a good batch.
+A nearly empty batch costs much more a position than a full one. A search submits slots of any size with both colours
+mixed. So each net has a queue of its own, and a free thread takes as many of its oldest rows as make a good batch.
 
-Which rows meet in a batch then hangs on timing, and the last bits of a judgement may hang on the batch. Where that must
-not be, submissions are cut when they come, each on its own.
+The composition of a batch then depends on timing, and the last bits of an evaluation may depend on the batch.
+Repeatable batches avoid that: each submission is cut on its own when it arrives.
 """
 
 import threading
@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from nets.runtimes.runtime import Piece, Runtime, best_count
 
 _FEW = 16
-"""Rows so few that whoever waits for them had better judge some itself than wait for a thread to wake up."""
+"""For so few rows the waiting thread had better evaluate some itself than wait for another thread to wake up."""
 
 
 class Submission:
-    """Rows under way together: the ticket of `core.evaluation.Evaluator.submit`."""
+    """Rows submitted together: the ticket of `core.evaluation.Evaluator.submit`."""
 
     def __init__(self, batcher: "Batcher", rows: int) -> None:
         self._batcher = batcher
@@ -31,14 +31,14 @@ class Submission:
             self._done.set()
 
     def finish(self, rows: int, error: BaseException | None) -> None:
-        """Counts rows as judged, or as failed; under the batcher's lock."""
+        """Count rows as evaluated, or as failed; under the batcher's lock."""
         self._left -= rows
         self._error = self._error or error
         if not self._left:
             self._done.set()
 
     def result(self) -> None:
-        """Waits until all rows are judged. Raises the first error, after all of them have ended."""
+        """Wait until all rows are evaluated. Raises the first error, after all of them have ended."""
         while not self._done.is_set() and self._batcher.help_with_few():
             pass
         self._done.wait()
@@ -48,10 +48,10 @@ class Submission:
 
 @dataclass(slots=True)
 class _Waiting:
-    """What is left of a submission for one net."""
+    """The rows of a submission that are still queued for one net."""
 
     number: int
-    """Of the submission; older ones go first."""
+    """The submission's number; older ones go first."""
     submission: Submission
     piece: Piece
 
@@ -63,8 +63,8 @@ class Batcher:
     """The queues of a runtime's nets, and the threads that empty them."""
 
     def __init__(self, runtime: Runtime, threads: ThreadPoolExecutor, *, repeatable: bool = False) -> None:
-        """`repeatable`: what a batch is made of depends on one submission alone, so that the same submissions get the
-        same answers to the bit, whatever else is under way and whichever threads judge."""
+        """`repeatable`: each batch holds rows of one submission only. Equal submissions then get equal evaluations to
+        the bit, independent of other submissions and of threads."""
         self._runtime = runtime
         self._threads = threads
         self._repeatable = repeatable
@@ -73,14 +73,14 @@ class Batcher:
         self._rows: dict[str, int] = {}
         self._working = 0
         """Threads that were started and have not ended; while more than a few rows are queued, at least one."""
-        self._judging = 0
-        """Batches under way."""
+        self._running = 0
+        """Batches in evaluation."""
         self._number = 0
 
     def submit(self, parts: Sequence[tuple[str, Piece]]) -> Submission:
-        """Queues pieces, each for the net of its name; none may be empty.
+        """Queue pieces, each for the net of its name; none may be empty.
 
-        Raises `RuntimeError` where a thread is needed and cannot be had; nothing is queued then.
+        Raises `RuntimeError` if a thread is needed and cannot be started; nothing is queued then.
         """
         submission = Submission(self, sum(len(piece.rows) for _, piece in parts))
         with self._lock:
@@ -90,17 +90,17 @@ class Batcher:
                 queue += [_Waiting(self._number, submission, part) for part in self._cut(piece)]
                 self._rows[net] = self._rows.get(net, 0) + len(piece.rows)
             share = self._runtime.sizes[-1] if len(self._queues) > 1 else _FEW
-            wanted = sum(-(-rows // share) for rows in self._rows.values())
+            useful = sum(-(-rows // share) for rows in self._rows.values())
             if self._runtime.any_thread and sum(self._rows.values()) <= _FEW:
-                wanted -= 1  # one is for whoever waits
-            starting = max(0, min(wanted, self._runtime.threads - self._working))
+                useful -= 1  # the waiting thread is one of them
+            starting = max(0, min(useful, self._runtime.threads - self._working))
             self._working += starting
         started = 0
         try:
             for _ in range(starting):
                 self._threads.submit(self._work)
                 started += 1
-        except RuntimeError:  # of an executor that was shut down, or that gets no more threads
+        except RuntimeError:  # the executor was shut down, or gets no more threads
             with self._lock:
                 self._working -= starting - started
                 self._withdraw(submission)
@@ -108,7 +108,7 @@ class Batcher:
         return submission
 
     def _cut(self, piece: Piece) -> list[Piece]:
-        """The piece as it is queued: where batches must be repeatable as those that it will be judged in."""
+        """Return the pieces to queue for a piece: the whole, or its batches if they must be repeatable."""
         if not self._repeatable:
             return [piece]
         parts, rows = [], piece.rows
@@ -119,7 +119,7 @@ class Batcher:
         return parts
 
     def _withdraw(self, submission: Submission) -> None:
-        """Takes back what is queued of a submission; under the lock."""
+        """Remove the queued rows of a submission; under the lock."""
         for net, queue in self._queues.items():
             kept = [waiting for waiting in queue if waiting.submission is not submission]
             queue.clear()
@@ -127,68 +127,68 @@ class Batcher:
             self._rows[net] = sum(len(waiting.piece.rows) for waiting in kept)
 
     def help_with_few(self) -> bool:
-        """Judges a batch on the calling thread if there are but few rows in the queues; whether it did."""
+        """Evaluate a batch on the calling thread if the queues hold few rows; return True if it did."""
         with self._lock:
             few = self._runtime.any_thread and 0 < sum(self._rows.values()) <= _FEW
             batch = self._take() if few else None
         if batch is None:
             return False
-        error = self._judge(batch)
+        error = self._evaluate(batch)
         if isinstance(error, KeyboardInterrupt):
-            raise error  # it was for this thread, whosever rows these were
+            raise error  # it was meant for this thread, even if the rows belong to others
         return True
 
     def _work(self) -> None:
-        """Judges until nothing is queued."""
+        """Evaluate batches until the queues are empty."""
         while True:
             with self._lock:
                 batch = self._take()
                 if batch is None:
                     self._working -= 1
                     return
-            self._judge(batch)
+            self._evaluate(batch)
 
-    def _judge(self, batch: Batch) -> BaseException | None:
+    def _evaluate(self, batch: Batch) -> BaseException | None:
         net, taken = batch
         error: BaseException | None = None
         try:
-            self._runtime.judge(net, [piece for _, piece in taken])
+            self._runtime.evaluate(net, [piece for _, piece in taken])
         except BaseException as raised:
             error = raised
         with self._lock:
-            self._judging -= 1
+            self._running -= 1
             for submission, piece in taken:
                 submission.finish(len(piece.rows), error)
         return error
 
     def _take(self) -> Batch | None:
-        """The next batch: of the net whose rows wait longest, as many of its oldest as are good to judge at once."""
+        """Take the next batch: of the net whose rows wait longest, as many of its oldest as make a good batch."""
         waiting = [(queue[0].number, -self._rows[net], net) for net, queue in self._queues.items() if queue]
         if not waiting:
             return None
         net = min(waiting)[2]
         queue = self._queues[net]
         if self._repeatable:
-            wanted = len(queue[0].piece.rows)
+            missing = len(queue[0].piece.rows)
         else:
-            wanted = best_count(self._share_of(net), self._runtime.sizes)
-        self._rows[net] -= wanted
-        self._judging += 1
+            missing = best_count(self._share_of(net), self._runtime.sizes)
+        self._rows[net] -= missing
+        self._running += 1
         taken = []
-        while wanted:
+        while missing:
             first = queue[0]
             piece = first.piece
-            if len(piece.rows) <= wanted:
+            if len(piece.rows) <= missing:
                 queue.popleft()
                 taken.append((first.submission, piece))
             else:
-                taken.append((first.submission, piece._replace(rows=piece.rows[:wanted])))
-                first.piece = piece._replace(rows=piece.rows[wanted:])
-            wanted -= len(taken[-1][1].rows)
+                taken.append((first.submission, piece._replace(rows=piece.rows[:missing])))
+                first.piece = piece._replace(rows=piece.rows[missing:])
+            missing -= len(taken[-1][1].rows)
         return net, taken
 
     def _share_of(self, net: str) -> int:
-        """The rows of a net that one thread may take: all, or of a model's only net as many as others on their way."""
+        """Return the rows of a net that one thread may take: all, or an equal share of a model's only net."""
         if len(self._queues) > 1:
             return self._rows[net]
-        return -(-self._rows[net] // max(1, self._working - self._judging))
+        return -(-self._rows[net] // max(1, self._working - self._running))

@@ -1,4 +1,4 @@
-"""From a model to OpenVINO's graphs, which only torch can do; as a program, from a model file to graphs on the disk."""
+"""Conversion of a model to OpenVINO's graphs, with torch; as a program, of a model file to saved graphs."""
 
 import sys
 import warnings
@@ -8,34 +8,34 @@ from typing import Any
 from nets.checkpoint import load_model
 from nets.config import Backend, Precision
 from nets.dual import DualNet
-from nets.runtimes.inference import JudgedPositions, example_positions, version_of
+from nets.runtimes.inference import InferenceNet, example_positions, version_of
 from nets.runtimes.openvino import OpenVino, unavailable_where_it_fails
 from nets.runtimes.precision import refine
 from nets.runtimes.saved_graphs import graphs_path, write_graphs
 
 
 def converted(model: DualNet, openvino: OpenVino) -> dict[str, Any]:
-    """Each net as a graph for `openvino`'s precision. Raises `RuntimeUnavailableError`."""
+    """Return each net as a graph for `openvino`'s precision. Raises `RuntimeUnavailableError`."""
     return {name: _converted_net(model, name, openvino) for name in model.nets}
 
 
 def _converted_net(model: DualNet, name: str, openvino: OpenVino) -> Any:
     with warnings.catch_warnings(), unavailable_where_it_fails():
-        warnings.simplefilter("ignore")  # of the tracer's own deprecation
-        net = JudgedPositions(model, name).eval()
+        warnings.simplefilter("ignore")  # the tracer warns of its own deprecation
+        net = InferenceNet(model, name).eval()
         if openvino.precision is Precision.BF16:
             refine(net)
         return openvino.module.convert_model(net, example_input=example_positions(2, model.rules.cells))
 
 
 def main(path: Path, precision: Precision) -> None:
-    """Keeps a model file's graphs. Raises what is wrong with the model, or with what should run it."""
+    """Save a model file's graphs. Raises `CheckpointError`, `RuntimeUnavailableError` or `OSError`."""
     openvino = OpenVino(precision)
     kept = graphs_path(path, openvino)
     model, _ = load_model(path)
     graphs = converted(model, openvino)
     if graphs_path(path, openvino) != kept:
-        raise RuntimeError(f"{path} was written over meanwhile")
+        raise RuntimeError(f"{path} was overwritten during the conversion")
     write_graphs(kept, openvino, graphs, version_of(model, Backend.OPENVINO, openvino.precision))
 
 

@@ -1,7 +1,7 @@
-"""Judging on an NVIDIA GPU: half precision, channels last, CUDA graphs of fixed batch sizes, pinned buffers.
+"""The runtime for NVIDIA GPUs: half precision, channels last, CUDA graphs of fixed batch sizes, pinned buffers.
 
-Each net's rows of a batch go to the card on a stream of their own, so both nets and several batches run side by side.
-Positions travel as bytes and become planes there; only logits and values come back.
+Each net's rows of a batch go to the GPU on a stream of their own, so both nets and several batches run side by side.
+Positions travel as bytes and become planes on the GPU; only logits and values come back.
 """
 
 import threading
@@ -10,48 +10,48 @@ from collections.abc import Sequence
 
 import torch
 
+from core.evaluation import PositionBatch
 from nets.config import Backend, Precision, RuntimeNotice
 from nets.dual import DualNet
 from nets.runtimes.devices import cores
-from nets.runtimes.inference import JudgedPositions, example_positions
+from nets.runtimes.inference import InferenceNet, example_positions
 from nets.runtimes.runtime import Piece, SizedNet, SizedNets
 
 SIZES = (8, 32, 64, 128, 256, 512, 1024, 2048)
 """Batch sizes that are captured."""
 _BATCHES = 2
-"""Batches side by side: the card works on one while the other is copied."""
+"""Batches side by side: the GPU works on one while the other is copied."""
 _CAPTURING = threading.Lock()
-"""One capture at a time in a process, or it fails."""
+"""Allows one capture at a time in a process; two at once fail."""
 _FAST_HALF = (7, 0)
 """The first compute capability that multiplies float16 faster than float32 (Volta)."""
 
 
 class _Buffers:
-    """A `SizedNet` on the card: positions and answers there, and pinned copies of both here."""
+    """A `SizedNet` on the GPU: positions and outputs on the device, and pinned copies of both on the host."""
 
-    def __init__(self, net: JudgedPositions, size: int, cells: int, device: torch.device) -> None:
+    def __init__(self, net: InferenceNet, size: int, cells: int, device: torch.device) -> None:
         self._net = net
         self._stream = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
         self._graph: torch.cuda.CUDAGraph | None = None
-        here = [tensor.pin_memory() for tensor in example_positions(size, cells)]
+        self._host_inputs = [tensor.pin_memory() for tensor in example_positions(size, cells)]
         with torch.cuda.stream(self._stream):
-            self._inputs = [tensor.to(device) for tensor in here]
+            self._inputs = [tensor.to(device) for tensor in self._host_inputs]
             # Libraries choose their algorithms and reserve their memory in the first calls, which no graph may hold.
             for _ in range(3):
                 self._outputs = net(*self._inputs)
         self._stream.synchronize()
-        self._inputs_here = here
-        self._outputs_here = [torch.empty(tensor.shape).pin_memory() for tensor in self._outputs]
-        self.stones, self.to_move, self.last_moves = (tensor.numpy() for tensor in here)
-        self.logits, self.values = (tensor.numpy() for tensor in self._outputs_here)
+        self._host_outputs = [torch.empty(tensor.shape).pin_memory() for tensor in self._outputs]
+        self.positions = PositionBatch(*(tensor.numpy() for tensor in self._host_inputs))
+        self.logits, self.values = (tensor.numpy() for tensor in self._host_outputs)
 
     def capture(self) -> None:
-        """Has later runs replay one graph. Raises `RuntimeError`, and leaves runs as they were, where this fails."""
+        """Capture a graph, which later runs replay. Raises `RuntimeError` on failure; runs then stay as they were."""
         graph = torch.cuda.CUDAGraph()
         with (
             _CAPTURING,
             torch.cuda.stream(self._stream),
-            # Other threads go on meanwhile with streams of their own.
+            # Other threads continue meanwhile with streams of their own.
             torch.cuda.graph(graph, stream=self._stream, capture_error_mode="thread_local"),
         ):
             outputs = self._net(*self._inputs)
@@ -60,19 +60,19 @@ class _Buffers:
     def run(self) -> None:
         """See `SizedNet`."""
         with torch.cuda.stream(self._stream):
-            for there, here in zip(self._inputs, self._inputs_here, strict=True):
-                there.copy_(here, non_blocking=True)
+            for device_tensor, host_tensor in zip(self._inputs, self._host_inputs, strict=True):
+                device_tensor.copy_(host_tensor, non_blocking=True)
             if self._graph is None:
                 self._outputs = self._net(*self._inputs)
             else:
                 self._graph.replay()
-            for here, there in zip(self._outputs_here, self._outputs, strict=True):
-                here.copy_(there, non_blocking=True)
+            for host_tensor, device_tensor in zip(self._host_outputs, self._outputs, strict=True):
+                host_tensor.copy_(device_tensor, non_blocking=True)
         self._stream.synchronize()
 
 
 class CudaRuntime:
-    """Each net with its planes made on the card."""
+    """torch with each net and its planes on the GPU."""
 
     backend = Backend.TORCH
     sizes: tuple[int, ...] = SIZES
@@ -84,10 +84,10 @@ class CudaRuntime:
             precision = Precision.FP16 if native else Precision.FP32
         self.precision = precision
         self.lanes = _BATCHES
-        self.threads = 2 * _BATCHES  # a batch is judged in two parts
+        self.threads = 2 * _BATCHES  # each net evaluates its part of a batch
         self.free_cores = max(1, cores() - 1)
         self._device, self._cells = device, model.rules.cells
-        self._nets = {name: JudgedPositions(model, name, precision).to(device) for name in model.nets}
+        self._nets = {name: InferenceNet(model, name, precision).to(device) for name in model.nets}
         self._capture = True
         self._sized = SizedNets(self._make, SIZES)
 
@@ -100,12 +100,12 @@ class CudaRuntime:
                 self._capture = False
                 first_line = str(error).strip().splitlines()[0]
                 warnings.warn(
-                    f"CUDA graphs cannot be captured ({first_line}); the nets run without, which is slower",
+                    f"CUDA graphs cannot be captured ({first_line}); the nets run without them, which is slower",
                     RuntimeNotice,
                     stacklevel=2,
                 )
         return buffers
 
-    def judge(self, net: str, pieces: Sequence[Piece]) -> None:
+    def evaluate(self, net: str, pieces: Sequence[Piece]) -> None:
         """See `Runtime`."""
-        self._sized.judge(net, pieces)
+        self._sized.evaluate(net, pieces)

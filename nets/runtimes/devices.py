@@ -1,4 +1,4 @@
-"""What this machine has to run nets on."""
+"""Devices of this machine: GPU, processor cores, and the precision that they are fast in."""
 
 import ctypes
 import os
@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     import torch
 
 _AMD_COMPUTE = Path("/dev/kfd")
-"""The device of AMD's driver for computing, which torch calls CUDA too."""
+"""The compute device of AMD's driver, which torch calls CUDA too."""
 
 
 def may_have_gpu() -> bool:
-    """Whether torch may find a GPU; asks the drivers, so that nobody imports torch only to hear that there is none.
+    """Return True if torch may find a GPU. The check asks the driver, so torch need not be imported.
 
-    NVIDIA's driver is asked for its devices as torch asks it, `CUDA_VISIBLE_DEVICES` heeded. Where this says no,
-    `best_device` does too; where it says yes, that depends on what torch was built for.
+    It asks NVIDIA's driver for its devices as torch does, so `CUDA_VISIBLE_DEVICES` counts. After False `best_device`
+    returns the CPU; after True its answer depends on the build of torch.
     """
     try:
         driver = ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
@@ -25,29 +25,29 @@ def may_have_gpu() -> bool:
         if driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0:
             return True
     except (OSError, AttributeError):
-        pass  # there is no such driver
+        pass  # the driver is not installed
     return _AMD_COMPUTE.exists()
 
 
 def best_device() -> "torch.device":
-    """The GPU where there is one."""
+    """Return the GPU if torch finds one, else the CPU."""
     import torch
 
     return torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 
 def best_precision(device: "torch.device") -> "torch.dtype":
-    """bfloat16 where the device multiplies it natively, else float32: bfloat16 emulated is slower than that."""
+    """Return bfloat16 if the device multiplies it natively, else float32, which is faster than emulated bfloat16."""
     import torch
 
     if device.type == "cuda":
         native = torch.cuda.is_bf16_supported(including_emulation=False)
     else:
-        asked = ("_is_avx512_bf16_supported", "_is_amx_tile_supported")
-        native = any(getattr(torch.cpu, name, lambda: False)() for name in asked)
+        checks = ("_is_avx512_bf16_supported", "_is_amx_tile_supported")
+        native = any(getattr(torch.cpu, name, lambda: False)() for name in checks)
     return torch.bfloat16 if native else torch.float32
 
 
 def cores() -> int:
-    """Processor cores that this process may use."""
+    """Return the number of processor cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,4 +1,4 @@
-"""Model files opened for play: without torch where that can be."""
+"""`open_model`: the evaluator of a model file, for play; without torch if OpenVINO runs it."""
 
 import warnings
 from pathlib import Path
@@ -7,17 +7,17 @@ from nets.checkpoint import load_model, read_info
 from nets.config import Backend, Precision, RuntimeChoice, RuntimeNotice, default_runtime
 from nets.runtimes.devices import may_have_gpu
 from nets.runtimes.runtime import RuntimeUnavailableError
-from nets.runtimes.serving import RuntimeEvaluator
+from nets.runtimes.runtime_evaluator import RuntimeEvaluator
 
 
 def open_model(path: Path, choice: RuntimeChoice | None = None) -> RuntimeEvaluator:
-    """An evaluator with the model of a file, whose judgements are repeatable (`nets.runtimes.batching.Batcher`).
+    """Return an evaluator with the model of a file; its evaluations are repeatable (`nets.runtimes.batching.Batcher`).
 
-    Runs the nets as `choice` says, or as was chosen for the whole process. OpenVINO runs them from graphs that are kept
-    in the user's cache folder; those of a model that is new are made first, which takes some seconds and is told by a
-    `RuntimeNotice`. All else, and whatever fails, goes by `nets.runtimes.net_evaluator.NetEvaluator` with torch.
+    `choice` selects the runtime (default: the choice for the whole process). OpenVINO runs graphs that are saved in the
+    user's cache folder. The graphs of a new model are made first, which takes some seconds and gives a `RuntimeNotice`.
+    Every other choice, and every failure, leads to `nets.runtimes.net_evaluator.NetEvaluator` with torch.
 
-    Raises `CheckpointError`, and `RuntimeUnavailableError` for a precision that nothing here computes with.
+    Raises `CheckpointError`, and `RuntimeUnavailableError` for a precision that no runtime here has.
     """
     choice = choice or default_runtime()
     if choice.backend is Backend.OPENVINO or (choice.backend is Backend.AUTO and not may_have_gpu()):
@@ -30,11 +30,11 @@ def open_model(path: Path, choice: RuntimeChoice | None = None) -> RuntimeEvalua
 
 
 def _open_graphs(path: Path, precision: Precision) -> RuntimeEvaluator | None:
-    """None where torch has to do it, or to say what is wrong."""
+    """Return None if torch has to run the model or to report the error."""
     if precision is Precision.FP16:
         return None
     info = read_info(path)
-    # Imported here, since a run on torch or a GPU needs neither OpenVINO nor what is kept for it.
+    # Imported here, since a run on torch or a GPU needs neither OpenVINO nor its saved graphs.
     from nets.runtimes.openvino import OpenVino, OpenVinoRuntime
     from nets.runtimes.saved_graphs import graphs_path, make_graphs, read_graphs
 
@@ -43,7 +43,7 @@ def _open_graphs(path: Path, precision: Precision) -> RuntimeEvaluator | None:
         kept = graphs_path(path, openvino)
         found = read_graphs(kept, openvino)
         if found is None:
-            warnings.warn(f"{path.name} is prepared for OpenVINO, once, which takes some seconds", RuntimeNotice, 3)
+            warnings.warn(f"preparing {path.name} for OpenVINO, once, which takes some seconds", RuntimeNotice, 3)
             found = read_graphs(kept, openvino) if make_graphs(path, openvino.precision) else None
         if found is None:
             return None

@@ -1,4 +1,4 @@
-"""Serves a model's judgements to a search."""
+"""`NetEvaluator`: the evaluator of a model in memory; it picks and builds the runtime, with torch."""
 
 import threading
 import warnings
@@ -11,15 +11,12 @@ from nets.dual import DualNet
 from nets.runtimes.devices import best_device
 from nets.runtimes.inference import version_of
 from nets.runtimes.runtime import Runtime, RuntimeUnavailableError
-from nets.runtimes.serving import RuntimeEvaluator
+from nets.runtimes.runtime_evaluator import RuntimeEvaluator
 from nets.runtimes.torch_cpu import TorchRuntime
 
 
 class NetEvaluator(RuntimeEvaluator):
-    """Judges positions with a model; satisfies `core.evaluation.Evaluator`.
-
-    The model is copied: training it further changes nothing here.
-    """
+    """Evaluates positions with a copy of a model: further training of the model changes nothing here."""
 
     def __init__(
         self,
@@ -29,7 +26,7 @@ class NetEvaluator(RuntimeEvaluator):
         device: torch.device | None = None,
         repeatable: bool = False,
     ) -> None:
-        """Runs the nets as `choice` says, or as was chosen for the whole process (`nets.config.set_runtime`).
+        """`choice` selects the runtime; by default the choice for the whole process (`nets.config.set_runtime`).
 
         `repeatable`: see `nets.runtimes.batching.Batcher`.
         """
@@ -45,9 +42,9 @@ class NetEvaluator(RuntimeEvaluator):
 
 
 def open_runtime(model: DualNet, choice: RuntimeChoice, device: torch.device) -> Runtime:
-    """The runtime that was chosen for the model, or torch, with a `RuntimeNotice`, where it cannot be had.
+    """Return the chosen runtime for the model, or torch and a `RuntimeNotice` if it is not available.
 
-    Raises `RuntimeUnavailableError` for a precision that nothing here computes with.
+    Raises `RuntimeUnavailableError` for a precision that no runtime here has.
     """
     if device.type == "cuda" and choice.backend in (Backend.AUTO, Backend.TORCH):
         from nets.runtimes.cuda import CudaRuntime
@@ -72,10 +69,10 @@ def open_runtime(model: DualNet, choice: RuntimeChoice, device: torch.device) ->
 
 
 def _use_one_core(others: int) -> None:
-    """Has torch compute on this thread alone: threads that share a small batch wait for each other, and spin.
+    """Make torch compute on this thread alone: threads that share a small batch wait for each other, and spin.
 
-    What torch is told on one thread holds for it and for all that have not asked yet; so this one asks first, and
-    `others`, the number that was in force before, is then told again on a thread that ends.
+    torch applies a number of threads to the thread that sets it and to all that have not read it yet. So this one
+    reads it first, and a thread that ends at once sets it back to `others`, the previous number.
     """
     torch.get_num_threads()
     torch.set_num_threads(1)

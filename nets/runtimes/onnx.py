@@ -1,4 +1,4 @@
-"""Judging with ONNX Runtime: five times as fast as torch on single positions, slower on batches of 32 and more."""
+"""The runtime of ONNX Runtime: five times as fast as torch on single positions, slower on batches of 32 and more."""
 
 import importlib
 import io
@@ -11,7 +11,7 @@ import torch
 from nets.config import Backend, Precision
 from nets.dual import DualNet
 from nets.runtimes.devices import cores
-from nets.runtimes.inference import JudgedPositions, example_positions
+from nets.runtimes.inference import InferenceNet, example_positions
 from nets.runtimes.runtime import Piece, RuntimeUnavailableError, gathered, scatter
 
 _INPUTS = ("stones", "to_move", "last_moves")
@@ -20,7 +20,7 @@ _OPSET = 17
 
 
 class OnnxRuntime:
-    """Each net as a graph with its planes inside, in a session that runs on the thread that calls it."""
+    """ONNX Runtime with each net as a graph, in a session that runs on the calling thread."""
 
     backend = Backend.ONNXRUNTIME
     sizes: tuple[int, ...] = (256,)
@@ -29,7 +29,7 @@ class OnnxRuntime:
     def __init__(self, model: DualNet, precision: Precision) -> None:
         """Raises `RuntimeUnavailableError`."""
         if precision is Precision.BF16:
-            raise RuntimeUnavailableError("ONNX Runtime computes in fp32 alone, not in bf16")
+            raise RuntimeUnavailableError("ONNX Runtime computes in fp32 only, not in bf16")
         self.precision = Precision.FP32
         self.lanes = self.threads = cores()
         self.free_cores = 1
@@ -45,7 +45,7 @@ class OnnxRuntime:
             first_line = (str(error).strip() or repr(error)).splitlines()[0]
             raise RuntimeUnavailableError(f"ONNX Runtime cannot be used ({first_line})") from error
 
-    def judge(self, net: str, pieces: Sequence[Piece]) -> None:
+    def evaluate(self, net: str, pieces: Sequence[Piece]) -> None:
         """See `Runtime`."""
         batch = gathered(pieces)
         arrays = dict(zip(_INPUTS, (batch.stones, batch.to_move, batch.last_moves), strict=True))
@@ -55,11 +55,11 @@ class OnnxRuntime:
 def _exported(model: DualNet, name: str) -> bytes:
     file = io.BytesIO()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of the exporter's own deprecation
+        warnings.simplefilter("ignore")  # the exporter warns of its own deprecation
         torch.onnx.export(
-            JudgedPositions(model, name).eval(),
+            InferenceNet(model, name).eval(),
             example_positions(2, model.rules.cells),
-            file,  # type: ignore[arg-type]  # its stub lacks files that are open
+            file,  # type: ignore[arg-type]  # its stub lacks open files
             dynamo=False,
             opset_version=_OPSET,
             input_names=_INPUTS,

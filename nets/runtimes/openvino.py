@@ -1,4 +1,4 @@
-"""Judging with OpenVINO: the fastest runtime for these nets on x86 processors. Needs no torch, given graphs."""
+"""The runtime of OpenVINO, the fastest for these nets on x86 processors. With saved graphs it needs no torch."""
 
 import importlib
 import sys
@@ -11,17 +11,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.evaluation import PositionBatch
 from nets.config import Backend, Precision
 from nets.runtimes.devices import cores
 from nets.runtimes.runtime import Piece, RuntimeUnavailableError, SizedNets
 
 _SIZES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
-"""Batch sizes that are compiled: fixed shapes run up to twice as fast as free ones."""
+"""Compiled batch sizes: fixed shapes run up to twice as fast as free ones."""
 
 
 @contextmanager
 def unavailable_where_it_fails() -> Iterator[None]:
-    """Turns errors of OpenVINO's own, which run over many lines, into `RuntimeUnavailableError`."""
+    """Turn OpenVINO's own errors, which have many lines, into `RuntimeUnavailableError`."""
     try:
         yield
     except RuntimeUnavailableError:
@@ -32,11 +33,11 @@ def unavailable_where_it_fails() -> Iterator[None]:
 
 
 class OpenVino:
-    """OpenVINO on this processor, and what it computes with."""
+    """The OpenVINO library on this processor, with a precision."""
 
     def __init__(self, precision: Precision) -> None:
         """Raises `RuntimeUnavailableError`."""
-        # On import OpenVINO's conversion tools report to their makers over the network, if this package is there.
+        # On import OpenVINO's conversion tools report to their makers over the network, if this package is installed.
         sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]  # None is how an import is refused
         try:
             self.module: Any = importlib.import_module("openvino")
@@ -53,7 +54,7 @@ class OpenVino:
         """bf16 or fp32."""
 
     def written(self, graph: Any) -> tuple[str, NDArray[np.uint8]]:
-        """A graph as XML and the bytes of its weights. Raises `RuntimeUnavailableError`."""
+        """Return a graph as XML and the bytes of its weights. Raises `RuntimeUnavailableError`."""
         with unavailable_where_it_fails(), tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "graph.xml"
             self.module.serialize(graph, path)
@@ -61,21 +62,20 @@ class OpenVino:
             return path.read_text(encoding="utf-8"), weights
 
     def read(self, xml: str, weights: NDArray[np.uint8]) -> Any:
-        """The graph that `written` wrote. Raises `RuntimeUnavailableError`."""
+        """Return the graph of an XML and weights from `written`. Raises `RuntimeUnavailableError`."""
         with unavailable_where_it_fails():
             return self.core.read_model(xml.encode(), self.module.Tensor(weights))
 
 
 class _Request:
-    """A `SizedNet`: an inference request that shares its arrays with OpenVINO."""
+    """A `SizedNet`: an inference request whose arrays OpenVINO shares."""
 
     def __init__(self, openvino: OpenVino, compiled: Any) -> None:
         self._request = compiled.create_infer_request()
-        self.stones, self.to_move, self.last_moves = (
-            np.zeros_like(tensor.data) for tensor in self._request.input_tensors
-        )
-        for index, array in enumerate((self.stones, self.to_move, self.last_moves)):
+        arrays = [np.zeros_like(tensor.data) for tensor in self._request.input_tensors]
+        for index, array in enumerate(arrays):
             self._request.set_input_tensor(index, openvino.module.Tensor(array, shared_memory=True))
+        self.positions = PositionBatch(*arrays)
         self.logits, self.values = (tensor.data for tensor in self._request.output_tensors)
 
     def run(self) -> None:
@@ -84,7 +84,7 @@ class _Request:
 
 
 class OpenVinoRuntime:
-    """Each net as a graph with its planes inside, compiled so that every thread runs it on one core."""
+    """OpenVINO with each net as a graph, compiled so that every thread runs it on one core."""
 
     backend = Backend.OPENVINO
     sizes: tuple[int, ...] = _SIZES
@@ -104,7 +104,7 @@ class OpenVinoRuntime:
         graph = self._graphs[net].clone()
         graph.reshape({0: [size, self._cells], 1: [size], 2: [size, 2]})
         options = {
-            # A graph of one stream on one core runs on the thread that asks, without a hand-over to another and back.
+            # A graph of one stream on one core runs on the calling thread, without a hand-over to another and back.
             "NUM_STREAMS": 1,
             "INFERENCE_NUM_THREADS": 1,
             "INFERENCE_PRECISION_HINT": "bf16" if self.precision is Precision.BF16 else "f32",
@@ -112,6 +112,6 @@ class OpenVinoRuntime:
         }
         return _Request(self._openvino, self._openvino.core.compile_model(graph, "CPU", options))
 
-    def judge(self, net: str, pieces: Sequence[Piece]) -> None:
+    def evaluate(self, net: str, pieces: Sequence[Piece]) -> None:
         """See `Runtime`."""
-        self._sized.judge(net, pieces)
+        self._sized.evaluate(net, pieces)

@@ -1,7 +1,7 @@
-"""Nets that compute in less than float32, rewritten where that costs much precision and little time to avoid.
+"""Rewrites of nets for less than float32: a little time buys much of the precision back.
 
-Measured with the built-in model on ten times 10,000 positions of self-play, worst prior and worst value off by (medians
-of the ten), and top moves that stay the same:
+Measured with the built-in model on ten times 10,000 positions of self-play: the worst error of a prior and of a value
+(medians of the ten), and the share of unchanged top moves:
 
     torch, all in bfloat16       0.026  0.021  98.8 %        OpenVINO as the nets come    0.021  0.022  99.1 %
     torch with `narrow`          0.019  0.022  99.3 %        OpenVINO with `refine`       0.018  0.018  99.3 %
@@ -14,9 +14,9 @@ from nets.blocks import ConvNorm, ResidualBlock
 from nets.config import Precision
 
 DTYPES = {Precision.FP32: torch.float32, Precision.BF16: torch.bfloat16, Precision.FP16: torch.float16}
-"""What each precision is to torch."""
+"""torch's number format of each precision."""
 _FEW_PLANES = 8
-_UNREACHED = 1e30
+_UNREACHABLE = 1e30
 
 
 class _BiasApart(nn.Module):
@@ -27,20 +27,20 @@ class _BiasApart(nn.Module):
         self.conv, self.bias = _without_bias(conv)
 
     def forward(self, x: Tensor) -> Tensor:
-        """As the convolution's."""
-        # Without something in between, the addition would be taken for the convolution's bias.
-        return torch.clamp(self.conv(x), -_UNREACHED, _UNREACHED) + self.bias
+        """See `Conv2d.forward`."""
+        # Without an operation in between, OpenVINO would merge the addition into the convolution as its bias.
+        return torch.clamp(self.conv(x), -_UNREACHABLE, _UNREACHABLE) + self.bias
 
 
 class _FineConv(_BiasApart):
-    """The same with each weight as a sum of two."""
+    """A convolution with its bias apart and each weight as a sum of two."""
 
     def __init__(self, conv: nn.Conv2d) -> None:
         super().__init__(conv)
         conv.weight = _halves(conv.weight)
 
     def forward(self, x: Tensor) -> Tensor:
-        """As the convolution's."""
+        """See `Conv2d.forward`."""
         return super().forward(torch.cat((x, x), dim=1))
 
 
@@ -53,7 +53,7 @@ class _BlockBiasApart(nn.Module):
         self.conv, self.bias = _without_bias(block.second.conv)
 
     def forward(self, x: Tensor) -> Tensor:
-        """As the block's."""
+        """See `ResidualBlock.forward`."""
         return torch.relu(x + self.conv(torch.relu(self.first(x))) + self.bias)
 
 
@@ -66,7 +66,7 @@ class _FineLinear(nn.Module):
         linear.weight = _halves(linear.weight)
 
     def forward(self, x: Tensor) -> Tensor:
-        """As the layer's."""
+        """See `Linear.forward`."""
         result: Tensor = self.linear(torch.cat((x, x), dim=1))
         return result
 
@@ -78,7 +78,7 @@ def _without_bias(conv: nn.Conv2d) -> tuple[nn.Conv2d, nn.Parameter]:
 
 
 def _halves(weight: Tensor) -> nn.Parameter:
-    """[out, in, ...] to [out, 2 in, ...]: what bfloat16 holds of each weight, and the rest."""
+    """Return weights [out, 2 in, ...] for [out, in, ...]: each weight rounded to bfloat16, and the remainder."""
     coarse = weight.bfloat16().float()
     return nn.Parameter(torch.cat((coarse, weight - coarse), dim=1))
 
@@ -91,13 +91,13 @@ class _WideLinear(nn.Module):
         self.linear = linear
 
     def forward(self, x: Tensor) -> Tensor:
-        """As the layer's."""
+        """See `Linear.forward`."""
         result: Tensor = self.linear(x.float())
         return result
 
 
 def narrow(module: nn.Module, precision: Precision) -> None:
-    """Has the convolutions within compute in `precision`; fully connected layers, which cost little, in float32."""
+    """Make a net's convolutions compute in `precision`, its fully connected layers, which cost little, in float32."""
     for name, child in module.named_children():
         if isinstance(child, nn.Conv2d):
             child.to(DTYPES[precision])
@@ -108,10 +108,10 @@ def narrow(module: nn.Module, precision: Precision) -> None:
 
 
 def refine(module: nn.Module) -> None:
-    """Rewrites a folded net for OpenVINO's bfloat16; in float32 it computes the same as before.
+    """Rewrite a folded net for OpenVINO's bfloat16; in float32 it computes the same as before.
 
     OpenVINO rounds the biases of convolutions along with their weights, which shifts whole planes and in the end every
-    value. So biases are added apart. And layers where it is cheap get weights of twice the precision: the first one,
+    value. So biases are added apart. Some layers get weights of twice the precision at little cost: the first one,
     whose few planes leave room in a register, and the fully connected ones.
     """
     for name, child in module.named_children():

@@ -1,8 +1,7 @@
-"""What runs a model's nets: OpenVINO, ONNX Runtime or torch on the CPU, torch with CUDA graphs on a GPU.
+"""The `Runtime` protocol, and the parts that all runtimes share. Needs no torch.
 
-A runtime judges positions with one net at a time, on the thread that calls it; many threads may call it at once. Two
-small batches side by side, each on a core of its own, beat one batch on two cores, where each waits for the other.
-What they share is here, and needs no torch.
+A runtime evaluates positions with one net at a time, on the calling thread; many threads may call it at once. Two small
+batches side by side, each on its own core, beat one batch on two cores, where each core waits for the other.
 """
 
 import threading
@@ -21,12 +20,12 @@ from nets.config import Backend, Precision
 
 Rows = NDArray[np.intp]
 """[n] indices into a batch."""
-_WASTE = 0.1
-"""Of a batch; so much may stay empty."""
+_MAX_EMPTY_SHARE = 0.1
+"""The share of a batch that may stay empty."""
 
 
 class Piece(NamedTuple):
-    """Some rows of a batch, and where their judgements go: the same rows of `logits` [B, A] and `values` [B]."""
+    """Some rows of a batch, and the place of their evaluations: the same rows of `logits` [B, A] and `values` [B]."""
 
     rows: Rows
     positions: PositionBatch
@@ -35,11 +34,11 @@ class Piece(NamedTuple):
 
 
 class RuntimeUnavailableError(UsageError, RuntimeError):
-    """A runtime that is not installed, fails on this machine, or lacks a precision; says which and why."""
+    """A runtime is not installed, fails on this machine, or lacks a precision; the message names it and the reason."""
 
 
 class Runtime(Protocol):
-    """A model ready to judge."""
+    """A library with a model's nets loaded, ready to evaluate."""
 
     backend: Backend
     precision: Precision
@@ -50,22 +49,22 @@ class Runtime(Protocol):
     free_cores: int
     """Threads that it leaves to others."""
     sizes: tuple[int, ...]
-    """The numbers of positions it is best given at once, rising; any up to the last where there is one alone."""
+    """Its best batch sizes, ascending. A single size is a maximum: every smaller batch is as good."""
     any_thread: bool
-    """Whether threads that were not made for it may judge too."""
+    """True if threads that were not made for it may evaluate too."""
 
-    def judge(self, net: str, pieces: Sequence[Piece]) -> None:
-        """Judges the pieces together, up to the last of `sizes` in all, with the net of that name."""
+    def evaluate(self, net: str, pieces: Sequence[Piece]) -> None:
+        """Evaluate the pieces together, up to the last of `sizes` rows in all, with the net of that name."""
 
 
 def gathered(pieces: Sequence[Piece]) -> PositionBatch:
-    """The positions of the pieces, one after the other."""
+    """Return the positions of the pieces, one after the other."""
     parts = [piece.positions.rows(piece.rows) for piece in pieces]
     return parts[0] if len(parts) == 1 else PositionBatch.concatenate(parts)
 
 
 def scatter(pieces: Sequence[Piece], logits: NDArray[np.float32], values: NDArray[np.float32]) -> None:
-    """Writes judgements, in the order of `gathered`, to where the pieces want them."""
+    """Write evaluations, in the order of `gathered`, to the arrays of the pieces."""
     first = 0
     for piece in pieces:
         part = slice(first, first + len(piece.rows))
@@ -75,43 +74,38 @@ def scatter(pieces: Sequence[Piece], logits: NDArray[np.float32], values: NDArra
 
 
 class SizedNet(Protocol):
-    """A net that judges batches of one size, and the arrays it reads and writes."""
+    """A net that evaluates batches of one size, with the arrays that it reads and writes."""
 
-    stones: NDArray[np.int8]
-    """[n, A]"""
-    to_move: NDArray[np.int8]
-    """[n]"""
-    last_moves: NDArray[np.int16]
-    """[n, 2]"""
+    positions: PositionBatch
     logits: NDArray[np.float32]
     """[n, A]"""
     values: NDArray[np.float32]
     """[n]"""
 
     def run(self) -> None:
-        """Judges what stands in the arrays."""
+        """Evaluate `positions`."""
 
 
 class SizedNets:
-    """Judges with nets that take batches of fixed sizes, each made when it is first needed.
+    """Nets for batches of fixed sizes, each made at its first use.
 
-    Threads that need the same at the same time get one each.
+    Threads that need the same net and size at the same time get one each.
     """
 
     def __init__(self, make: Callable[[str, int], SizedNet], sizes: Sequence[int], *, one_by_one: bool = True) -> None:
-        """`sizes` rise. `one_by_one`: `make(net, size)` is never called by two threads at once."""
+        """`sizes` are ascending. `one_by_one`: no two threads call `make(net, size)` at once."""
         self._make = make
         self._sizes = sizes
         self._making: AbstractContextManager[Any] = threading.Lock() if one_by_one else nullcontext()
         self._idle: defaultdict[tuple[str, int], list[SizedNet]] = defaultdict(list)
 
     def make(self, net: str, size: int) -> None:
-        """Makes ahead what the first batch of a net and size needs."""
+        """Make a net for a size ahead of its first batch."""
         with self._making:
             self._idle[net, size].append(self._make(net, size))
 
-    def judge(self, net: str, pieces: Sequence[Piece]) -> None:
-        """See `Runtime`; the smallest size that holds them all is used."""
+    def evaluate(self, net: str, pieces: Sequence[Piece]) -> None:
+        """See `Runtime`; uses the smallest size that holds all pieces."""
         size = self._sizes[bisect_left(self._sizes, sum(len(piece.rows) for piece in pieces))]
         idle = self._idle[net, size]
         try:
@@ -123,9 +117,9 @@ class SizedNets:
         for rows, positions, _, _ in pieces:
             last = first + len(rows)
             # With "raise" numpy would write into a copy first.
-            np.take(positions.stones, rows, axis=0, out=sized.stones[first:last], mode="clip")
-            sized.to_move[first:last] = positions.to_move[rows]
-            sized.last_moves[first:last] = positions.last_moves[rows]
+            np.take(positions.stones, rows, axis=0, out=sized.positions.stones[first:last], mode="clip")
+            sized.positions.to_move[first:last] = positions.to_move[rows]
+            sized.positions.last_moves[first:last] = positions.last_moves[rows]
             first = last
         sized.run()
         scatter(pieces, sized.logits, sized.values)
@@ -133,13 +127,13 @@ class SizedNets:
 
 
 def best_count(queued: int, sizes: Sequence[int]) -> int:
-    """How many of `queued` positions, at least one, to judge in the next batch; the others wait for the one after it.
+    """Return the number of `queued` positions, at least one, for the next batch; the others wait for a later one.
 
-    As many as fill a size. But where they nearly fill the next larger one, all of them: a batch that is not full costs
-    what a full one does, and a second batch has its own cost.
+    As many as fill a size. But if they nearly fill the next larger one, all of them: a batch that is not full costs
+    as much as a full one, and a second batch has its own cost.
     """
     if queued >= sizes[-1] or len(sizes) == 1:
         return min(queued, sizes[-1])
     larger = bisect_left(sizes, queued)
     empty = sizes[larger] - queued
-    return queued if larger == 0 or empty <= max(1, _WASTE * sizes[larger]) else sizes[larger - 1]
+    return queued if larger == 0 or empty <= max(1, _MAX_EMPTY_SHARE * sizes[larger]) else sizes[larger - 1]

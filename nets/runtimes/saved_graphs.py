@@ -1,7 +1,7 @@
-"""OpenVINO's graphs of models, kept in the user's cache folder: a process that only plays starts without torch.
+"""OpenVINO's graphs of models, saved in the user's cache folder: a process that only plays starts without torch.
 
-A file holds the graphs of all nets of a model and the version of their judgements. Its name is a hash of all that they
-come from, so it is never out of date; what is broken or foreign counts as not there.
+A file holds the graphs of all nets of a model and the version of their evaluations. Its name is a hash of all sources
+of the graphs, so it is never out of date. A broken or foreign file counts as missing.
 """
 
 import hashlib
@@ -23,14 +23,14 @@ from nets.runtimes.openvino import OpenVino
 from nets.runtimes.runtime import RuntimeUnavailableError
 
 _MAX_FILES = 32
-"""Kept; of more the least recently used go."""
+"""Of more files the least recently used are removed."""
 _SOURCES = Path(__file__).parent.parent
-_PATIENCE_S = 120.0
-"""After which a conversion has failed."""
+_TIMEOUT_S = 120.0
+"""Limit of a conversion."""
 
 
 def graphs_path(model: Path, openvino: OpenVino) -> Path:
-    """Where the graphs of a model file are kept. Raises `OSError` where it cannot be read."""
+    """Return the path of a model file's saved graphs. Raises `OSError` if the model file cannot be read."""
     digest = hashlib.sha256(f"{openvino.module.__version__}/{openvino.precision}".encode())
     for path in (*sorted(_SOURCES.rglob("*.py")), model):
         digest.update(hashlib.sha256(path.read_bytes()).digest())
@@ -38,7 +38,7 @@ def graphs_path(model: Path, openvino: OpenVino) -> Path:
 
 
 def read_graphs(path: Path, openvino: OpenVino) -> tuple[dict[str, Any], int] | None:
-    """The graph of each net and the version of their judgements (`Evaluator.version`); None where they are not kept."""
+    """Return the graph of each net and the version of their evaluations (`Evaluator.version`); None if not saved."""
     try:
         with safe_open(path, framework="numpy") as file:
             metadata = file.metadata()
@@ -52,7 +52,7 @@ def read_graphs(path: Path, openvino: OpenVino) -> tuple[dict[str, Any], int] | 
 
 
 def write_graphs(path: Path, openvino: OpenVino, graphs: Mapping[str, Any], version: int) -> None:
-    """Keeps graphs at `path`, whole or not at all, and removes old ones beside it. Raises `OSError`."""
+    """Save graphs at `path`, whole or not at all, and remove old files of the same folder. Raises `OSError`."""
     metadata, weights = {"version": str(version)}, {}
     for net, graph in graphs.items():
         metadata[net], weights[net] = openvino.written(graph)
@@ -72,17 +72,17 @@ def _last_used(path: Path) -> float:
 
 
 def make_graphs(model: Path, precision: Precision) -> bool:
-    """Converts a model file in a process of its own, so that this one needs no torch; whether that went well."""
+    """Convert a model file in a process of its own, so that this one needs no torch; return True on success."""
     command = [sys.executable, "-P", "-m", "nets.runtimes.conversion", str(model.resolve()), precision]
     try:
         ended = subprocess.run(
             command,
-            # Its own modules, and not those that a folder of the user's happens to have. One thread: with more torch
-            # only spins, and takes much longer where the machine has other work.
+            # The path makes it import these modules, not the user's of the same name. One thread: with more, torch only
+            # spins, and takes much longer on a busy machine.
             env={**os.environ, "PYTHONPATH": str(_SOURCES.parent), "OMP_NUM_THREADS": "1"},
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=_PATIENCE_S,
+            timeout=_TIMEOUT_S,
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired):

@@ -1,4 +1,4 @@
-"""Judging with torch on the processor: what is always there."""
+"""The runtime of torch on the processor, which is always available."""
 
 from collections.abc import Sequence
 
@@ -7,28 +7,28 @@ import torch
 from nets.config import Backend, Precision
 from nets.dual import DualNet
 from nets.runtimes.devices import best_precision, cores
-from nets.runtimes.inference import JudgedPositions
+from nets.runtimes.inference import InferenceNet
 from nets.runtimes.runtime import Piece, gathered, scatter
 
 
 class TorchRuntime:
-    """torch on the CPU: batch norms folded, channels last."""
+    """torch on the CPU, with batch norms folded and channels last."""
 
     backend = Backend.TORCH
     sizes: tuple[int, ...] = (256,)
-    any_thread = False  # on others torch uses all cores, and waits for them
+    any_thread = False  # on other threads torch uses all cores, and waits for them
 
     def __init__(self, model: DualNet, precision: Precision) -> None:
-        """Takes any precision, though bfloat16 is slow where the processor does not multiply it."""
+        """Every precision works, but bfloat16 is slow if the processor does not multiply it natively."""
         native = best_precision(torch.device("cpu")) is torch.bfloat16
         if precision is Precision.AUTO:
             precision = Precision.BF16 if native else Precision.FP32
         self.precision = precision
         self.lanes = self.threads = cores()
         self.free_cores = 1
-        self._nets = {name: JudgedPositions(model, name, precision) for name in model.nets}
+        self._nets = {name: InferenceNet(model, name, precision) for name in model.nets}
 
-    def judge(self, net: str, pieces: Sequence[Piece]) -> None:
+    def evaluate(self, net: str, pieces: Sequence[Piece]) -> None:
         """See `Runtime`."""
         batch = gathered(pieces)
         with torch.inference_mode():

@@ -1,1 +1,1 @@
-"""Other programs as players, by the Gomocup protocol."""
+"""Programs that speak the Gomocup protocol, as players."""

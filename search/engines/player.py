@@ -1,4 +1,4 @@
-"""Engines of the Gomocup protocol as players: programs of their own, trusted in nothing.
+"""Players that are Gomocup engines: each is a program of its own, and nothing it writes is trusted.
 
 The protocol: https://plastovicka.github.io/protocl2en.htm
 """
@@ -19,29 +19,29 @@ from search.limits import Limit
 from search.players import Decision, ForfeitError, Player, never
 
 GRACE_S = 0.1
-"""How much later than its limit an answer may be read: what the pipe and a busy machine may take of its time."""
+"""Delay after its limit at which an answer still counts, for the pipe and a busy machine."""
 
 _UNLIMITED_MS = 2_147_483_647
-"""Time left in a match without a limit, as the protocol writes it."""
+"""The protocol's number for a time without a limit."""
 _OPPONENT_IS_AN_ENGINE = 1
 _FREESTYLE = 0
 _CONNECT = 5
 _POINT = re.compile(r"\s*-?[0-9]+\s*,")
-"""How an answer begins that is meant as a move."""
+"""The beginning of an answer that is meant as a move."""
 _MAX_QUOTED = 60
 """Characters of an answer that an error quotes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineLimits:
-    """What an engine is told that it may use, and what is made of it."""
+    """Limits of an engine's time and memory."""
 
     turn_seconds: float = 1.0
     """Time for each move; an answer later than that and `GRACE_S` loses."""
     match_seconds: float | None = None
     """Time for all its moves of a game and for its start; None sets no limit."""
     memory_bytes: int = 350_000_000
-    """It is told, and not enforced."""
+    """The engine gets this number; nothing enforces it."""
     start_seconds: float = 30.0
     """Time to answer START, in which an engine loads what it needs."""
 
@@ -49,22 +49,22 @@ class EngineLimits:
 class EnginePlayer(Player):
     """A program that speaks the protocol.
 
-    At a board (`sit`) it is a process for one game. Asked without a board, it is a process for each thread that asks,
-    kept as long as positions continue the game it is in. Seeds mean nothing to it. Its name is its command: ABOUT is
-    not asked, since some engines never answer it and a late answer would stand where a move is awaited.
+    `start_game` starts a process for one game. `choose` and `choose_batch` use one process for each calling thread; a
+    position that does not continue its game is set up anew there. Seeds have no effect. The player's name is its
+    command: the program gets no ABOUT, since some engines never answer it, and a late answer would pass for a move.
     """
 
     def __init__(self, command: Sequence[str], rules: Rules, limits: EngineLimits) -> None:
-        """`command`: the program and its arguments. Raises `ValueError` for rules that the protocol does not know."""
+        """`command`: the program and its arguments. Raises `ValueError` for rules that the protocol lacks."""
         if rules.connect != _CONNECT:
             raise ValueError(f"engines play {_CONNECT} in a row, not {rules}")
         self.name = shlex.join(command)
         self._command = tuple(command)
         self._rules = rules
         self._limits = limits
-        self._seats: dict[int, _Seat] = {}
+        self._games: dict[int, _EngineGame] = {}
         """By thread."""
-        weakref.finalize(self, _close_all, self._seats)
+        weakref.finalize(self, _close_all, self._games)
 
     def choose_batch(
         self,
@@ -74,56 +74,59 @@ class EnginePlayer(Player):
         limit: Limit | None = None,
         stop: Callable[[], bool] = never,
     ) -> list[Decision]:
-        """See `Player`; one position after the other. Raises `ForfeitError`.
+        """See `Player`; one position after the other. The seconds of `limit` replace the time for each move.
 
-        An engine has no best move so far to tell. So one that is stopped is ended, and the first empty cell stands for
-        its move; `stop` is not heeded while it starts.
+        An engine does not report its best move so far. So `stop` ends its process, and the first empty cell takes the
+        place of its move. `stop` has no effect while the engine starts. Raises `ForfeitError`, and `ValueError` for a
+        limit of nodes or depth, for which the protocol has no words.
         """
         decisions = []
         for position in positions:
             thread = threading.get_ident()
-            seat = self._seats.get(thread)
-            if seat is None or seat.is_out:
-                if seat is not None:
-                    seat.close()
-                seat = self._seats[thread] = self._new_seat()
+            game = self._games.get(thread)
+            if game is None or game.is_out:
+                if game is not None:
+                    game.close()
+                game = self._games[thread] = self._new_game()
             try:
-                decisions += seat.choose_batch([position], seeds=[0], stop=stop)
-            except ForfeitError as error:  # there is no table that says whose it is
+                decisions += game.choose_batch([position], seeds=[0], limit=limit, stop=stop)
+            except ForfeitError as error:  # the caller has no table of games that names the engine
                 raise ForfeitError(f"{self.name}: {error}", on_time=error.on_time) from error
         return decisions
 
     @contextmanager
     def start_game(self) -> Iterator[Player]:
-        """See `PlaysGames`. The engine is started here; if that fails, the first `choose` says so."""
-        seat = self._new_seat()
+        """See `PlaysGames`. The engine starts here; if that fails, the first `choose_batch` raises the error."""
+        game = self._new_game()
         try:
-            yield seat
+            yield game
         finally:
-            seat.close()
+            game.close()
 
     def close(self) -> None:
-        """Ends the processes kept by `choose`; they also end with the player and with this process."""
-        _close_all(self._seats)
+        """End the processes kept by `choose_batch`; they also end with the player and with this process."""
+        _close_all(self._games)
 
-    def _new_seat(self) -> "_Seat":
-        return _Seat(self.name, self._command, self._rules, self._limits)
+    def _new_game(self) -> "_EngineGame":
+        return _EngineGame(self.name, self._command, self._rules, self._limits)
 
 
-class _Seat(Player):
-    """An engine in one game. It is a `Player` of one position at a time."""
+class _EngineGame(Player):
+    """A game with the engine. It is a `Player` of one position at a time."""
 
     def __init__(self, name: str, command: Sequence[str], rules: Rules, limits: EngineLimits) -> None:
         self.name = name
         self._rules = rules
         self._limits = limits
-        self._used = 0.0
-        """Seconds of the match."""
+        self._turn_s = limits.turn_seconds
+        """The time for a move that the engine knows."""
+        self._used_s = 0.0
+        """Time of the match that is spent."""
         self._known: list[Cell] = []
         """The moves on the engine's board."""
         self._process: EngineProcess | None = None
         self._over: ForfeitError | None = None
-        """Why it is out of the game."""
+        """The reason why it is out of the game."""
         try:
             self._start(command)
         except ForfeitError as error:
@@ -135,7 +138,7 @@ class _Seat(Player):
 
     @property
     def is_out(self) -> bool:
-        """Whether it answers no more."""
+        """True if the engine answers no more."""
         return self._over is not None
 
     def choose_batch(
@@ -146,25 +149,30 @@ class _Seat(Player):
         limit: Limit | None = None,
         stop: Callable[[], bool] = never,
     ) -> list[Decision]:
-        """See `EnginePlayer.choose`."""
+        """See `EnginePlayer.choose_batch`."""
         (position,) = positions
+        turn_s = self._limits.turn_seconds
+        if limit is not None:
+            if limit.seconds is None or limit.nodes is not None or limit.depth is not None:
+                raise ValueError(f"an engine's limit is a time alone, not {limit}")
+            turn_s = limit.seconds
         if self._over is not None:
             raise self._over
         if stop():
             return [_no_decision(position)]
         try:
-            return [self._decide(position, stop)]
+            return [self._decide(position, turn_s, stop)]
         except ForfeitError as error:
             self._over = error
             self._end(None)
             raise
         except BaseException:
-            self._over = ForfeitError("its thinking was interrupted, and it was ended")
+            self._over = ForfeitError("its search was interrupted, and it was ended")
             self._end(None)
             raise
 
     def close(self) -> None:
-        """Asks the engine to end, and ends it."""
+        """Ask the engine to end, and end it."""
         self._over = self._over or ForfeitError("its game is over")
         self._end("END")
 
@@ -188,9 +196,9 @@ class _Seat(Player):
                 word = _first_word(line.text)
                 if word in ("ERROR", "UNKNOWN"):
                     raise ForfeitError(f"it answered START {size} with {_quoted(line.text)}")
-                if word.startswith("OK"):  # what else it says of itself is no answer
+                if word.startswith("OK"):  # anything else it writes is no answer
                     break
-            self._used = line.at - process.started_at
+            self._used_s = line.at - process.started_at
             process.send(
                 [
                     f"INFO timeout_turn {_milliseconds(limits.turn_seconds)}",
@@ -205,51 +213,53 @@ class _Seat(Player):
         except ProgramEndedError as error:
             raise ForfeitError(f"no answer to START {size}: {error}") from error
 
-    def _decide(self, position: Position, stop: Callable[[], bool]) -> Decision:
+    def _decide(self, position: Position, turn_s: float, stop: Callable[[], bool]) -> Decision:
         assert self._process is not None, "an engine without a process is out of the game"
-        limits = self._limits
-        question = self._question(position)
-        limit = limits.turn_seconds
-        if limits.match_seconds is not None:
-            left = limits.match_seconds - self._used
-            limit = min(limit, left)
-            question = [f"INFO time_left {_milliseconds(left)}", *question]
+        request = self._request(position)
+        limit_s = turn_s
+        if self._limits.match_seconds is not None:
+            left_s = self._limits.match_seconds - self._used_s
+            limit_s = min(limit_s, left_s)
+            request = [f"INFO time_left {_milliseconds(left_s)}", *request]
+        if turn_s != self._turn_s:
+            self._turn_s = turn_s
+            request = [f"INFO timeout_turn {_milliseconds(turn_s)}", *request]
         complaint = ""
         has_suggested = False
         try:
             self._process.forget_lines()
-            asked_at = self._process.send(question)
-            deadline = asked_at + limit + GRACE_S
+            sent_at = self._process.send(request)
+            deadline = sent_at + limit_s + GRACE_S
             while True:
                 line = self._process.next_line(deadline, stop)
                 if line is None and stop():
-                    self._over = ForfeitError("its thinking was stopped, and it was ended")
+                    self._over = ForfeitError("its search was stopped, and it was ended")
                     self._end(None)
                     return _no_decision(position)
                 if line is None or line.at > deadline:
-                    whose = "" if limit == limits.turn_seconds else " that were left of its game"
-                    raise ForfeitError(f"no move within the {max(limit, 0.0):.3g} s{whose}{complaint}", on_time=True)
+                    whose = "" if limit_s == turn_s else " that were left of its game"
+                    raise ForfeitError(f"no move within the {max(limit_s, 0.0):.3g} s{whose}{complaint}", on_time=True)
                 word = _first_word(line.text)
                 if word == "SUGGEST" and not has_suggested:  # one that keeps suggesting would fill its own pipe
                     has_suggested = True
                     move = self._read_move(line.text[len(word) :], position)
                     self._process.send([f"PLAY {point_name(move, self._rules.size)}"])
                 elif word == "ERROR":
-                    raise ForfeitError(f"instead of a move it said {_quoted(line.text)}")
+                    raise ForfeitError(f"it answered {_quoted(line.text)} instead of a move")
                 elif _POINT.match(line.text):
                     break
-                elif word != "OK":  # what some engines print between, or UNKNOWN to an INFO: the clock runs on
+                elif word != "OK":  # a remark, or UNKNOWN to an INFO: the clock runs on
                     complaint = f"; it said {_quoted(line.text)}"
         except ProgramEndedError as error:
             raise ForfeitError(f"no move: {error}") from error
         move = self._read_move(line.text, position)
-        seconds = line.at - asked_at
-        self._used += seconds
+        seconds = line.at - sent_at
+        self._used_s += seconds
         self._known = [*position.moves, move]
         return Decision(move, seconds=seconds)
 
-    def _question(self, position: Position) -> list[str]:
-        """The lines that ask for a move on `position`."""
+    def _request(self, position: Position) -> list[str]:
+        """Return the lines that request a move on `position`."""
         size = self._rules.size
         if not position.moves:
             return ["RESTART", "BEGIN"] if self._known else ["BEGIN"]
@@ -271,9 +281,9 @@ class _Seat(Player):
         return move
 
 
-def _close_all(seats: dict[int, _Seat]) -> None:
-    while seats:
-        seats.popitem()[1].close()
+def _close_all(games: dict[int, _EngineGame]) -> None:
+    while games:
+        games.popitem()[1].close()
 
 
 def _no_decision(position: Position) -> Decision:
@@ -292,9 +302,9 @@ def _quoted(text: str) -> str:
     return repr(_shortened(text, _MAX_QUOTED))
 
 
-def _shortened(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most - 3]}..."
+def _shortened(text: str, max_length: int) -> str:
+    return text if len(text) <= max_length else f"{text[: max_length - 3]}..."
 
 
 def _milliseconds(seconds: float) -> int:
-    return round(seconds * 1000)
+    return round(min(1000 * seconds, _UNLIMITED_MS))

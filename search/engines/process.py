@@ -1,4 +1,4 @@
-"""Another program, spoken to line by line through pipes, and always ended."""
+"""Another program behind pipes: lines to it, lines from it, and its end in every case."""
 
 import os
 import signal
@@ -16,19 +16,19 @@ from typing import IO
 _MAX_LINE_BYTES = 4096
 """Longer lines are cut."""
 _MAX_LINES = 64
-"""Lines kept that nobody has asked for yet; older ones go."""
+"""Lines kept until they are read; older ones go."""
 _MAX_STDERR_BYTES = 4096
 """The end of stderr that is kept."""
 _MAX_LAST_WORDS = 120
 """Characters of its last line that an error quotes."""
 _STOP_EVERY_S = 0.02
-"""How often whoever waits for a line asks whether to stop."""
+"""Interval between two calls of `stop` while waiting for a line."""
 _END_S = 1.0
-"""How long a program may take to end by itself once it is told to."""
+"""Time for a program to end by itself after its farewell."""
 _TERMINATE_S = 0.5
-"""And then, how long to end after SIGTERM."""
+"""Time for it to end after SIGTERM."""
 _WIND_UP_S = 1.0
-"""How long what is left of an ended program may take: its exit code, the ends of its pipes."""
+"""Time to wait for the exit code of an ended program and for the ends of its pipes."""
 
 _GUARD = 'read -r line; kill -s KILL -- "-$1"; rm -rf -- "$2"'
 """Waits until the pipe from this process closes, which it does however this process ends; then kills the program and
@@ -36,7 +36,7 @@ removes its folder."""
 
 
 class ProgramEndedError(Exception):
-    """The program is gone, or has closed its output; says how."""
+    """The program is gone, or has closed its output; the text is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +52,14 @@ class Line:
 class EngineProcess:
     """A program with all that it starts, in a session of its own.
 
-    Two threads read what it writes, so that it never waits for a reader and no answer is timed by when somebody had
-    time to look at it. What is kept is bounded, whatever it writes. Ctrl-C at the terminal does not reach it. Where
-    this process ends without closing it, even by a signal, a shell that waits for that kills it. On Windows there is
-    no such shell, and what the program has started is not ended with it.
+    Two threads read its output. So the program never waits for a reader, and the time of a line is the time at which
+    it came. Memory for its output is bounded. Ctrl-C at the terminal does not reach it. If this process ends without
+    closing it, even by a signal, a waiting shell kills it. On Windows there is no such shell, and the program's own
+    children are not ended with it.
     """
 
     def __init__(self, command: Sequence[str], is_talk: Callable[[str], bool]) -> None:
-        """Starts `command`. Lines that `is_talk` are dropped as they come. Raises `OSError`."""
+        """Start `command`. Lines for which `is_talk` is True are dropped at once. Raises `OSError`."""
         self.started_at = time.monotonic()
         """`time.monotonic()` just before it was started."""
         with ExitStack() as undo:
@@ -81,8 +81,8 @@ class EngineProcess:
         self._stderr = b""
         self._output_closed = False
         self._closed = False
-        self._told = threading.Condition()
-        """Held to touch the lines; notified when there is one more, or the output is closed."""
+        self._changed = threading.Condition()
+        """Held to touch the lines; notified when a line comes, or the output is closed."""
         assert self._process.stdout is not None and self._process.stderr is not None
         self._readers = [
             threading.Thread(target=self._read_lines, args=(self._process.stdout,), daemon=True),
@@ -93,11 +93,11 @@ class EngineProcess:
 
     @property
     def folder(self) -> str:
-        """An empty folder for its files, removed with it."""
+        """Path of an empty folder for the program's files, removed with the program."""
         return self._folder.name
 
     def send(self, lines: Iterable[str]) -> float:
-        """Writes `lines`; returns `time.monotonic()` just before. Raises `ProgramEndedError`."""
+        """Write `lines`; return `time.monotonic()` just before. Raises `ProgramEndedError`."""
         assert self._process.stdin is not None
         text = "".join(f"{line}\r\n" for line in lines).encode()
         now = time.monotonic()
@@ -109,30 +109,30 @@ class EngineProcess:
         return now
 
     def forget_lines(self) -> None:
-        """Drops the lines that came before anything was asked."""
-        with self._told:
+        """Drop the lines that came before the next request."""
+        with self._changed:
             self._lines.clear()
 
     def next_line(self, deadline: float, stop: Callable[[], bool]) -> Line | None:
-        """The oldest line not yet taken; None if none has come by `deadline` (`time.monotonic()`) or `stop` said yes.
+        """Return the oldest line not yet taken, or None once `deadline` (`time.monotonic()`) passes or `stop` is True.
 
-        Raises `ProgramEndedError` where none can come any more.
+        Raises `ProgramEndedError` if no line can come any more.
         """
-        with self._told:
+        with self._changed:
             while not self._lines and not self._output_closed:
                 left = deadline - time.monotonic()
                 if left <= 0 or stop():
                     return None
-                self._told.wait(min(left, _STOP_EVERY_S))
+                self._changed.wait(min(left, _STOP_EVERY_S))
             if self._lines:
                 return self._lines.popleft()
         raise ProgramEndedError(self._how_it_ended())
 
     def close(self, farewell: str | None) -> None:
-        """Ends the program and all that it has started; does nothing the second time.
+        """End the program and all that it has started; a second call does nothing.
 
-        `farewell` is the line that asks it to end by itself. None where it would not listen: it is told by SIGTERM
-        at once. In the end everything that is left is killed.
+        `farewell` is the line that asks it to end by itself; with None it gets SIGTERM at once. Whatever is left after
+        that is killed.
         """
         if self._closed:
             return
@@ -150,7 +150,7 @@ class EngineProcess:
 
     def _kill(self) -> None:
         if sys.platform != "win32":
-            self._signal(signal.SIGKILL)  # also for what it has started: that may outlive it
+            self._signal(signal.SIGKILL)  # its children may outlive it
         else:
             self._process.kill()
         self._wait(_WIND_UP_S)
@@ -160,7 +160,7 @@ class EngineProcess:
             assert self._guard.stdin is not None
             self._guard.stdin.close()
         assert self._process.stdin is not None
-        with suppress(OSError):  # what it has not read is still to be written
+        with suppress(OSError):  # flushing lines that it has not read fails
             self._process.stdin.close()
         for reader in self._readers:
             reader.join(_WIND_UP_S)
@@ -168,7 +168,7 @@ class EngineProcess:
 
     def _signal(self, number: signal.Signals) -> None:
         if sys.platform != "win32":
-            with suppress(ProcessLookupError, PermissionError):  # macOS forbids it for what has ended
+            with suppress(ProcessLookupError, PermissionError):  # macOS forbids a signal to an ended process
                 os.killpg(self._process.pid, number)
         else:
             self._process.terminate()
@@ -178,7 +178,7 @@ class EngineProcess:
             self._process.wait(seconds)
 
     def _how_it_ended(self) -> str:
-        """One clause: its exit code or signal, and the last line of stderr."""
+        """Return one clause: its exit code or signal, and the last line of stderr."""
         self._wait(_WIND_UP_S)
         code = self._process.poll()
         if code is None:
@@ -198,12 +198,12 @@ class EngineProcess:
                 *complete, rest = (rest + chunk).replace(b"\r", b"\n").split(b"\n")
                 rest = rest[:_MAX_LINE_BYTES]
                 texts = [line[:_MAX_LINE_BYTES].decode(errors="replace").strip() for line in complete]
-                with self._told:
+                with self._changed:
                     self._lines.extend(Line(text, now) for text in texts if text and not self._is_talk(text))
-                    self._told.notify_all()
-        with self._told:
+                    self._changed.notify_all()
+        with self._changed:
             self._output_closed = True
-            self._told.notify_all()
+            self._changed.notify_all()
 
     def _read_stderr(self, stream: IO[bytes]) -> None:
         with stream:

@@ -1,8 +1,9 @@
-"""What the mentor makes of a board: a small network over the patterns on its empty cells, updated move by move.
+"""The mentor's evaluation: a small network over the patterns on the empty cells, updated move by move.
 
 A cell belongs to a class for each side, by the patterns that a stone of that side would make in its four directions.
-The network's first layer is a sum over all empty cells of a row for each class; a stone changes the class of some
-twenty cells, so the sums follow it for the price of as many rows (an efficiently updatable network). The rest is tiny.
+The network's first layer has a row of weights for each class and sums the rows of all empty cells. A stone changes the
+class of some twenty cells, so its sums are updated with as many rows (an efficiently updatable network). The rest is
+tiny.
 """
 
 from dataclasses import dataclass
@@ -33,18 +34,18 @@ from core.threats import (
 )
 
 HIDDEN, UNITS = 8, 16
-"""The sizes of the network's two hidden layers: compiled in, so that their loops become vector instructions."""
-MOST = 15_000
-"""The most that the evaluation says."""
+"""Sizes of the network's two hidden layers. They are compiled in, so that their loops become vector instructions."""
+MAX_SCORE = 15_000
+"""Maximum of the evaluation's score."""
 SQUASH = 350.0
 """The score whose expected result for the side to move is tanh(1)."""
 
 WINS, MAKES_FOUR, MAKES_THREE = 1, 2, 4
-"""What a cell is good for: an open four or two fours at once, which win unless the opponent makes five first; a four
-or more; an open three or more."""
+"""Flags of a cell. A stone there makes: an open four or two fours at once, which win unless the opponent makes five
+first; a four or more; an open three or more."""
 
 _ORDER = {TWO: 1, OPEN_TWO: 4, THREE: 5, OPEN_THREE: 22, FOUR: 45}
-"""What patterns are worth to either side for the order in which moves are tried."""
+"""Weights of patterns of either side in the order of moves."""
 _ORDER_TWO_THREES = 40
 _ORDER_FOUR_AND_THREE = 60
 _ORDER_WINS = 2_000
@@ -63,7 +64,7 @@ class Network:
     """The weights of an evaluation."""
 
     rows: NDArray[np.int16]
-    """[CLASSES, 2 x HIDDEN] what a cell adds to the hidden units by its class: for the side to move, then for its
+    """[CLASSES, 2 x HIDDEN] weights from a cell to the hidden units by its class: of the side to move, then of its
     opponent."""
     first_bias: NDArray[np.int32]
     """[HIDDEN]"""
@@ -79,7 +80,7 @@ class Network:
 
 @cache
 def built_in_network() -> Network:
-    """The network that comes with the package; `benchmarks.tune_mentor` made it."""
+    """Return the network that comes with the package; `benchmarks.tune_mentor` made it."""
     with resources.files("search.mentor").joinpath("network.npz").open("rb") as file, np.load(file) as arrays:
         return Network(**arrays)
 
@@ -90,13 +91,13 @@ class Evaluation(NamedTuple):
     class_of: NDArray[np.uint16]
     """[PACKED] the class of a cell, by its `packed_patterns`."""
     order: NDArray[np.int32]
-    """[PACKED] what a cell is worth for the order in which moves are tried."""
+    """[PACKED] weight of a cell in the order of moves, by its `packed_patterns`."""
     good_for: NDArray[np.uint8]
-    """[PACKED] what a cell is good for: the sum of `WINS` and so on."""
+    """[PACKED] flags of a cell: the sum of `WINS`, `MAKES_FOUR` and `MAKES_THREE`."""
     rows: NDArray[np.int32]
-    """[CLASSES, 2 x HIDDEN] the network's."""
+    """[CLASSES, 2 x HIDDEN] of the network."""
     first_bias: NDArray[np.int32]
-    """The network's, with the shapes that it says; so are the four that follow."""
+    """Of the network, with its shapes; so are the next four."""
     second: NDArray[np.float32]
     second_bias: NDArray[np.float32]
     third: NDArray[np.float32]
@@ -104,16 +105,16 @@ class Evaluation(NamedTuple):
     packed: NDArray[np.uint16]
     """[2 sides, A] the `packed_patterns` of the empty cells."""
     sums: NDArray[np.int32]
-    """[2 sides, 2 x HIDDEN] the rows of all empty cells, summed: of what they are to each side."""
+    """[2 sides, 2 x HIDDEN] sums of the rows of all empty cells, by their classes for each side."""
     wins: NDArray[np.int32]
-    """[2 sides] cells that are good for `WINS`."""
+    """[2 sides] number of cells with the flag `WINS`."""
     units: NDArray[np.float32]
     """[UNITS] scratch of the second layer."""
 
 
 @cache
 def class_table() -> NDArray[np.uint16]:
-    """[PACKED] the class of a cell, by its `packed_patterns`."""
+    """Return `Evaluation.class_of`."""
     classes = [_CLASSES[tuple(sorted(unpack_patterns(packed)))] for packed in range(PACKED)]
     table = np.array(classes, dtype=np.uint16)
     table.setflags(write=False)
@@ -121,7 +122,7 @@ def class_table() -> NDArray[np.uint16]:
 
 
 def _wins(patterns: tuple[int, ...]) -> bool:
-    """Whether a stone that makes these four patterns is good for `WINS`."""
+    """Return True if a stone that makes these four patterns has the flag `WINS`."""
     return max(patterns) >= OPEN_FOUR or patterns.count(FOUR) > 1
 
 
@@ -161,7 +162,7 @@ def _good_for_table() -> NDArray[np.uint8]:
 
 
 def new_evaluation(rules: Rules, network: Network) -> Evaluation:
-    """An evaluation by `network` with scratch of its own; `start` brings it to a board."""
+    """Return an evaluation by `network` with scratch of its own; `start` sets it to a board."""
     return Evaluation(
         class_of=class_table(),
         order=_order_table(),
@@ -181,7 +182,7 @@ def new_evaluation(rules: Rules, network: Network) -> Evaluation:
 
 @lean_kernel
 def start(evaluation: Evaluation, board: ThreatBoard) -> None:
-    """Brings the evaluation to a board."""
+    """Set the evaluation to a board."""
     evaluation.sums[:] = 0
     evaluation.wins[:] = 0
     for cell in range(len(board.stones)):
@@ -196,7 +197,7 @@ def start(evaluation: Evaluation, board: ThreatBoard) -> None:
 
 @lean_inlined_kernel
 def follow(evaluation: Evaluation, board: ThreatBoard, cell: int) -> None:
-    """Brings the evaluation up to date after a stone was put on `cell`, or taken away."""
+    """Update the evaluation after a stone was put on `cell`, or taken away."""
     _follow(
         evaluation.packed,
         evaluation.sums,
@@ -262,7 +263,7 @@ def _follow(
 
 @lean_inlined_kernel
 def score(evaluation: Evaluation, side: int) -> int:
-    """What the position is worth to `side`, to move: tanh(score / SQUASH) is the expected result."""
+    """Return the score of the position for `side`, to move: tanh(score / SQUASH) is the expected result."""
     return _score(
         evaluation.sums,
         evaluation.first_bias,
@@ -297,4 +298,4 @@ def _score(
     total = third_bias[0]
     for to in range(UNITS):
         total += max(units[to], np.float32(0.0)) * third[to]
-    return int(min(max(total, np.float32(-MOST)), np.float32(MOST)))
+    return int(min(max(total, np.float32(-MAX_SCORE)), np.float32(MAX_SCORE)))

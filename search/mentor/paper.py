@@ -1,6 +1,6 @@
-"""The mentor of paper A (IV-C), and of its repository for what the paper leaves out: one ply, its scores, its rules.
+"""The mentor of paper A (IV-C): one ply, the paper's scores and rules; its repository fills the gaps of the paper.
 
-It keeps nothing between calls and releases the GIL while it thinks.
+It keeps nothing between calls and releases the GIL.
 """
 
 from collections.abc import Callable, Sequence
@@ -35,10 +35,13 @@ from search.limits import Limit
 from search.mentor.player import centre, drawn_decision
 from search.players import Decision, Player, decide_each, never
 
+_SURELY_FIVE = 4.5
+"""Larger values than this are of moves that make a five."""
+
 
 @cache
 def _paper_scores() -> NDArray[np.float64]:
-    """[PACKED] the paper's score of a stone with the given patterns.
+    """Return the paper's scores of a stone, [PACKED], by its packed patterns.
 
     Combinations the paper does not list count as their strongest member; so do two fours along different lines.
     """
@@ -59,7 +62,7 @@ def _paper_scores() -> NDArray[np.float64]:
 
 @kernel
 def _paper_leaf(board: ThreatBoard, scores: NDArray[np.float64], side: int) -> float:
-    """The paper's value, -5 to 5, of a board for `side`, which has just moved."""
+    """Return the paper's value, -5 to 5, of a board for `side`, which has just moved."""
     attack, defence = 0.0, 0.0
     for cell in range(len(board.stones)):
         if board.stones[cell] != EMPTY:
@@ -82,7 +85,7 @@ def _paper_leaf(board: ThreatBoard, scores: NDArray[np.float64], side: int) -> f
 def _paper_values(
     board: ThreatBoard, stones: NDArray[np.int8], scores: NDArray[np.float64], colour: int, values: NDArray[np.float64]
 ) -> int:
-    """Writes the paper's value of the candidates for `colour` to `values`: [A], -inf elsewhere. Returns how many."""
+    """Write the paper's values of `colour`'s candidates to `values` [A], -inf elsewhere; return their number."""
     load(board, stones)
     size = board.size
     side = side_of(colour)
@@ -94,11 +97,11 @@ def _paper_values(
         own, spoiled = packed_patterns(board, side, cell), packed_patterns(board, 1 - side, cell)
         strengths[cell] = max(scores[own], scores[spoiled])
         best = max(best, strengths[cell])
-    least = 3.5 if best >= 4.0 else 0.0
+    lowest = 3.5 if best >= 4.0 else 0.0
     count = 0
     for cell in range(len(stones)):
         values[cell] = -np.inf
-        if strengths[cell] >= least:
+        if strengths[cell] >= lowest:
             place(board, cell, colour)
             values[cell] = _paper_leaf(board, scores, side)
             remove(board, cell)
@@ -108,7 +111,7 @@ def _paper_values(
 
 @kernel
 def _has_neighbour(stones: NDArray[np.int8], cell: int, size: int) -> bool:
-    """Whether one of the eight cells around `cell` holds a stone."""
+    """Return True if one of the eight cells around `cell` holds a stone."""
     row, column = cell // size, cell % size
     for r in range(max(row - 1, 0), min(row + 2, size)):
         for c in range(max(column - 1, 0), min(column + 2, size)):
@@ -120,7 +123,7 @@ def _has_neighbour(stones: NDArray[np.int8], cell: int, size: int) -> bool:
 class PaperMentor(Player):
     """The mentor of paper A as its repository had it at the paper's model: one ply, its scores, its leaf rules.
 
-    Played correctly for both colours: the original judged as Black whatever its colour. Our readings where the source
+    It is correct for both colours: the original evaluated for Black whatever its colour. Our readings where the source
     leaves room: patterns are those of `core.threats`, so a gap inside counts (`oo_o` is a three); two fours on
     different lines score 4; a defence of 3.5 < d < 4.5 takes in 3.8, which is a threat of an open four all the same;
     a stone without any pattern scores 0; all moves of the best value are equally likely.
@@ -136,7 +139,7 @@ class PaperMentor(Player):
         limit: Limit | None = None,
         stop: Callable[[], bool] = never,
     ) -> list[Decision]:
-        """See `Player`. The value is the paper's, -5 to 5, divided by 5. One position is too quick to be stopped."""
+        """See `Player`. The value is the paper's, -5 to 5, divided by 5. `limit` and `stop` have no effect."""
         return decide_each(self._decide, positions, seeds)
 
     def _decide(self, position: Position, seed: int) -> Decision:
@@ -147,4 +150,5 @@ class PaperMentor(Player):
         board = new_threat_board(rules)
         nodes = _paper_values(board, position.stones, _paper_scores(), position.side_to_move, values)
         best = np.flatnonzero(values == values.max()).tolist()
-        return drawn_decision(position, best, seed, float(values.max()) / 5.0, nodes)
+        highest = float(values.max())
+        return drawn_decision(position, best, seed, highest / 5.0, nodes, 1 if highest > _SURELY_FIVE else None)

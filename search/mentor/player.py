@@ -1,14 +1,15 @@
-"""Our own mentor: a classical engine for a net to imitate and be measured against.
+"""The mentor: a classical engine for a net to imitate and be measured against.
 
-Iterative deepening over the search of `mentor_search`, judged by `mentor_evaluation`. What it finds depends on the
-position and the limit alone (where only a time limits it, on the clock and on what it looked at before, too), and it
-releases the GIL while it thinks.
+Iterative deepening over the search of `search.mentor.alpha_beta` with the network of `search.mentor.evaluation`. The
+result depends on the position and the limit alone. If the limit is a time without nodes, it also depends on the clock
+and on the searches before. The search releases the GIL.
 """
 
 import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,29 +20,16 @@ from core.streams import Purpose, generator
 from core.threats import FIVE, ThreatBoard, new_threat_board, side_of
 from search.analysis import Analysis, MoveAnalysis
 from search.limits import Limit
-from search.mentor.alpha_beta import (
-    MATE,
-    MAX_DEPTH,
-    PROVEN,
-    VCF_NODES,
-    WIN,
-    SearchState,
-    begin_iteration,
-    new_search_state,
-    nodes_of,
-    reached_in,
-    run,
-    set_up,
-    spend,
-)
+from search.mentor.alpha_beta import VCF_NODES, begin_iteration, run, set_up
 from search.mentor.evaluation import SQUASH, Network, built_in_network
-from search.mentor.table import INFINITY
+from search.mentor.scores import INFINITY, MATE, PROVEN, WIN
+from search.mentor.state import MAX_DEPTH, SearchState, add_nodes, finished_root_moves, new_search_state, nodes_of
 from search.players import Decision, Player, decide_each, never
 from search.solvers.vcf import VcfWork, new_vcf_work, solve_vcf
 
 
 def centre(rules: Rules) -> Cell:
-    """The cell in the middle of the board; of an even board, the one above and right of it."""
+    """Return the cell in the middle of the board; on an even board, the one above and right of it."""
     return rules.size // 2 * rules.size + rules.size // 2
 
 
@@ -58,23 +46,23 @@ def drawn_decision(
 LEVELS = {1: 100, 2: 800, 3: 4_000, 4: 25_000, 5: 150_000}
 """Nodes a move of each level of the mentor."""
 DEFAULT_LIMIT = Limit(nodes=LEVELS[3])
-"""What the mentor thinks where nobody says how long: a few milliseconds."""
+"""Default limit of a move: a few milliseconds."""
 
 VARIETY = 4
-"""How much less than the best a move may score to be played as well: a hundredth of a sure win."""
+"""Default margin below the best score within which a move may be played: a hundredth of a sure win."""
 
 _SLICE = 2_000
-"""Nodes between two questions whether to stop: some milliseconds."""
+"""Nodes between two calls of `stop`: some milliseconds."""
 _WINDOW = 40
-"""How far from the last iteration's score the next one's is expected."""
+"""Half the width of an iteration's window around the score of the last one."""
 _BYTES_A_SLOT = 16
 _VCF_TABLE_BITS = 12
 _VCF_SHARE = 4
-"""The part of the nodes that may go to a win by fours at the root, one in so many."""
+"""Share of the nodes that may go to a win by fours at the root: one in so many."""
 _VCF_NODES = 20_000
-"""The most of them: some dozen milliseconds."""
+"""Maximum of those nodes: some dozen milliseconds."""
 _VCF_NODES_A_SECOND = 200_000
-"""The most of them where the limit is a time: about a quarter of it."""
+"""Maximum of those nodes where the limit is a time: about a quarter of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,11 +116,19 @@ def _mentor_analysis(
     )
 
 
+class _Workspace(NamedTuple):
+    """The arrays of one search at a time."""
+
+    board: ThreatBoard
+    state: SearchState
+    vcf: VcfWork
+
+
 class Mentor(Player):
-    """Our own mentor: principal-variation search over the likely cells, judged by the patterns of both sides.
+    """The mentor: principal-variation search over the likely cells, with an evaluation by the patterns of both sides.
 
     It wins where it can, answers fives and open fours only by moves that answer them, follows rows of forced replies
-    to their end, and deepens until the limit is reached.
+    to their end, and deepens until the limit. It keeps nothing between calls but its transposition tables.
     """
 
     def __init__(
@@ -144,11 +140,11 @@ class Mentor(Player):
         network: Network | None = None,
         name: str = "mentor",
     ) -> None:
-        """Set how hard to think and how freely to choose.
+        """Set the default limit and the choice among good moves.
 
-        `variety`: moves that score at most this much less than the best are as likely to be played. `memory_bytes`: the
-        most that the transposition table of each thread takes. `network`: what judges; None for the one that comes with
-        the package.
+        `variety`: moves that score at most this much less than the best are as likely to be played. `memory_bytes`:
+        maximum size of the transposition table of each thread. `network`: weights of the evaluation; None for those
+        that come with the package.
 
         Raises `ValueError` for a number out of range.
         """
@@ -161,8 +157,8 @@ class Mentor(Player):
         self.variety = variety
         self._slots = 1 << (memory_bytes // _BYTES_A_SLOT).bit_length() - 1
         self._network = network or built_in_network()
-        # What searches work on, kept for the next ones: no more of it than searches that ran side by side.
-        self._idle: defaultdict[Rules, deque[tuple[ThreatBoard, SearchState, VcfWork]]] = defaultdict(deque)
+        # The workspaces of finished searches, for the next ones: as many as searches ran at once.
+        self._idle: defaultdict[Rules, deque[_Workspace]] = defaultdict(deque)
 
     def choose_batch(
         self,
@@ -192,51 +188,60 @@ class Mentor(Player):
             return _mentor_analysis([centre(position.rules)], [0], depth=0, nodes=0, variation=(), seconds=0.0)
         idle = self._idle[position.rules]
         try:
-            board, state, vcf = idle.pop()
+            work = idle.pop()
         except IndexError:
-            board = new_threat_board(position.rules)
-            state = new_search_state(position.rules, self._network, self._slots)
-            vcf = new_vcf_work(position.rules, _VCF_TABLE_BITS)
-        search = _Deepening(board, state, vcf, position, limit or self.limit, self.variety, started, stop)
+            work = _Workspace(
+                new_threat_board(position.rules),
+                new_search_state(position.rules, self._network, self._slots),
+                new_vcf_work(position.rules, _VCF_TABLE_BITS),
+            )
+        search = _Deepening(work, position, limit or self.limit, self.variety, started, stop)
         search.deepen()
-        idle.append((board, state, vcf))
+        idle.append(work)
         return search.analysis()
 
 
 class _Deepening:
-    """One search: its iterations, each a little deeper than the last, and what they found."""
+    """One search: its iterations, each a little deeper than the last, and their result."""
 
     def __init__(
         self,
-        board: ThreatBoard,
-        state: SearchState,
-        vcf: VcfWork,
+        work: _Workspace,
         position: Position,
         limit: Limit,
         variety: int,
         started: float,
         stop: Callable[[], bool],
     ) -> None:
-        self.board, self.state, self.vcf = board, state, vcf
+        self.board, self.state, self.vcf = work
         self.limit, self.variety, self.started, self.stop = limit, variety, started, stop
         self.side = side_of(position.side_to_move)
-        slots = len(state.table)
+        slots = len(self.state.table)
         if limit.nodes is not None:
-            # A small part of the table stays in the processor's cache.
+            # So small a part of the table stays in the processor's cache.
             slots = min(slots, 1 << limit.nodes.bit_length() + 1)
-        # By the clock no search can be had again anyway; any other must not depend on what was searched before it.
+        # A search by the clock cannot be repeated anyway; any other must not depend on the searches before it.
         remember = limit.seconds is not None and limit.nodes is None
-        count = set_up(board, state, position.stones, position.side_to_move, variety, slots, remember, VCF_NODES)
+        count = set_up(
+            self.board,
+            self.state,
+            position.stones,
+            position.side_to_move,
+            margin=variety,
+            slots=slots,
+            remember=remember,
+            vcf_nodes=VCF_NODES,
+        )
         if not remember:
-            vcf.table[:] = 0  # what is proven there would tell on what this search can prove within its nodes
+            self.vcf.table[:] = 0  # its proofs would change the number of nodes that this search needs
         self.nodes, self.depth = 0, 0
-        self.moves = state.root_moves[:count]
+        self.moves = self.state.root_moves[:count]
         self.scores = np.zeros(count, dtype=np.int64)
-        """Of `moves`, in order; only those near the best are exact."""
+        """Scores of `moves`, in order; only those near the best are exact."""
         self.variation: tuple[int, ...] = ()
 
     def deepen(self) -> None:
-        """Deepens until the limit, or until nothing can change any more."""
+        """Search deeper and deeper until the limit, or until nothing can change any more."""
         if self.board.counts[self.side, FIVE] > 0:
             self.scores[:], self.depth = WIN - 1, 1
             return
@@ -252,10 +257,10 @@ class _Deepening:
     def analysis(self) -> MentorAnalysis:
         """Return the result so far."""
         best = int(self.scores[0])
-        # The end of a game is no matter of taste: the shortest win is played; where all is lost, the move that held out
-        # longest, for most others seem to lose as late only because nobody looked for more.
-        least = best if abs(best) >= MATE else best - self.variety
-        near = np.flatnonzero(self.scores >= least)[: 1 if best <= -MATE else None]
+        # Variety ends where the game does. Of wins the shortest is played. Where all is lost, the move that held out
+        # longest is: others seem to lose as late only because the search did not look further.
+        lowest = best if abs(best) >= MATE else best - self.variety
+        near = np.flatnonzero(self.scores >= lowest)[: 1 if best <= -MATE else None]
         return _mentor_analysis(
             self.moves[near].tolist(),
             self.scores[near].tolist(),
@@ -266,16 +271,16 @@ class _Deepening:
         )
 
     def _wins_by_fours(self) -> bool:
-        """Looks for a win by continuous fours, deeper than the search does at its nodes, and takes it."""
-        most = _VCF_NODES
+        """Return True and take the win if there is one by continuous fours; deeper than the search's own check."""
+        max_nodes = _VCF_NODES
         if self.limit.nodes is not None:
-            most = min(most, self.limit.nodes // _VCF_SHARE)
+            max_nodes = min(max_nodes, self.limit.nodes // _VCF_SHARE)
         if self.limit.seconds is not None:
-            most = int(min(most, _VCF_NODES_A_SECOND * self.limit.seconds))
-        if most == 0 or self.stop():
+            max_nodes = int(min(max_nodes, _VCF_NODES_A_SECOND * self.limit.seconds))
+        if max_nodes == 0 or self.stop():
             return False
-        plies = solve_vcf(self.board, self.vcf, self.side, most)
-        spend(self.state, int(self.vcf.tally[0]))
+        plies = solve_vcf(self.board, self.vcf, self.side, max_nodes)
+        add_nodes(self.state, int(self.vcf.tally[0]))
         self.nodes = nodes_of(self.state)
         if plies <= 0:
             return False
@@ -286,10 +291,10 @@ class _Deepening:
         return True
 
     def _iterate(self, depth: int) -> bool:
-        """One iteration, with windows around the last score until one fits; whether it was finished."""
+        """Run one iteration, with windows around the last score until one fits; return True if it was finished."""
         alpha, beta, reach = -INFINITY, INFINITY, _WINDOW
         if depth > 1 and abs(self.scores[0]) < MATE:
-            alpha, beta = int(self.scores[0]) - reach - self.variety, int(self.scores[0]) + reach
+            alpha, beta = max(int(self.scores[0]) - reach - self.variety, -INFINITY), int(self.scores[0]) + reach
         while True:
             begin_iteration(self.state, depth, alpha, beta)
             finished = False
@@ -299,7 +304,7 @@ class _Deepening:
                     break
                 finished = run(self.board, self.state, self.vcf, budget)
                 self.nodes = nodes_of(self.state)
-            reached = reached_in(self.state)
+            reached = finished_root_moves(self.state)
             scores = self.state.root_scores[:reached]
             best = int(scores.max()) if reached else -INFINITY
             if best <= alpha:
@@ -316,7 +321,7 @@ class _Deepening:
             reach *= 4
 
     def _budget(self, depth: int) -> int:
-        """Nodes until the next question whether to stop; 0 to stop now. The first iteration is always finished."""
+        """Return the nodes until the next check of the limit; 0 to stop now. The first iteration is always finished."""
         if depth == 1:
             return _SLICE
         if self.stop() or (self.limit.seconds is not None and time.perf_counter() - self.started >= self.limit.seconds):
@@ -324,7 +329,7 @@ class _Deepening:
         return _SLICE if self.limit.nodes is None else max(min(_SLICE, self.limit.nodes - self.nodes), 0)
 
     def _take(self, scores: NDArray[np.int64]) -> None:
-        """Orders the moves by the scores of the iteration; those it did not reach keep their order behind them."""
+        """Order the moves by the scores of the iteration; moves it did not reach keep their order behind them."""
         scores = np.concatenate([scores, np.full(len(self.moves) - len(scores), -INFINITY)])
         order = np.argsort(-scores, kind="stable")
         self.scores, self.moves[:] = scores[order], self.moves[order]

@@ -1,12 +1,11 @@
 """Victory by continuous fours: a win in which every move of the attacker but the last makes a four.
 
-A four leaves the defender one reply, so there is nothing to choose for him: the search looks for a row of fours that
-ends in an open four or two fours at once. Where a reply makes a four of the defender's own, the attacker's next move is
-forced too, and the row goes on only if that move makes a four.
+A four leaves the defender one reply and no choice, so the search looks for a row of fours that ends in an open four or
+two fours at once. If a reply makes a four of the defender's own, the attacker's next move is forced too, and the row
+goes on only if that move makes a four.
 
-The search deepens four by four, so the win that it finds has as few of them as any. Without a win it ends when no row
-of fours is left to try. What it has proven is kept in a transposition table and stays true in all later searches by the
-same rules.
+The search deepens four by four, so no win has fewer of them than the one it finds. Without a win it ends when no row of
+fours is left to try. Its proofs go to a transposition table and stay true in all later searches by the same rules.
 """
 
 from dataclasses import dataclass
@@ -44,24 +43,24 @@ from core.threats import (
 from core.zobrist import STONE_KEYS, WHITE_TO_MOVE
 
 NO_WIN = 0
-"""What a solver returns where it has proven that there is no win of its kind."""
+"""Result of a search that has proven that there is no win of this kind."""
 NOT_KNOWN = -1
-"""What a solver returns where its nodes ran out."""
+"""Result of a search that has used up its nodes."""
 
 VCF_NODES = 100_000
-"""Nodes that a search outside any other search may take: a fraction of a second."""
+"""Default limit of a search outside any other search: a fraction of a second."""
 
 TABLE_BITS = 16
-"""A transposition table has two to the power of this many entries, 16 bytes each."""
+"""Default size of the transposition table: two to the power of this many entries of 16 bytes."""
 
 WINS_AT_ONCE = 127
 """The rank of a move that makes an open four or two fours."""
 
 _FOREVER = 10_000
-"""As many fours as no board has room for: no win however long the search."""
+"""More fours than any board has room for: no win however long the search."""
 
 _TWO_CELLS = -2
-"""Stands for the cell that must be played where the defender has two cells for a five: nothing helps."""
+"""In place of the cell that must be played: the defender has two cells for a five, and nothing helps."""
 
 _COUNT, _TRIES, _NEXT, _REACH, _REPLY, _MUST = range(6)
 _NODES, _STAMP = range(2)
@@ -69,7 +68,7 @@ _KEY, _FACT = range(2)
 
 
 class VcfVerdict(StrEnum):
-    """What a search for a forced win has found out."""
+    """Result of a search for a win by continuous fours."""
 
     WIN = "win"
     NONE = "none"
@@ -80,18 +79,18 @@ class VcfVerdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class VcfResult:
-    """What a search for a forced win of the side to move came to."""
+    """A search for a win of the side to move by continuous fours."""
 
     verdict: VcfVerdict
     line: tuple[Cell, ...]
     """The moves of both sides up to the stone that wins, the attacker's first; empty without a win."""
     nodes: int
-    """Positions with the attacker to move, or of a search by threes with either side to move, looked at."""
+    """Positions searched, all with the attacker to move."""
 
 
 @cache
 def four_ranks() -> NDArray[np.int8]:
-    """[PACKED] the order in which moves that make a four are tried, by the patterns they make; the highest first."""
+    """Return the ranks, [PACKED], of moves that make a four, by their patterns; the highest is tried first."""
     weights = {OPEN_THREE: 9, THREE: 5, OPEN_TWO: 2}
     ranks = np.zeros(PACKED, dtype=np.int8)
     for packed in range(PACKED):
@@ -105,7 +104,7 @@ def four_ranks() -> NDArray[np.int8]:
 
 
 class VcfWork(NamedTuple):
-    """What searches need beside the board, one for each thread: scratch and a transposition table (`new_vcf_work`)."""
+    """Scratch and transposition table of searches (`new_vcf_work`); each thread needs its own."""
 
     ranks: NDArray[np.int8]
     """[PACKED] `four_ranks()`."""
@@ -119,19 +118,19 @@ class VcfWork(NamedTuple):
     stamps: NDArray[np.int64]
     """[A] the number of the last list that holds the cell."""
     table: NDArray[np.int64]
-    """[2^TABLE_BITS, 2] key of a position with the attacker to move, and the fours within which it has no win times A+1
-    plus the four to try first plus one (0 for none)."""
+    """[2^TABLE_BITS, 2] key of a position with the attacker to move, and a fact: the fours within which it has no win,
+    times A+1, plus the four to try first plus one (0 for none)."""
     line: NDArray[np.int64]
-    """[A] the win that was found last."""
+    """[A] the moves of the last win found."""
     tally: NDArray[np.int64]
     """[2] nodes of the last search, and lists made so far."""
 
 
 def new_vcf_work(rules: Rules, table_bits: int = TABLE_BITS) -> VcfWork:
-    """Scratch for searches by `rules`, with an empty transposition table of 2^`table_bits` entries.
+    """Return scratch for searches by `rules`, with an empty transposition table of 2^`table_bits` entries.
 
-    With what the table holds a search takes fewer nodes, so its budget may tell it more than the first time. To
-    have the same again, empty the table: `work.table[:] = 0`.
+    The entries of earlier searches save nodes, so a repeated search may prove more within its limit. To repeat a search
+    exactly, empty the table: `work.table[:] = 0`.
     """
     plies = rules.cells // 2 + 2
     return VcfWork(
@@ -148,7 +147,7 @@ def new_vcf_work(rules: Rules, table_bits: int = TABLE_BITS) -> VcfWork:
 
 @lean_kernel
 def stones_key(board: ThreatBoard, side: int) -> int:
-    """The Zobrist key of the board with `side` to move."""
+    """Return the Zobrist key of the board with `side` to move."""
     key = 0 if side == BLACK_SIDE else int(WHITE_TO_MOVE)
     for cell in range(len(board.stones)):
         if board.stones[cell] != EMPTY:
@@ -158,10 +157,10 @@ def stones_key(board: ThreatBoard, side: int) -> int:
 
 @lean_kernel
 def fives_of(board: ThreatBoard, side: int) -> tuple[int, int, int]:
-    """How many cells make five for `side`, and two of them, `NO_CELL` where there are fewer."""
+    """Return the number of cells that make five for `side`, and two of them, `NO_CELL` if there are fewer."""
     count, first, second = 0, NO_CELL, NO_CELL
     if board.counts[side, FIVE] > 0:
-        # To pass a board to another kernel costs more than to look at a cell.
+        # Passing a board to another kernel costs more than a look at a cell.
         stones, patterns = board.stones, board.patterns[side]
         for cell in range(len(stones)):
             strongest = max(patterns[0, cell], patterns[1, cell], patterns[2, cell], patterns[3, cell])
@@ -176,7 +175,7 @@ def fives_of(board: ThreatBoard, side: int) -> tuple[int, int, int]:
 
 @lean_kernel
 def fives_through(board: ThreatBoard, side: int, cell: int) -> tuple[int, int, int]:
-    """How many cells make five for `side` with its stone on `cell`, and two of them, as `fives_of` does."""
+    """Return the number of cells that make five for `side` with its stone on `cell`, and two of them, as `fives_of`."""
     size, connect = board.size, board.connect
     count, first, second = 0, NO_CELL, NO_CELL
     for direction in range(4):
@@ -206,7 +205,7 @@ def fives_through(board: ThreatBoard, side: int, cell: int) -> tuple[int, int, i
 
 @lean_kernel
 def _insert(board: ThreatBoard, work: VcfWork, side: int, ply: int, count: int, cell: int, bonus: int) -> None:
-    """Puts a cell where a four can be made among the `count` that are listed, by its rank."""
+    """Insert a cell for a four into the `count` cells listed, by its rank."""
     moves, orders = work.moves[ply], work.orders[ply]
     order = work.ranks[packed_patterns(board, side, cell)]
     if order < WINS_AT_ONCE:
@@ -225,7 +224,7 @@ def _makes_four(board: ThreatBoard, side: int, cell: int) -> bool:
 
 @lean_kernel
 def _list_all(board: ThreatBoard, work: VcfWork, side: int) -> int:
-    """Writes all cells where `side` can make a four to `work.moves[0]`, best first, and returns how many there are."""
+    """Write all cells where `side` can make a four to `work.moves[0]`, best first, and return their number."""
     stones, patterns = board.stones, board.patterns[side]
     count = 0
     for cell in range(len(stones)):
@@ -238,9 +237,9 @@ def _list_all(board: ThreatBoard, work: VcfWork, side: int) -> int:
 
 @lean_kernel
 def _list_after(board: ThreatBoard, work: VcfWork, side: int, ply: int) -> int:
-    """The same for `work.moves[ply]`, from the list of the node before and the four that was played there.
+    """Do the same for `work.moves[ply]`, from the list of the node before and the four that was played there.
 
-    Only that four makes cells worth a four that were not listed before; they come first among their like.
+    Only that four makes new cells for a four; they come first among cells of equal rank.
     """
     size, connect = board.size, board.connect
     before = work.frames[ply - 1]
@@ -276,7 +275,7 @@ def _list_after(board: ThreatBoard, work: VcfWork, side: int, ply: int) -> int:
 
 @lean_kernel
 def _to_front(work: VcfWork, ply: int, count: int, cell: int) -> bool:
-    """Moves a cell to the front of the list at `ply`, and says whether it stood there."""
+    """Move a cell to the front of the list at `ply`; return False if the list lacks it."""
     moves, orders = work.moves[ply], work.orders[ply]
     for index in range(count):
         if moves[index] == cell:
@@ -290,7 +289,7 @@ def _to_front(work: VcfWork, ply: int, count: int, cell: int) -> bool:
 
 @lean_kernel
 def _open(board: ThreatBoard, work: VcfWork, side: int, key: int, ply: int, left: int) -> bool:
-    """Begins the node at `ply` and says whether its first four wins at once; else its frame says what to try.
+    """Begin the node at `ply`; return True if its first four wins at once, else fill its frame.
 
     `left`: fours to the end of the line at most, this one counted.
     """
@@ -328,8 +327,9 @@ def _open(board: ThreatBoard, work: VcfWork, side: int, key: int, ply: int, left
 
 @lean_kernel
 def _search(board: ThreatBoard, work: VcfWork, side: int, root_key: int, limit: int, nodes: int) -> int:
-    """The plies of a win within `limit` fours, written to `work.line`; `NO_WIN`, and the root's frame says how far that
-    reaches; or `NOT_KNOWN` after `nodes`.
+    """Search for a win within `limit` fours: return its plies and write it to `work.line`.
+
+    Without a win return `NO_WIN`, with the reach of that proof in the root's frame, or `NOT_KNOWN` after `nodes`.
 
     A search in depth with an explicit stack of frames: numba cannot load a recursive function from its cache.
     """
@@ -384,11 +384,11 @@ def _search(board: ThreatBoard, work: VcfWork, side: int, root_key: int, limit: 
 
 @lean_kernel
 def solve_vcf(board: ThreatBoard, work: VcfWork, side: int, nodes: int) -> int:
-    """Whether `side`, to move, wins by continuous fours.
+    """Search for a win of `side`, to move, by continuous fours.
 
-    Returns the plies of the shortest such win, whose moves stand in `work.line` (1 for a five at hand; `line[0]` is the
-    move to make), `NO_WIN` where there is none, or `NOT_KNOWN` where `nodes` positions were not enough to tell.
-    `work.tally[0]` says how many it took. The board must be without a five; it is left as it was.
+    Returns the plies of the shortest such win, with its moves in `work.line` (1 for a five at hand; `line[0]` is the
+    move to make), `NO_WIN` if there is none, or `NOT_KNOWN` after `nodes` positions. `work.tally[0]` is the number of
+    nodes used. The board must be without a five; it is left as it was.
     """
     work.tally[_NODES] = 0
     if board.counts[side, FIVE] > 0:
@@ -416,10 +416,10 @@ def solve_vcf(board: ThreatBoard, work: VcfWork, side: int, nodes: int) -> int:
 
 
 def find_vcf(position: Position, *, nodes: int = VCF_NODES, work: VcfWork | None = None) -> VcfResult:
-    """Whether the side to move wins by continuous fours, told after `nodes` positions at most.
+    """Search for a win of the side to move by continuous fours, in at most `nodes` positions.
 
-    `work`: of `new_vcf_work` for the position's rules, so that what one search has proven is known in the next.
-    Raises `ValueError` where the game is over or `nodes` is less than 1.
+    `work`: from `new_vcf_work` for the position's rules; with it the next search uses the proofs of this one.
+    Raises `ValueError` if the game is over or `nodes` is less than 1.
     """
     if position.is_game_over():
         raise ValueError("the game is over; there is nothing to search")

@@ -248,4 +248,10 @@ class MctsPlayer(Player):
         move = choose_move(policy, sample=sample, generator=lambda: generator(seed, Purpose.MOVE))
         searched = search.visits(tree).any()
         simulations = int(search.forest.nodes["visits"][tree, 0]) if searched else 0
-        return Decision(move, value=search.value(tree), policy=policy, simulations=simulations)
+        return Decision(
+            move,
+            value=search.value(tree),
+            policy=policy,
+            simulations=simulations,
+            value_decay=self._settings.value_decay,
+        )

@@ -22,7 +22,7 @@ def test_without_anything_the_defaults_hold() -> None:
     assert resolve() == Config()
 
 
-def test_the_package_has_its_three_presets() -> None:
+def test_the_package_has_its_four_presets() -> None:
     assert {"alphagomoku", "quick", "smoke", "strong"} <= set(preset_names())
 
 
@@ -30,7 +30,7 @@ def test_a_configuration_names_the_preset_it_began_with() -> None:
     assert Config().preset == "custom"
     for name in preset_names():
         assert resolve(name, assignments=["seed=5"]).preset == name
-    assert difference(resolve("quick"), "smoke") == 'preset is "quick", and preset smoke says "smoke"'
+    assert difference(resolve("quick"), "smoke") == 'preset is "quick", but preset smoke has "smoke"'
 
 
 @pytest.mark.parametrize("name", preset_names())
@@ -94,7 +94,7 @@ def test_a_flag_that_was_not_given_changes_nothing() -> None:
     assert resolve(flags={"seed": None}) == Config()
 
 
-def test_settings_that_belong_together_are_judged_together() -> None:
+def test_settings_that_belong_together_are_checked_together() -> None:
     config = resolve(assignments=["rules.size=3", "rules.connect=3"])
     assert config.rules == Rules(3, 3)
 
@@ -126,7 +126,7 @@ def test_names_may_leave_their_quotes_out() -> None:
 
 
 @pytest.mark.parametrize(
-    ("assignment", "told"),
+    ("assignment", "words"),
     [
         ("search.simulatoins=5", ["search.simulatoins", "did you mean search.simulations?"]),
         ("serch.c_puct=5", ["serch.c_puct", "did you mean search.c_puct?"]),
@@ -147,7 +147,7 @@ def test_names_may_leave_their_quotes_out() -> None:
         ("net.planes=own-oponent-last", ["did you mean own-opponent-last?"]),
         ("basics.kinds=", ["a name"]),
         ("basics.kinds=[]", ["a name"]),
-        ("basics.noise_stones=8,2", ["the fewest and then the most"]),
+        ("basics.noise_stones=8,2", ["the minimum and then the maximum"]),
         ("basics.noise_stones=8", ["a list of 2 whole numbers"]),
         ("basics.positions=0", ["above 0"]),
         ("basics.epochs=-1", ["0 or more"]),
@@ -155,14 +155,14 @@ def test_names_may_leave_their_quotes_out() -> None:
         ("rules.size=99", ["board size 99 is outside 3 to 25"]),
     ],
 )
-def test_a_mistake_is_named_with_its_place_and_what_would_be_right(assignment: str, told: list[str]) -> None:
+def test_a_mistake_is_named_with_its_place_and_what_would_be_right(assignment: str, words: list[str]) -> None:
     with pytest.raises(ConfigError) as caught:
         resolve(assignments=[assignment])
     message = str(caught.value)
     assert message.startswith(f"--set {assignment}: ")
     assert "\n" not in message
-    for words in told:
-        assert words in message
+    for word in words:
+        assert word in message
 
 
 def test_a_mistake_in_a_file_names_the_file(tmp_path: Path) -> None:
@@ -192,8 +192,8 @@ def test_difference_compares_only_what_is_stated() -> None:
     assert difference(config) is None
     assert difference(config, assignments=["search.simulations=33"]) is None
     assert difference(config, "quick", assignments=["search.simulations=33"]) is None
-    told = difference(config, assignments=["search.simulations=34"])
-    assert told == "search.simulations is 33, and --set search.simulations=34 says 34"
+    described = difference(config, assignments=["search.simulations=34"])
+    assert described == "search.simulations is 33, but --set search.simulations=34 has 34"
 
 
 def test_tactics_are_on_in_the_strong_preset_and_off_in_the_others() -> None:

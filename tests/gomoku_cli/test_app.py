@@ -15,7 +15,7 @@ import torch
 
 import gomoku_cli
 from core.rules import Rules
-from curriculum.games.basics import KINDS
+from curriculum.games.kinds import KINDS
 from curriculum.presets import resolve
 from curriculum.run.folder import RunFolder, best_model
 from gomoku_cli import app
@@ -32,6 +32,8 @@ COMMANDS = (
     "imitate",
     "selfplay",
     "evaluate",
+    "ladder",
+    "suite",
     "tournament",
     "openings",
     "info",
@@ -119,12 +121,29 @@ def test_the_shell_completes(line: str, completed: str) -> None:
     [
         ("evalute", "Did you mean 'evaluate'?"),
         ("evaluate", "Missing argument 'PLAYER'"),
-        ("evaluate random", "--against, --ladder, --suite"),
-        ("evaluate random --against random --ladder pure-mcts", "--against, --ladder, --suite"),
-        ("evaluate random --suite tactics --board-size 9", "--suite"),
-        ("evaluate random --suite endgames", "there is no suite"),
-        ("evaluate random --ladder mentor", "only pure-mcts has rungs"),
-        ("evaluate random --ladder pure-mcts --min-score 0.5", "does nothing in a ladder"),
+        ("evaluate random", "--against"),
+        ("evaluate random --ladder pure-mcts --from 200 --stop-at 7", "gomoku ladder PLAYER"),
+        ("evaluate random --suite tactics --min-score 0.8", "gomoku suite PLAYER tactics"),
+        ("suite random endgames", "there is no suite"),
+        ("suite random --games 4", "--games"),
+        ("suite random --sprt elo0=0,elo1=9", "--sprt"),
+        ("suite random --run somewhere", "--run"),
+        ("ladder random --min-score 0.5", "--min-score"),
+        ("ladder random --games 4 --stop-at 4", "no rung of 4 games has more than 4 wins"),
+        ("ladder random --to 100", "100 is below the first rung, 200"),
+        ("ladder random --figure none/such.png", "--figure"),
+        ("evaluate random --against random --stop-at 3", "gomoku ladder PLAYER"),
+        ("evaluate mentor --against random --simulations 100", "--simulations: it has no effect on mentor and random"),
+        ("evaluate default --against random --policy stochastic --switch-stage 8", "--switch-stage"),
+        ("evaluate mentor --against random --switch-stage 8", "--switch-stage"),
+        ("evaluate pure-mcts:50 --against random --seconds 1", "--seconds"),
+        ("evaluate mentor:paper --against random --policy deterministic", "--policy"),
+        ("tournament random mentor --no-tactics", "--no-tactics: it has no effect on random and mentor"),
+        ("evaluate random --against mentor --engine-seconds 1", "--engine-seconds"),
+        ("tournament random mentor --match-seconds 1", "--match-seconds"),
+        ("suite mentor --simulations 5", "--simulations"),
+        ("ladder mentor --switch-stage 4", "--switch-stage"),
+        ("openings --judge mentor --no-tactics --output x.txt", "--no-tactics"),
         ("evaluate random --against random --sprt elo0=0", "elo1"),
         ("evaluate random --against random --sprt elo0=9,elo1=5", "elo0 below elo1"),
         ("evaluate random --against random --junit none/such.xml", "there is no folder none"),
@@ -164,7 +183,7 @@ def test_the_shell_completes(line: str, completed: str) -> None:
         ),
         ("train --preset smoke --set basics.noise_stones=225,225 --run x", "do not fit"),
         ("train --preset smoke --set search.simulations=1 --run x", "2 or more"),
-        ("train --preset smoke --set imitation.games=1 --run x", "2 games or more"),
+        ("train --preset smoke --set imitation.games=1 --run x", "imitation.games is 1; it must be 2 or more"),
         ("train --preset smoke --resume --dry-run --run x", "config.toml"),
         ("evaluate random --against pure-mcts:99999999999999999999", "10,000,000"),
         ("evaluate random --against random --simulations 3000000000", "--simulations"),
@@ -172,7 +191,7 @@ def test_the_shell_completes(line: str, completed: str) -> None:
         ("play --model nobody", "names no player"),
         ("play --model random", "needs a terminal"),
         ("play --seconds 1 --simulations 1", "give one of them"),
-        ("play --model mentor --ponder", "mentor cannot ponder, only players with a net can"),
+        ("play --model mentor --ponder", "mentor cannot ponder: only players with a net can"),
     ],
 )
 def test_a_wrong_command_line_is_one_line_and_exit_code_2(
@@ -292,7 +311,7 @@ def test_a_run_in_work_is_left_alone(capsys: pytest.CaptureFixture[str], tmp_pat
 def test_a_run_keeps_its_configuration(command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     RunFolder.create(tmp_path / "run", resolve("smoke")).close()
     told = refused(capsys, ExitCode.USAGE, *command.split(), "--run", tmp_path / "run", "--seed", 43)
-    assert "seed is 42, and --seed says 43" in told
+    assert "seed is 42, but --seed has 43" in told
 
 
 def test_a_folder_that_cannot_be_written_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -340,7 +359,7 @@ def test_a_missed_minimum_is_exit_code_4(capsys: pytest.CaptureFixture[str]) -> 
     code, out, err = run(capsys, *line, 1)
     assert code == ExitCode.BAR_NOT_MET
     assert json.loads(out)["games"] == 2
-    assert "at least 1 was asked for" in err
+    assert "required: at least 1" in err
     assert run(capsys, *line, 0)[0] == ExitCode.DONE
 
 

@@ -7,7 +7,7 @@ from core.records.record import RecordError
 from curriculum.arena.folder import MatchFolderError, OtherMatchError
 from curriculum.arena.players import PlayerSpecError
 from curriculum.arena.suite import SuiteError
-from curriculum.games.basics import BasicsError
+from curriculum.games.kinds import BasicsError
 from curriculum.presets import ConfigError
 from curriculum.reporting import Interrupted
 from curriculum.run.folder import RunFolderError, RunFolderTakenError

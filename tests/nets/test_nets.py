@@ -1,4 +1,4 @@
-"""Claims about the nets: their size, which of them judges what, and what a model file may be."""
+"""The nets: their size, the net of each side to move, and the checks of a model file."""
 
 import json
 from pathlib import Path
@@ -42,12 +42,12 @@ def exactly(model: DualNet) -> NetEvaluator:
 
 
 def as_tensors(batch: PositionBatch) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """The batch as the model takes it."""
+    """The batch as arguments of the model."""
     return torch.from_numpy(batch.stones), torch.from_numpy(batch.to_move), torch.from_numpy(batch.last_moves)
 
 
 def trained_a_little(config: NetConfig = TINY, rules: Rules = RULES) -> DualNet:
-    """A model whose batch norms have seen something, so that folding them matters."""
+    """A model whose batch norms have statistics, so that folding them matters."""
     model = make_model(config, rules, 1)
     model.train()
     with torch.no_grad():
@@ -89,7 +89,7 @@ def test_planes_are_seen_from_the_side_to_move(planes: Planes) -> None:
         assert encode(*as_tensors(batch), planes, torch.float32)[0, -1].all()
 
 
-def test_rows_are_judged_by_the_net_of_their_side_to_move() -> None:
+def test_rows_are_evaluated_by_the_net_of_their_side_to_move() -> None:
     model, batch = trained_a_little(), random_batch(20)
     with torch.no_grad():
         logits, values = model(*as_tensors(batch))
@@ -101,13 +101,13 @@ def test_rows_are_judged_by_the_net_of_their_side_to_move() -> None:
             assert torch.allclose(values[rows], own_values, atol=1e-5)
 
 
-def test_breaking_the_white_net_leaves_blacks_judgements_alone() -> None:
+def test_breaking_the_white_net_leaves_blacks_evaluations_alone() -> None:
     model, batch = trained_a_little(), random_batch(20)
-    before = exactly(model).judge(batch)
+    before = exactly(model).evaluate(batch)
     with torch.no_grad():
         for parameter in model.net_of(WHITE).parameters():
             parameter.fill_(float("nan"))
-    after = exactly(model).judge(batch)
+    after = exactly(model).evaluate(batch)
     black = batch.to_move == BLACK
     assert np.array_equal(before[0][black], after[0][black])
     assert np.array_equal(before[1][black], after[1][black])
@@ -118,9 +118,9 @@ def test_breaking_the_white_net_leaves_blacks_judgements_alone() -> None:
 def test_a_batch_gives_the_same_answers_as_its_rows_one_by_one(dual: bool) -> None:
     model = trained_a_little(NetConfig(filters=4, blocks=1, value_hidden=8, dual=dual))
     evaluator, batch = exactly(model), random_batch(12)
-    logits, values = evaluator.judge(batch)
+    logits, values = evaluator.evaluate(batch)
     for row in range(12):
-        alone_logits, alone_values = evaluator.judge(batch.rows(slice(row, row + 1)))
+        alone_logits, alone_values = evaluator.evaluate(batch.rows(slice(row, row + 1)))
         assert np.allclose(logits[row], alone_logits[0], atol=1e-4)
         assert np.allclose(values[row], alone_values[0], atol=1e-5)
 
@@ -159,7 +159,7 @@ def test_a_model_file_gives_back_what_was_saved(tmp_path: Path) -> None:
     assert info.made == {"phase": "basics", "step": 12}
     assert info.parameters == parameter_count(model)
     batch = random_batch(8)
-    assert np.array_equal(exactly(model).judge(batch)[0], exactly(again).judge(batch)[0])
+    assert np.array_equal(exactly(model).evaluate(batch)[0], exactly(again).evaluate(batch)[0])
 
 
 @pytest.mark.parametrize("keep", [0, 7, 100, 5000, -1])

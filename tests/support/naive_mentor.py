@@ -18,14 +18,14 @@ from core.threats import (
     side_of,
     strongest_pattern,
 )
-from search.mentor.alpha_beta import LIKELY, PROVEN, WIN
-from search.mentor.evaluation import HIDDEN, MOST, built_in_network
+from search.mentor.evaluation import HIDDEN, MAX_SCORE, built_in_network
+from search.mentor.scores import LIKELY, PROVEN, WIN
 
 PATTERN_SETS = list(combinations_with_replacement(range(PATTERNS), 4))
 
 
 def evaluation(board: ThreatBoard, side: int) -> int:
-    """The network's judgement for `side`, to move, from all cells at once and in double precision, rounded to 0."""
+    """Return the network's score for `side`, to move, from all cells at once, in double precision, rounded to 0."""
     network = built_in_network()
     empty = board.stones == EMPTY
     sums = network.first_bias.astype(np.int64)
@@ -35,17 +35,17 @@ def evaluation(board: ThreatBoard, side: int) -> int:
             sums = sums + network.rows[place, half * HIDDEN : (half + 1) * HIDDEN]
     hidden = np.maximum(sums, 0).astype(np.float64)
     units = np.maximum(hidden @ network.second.astype(np.float64) + network.second_bias, 0)
-    return int(np.clip(units @ network.third.astype(np.float64) + network.third_bias[0], -MOST, MOST))
+    return int(np.clip(units @ network.third.astype(np.float64) + network.third_bias[0], -MAX_SCORE, MAX_SCORE))
 
 
 def wins_at_once(board: ThreatBoard, side: int, cell: int) -> bool:
-    """Whether a stone of `side` on a cell makes an open four or two fours."""
+    """Return True if a stone of `side` on a cell makes an open four or two fours."""
     patterns = board.patterns[side, :, cell].tolist()
     return max(patterns) >= OPEN_FOUR or patterns.count(FOUR) > 1
 
 
 def negamax(position: Position, depth: int, ply: int = 0) -> int:
-    """The exact score for the side to move, all moves near stones tried to `depth`, without searches for fours."""
+    """Return the exact score for the side to move, all moves near stones tried to `depth`, without VCF searches."""
     rules, side = position.rules, side_of(position.side_to_move)
     board = new_threat_board(rules)
     load(board, position.stones)
@@ -83,7 +83,7 @@ def _best(position: Position, moves: list[int], depth: int, ply: int) -> int:
 
 
 def is_near(stones: NDArray[np.int8], cell: int, size: int) -> bool:
-    """Whether a stone stands within two rows and columns."""
+    """Return True if a stone stands within two rows and columns."""
     row, column = divmod(cell, size)
     square = stones.reshape(size, size)[max(row - 2, 0) : row + 3, max(column - 2, 0) : column + 3]
     return bool(np.any(square != EMPTY))

@@ -1,4 +1,4 @@
-"""Forced wins again, in plain Python on sets of bits: slow, recursive, and easy to believe.
+"""Wins by continuous fours in plain Python on sets of bits: slow, recursive, and easy to believe.
 
 It shares no code with `core` and `search`. Stones are two integers, one bit a cell; a line is a window of `connect`
 cells.
@@ -12,7 +12,7 @@ from tests.conftest import WAYS
 
 @cache
 def windows(size: int, connect: int) -> list[int]:
-    """Every window of `connect` cells in a row, as bits."""
+    """Return every window of `connect` cells in a row, as bits."""
     found = []
     for row in range(size):
         for column in range(size):
@@ -24,22 +24,22 @@ def windows(size: int, connect: int) -> list[int]:
 
 
 def bits(cells: int) -> Iterator[int]:
-    """The bits of a set, one by one."""
+    """Yield the bits of a set, one by one."""
     while cells:
         yield cells & -cells
         cells &= cells - 1
 
 
 class NaiveBoard:
-    """What is threatened, and what can be forced, on boards of one size."""
+    """Threats and forced wins on boards of one size."""
 
     def __init__(self, size: int, connect: int) -> None:
         self.windows = windows(size, connect)
         self.all = (1 << size * size) - 1
-        self.known: dict[tuple[str, int, int], bool] = {}
+        self.known: dict[tuple[int, int], bool] = {}
 
     def of_stones(self, stones: Sequence[int], colour: int) -> tuple[int, int]:
-        """The stones of `colour` and those of the other, as bits."""
+        """Return the stones of `colour` and those of the other, as bits."""
         own = sum(1 << cell for cell, stone in enumerate(stones) if stone == colour)
         return own, sum(1 << cell for cell, stone in enumerate(stones) if stone == -colour)
 
@@ -47,7 +47,7 @@ class NaiveBoard:
         return any(own & window == window for window in self.windows)
 
     def wins(self, own: int, enemy: int) -> int:
-        """The empty cells on which a stone makes a line."""
+        """Return the empty cells on which a stone makes a line."""
         found = 0
         for window in self.windows:
             missing = window & ~own
@@ -56,7 +56,7 @@ class NaiveBoard:
         return found
 
     def fours(self, own: int, enemy: int) -> int:
-        """The empty cells on which a stone makes a four."""
+        """Return the empty cells on which a stone makes a four."""
         found = 0
         for window in self.windows:
             missing = window & ~own
@@ -65,10 +65,10 @@ class NaiveBoard:
         return found
 
     def has_vcf(self, own: int, enemy: int) -> bool:
-        """Whether `own`, to move, wins by fours alone; every four and the one reply to it is tried."""
+        """Return True if `own`, to move, wins by fours alone; every four and the one reply to it is tried."""
         if self.wins(own, enemy):
             return True
-        key = ("vcf", own, enemy)
+        key = (own, enemy)
         if key not in self.known:
             self.known[key] = any(
                 self.wins_after_four(own | four, enemy) for four in bits(self.must(own, enemy) & self.fours(own, enemy))
@@ -76,19 +76,19 @@ class NaiveBoard:
         return self.known[key]
 
     def must(self, own: int, enemy: int) -> int:
-        """The moves of `own` that do not lose to a line of the enemy at once."""
+        """Return the moves of `own` that do not lose to a line of the enemy at once."""
         threats = self.wins(enemy, own)
         if threats.bit_count() > 1:
             return 0
         return threats or self.all & ~(own | enemy)
 
     def wins_after_four(self, own: int, enemy: int) -> bool:
-        """The enemy, to move, has no line at hand; each of his moves but one on the line's last cell loses at once."""
+        """Return True if `own` wins; the enemy is to move, and any move off the last cell of the line loses at once."""
         last = self.wins(own, enemy)
         return last.bit_count() > 1 or self.has_vcf(own, enemy | last)
 
     def follows(self, own: int, enemy: int, line: Sequence[int]) -> bool:
-        """Whether a line of moves, `own` to move first, is a win by fours in which no reply is any better."""
+        """Return True if a line of moves, `own` first, is a win by fours in which no reply is any better."""
         for index in range(0, len(line), 2):
             move = 1 << line[index]
             if move & (own | enemy):

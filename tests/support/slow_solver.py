@@ -1,8 +1,8 @@
-"""Who wins by force, in plain Python: the judge of the tactical suite. It shares no code with what it judges.
+"""A solver of forced wins in plain Python: the referee of the tactical suite. It shares no code with the players.
 
 A window is any run of `connect` cells in a line. A window that holds `n` stones of one side and none of the other is
-all there is to a pattern in freestyle: five is a full window, a four one that lacks a single cell, and so on.
-Overlines, gaps and edges need no case of their own.
+a whole pattern in freestyle: a five is a full window, a four lacks a single cell, and so on. Overlines, gaps and edges
+need no case of their own.
 
 Three kinds of claims are proven, each by trying every move of the other side that could matter:
 
@@ -36,7 +36,7 @@ class Solver:
         self.owner = [FREE] * (size * size)
         self.windows: list[tuple[int, ...]] = []
         self.direction: list[int] = []
-        """Of each window, which of `DIRECTIONS` it runs along."""
+        """For each window its index in `DIRECTIONS`."""
         for row in range(size):
             for column in range(size):
                 for direction, (up, right) in enumerate(DIRECTIONS):
@@ -60,19 +60,19 @@ class Solver:
         self._codes = tuple([draw.getrandbits(64) for _ in self.owner] for _ in range(2))
         self._key = 0
         self._no_fours: dict[tuple[int, int], int] = {}
-        """How many fours are known not to win, by position and side to move."""
+        """Number of fours that are known not to win, by position and side to move."""
         self._known: dict[tuple[str, int, int, int], bool] = {}
 
     @classmethod
     def from_moves(cls, moves: Iterable[int], size: int = 15, connect: int = 5, budget: int = 100_000) -> "Solver":
-        """The board after `moves` from the empty one, black first."""
+        """Return the board after `moves` from the empty one, black first."""
         board = cls(size, connect, budget)
         for ply, move in enumerate(moves):
             board.put(move, ply % 2)
         return board
 
     def put(self, cell: int, side: int) -> None:
-        """Puts a stone on a free cell."""
+        """Put a stone on a free cell."""
         self.owner[cell] = side
         self._key ^= self._codes[side][cell]
         mine, theirs, full = self.count[side], self.count[1 - side], self.connect
@@ -96,7 +96,7 @@ class Solver:
                     self.fours[1 - side].remove(window)
 
     def take(self, cell: int) -> None:
-        """Takes a stone back."""
+        """Take a stone back."""
         side = self.owner[cell]
         self.owner[cell] = FREE
         self._key ^= self._codes[side][cell]
@@ -121,19 +121,19 @@ class Solver:
                     self.fours[1 - side].add(window)
 
     def free_cells(self) -> list[int]:
-        """The cells without a stone, ascending."""
+        """Return the cells without a stone, ascending."""
         return [cell for cell, owner in enumerate(self.owner) if owner == FREE]
 
     def five_cells(self, side: int) -> set[int]:
-        """The cells where a stone of `side` makes five."""
+        """Return the cells where a stone of `side` makes five."""
         return self._free_in(self.fours[side])
 
     def four_moves(self, side: int) -> set[int]:
-        """The cells where a stone of `side` makes a four, which threatens five; those that make five are not meant."""
+        """Return the cells where a stone of `side` makes a four, which threatens five; without those that make five."""
         return self._free_in(self.threes[side])
 
-    def fours_win(self, side: int, most: int = DEEPEST) -> list[int] | None:
-        """The moves of a win by at most `most` fours for `side` to move, or None if there is none: that is proven then.
+    def fours_win(self, side: int, max_fours: int = DEEPEST) -> list[int] | None:
+        """Return the moves of a win by at most `max_fours` fours for `side` to move; None proves that there is none.
 
         Moves and answers alternate. The last move makes five or two fives to come; with a five at hand it is the only
         one.
@@ -142,7 +142,7 @@ class Solver:
         if self.fours[side]:
             return [min(self.five_cells(side))]
         known = (self._key, side)
-        if most == 0 or self._no_fours.get(known, 0) >= most:
+        if max_fours == 0 or self._no_fours.get(known, 0) >= max_fours:
             return None
         moves, must = self.four_moves(side), self.five_cells(other)
         if must:
@@ -159,18 +159,18 @@ class Solver:
             else:
                 answer = min(fives)
                 self.put(answer, other)
-                rest = self.fours_win(side, most - 1)
+                rest = self.fours_win(side, max_fours - 1)
                 self.take(answer)
                 if rest is not None:
                     line = [move, answer, *rest]
             self.take(move)
             if line is not None:
                 return line
-        self._no_fours[known] = most
+        self._no_fours[known] = max_fours
         return None
 
     def shortest_fours(self, side: int) -> list[int] | None:
-        """Like `fours_win`, with as few fours as can be."""
+        """Return the moves of a win as `fours_win` does, with the minimum of fours."""
         line = self.fours_win(side)
         while line is not None and len(line) > 1:
             shorter = self.fours_win(side, len(line) // 2)
@@ -180,7 +180,7 @@ class Solver:
         return line
 
     def wins(self, side: int, level: int) -> bool:
-        """Whether `side` to move wins by fours and at most `level` quiet moves on any line."""
+        """Return True if `side`, to move, wins by fours and at most `level` quiet moves on any line."""
         if self.fours_win(side) is not None:
             return True
         must = self.five_cells(1 - side)
@@ -193,14 +193,14 @@ class Solver:
         return self._known[known]
 
     def loses(self, side: int, level: int) -> bool:
-        """Whether `side` to move loses whatever it does, to fours and at most `level` quiet moves on any line."""
+        """Return True if `side`, to move, loses after any move, to fours and `level` quiet moves a line at most."""
         other = 1 - side
         must = self.five_cells(other)
         if self.fours[side] or len(must) > 1:
             return not self.fours[side]
         known = ("loses", self._key, side, level)
         if known not in self._known:
-            moves: set[int] | None = must or self.what_disturbs(other)
+            moves: set[int] | None = must or self.disturbing_moves(other)
             self._known[known] = (
                 moves is not None
                 and self.fours_win(side) is None
@@ -209,7 +209,7 @@ class Solver:
         return self._known[known]
 
     def move_wins(self, move: int, side: int, level: int) -> bool:
-        """Whether `side` wins by playing `move`: by fours after it and quiet moves of which it may itself be one."""
+        """Return True if `side` wins by `move`: by fours after it and quiet moves, of which it may itself be one."""
         other = 1 - side
         if move in self.five_cells(side):
             return True
@@ -230,7 +230,7 @@ class Solver:
         return won
 
     def move_loses(self, move: int, side: int, level: int) -> bool:
-        """Whether the other side wins, by fours and at most `level` quiet moves, after `side` played `move`."""
+        """Return True if the other side wins, by fours and at most `level` quiet moves, after `side` played `move`."""
         other = 1 - side
         if move in self.five_cells(side):
             return False
@@ -250,12 +250,12 @@ class Solver:
         self.take(move)
         return lost
 
-    def what_disturbs(self, side: int) -> set[int] | None:
-        """The moves of the other side, to move, after which `side` might not win by fours any more.
+    def disturbing_moves(self, side: int) -> set[int] | None:
+        """Return the moves of the other side, to move, after which `side` might not win by fours any more.
 
-        None if `side` has no win by fours at all. The win that is found stands against a move that takes none of its
+        Returns None if `side` has no win by fours at all. The win found stands against a move that takes none of its
         cells and gives none of its forced answers a five to threaten. So the moves that matter are those cells, those
-        that together with the forced answers make a four, and fours at once.
+        that make a four together with the forced answers, and fours at once.
         """
         line = self.fours_win(side)
         if line is None:
@@ -276,14 +276,14 @@ class Solver:
         return cells
 
     def lines_of_fours(self, move: int, side: int) -> set[int]:
-        """The directions in which a stone of `side` on the free cell `move` makes a four."""
+        """Return the directions in which a stone of `side` on the free cell `move` makes a four."""
         self.put(move, side)
         found = {self.direction[window] for window in self.fours[side] if move in self.windows[window]}
         self.take(move)
         return found
 
     def lines_of_open_threes(self, move: int, side: int) -> set[int]:
-        """The directions in which a stone on the free cell `move` makes an open three: one more is an open four."""
+        """Return the directions in which a stone on `move` makes an open three, which one more makes an open four."""
         self.put(move, side)
         found = set()
         for direction in range(len(DIRECTIONS)):

@@ -1,77 +1,70 @@
-"""How much stronger one player is than another: the Elo difference of a match, from pairs of games.
+"""Elo difference of a match, from pairs of games or from single games.
 
 A pair is two games from one opening with the colours changed. Its games are not independent: an opening that favours
-Black gives one win each, a sharp one two wins to the same player. So pairs are what is counted, in five classes by
-their score (the pentanomial model). All scores are shares of the points, 0 to 1, from the first player's side.
+Black gives each player one win, a sharp one gives two wins to the same player. The statistics therefore count pairs, in
+five classes by their score (the pentanomial model). Single games are independent and fill three of the classes (the
+trinomial model). All scores are shares of the points, 0 to 1, from the first player's side.
 """
 
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from scipy import optimize, special
 
 PairCounts = tuple[int, int, int, int, int]
-"""Pairs by the first player's points in the two games: 0, 1/2, 1, 1 1/2, 2."""
+"""Pairs by the first player's points in the two games: 0, 1/2, 1, 1 1/2, 2; single games see `game_counts`."""
 
 PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""The points of each class as a share of the two."""
+"""Points of each class as a share of the two."""
 
 ELO_OF_LOGIT = 400 / math.log(10)
-"""Elo of one unit of log odds: 174."""
+"""Elo points of one unit of log odds: 174."""
 
 _BARTLETT = 2.5
-"""With n pairs the deviance is spread like a chi-square times 1 + this / n. Theory has about 1 for smooth results; with
-the coarse ones of games 2.5 is the least with which no kind of match that was simulated fell below 93 % (see
-`estimate`)."""
+"""With n pairs the deviance is distributed like a chi-square times 1 + this / n. Theory gives about 1 for smooth
+results. For the coarse ones of games, 2.5 is the smallest number with a coverage of 93 % or more in all simulated kinds
+of matches (see `estimate`)."""
 
 
 def elo_difference(score: float) -> float:
-    """The Elo difference at which `score` is expected (logistic, 400); infinite at 0 and 1. Raises `ValueError`."""
+    """Return the Elo difference that gives `score` (logistic, 400); infinite at 0 and 1. Raises `ValueError`."""
     if not 0 <= score <= 1:
         raise ValueError(f"a score is between 0 and 1, not {score}")
     return float(special.logit(score)) * ELO_OF_LOGIT
 
 
 def expected_score(elo: float) -> float:
-    """The score expected of a player who is `elo` stronger; of the infinite ones 0 and 1."""
+    """Return the expected score of a player who is `elo` stronger; 0 and 1 at the infinities."""
     return float(special.expit(elo / ELO_OF_LOGIT))
 
 
 @dataclass(frozen=True, slots=True)
 class EloEstimate:
-    """What a match says of the difference between its players, from the first player's side."""
+    """Elo difference between the players of a match, from the first player's side."""
 
     score: float
     score_low: float
     score_high: float
-    """The interval of the expected score."""
+    """Interval of the expected score."""
     elo: float
-    """The difference at which the score would be expected; infinite for a clean sweep."""
+    """Difference that gives the score; infinite for a clean sweep."""
     low: float
     high: float
-    """The interval of the difference; `-math.inf` and `math.inf` where the match does not bound it."""
+    """Interval of the difference; `-math.inf` and `math.inf` if the match does not bound it."""
     los: float
-    """Likelihood of superiority: how sure it is that the first player is the stronger one, 0 to 1. It is above 97.5 %
-    exactly where a 95 % interval lies above 0."""
-    pairs: int
-
-    def to_json(self) -> dict[str, Any]:
-        """The estimate with null for what is infinite, which JSON cannot say."""
-        return {name: _finite(getattr(self, name)) for name in self.__slots__}
-
-
-def _finite(number: float) -> float | None:
-    return number if math.isfinite(number) else None
+    """Likelihood of superiority of the first player, 0 to 1. It is above 97.5 % exactly if a 95 % interval lies above
+    0."""
+    results: int
+    """Number of independent results: of pairs, or of single games."""
 
 
 def pair_counts(games: Iterable[tuple[int, float]]) -> PairCounts:
-    """Counts the pairs among games given as pair number and score of the first player (0, 1/2 or 1), in any order.
+    """Count the finished pairs among games, given as pair number and score of the first player (0, 1/2 or 1).
 
-    A pair of which only one game is over does not count: what its opening favours would go to one player. Raises
-    `ValueError` for a score that no game has and for a third game of a pair.
+    The games come in any order. A pair with one finished game does not count, since its opening may favour one player.
+    Raises `ValueError` for another score and for a third game of a pair.
     """
     scores: defaultdict[int, list[float]] = defaultdict(list)
     for pair, score in games:
@@ -84,24 +77,31 @@ def pair_counts(games: Iterable[tuple[int, float]]) -> PairCounts:
     return found[0], found[1], found[2], found[3], found[4]
 
 
+def game_counts(wins: int, draws: int, losses: int) -> PairCounts:
+    """Return single games as counts for `estimate`: a game is a result with 0, 1/2 or all of the points.
+
+    `estimate` then is the one of the trinomial model, since classes without a result take no part in it.
+    """
+    return losses, 0, draws, 0, wins
+
+
 def mean_score(pairs: PairCounts) -> float:
-    """The first player's share of the points; 1/2 where no pair was played."""
+    """Return the first player's share of the points; 1/2 without pairs."""
     played = sum(pairs)
     return sum(count * score for count, score in zip(pairs, PAIR_SCORES, strict=True)) / played if played else 0.5
 
 
 def estimate(pairs: PairCounts, confidence: float = 0.95) -> EloEstimate:
-    """The Elo difference with an interval that holds the true one with probability `confidence`.
+    """Return the Elo difference with an interval that holds the true one with probability `confidence`.
 
-    The interval is all that a likelihood-ratio test does not reject: the expected scores at which the likeliest
-    distribution over the five classes makes the pairs not much less likely than they can be made (`deviance`). It
-    knows that scores end at 0 and 1, so it stays right for short and lopsided matches, where the mean plus or minus
-    1.96 standard errors does not. The test's threshold is widened for short matches.
+    The interval is the set of expected scores that a likelihood-ratio test does not reject: the best distribution over
+    the five classes with that mean makes the pairs not much less likely than the best of all (`deviance`). Unlike the
+    mean plus or minus 1.96 standard errors, it respects the bounds 0 and 1, so it is right for short and lopsided
+    matches. The threshold of the test is wider for short matches.
 
     Measured with `python -m benchmarks.elo_coverage`, 2,000 matches of each kind: 10 to 500 pairs, 0 to 400 Elo, 0 to
     half of the games drawn, openings neutral, biased and sharp. The 95 % interval held the true difference in 93.7 to
-    96.9 % of them. In short matches, where the weaker player expects ten points at most, it was 94.5 to 98.9 %: of so
-    few results hardly any can be wrong on the stronger side.
+    96.9 % of them. In short matches with at most ten expected points of the weaker player, it was 94.5 to 98.9 %.
     """
     played = sum(pairs)
     if not played:
@@ -119,15 +119,15 @@ def estimate(pairs: PairCounts, confidence: float = 0.95) -> EloEstimate:
         low=elo_difference(low),
         high=elo_difference(high),
         los=float(special.ndtr(root)),
-        pairs=played,
+        results=played,
     )
 
 
 def deviance(pairs: PairCounts, score: float) -> float:
-    """Twice the logarithm of how much likelier the pairs become where their mean is free than where it is `score`.
+    """Return twice the log ratio of two likelihoods of the pairs: with a free mean, and with the mean `score`.
 
-    Both likelihoods are the greatest over all distributions on the five classes, those that did not occur included.
-    It is 0 at the mean of the pairs, grows to both sides, and without games it is 0. Source: A. Owen, "Empirical
+    Both are the maxima over all distributions on the five classes, including classes without a pair. The deviance is 0
+    at the mean of the pairs and grows to both sides; it is 0 without games. Source: A. Owen, "Empirical
     likelihood", 2001, chapter 2, here with the support known.
     """
     if not sum(pairs):
@@ -141,7 +141,7 @@ def deviance(pairs: PairCounts, score: float) -> float:
 
 
 def _deviance_below(pairs: PairCounts, score: float) -> float:
-    """The deviance of a score below the mean of the pairs; 0 for one above it."""
+    """Return the deviance of a score below the mean of the pairs; 0 for one above it."""
     if score >= mean_score(pairs):
         return 0.0
     if score <= 0:
@@ -155,7 +155,7 @@ def _deviance_below(pairs: PairCounts, score: float) -> float:
 
 
 def _lowest_score(pairs: PairCounts, threshold: float) -> float:
-    """The score below the mean of the pairs at which the deviance is `threshold`."""
+    """Return the score below the mean of the pairs whose deviance is `threshold`."""
     played, lost = sum(pairs), pairs[0]
     if lost == played:
         return 0.0
@@ -183,10 +183,10 @@ def _tilted_deviance(pairs: PairCounts, z: float) -> float:
 
 
 def _occurred(pairs: PairCounts) -> list[tuple[float, int]]:
-    """Score and count of the classes with pairs in them."""
+    """Return score and count of the classes with pairs in them."""
     return [(score, count) for score, count in zip(PAIR_SCORES, pairs, strict=True) if count]
 
 
 def _reversed(pairs: PairCounts) -> PairCounts:
-    """The pairs from the other player's side."""
+    """Return the pairs from the other player's side."""
     return pairs[::-1]

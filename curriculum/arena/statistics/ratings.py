@@ -11,14 +11,14 @@ from scipy import linalg, optimize, special
 from curriculum.arena.statistics.elo import ELO_OF_LOGIT, PAIR_SCORES, PairCounts
 
 _PRIOR_GAMES = 1.0
-"""Drawn games that each player is taken to have played against one rated 0. The one moves the difference of two players
-who met in ten pairs by less than a fifth of its standard error, unless one of them won more than nine points of ten."""
+"""Assumed drawn games of each player against one rated 0. One such game moves the difference of two players after ten
+pairs by less than a fifth of its standard error, unless one of them won more than nine points of ten."""
 
 _MODEL_SPREAD = 1.0
-"""Spread of pair scores that each pairing is taken to have shown and been expected to show besides its own: that of
-two pairs between equals. Few pairs say little of how pairs spread, and a clean sweep nothing. With it the 95 % interval
-held the truth in 93.5 to 100 % of simulated pools of 2 to 6 players with 2 to 100 pairs a pairing, from 30 pairs on in
-93.5 to 97.3 %; without it in 74 to 90 % of short, lopsided matches."""
+"""Assumed extra spread of the pair scores of each pairing, both observed and expected: that of two pairs between
+equals. Few pairs show little of their spread, and a clean sweep nothing. With it the 95 % interval held the truth in
+93.5 to 100 % of simulated pools of 2 to 6 players with 2 to 100 pairs a pairing, from 30 pairs on in 93.5 to 97.3 %;
+without it in 74 to 90 % of short, lopsided matches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,18 +27,14 @@ class Rating:
 
     name: str
     elo: float
-    """Against the mean of the pool, or against the anchor."""
+    """Rating relative to the mean of the pool, or to the anchor."""
     low: float
     high: float
-    """The interval of `elo`: of the distance to that mean, or to the anchor."""
+    """Interval of `elo`: of the distance to that mean, or to the anchor."""
     games: int
     """Games in complete pairs."""
     score: float
-    """Share of the points in them; 1/2 where there are none."""
-
-    def to_json(self) -> dict[str, Any]:
-        """The rating by its fields."""
-        return {name: getattr(self, name) for name in self.__slots__}
+    """Share of the points in them; 1/2 without games."""
 
 
 def rate(
@@ -48,18 +44,18 @@ def rate(
     anchor: str | None = None,
     confidence: float = 0.95,
 ) -> list[Rating]:
-    """Rates all `names` at once, the strongest first, from results given as (player, opponent, player's pairs).
+    """Rate all `names` at once, the strongest first, from results given as (player, opponent, player's pairs).
 
     A pairing may come several times and from either side; the results then add up. The mean of the ratings is 0, or
     `anchor` has 0. A player wins with the probability that the Elo difference gives, and a draw is half a win. Source:
     R. Bradley, M. Terry, 1952.
 
-    A drawn game of each player against one rated 0 keeps every rating finite: it says what the games do not, such as
-    how far above the others one is who never lost. It hardly matters after some pairs. Where no games connect two
-    groups of players it alone places them, and their intervals are wide.
+    An assumed drawn game of each player against one rated 0 keeps every rating finite, also that of a player without
+    losses. It hardly matters after some pairs. If no games connect two groups of players, it alone places them, and
+    their intervals are wide.
 
-    The intervals do not take the two games of a pair for independent: they come from how the pair scores of each
-    pairing spread about what the ratings expect (sandwich estimator: P. Huber, 1967). Raises `ValueError` for names
+    The intervals do not assume that the two games of a pair are independent: they come from the spread of the pair
+    scores about the expected ones (sandwich estimator: P. Huber, 1967). Raises `ValueError` for names
     that are not unique or not in `names`, and for a player against itself.
     """
     index = {name: number for number, name in enumerate(names)}
@@ -110,35 +106,35 @@ def rate(
 
 @dataclass(frozen=True, slots=True)
 class _Pool:
-    """All pairings of a pool. Strengths are log odds, [N] for N players; K pairings."""
+    """All pairings of a pool. Strengths are log odds, [N] for N players; there are K pairings."""
 
     players: int
     ends: npt.NDArray[np.int64]
-    """[K, 2]: the players of each pairing."""
+    """[K, 2]: players of each pairing."""
     counts: npt.NDArray[np.int64]
-    """[K, 5]: its pairs, from the side of the first one."""
+    """[K, 5]: pairs of each pairing, from the side of its first player."""
 
     @property
     def pairs(self) -> npt.NDArray[np.int64]:
-        """Pairs of each pairing: [K]."""
+        """Number of pairs of each pairing: [K]."""
         pairs: npt.NDArray[np.int64] = self.counts.sum(axis=1)
         return pairs
 
     @property
     def points(self) -> npt.NDArray[np.float64]:
-        """The first player's points in each pairing: [K]."""
+        """First player's points in each pairing: [K]."""
         points: npt.NDArray[np.float64] = 2 * self.counts @ np.array(PAIR_SCORES)
         return points
 
     def per_player(self, first: npt.NDArray[Any], second: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-        """Sums what the first and the second player of each pairing get: [K] and [K] to [N]."""
+        """Sum the shares of the first and the second player of each pairing: [K] and [K] to [N]."""
         sums = np.zeros(self.players)
         np.add.at(sums, self.ends[:, 0], first)
         np.add.at(sums, self.ends[:, 1], second)
         return sums
 
     def fit(self) -> npt.NDArray[np.float64]:
-        """The likeliest strengths, prior included: [N]."""
+        """Return the likeliest strengths, prior included: [N]."""
         games, points = 2 * self.pairs, self.points
 
         def loss(strengths: npt.NDArray[np.float64]) -> float:
@@ -159,7 +155,7 @@ class _Pool:
         return strengths
 
     def covariance(self, strengths: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Of the likeliest strengths: [N, N]."""
+        """Return the covariance of the likeliest strengths: [N, N]."""
         pairs = self.pairs
         expected = special.expit(self._gaps(strengths))
         errors = np.array(PAIR_SCORES) - expected[:, None]  # [K, 5]
@@ -180,7 +176,7 @@ class _Pool:
         return gaps
 
     def _information(self, strengths: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Second derivative of the loss: [N, N]."""
+        """Return the second derivative of the loss: [N, N]."""
         expected = special.expit(self._gaps(strengths))
         return self._laplacian(2 * self.pairs * expected * (1 - expected)) + np.diag(self._prior_information(strengths))
 
@@ -190,7 +186,7 @@ class _Pool:
         return information
 
     def _laplacian(self, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """The matrix of the graph whose edges are the pairings: [K] to [N, N]."""
+        """Return the Laplacian of the graph whose edges are the pairings: [K] to [N, N]."""
         matrix = np.diag(self.per_player(weights, weights))
         first, second = self.ends.T
         matrix[first, second] -= weights

@@ -1,4 +1,4 @@
-"""A match that stops as soon as it can tell: the sequential probability ratio test on pairs of games."""
+"""Sequential probability ratio test on pairs of games: it ends a match as soon as the result is sure."""
 
 import difflib
 import math
@@ -10,10 +10,10 @@ from curriculum.arena.statistics.elo import PairCounts, deviance, expected_score
 
 
 class SprtDecision(StrEnum):
-    """What a sequential test says after some pairs."""
+    """Decision of a sequential test after some pairs."""
 
     CONTINUE = "continue"
-    """Neither is sure enough: play on."""
+    """Neither hypothesis is sure enough: play on."""
     ACCEPTED = "accepted"
     """The first player is elo1 stronger rather than elo0 (H1)."""
     REJECTED = "rejected"
@@ -22,7 +22,7 @@ class SprtDecision(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SequentialTest:
-    """Tests whether the first player is `elo1` stronger against whether it is only `elo0` stronger (logistic Elo).
+    """Tests the hypothesis that the first player is `elo1` stronger against `elo0` stronger (logistic Elo).
 
     A player of strength `elo0` is accepted with a probability of about `alpha`, one of `elo1` rejected with about
     `beta`; between them either may come out, and the match takes longest. Simulated with 5 % each and 4,000 matches of
@@ -36,7 +36,7 @@ class SequentialTest:
     beta: float = 0.05
 
     def __post_init__(self) -> None:
-        """Refuses numbers that make no test."""
+        """Refuse numbers that make no test."""
         if not (math.isfinite(self.elo0) and math.isfinite(self.elo1) and self.elo0 < self.elo1):
             raise ValueError(f"a sequential test needs elo0 below elo1, not elo0={self.elo0:g} and elo1={self.elo1:g}")
         for name, value in (("alpha", self.alpha), ("beta", self.beta)):
@@ -45,7 +45,7 @@ class SequentialTest:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Reads `elo0=0,elo1=50[,alpha=0.05,beta=0.05]`. Raises `ValueError` with one line that says what is wrong."""
+        """Read `elo0=0,elo1=50[,alpha=0.05,beta=0.05]`. Raises `ValueError` with a message of one line."""
         names = [field.name for field in fields(cls)]
         numbers: dict[str, float] = {}
         for part in text.split(","):
@@ -69,21 +69,21 @@ class SequentialTest:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The log-likelihood ratios at which the test rejects and accepts. Source: A. Wald, 1945."""
+        """Log-likelihood ratios of rejection and acceptance. Source: A. Wald, 1945."""
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
     def llr(self, pairs: PairCounts) -> float:
-        """The log-likelihood ratio of elo1 to elo0; 0 where no pair was played.
+        """Return the log-likelihood ratio of elo1 to elo0; 0 without pairs.
 
-        How often pairs are drawn or split is unknown, so each hypothesis gets the distribution over the five classes
-        that suits it best (the generalised test). It is the test of fishtest and others, which put a thousandth of a
+        The shares of drawn and split pairs are unknown, so each hypothesis gets the distribution over the five classes
+        that suits it best (the generalised test). Fishtest and others use the same test, and put a thousandth of a
         pair into empty classes; here no class needs one. Source: X. Li, J. Liu, Z. Ying, "Generalized sequential
         probability ratio test for separate families of hypotheses", 2014.
         """
         return (deviance(pairs, expected_score(self.elo0)) - deviance(pairs, expected_score(self.elo1))) / 2
 
-    def verdict(self, pairs: PairCounts) -> SprtDecision:
-        """What the test says after these pairs. It holds for the first verdict that is not `CONTINUE`."""
+    def decide(self, pairs: PairCounts) -> SprtDecision:
+        """Return the decision after these pairs. Only the first decision other than `CONTINUE` is valid."""
         reject, accept = self.bounds
         llr = self.llr(pairs)
         return (
@@ -95,12 +95,12 @@ class SequentialTest:
         )
 
     def to_json(self, pairs: PairCounts) -> dict[str, Any]:
-        """The test's settings and where it stands after these pairs."""
+        """Return the settings of the test and its state after these pairs."""
         low, high = self.bounds
         return {
             **asdict(self),
             "lower_bound": low,
             "upper_bound": high,
             "llr": self.llr(pairs),
-            "verdict": self.verdict(pairs).value,
+            "verdict": self.decide(pairs).value,
         }

@@ -1,4 +1,4 @@
-"""Balanced openings: undecided, even for whoever judges them, all different, and the same for the same seed."""
+"""Balanced openings: undecided, even for their evaluators, all different, and the same for the same seed."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -13,29 +13,37 @@ from core.records.openings import read_openings
 from core.rules import BLACK, WHITE, Rules
 from core.tactics import immediate_wins
 from curriculum.arena import balanced_openings as module
-from curriculum.arena.balanced_openings import BalancedOpening, NoBalancedOpeningsError, balanced_openings
+from curriculum.arena.balanced_openings import BalancedOpening, NoBalancedOpeningsError, balanced_openings, two_stages
+from curriculum.arena.players import PlayerSettings
 from curriculum.reporting import Conduct, Interrupted
 from gomoku_cli import app
 from gomoku_cli.exit_codes import ExitCode
+from search.limits import Limit
 from search.players import Decision, Player, RandomPlayer, never
+from search.tree.settings import Policy
 
 RULES = Rules(11)
 
 
-class Judge:
-    """Finds each position worth what its rule says; notes what it was asked about."""
+class Evaluator(Player):
+    """Gives each position the value of a function; keeps the positions."""
 
-    name = "judge"
+    name = "evaluator"
 
     def __init__(self, worth: Callable[[Position], float]) -> None:
         self._worth = worth
-        self.asked: list[tuple[int, ...]] = []
+        self.positions: list[tuple[int, ...]] = []
 
     def choose_batch(
-        self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
+        self,
+        positions: Sequence[Position],
+        *,
+        seeds: Sequence[int],
+        limit: Limit | None = None,
+        stop: Callable[[], bool] = never,
     ) -> list[Decision]:
         """See `Player`."""
-        self.asked += [tuple(position.moves) for position in positions]
+        self.positions += [tuple(position.moves) for position in positions]
         return [Decision(int(position.legal_moves()[0]), value=self._worth(position)) for position in positions]
 
 
@@ -44,9 +52,9 @@ def by_last_move(position: Position) -> float:
     return (position.moves[-1] * 37 % 101) / 50 - 1
 
 
-def found(*judges: Player, count: int = 30, seed: int = 1, max_value: float = 0.3) -> list[BalancedOpening]:
-    """The first openings that the judges find even."""
-    endless = balanced_openings(RULES, judges, stones=(2, 8), max_value=max_value, seed=seed, conduct=Conduct())
+def found(*evaluators: Player, count: int = 30, seed: int = 1, max_value: float = 0.3) -> list[BalancedOpening]:
+    """The first openings that the evaluators find even."""
+    endless = balanced_openings(RULES, evaluators, stones=(2, 8), max_value=max_value, seed=seed, conduct=Conduct())
     return list(islice((opening for some in endless for opening in some), count))
 
 
@@ -66,8 +74,8 @@ def looks(opening: BalancedOpening) -> set[frozenset[tuple[complex, int]]]:
     return {frozenset(stones) for stones in turned + mirrored}
 
 
-def test_openings_are_as_even_as_asked_for_the_judge() -> None:
-    openings = found(Judge(by_last_move))
+def test_openings_are_even_by_the_evaluator() -> None:
+    openings = found(Evaluator(by_last_move))
     assert len(openings) == 30
     for opening in openings:
         position = Position.from_moves(RULES, opening.moves)
@@ -78,7 +86,7 @@ def test_openings_are_as_even_as_asked_for_the_judge() -> None:
 
 def test_over_an_opening_nothing_is_decided() -> None:
     wins = np.zeros(RULES.cells, dtype=np.bool_)
-    for opening in found(Judge(lambda position: 0.0), count=100):
+    for opening in found(Evaluator(lambda position: 0.0), count=100):
         position = Position.from_moves(RULES, opening.moves)
         assert not position.is_game_over()
         for colour in (BLACK, WHITE):
@@ -90,7 +98,7 @@ def test_over_an_opening_nothing_is_decided() -> None:
 
 def test_no_two_openings_are_the_same_turned_or_mirrored() -> None:
     endless = balanced_openings(
-        RULES, [Judge(lambda position: 0.0)], stones=(2, 2), max_value=0.1, seed=3, conduct=Conduct()
+        RULES, [Evaluator(lambda position: 0.0)], stones=(2, 2), max_value=0.1, seed=3, conduct=Conduct()
     )
     # Two stones near each other in the middle: so few starts that the same ones are drawn again and again.
     openings = list(islice((opening for some in endless for opening in some), 60))
@@ -100,48 +108,56 @@ def test_no_two_openings_are_the_same_turned_or_mirrored() -> None:
         seen |= looks(opening)
 
 
-def test_the_second_judge_is_asked_about_what_the_first_finds_even_alone() -> None:
-    first, second = Judge(by_last_move), Judge(lambda position: 0.0)
+def test_the_second_evaluator_sees_only_the_even_positions_of_the_first() -> None:
+    first, second = Evaluator(by_last_move), Evaluator(lambda position: 0.0)
     openings = found(first, second, max_value=0.2)
-    even = [moves for moves in first.asked if abs(by_last_move(Position.from_moves(RULES, moves))) <= 0.2]
-    assert second.asked == even
-    assert len(even) < len(first.asked) / 2
+    even = [moves for moves in first.positions if abs(by_last_move(Position.from_moves(RULES, moves))) <= 0.2]
+    assert second.positions == even
+    assert len(even) < len(first.positions) / 2
     assert all(opening.value == 0.0 for opening in openings)
 
 
 def test_as_many_openings_lean_to_black_as_to_white() -> None:
-    # The judge likes Black a little in nine of ten starts.
-    judge = Judge(lambda position: position.side_to_move * (0.1 if sum(position.moves) % 10 else -0.1))
-    openings = found(judge)
+    # The evaluator likes Black a little in nine of ten starts.
+    evaluator = Evaluator(lambda position: position.side_to_move * (0.1 if sum(position.moves) % 10 else -0.1))
+    openings = found(evaluator)
     leaning = [opening.value * (1 if len(opening.moves) % 2 == 0 else -1) for opening in openings]
     assert leaning == [0.1, -0.1] * 15
 
 
 def test_the_seed_decides_the_openings() -> None:
-    judge = Judge(by_last_move)
-    assert found(judge, seed=5) == found(judge, seed=5)
-    assert found(judge, seed=5) != found(judge, seed=6)
-    assert found(judge, seed=5, count=10) == found(judge, seed=5, count=30)[:10]
+    evaluator = Evaluator(by_last_move)
+    assert found(evaluator, seed=5) == found(evaluator, seed=5)
+    assert found(evaluator, seed=5) != found(evaluator, seed=6)
+    assert found(evaluator, seed=5, count=10) == found(evaluator, seed=5, count=30)[:10]
 
 
-def test_a_judge_without_an_opinion_is_refused() -> None:
-    with pytest.raises(NoBalancedOpeningsError, match="random has no opinion"):
+def test_a_player_without_evaluations_is_refused() -> None:
+    with pytest.raises(NoBalancedOpeningsError, match="random does not evaluate positions"):
         found(RandomPlayer())
 
 
 def test_where_nothing_is_even_the_search_for_openings_ends() -> None:
     with pytest.raises(NoBalancedOpeningsError, match="the last 2,048 random starts"):
-        found(Judge(lambda position: 0.9))
+        found(Evaluator(lambda position: 0.9))
 
 
-def test_what_was_judged_in_haste_is_not_believed() -> None:
-    judge = Judge(lambda position: 0.0)
-    # The user asks to stop while the judge thinks.
-    conduct = Conduct(stop=lambda: bool(judge.asked))
-    endless = balanced_openings(RULES, [judge], stones=(2, 8), max_value=0.3, seed=1, conduct=conduct)
+def test_an_interrupted_evaluation_gives_no_opening() -> None:
+    evaluator = Evaluator(lambda position: 0.0)
+    # The stop comes during the evaluation.
+    conduct = Conduct(stop=lambda: bool(evaluator.positions))
+    endless = balanced_openings(RULES, [evaluator], stones=(2, 8), max_value=0.3, seed=1, conduct=conduct)
     with pytest.raises(Interrupted):
         next(endless)
-    assert judge.asked
+    assert evaluator.positions
+
+
+def test_a_player_with_a_net_evaluates_in_two_stages() -> None:
+    settings = PlayerSettings(simulations=64, policy=Policy.DETERMINISTIC)
+    position = Position.from_moves(Rules(), [112, 113, 97])
+    stages = two_stages("default", rules=Rules(), settings=settings)
+    assert [player.choose(position).simulations for player in stages] == [4, 64]
+    assert len(two_stages("mentor", rules=Rules(), settings=settings)) == 1
 
 
 def gomoku(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
@@ -158,7 +174,7 @@ def test_the_file_is_read_back_in_either_notation(tmp_path: Path, capsys: pytest
     cells, offsets = tmp_path / "cells.txt", tmp_path / "offsets.txt"
     code, out, _ = gomoku(capsys, *SMALL, "--output", cells)
     assert code == ExitCode.DONE
-    assert out.startswith(f"{cells}: 6 of 6 openings, judged by mentor")
+    assert out.startswith(f"{cells}: 6 of 6 openings, evaluated by mentor")
     code, out, _ = gomoku(capsys, *SMALL, "--output", offsets, "--notation", "offsets", "--json")
     assert code == ExitCode.DONE
     report = json.loads(out)
@@ -190,7 +206,7 @@ def test_a_file_is_overwritten_by_force_alone(tmp_path: Path, capsys: pytest.Cap
     assert len(read_openings(file, RULES)) == 6
 
 
-def test_whoever_stops_it_keeps_what_was_found(
+def test_an_interruption_keeps_the_found_openings(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def stopped(*_: object, **__: object) -> Iterator[list[BalancedOpening]]:
@@ -211,12 +227,12 @@ def test_whoever_stops_it_keeps_what_was_found(
         (("--stones", "8-2"), "--stones"),
         (("--stones", "some"), "--stones"),
         (("--stones", "100"), "121"),
-        (("--judge", "random"), "no opinion"),
+        (("--judge", "random"), "does not evaluate"),
         (("--max-value", 2), "--max-value"),
         (("--board-size", 3, "--connect", 3), "0 of 6 openings"),
     ],
 )
-def test_what_cannot_be_made_is_refused_in_one_line(
+def test_impossible_openings_are_refused_in_one_line(
     arguments: Sequence[object], why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "openings.txt"
@@ -226,18 +242,18 @@ def test_what_cannot_be_made_is_refused_in_one_line(
     assert not file.exists()
 
 
-def test_the_mentor_judges_on_boards_without_a_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_mentor_evaluates_on_boards_without_a_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "openings.txt"
     code, out, _ = gomoku(capsys, "--count", 2, "--board-size", 9, "--output", file)
     assert code == ExitCode.DONE
-    assert "judged by mentor" in out
+    assert "evaluated by mentor" in out
     assert len(read_openings(file, Rules(9))) == 2
 
 
 @pytest.mark.slow
-def test_the_built_in_model_judges_its_own_board(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_built_in_model_evaluates_on_its_own_board(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "openings.txt"
     code, out, _ = gomoku(capsys, "--count", 2, "--simulations", 32, "--output", file)
     assert code == ExitCode.DONE
-    assert "judged by default" in out
+    assert "evaluated by default" in out
     assert len(read_openings(file, Rules())) == 2

@@ -21,20 +21,20 @@ RULES = Rules(5, 4)
 
 
 def results(*rungs: str) -> tuple[list[int], Callable[[int], MatchResult]]:
-    """What plays these results rung by rung, and the playouts that it was asked for."""
-    asked: list[int] = []
+    """Return the playouts of the played rungs, and a function that plays these results rung by rung."""
+    played: list[int] = []
 
     def play(playouts: int) -> MatchResult:
-        asked.append(playouts)
-        return match(rungs[len(asked) - 1])
+        played.append(playouts)
+        return match(rungs[len(played) - 1])
 
-    return asked, play
+    return played, play
 
 
 def test_the_climb_ends_at_the_first_rung_with_so_few_wins() -> None:
-    asked, play = results("wwwww", "wwwwl", "wwwll", "wwwww")
+    playouts, play = results("wwwww", "wwwwl", "wwwll", "wwwww")
     ladder = climb(play, start=200, step=100, stop_at=3, conduct=Conduct())
-    assert asked == [200, 300, 400]
+    assert playouts == [200, 300, 400]
     assert [rung.result.total.wins for rung in ladder.rungs] == [5, 4, 3]
     assert ladder.passed == 300
 
@@ -48,45 +48,45 @@ def test_a_draw_is_no_win() -> None:
 
 @pytest.mark.parametrize(("last", "played"), [(400, [200, 300, 400]), (350, [200, 300]), (200, [200])])
 def test_no_rung_is_above_the_last(last: int, played: list[int]) -> None:
-    asked, play = results(*["wwww"] * 5)
+    playouts, play = results(*["wwww"] * 5)
     ladder = climb(play, start=200, step=100, stop_at=3, last=last, conduct=Conduct())
-    assert asked == played
+    assert playouts == played
     assert ladder.passed == played[-1]
 
 
 def test_a_last_rung_below_the_first_is_refused() -> None:
-    asked, play = results("wwww")
+    playouts, play = results("wwww")
     with pytest.raises(ValueError, match="above the last"):
         climb(play, start=200, step=100, stop_at=3, last=100, conduct=Conduct())
-    assert asked == []
+    assert playouts == []
 
 
 def test_the_ladder_as_json_holds_each_match_with_its_playouts() -> None:
     _, play = results("wwww", "wdll")
-    said = climb(play, start=50, step=10, stop_at=3, conduct=Conduct()).to_json()
-    assert (said["player"], said["stop_at"], said["passed"]) == ("new", 3, 50)
-    assert said["rungs"][1] == {"playouts": 60, **match("wdll").to_json()}
+    ladder = climb(play, start=50, step=10, stop_at=3, conduct=Conduct()).to_json()
+    assert (ladder["player"], ladder["stop_at"], ladder["passed"]) == ("new", 3, 50)
+    assert ladder["rungs"][1] == {"playouts": 60, **match("wdll").to_json()}
 
 
 class Remarks(Quiet):
-    """Keeps what was said."""
+    """Keeps all messages."""
 
     def __init__(self) -> None:
-        self.said: list[str] = []
+        self.lines: list[str] = []
 
     def say(self, text: str) -> None:
         """See `Reporter`."""
-        self.said.append(text)
+        self.lines.append(text)
 
 
-def test_each_rung_is_told_as_it_ends() -> None:
+def test_each_rung_is_reported_at_its_end() -> None:
     remarks = Remarks()
     _, play = results("wwwd", "wdll")
     climb(play, start=900, step=100, stop_at=2, conduct=Conduct(remarks))
-    assert remarks.said == ["900 playouts: 3 wins, 1 draws, 0 losses", "1,000 playouts: 1 wins, 1 draws, 2 losses"]
+    assert remarks.lines == ["900 playouts: 3 wins, 1 draws, 0 losses", "1,000 playouts: 1 wins, 1 draws, 2 losses"]
 
 
-def test_a_climb_that_was_stopped_goes_on_with_the_rung_it_was_stopped_in(tmp_path: Path) -> None:
+def test_a_stopped_climb_continues_in_its_last_rung(tmp_path: Path) -> None:
     def climbing(folder: Path, stops: Callable[[], bool]) -> list[list[tuple[int, ...]]]:
         conduct = Conduct(stop=stops)
 
@@ -100,10 +100,10 @@ def test_a_climb_that_was_stopped_goes_on_with_the_rung_it_was_stopped_in(tmp_pa
         ladder = climb(play, start=2, step=1, stop_at=-1, last=4, conduct=conduct)
         return [[game.moves for game in rung.result.games] for rung in ladder.rungs]
 
-    asked = count()
-    whole = climbing(tmp_path / "whole", lambda: next(asked) < 0)
-    half = next(asked) // 2
-    asked = count()
+    checks = count()
+    whole = climbing(tmp_path / "whole", lambda: next(checks) < 0)
+    half = next(checks) // 2
+    checks = count()
     with pytest.raises(Interrupted):
-        climbing(tmp_path / "parts", lambda: next(asked) >= half)
+        climbing(tmp_path / "parts", lambda: next(checks) >= half)
     assert climbing(tmp_path / "parts", lambda: False) == whole

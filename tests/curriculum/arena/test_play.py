@@ -1,4 +1,4 @@
-"""Matches: colours are swapped in pairs, results belong to players, and openings are not what was trained on."""
+"""Matches: colours change in pairs, results belong to players, and openings differ from those of training."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -13,8 +13,10 @@ from core.rules import BLACK, WHITE, Rules
 from core.symmetry import targets
 from curriculum.arena.opening_sets import evaluation_openings, load_openings
 from curriculum.arena.results import MatchResult, PlayedGame, Tally
+from curriculum.arena.statistics.elo import estimate, game_counts
 from curriculum.arena.tournament import play_match
 from curriculum.reporting import Conduct, Interrupted
+from search.limits import Limit
 from search.mentor.paper import PaperMentor
 from search.players import Decision, Player, RandomPlayer, never
 
@@ -22,19 +24,24 @@ RULES = Rules(7, 4)
 OPENINGS = [(24,), (25, 16), (0, 48, 6), (10, 30)]
 
 
-class Scripted:
-    """Plays the first of its cells that is empty, in any colour; notes the positions and seeds it was asked with."""
+class Scripted(Player):
+    """Plays the first empty one of its cells, in any colour; keeps all positions and seeds."""
 
     def __init__(self, name: str, cells: Sequence[int]) -> None:
         self.name, self.cells = name, list(cells)
-        self.asked: list[tuple[int, ...]] = []
+        self.positions: list[tuple[int, ...]] = []
         self.seeds: list[int] = []
 
     def choose_batch(
-        self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
+        self,
+        positions: Sequence[Position],
+        *,
+        seeds: Sequence[int],
+        limit: Limit | None = None,
+        stop: Callable[[], bool] = never,
     ) -> list[Decision]:
         """See `Player`."""
-        self.asked += [tuple(position.moves) for position in positions]
+        self.positions += [tuple(position.moves) for position in positions]
         self.seeds += seeds
         return [
             Decision(next(cell for cell in (*self.cells, *range(49)) if position.is_legal(cell)))
@@ -88,7 +95,7 @@ def test_each_opening_is_played_with_both_colours() -> None:
 def test_unpaired_games_take_the_openings_in_turn() -> None:
     player, opponent = builder(), strewer()
     match(player, opponent, games=4, paired=False)
-    starts = {moves for moves in player.asked + opponent.asked if moves in OPENINGS}
+    starts = {moves for moves in player.positions + opponent.positions if moves in OPENINGS}
     assert starts == set(OPENINGS)
 
 
@@ -105,7 +112,7 @@ def test_results_belong_to_players_not_to_colours() -> None:
         assert (record.black if record.winner == BLACK else record.white) == "builder"
 
 
-def test_players_are_asked_only_when_it_is_their_turn() -> None:
+def test_players_choose_only_on_their_turn() -> None:
     player, opponent = builder(), strewer()
     result = match(player, opponent)
     for who, first in ((player, 0), (opponent, 1)):
@@ -113,7 +120,7 @@ def test_players_are_asked_only_when_it_is_their_turn() -> None:
         for number, game in enumerate(result.games):
             parity = (number + first) % 2  # plies at which `who` moves in this game
             mine |= {game.moves[:ply] for ply in range(len(game.moves)) if ply % 2 == parity}
-        assert set(who.asked) <= mine
+        assert set(who.positions) <= mine
 
 
 def test_a_drawn_game_is_half_a_point_for_each() -> None:
@@ -144,7 +151,7 @@ def test_every_move_of_every_game_has_a_seed_of_its_own() -> None:
     assert len(set(seeds)) == len(seeds)
 
 
-def test_a_game_read_again_is_the_same_game() -> None:
+def test_a_game_from_a_file_equals_the_played_one() -> None:
     players = (RandomPlayer(), PaperMentor())
     names = [player.name for player in players]
     for game in match(*players).games:
@@ -160,18 +167,18 @@ def test_distinct_games_are_counted() -> None:
     assert match(RandomPlayer(), RandomPlayer(), games=16).distinct_games == 16
 
 
-def test_json_says_it_all() -> None:
-    said = match(builder(), strewer(), games=6).to_json()
-    assert said.pop("seconds") >= 0
-    assert 0 < min(said.pop("mean_move_seconds")) <= max(said.pop("longest_move_seconds"))
-    low, high = said.pop("score_interval")
+def test_json_has_all_results() -> None:
+    result_json = match(builder(), strewer(), games=6).to_json()
+    assert result_json.pop("seconds") >= 0
+    assert 0 < min(result_json.pop("mean_move_seconds")) <= max(result_json.pop("longest_move_seconds"))
+    low, high = result_json.pop("score_interval")
     assert 0.3 < low < high == 1
-    low, high = said.pop("elo_interval")
+    low, high = result_json.pop("elo_interval")
     assert -200 < low < 0, "three pairs prove little"
     assert high is None
-    assert 0.8 < said.pop("los") < 1
-    assert 8 <= said.pop("mean_plies") <= 14
-    assert said == {
+    assert 0.8 < result_json.pop("los") < 1
+    assert 8 <= result_json.pop("mean_plies") <= 14
+    assert result_json == {
         "player": "builder",
         "opponent": "strewer",
         "wins": 6,
@@ -188,7 +195,27 @@ def test_json_says_it_all() -> None:
     }
 
 
-def test_a_match_stops_when_asked() -> None:
+def test_unpaired_matches_have_the_statistics_of_single_games() -> None:
+    result = match(RandomPlayer(), RandomPlayer(), games=9, paired=False)
+    total, result_json = result.total, result.to_json()
+    expected = estimate(game_counts(total.wins, total.draws, total.losses))
+    assert total.wins != total.losses
+    assert result_json["pairs"] is None
+    assert result_json["elo"] == pytest.approx(expected.elo, abs=0.01)
+    assert result_json["elo_interval"] == pytest.approx([expected.low, expected.high], abs=0.01)
+    assert (result_json["los"] > 0.5) == (total.wins > total.losses)
+    swept = match(builder(), strewer(), games=3, paired=False).to_json()
+    assert (swept["elo"], swept["elo_interval"][1], swept["score"]) == (None, None, 1.0)
+    assert 0.8 < swept["los"] < 1
+
+
+def test_without_a_finished_pair_nothing_is_known_of_the_difference() -> None:
+    result_json = match(builder(), strewer(), games=1).to_json()
+    assert result_json["pairs"] == [0, 0, 0, 0, 0]
+    assert (result_json["elo"], result_json["elo_interval"], result_json["los"]) == (None, [None, None], None)
+
+
+def test_a_match_stops_on_request() -> None:
     with pytest.raises(Interrupted):
         match(builder(), strewer(), conduct=Conduct(stop=lambda: True))
 

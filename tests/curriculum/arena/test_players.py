@@ -1,4 +1,4 @@
-"""Players as people write them, and the rules under which they can meet."""
+"""Players by their names, and the rules of their games."""
 
 import time
 from collections.abc import Iterator
@@ -8,7 +8,14 @@ import pytest
 
 from core.position import Position
 from core.rules import Rules
-from curriculum.arena.players import PlayerSettings, PlayerSpecError, model_path, parse_player, resolve_rules
+from curriculum.arena.players import (
+    PlayerSettings,
+    PlayerSpecError,
+    model_path,
+    parse_player,
+    resolve_rules,
+    settings_of,
+)
 from curriculum.config import Config
 from curriculum.phases.steps import keep_model
 from curriculum.run.folder import RunFolder
@@ -16,7 +23,7 @@ from nets.checkpoint import DEFAULT_MODEL, CheckpointError, load_model, save_mod
 from nets.config import NetConfig
 from nets.dual import make_model
 from search.players import Ponders
-from search.tree.settings import Policy, SearchSettings
+from search.tree.settings import MAX_SIMULATIONS, Policy, SearchSettings
 
 SMALL, OTHER = Rules(7, 4), Rules(9, 5)
 TINY = NetConfig(filters=2, blocks=0, value_hidden=2)
@@ -74,9 +81,36 @@ def test_the_default_model_is_the_one_in_the_package() -> None:
         (PlayerSettings(search=SearchSettings(simulations=9), simulations=4), 4),
     ],
 )
-def test_a_model_searches_as_the_settings_say(run: Path, settings: PlayerSettings, simulations: int) -> None:
+def test_a_model_searches_with_the_settings(run: Path, settings: PlayerSettings, simulations: int) -> None:
     player = parse_player(str(run), rules=SMALL, settings=settings)
     assert player.choose_batch([Position(SMALL)], seeds=[1])[0].simulations == simulations
+
+
+def test_a_model_plays_with_tactics_or_literally(run: Path) -> None:
+    # Three in a row of each side: the search for fours sees the win, a search of one simulation does not.
+    open_three = Position.from_moves(SMALL, [22, 1, 23, 3, 24, 5])
+
+    def visits(**settings: bool) -> int:
+        player = parse_player(str(run), rules=SMALL, settings=PlayerSettings(simulations=9, **settings))
+        return player.choose_batch([open_three], seeds=[1])[0].simulations
+
+    assert visits() < visits(tactics=False) == 9
+
+
+@pytest.mark.parametrize(
+    ("spec", "settings"),
+    [
+        ("default", {"simulations", "seconds", "policy", "switch_stage", "tactics"}),
+        ("mentor", {"seconds", "policy"}),
+        ("mentor:3", {"seconds", "policy"}),
+        ("engine:./program", {"seconds", "engine_seconds", "match_seconds"}),
+        ("random", set()),
+        ("mentor:paper", set()),
+        ("pure-mcts:10", set()),
+    ],
+)
+def test_each_kind_of_player_reads_its_settings(spec: str, settings: set[str]) -> None:
+    assert settings_of(spec) == settings
 
 
 @pytest.mark.parametrize(
@@ -92,7 +126,7 @@ def test_a_model_searches_as_the_settings_say(run: Path, settings: PlayerSetting
         ("", "names no player"),
     ],
 )
-def test_what_names_no_player_is_refused_with_what_would(spec: str, message: str) -> None:
+def test_a_text_that_names_no_player_is_refused_with_the_valid_spellings(spec: str, message: str) -> None:
     with pytest.raises(PlayerSpecError, match=message):
         parse_player(spec, rules=SMALL, settings=SETTINGS)
 
@@ -103,14 +137,17 @@ def test_a_run_without_a_model_says_so(tmp_path: Path) -> None:
         model_path(str(tmp_path / "new"))
 
 
-def test_a_player_with_a_net_ponders_and_keeps_to_its_time(run: Path) -> None:
-    player = parse_player(str(run), rules=SMALL, settings=PlayerSettings(seconds=0.05))
+def test_a_player_with_a_net_ponders_and_keeps_to_its_time(run: Path, tmp_path: Path) -> None:
+    model, info = load_model(run / "models" / "best.safetensors")
+    many = {**info.made["search"], "simulations": MAX_SIMULATIONS}
+    save_model(tmp_path / "patient.safetensors", model, {**info.made, "search": many})
+    player = parse_player(str(tmp_path / "patient.safetensors"), rules=SMALL, settings=PlayerSettings(seconds=0.05))
     assert isinstance(player, Ponders)
     assert not isinstance(parse_player("mentor", rules=SMALL, settings=SETTINGS), Ponders)
     started = time.perf_counter()
     decision = player.choose_batch([Position.from_moves(SMALL, [24])], seeds=[1])[0]
     assert 0.05 <= time.perf_counter() - started < 5
-    assert decision.simulations != TRAINED_WITH.simulations
+    assert 0 < decision.simulations < MAX_SIMULATIONS
 
 
 def test_a_file_that_is_no_model_is_refused(tmp_path: Path) -> None:
@@ -119,7 +156,7 @@ def test_a_file_that_is_no_model_is_refused(tmp_path: Path) -> None:
         parse_player(str(tmp_path / "letter.txt"), rules=SMALL, settings=SETTINGS)
 
 
-def test_a_model_of_other_rules_cannot_sit_down(other_model: Path) -> None:
+def test_a_model_of_other_rules_is_refused(other_model: Path) -> None:
     with pytest.raises(PlayerSpecError, match="plays 5 in a row on 9x9, not 4 in a row on 7x7"):
         parse_player(str(other_model), rules=SMALL, settings=SETTINGS)
 
@@ -131,7 +168,7 @@ def test_a_model_with_a_search_of_another_version_is_refused(run: Path, tmp_path
         parse_player(str(tmp_path / "old.safetensors"), rules=SMALL, settings=SETTINGS)
 
 
-def test_rules_are_those_of_the_models_or_as_asked(run: Path, other_model: Path) -> None:
+def test_rules_are_those_of_the_models_or_the_given_ones(run: Path, other_model: Path) -> None:
     assert resolve_rules(["random", "mentor"]) == Rules(15, 5)
     assert resolve_rules(["random", "mentor"], board_size=9, connect=4) == Rules(9, 4)
     assert resolve_rules([str(run), "random"]) == SMALL

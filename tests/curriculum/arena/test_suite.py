@@ -17,8 +17,9 @@ from core.rules import BLACK, Cell, Rules
 from core.symmetry import targets
 from curriculum.arena.suite import Puzzle, SuiteError, load_suite, parse_suite, puzzle_line, score_player
 from curriculum.reporting import Conduct, Interrupted
+from search.limits import Limit
 from search.mentor.paper import PaperMentor
-from search.players import Decision, RandomPlayer, never
+from search.players import Decision, Player, RandomPlayer, never
 from tests.support.slow_solver import Solver
 
 SIZE, CONNECT = 15, 5
@@ -38,7 +39,7 @@ def wrong_moves(puzzle: Puzzle, board: Solver) -> list[Cell]:
 
 
 def check_moves(puzzle: Puzzle) -> None:
-    """Every legal move is what the suite says of it; none is left out for lying far away."""
+    """Check every legal move against the suite, including distant ones."""
     board, side = solver_of(puzzle)
     for move in puzzle.answers:
         if puzzle.kind in WIN_KINDS:
@@ -97,7 +98,7 @@ def has_line(puzzle: Puzzle) -> bool:
 
 
 def some_of_each_kind(number: int) -> list[Puzzle]:
-    """The first ones with the fewest stones: they are quick to prove."""
+    """Return the puzzles with the smallest numbers of stones: they are quick to prove."""
     some = []
     for kind in (*WIN_KINDS, *DEFENCE_KINDS):
         some += sorted((p for p in SUITE if p.kind == kind), key=lambda p: len(p.moves))[:number]
@@ -117,7 +118,7 @@ def test_every_kind_is_there_in_numbers() -> None:
     assert counts["fours-7+"] >= 60
 
 
-def test_both_colours_all_stages_and_the_edges_are_asked() -> None:
+def test_both_colours_all_stages_and_the_edges_occur() -> None:
     for kind in (*WIN_KINDS, *DEFENCE_KINDS):
         sides = Counter(len(puzzle.moves) % 2 for puzzle in SUITE if puzzle.kind == kind)
         assert min(sides[0], sides[1]) * 4 >= sum(sides.values()), kind
@@ -156,7 +157,7 @@ def test_every_line_in_a_note_wins() -> None:
 
 @pytest.mark.slow
 def test_the_claims_of_positions_of_every_kind_hold() -> None:
-    """Every fifth: that of the frozen file all hold was checked when it was made, in the same way."""
+    """Every fifth position: all claims of the frozen file were checked in the same way when it was made."""
     for puzzle in SUITE[::5]:
         check_kind(puzzle)
         check_moves(puzzle)
@@ -192,7 +193,7 @@ def outcome_for_mover(owner: tuple[int, ...], side: int, size: int, connect: int
 
 
 @given(st.integers(0, 2**32), st.sampled_from(((3, 3, 2), (4, 3, 7), (4, 4, 7), (5, 4, 16))), st.booleans())
-def test_what_the_solver_proves_is_so_under_perfect_play(seed: int, board: tuple[int, int, int], white: bool) -> None:
+def test_proofs_of_the_solver_hold_under_perfect_play(seed: int, board: tuple[int, int, int], white: bool) -> None:
     size, connect, least = board
     draw = random.Random(seed)
     solver = Solver(size, connect)
@@ -253,8 +254,8 @@ def test_no_win_by_fours_is_overlooked(seed: int, board: tuple[int, int]) -> Non
     assert found == fours(0)
 
 
-class Oracle:
-    """Plays what a function of the puzzle says."""
+class Oracle(Player):
+    """Plays the cell that a function of the puzzle returns."""
 
     name = "oracle"
 
@@ -262,7 +263,12 @@ class Oracle:
         self.moves = {puzzle.moves: answer(puzzle) for puzzle in SUITE}
 
     def choose_batch(
-        self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
+        self,
+        positions: Sequence[Position],
+        *,
+        seeds: Sequence[int],
+        limit: Limit | None = None,
+        stop: Callable[[], bool] = never,
     ) -> list[Decision]:
         assert len(set(seeds)) == len(positions)
         return [Decision(self.moves[tuple(position.moves)]) for position in positions]
@@ -275,7 +281,7 @@ def test_a_player_who_knows_every_answer_solves_all() -> None:
     assert {kind: tally.positions for kind, tally in result.kinds.items()} == Counter(p.kind for p in SUITE)
 
 
-def test_what_was_missed_is_told_and_counted_by_kind() -> None:
+def test_missed_positions_are_reported_and_counted_by_kind() -> None:
     def errs_in_blocks(puzzle: Puzzle) -> Cell:
         return wrong_moves(puzzle, solver_of(puzzle)[0])[0] if puzzle.kind == "block" else puzzle.answers[0]
 

@@ -1,4 +1,4 @@
-"""Tournaments: who meets whom, games that end by more than the board, and matches that go on where they stopped."""
+"""Tournaments: fixtures, forfeits, and stopped matches that continue."""
 
 import json
 import threading
@@ -30,10 +30,10 @@ OPENINGS = [(24,), (25, 16), (0, 48, 6), (10, 30)]
 PLAN = {"players": ["a", "b"], "seed": 1}
 
 
-class Seated(Player):
+class Restarting(Player):
     """A random player that starts each game by itself; may give up, or be too slow, at some ply."""
 
-    def __init__(self, name: str = "seated", *, gives_up_at: int | None = None, on_time: bool = False) -> None:
+    def __init__(self, name: str = "restarting", *, gives_up_at: int | None = None, on_time: bool = False) -> None:
         self.name = name
         self.open = 0
         self.max_open = 0
@@ -68,32 +68,42 @@ class Seated(Player):
         return RandomPlayer().choose_batch(positions, seeds=seeds)
 
 
-class Breaking(Seated):
+class Breaking(Restarting):
     """Has a defect of its own."""
 
     def choose_batch(
-        self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
+        self,
+        positions: Sequence[Position],
+        *,
+        seeds: Sequence[int],
+        limit: Limit | None = None,
+        stop: Callable[[], bool] = never,
     ) -> list[Decision]:
         """See `Player`."""
         raise ZeroDivisionError("a defect")
 
 
 class Counting(RandomPlayer):
-    """Counts the decisions it was asked for, and wants to be stopped after some."""
+    """Counts its decisions, and stops the games after some."""
 
     def __init__(self, stop_after: int | None = None) -> None:
         self.decisions = 0
         self._stop_after = stop_after
 
     def choose_batch(
-        self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
+        self,
+        positions: Sequence[Position],
+        *,
+        seeds: Sequence[int],
+        limit: Limit | None = None,
+        stop: Callable[[], bool] = never,
     ) -> list[Decision]:
         """See `Player`."""
         self.decisions += len(positions)
         return super().choose_batch(positions, seeds=seeds)
 
     def stop(self) -> bool:
-        """Whether it was asked often enough."""
+        """Return True after the last decision."""
         return self._stop_after is not None and self.decisions >= self._stop_after
 
 
@@ -147,8 +157,8 @@ def test_a_tournament_counts_each_meeting_and_each_player() -> None:
 
 
 @pytest.mark.parametrize("on_time", [False, True])
-def test_a_player_that_gives_up_loses_whatever_stands_on_the_board(on_time: bool) -> None:
-    quitter = Seated("quitter", gives_up_at=6, on_time=on_time)
+def test_a_player_that_gives_up_loses_on_any_board(on_time: bool) -> None:
+    quitter = Restarting("quitter", gives_up_at=6, on_time=on_time)
     result = play_tournament((quitter, RandomPlayer()), schedule(), rules=RULES, conduct=Conduct()).matches[0, 1]
     lost = [game for game in result.games if game.ending is not Ending.BOARD]
     assert lost
@@ -164,16 +174,16 @@ def test_a_player_that_gives_up_loses_whatever_stands_on_the_board(on_time: bool
     assert quitter.open == 0
 
 
-def test_so_many_games_of_seated_players_go_at_once() -> None:
+def test_games_on_threads_are_limited_in_number() -> None:
     for count in (1, 3):
-        player = Seated()
+        player = Restarting()
         play_tournament((player, RandomPlayer()), schedule(), rules=RULES, conduct=Conduct(), on_threads=count)
         assert 1 <= player.max_open <= count
 
 
 def test_games_on_threads_are_the_games_played_side_by_side() -> None:
-    """Players without a game of their own are asked with the same seeds either way."""
-    apart = play_tournament((Seated(), RandomPlayer()), schedule(), rules=RULES, conduct=Conduct(), on_threads=3)
+    """Players receive the same seeds either way."""
+    apart = play_tournament((Restarting(), RandomPlayer()), schedule(), rules=RULES, conduct=Conduct(), on_threads=3)
     together = play_tournament((RandomPlayer(), RandomPlayer()), schedule(), rules=RULES, conduct=Conduct())
     assert moves_of(apart.matches[0, 1]) == moves_of(together.matches[0, 1])
 
@@ -185,24 +195,26 @@ def test_a_defect_on_a_thread_is_not_swallowed() -> None:
     assert player.open == 0
 
 
-def test_seated_games_stop_when_asked() -> None:
+def test_games_on_threads_stop_on_request() -> None:
     player = Counting(stop_after=10)
     with pytest.raises(Interrupted):
-        play_tournament((Seated(), player), schedule(20), rules=RULES, conduct=Conduct(stop=player.stop), on_threads=2)
+        play_tournament(
+            (Restarting(), player), schedule(20), rules=RULES, conduct=Conduct(stop=player.stop), on_threads=2
+        )
 
 
-def test_a_match_ends_early_where_that_is_enough() -> None:
-    def enough(tournament: Tournament) -> bool:
+def test_a_match_ends_early_once_it_is_decided() -> None:
+    def is_decided(tournament: Tournament) -> bool:
         return tournament.games >= 4
 
-    for players in ((RandomPlayer(), RandomPlayer()), (Seated(), RandomPlayer())):
+    for players in ((RandomPlayer(), RandomPlayer()), (Restarting(), RandomPlayer())):
         tournament = play_tournament(
-            players, schedule(20), rules=RULES, conduct=Conduct(), enough=enough, side_by_side=2, on_threads=1
+            players, schedule(20), rules=RULES, conduct=Conduct(), is_decided=is_decided, side_by_side=2, on_threads=1
         )
         assert tournament.games == 4
 
 
-def test_a_stopped_match_goes_on_and_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
+def test_a_stopped_match_continues_and_ends_like_one_without_a_stop(tmp_path: Path) -> None:
     games = schedule(12)
     straight = play_tournament((RandomPlayer(), RandomPlayer()), games, rules=RULES, conduct=Conduct(), side_by_side=4)
     stops = 0
@@ -233,7 +245,9 @@ def test_a_stopped_match_goes_on_and_ends_as_if_it_had_not_been(tmp_path: Path) 
 def test_a_game_reads_back_as_it_was_kept(tmp_path: Path) -> None:
     games = schedule(6)
     with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("a", "b")) as folder:
-        play_tournament((Seated(gives_up_at=9), RandomPlayer()), games, rules=RULES, conduct=Conduct(), folder=folder)
+        play_tournament(
+            (Restarting(gives_up_at=9), RandomPlayer()), games, rules=RULES, conduct=Conduct(), folder=folder
+        )
         kept = folder.played
     with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("a", "b")) as folder:
         for again, game in zip(folder.played, kept, strict=True):
@@ -241,7 +255,7 @@ def test_a_game_reads_back_as_it_was_kept(tmp_path: Path) -> None:
             assert (again.moves, again.winner, again.ending) == (game.moves, game.winner, game.ending)
 
 
-def test_what_a_kill_left_half_written_is_played_again(tmp_path: Path) -> None:
+def test_a_half_written_game_is_played_again(tmp_path: Path) -> None:
     games = schedule(4)
     with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("a", "b")) as folder:
         play_tournament((RandomPlayer(), RandomPlayer()), games, rules=RULES, conduct=Conduct(), folder=folder)
@@ -278,11 +292,11 @@ def test_a_folder_of_another_match_is_refused(tmp_path: Path) -> None:
         ("[]", "not a JSON object"),
         ('{"game": 0}', "no game of the match"),
         ('{"game": 0, "moves": "a1 a1", "winner": null}', "no game of the match"),
-        ({"black": "c"}, "other players met in it"),
-        ({"moves": "a1 b1"}, "started from another opening"),
-        ({"winner": None}, "its board does not show its result"),
-        ({"ending": "time"}, "its board does not show its result"),
-        ({"seconds": [0.5]}, "does not tell of each move"),
+        ({"black": "c"}, "its players are others"),
+        ({"moves": "a1 b1"}, "its opening is another one"),
+        ({"winner": None}, "its result is not that of its board"),
+        ({"ending": "time"}, "its result is not that of its board"),
+        ({"seconds": [0.5]}, "not one a move"),
     ],
 )
 def test_a_broken_line_of_a_match_is_named(tmp_path: Path, line: str | dict[str, Any], why: str) -> None:
@@ -307,7 +321,7 @@ def test_a_game_that_is_there_twice_counts_once(tmp_path: Path) -> None:
         assert len(folder.played) == 4
 
 
-def test_names_that_no_text_can_hold_lose_no_game(tmp_path: Path) -> None:
+def test_names_with_invalid_characters_lose_no_game(tmp_path: Path) -> None:
     games = schedule(2)
     for _ in range(2):
         with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("\udcff", "b")) as folder:
@@ -316,7 +330,7 @@ def test_names_that_no_text_can_hold_lose_no_game(tmp_path: Path) -> None:
 
 
 def test_the_short_games_of_a_stopped_wave_do_not_end_a_match(tmp_path: Path) -> None:
-    """They end first, and whoever attacks wins them: a sequential test would hear of nothing else."""
+    """They end first and are won by the attacker: a sequential test must not see them alone."""
     games = schedule(12)
     player = Counting(stop_after=60)
     with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("a", "b")) as folder, pytest.raises(Interrupted):
@@ -336,7 +350,7 @@ def test_the_short_games_of_a_stopped_wave_do_not_end_a_match(tmp_path: Path) ->
             rules=RULES,
             conduct=Conduct(),
             folder=folder,
-            enough=lambda tournament: tournament.games > 0,
+            is_decided=lambda tournament: tournament.games > 0,
             side_by_side=6,
         )
     assert tournament.games == 6

@@ -1,4 +1,4 @@
-"""`gomoku warmup`: afterwards nothing is compiled any more, whatever is played."""
+"""`gomoku warmup`: later commands compile nothing."""
 
 import json
 import os
@@ -17,7 +17,7 @@ RUN = "import sys; from gomoku_cli import app; sys.exit(max(app.run(line.split()
 
 
 def gomoku(cache: Path, *lines: str) -> subprocess.CompletedProcess[str]:
-    """Runs command lines in a process of their own, with every user's folder under `cache`."""
+    """Run command lines in a process of their own, with every user folder under `cache`."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
     folders = {name: str(cache) for name in ("HOME", "XDG_CACHE_HOME", "LOCALAPPDATA", "USERPROFILE")}
     done = subprocess.run(
@@ -40,7 +40,7 @@ def compiled(cache: Path) -> set[Path]:
 
 
 @pytest.mark.slow
-def test_a_command_that_compiles_says_so_and_how_long_it_took(tmp_path: Path) -> None:
+def test_a_command_that_compiles_reports_it_and_its_time(tmp_path: Path) -> None:
     match = "evaluate random --against random --games 2"
     cold = gomoku(tmp_path, match).stderr.splitlines()
     assert cold[0].startswith(COLD)
@@ -49,10 +49,10 @@ def test_a_command_that_compiles_says_so_and_how_long_it_took(tmp_path: Path) ->
 
 
 @pytest.mark.slow
-def test_where_kernels_cannot_be_kept_a_warmup_says_so_and_compiles_none(tmp_path: Path) -> None:
+def test_if_kernels_cannot_be_kept_a_warmup_reports_it_and_compiles_none(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    told = gomoku(tmp_path / "file", "warmup").stdout
-    assert told.startswith(f"kernels cannot be kept: {tmp_path / 'file'}")
+    out = gomoku(tmp_path / "file", "warmup").stdout
+    assert out.startswith(f"kernels cannot be kept: {tmp_path / 'file'}")
     facts = json.loads(gomoku(tmp_path / "file", "warmup --json").stdout)
     assert (facts["kept"], facts["compiled"]) == (False, 0)
     match = gomoku(tmp_path / "file", "evaluate random --against random --games 2")

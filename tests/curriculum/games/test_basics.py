@@ -8,20 +8,13 @@ from numpy.typing import NDArray
 
 from core.rules import BLACK, EMPTY, NO_CELL, Rules
 from core.tactics import DOUBLE_THREAT, QUIET, STOP_WIN, WIN, deciding_tactic
-from curriculum.games.basics import (
-    KINDS,
-    LITERAL_KINDS,
-    REPOSITORY_KINDS,
-    BasicsError,
-    are_right,
-    generate,
-    with_colours_swapped,
-)
+from curriculum.games.basics import are_right, generate, with_colours_swapped
+from curriculum.games.kinds import KINDS, LITERAL_KINDS, REPOSITORY_KINDS, BasicsError
 from curriculum.training.samples import Samples
 from tests.conftest import WAYS, naive_lines
 
 BOARD = Rules(15, 5)
-ASKS_FOR = {
+DECIDED_BY = {
     "attack-four": (WIN, 1.0),
     "defend-four": (STOP_WIN, 0.0),
     "open-four-attack": (WIN, 1.0),
@@ -33,7 +26,7 @@ ASKS_FOR = {
     "split-four-defend": (STOP_WIN, 0.0),
     "broken-four-defend": (STOP_WIN, 0.0),
 }
-"""What decides a position of each kind, and its z (A IV-B, and the paper's repository)."""
+"""The tactic that decides a position of each kind, and its z (A IV-B, and the paper's repository)."""
 SHARES = {
     "open-four-attack": {"_oooo_": (0.5, 0.5)},
     "open-four-defend": {"_oooo_": (0.5, 0.5)},
@@ -96,7 +89,7 @@ def test_the_pattern_stands_where_the_labels_say(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_label_is_right_by_brute_force(kind: str) -> None:
     samples = drawn(kind, 24, noise=(0, 60))
-    decides, value = ASKS_FOR[kind]
+    decides, value = DECIDED_BY[kind]
     assert np.array_equal(samples.values, np.full(24, value, dtype=np.float32))
     assert samples.policies.sum(axis=1) == pytest.approx(1.0)
     for row in range(len(samples)):
@@ -157,16 +150,16 @@ def test_kinds_come_in_turn_and_equal_numbers() -> None:
 
 
 def test_the_same_seed_draws_the_same_samples() -> None:
-    told: list[int] = []
+    reported: list[int] = []
     draws = [
-        generate(BOARD, kinds=REPOSITORY_KINDS, positions=24, noise_stones=(0, 20), seed=seed, progress=told.append)
+        generate(BOARD, kinds=REPOSITORY_KINDS, positions=24, noise_stones=(0, 20), seed=seed, progress=reported.append)
         for seed in (5, 5, 6)
     ]
     assert np.array_equal(draws[0].positions.stones, draws[1].positions.stones)
     assert np.array_equal(draws[0].positions.last_moves, draws[1].positions.last_moves)
     assert np.array_equal(draws[0].policies, draws[1].policies)
     assert not np.array_equal(draws[0].positions.stones, draws[2].positions.stones)
-    assert told == [0, 24] * 3
+    assert reported == [0, 24] * 3
     shorter = generate(BOARD, kinds=REPOSITORY_KINDS, positions=8, noise_stones=(0, 20), seed=5)
     assert np.array_equal(shorter.policies, draws[0].policies[:8]), "each position has a stream of its own"
 
@@ -183,7 +176,7 @@ def test_edges_and_corners_occur() -> None:
     assert any(answers_where_laid(row, BLACK, "xoooo_", 15) for row in without_white)
 
 
-def test_noise_stones_are_as_many_as_asked_for() -> None:
+def test_the_number_of_noise_stones_is_in_its_range() -> None:
     counts = np.count_nonzero(drawn("open-four-attack", 60, noise=(20, 40)).positions.stones, axis=1) - 4
     assert counts.min() >= 19, "one fewer where the colours would not come out even"
     assert counts.max() <= 40
@@ -204,13 +197,13 @@ def test_swapping_colours_shows_each_net_both_sides() -> None:
 @pytest.mark.parametrize(
     ("rules", "kinds", "noise", "message"),
     [
-        (BOARD, ["attack-fore"], (0, 9), "there is no kind of basic position 'attack-fore'; there are attack-four"),
-        (BOARD, [], (0, 9), "no kind"),
+        (BOARD, ["attack-fore"], (0, 9), "there is no kind of basic position 'attack-fore'; did you mean attack-four"),
+        (BOARD, [], (0, 9), "at least one kind"),
         (Rules(5, 5), ["attack-four"], (0, 9), "does not fit on a board of 5x5"),
         (Rules(9, 3), ["split-three-attack"], (0, 9), "connect length of 4 or more"),
         (BOARD, ["attack-four"], (9, 0), "noise of 9 to 0 stones makes no sense"),
         (BOARD, ["attack-four"], (-1, 0), "makes no sense"),
-        (Rules(7, 3), ["attack-four"], (40, 40), "ask for fewer"),
+        (Rules(7, 3), ["attack-four"], (40, 40), "allow fewer"),
         (Rules(7, 5), ["attack-four"], (48, 48), "do not fit"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Games of a teacher: labels are its moves, games differ, and what was played is not played again."""
+"""Games of a teacher: labels are its moves, values are decayed, games differ, and no game is played twice."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -11,11 +11,20 @@ from core.position import Position
 from core.rules import BLACK, Rules
 from core.streams import generator
 from curriculum.config import Config, ImitationConfig, TrainingConfig
-from curriculum.games.mentor_games import games_to_train_on, random_move, random_opening, teach_game, teach_games
+from curriculum.games.mentor_games import (
+    play_teacher_game,
+    play_teacher_games,
+    random_move,
+    random_opening,
+    read_training_games,
+)
+from curriculum.games.teacher_values import decayed_value
 from curriculum.reporting import Conduct, Interrupted
 from curriculum.training.samples import Samples, read_samples
+from search.limits import Limit
 from search.mentor.paper import PaperMentor
-from search.players import Decision, never
+from search.mentor.player import Mentor
+from search.players import Decision, Player, never
 
 RULES = Rules(7, 4)
 CONFIG = Config(
@@ -27,26 +36,37 @@ CONFIG = Config(
 )
 
 
-def taught(position: Position) -> int:
-    """The scripted teacher's move: the empty cell nearest the corner a1, counted by a hash of the stones."""
+def scripted_move(position: Position) -> int:
+    """Return the scripted teacher's move: an empty cell chosen by a hash of the stones."""
     legal = position.legal_moves()
     return int(legal[int(np.abs(position.stones.astype(int) * np.arange(49)).sum()) % len(legal)])
 
 
-class Teacher:
-    """Its move depends on the stones alone; counts the games it was asked to begin."""
+class Teacher(Player):
+    """A teacher whose move depends on the stones alone; it counts its decisions and has no values."""
 
     name = "teacher"
 
     def __init__(self) -> None:
-        self.asked = 0
+        self.decisions = 0
 
     def choose_batch(
-        self, positions: Sequence[Position], *, seeds: Sequence[int], stop: Callable[[], bool] = never
+        self,
+        positions: Sequence[Position],
+        *,
+        seeds: Sequence[int],
+        limit: Limit | None = None,
+        stop: Callable[[], bool] = never,
     ) -> list[Decision]:
         """See `Player`."""
-        self.asked += len(positions)
-        return [Decision(taught(position)) for position in positions]
+        self.decisions += len(positions)
+        return [Decision(scripted_move(position)) for position in positions]
+
+
+def samples_of(config: Config, teacher: Player, number: int) -> Samples:
+    """The samples of a game, as a run makes them."""
+    game = play_teacher_game(config, teacher, number)
+    return game.samples(config.training.z_decay, config.imitation.teacher_value_share)
 
 
 def equal(one: Samples, other: Samples) -> bool:
@@ -66,14 +86,14 @@ def played_moves(samples: Samples) -> list[int]:
 def test_every_label_is_the_teachers_move_and_random_moves_are_no_labels() -> None:
     accidents = total = 0
     for game in range(30):
-        samples = teach_game(CONFIG, Teacher(), game)
+        samples = samples_of(CONFIG, Teacher(), game)
         labels = samples.policies.argmax(axis=1)
         assert (samples.policies.sum(axis=1) == 1).all()
         assert (samples.policies.max(axis=1) == 1).all()
         for row, label in enumerate(labels):
             position = Position(RULES)
             position.stones[:] = samples.positions.stones[row]
-            assert label == taught(position)
+            assert label == scripted_move(position)
         moves = played_moves(samples)
         accidents += sum(move != label for move, label in zip(moves, labels, strict=False))
         total += len(moves)
@@ -82,14 +102,14 @@ def test_every_label_is_the_teachers_move_and_random_moves_are_no_labels() -> No
 
 def test_without_random_moves_the_teacher_plays_its_labels() -> None:
     config = replace(CONFIG, imitation=replace(CONFIG.imitation, random_move_share=0.0))
-    samples = teach_game(config, PaperMentor(), 3)
+    samples = samples_of(config, PaperMentor(), 3)
     liked = [samples.policies[row, move] for row, move in enumerate(played_moves(samples))]
     assert liked == samples.policies.max(axis=1)[:-1].tolist(), "of several equal moves it draws one"
     assert np.allclose(samples.policies.sum(axis=1), 1)
 
 
 def test_positions_follow_each_other_from_the_opening_on() -> None:
-    samples = teach_game(CONFIG, Teacher(), 5)
+    samples = samples_of(CONFIG, Teacher(), 5)
     positions = samples.positions
     counts = np.count_nonzero(positions.stones, axis=1)
     assert counts.tolist() == list(range(counts[0], counts[0] + len(samples)))
@@ -102,7 +122,7 @@ def test_positions_follow_each_other_from_the_opening_on() -> None:
 
 def test_z_is_the_winners_and_decays_towards_the_opening() -> None:
     for game in range(10):
-        samples = teach_game(CONFIG, PaperMentor(), game)
+        samples = samples_of(CONFIG, PaperMentor(), game)
         left = np.arange(len(samples) - 1, -1, -1)
         if not samples.values.any():
             continue  # a draw
@@ -115,24 +135,58 @@ def test_the_teachers_own_value_is_mixed_in() -> None:
     by_share = {}
     for share in (0.0, 0.25, 1.0):
         config = replace(CONFIG, imitation=replace(CONFIG.imitation, teacher_value_share=share))
-        by_share[share] = [teach_game(config, teacher, 4).values for teacher in (PaperMentor(), Teacher())]
+        by_share[share] = [samples_of(config, teacher, 4).values for teacher in (PaperMentor(), Teacher())]
     for share in (0.25, 1.0):
         mentors = (1 - share) * by_share[0.0][0] + share * by_share[1.0][0]
         assert by_share[share][0] == pytest.approx(mentors, abs=1e-6)
-        assert np.array_equal(by_share[share][1], by_share[0.0][1]), "a teacher without an opinion leaves the result"
-    judged = by_share[1.0][0]
-    assert np.abs(judged).max() <= 1.0
-    assert judged[-1] == 1.0, "who makes five is sure of it"
+        assert np.array_equal(by_share[share][1], by_share[0.0][1]), "a teacher without values leaves the result"
+    values = by_share[1.0][0]
+    assert np.abs(values).max() <= 1.0
+    assert values[-1] == 1.0, "a move that makes a line is a proven win in one ply"
+
+
+def test_a_proven_value_is_the_result_of_a_game_that_ends_so() -> None:
+    """A win in k plies is decay^(k-1) to the winner, and -decay^(k-1) to the loser."""
+    decided = Decision(0, value=1.0, plies_to_end=1), Decision(0, value=-1.0, plies_to_end=4)
+    assert [decayed_value(decision, 30, 0.9) for decision in decided] == [1.0, pytest.approx(-(0.9**3))]
+
+
+def test_a_game_without_random_moves_confirms_the_teachers_proofs() -> None:
+    """The winner is the proven one, and wins in no more plies than proven."""
+    config = replace(CONFIG, imitation=replace(CONFIG.imitation, random_move_share=0.0))
+    proven = 0
+    for number in range(6):
+        game = play_teacher_game(config, Mentor(Limit(nodes=2000)), number)
+        for decision, value, z in zip(game.decisions, game.values(0.9), game.results(0.9), strict=True):
+            if decision.plies_to_end is not None and decision.value == 1.0:
+                assert value is not None
+                assert value == pytest.approx(0.9 ** (decision.plies_to_end - 1))
+                assert value <= z + 1e-6
+                proven += 1
+    assert proven > 6
+
+
+def test_other_values_are_decayed_by_the_plies_that_are_left() -> None:
+    near, far = (decayed_value(Decision(0, value=value), 200, 0.9) for value in (0.9, 0.3))
+    assert near == pytest.approx(0.9 * 0.9**16.5)
+    assert far == pytest.approx(0.3 * 0.9**25.5)
+    assert decayed_value(Decision(0, value=-0.3), 200, 0.9) == pytest.approx(-far)
+    assert decayed_value(Decision(0, value=0.3), 3, 0.9) == pytest.approx(0.3 * 0.9**2), "no more plies than cells"
+    assert decayed_value(Decision(0, value=0.3), 200, 1.0) == 0.3, "nothing is decayed where results are not"
+    assert decayed_value(Decision(0, value=0.3, value_decay=0.97), 200, 0.9) == 0.3, (
+        "a model's value is decayed already"
+    )
+    assert decayed_value(Decision(0), 200, 0.9) is None
 
 
 def test_games_are_distinct_and_depend_on_seed_and_number_alone() -> None:
-    games = [teach_game(CONFIG, PaperMentor(), game) for game in range(12)]
+    games = [samples_of(CONFIG, PaperMentor(), game) for game in range(12)]
     assert len({game.positions.stones.tobytes() for game in games}) == 12
-    assert all(equal(game, teach_game(CONFIG, PaperMentor(), number)) for number, game in enumerate(games))
-    assert not equal(games[0], teach_game(replace(CONFIG, seed=7), PaperMentor(), 0))
+    assert all(equal(game, samples_of(CONFIG, PaperMentor(), number)) for number, game in enumerate(games))
+    assert not equal(games[0], samples_of(replace(CONFIG, seed=7), PaperMentor(), 0))
 
 
-def test_openings_are_local_unfinished_and_as_long_as_asked() -> None:
+def test_openings_are_local_unfinished_and_of_the_configured_length() -> None:
     lengths = set()
     for seed in range(60):
         position = random_opening(Rules(), (2, 8), generator(seed))
@@ -155,40 +209,40 @@ def test_a_random_move_is_near_the_stones() -> None:
 
 
 def test_held_out_games_are_whole_and_never_trained_on(tmp_path: Path) -> None:
-    training, held_out = teach_games(CONFIG, Teacher(), tmp_path, Conduct())
-    games = [teach_game(CONFIG, Teacher(), game) for game in range(130)]
+    training, held_out = play_teacher_games(CONFIG, Teacher(), tmp_path, Conduct())
+    games = [samples_of(CONFIG, Teacher(), game) for game in range(130)]
     assert equal(training, Samples.concatenate(games[:117]))
     assert equal(held_out, Samples.concatenate(games[117:]))
-    assert equal(games_to_train_on(CONFIG, tmp_path), training), "nor in a later phase"
+    assert equal(read_training_games(CONFIG, tmp_path), training), "nor in a later phase"
 
 
 def test_one_game_at_least_is_held_out(tmp_path: Path) -> None:
     config = replace(CONFIG, imitation=replace(CONFIG.imitation, games=3, held_out_share=0.0))
-    training, held_out = teach_games(config, Teacher(), tmp_path, Conduct())
-    assert equal(held_out, teach_game(config, Teacher(), 2))
+    training, held_out = play_teacher_games(config, Teacher(), tmp_path, Conduct())
+    assert equal(held_out, samples_of(config, Teacher(), 2))
     assert len(training) > 0
 
 
 def test_no_games_are_nothing_to_train_on(tmp_path: Path) -> None:
-    assert len(games_to_train_on(CONFIG, tmp_path)) == 0
+    assert len(read_training_games(CONFIG, tmp_path)) == 0
 
 
-def test_what_was_played_is_read_and_not_played_again(tmp_path: Path) -> None:
-    first = teach_games(CONFIG, Teacher(), tmp_path, Conduct())
+def test_a_game_that_was_played_is_read_and_not_played_again(tmp_path: Path) -> None:
+    first = play_teacher_games(CONFIG, Teacher(), tmp_path, Conduct())
     again = Teacher()
-    assert all(equal(a, b) for a, b in zip(first, teach_games(CONFIG, again, tmp_path, Conduct()), strict=True))
-    assert again.asked == 0
+    assert all(equal(a, b) for a, b in zip(first, play_teacher_games(CONFIG, again, tmp_path, Conduct()), strict=True))
+    assert again.decisions == 0
     middle = sorted(tmp_path.iterdir())[1]
     lengths = read_samples(middle)[1]["lengths"]
     middle.unlink()
-    assert all(equal(a, b) for a, b in zip(first, teach_games(CONFIG, again, tmp_path, Conduct()), strict=True))
-    assert again.asked == sum(lengths), "the games of that file, and no others"
+    assert all(equal(a, b) for a, b in zip(first, play_teacher_games(CONFIG, again, tmp_path, Conduct()), strict=True))
+    assert again.decisions == sum(lengths), "the games of that file, and no others"
 
 
 def test_stopping_keeps_the_files_that_are_complete(tmp_path: Path) -> None:
     conduct = Conduct(stop=lambda: len(list(tmp_path.iterdir())) == 1)
     with pytest.raises(Interrupted):
-        teach_games(CONFIG, Teacher(), tmp_path, conduct)
+        play_teacher_games(CONFIG, Teacher(), tmp_path, conduct)
     (kept,) = tmp_path.iterdir()
     samples, metadata = read_samples(kept)
     assert metadata["first_game"] == 0

@@ -1,4 +1,4 @@
-"""Games of self-play: what a sample holds, what a tree keeps, and what a game depends on."""
+"""Games of self-play: the contents of samples, the subtree that is kept, and the seeds of games."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from core.position import Position
 from core.rules import BLACK, Rules
-from curriculum.config import Config, ImitationConfig, SelfplayConfig, TrainingConfig
+from curriculum.config import Config, SelfplayConfig, TrainingConfig
 from curriculum.games.selfplay_games import SelfPlay, SelfPlayGame, opening_of
 from curriculum.training.samples import decayed_results
 from search.tree.mcts import ForestSearch
@@ -21,8 +21,7 @@ CONFIG = Config(
     rules=RULES,
     search=SearchSettings(simulations=24),
     training=TrainingConfig(z_decay=0.9),
-    imitation=ImitationConfig(opening_stones=(2, 4)),
-    selfplay=SelfplayConfig(concurrent_games=4, dirichlet_epsilon=0.25, switch_stage=8),
+    selfplay=SelfplayConfig(concurrent_games=4, dirichlet_epsilon=0.25, switch_stage=8, opening_stones=(2, 4)),
 )
 BALANCED = [(24, 17, 10), (0, 48, 24, 30)]
 
@@ -66,7 +65,7 @@ def test_every_position_stands_before_the_move_its_policy_led_to() -> None:
         assert outcome.winner == game.record.winner
 
 
-def test_values_mix_the_decayed_result_and_the_searchs_own() -> None:
+def test_values_mix_the_decayed_result_and_the_searchs_value() -> None:
     by_share = [played(with_selfplay(search_value_share=share), range(8)) for share in (0.0, 0.25, 1.0)]
     last, before = [], []
     for number in range(8):
@@ -74,14 +73,14 @@ def test_values_mix_the_decayed_result_and_the_searchs_own() -> None:
         game = by_share[0][number]
         assert result == pytest.approx(decayed_results(game.record.winner, game.samples.positions.to_move, 0.9))
         assert mixed == pytest.approx(0.75 * result + 0.25 * searched, abs=1e-6)
-        assert result[-1] == (0.0 if game.record.winner is None else 1.0), "who moves last does not lose"
+        assert result[-1] == (0.0 if game.record.winner is None else 1.0), "the side that moves last does not lose"
         last.append(searched[-1])
         before.append(searched[-2])
     # The last searches see the win that the games end with, and count it for the side to move.
     assert np.mean(last) > 0.2 > np.mean(before)
 
 
-def test_comments_tell_blacks_value_at_every_searched_move() -> None:
+def test_comments_give_blacks_value_at_every_searched_move() -> None:
     game = played(with_selfplay(search_value_share=1.0))[0]
     assert list(game.record.comments[: game.first_ply]) == [""] * game.first_ply
     for row, comment in enumerate(game.record.comments[game.first_ply :]):
@@ -117,19 +116,19 @@ def test_noise_changes_games_only_where_it_is_on() -> None:
 def test_the_played_moves_subtree_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """A search begins with the visits of the subtree and adds the ordered simulations to them."""
     found: list[NDArray[np.int32]] = []
-    plain = ForestSearch.visits
+    plain = ForestSearch.policy
 
-    def visits(search: ForestSearch, tree: int) -> NDArray[np.int32]:
-        found.append(plain(search, tree))
-        return found[-1]
+    def policy(search: ForestSearch, tree: int, temperature: float = 1.0) -> NDArray[np.float32]:
+        found.append(search.visits(tree))
+        return plain(search, tree, temperature)
 
-    monkeypatch.setattr(ForestSearch, "visits", visits)
+    monkeypatch.setattr(ForestSearch, "policy", policy)
     config = with_selfplay(concurrent_games=1, balanced_share=0.0, random_share=0.0)
     # A search that proves its root makes fewer simulations than were ordered.
     config = replace(config, search=replace(config.search, proven_nodes=False))
     game = played(config, numbers=[0])[0]
     ordered, kept = CONFIG.search.simulations, 0
-    assert found[0].sum() == ordered - 1, "the first simulation judges the root"
+    assert found[0].sum() == ordered - 1, "the first simulation evaluates the root"
     for before, after, move in zip(found, found[1:], game.record.moves, strict=False):
         assert after.sum() == before[move] - 1 + ordered
         kept += before[move] - 1

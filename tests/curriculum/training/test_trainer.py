@@ -1,4 +1,4 @@
-"""Claims about learning: which net sees what, what the loss is, and that a training resumes where it stopped."""
+"""Claims about learning: the samples of each net, the loss, and the resumption of a stopped training."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -49,7 +49,7 @@ def source_of(samples: Samples, *, config: Config = CONFIG, rehearsal: Samples |
 
 
 def poisoned(samples: Samples, colour: Colour) -> Samples:
-    """The samples with every target of `colour` replaced by what is no number."""
+    """The samples with every target of `colour` replaced by NaN."""
     mine = samples.positions.to_move == colour
     policies, values = samples.policies.copy(), samples.values.copy()
     policies[mine], values[mine] = np.nan, np.nan
@@ -145,8 +145,8 @@ def test_a_broken_training_state_is_refused(tmp_path: Path) -> None:
 def test_a_pass_shows_every_sample_once() -> None:
     samples = random_samples(64)
     source = source_of(samples)
-    assert source.steps_a_pass == 2
-    seen = [source.batch(BLACK, step) for step in range(source.steps_a_pass)]
+    assert source.steps_per_pass == 2
+    seen = [source.batch(BLACK, step) for step in range(source.steps_per_pass)]
     shown = np.sort(np.concatenate([batch.values for batch in seen if batch is not None]))
     assert np.array_equal(shown, np.sort(samples.of_colour(BLACK).values))
 

@@ -1,4 +1,4 @@
-"""`gomoku evaluate` and `gomoku tournament` by their command lines: reports, bars, and matches that are continued."""
+"""The commands of matches by their command lines: reports, bars, and matches that continue."""
 
 import json
 import os
@@ -14,8 +14,12 @@ import pytest
 
 from core.records.formats import read_games
 from core.records.record import Ending
+from core.rules import Rules
 from gomoku_cli import app
 from gomoku_cli.exit_codes import ExitCode
+from nets.checkpoint import save_model
+from nets.config import NetConfig
+from nets.dual import make_model
 from tests.support.project import ROOT, SUPPORT
 
 QUICK = ("--board-size", 9, "--openings", "empty", "--quiet")
@@ -28,8 +32,8 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, st
     return code, *capsys.readouterr()
 
 
-def said(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
-    """The JSON that the command prints."""
+def result_of(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
+    """Return the JSON that the command prints."""
     code, out, err = run(capsys, *arguments, "--json")
     assert code == ExitCode.DONE, err
     return json.loads(out)
@@ -60,14 +64,14 @@ def test_a_missed_bar_names_what_was_reached(capsys: pytest.CaptureFixture[str])
     assert code == ExitCode.BAR_NOT_MET
     assert "MISSED" in out
     assert err.splitlines() == [
-        "missed: score 0.000, at least 0.5 was asked for",
-        "missed: Elo difference -inf, at least -10 was asked for",
+        "missed: score 0.000, required: at least 0.5",
+        "missed: Elo difference -inf, required: at least -10",
     ]
 
 
-def test_a_sequential_test_ends_the_match_when_it_can_tell(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_sequential_test_ends_the_match_once_the_result_is_sure(capsys: pytest.CaptureFixture[str]) -> None:
     line = ("evaluate", "mentor", "--against", "random", "--games", 400, *QUICK, "--concurrency", 8)
-    result = said(capsys, *line, "--sprt", "elo0=0,elo1=200")
+    result = result_of(capsys, *line, "--sprt", "elo0=0,elo1=200")
     assert result["games"] < 100
     assert result["sprt"]["verdict"] == "accepted"
     assert result["sprt"]["llr"] >= result["sprt"]["upper_bound"]
@@ -82,7 +86,7 @@ def test_reports_are_written(capsys: pytest.CaptureFixture[str], tmp_path: Path)
     options = [word for option, path in files.items() for word in (f"--{option}", path)]
     figure, games = tmp_path / "match.png", tmp_path / "match.sgf"
     line = ("evaluate", "random", "--against", "random", "--games", 4, *QUICK, *options)
-    result = said(capsys, *line, "--figure", figure, "--games-file", games, "--min-score", 0)
+    result = result_of(capsys, *line, "--figure", figure, "--games-file", games, "--min-score", 0)
     cases = ET.fromstring(files["junit"].read_text(encoding="utf-8")).findall(".//testcase")
     assert [case.get("name") for case in cases] == ["score"]
     assert f"{result['score']:.3f}" in files["markdown"].read_text(encoding="utf-8")
@@ -92,9 +96,21 @@ def test_reports_are_written(capsys: pytest.CaptureFixture[str], tmp_path: Path)
     assert all((record.black, record.white) == ("random", "random") and record.date for record in records)
 
 
+def test_one_game_gives_a_score_and_no_elo(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    line = ("evaluate", "mentor", "--against", "random", "--games", 1, *QUICK)
+    files = ("--junit", tmp_path / "match.junit", "--markdown", tmp_path / "match.md")
+    code, out, _ = run(capsys, *line, *files)
+    assert code == ExitCode.DONE
+    assert "unknown" in out
+    for file in files[1::2]:
+        assert "unknown" in Path(str(file)).read_text(encoding="utf-8")
+    result = result_of(capsys, *line)
+    assert (result["score"], result["elo"], result["los"]) == (1.0, None, None)
+
+
 def test_a_match_is_continued_by_the_same_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     line = ("evaluate", "random", "--against", "mentor:paper", *QUICK, "--run", tmp_path / "match", "--games")
-    first, again, more = (said(capsys, *line, games) for games in (6, 6, 10))
+    first, again, more = (result_of(capsys, *line, games) for games in (6, 6, 10))
     assert first | {"seconds": 0} == again | {"seconds": 0}
     assert more["games"] == 10
     code, _, err = run(capsys, *line, 6, "--seed", 7)
@@ -108,7 +124,7 @@ def test_a_match_is_continued_by_the_same_command(capsys: pytest.CaptureFixture[
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such signal there")
 @pytest.mark.slow
-def test_ctrl_c_keeps_the_games_and_says_how_to_go_on(tmp_path: Path) -> None:
+def test_ctrl_c_keeps_the_games_and_prints_the_command_that_continues(tmp_path: Path) -> None:
     folder = tmp_path / "match"
     line = ["evaluate", "pure-mcts:400", "--against", "pure-mcts:400", "--games", "100", "--concurrency", "2"]
     line += ["--board-size", "9", "--openings", "balanced", "--run", str(folder)]
@@ -133,15 +149,15 @@ def test_ctrl_c_keeps_the_games_and_says_how_to_go_on(tmp_path: Path) -> None:
 
 def test_a_tournament_ranks_its_players(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     line = ("tournament", "random", "mentor", "mentor:paper", "--games", 4, *QUICK, "--run", tmp_path / "pool")
-    result = said(capsys, *line)
+    result = result_of(capsys, *line)
     assert [player["player"] for player in result["players"]] == ["mentor", "mentor:paper", "random"]
     assert len(result["matches"]) == 3
     assert sum(match["games"] for match in result["matches"]) == 12
-    assert said(capsys, *line)["players"] == result["players"]
+    assert result_of(capsys, *line)["players"] == result["players"]
     code, out, _ = run(capsys, *line)
     assert code == ExitCode.DONE
     assert "Standings" in out
-    gauntlet = said(capsys, *line[:-2], "--format", "gauntlet")
+    gauntlet = result_of(capsys, *line[:-2], "--format", "gauntlet")
     assert {match["player"] for match in gauntlet["matches"]} == {"random"}
     assert len(gauntlet["matches"]) == 2
 
@@ -150,7 +166,7 @@ def test_an_engine_that_fails_loses_and_is_reported(capsys: pytest.CaptureFixtur
     engine = f"engine:{sys.executable} {SUPPORT / 'engines' / 'scripted.py'} illegal"
     games = tmp_path / "games.sgf"
     line = ("evaluate", "random", "--against", engine, "--games", 2, *QUICK, "--engine-seconds", 5)
-    result = said(capsys, *line, "--games-file", games)
+    result = result_of(capsys, *line, "--games-file", games)
     assert (result["wins"], result["losses"]) == (2, 0)
     assert len(result["forfeits"]) == 2
     assert all("already holds a stone" in forfeit["why"] for forfeit in result["forfeits"])
@@ -163,17 +179,17 @@ def test_a_bar_is_not_met_by_an_engine_that_never_plays(capsys: pytest.CaptureFi
     code, out, err = run(capsys, *line)
     assert code == ExitCode.FAILED
     assert out == ""
-    assert "made no move in any game, so nothing was measured" in err
+    assert "made no move in any game, so there is no result" in err
     assert "no answer to START" in err
 
 
-def test_a_climb_ends_where_it_is_told_to(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    line = ("evaluate", "mentor", "--ladder", "pure-mcts", "--from", 2, "--step", 3, "--games", 4, *QUICK)
-    climbed = said(capsys, *line, "--stop-at", 0, "--to", 8, "--run", tmp_path / "climb")
+def test_a_climb_ends_at_its_last_rung(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    line = ("ladder", "mentor", "--from", 2, "--step", 3, "--games", 4, *QUICK)
+    climbed = result_of(capsys, *line, "--stop-at", 0, "--to", 8, "--run", tmp_path / "climb")
     assert [rung["playouts"] for rung in climbed["rungs"]] == [2, 5, 8]
     assert sorted(path.name for path in (tmp_path / "climb").iterdir()) == ["pure-mcts-2", "pure-mcts-5", "pure-mcts-8"]
-    weak = ("evaluate", "random", *line[2:])
-    ended = said(capsys, *weak, "--stop-at", 3, "--figure", tmp_path / "climb.svg")
+    weak = ("ladder", "random", *line[2:])
+    ended = result_of(capsys, *weak, "--stop-at", 3, "--figure", tmp_path / "climb.svg")
     assert len(ended["rungs"]) == 1
     assert (tmp_path / "climb.svg").read_text(encoding="utf-8").startswith("<?xml")
     code, _, err = run(capsys, *line, "--stop-at", 4)
@@ -186,8 +202,8 @@ def test_a_climb_ends_where_it_is_told_to(capsys: pytest.CaptureFixture[str], tm
 
 
 def test_a_suite_is_scored_kind_by_kind(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    line = ("evaluate", "random", "--suite", "tactics", "--quiet")
-    result = said(capsys, *line)
+    line = ("suite", "random", "tactics", "--quiet")
+    result = result_of(capsys, *line)
     assert result["positions"] >= 500
     assert 0 < result["solved"] < 100
     assert sum(kind["positions"] for kind in result["kinds"].values()) == result["positions"]
@@ -205,17 +221,31 @@ def test_a_suite_is_scored_kind_by_kind(capsys: pytest.CaptureFixture[str], tmp_
     assert "| only-defence |" in files["markdown"].read_text(encoding="utf-8").replace("\\", "")
 
 
-@pytest.mark.parametrize(
-    ("line", "option"),
-    [
-        ("--suite tactics --games 4", "--games"),
-        ("--suite tactics --sprt elo0=0,elo1=9", "--sprt"),
-        ("--suite tactics --run somewhere", "--run"),
-        ("--ladder pure-mcts --min-elo 3", "--min-elo"),
-        ("--against random --stop-at 3", "--stop-at"),
-    ],
-)
-def test_an_option_that_would_do_nothing_is_refused(capsys: pytest.CaptureFixture[str], line: str, option: str) -> None:
-    code, out, err = run(capsys, "evaluate", "random", *line.split())
+def test_a_suite_is_only_for_players_of_its_board(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    save_model(tmp_path / "small.safetensors", make_model(NetConfig(filters=4, blocks=1), Rules(9, 5), 1), {})
+    code, out, err = run(capsys, "suite", tmp_path / "small.safetensors")
     assert (code, out) == (ExitCode.USAGE, "")
-    assert f"{option}: that does nothing in a" in " ".join(err.split())
+    assert "tactics is for 5 in a row on 15x15" in err
+
+
+def test_a_model_plays_without_tactics_on_request(capsys: pytest.CaptureFixture[str]) -> None:
+    line = ("suite", "default", "--simulations", 1, "--policy", "deterministic", "--quiet")
+    literal, tactical = result_of(capsys, *line, "--no-tactics"), result_of(capsys, *line)
+    assert literal["solved"] < 0.6 * literal["positions"]
+    assert tactical["solved"] > 0.95 * tactical["positions"]
+
+
+def test_tactics_belong_to_the_plan_of_a_match_and_old_plans_have_them(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    line = ("evaluate", "default", "--against", "random", "--games", 2, "--simulations", 2, "--quiet")
+    line += ("--run", tmp_path / "match")
+    first = result_of(capsys, *line)
+    plan = tmp_path / "match" / "match.json"
+    written = json.loads(plan.read_text(encoding="utf-8"))
+    assert written.pop("tactics") is True
+    plan.write_text(json.dumps(written), encoding="utf-8")
+    assert result_of(capsys, *line) | {"seconds": 0} == first | {"seconds": 0}
+    code, _, err = run(capsys, *line, "--no-tactics")
+    assert code == ExitCode.USAGE
+    assert "tactics is true there and false here" in err

@@ -1,4 +1,4 @@
-"""The engine as a process: lines as they really come, its end, and nothing but the protocol on its stdout."""
+"""The engine as a process: lines in pieces of any size, its end, and only the protocol on its stdout."""
 
 import os
 import random
@@ -26,7 +26,7 @@ from tests.support.project import ROOT
 
 
 @given(st.lists(st.binary(max_size=30).map(lambda line: line.translate(None, b"\r\n"))), st.randoms())
-def test_lines_are_the_same_however_they_are_sent(lines: list[bytes], chance: random.Random) -> None:
+def test_lines_do_not_depend_on_the_pieces_in_which_they_arrive(lines: list[bytes], chance: random.Random) -> None:
     sent = b"".join(line + chance.choice((b"\n", b"\r\n", b"\r")) for line in lines)
     cutter, found = LineCutter(), []
     while sent:
@@ -46,7 +46,7 @@ def test_a_line_without_end_takes_no_more_memory_than_a_short_one() -> None:
 
 
 class Pipes:
-    """An engine behind real pipes in this process."""
+    """An engine in this process with real pipes."""
 
     def __init__(self, talk: Talk) -> None:
         self.left = threading.Event()
@@ -56,15 +56,15 @@ class Pipes:
         self.thread.start()
 
     def send(self, text: str) -> None:
-        """Sends text in one piece."""
+        """Send text in one piece."""
         os.write(self.input[1], text.encode("latin-1"))
 
     def receive(self) -> str:
-        """Whatever was answered since."""
+        """Return the answers so far."""
         return os.read(self.output[0], 1 << 16).decode("ascii")
 
     def end(self) -> str:
-        """Ends the input; what is still answered."""
+        """End the input and return the remaining answers."""
         os.close(self.input[1])
         self.thread.join(10)
         assert not self.thread.is_alive()
@@ -87,19 +87,19 @@ def test_answers_come_at_once_and_end_with_a_line_feed(end: str) -> None:
 
 
 @pytest.mark.parametrize("last", ["BEGIN\n", "BEGIN", "BEGIN\r\n\r\n", "BEGIN\nEND\nBEGIN\n", "BEGIN\nend"])
-def test_what_was_sent_in_one_piece_is_answered_before_the_end(last: str) -> None:
+def test_lines_sent_with_the_end_are_answered_before_it(last: str) -> None:
     pipes = Pipes(Talk())
     pipes.send("START 15\n" + last)
     assert pipes.end() == "OK\n0,14\n"
 
 
-def test_the_end_of_the_input_breaks_off_a_board() -> None:
+def test_the_end_of_the_input_inside_a_board_is_answered() -> None:
     pipes = Pipes(Talk())
     pipes.send("START 15\nBOARD\n7,7,2\n")
     assert pipes.end() == "OK\nERROR BOARD was not ended by DONE\n"
 
 
-def test_an_end_while_a_move_is_thought_about_ends_the_process_at_once() -> None:
+def test_an_end_during_a_move_ends_the_process_at_once() -> None:
     talk, thinking = Talk(), threading.Event()
     pipes = Pipes(talk)
 
@@ -107,7 +107,7 @@ def test_an_end_while_a_move_is_thought_about_ends_the_process_at_once() -> None
         thinking.set()
         pipes.left.wait(10)
 
-    talk.player.thinks = think
+    talk.player.think = think
     pipes.send("START 15\nBEGIN\n")
     assert thinking.wait(10)
     assert not pipes.left.is_set()
@@ -127,7 +127,7 @@ def test_an_end_after_all_answers_ends_quietly() -> None:
     assert pipes.end() == ""
 
 
-def test_an_engine_that_nobody_listens_to_any_more_stops() -> None:
+def test_an_engine_stops_when_its_answers_have_no_reader() -> None:
     input_end, send = os.pipe()
     listen, output_end = os.pipe()
     os.close(listen)
@@ -137,12 +137,12 @@ def test_an_engine_that_nobody_listens_to_any_more_stops() -> None:
         os.close(descriptor)
 
 
-# The command itself.
+# The command
 
 
 @contextmanager
 def engine(*arguments: str, **environment: str) -> Iterator[subprocess.Popen[bytes]]:
-    """`gomoku engine` with pipes."""
+    """Start `gomoku engine` with pipes."""
     with subprocess.Popen(
         [sys.executable, "-m", "gomoku_cli", "engine", *arguments],
         cwd=ROOT,
@@ -159,13 +159,13 @@ def engine(*arguments: str, **environment: str) -> Iterator[subprocess.Popen[byt
 
 
 def say(process: subprocess.Popen[bytes], *lines: str) -> None:
-    """Sends lines, in one piece."""
+    """Send lines in one piece."""
     assert process.stdin is not None
     process.stdin.write("".join(f"{line}\r\n" for line in lines).encode())
 
 
 def hear(process: subprocess.Popen[bytes]) -> str:
-    """The next line that is an answer."""
+    """Return the next answer, without messages."""
     assert process.stdout is not None
     while (line := process.stdout.readline().decode()).startswith(("MESSAGE ", "DEBUG ")):
         pass
@@ -194,11 +194,12 @@ def test_two_processes_play_a_whole_game_through_pipes(model: str) -> None:
             say(side, "END")
             assert side.wait(10) == ExitCode.DONE
             assert side.stderr is not None
-            assert (hear_rest(side), side.stderr.read()) == (b"", b"")
+            assert hear_rest(side) == b""
+            assert side.stderr.read() == b""
 
 
 def hear_rest(process: subprocess.Popen[bytes]) -> bytes:
-    """All that is left on stdout."""
+    """Return the rest of stdout."""
     assert process.stdout is not None
     return process.stdout.read()
 
@@ -207,7 +208,9 @@ def hear_rest(process: subprocess.Popen[bytes]) -> bytes:
 def test_a_script_is_answered_and_the_process_ends() -> None:
     with engine("--model", "mentor") as process:
         out, err = process.communicate(b"START 15\nBEGIN\n", timeout=60)
-        assert (out, err, process.returncode) == (b"OK\n7,7\n", b"", ExitCode.DONE)
+        assert out == b"OK\n7,7\n"
+        assert err == b""
+        assert process.returncode == ExitCode.DONE
 
 
 @pytest.mark.slow
@@ -218,11 +221,13 @@ def test_a_signal_ends_it_quietly(number: signal.Signals) -> None:
         assert hear(process) == "OK"
         process.send_signal(number)
         out, err = process.communicate(timeout=30)
-        assert (out, err, process.returncode) == (b"", b"", ExitCode.INTERRUPTED)
+        assert out == b""
+        assert err == b""
+        assert process.returncode == ExitCode.INTERRUPTED
 
 
 @pytest.mark.slow
-def test_an_end_in_the_midst_of_a_long_thought_is_heeded() -> None:
+def test_an_end_during_a_long_move_ends_the_process() -> None:
     with engine("--model", "pure-mcts:1000000") as process:
         say(process, "START 15", "INFO timeout_turn 600000")
         assert hear(process) == "OK"
@@ -230,30 +235,34 @@ def test_an_end_in_the_midst_of_a_long_thought_is_heeded() -> None:
         time.sleep(0.5)
         say(process, "END")
         out, err = process.communicate(timeout=5)
-        assert (out, err, process.returncode) == (b"", b"", ExitCode.DONE)
+        assert out == b""
+        assert err == b""
+        assert process.returncode == ExitCode.DONE
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("arguments", "code", "told"),
+    ("arguments", "code", "message"),
     [
         (["--model", "mentr"], ExitCode.USAGE, "did you mean mentor?"),
         (["--model", "pure-mcts:many"], ExitCode.USAGE, "pure-mcts:N"),
         (["--model", "engine:cat"], ExitCode.USAGE, "is an engine itself"),
         (["--seconds", "0"], ExitCode.USAGE, "is no time"),
+        (["--no-tactics"], ExitCode.USAGE, "it has no effect on mentor"),
         (["--model", "README.md"], ExitCode.BAD_DATA, "is no model file"),
     ],
 )
-def test_who_cannot_play_is_told_before_the_first_line(arguments: list[str], code: ExitCode, told: str) -> None:
+def test_a_wrong_option_is_an_error_before_the_first_line(arguments: list[str], code: ExitCode, message: str) -> None:
     with engine(*arguments) as process:
         out, err = process.communicate(timeout=60)
-        assert (out, process.returncode) == (b"", code)
-        assert told in err.decode()
+        assert out == b""
+        assert process.returncode == code
+        assert message in err.decode()
         assert err.count(b"\n") == 1
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the system tells the memory of a process otherwise")
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads the memory of a process from /proc")
 def test_it_stays_within_the_memory_of_a_tournament() -> None:
     pytest.importorskip("openvino")
     limit = 350_000_000

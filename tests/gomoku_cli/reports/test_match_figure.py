@@ -1,4 +1,4 @@
-"""Pictures of matches: what stands in them, and that any match and any name can be drawn."""
+"""Figures of matches: their texts, and any match and any name can be drawn."""
 
 import re
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ pytest.importorskip("matplotlib")
 
 @pytest.fixture(autouse=True)
 def text_as_text() -> Iterator[None]:
-    """Words of an SVG as words, not as outlines."""
+    """Keep the words of an SVG as text, not as outlines."""
     from matplotlib import rc_context
 
     with rc_context({"svg.fonttype": "none"}):
@@ -24,40 +24,40 @@ def text_as_text() -> Iterator[None]:
 
 
 def words(path: Path) -> list[str]:
-    """All texts of an SVG."""
+    """Return all texts of an SVG."""
     return re.findall(r"<text [^>]*>([^<]*)</text>", path.read_text(encoding="utf-8"))
 
 
 def test_a_match_shows_results_lengths_and_elo(tmp_path: Path) -> None:
     result = match("wwwdwlwwdl" * 4)
     draw_match([result], [], tmp_path / "match.svg")
-    said = words(tmp_path / "match.svg")
-    assert {"new against old, 40 games", "Results by colour", "Lengths of games", "as black", "as white"} <= {*said}
+    texts = words(tmp_path / "match.svg")
+    assert {"new against old, 40 games", "Results by colour", "Lengths of games", "as black", "as white"} <= {*texts}
     wins = (result.as_black.wins, result.as_white.wins)
-    assert {str(number) for number in wins} <= {*said}
+    assert {str(number) for number in wins} <= {*texts}
     low, high = result.to_json()["elo_interval"]
-    assert f"measured: {result.to_json()['elo']:+.0f} ({low:+.0f} to {high:+.0f})" in said
+    assert f"measured: {result.to_json()['elo']:+.0f} ({low:+.0f} to {high:+.0f})" in texts
 
 
 def test_a_tournament_shows_each_player_the_best_on_top(tmp_path: Path) -> None:
     pool = tournament(["a", "b", "c"])
     draw_match(list(pool.matches.values()), pool.standings(), tmp_path / "pool.svg")
-    said = words(tmp_path / "pool.svg")
-    assert "3 players, 12 games" in said
-    assert [word for word in said if word in ("a", "b", "c")] == ["a", "b", "c"]
-    assert {f"{name}, {colour}" for name in "abc" for colour in ("black", "white")} <= {*said}
+    texts = words(tmp_path / "pool.svg")
+    assert "3 players, 12 games" in texts
+    assert [word for word in texts if word in ("a", "b", "c")] == ["a", "b", "c"]
+    assert {f"{name}, {colour}" for name in "abc" for colour in ("black", "white")} <= {*texts}
     for standing in pool.standings():
         elo = round(standing.rating.elo)
-        assert (f"{elo:+d}" if elo else "0") in said
+        assert (f"{elo:+d}" if elo else "0") in texts
 
 
 def test_a_ladder_shows_its_rungs_and_where_it_ends(tmp_path: Path) -> None:
     rungs = [Rung(200, match("wwww")), Rung(1300, match("wwwd")), Rung(2400, match("wwdd"))]
     draw_ladder(Ladder("new", 2, rungs), tmp_path / "ladder.svg")
-    said = words(tmp_path / "ladder.svg")
-    assert "new against pure MCTS, 4 games a rung" in said
-    assert "ends at 2 wins or fewer" in said
-    assert said.count("1,300") == 2  # under the results and under the times
+    texts = words(tmp_path / "ladder.svg")
+    assert "new against pure MCTS, 4 games a rung" in texts
+    assert "ends at 2 wins or fewer" in texts
+    assert texts.count("1,300") == 2  # under the results and under the times
 
 
 @pytest.mark.parametrize("results", ["w", "dd", "wwwwwwwwww", "llllllllll"])

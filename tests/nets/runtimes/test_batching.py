@@ -1,4 +1,4 @@
-"""Claims about batches: each row is judged once and by its own net, whoever submits it, waits for it or fails."""
+"""Batches: each row is evaluated once and by its own net, on any thread and after errors."""
 
 import threading
 import time
@@ -17,16 +17,16 @@ from core.rules import BLACK, WHITE
 from nets.config import Backend, Precision
 from nets.runtimes.batching import Batcher, Submission
 from nets.runtimes.runtime import Piece
-from nets.runtimes.serving import rows_by_net
+from nets.runtimes.runtime_evaluator import rows_by_net
 
 PATIENCE_S = 20.0
-"""After which something hangs."""
+"""Longest wait; after it something hangs."""
 MANY = 100
-"""Rows that nobody would call few."""
+"""More rows than count as few."""
 
 
-class Judged(NamedTuple):
-    """A batch that a runtime was given."""
+class Batch(NamedTuple):
+    """A batch that a runtime evaluated."""
 
     net: str
     rows: list[int]
@@ -35,7 +35,7 @@ class Judged(NamedTuple):
 
 
 class ScriptedRuntime:
-    """Tells what it was given; a row's value is the number in its last move, plus a half by the net of white."""
+    """Records its batches; a row's value is the number in its last move, plus a half by the net of white."""
 
     backend = Backend.TORCH
     precision = Precision.FP32
@@ -44,13 +44,13 @@ class ScriptedRuntime:
     def __init__(self, *, sizes: tuple[int, ...] = (256,), threads: int = 1, any_thread: bool = False) -> None:
         self.sizes, self.threads, self.any_thread = sizes, threads, any_thread
         self.lanes = threads
-        self.judged: list[Judged] = []
+        self.evaluated: list[Batch] = []
         self.before: Callable[[str, int], None] = lambda net, rows: None
-        """Called with a net and a number of rows, before they are judged."""
+        """Called with a net and a number of rows, before their evaluation."""
 
-    def judge(self, net: str, pieces: Sequence[Piece]) -> None:
+    def evaluate(self, net: str, pieces: Sequence[Piece]) -> None:
         rows = [len(piece.rows) for piece in pieces]
-        self.judged.append(Judged(net, rows, threading.current_thread().name))
+        self.evaluated.append(Batch(net, rows, threading.current_thread().name))
         self.before(net, sum(rows))
         for piece in pieces:
             piece.values[piece.rows] = piece.positions.last_moves[piece.rows, 0] + 0.5 * (net == "white")
@@ -58,11 +58,11 @@ class ScriptedRuntime:
 
     def batches(self) -> list[tuple[str, list[int]]]:
         """The nets and rows of all batches."""
-        return [(net, rows) for net, rows, _ in self.judged]
+        return [(net, rows) for net, rows, _ in self.evaluated]
 
 
 class Slot:
-    """Positions with numbers in them, and room for what is said about them."""
+    """Positions with numbers in them, and room for their evaluations."""
 
     def __init__(self, to_move: Sequence[int]) -> None:
         self.positions = PositionBatch.empty(len(to_move), 9)
@@ -76,8 +76,8 @@ class Slot:
         return [(net, Piece(rows, self.positions, self.logits, self.values)) for net, rows in parts]
 
     def check(self, dual: bool = True) -> None:
-        """Asserts that each row was judged once, and by its own net."""
-        assert (self.logits == 1).all(), "rows were left out, or judged twice"
+        """Assert that each row was evaluated once, and by its own net."""
+        assert (self.logits == 1).all(), "rows were left out, or evaluated twice"
         halves = 0.5 * (dual & (self.positions.to_move == WHITE))
         assert np.array_equal(self.values, np.arange(len(self.values)) + halves)
 
@@ -116,7 +116,7 @@ class Gate:
         self._slot = Slot([BLACK] * MANY)
         self._submission = batcher.submit(self._slot.parts())
         assert self._entered.wait(PATIENCE_S)
-        runtime.judged.clear()
+        runtime.evaluated.clear()
 
     def _hold(self, net: str, rows: int) -> None:
         if rows == MANY and not self._entered.is_set():
@@ -140,7 +140,7 @@ SIDES = st.lists(st.sampled_from([BLACK, WHITE]), max_size=60)
     any_thread=st.booleans(),
     repeatable=st.booleans(),
 )
-def test_every_row_is_judged_once_and_by_its_own_net(
+def test_every_row_is_evaluated_once_and_by_its_own_net(
     slots: list[list[int]], dual: bool, sizes: tuple[int, ...], threads: int, any_thread: bool, repeatable: bool
 ) -> None:
     runtime = ScriptedRuntime(sizes=sizes, threads=threads, any_thread=any_thread)
@@ -151,14 +151,14 @@ def test_every_row_is_judged_once_and_by_its_own_net(
             within_reason(submission.result)
     for slot in filled:
         slot.check(dual)
-    assert all(1 <= sum(judged.rows) <= sizes[-1] for judged in runtime.judged)
+    assert all(1 <= sum(batch.rows) <= sizes[-1] for batch in runtime.evaluated)
 
 
-def test_nothing_to_judge_is_judged_at_once() -> None:
+def test_an_empty_submission_is_done_at_once() -> None:
     runtime = ScriptedRuntime()
     with batcher_of(runtime) as batcher:
         within_reason(batcher.submit([]).result)
-    assert not runtime.judged
+    assert not runtime.evaluated
 
 
 def test_rows_of_several_submissions_share_a_batch() -> None:
@@ -218,7 +218,7 @@ def test_a_submission_that_no_thread_takes_is_taken_back() -> None:
         batcher.submit(taken.parts())
 
 
-def test_the_net_whose_rows_wait_longest_goes_first_and_of_equals_the_one_with_more() -> None:
+def test_the_net_with_the_oldest_rows_goes_first_and_of_equals_the_one_with_more_rows() -> None:
     runtime = ScriptedRuntime()
     with batcher_of(runtime) as batcher:
         gate = Gate(runtime, batcher)
@@ -236,7 +236,7 @@ def test_the_net_whose_rows_wait_longest_goes_first_and_of_equals_the_one_with_m
         assert runtime.batches() == [("white", [5]), ("black", [4])]
 
 
-def test_an_error_reaches_all_whose_rows_were_in_the_batch_and_nobody_else() -> None:
+def test_an_error_reaches_the_submissions_of_its_batch_and_no_others() -> None:
     runtime = ScriptedRuntime()
     with batcher_of(runtime) as batcher:
         gate = Gate(runtime, batcher)
@@ -290,36 +290,36 @@ def test_many_threads_at_once_lose_nothing(any_thread: bool) -> None:
 
     with batcher_of(runtime) as batcher:
         within_reason(call_all)
-    assert any(len(judged.rows) > 1 for judged in runtime.judged)
+    assert any(len(batch.rows) > 1 for batch in runtime.evaluated)
 
 
-def test_who_waits_for_few_rows_judges_them() -> None:
+def test_a_thread_that_waits_for_few_rows_evaluates_them() -> None:
     runtime, slot = ScriptedRuntime(sizes=(1, 2, 4, 8), threads=2, any_thread=True), Slot([BLACK] * 10)
     with batcher_of(runtime) as batcher:
         within_reason(batcher.submit(slot.parts()).result)
-    assert runtime.judged == [("black", [8], "waiting"), ("black", [2], "waiting")]
+    assert runtime.evaluated == [("black", [8], "waiting"), ("black", [2], "waiting")]
     slot.check()
 
 
-def test_who_waits_for_few_rows_does_not_wait_for_threads_that_are_busy() -> None:
+def test_a_thread_that_waits_for_few_rows_does_not_wait_for_busy_threads() -> None:
     runtime, slot = ScriptedRuntime(any_thread=True), Slot([WHITE, BLACK] * 3)
     with batcher_of(runtime) as batcher:
         gate = Gate(runtime, batcher)
         within_reason(batcher.submit(slot.parts()).result)
         slot.check()
-        assert {judged.thread for judged in runtime.judged} == {"waiting"}
+        assert {batch.thread for batch in runtime.evaluated} == {"waiting"}
         gate.open()
 
 
-def test_who_waits_leaves_many_rows_to_the_threads_of_the_runtime() -> None:
+def test_a_waiting_thread_leaves_many_rows_to_the_threads_of_the_runtime() -> None:
     runtime, slot = ScriptedRuntime(any_thread=True), Slot([BLACK] * MANY)
     with batcher_of(runtime) as batcher:
         within_reason(batcher.submit(slot.parts()).result)
-    assert all(judged.thread.startswith("net_") for judged in runtime.judged)
+    assert all(batch.thread.startswith("net_") for batch in runtime.evaluated)
     slot.check()
 
 
-def test_who_waits_judges_nothing_where_only_threads_of_the_runtime_may() -> None:
+def test_a_waiting_thread_evaluates_nothing_if_only_threads_of_the_runtime_may() -> None:
     runtime, slot = ScriptedRuntime(any_thread=False), Slot([WHITE])
     with batcher_of(runtime) as batcher:
         gate = Gate(runtime, batcher)
@@ -330,7 +330,7 @@ def test_who_waits_judges_nothing_where_only_threads_of_the_runtime_may() -> Non
         assert waiting.is_alive(), "the only thread is busy"
         gate.open()
         within_reason(submission.result)
-    assert [judged.thread for judged in runtime.judged] == ["net_0"]
+    assert [batch.thread for batch in runtime.evaluated] == ["net_0"]
     slot.check()
 
 
@@ -348,7 +348,7 @@ def test_threads_share_the_rows_of_an_only_net_evenly() -> None:
     slot.check(dual=False)
 
 
-def test_an_interrupt_is_not_lost_on_who_judges_the_rows_of_others() -> None:
+def test_an_interrupt_is_not_lost_on_a_thread_that_evaluates_the_rows_of_others() -> None:
     runtime = ScriptedRuntime(sizes=(4,), any_thread=True)
 
     def interrupt(net: str, rows: int) -> None:

@@ -1,4 +1,4 @@
-"""Model files opened for play: from graphs that are kept, without torch, and with it where that cannot be."""
+"""Model files opened for play: from saved graphs without torch, and otherwise with it."""
 
 import ctypes
 import os
@@ -32,7 +32,7 @@ OPENVINO = RuntimeChoice(backend=Backend.OPENVINO)
 
 
 _CONVERTED: dict[str, bytes] = {}
-"""Files of graphs, by the name that says all they come from."""
+"""Contents of files of graphs, by file name (a hash of their sources)."""
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def path(model: DualNet, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder for graphs, which are converted in this process and once, since that is sooner done."""
+    """An empty folder for graphs; this process converts each model once, which is faster than a process of its own."""
     pytest.importorskip("openvino", exc_type=ImportError)
 
     def make_here(model: Path, precision: Precision) -> bool:
@@ -80,26 +80,26 @@ def batch_of(count: int) -> PositionBatch:
 
 
 def no_conversion(model: Path, precision: Precision) -> bool:
-    raise AssertionError("nothing was to be converted")
+    raise AssertionError("this conversion is one too many")
 
 
-def test_kept_graphs_judge_as_the_model_does(model: DualNet, path: Path, cache: Path) -> None:
-    with pytest.warns(RuntimeNotice, match=r"model\.safetensors is prepared for OpenVINO, once"):
-        kept = open_model(path, OPENVINO)
+def test_saved_graphs_evaluate_as_the_model_does(model: DualNet, path: Path, cache: Path) -> None:
+    with pytest.warns(RuntimeNotice, match=r"preparing model\.safetensors for OpenVINO, once"):
+        saved = open_model(path, OPENVINO)
     assert [file.suffix for file in cache.iterdir()] == [".safetensors"]
     fresh = NetEvaluator(model, OPENVINO, device=torch.device("cpu"))
-    for answers, wanted in zip(kept.judge(batch_of(20)), fresh.judge(batch_of(20)), strict=True):
-        assert np.array_equal(answers, wanted)
-    assert (kept.version, kept.last_moves, kept.lanes) == (fresh.version, fresh.last_moves, fresh.lanes)
-    assert kept.runtime.precision is fresh.runtime.precision
+    for answers, expected in zip(saved.evaluate(batch_of(20)), fresh.evaluate(batch_of(20)), strict=True):
+        assert np.array_equal(answers, expected)
+    assert (saved.version, saved.last_moves, saved.lanes) == (fresh.version, fresh.last_moves, fresh.lanes)
+    assert saved.runtime.precision is fresh.runtime.precision
 
 
 def test_a_model_is_converted_once(path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.warns(RuntimeNotice):
-        first = open_model(path, OPENVINO).judge(batch_of(5))
+        first = open_model(path, OPENVINO).evaluate(batch_of(5))
     monkeypatch.setattr(saved_graphs, "make_graphs", no_conversion)
     monkeypatch.setattr(loading, "load_model", no_conversion)
-    assert np.array_equal(open_model(path, OPENVINO).judge(batch_of(5))[0], first[0])
+    assert np.array_equal(open_model(path, OPENVINO).evaluate(batch_of(5))[0], first[0])
 
 
 @pytest.mark.parametrize(
@@ -112,18 +112,18 @@ def test_a_model_is_converted_once(path: Path, cache: Path, monkeypatch: pytest.
     ],
     ids=["cut short", "empty", "foreign", "no graph"],
 )
-def test_a_kept_file_that_is_broken_is_made_again(spoil: Callable[[Path], object], path: Path, cache: Path) -> None:
+def test_a_broken_file_of_graphs_is_made_again(spoil: Callable[[Path], object], path: Path, cache: Path) -> None:
     with pytest.warns(RuntimeNotice):
-        whole = open_model(path, OPENVINO).judge(batch_of(5))
+        whole = open_model(path, OPENVINO).evaluate(batch_of(5))
     (file,) = cache.iterdir()
     spoil(file)
-    with pytest.warns(RuntimeNotice, match="is prepared"):
-        again = open_model(path, OPENVINO).judge(batch_of(5))
+    with pytest.warns(RuntimeNotice, match="preparing"):
+        again = open_model(path, OPENVINO).evaluate(batch_of(5))
     assert np.array_equal(again[0], whole[0])
     assert list(cache.iterdir()) == [file]
 
 
-def test_graphs_are_kept_by_what_the_model_file_holds(model: DualNet, path: Path, cache: Path) -> None:
+def test_graphs_are_saved_by_the_contents_of_the_model_file(model: DualNet, path: Path, cache: Path) -> None:
     with pytest.warns(RuntimeNotice):
         before = open_model(path, OPENVINO)
     with torch.no_grad():
@@ -132,13 +132,13 @@ def test_graphs_are_kept_by_what_the_model_file_holds(model: DualNet, path: Path
     with pytest.warns(RuntimeNotice):
         after = open_model(path, OPENVINO)
     assert after.version != before.version
-    assert not np.array_equal(after.judge(batch_of(5))[0], before.judge(batch_of(5))[0])
+    assert not np.array_equal(after.evaluate(batch_of(5))[0], before.evaluate(batch_of(5))[0])
     with pytest.warns(RuntimeNotice):
         open_model(path, RuntimeChoice(backend=Backend.OPENVINO, precision=Precision.FP32))
     assert len(list(cache.iterdir())) == (3 if after.runtime.precision is Precision.BF16 else 2)
 
 
-def test_of_many_kept_graphs_those_go_that_were_used_longest_ago(
+def test_of_many_saved_graphs_the_least_recently_used_are_removed(
     model: DualNet, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(saved_graphs, "_MAX_FILES", 2)
@@ -160,20 +160,20 @@ def test_of_many_kept_graphs_those_go_that_were_used_longest_ago(
         open_model(paths[1], OPENVINO)
 
 
-def test_where_nothing_can_be_kept_torch_converts_each_time(path: Path, cache: Path) -> None:
+def test_if_nothing_can_be_saved_torch_converts_each_time(path: Path, cache: Path) -> None:
     cache.parent.touch()
-    with pytest.warns(RuntimeNotice, match="is prepared"):
-        judge = open_model(path, OPENVINO)
-    assert judge.runtime.backend is Backend.OPENVINO
-    assert np.isfinite(judge.judge(batch_of(5))[1]).all()
+    with pytest.warns(RuntimeNotice, match="preparing"):
+        evaluator = open_model(path, OPENVINO)
+    assert evaluator.runtime.backend is Backend.OPENVINO
+    assert np.isfinite(evaluator.evaluate(batch_of(5))[1]).all()
 
 
-def test_without_openvino_torch_judges_after_one_notice(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_openvino_torch_evaluates_after_one_notice(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "openvino", None)
     with pytest.warns(RuntimeNotice) as notices:
-        judge = open_model(path, OPENVINO)
+        evaluator = open_model(path, OPENVINO)
     assert [str(notice.message) for notice in notices if "OpenVINO cannot be used" not in str(notice.message)] == []
-    assert judge.runtime.backend is Backend.TORCH
+    assert evaluator.runtime.backend is Backend.TORCH
 
 
 def test_weights_that_are_no_numbers_are_refused_as_ever(model: DualNet, path: Path, cache: Path) -> None:
@@ -185,7 +185,7 @@ def test_weights_that_are_no_numbers_are_refused_as_ever(model: DualNet, path: P
 
 
 @pytest.mark.parametrize("planes", [Planes.THREE, Planes.FIVE])
-def test_what_a_model_file_says_of_itself_is_read_without_its_weights(planes: Planes, tmp_path: Path) -> None:
+def test_the_metadata_of_a_model_file_is_read_without_its_weights(planes: Planes, tmp_path: Path) -> None:
     model = make_model(NetConfig(planes=planes, filters=4, blocks=2, dual=planes is Planes.FIVE), RULES, 1)
     save_model(tmp_path / "model.safetensors", model, {"step": 3})
     assert read_info(tmp_path / "model.safetensors") == load_model(tmp_path / "model.safetensors")[1]
@@ -196,13 +196,15 @@ def test_what_a_model_file_says_of_itself_is_read_without_its_weights(planes: Pl
         read_info(tmp_path / "model.safetensors")
 
 
-def test_where_the_drivers_know_no_gpu_torch_finds_none() -> None:
+def test_if_the_driver_knows_no_gpu_torch_finds_none() -> None:
     assert may_have_gpu() or not torch.cuda.is_available()
 
 
-@pytest.mark.parametrize(("status", "found", "told"), [(0, 2, True), (0, 0, False), (100, 0, False), (None, 0, False)])
-def test_the_driver_of_a_gpu_is_asked_for_its_devices(
-    status: int | None, found: int, told: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("status", "found", "expected"), [(0, 2, True), (0, 0, False), (100, 0, False), (None, 0, False)]
+)
+def test_the_gpu_check_asks_the_driver_for_its_devices(
+    status: int | None, found: int, expected: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def count(pointer: object) -> int:
         ctypes.cast(pointer, ctypes.POINTER(ctypes.c_int))[0] = found
@@ -215,13 +217,13 @@ def test_the_driver_of_a_gpu_is_asked_for_its_devices(
 
     monkeypatch.setattr(devices, "_AMD_COMPUTE", tmp_path / "kfd")
     monkeypatch.setattr(devices.ctypes, "CDLL", load)
-    assert may_have_gpu() is told
+    assert may_have_gpu() is expected
     (tmp_path / "kfd").touch()
     assert may_have_gpu()
 
 
 def run_apart(script: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Runs a script in a process of its own that chooses what runs nets by itself."""
+    """Run a script in a process of its own, with the default choice of a runtime."""
     return subprocess.run(
         [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(ROOT)!r})\n{script}"],
         cwd=folder,
@@ -260,10 +262,10 @@ print("torch" in sys.modules)
 
 
 @pytest.mark.slow
-def test_a_model_that_is_new_is_converted_apart_whatever_lies_in_the_users_folder(path: Path) -> None:
+def test_a_new_model_is_converted_in_a_process_of_its_own_whatever_lies_in_the_users_folder(path: Path) -> None:
     pytest.importorskip("openvino", exc_type=ImportError)
     (path.parent / "nets.py").write_text("raise RuntimeError('a script of the user')")
     folders = {name: str(path.parent) for name in ("HOME", "XDG_CACHE_HOME", "LOCALAPPDATA", "USERPROFILE")}
     first, second = (run_apart(OPEN, path.parent, **folders) for _ in range(2))
-    assert "model.safetensors is prepared for OpenVINO" in first.stderr
+    assert "preparing model.safetensors for OpenVINO" in first.stderr
     assert (first.stdout, second.stdout, second.stderr) == ("False\n", "False\n", "")

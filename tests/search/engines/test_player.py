@@ -1,4 +1,4 @@
-"""Engines as players: those that keep to the protocol play, the others lose in one sentence; none leaves anything."""
+"""Engines as players: those that keep to the protocol play, the others lose in one sentence; none leaves a trace."""
 
 import os
 import shlex
@@ -21,8 +21,9 @@ from core.position import Position
 from core.rules import Rules
 from curriculum.arena.players import PlayerSettings, PlayerSpecError, model_path, parse_player
 from curriculum.config import Config, ImitationConfig
-from curriculum.games.mentor_games import teach_game
+from curriculum.games.mentor_games import play_teacher_game
 from search.engines.player import GRACE_S, EngineLimits, EnginePlayer
+from search.limits import Limit
 from search.players import ForfeitError, Player, PlaysGames
 from tests.support.project import SUPPORT
 
@@ -31,7 +32,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="counts descript
 ENGINE = SUPPORT / "engines" / "scripted.py"
 RULES = Rules(9)
 LIMIT_S = 10.0
-"""How long anything awaited may take before the test fails."""
+"""Time after which a wait fails the test."""
 
 
 def command(mode: str, notes: Path | None = None) -> list[str]:
@@ -56,7 +57,7 @@ def ask(player: Player, position: Position) -> int:
 
 
 def is_alive(pid: int) -> bool:
-    """Whether the process runs; one that has ended and awaits its parent does not, where that can be told."""
+    """Return True if the process runs; False also for a zombie, where the system shows it."""
     try:
         os.kill(pid, 0)
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
@@ -69,7 +70,7 @@ def is_alive(pid: int) -> bool:
 def wait_until(holds: Callable[[], bool]) -> None:
     deadline = time.monotonic() + LIMIT_S
     while not holds():
-        assert time.monotonic() < deadline, "it never came about"
+        assert time.monotonic() < deadline, "it never happened"
         time.sleep(0.01)
 
 
@@ -83,7 +84,7 @@ def open_descriptors() -> set[str]:
 
 @pytest.fixture(autouse=True)
 def nothing_is_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """No descriptor, no thread and no process, not even one to be waited for, outlives a test."""
+    """No descriptor, thread, process or zombie outlives a test."""
     started: list[subprocess.Popen[bytes]] = []
 
     class Recorded(subprocess.Popen[bytes]):
@@ -102,15 +103,15 @@ def nothing_is_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 # Engines that play
 
 
-def test_an_engine_is_told_of_a_game_in_the_words_of_the_protocol(tmp_path: Path) -> None:
+def test_an_engine_gets_a_game_in_the_words_of_the_protocol(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
-    with engine("correct", notes, turn_seconds=2.5).start_game() as seat:
-        assert ask(seat, at()) == cell("0,0")
-        assert ask(seat, at("0,0", "4,4")) == cell("1,0")
-        assert ask(seat, at("0,0", "4,4", "1,0", "2,0")) == cell("3,0")
-    _pid, *told = notes.read_text().splitlines()
-    infos = [line for line in told if line.startswith("INFO")]
-    assert [line for line in told if line not in infos] == ["START 9", "BEGIN", "TURN 4,4", "TURN 2,0", "END"]
+    with engine("correct", notes, turn_seconds=2.5).start_game() as game:
+        assert ask(game, at()) == cell("0,0")
+        assert ask(game, at("0,0", "4,4")) == cell("1,0")
+        assert ask(game, at("0,0", "4,4", "1,0", "2,0")) == cell("3,0")
+    _pid, *received = notes.read_text().splitlines()
+    infos = [line for line in received if line.startswith("INFO")]
+    assert [line for line in received if line not in infos] == ["START 9", "BEGIN", "TURN 4,4", "TURN 2,0", "END"]
     *plain, folder, left = infos
     assert plain == [
         "INFO timeout_turn 2500",
@@ -123,18 +124,18 @@ def test_an_engine_is_told_of_a_game_in_the_words_of_the_protocol(tmp_path: Path
     assert left == "INFO time_left 2147483647"
 
 
-def test_an_opening_is_set_up_in_order_with_whose_stones_are_whose(tmp_path: Path) -> None:
+def test_an_opening_is_sent_in_order_with_the_owner_of_each_stone(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
-    with engine("correct", notes).start_game() as seat:
-        assert ask(seat, at("0,0", "8,8", "3,2")) == cell("1,0")
-        assert ask(seat, at("0,0", "8,8", "3,2", "1,0", "5,5")) == cell("2,0")
-    told = notes.read_text().splitlines()
-    assert told[told.index("BOARD") :] == ["BOARD", "0,0,2", "8,8,1", "3,2,2", "DONE", "TURN 5,5", "END"]
+    with engine("correct", notes).start_game() as game:
+        assert ask(game, at("0,0", "8,8", "3,2")) == cell("1,0")
+        assert ask(game, at("0,0", "8,8", "3,2", "1,0", "5,5")) == cell("2,0")
+    received = notes.read_text().splitlines()
+    assert received[received.index("BOARD") :] == ["BOARD", "0,0,2", "8,8,1", "3,2,2", "DONE", "TURN 5,5", "END"]
 
 
-def test_white_is_told_of_the_first_move_by_turn(tmp_path: Path) -> None:
-    with engine("correct", tmp_path / "notes").start_game() as seat:
-        assert ask(seat, at("0,0")) == cell("1,0")
+def test_white_gets_the_first_move_as_turn(tmp_path: Path) -> None:
+    with engine("correct", tmp_path / "notes").start_game() as game:
+        assert ask(game, at("0,0")) == cell("1,0")
     assert "TURN 0,0" in (tmp_path / "notes").read_text().splitlines()
 
 
@@ -145,34 +146,34 @@ def test_white_is_told_of_the_first_move_by_turn(tmp_path: Path) -> None:
         pytest.param("hang-at-end", marks=pytest.mark.slow),
     ],
 )
-def test_engines_of_odd_manners_play_all_the_same(mode: str) -> None:
-    with engine(mode).start_game() as seat:
-        assert ask(seat, at("8,8")) == cell("0,0")
-        assert ask(seat, at("8,8", "0,0", "7,7")) == cell("1,0")
+def test_engines_of_odd_manners_can_play(mode: str) -> None:
+    with engine(mode).start_game() as game:
+        assert ask(game, at("8,8")) == cell("0,0")
+        assert ask(game, at("8,8", "0,0", "7,7")) == cell("1,0")
 
 
-def test_about_is_never_asked() -> None:
+def test_about_is_never_sent() -> None:
     """The scripted engines hang there, as some real ones do."""
-    with engine("correct").start_game() as seat:
-        assert ask(seat, at()) == cell("0,0")
+    with engine("correct").start_game() as game:
+        assert ask(game, at()) == cell("0,0")
 
 
-def test_a_decision_says_how_long_it_took() -> None:
-    with engine("slow").start_game() as seat:
-        (decision,) = seat.choose_batch([at()], seeds=[0])
+def test_a_decision_has_the_time_of_its_move() -> None:
+    with engine("slow").start_game() as game:
+        (decision,) = game.choose_batch([at()], seeds=[0])
     assert decision.seconds is not None and 0.15 <= decision.seconds < 5.0
     assert decision.value is None and decision.policy is None
 
 
-def test_the_time_of_a_match_runs_from_the_start_and_is_told_before_each_move(tmp_path: Path) -> None:
+def test_the_time_of_a_match_runs_from_the_start_and_is_sent_before_each_move(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
-    with engine("slow", notes, match_seconds=3.0).start_game() as seat:
-        ask(seat, at())
-        ask(seat, at("0,0", "4,4"))
-    told = notes.read_text().splitlines()
-    assert "INFO timeout_match 3000" in told
-    left = [int(line.split()[-1]) for line in told if line.startswith("INFO time_left")]
-    assert [told[i + 1].split()[0] for i, line in enumerate(told) if "time_left" in line] == ["BEGIN", "TURN"]
+    with engine("slow", notes, match_seconds=3.0).start_game() as game:
+        ask(game, at())
+        ask(game, at("0,0", "4,4"))
+    received = notes.read_text().splitlines()
+    assert "INFO timeout_match 3000" in received
+    left = [int(line.split()[-1]) for line in received if line.startswith("INFO time_left")]
+    assert [received[i + 1].split()[0] for i, line in enumerate(received) if "time_left" in line] == ["BEGIN", "TURN"]
     assert left[0] < 3000 and left[1] <= left[0] - 150
 
 
@@ -199,17 +200,17 @@ def test_two_engines_play_a_whole_game() -> None:
         ("closes-stdout", "no move: it closed its input or its output"),
         ("illegal", "an illegal move: '8,8' already holds a stone"),
         ("off-board", "no move: '9,0' is off the board"),
-        ("error", "instead of a move it said 'ERROR too little memory'"),
+        ("error", "it answered 'ERROR too little memory' instead of a move"),
     ],
 )
-def test_an_engine_forfeits_and_it_is_said_why(mode: str, why: str) -> None:
-    with engine(mode).start_game() as seat:
+def test_an_engine_forfeits_with_a_reason(mode: str, why: str) -> None:
+    with engine(mode).start_game() as game:
         with pytest.raises(ForfeitError, match=why) as caught:
-            ask(seat, at("8,8"))
+            ask(game, at("8,8"))
         assert not caught.value.on_time
         assert len(str(caught.value)) < 200
         with pytest.raises(ForfeitError, match=why):
-            ask(seat, at("8,8"))
+            ask(game, at("8,8"))
 
 
 @pytest.mark.parametrize(
@@ -227,72 +228,72 @@ def test_an_engine_forfeits_and_it_is_said_why(mode: str, why: str) -> None:
 )
 def test_an_engine_without_an_answer_in_time_forfeits_on_time(mode: str, said: str) -> None:
     why = r"no move within the 0\.2 s" + said
-    with engine(mode, turn_seconds=0.2).start_game() as seat, pytest.raises(ForfeitError, match=why) as caught:
-        ask(seat, at("8,8"))
+    with engine(mode, turn_seconds=0.2).start_game() as game, pytest.raises(ForfeitError, match=why) as caught:
+        ask(game, at("8,8"))
     assert caught.value.on_time
 
 
-def test_what_an_engine_remarks_between_is_no_answer() -> None:
-    with engine("remarks").start_game() as seat:
-        assert at("8,8").is_legal(ask(seat, at("8,8")))
+def test_a_remark_of_an_engine_is_no_answer() -> None:
+    with engine("remarks").start_game() as game:
+        assert at("8,8").is_legal(ask(game, at("8,8")))
 
 
-def test_what_an_engine_pours_out_is_not_kept() -> None:
+def test_a_flood_of_output_is_not_kept() -> None:
     tracemalloc.start()
     try:
-        with engine("huge", turn_seconds=0.3).start_game() as seat, pytest.raises(ForfeitError):
-            ask(seat, at())
+        with engine("huge", turn_seconds=0.3).start_game() as game, pytest.raises(ForfeitError):
+            ask(game, at())
         assert tracemalloc.get_traced_memory()[1] < 2_000_000
     finally:
         tracemalloc.stop()
 
 
-def test_what_an_engine_did_not_know_is_told_with_its_silence() -> None:
-    with engine("unknown", turn_seconds=0.2).start_game() as seat, pytest.raises(ForfeitError) as caught:
-        ask(seat, at())
+def test_a_timeout_quotes_a_command_that_the_engine_did_not_know() -> None:
+    with engine("unknown", turn_seconds=0.2).start_game() as game, pytest.raises(ForfeitError) as caught:
+        ask(game, at())
     assert str(caught.value) == "no move within the 0.2 s; it said 'UNKNOWN command'"
 
 
 def test_an_engine_that_hangs_at_start_forfeits_on_time() -> None:
     why = r"no answer to START 9 within 0\.3 s"
     with (
-        engine("hang-at-start", start_seconds=0.3).start_game() as seat,
+        engine("hang-at-start", start_seconds=0.3).start_game() as game,
         pytest.raises(ForfeitError, match=why) as caught,
     ):
-        ask(seat, at())
+        ask(game, at())
     assert caught.value.on_time
 
 
 def test_the_time_of_a_match_is_a_limit_too() -> None:
     with (
-        engine("slow", match_seconds=0.9).start_game() as seat,
+        engine("slow", match_seconds=0.9).start_game() as game,
         pytest.raises(ForfeitError, match="that were left of its game") as caught,
     ):
         position = at()
         while True:
-            position.push(ask(seat, position))
+            position.push(ask(game, position))
             position.push(max(position.legal_moves(), key=lambda cell: (cell // 9, -cell)))  # the engine's next cell
     assert caught.value.on_time
     assert 1 <= position.ply // 2 <= (0.9 + GRACE_S) // 0.15
 
 
-def test_a_crash_in_the_middle_tells_the_exit_code_and_the_last_words() -> None:
-    with engine("crash-at-second-move").start_game() as seat:
+def test_a_crash_in_the_middle_reports_the_exit_code_and_the_last_words() -> None:
+    with engine("crash-at-second-move").start_game() as game:
         position = at()
-        position.push(ask(seat, position))
+        position.push(ask(game, position))
         position.push(cell("5,5"))
         with pytest.raises(ForfeitError) as caught:
-            ask(seat, position)
+            ask(game, position)
     assert str(caught.value) == "no move: it ended with exit code 3; its last words were 'out of memory'"
 
 
 def test_an_engine_that_has_left_during_its_opponents_turn_forfeits() -> None:
-    with engine("leaves-after-move").start_game() as seat:
+    with engine("leaves-after-move").start_game() as game:
         position = at()
-        position.push(ask(seat, position))
+        position.push(ask(game, position))
         position.push(cell("5,5"))
         with pytest.raises(ForfeitError, match="no move: it ended with exit code 0"):
-            ask(seat, position)
+            ask(game, position)
 
 
 def test_a_program_that_the_system_does_not_start_forfeits(tmp_path: Path) -> None:
@@ -300,37 +301,37 @@ def test_a_program_that_the_system_does_not_start_forfeits(tmp_path: Path) -> No
     program.write_bytes(b"\x00 no program")
     program.chmod(0o755)
     player = EnginePlayer([str(program)], RULES, EngineLimits())
-    with player.start_game() as seat, pytest.raises(ForfeitError, match="could not be started: Exec format error"):
-        ask(seat, at())
+    with player.start_game() as game, pytest.raises(ForfeitError, match="could not be started: Exec format error"):
+        ask(game, at())
 
 
-def test_a_position_that_does_not_follow_is_put_on_the_board_of_the_same_process(tmp_path: Path) -> None:
+def test_a_position_that_does_not_follow_is_set_up_in_the_same_process(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     player = engine("correct", notes)
     assert ask(player, at("8,8")) == cell("0,0")
-    assert ask(player, at("8,8", "0,0")) == cell("1,0")  # for the other side, as a teacher is asked
+    assert ask(player, at("8,8", "0,0")) == cell("1,0")  # for the other side, as a teacher plays
     assert ask(player, at("7,7")) == cell("0,0")
     assert ask(player, at()) == cell("0,0")
     player.close()
-    told = notes.read_text().splitlines()
-    assert told.count("START 9") == 1
-    boards = [index for index, line in enumerate(told) if line == "BOARD"]
-    assert [told[index + 1 : told.index("DONE", index)] for index in boards] == [["8,8,1", "0,0,2"], ["7,7,2"]]
-    assert told[told.index("RESTART") + 1] == "BEGIN"
+    received = notes.read_text().splitlines()
+    assert received.count("START 9") == 1
+    boards = [index for index, line in enumerate(received) if line == "BOARD"]
+    assert [received[index + 1 : received.index("DONE", index)] for index in boards] == [["8,8,1", "0,0,2"], ["7,7,2"]]
+    assert received[received.index("RESTART") + 1] == "BEGIN"
 
 
 def test_an_engine_teaches_both_colours_of_a_game_in_one_process(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     config = Config(rules=RULES, imitation=ImitationConfig(games=2, opening_stones=(3, 3), random_move_share=0.0))
     player = engine("correct", notes)
-    samples = teach_game(config, player, 0)
+    samples = play_teacher_game(config, player, 0).samples(0.9, 0.0)
     player.close()
     in_its_order = [cell(f"{x},{y}") for y in range(RULES.size) for x in range(RULES.size)]
     labels = samples.policies.argmax(axis=1).tolist()
     assert labels == [next(at for at in in_its_order if stones[at] == 0) for stones in samples.positions.stones]
-    told = notes.read_text().splitlines()
-    assert told.count("START 9") == 1
-    assert told.count("BOARD") == len(samples)
+    received = notes.read_text().splitlines()
+    assert received.count("START 9") == 1
+    assert received.count("BOARD") == len(samples)
 
 
 # Ends
@@ -340,8 +341,8 @@ def test_an_engine_teaches_both_colours_of_a_game_in_one_process(tmp_path: Path)
 @pytest.mark.parametrize("mode", ["deaf", "grandchild"])
 def test_neither_an_engine_that_ignores_sigterm_nor_its_children_remain(mode: str, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
-    with engine(mode, notes).start_game() as seat:
-        ask(seat, at())
+    with engine(mode, notes).start_game() as game:
+        ask(game, at())
         pids = [int(line) for line in notes.read_text().splitlines() if line.isdecimal()]
         assert len(pids) == {"deaf": 1, "grandchild": 2}[mode]
         assert all(is_alive(pid) for pid in pids)
@@ -349,10 +350,10 @@ def test_neither_an_engine_that_ignores_sigterm_nor_its_children_remain(mode: st
         wait_until_gone(pid)
 
 
-def test_an_error_at_the_board_ends_the_engine(tmp_path: Path) -> None:
+def test_an_error_in_a_game_ends_the_engine(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
-    with pytest.raises(KeyboardInterrupt), engine("correct", notes).start_game() as seat:
-        ask(seat, at())
+    with pytest.raises(KeyboardInterrupt), engine("correct", notes).start_game() as game:
+        ask(game, at())
         raise KeyboardInterrupt
     wait_until_gone(int(notes.read_text().splitlines()[0]))
 
@@ -360,7 +361,7 @@ def test_an_error_at_the_board_ends_the_engine(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGKILL, None])
 def test_no_engine_outlives_this_program(ending: signal.Signals | None, tmp_path: Path) -> None:
-    """Though it ignores SIGTERM, END and the end of its input; None: the program ends by itself and closes nothing."""
+    """The engine ignores SIGTERM, END and the end of its input. None: the program ends by itself and closes nothing."""
     notes = tmp_path / "notes"
     script = f"""
         import sys
@@ -382,9 +383,9 @@ def test_no_engine_outlives_this_program(ending: signal.Signals | None, tmp_path
     with program:
         assert program.stdout is not None
         assert program.stdout.readline() == b"playing\n"
-        pid, *told = notes.read_text().splitlines()
+        pid, *received = notes.read_text().splitlines()
         assert is_alive(int(pid))
-        (folder,) = [Path(line.removeprefix("INFO folder ")) for line in told if "folder" in line]
+        (folder,) = [Path(line.removeprefix("INFO folder ")) for line in received if "folder" in line]
         assert folder.is_dir()
         if ending is not None:
             program.send_signal(ending)
@@ -392,10 +393,44 @@ def test_no_engine_outlives_this_program(ending: signal.Signals | None, tmp_path
     wait_until(lambda: not folder.exists())
 
 
-# Without a board
+# Limits
 
 
-def test_positions_that_continue_a_game_are_asked_of_one_process(tmp_path: Path) -> None:
+def test_a_limit_of_seconds_replaces_the_time_of_a_move_for_one_call(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    player = engine("correct", notes, turn_seconds=4.0)
+    try:
+        player.choose(at("0,0"), Limit(seconds=2.5))
+        player.choose(at("1,1"), Limit(seconds=2.5))
+        player.choose(at("2,2"))
+    finally:
+        player.close()
+    kept = [line for line in notes.read_text().splitlines() if line.startswith(("INFO timeout_turn", "TURN", "DONE"))]
+    first, second, third = "INFO timeout_turn 4000", "INFO timeout_turn 2500", "INFO timeout_turn 4000"
+    assert kept == [first, second, "TURN 0,0", "DONE", third, "DONE"]
+
+
+def test_a_limit_of_seconds_ends_the_wait_for_a_move() -> None:
+    with (
+        engine("hang-at-move").start_game() as game,
+        pytest.raises(ForfeitError, match=r"no move within the 0\.2 s$") as caught,
+    ):
+        game.choose(at(), Limit(seconds=0.2))
+    assert caught.value.on_time
+
+
+@pytest.mark.parametrize("limit", [Limit(nodes=5), Limit(depth=2), Limit(nodes=5, seconds=1.0)])
+def test_a_limit_of_nodes_or_depth_is_refused(limit: Limit) -> None:
+    with engine("correct").start_game() as game:
+        with pytest.raises(ValueError, match="a time alone"):
+            game.choose(at(), limit)
+        assert ask(game, at()) == cell("0,0")
+
+
+# Without a game
+
+
+def test_positions_that_continue_a_game_go_to_one_process(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     player = engine("correct", notes)
     try:
@@ -403,11 +438,11 @@ def test_positions_that_continue_a_game_are_asked_of_one_process(tmp_path: Path)
             assert position.is_legal(ask(player, position))
     finally:
         player.close()
-    told = [line for line in notes.read_text().splitlines() if not line.startswith("INFO") and not line.isdecimal()]
-    assert told == ["START 9", "BEGIN", "TURN 4,4", "TURN 5,5", "BOARD", "3,3,2", "DONE", "END"]
+    received = [line for line in notes.read_text().splitlines() if not line.startswith("INFO") and not line.isdecimal()]
+    assert received == ["START 9", "BEGIN", "TURN 4,4", "TURN 5,5", "BOARD", "3,3,2", "DONE", "END"]
 
 
-def test_several_positions_have_a_move_each_and_threads_have_processes_of_their_own(tmp_path: Path) -> None:
+def test_several_positions_get_a_move_each_and_threads_have_processes_of_their_own(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     player = engine("correct", notes)
     positions = [at("0,0"), at("0,0", "1,0", "2,0")]
@@ -425,14 +460,14 @@ def test_several_positions_have_a_move_each_and_threads_have_processes_of_their_
         player.close()
 
 
-def test_an_engine_that_is_told_to_stop_is_ended_and_a_later_question_starts_another(tmp_path: Path) -> None:
+def test_a_stop_ends_the_engine_and_a_later_request_starts_another(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     player = engine("hang-at-move", notes)
     try:
         (decision,) = player.choose_batch([at("8,8")], seeds=[0], stop=lambda: "TURN" in notes.read_text())
         assert at("8,8").is_legal(decision.move)
         wait_until_gone(int(notes.read_text().splitlines()[0]))
-        player.choose_batch([at("8,8")], seeds=[0], stop=lambda: True)  # makes it ready, and asks it nothing
+        player.choose_batch([at("8,8")], seeds=[0], stop=lambda: True)  # starts it, and requests nothing
     finally:
         player.close()
     assert [line for line in notes.read_text().splitlines() if line[:4] in ("STAR", "TURN")] == [
@@ -442,7 +477,7 @@ def test_an_engine_that_is_told_to_stop_is_ended_and_a_later_question_starts_ano
     ]
 
 
-def test_a_forfeit_without_a_board_is_raised_and_the_next_question_starts_anew() -> None:
+def test_a_forfeit_without_a_game_is_raised_and_the_next_request_starts_anew() -> None:
     player = engine("crash-at-second-move")
     try:
         assert ask(player, at()) == cell("0,0")
@@ -461,7 +496,7 @@ def test_a_player_that_is_dropped_ends_its_processes(tmp_path: Path) -> None:
     wait_until_gone(int(notes.read_text().splitlines()[0]))
 
 
-# As people write them
+# As player specs
 
 
 def test_an_engine_is_written_with_its_command() -> None:
@@ -470,25 +505,27 @@ def test_an_engine_is_written_with_its_command() -> None:
     assert isinstance(player, PlaysGames)
     assert model_path(spec) is None
     assert player.name == spec.removeprefix("engine:")
-    with player.start_game() as seat:
-        assert ask(seat, at()) == cell("0,0")
+    with player.start_game() as game:
+        assert ask(game, at()) == cell("0,0")
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "received"),
     [
         (PlayerSettings(), 1000),
         (PlayerSettings(seconds=0.5), 500),
         (PlayerSettings(seconds=0.5, engine_seconds=0.25), 250),
     ],
 )
-def test_an_engine_has_its_own_time_or_that_of_all(settings: PlayerSettings, told: int, tmp_path: Path) -> None:
+def test_an_engine_has_its_own_time_or_that_of_all_players(
+    settings: PlayerSettings, received: int, tmp_path: Path
+) -> None:
     notes = tmp_path / "notes"
     player = parse_player("engine:" + shlex.join(command("correct", notes)), rules=RULES, settings=settings)
     assert isinstance(player, PlaysGames)
-    with player.start_game() as seat:
-        ask(seat, at())
-    assert f"INFO timeout_turn {told}" in notes.read_text().splitlines()
+    with player.start_game() as game:
+        ask(game, at())
+    assert f"INFO timeout_turn {received}" in notes.read_text().splitlines()
 
 
 def test_a_command_that_cannot_be_run_is_refused_in_one_line(tmp_path: Path) -> None:

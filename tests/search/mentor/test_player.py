@@ -1,77 +1,20 @@
-"""The mentors: what they must see, for both colours, on any board, and what may vary."""
+"""The mentors as players: moves that they must find, for both colours, on any board, and the choice among equals."""
 
-import os
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from itertools import zip_longest
 
 import numpy as np
 import pytest
 
-from core.notation import cell_name, parse_cell
+from core.notation import cell_name
 from core.position import Position
 from core.rules import BLACK, EMPTY, WHITE, Colour, Rules
-from core.streams import stream_key
-from core.threats import FIVE, colour_of, new_threat_board, place, remove, side_of
-from curriculum.arena.opening_sets import load_openings
-from curriculum.arena.players import PlayerSettings, PlayerSpecError, parse_player
 from search.limits import Limit
-from search.mentor.alpha_beta import (
-    LIKELY,
-    PROVEN,
-    WIN,
-    begin_iteration,
-    new_search_state,
-    root_is_complete,
-    run,
-    set_up,
-)
-from search.mentor.evaluation import built_in_network, follow, new_evaluation, score, start
 from search.mentor.paper import PaperMentor
-from search.mentor.player import DEFAULT_LIMIT, LEVELS, Mentor
-from search.mentor.table import INFINITY
+from search.mentor.player import Mentor
 from search.players import Player
-from search.solvers.vcf import new_vcf_work
-from search.tree.settings import Policy
-from tests.support.naive_mentor import evaluation, is_near, negamax, wins_at_once
-
-RULES = Rules(15, 5)
-KERNELS_ARE_PYTHON = os.environ.get("NUMBA_DISABLE_JIT") == "1"
-takes_many_nodes = pytest.mark.skipif(KERNELS_ARE_PYTHON, reason="so many nodes take minutes in plain Python")
-FILLERS = "a1 o1 a15 o15 h1 a8 o8 h15".split()
-"""Cells of the edge too far apart to make a pattern."""
+from tests.support.mentor_positions import KERNELS_ARE_PYTHON, RULES, moves_of, play, position, takes_many_nodes
 
 MENTORS = [pytest.param(Mentor(Limit(nodes=150)), id="mentor"), pytest.param(PaperMentor(), id="paper")]
-
-
-def position(colour: Colour, own: str, enemy: str) -> Position:
-    """A position with `colour` to move, `own` and `enemy` stones, and as many fillers as the turns need."""
-    stones = {colour: own.split(), -colour: enemy.split()}
-    fillers = iter(FILLERS)
-    # Black has moved once more than White if it is White's turn, else as often.
-    while len(stones[BLACK]) < len(stones[WHITE]) + (colour == WHITE):
-        stones[BLACK].append(next(fillers))
-    while len(stones[WHITE]) < len(stones[BLACK]) - (colour == WHITE):
-        stones[WHITE].append(next(fillers))
-    moves = [name for pair in zip_longest(stones[BLACK], stones[WHITE]) for name in pair if name is not None]
-    result = Position.from_moves(RULES, [parse_cell(name, RULES.size) for name in moves])
-    assert result.side_to_move == colour
-    return result
-
-
-def moves_of(player: Player, board: Position, seeds: int = 4) -> set[str]:
-    """The names of the moves a player makes over some seeds."""
-    decisions = player.choose_batch([board] * seeds, seeds=range(seeds))
-    return {cell_name(decision.move, board.rules.size) for decision in decisions}
-
-
-def play(black: Player, white: Player, rules: Rules, seed: int, opening: tuple[int, ...] = ()) -> Position:
-    """A game to its end; an illegal move raises."""
-    board = Position.from_moves(rules, opening)
-    while not board.is_game_over():
-        player = black if board.side_to_move == BLACK else white
-        board.push(player.choose_batch([board], seeds=[stream_key(seed, board.ply)])[0].move)
-    return board
 
 
 @pytest.mark.parametrize("colour", [BLACK, WHITE])
@@ -106,31 +49,6 @@ class TestBothMentors:
 
 
 @pytest.mark.parametrize("colour", [BLACK, WHITE])
-@pytest.mark.parametrize(
-    ("own", "enemy", "value"),
-    [
-        pytest.param("e5 f5 g5 h5", "d5", 5.0, id="five"),
-        pytest.param("g7 h7 i7", "", 4.5, id="open four against nothing"),
-        pytest.param("g7 h7 i7", "f7", 4.0, id="four against nothing"),
-        pytest.param("g7 h7 i7 j8 j9", "f7", 4.3, id="four and open three"),
-        pytest.param("g7 h7", "", 3.5, id="open three against nothing"),
-        pytest.param("g7 h7 i8 i9", "", 3.8, id="two open threes"),
-        pytest.param("h8", "", 2.5, id="open two against nothing"),
-        pytest.param("h8 i9 g7", "l5 l6", 4.5 - 0.1 * 2.5, id="attack less a tenth of the defence"),
-        pytest.param("g7 h7 i7", "f7 h10 i10 j10", 4.0 - 0.35, id="a four while the open three stands"),
-        pytest.param("", "g7 h7 i7 g10 h10 i10", -4.0, id="one of two open threes stands"),
-        pytest.param("", "g7 h7 i7 j7", -4.5, id="one end of an open four stands"),
-        pytest.param("", "g7 h7 i7 j7 g10 h10 i10 j10", -5.0, id="an open four stands"),
-    ],
-)
-def test_the_paper_mentor_values_its_move_by_the_rules_of_the_paper(
-    colour: Colour, own: str, enemy: str, value: float
-) -> None:
-    decision = PaperMentor().choose_batch([position(colour, own, enemy)], seeds=[0])[0]
-    assert decision.value == pytest.approx(value / 5)
-
-
-@pytest.mark.parametrize("colour", [BLACK, WHITE])
 class TestMentor:
     mentor = Mentor(Limit(nodes=400))
 
@@ -154,13 +72,13 @@ class TestMentor:
     def test_gives_five_priority_over_its_own_open_four(self, colour: Colour) -> None:
         assert moves_of(self.mentor, position(colour, "g10 h10 i10 d5", "e5 f5 g5 h5")) == {"i5"}
 
-    def test_sees_a_win_by_a_row_of_fours(self, colour: Colour) -> None:
+    def test_finds_a_win_by_a_row_of_fours(self, colour: Colour) -> None:
         # A four at j7 (answered at k7) leaves a four and an open three at j10.
         board = position(colour, "g7 h7 i7 j8 j9 h10 i10", "f7 g10 m3 c3 d12 b8")
         decision = self.mentor.choose_batch([board], seeds=[0])[0]
         assert decision.value == 1.0
 
-    def test_knows_when_it_is_lost(self, colour: Colour) -> None:
+    def test_knows_a_lost_position(self, colour: Colour) -> None:
         decision = self.mentor.choose_batch([position(colour, "c3 m3", "e5 f5 g5 h5")], seeds=[0])[0]
         assert decision.value == -1.0
         assert cell_name(decision.move, 15) in {"d5", "i5"}
@@ -198,113 +116,6 @@ def test_plays_whole_games_on_any_board(player: Player, size: int, connect: int)
         assert board.is_game_over()
 
 
-def solve(board: Position, known: dict[bytes, int]) -> int:
-    """The result for the side to move with best play, by trying everything."""
-    outcome = board.outcome()
-    if outcome is not None:
-        return 0 if outcome.winner is None else -1
-    key = board.stones.tobytes()
-    if key not in known:
-        best = -1
-        for cell in board.legal_moves():
-            board.push(int(cell))
-            best = max(best, -solve(board, known))
-            board.pop()
-            if best == 1:
-                break
-        known[key] = best
-    return known[key]
-
-
-@pytest.mark.parametrize(("size", "connect", "empties"), [(4, 3, 8), (4, 4, 8), (5, 4, 8), (5, 5, 8), (6, 5, 8)])
-def test_what_the_mentor_calls_proven_is_true(size: int, connect: int, empties: int) -> None:
-    rng = np.random.default_rng(size * connect)
-    rules = Rules(size, connect)
-    mentors = [Mentor(Limit(nodes=100 if KERNELS_ARE_PYTHON else 2000)), Mentor(Limit(nodes=60), variety=0)]
-    checked = proven = 0
-    while checked < (2 if KERNELS_ARE_PYTHON else 12):
-        board = Position(rules)
-        while not board.is_game_over() and board.ply < rules.cells - empties:
-            board.push(int(rng.choice(board.legal_moves())))
-        if board.is_game_over():
-            continue
-        checked += 1
-        result = solve(board, {})
-        for mentor in mentors:
-            decision = mentor.choose_batch([board], seeds=[0])[0]
-            if decision.value in (-1.0, 1.0):
-                proven += 1
-                assert result == decision.value
-                board.push(decision.move)
-                assert -solve(board, {}) == result
-                board.pop()
-    assert proven > 0 or connect == size or KERNELS_ARE_PYTHON
-
-
-@pytest.mark.parametrize(("size", "connect"), [(3, 3), (6, 4), (9, 5), (15, 5), (25, 6)])
-def test_the_evaluation_follows_stones_that_come_and_go(size: int, connect: int) -> None:
-    rng = np.random.default_rng(size)
-    rules = Rules(size, connect)
-    board, followed = new_threat_board(rules), new_evaluation(rules, built_in_network())
-    start(followed, board)
-    for step in range(30 if KERNELS_ARE_PYTHON else 200):
-        stones = np.flatnonzero(board.stones)
-        if len(stones) and rng.random() < len(stones) / rules.cells:
-            cell = int(rng.choice(stones))
-            remove(board, cell)
-        else:
-            # Close together, so that lines come about.
-            cell = int(
-                min(rng.choice(np.flatnonzero(board.stones == EMPTY), 3), key=lambda at: abs(at - rules.cells // 2))
-            )
-            place(board, cell, colour_of(step % 2))
-        follow(followed, board, cell)
-        for side in (0, 1):
-            assert score(followed, side) == pytest.approx(evaluation(board, side), abs=1)
-            empty = np.flatnonzero(board.stones == EMPTY).tolist()
-            assert followed.wins[side] == sum(wins_at_once(board, side, at) for at in empty)
-
-
-@pytest.mark.parametrize(("size", "connect", "depth"), [(4, 3, 2), (5, 4, 2), (7, 5, 1), (9, 5, 1), (6, 6, 1)])
-def test_without_reductions_the_score_is_that_of_the_naive_search(size: int, connect: int, depth: int) -> None:
-    rng = np.random.default_rng(size)
-    rules = Rules(size, connect)
-    board, state, vcf = (
-        new_threat_board(rules),
-        new_search_state(rules, built_in_network(), 1 << 12),
-        new_vcf_work(rules, 4),
-    )
-    state.reductions[:], state.widths[:], state.margins[:] = 0, rules.cells, 2 * INFINITY
-    checked = 0
-    while checked < (1 if KERNELS_ARE_PYTHON else 4):
-        position = Position(rules)
-        stones = rng.integers(2, max(3, rules.cells // 2))
-        while not position.is_game_over() and position.ply < stones:
-            near = [
-                cell for cell in position.legal_moves() if position.ply == 0 or is_near(position.stones, cell, size)
-            ]
-            position.push(int(rng.choice(near)))
-        if position.is_game_over():
-            continue
-        checked += 1
-        count = set_up(board, state, position.stones, position.side_to_move, 0, len(state.table), False, 0)
-        if board.counts[side_of(position.side_to_move), FIVE] > 0:
-            continue
-        begin_iteration(state, depth, -INFINITY, INFINITY)
-        while not run(board, state, vcf, 7):
-            pass
-        # The root has the moves of any other node, but looks for no end of its own.
-        expected = []
-        for move in state.root_moves[:count].tolist():
-            position.push(move)
-            expected.append(-negamax(position, depth - 1, 1))
-            position.pop()
-        if not root_is_complete(state):
-            expected = [score + WIN - LIKELY if score <= -PROVEN else score for score in expected]
-        # Single precision may round to the next number.
-        assert max(state.root_scores[:count]) == pytest.approx(max(expected), abs=1)
-
-
 @pytest.mark.parametrize("player", MENTORS)
 def test_finds_the_last_cells_of_a_nearly_full_board(player: Player) -> None:
     rng = np.random.default_rng(5)
@@ -321,7 +132,7 @@ def test_finds_the_last_cells_of_a_nearly_full_board(player: Player) -> None:
         checked += 1
 
 
-def test_the_far_corner_board_is_no_trouble() -> None:
+def test_stones_in_far_corners_are_no_trouble() -> None:
     board = Position.from_moves(Rules(25, 6), [0, 624])
     for player in (Mentor(Limit(nodes=100)), PaperMentor()):
         assert board.is_legal(player.choose_batch([board], seeds=[0])[0].move)
@@ -354,22 +165,7 @@ def test_variety_widens_the_choice() -> None:
     assert len(narrow) < len(wide)
 
 
-@takes_many_nodes
-@pytest.mark.parametrize(
-    ("moves", "longest"),
-    [
-        ("g6 g5 e6 i8 f4 k8 f3 m10 c6 k6 i4 h10 i3 f10 j12 k3 j6", "f6"),
-        ("l2 j4 i4 g5 k5 n4 h5 m7 g4 f7 h8 d6 j7", "i6"),
-    ],
-    ids=["likely", "proven"],
-)
-def test_a_lost_game_is_held_as_long_as_can_be(moves: str, longest: str) -> None:
-    board = Position.from_moves(RULES, [parse_cell(name, RULES.size) for name in moves.split()])
-    assert Mentor(Limit(nodes=4000)).analyse(board).value < -0.9
-    assert moves_of(Mentor(Limit(nodes=4000)), board, seeds=8) == {longest}
-
-
-def test_a_decision_says_what_it_rests_on() -> None:
+def test_a_decision_has_its_policy_value_and_nodes() -> None:
     board = position(WHITE, "g7 h8 j7", "h7 i7 g9")
     for player in (Mentor(Limit(nodes=100)), PaperMentor()):
         decision = player.choose_batch([board], seeds=[1])[0]
@@ -380,131 +176,6 @@ def test_a_decision_says_what_it_rests_on() -> None:
         assert -1 < decision.value < 1
         assert decision.simulations > 0
     assert np.count_nonzero(board.stones != EMPTY) == board.ply
-
-
-@takes_many_nodes
-def test_more_nodes_are_spent_when_allowed_and_a_stop_is_heeded() -> None:
-    board = position(BLACK, "g7 h8", "h7 i9")
-    few, many = (Mentor(Limit(nodes=nodes)).choose_batch([board], seeds=[0])[0].simulations for nodes in (1000, 20000))
-    stopped = Mentor(Limit(nodes=20000)).choose_batch([board, board], seeds=[0, 1], stop=lambda: True)
-    # Searches for fours at the last node may take some more.
-    assert few <= 1100 < 10000 < many <= 20100
-    assert len(stopped) == 2
-    assert all(decision.simulations <= few and board.is_legal(decision.move) for decision in stopped)
-
-
-@takes_many_nodes
-def test_a_stop_in_the_midst_of_a_search_ends_it_with_what_was_found() -> None:
-    board = position(BLACK, "g7 h8", "h7 i9")
-    asked = []
-
-    def stop() -> bool:
-        asked.append(True)
-        return len(asked) > 4
-
-    analysis = Mentor().analyse(board, Limit(nodes=10**9), stop=stop)
-    assert analysis.nodes < 50_000
-    assert board.is_legal(analysis.best_move)
-
-
-def test_the_clock_ends_a_search() -> None:
-    board = position(BLACK, "g7 h8", "h7 i9")
-    analysis = Mentor(Limit(seconds=0.05)).analyse(board)
-    assert analysis.depth > 0
-    assert analysis.seconds < 10
-
-
-def test_a_search_without_end_is_ended_by_its_stop() -> None:
-    analysis = Mentor(Limit(seconds=float("inf"))).analyse(position(BLACK, "g7 h8", "h7 i9"), stop=lambda: True)
-    assert len(analysis.moves) > 0
-
-
-def test_a_depth_ends_a_search() -> None:
-    board = position(BLACK, "g7 h8", "h7 i9")
-    for depth in (1, 2, 3):
-        assert Mentor().analyse(board, Limit(depth=depth)).depth == depth
-
-
-@takes_many_nodes
-def test_what_one_search_left_in_the_table_does_not_tell_on_the_next() -> None:
-    boards = [position(BLACK, "g7 h8", "h7 i9"), position(WHITE, "g7 h8 j7", "h7 i7 g9")]
-    fresh = [Mentor(Limit(nodes=3000)).analyse(board) for board in boards]
-    used = Mentor(Limit(nodes=3000))
-    for board, expected in zip(boards * 3, fresh * 3, strict=True):
-        analysis = used.analyse(board)
-        assert (analysis.moves, analysis.score, analysis.nodes) == (expected.moves, expected.score, expected.nodes)
-
-
-@takes_many_nodes
-def test_by_the_clock_a_search_goes_on_from_what_the_last_one_found() -> None:
-    mentor, limit = Mentor(Limit(nodes=3000)), Limit(depth=9, seconds=600.0)
-    boards = [Position.from_moves(RULES, opening) for opening in load_openings("balanced", RULES)[:8]]
-    first, again = (sum(mentor.analyse(board, limit).nodes for board in boards) for _ in range(2))
-    assert again < first / 2
-    fresh = Mentor().analyse(boards[0], Limit(nodes=3000))
-    by_nodes = mentor.analyse(boards[0])
-    assert (by_nodes.nodes, by_nodes.variation) == (fresh.nodes, fresh.variation), "where nodes count all is forgotten"
-
-
-@takes_many_nodes
-def test_the_variation_is_a_game_that_goes_on() -> None:
-    for board in (position(BLACK, "g7 h8", "h7 i9"), position(WHITE, "g7 h8 j7", "h7 i7 g9")):
-        analysis = Mentor().analyse(board, Limit(nodes=5000))
-        assert analysis.variation[0] == analysis.best_move
-        Position.from_moves(RULES, (*board.moves, *analysis.variation))
-
-
-@pytest.mark.parametrize("colour", [BLACK, WHITE])
-def test_a_proven_win_says_when_and_how(colour: Colour) -> None:
-    board = position(colour, "g7 h7 i7 j8 j9 h10 i10", "f7 g10 m3 c3 d12 b8")
-    mentor = Mentor(Limit(nodes=400))
-    analysis = mentor.analyse(board)
-    assert analysis.value == 1.0
-    assert mentor.choose(board).plies_to_end == analysis.plies_to_end
-    assert analysis.plies_to_end == len(analysis.variation)
-    assert WIN - analysis.score == len(analysis.variation)
-    for cell in analysis.variation:
-        board.push(cell)
-    outcome = board.outcome()
-    assert outcome is not None
-    assert outcome.winner == colour
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: Limit(depth=0), "depth is 0"),
-        (lambda: Limit(nodes=-1), "nodes is -1"),
-        (lambda: Limit(seconds=0.0), "seconds is 0.0"),
-        (lambda: Limit(), "at least one"),
-        (lambda: Mentor(variety=-1), "variety"),
-        (lambda: Mentor(memory_bytes=0), "memory_bytes"),
-    ],
-)
-def test_numbers_out_of_range_are_refused(make: Callable[[], object], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        make()
-
-
-def test_a_higher_level_thinks_longer() -> None:
-    budgets = [LEVELS[level] for level in range(1, 6)]
-    assert budgets == sorted(budgets)
-
-
-def test_levels_are_players_and_a_time_limits_them_too() -> None:
-    for spec, nodes in (("mentor", None), *((f"mentor:{level}", LEVELS[level]) for level in LEVELS)):
-        player = parse_player(spec, rules=RULES, settings=PlayerSettings())
-        timed = parse_player(spec, rules=RULES, settings=PlayerSettings(seconds=0.5))
-        assert isinstance(player, Mentor)
-        assert isinstance(timed, Mentor)
-        assert player.name == timed.name == spec
-        assert player.limit == Limit(nodes=nodes or DEFAULT_LIMIT.nodes)
-        assert timed.limit == Limit(nodes=nodes, seconds=0.5), "without a level the time alone limits it"
-    sure = parse_player("mentor", rules=RULES, settings=PlayerSettings(policy=Policy.DETERMINISTIC))
-    assert isinstance(sure, Mentor)
-    assert sure.variety == 0
-    with pytest.raises(PlayerSpecError, match="names no player"):
-        parse_player("mentor:6", rules=RULES, settings=PlayerSettings())
 
 
 @pytest.mark.skipif(KERNELS_ARE_PYTHON, reason="a match takes minutes in plain Python")

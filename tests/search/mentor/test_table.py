@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from search.mentor.scores import INFINITY
 from search.mentor.table import (
     EXACT,
     GENERATIONS,
-    INFINITY,
     LOWER,
     UPPER,
     decides,

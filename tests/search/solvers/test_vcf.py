@@ -1,4 +1,4 @@
-"""Forced wins: what is claimed is a win against every defence, and what is denied is none."""
+"""Wins by continuous fours: a claimed win holds against every defence, and a denied one does not exist."""
 
 import os
 from collections.abc import Iterator
@@ -25,12 +25,12 @@ LARGE = [(9, 4), (9, 5), (11, 5), (15, 5), (15, 6), (19, 6), (25, 5)]
 
 
 def share(count: int) -> int:
-    """Of `count` positions as many as there is time for where kernels are plain Python."""
+    """Return `count`, or fewer where kernels are plain Python and slow."""
     return max(1, count // 50) if KERNELS_ARE_PYTHON else count
 
 
 def drawn(rules: Rules, count: int, chance: np.random.Generator) -> Iterator[Stones]:
-    """Boards without a line: stones strewn over a part of the board, as many of either colour, at any edge."""
+    """Yield boards without a line: equal stones of both colours at random on a part of the board, at any edge."""
     naive = NaiveBoard(rules.size, rules.connect)
     while count:
         span = int(chance.integers(min(rules.connect + 1, rules.size), min(rules.size, 11) + 1))
@@ -46,7 +46,7 @@ def drawn(rules: Rules, count: int, chance: np.random.Generator) -> Iterator[Sto
 
 
 def played(rules: Rules, games: int, chance: np.random.Generator) -> Iterator[Position]:
-    """The positions of games in which both sides go for patterns, their own and the enemy's, one after another."""
+    """Yield the positions of games in which both sides play for patterns, their own and the enemy's."""
     board = new_threat_board(rules)
     for _ in range(games):
         position = Position(rules)
@@ -60,7 +60,7 @@ def played(rules: Rules, games: int, chance: np.random.Generator) -> Iterator[Po
 
 
 def board_of(rules: Rules, colour: Colour, own: str, enemy: str) -> Position:
-    """A position with `colour` to move, of stones by name. Black may have several more stones than turns allow."""
+    """Return a position with `colour` to move, of stones by name. Black may have more stones than turns allow."""
     position = Position(rules)
     for names, stone in ((own, colour), (enemy, -colour)):
         for name in names.split():
@@ -75,7 +75,7 @@ def names_of(line: tuple[Cell, ...], size: int) -> list[str]:
 
 
 class Claims:
-    """The solvers at work on boards of one kind, and the checks of what they claim."""
+    """The solver on boards of one kind, and the checks of its claims."""
 
     def __init__(self, rules: Rules) -> None:
         self.rules, self.naive = rules, NaiveBoard(rules.size, rules.connect)
@@ -83,7 +83,7 @@ class Claims:
         self.vcf = new_vcf_work(rules)
 
     def vcf_plies(self, stones: Stones, colour: Colour, nodes: int = 50_000) -> int:
-        """The solver's answer; a claimed win's line is checked against every reply to every four."""
+        """Return the solver's answer; check the line of a claimed win against every reply to every four."""
         load(self.board, stones)
         plies = solve_vcf(self.board, self.vcf, side_of(colour), nodes)
         np.testing.assert_array_equal(self.board.stones, stones)
@@ -154,7 +154,7 @@ def test_too_few_nodes_are_no_proof() -> None:
     assert find_vcf(board, nodes=1).verdict == VcfVerdict.UNKNOWN
 
 
-def test_what_was_found_once_is_found_again_at_once() -> None:
+def test_a_repeated_search_takes_fewer_nodes() -> None:
     board = board_of(RULES, BLACK, "g7 h7 i7 j8 j9", "f7 a1 a3")
     work = new_vcf_work(RULES)
     first, again = find_vcf(board, work=work), find_vcf(board, work=work)
@@ -203,7 +203,7 @@ def test_a_win_by_fours_is_found_if_and_only_if_there_is_one(size: int, connect:
         for colour in (BLACK, WHITE):
             own, enemy = claims.naive.of_stones(stones.tolist(), colour)
             assert (claims.vcf_plies(stones, colour) > 0) == claims.naive.has_vcf(own, enemy)
-            found += claims.naive.known.get(("vcf", own, enemy), False)
+            found += claims.naive.known.get((own, enemy), False)
     assert found or KERNELS_ARE_PYTHON
 
 

@@ -1,7 +1,7 @@
-"""An engine of the Gomocup protocol that plays the first empty cell, and misbehaves as its first argument says.
+"""An engine of the Gomocup protocol that plays the first empty cell and misbehaves in the way of its first argument.
 
-Run as a program of its own; it needs nothing but Python. A second argument is a file to which it writes down what it
-was told, or its children's process ids.
+It runs as a program of its own and needs nothing but Python. A second argument is a file for the lines that it gets and
+for its process id and those of its children.
 """
 
 import os

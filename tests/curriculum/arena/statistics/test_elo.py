@@ -1,6 +1,5 @@
 """The Elo difference of a match: published values, an interval that holds the truth, and no surprise at the edges."""
 
-import json
 import math
 
 import numpy as np
@@ -17,6 +16,7 @@ from curriculum.arena.statistics.elo import (
     elo_difference,
     estimate,
     expected_score,
+    game_counts,
     mean_score,
     pair_counts,
 )
@@ -75,7 +75,7 @@ def test_published_matches(pairs: PairCounts, elo: float, error: float, los: flo
     assert result.elo == pytest.approx(elo, abs=0.01)
     assert (result.high - result.low) / 2 == pytest.approx(error, rel=0.01)
     assert result.los == pytest.approx(los, abs=0.001)
-    assert result.pairs == sum(pairs)
+    assert result.results == sum(pairs)
 
 
 @given(some_played, st.floats(0.02, 0.98))
@@ -114,7 +114,7 @@ def test_deviance_is_0_at_the_mean_and_endless_at_scores_that_the_pairs_exclude(
 
 def test_nothing_is_known_without_a_pair_and_next_to_nothing_after_one() -> None:
     none, one = estimate((0, 0, 0, 0, 0)), estimate((0, 0, 0, 0, 1))
-    assert (none.elo, none.low, none.high, none.los, none.pairs) == (0, -math.inf, math.inf, 0.5, 0)
+    assert (none.elo, none.low, none.high, none.los, none.results) == (0, -math.inf, math.inf, 0.5, 0)
     assert -math.inf < one.low < -400
     assert one.high == math.inf
     assert 0.5 < one.los < 0.9
@@ -151,12 +151,56 @@ def test_the_other_player_s_estimate_is_the_mirror_image(pairs: PairCounts) -> N
 
 
 @given(some_pairs)
-def test_estimates_are_numbers_in_order_and_valid_json(pairs: PairCounts) -> None:
+def test_estimates_are_numbers_in_order(pairs: PairCounts) -> None:
     result = estimate(pairs)
     assert 0 <= result.score_low <= result.score <= result.score_high <= 1
     assert result.low <= result.elo <= result.high
     assert 0 <= result.los <= 1
-    assert json.loads(json.dumps(result.to_json(), allow_nan=False))["pairs"] == sum(pairs)
+    assert result.results == sum(pairs)
+
+
+def naive_game_deviance(wins: int, draws: int, losses: int, score: float) -> float:
+    """Twice the log ratio of the trinomial likelihoods, free and with the mean `score`; the share of draws is tried."""
+    counts = np.array([wins, draws, losses])
+
+    def loss(drawn: float) -> float:
+        shares = np.array([score - drawn / 2, drawn, 1 - score - drawn / 2])
+        return -float(special.xlogy(counts, np.maximum(shares, 1e-300)).sum())
+
+    most = optimize.minimize_scalar(
+        loss, bounds=(0, 2 * min(score, 1 - score)), method="bounded", options={"xatol": 1e-12}
+    )
+    return 2 * (float(special.xlogy(counts, counts / counts.sum()).sum()) + min(most.fun, loss(0.0)))
+
+
+@given(*[st.integers(0, 40)] * 3, st.floats(0.05, 0.95))
+def test_deviance_of_single_games_is_the_trinomial_one(wins: int, draws: int, losses: int, score: float) -> None:
+    if wins + draws + losses:
+        naive = naive_game_deviance(wins, draws, losses, score)
+        assert deviance(game_counts(wins, draws, losses), score) == pytest.approx(naive, rel=1e-4, abs=1e-4)
+
+
+@pytest.mark.parametrize(("wins", "draws", "losses"), [(4000, 2000, 3700), (300, 900, 260), (1200, 0, 1100)])
+def test_many_single_games_have_the_normal_interval_and_superiority(wins: int, draws: int, losses: int) -> None:
+    games = wins + draws + losses
+    score = (wins + draws / 2) / games
+    variance = (wins * (1 - score) ** 2 + draws * (0.5 - score) ** 2 + losses * score**2) / games
+    reach = 1.96 * math.sqrt(variance / games)
+    result = estimate(game_counts(wins, draws, losses))
+    assert (result.score, result.results) == (pytest.approx(score), games)
+    assert result.elo == pytest.approx(400 * math.log10(score / (1 - score)))
+    assert result.score_low == pytest.approx(score - reach, abs=0.03 * reach)
+    assert result.score_high == pytest.approx(score + reach, abs=0.03 * reach)
+    assert result.los == pytest.approx(
+        0.5 * (1 + math.erf((wins - losses) / math.sqrt(2 * (wins + losses)))), abs=0.002
+    )
+
+
+@pytest.mark.parametrize(("games", "elo", "draws"), [(20, 0, 0.0), (40, 100, 0.2), (200, 200, 0.3)])
+def test_the_interval_of_single_games_holds_the_true_difference(games: int, elo: float, draws: float) -> None:
+    score = expected_score(elo)
+    distribution = np.array([1 - score - draws / 2, 0, draws, 0, score - draws / 2])
+    assert 0.93 <= coverage(games, elo, distribution, matches=1000, seed=2) <= 0.97 + 0.005
 
 
 @given(some_played, st.integers(0, 3))

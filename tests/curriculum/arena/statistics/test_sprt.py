@@ -35,7 +35,7 @@ def test_published_bounds() -> None:
 def test_without_a_pair_the_test_goes_on() -> None:
     test = SequentialTest(0, 50)
     assert test.llr((0, 0, 0, 0, 0)) == 0
-    assert test.verdict((0, 0, 0, 0, 0)) is SprtDecision.CONTINUE
+    assert test.decide((0, 0, 0, 0, 0)) is SprtDecision.CONTINUE
 
 
 def test_won_pairs_count_by_the_ratio_of_the_expected_scores() -> None:
@@ -43,13 +43,13 @@ def test_won_pairs_count_by_the_ratio_of_the_expected_scores() -> None:
     each = math.log(expected_score(50) / 0.5)
     assert test.llr((0, 0, 0, 0, 7)) == pytest.approx(7 * each)
     enough = math.ceil(test.bounds[1] / each)
-    assert test.verdict((0, 0, 0, 0, enough - 1)) is SprtDecision.CONTINUE
-    assert test.verdict((0, 0, 0, 0, enough)) is SprtDecision.ACCEPTED
+    assert test.decide((0, 0, 0, 0, enough - 1)) is SprtDecision.CONTINUE
+    assert test.decide((0, 0, 0, 0, enough)) is SprtDecision.ACCEPTED
 
 
 def test_split_pairs_speak_for_equality() -> None:
-    assert SequentialTest(0, 50).verdict((0, 0, 100, 0, 0)) is SprtDecision.REJECTED
-    assert SequentialTest(-50, 0).verdict((0, 0, 100, 0, 0)) is SprtDecision.ACCEPTED
+    assert SequentialTest(0, 50).decide((0, 0, 100, 0, 0)) is SprtDecision.REJECTED
+    assert SequentialTest(-50, 0).decide((0, 0, 100, 0, 0)) is SprtDecision.ACCEPTED
     assert SequentialTest(-25, 25).llr((3, 5, 100, 5, 3)) == pytest.approx(0)
 
 
@@ -69,7 +69,7 @@ def test_errors_are_no_more_frequent_than_ordered(truth: float, wrong: SprtDecis
         verdict = SprtDecision.CONTINUE
         for place in generator(5, match).choice(5, size=1000, p=distribution):
             counts[place] += 1
-            verdict = test.verdict(tuple(counts))
+            verdict = test.decide(tuple(counts))
             if verdict is not SprtDecision.CONTINUE:
                 break
         assert verdict is not SprtDecision.CONTINUE
@@ -106,8 +106,8 @@ def test_a_wrong_specification_gets_one_clear_line(text: str, message: str) -> N
     assert "\n" not in str(caught.value)
 
 
-def test_where_a_test_stands_is_valid_json() -> None:
-    told = json.loads(json.dumps(SequentialTest(0, 50).to_json((0, 0, 0, 0, 40)), allow_nan=False))
-    assert told["verdict"] == "accepted"
-    assert (told["elo0"], told["elo1"], told["alpha"], told["beta"]) == (0, 50, 0.05, 0.05)
-    assert told["llr"] > told["upper_bound"] > 0 > told["lower_bound"]
+def test_the_state_of_a_test_is_valid_json() -> None:
+    state = json.loads(json.dumps(SequentialTest(0, 50).to_json((0, 0, 0, 0, 40)), allow_nan=False))
+    assert state["verdict"] == "accepted"
+    assert (state["elo0"], state["elo1"], state["alpha"], state["beta"]) == (0, 50, 0.05, 0.05)
+    assert state["llr"] > state["upper_bound"] > 0 > state["lower_bound"]

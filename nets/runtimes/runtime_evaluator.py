@@ -1,13 +1,15 @@
-"""Serves a runtime's judgements to a search. Needs no torch."""
+"""`RuntimeEvaluator`: the evaluator on top of any runtime, with its threads and batches. Needs no torch.
+
+`nets.runtimes.net_evaluator.NetEvaluator` adds the choice of a runtime for a model in memory.
+"""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.evaluation import PositionBatch
+from core.evaluation import PositionBatch, Slot
 from core.rules import BLACK, WHITE
 from nets.config import NetConfig, Planes
 from nets.runtimes.allocator import keep_freed_memory
@@ -15,17 +17,8 @@ from nets.runtimes.batching import Batcher, Submission
 from nets.runtimes.runtime import Piece, Rows, Runtime
 
 
-class _Slot(Protocol):
-    """What is needed of a `core.evaluation.Slot`, which this package does not import."""
-
-    positions: PositionBatch
-    logits: NDArray[np.float32]
-    values: NDArray[np.float32]
-    count: int
-
-
 class RuntimeEvaluator:
-    """Judges positions with what a runtime holds; satisfies `core.evaluation.Evaluator`."""
+    """Evaluates positions with the nets of a runtime; a `core.evaluation.Evaluator` that can prepare."""
 
     def __init__(
         self,
@@ -37,7 +30,7 @@ class RuntimeEvaluator:
         repeatable: bool = False,
         on_thread: Callable[[], None] | None = None,
     ) -> None:
-        """`repeatable`: see `nets.runtimes.batching.Batcher`. `on_thread` is called first on each evaluating thread."""
+        """`repeatable`: see `nets.runtimes.batching.Batcher`. Each evaluating thread first calls `on_thread`."""
         keep_freed_memory()
         self.runtime = runtime
         self.lanes = runtime.lanes
@@ -45,29 +38,29 @@ class RuntimeEvaluator:
         self.free_cores = runtime.free_cores
         """Threads that it leaves to the search."""
         self.version = version
-        """63 bits that differ where answers may: of the weights and of what they run on."""
+        """63 bits of the weights and of the runtime: they differ where evaluations may differ."""
         self.last_moves = 2 if config.planes is Planes.FIVE else 1
-        """How many of the last moves the nets see."""
+        """Number of last moves in the nets' input."""
         self._dual, self._cells = config.dual, cells
         # Threads of the executor are joined at the interpreter's exit; one inside torch then would abort it.
         self._threads = ThreadPoolExecutor(runtime.threads, "net", initializer=on_thread)
         self._batcher = Batcher(runtime, self._threads, repeatable=repeatable)
 
-    def submit(self, slot: _Slot) -> Submission:
-        """Starts judging the first `slot.count` positions; see `core.evaluation.Evaluator`."""
+    def submit(self, slot: Slot) -> Submission:
+        """Start to evaluate the first `slot.count` positions; see `core.evaluation.Evaluator`."""
         return self._start(slot.positions, slot.count, slot.logits, slot.values)
 
-    def judge(self, positions: PositionBatch) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Logits [B, A] and values [B] for the side to move."""
+    def evaluate(self, positions: PositionBatch) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return logits [B, A] and values [B] for the side to move."""
         logits = np.empty(positions.stones.shape, dtype=np.float32)
         values = np.empty(len(positions), dtype=np.float32)
         self._start(positions, len(positions), logits, values).result()
         return logits, values
 
     def prepare(self, rows: int) -> None:
-        """Makes ahead what judging up to `rows` positions at once would otherwise make when it first meets them.
+        """Make ahead all that the evaluation of up to `rows` positions at once makes at its first use.
 
-        May run beside submissions, on a thread of its own.
+        May run at the same time as submissions, on a thread of its own.
         """
         sizes = self.runtime.sizes
         largest = next((size for size in sizes if size >= rows), sizes[-1])
@@ -77,9 +70,9 @@ class RuntimeEvaluator:
             blank.to_move[size:] = WHITE
             logits, values = np.empty(blank.stones.shape, np.float32), np.empty(len(blank), np.float32)
             for net, part in rows_by_net(blank.to_move, self._dual):
-                # On threads of the runtime's, since not every runtime may judge on others.
+                # On the runtime's own threads, since not every runtime may evaluate on others.
                 piece = Piece(part[:size], blank, logits, values)
-                making.append(self._threads.submit(self.runtime.judge, net, [piece]))
+                making.append(self._threads.submit(self.runtime.evaluate, net, [piece]))
         for made in making:
             made.result()
 
@@ -90,12 +83,12 @@ class RuntimeEvaluator:
         return self._batcher.submit([(net, Piece(rows, positions, logits, values)) for net, rows in parts])
 
     def close(self) -> None:
-        """Joins the threads."""
+        """Join the threads."""
         self._threads.shutdown()
 
 
 def rows_by_net(to_move: NDArray[np.int8], dual: bool) -> list[tuple[str, Rows]]:
-    """Which net judges which rows of a batch with `to_move` [B]; nets without a row are left out."""
+    """Return each net's name with its rows of a batch with `to_move` [B]; nets without a row are left out."""
     if dual:
         shares = [("black", np.flatnonzero(to_move == BLACK)), ("white", np.flatnonzero(to_move != BLACK))]
     else:

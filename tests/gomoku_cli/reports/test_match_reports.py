@@ -1,4 +1,4 @@
-"""Reports of matches: the numbers are those of the match, and no name can break what reads them."""
+"""Reports of matches: they show the match's numbers, and no name can break a file or the terminal."""
 
 import io
 import re
@@ -11,34 +11,28 @@ from rich.console import Console
 
 from curriculum.arena.formats import Format
 from curriculum.arena.ladder import Ladder, Rung
-from gomoku_cli.reports import match as match_report
-from gomoku_cli.reports.match import (
-    junit,
-    ladder_markdown,
-    markdown,
-    show_bars,
-    show_ladder,
-    show_match,
-    show_standings,
-)
+from gomoku_cli.reports import terminal
+from gomoku_cli.reports.junit import match_junit
+from gomoku_cli.reports.markdown import ladder_markdown, match_markdown
+from gomoku_cli.reports.terminal import show_bars, show_ladder, show_match, show_standings
 from tests.support.match_samples import match, tournament
 
 MET = {"name": "score", "wanted": "at least 0.55", "reached": "0.612", "met": True}
 MISSED = {"name": "sequential test", "wanted": "50 Elo rather than 0", "reached": "undecided", "met": False}
 LATE = "white lost: no answer within 0.5 s"
 
-# Whatever a command line or another program may bring: markup, control characters, halves of surrogate pairs.
+# Texts from a command line or another program: markup, control characters, halves of surrogate pairs.
 texts = st.text(st.characters(), min_size=1, max_size=30) | st.sampled_from(
     ["[bold]x[/]", "a|b", "\\|", "`", "<!--", "&amp;", "]]>", "\x1b[31m", "\x00", "\ud800", "\uffff", "a\r\nb", "$x$"]
 )
 
 
 def shown(capsys: pytest.CaptureFixture[str]) -> str:
-    """What was printed, its lines' words one blank apart."""
+    """Return the printed lines, with single blanks between words."""
     return "\n".join(" ".join(line.split()) for line in capsys.readouterr().out.splitlines())
 
 
-def test_the_terminal_tells_the_score_the_elo_with_its_interval_and_how_sure_it_is(
+def test_the_terminal_shows_score_elo_interval_and_los(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     result = match("wwwdwlwwdl").to_json()
@@ -57,7 +51,7 @@ def test_the_terminal_tells_the_score_the_elo_with_its_interval_and_how_sure_it_
     assert "Forfeits" not in out
 
 
-def test_both_players_times_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_times_of_both_players_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
     result = {**match("ww").to_json(), "mean_move_seconds": [0.0421, 12.3], "longest_move_seconds": [0.31, 14.0]}
     show_match(result)
     out = shown(capsys)
@@ -72,19 +66,19 @@ def test_a_clean_sweep_has_no_end_on_its_side(results: str, sign: str, capsys: p
     out = shown(capsys)
     assert f"Elo {sign}inf (95 %:" in out
     assert out.count("inf") == 2  # the difference and one end of its interval
-    report = markdown("t", [result], [], [])
+    report = match_markdown("t", [result], [], [])
     assert f"| {sign}∞ |" in report
     assert report.count("∞") == 2
 
 
-def test_where_no_pair_is_over_the_elo_is_unknown(capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_finished_pair_the_elo_is_unknown(capsys: pytest.CaptureFixture[str]) -> None:
     result = match("w").to_json()
     show_match(result)
     out = shown(capsys)
     assert "Elo unknown" in out
     assert "│ as white │ 0 │ 0 │ 0 │ 0 │ - │" in out
     assert "LOS" not in out
-    assert "| unknown | -∞ to +∞ |" in markdown("t", [result], [], [])
+    assert "| unknown | -∞ to +∞ |" in match_markdown("t", [result], [], [])
 
 
 def test_forfeits_are_listed_with_their_reasons(capsys: pytest.CaptureFixture[str]) -> None:
@@ -92,8 +86,8 @@ def test_forfeits_are_listed_with_their_reasons(capsys: pytest.CaptureFixture[st
     show_match(result)
     out = shown(capsys)
     assert f"│ 3 │ old │ new │ {LATE} │" in out
-    assert f"| 3 | old | new | {LATE} |" in markdown("t", [result], [], [])
-    assert LATE in (ElementTree.fromstring(junit("t", [result], [], 1.0)).findtext(".//system-out") or "")
+    assert f"| 3 | old | new | {LATE} |" in match_markdown("t", [result], [], [])
+    assert LATE in (ElementTree.fromstring(match_junit("t", [result], [], 1.0)).findtext(".//system-out") or "")
 
 
 def test_a_player_can_forfeit_against_itself(capsys: pytest.CaptureFixture[str]) -> None:
@@ -101,8 +95,8 @@ def test_a_player_can_forfeit_against_itself(capsys: pytest.CaptureFixture[str])
     assert f"│ 3 │ same │ same │ {LATE} │" in shown(capsys)
 
 
-def test_bars_come_first_and_say_whether_they_were_met(capsys: pytest.CaptureFixture[str]) -> None:
-    report = markdown("t", [match("wwll").to_json()], [], [MET, MISSED])
+def test_bars_come_first_with_their_result(capsys: pytest.CaptureFixture[str]) -> None:
+    report = match_markdown("t", [match("wwll").to_json()], [], [MET, MISSED])
     lines = report.splitlines()
     assert lines[4:6] == [
         "| ✅ pass | score | at least 0.55 | 0.612 |",
@@ -116,7 +110,7 @@ def test_bars_come_first_and_say_whether_they_were_met(capsys: pytest.CaptureFix
     assert capsys.readouterr().out == ""
 
 
-def test_a_cross_table_has_all_points_of_who_met(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_cross_table_has_the_points_of_every_match(capsys: pytest.CaptureFixture[str]) -> None:
     pool = tournament(["a", "b", "c"])
     standings = [standing.to_json() for standing in pool.standings()]
     matches = [result.to_json() for result in pool.matches.values()]
@@ -127,7 +121,7 @@ def test_a_cross_table_has_all_points_of_who_met(capsys: pytest.CaptureFixture[s
     assert "│ 1 │ a │ x │ 3 │ 3 │" in out
     assert "│ 2 │ b │ 1 │ x │ 3 │" in out
     assert "│ 3 │ c │ 1 │ 1 │ x │" in out
-    report = markdown("Tournament", matches, standings, [])
+    report = match_markdown("Tournament", matches, standings, [])
     assert "| 2 | b | 1 | x | 3 |" in report
     assert "| a | b | 4 | 2 / 2 / 0 | 0.750 |" in report
 
@@ -142,7 +136,9 @@ def test_of_a_gauntlet_the_matches_are_shown(capsys: pytest.CaptureFixture[str])
     assert "│ c │ 2 / 2 / 0 │ 0.750 │" in out
 
 
-def test_a_ladder_says_what_passed_and_that_draws_are_no_wins(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_ladder_reports_the_highest_rung_passed_and_draws_are_no_wins(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     rungs = [Rung(200, match("wwww")), Rung(1300, match("wwwd")), Rung(2400, match("wwdd"))]
     ladder = Ladder("new", 2, rungs).to_json()
     show_ladder(ladder)
@@ -157,7 +153,7 @@ def test_a_ladder_says_what_passed_and_that_draws_are_no_wins(capsys: pytest.Cap
 
 
 def test_junit_has_a_case_a_bar_and_counts_what_failed() -> None:
-    root = ElementTree.fromstring(junit("new against old", [match("wdll").to_json()], [MET, MISSED], 83.25))
+    root = ElementTree.fromstring(match_junit("new against old", [match("wdll").to_json()], [MET, MISSED], 83.25))
     (suite,) = root
     assert (root.tag, suite.tag) == ("testsuites", "testsuite")
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors"), suite.get("time")) == (
@@ -171,25 +167,25 @@ def test_junit_has_a_case_a_bar_and_counts_what_failed() -> None:
     assert score.find("failure") is None
     failure = sprt.find("failure")
     assert failure is not None
-    assert failure.get("message") == "sequential test: undecided, wanted 50 Elo rather than 0"
+    assert failure.get("message") == "sequential test: undecided, required 50 Elo rather than 0"
     assert "1 wins, 1 draws, 2 losses" in (failure.text or "")
     assert sum(float(case.get("time", 0)) for case in (score, sprt)) == 83.25
 
 
-def test_without_bars_junit_says_that_the_games_were_played() -> None:
-    (suite,) = ElementTree.fromstring(junit("t", [match("ww").to_json()], [], 2.0))
+def test_without_bars_junit_has_a_single_case() -> None:
+    (suite,) = ElementTree.fromstring(match_junit("t", [match("ww").to_json()], [], 2.0))
     assert [case.get("name") for case in suite.findall("testcase")] == ["played"]
     assert suite.get("failures") == "0"
 
 
 @given(texts, texts, texts)
 def test_no_name_and_no_reason_breaks_a_file(player: str, opponent: str, why: str) -> None:
-    said = [match("wwwl", player, opponent, why=why).to_json()]
+    results = [match("wwwl", player, opponent, why=why).to_json()]
     bars = [{**MISSED, "name": opponent, "reached": why}]
-    xml = junit(player, said, bars, 1.0)
+    xml = match_junit(player, results, bars, 1.0)
     assert ElementTree.fromstring(xml.encode())[0].get("failures") == "1"
     ladder = Ladder(player, 2, [Rung(200, match("wwwl", player, opponent, why=why))]).to_json()
-    for report in (markdown(player, said, [], bars), ladder_markdown(ladder)):
+    for report in (match_markdown(player, results, [], bars), ladder_markdown(ladder)):
         assert report.encode().decode() == report
         widths: set[int] = set()
         for line in report.split("\n"):
@@ -201,11 +197,11 @@ def test_no_name_and_no_reason_breaks_a_file(player: str, opponent: str, why: st
 
 
 @given(texts)
-def test_no_name_steers_or_fails_the_terminal(name: str) -> None:
+def test_no_name_can_steer_the_terminal_or_fail_on_it(name: str) -> None:
     for encoding in ("ascii", "utf-8"):
         with pytest.MonkeyPatch.context() as patch, io.BytesIO() as raw:
             file = io.TextIOWrapper(raw, encoding=encoding, newline="")
-            patch.setattr(match_report, "STDOUT", Console(file=file, force_terminal=False, width=80))
+            patch.setattr(terminal, "STDOUT", Console(file=file, force_terminal=False, width=80))
             show_match(match("wwll", name, "old", why=name).to_json())
             show_ladder(Ladder(name, 2, [Rung(200, match("wl", name))]).to_json())
             file.flush()

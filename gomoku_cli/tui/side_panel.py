@@ -1,41 +1,28 @@
-"""What stands beside the board: the players, the model's opinion, the moves, the help."""
+"""The side panel: the players, the model's value, the moves, and the model's settings."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from core.notation import cell_name
 from core.position import Position
 from core.rules import BLACK, WHITE, Cell, Colour, colour_name
 from gomoku_cli.tui.board import Glyphs
+from gomoku_cli.tui.game import MoveReport
 
 _PAIR_COLUMNS = 13
 """Columns of the widest pair of moves, `113 o15 n15`, and a space."""
 
 
-@dataclass(frozen=True, slots=True)
-class Opinion:
-    """What the model said with a move."""
-
-    value: float | None
-    """Expected result for the model, -1 to 1; None where it has no opinion."""
-    simulations: int
-    seconds: float
-
-
 class PlayersView(Static):
-    """Who has which colour, and whose turn it is."""
+    """The players' colours and the side to move."""
 
     def show(self, position: Position, human: Colour, glyphs: Glyphs) -> None:
-        """Draws a line for each colour, with a mark at the side to move, and one that says it in words."""
+        """Draw a line for each colour with a mark at the side to move, and a line that names this side."""
         over = position.is_game_over()
         lines = []
         for colour in (BLACK, WHITE):
@@ -55,40 +42,40 @@ class PlayersView(Static):
         self.update(Content("\n").join(lines))
 
 
-class OpinionView(Static):
-    """The model's value, from both sides, and what its last move cost."""
+class ReportView(Static):
+    """The value of the model's last move, from both sides, and the cost of the move."""
 
-    def show(self, opinion: Opinion | None) -> None:
-        """Draws `opinion`, or that there is none yet."""
-        if opinion is None:
+    def show(self, report: MoveReport | None) -> None:
+        """Draw `report`, or that there is none yet."""
+        if report is None:
             value = [("no move yet\n\n", "dim")]
             cost = ""
         else:
-            if opinion.value is None:
-                value = [("has no opinion\n\n", "dim")]
+            if report.value is None:
+                value = [("not given\n\n", "dim")]
             else:
-                rounded = round(opinion.value, 2) + 0.0  # no negative zero
+                rounded = round(report.value, 2) + 0.0  # no negative zero
                 value = [
                     (f"{rounded:+.2f}", "bold"),
                     (" for the model\n", ""),
                     (f"{0.0 - rounded:+.2f}", "bold"),
                     (" for you\n", ""),
                 ]
-            effort = f"{opinion.simulations:,} simulations, " if opinion.simulations else ""
-            cost = f"{effort}{opinion.seconds:.1f} s"
+            effort = f"{report.simulations:,} simulations, " if report.simulations else ""
+            cost = f"{effort}{report.seconds:.1f} s"
         self.update(Content.assemble(("Model's value, -1 to +1\n", "dim"), *value, cost))
 
 
 class PonderingView(Static):
-    """Whether the model thinks while it is not its turn."""
+    """A line that shows while the model ponders."""
 
     def show(self, ponders: bool) -> None:
-        """Draws that it does, or nothing."""
+        """Draw the line, or clear it."""
         self.update("The model ponders" if ponders else "")
 
 
 class MovesView(VerticalScroll, can_focus=False):
-    """The moves so far, a number for each pair, as many pairs a line as fit."""
+    """The moves so far in numbered pairs, as many pairs a line as fit."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -96,16 +83,16 @@ class MovesView(VerticalScroll, can_focus=False):
         self._board_size = 0
 
     def compose(self) -> ComposeResult:
-        """One text that is scrolled."""
+        """Build one text, which the view scrolls."""
         yield Static(markup=False)
 
     def show(self, moves: Sequence[Cell], board_size: int) -> None:
-        """Draws the moves and scrolls to the last of them."""
+        """Draw the moves and scroll to the last one."""
         self._moves, self._board_size = tuple(moves), board_size
         self._draw()
 
     def on_resize(self, event: events.Resize) -> None:
-        """Fits the lines to the new width."""
+        """Fit the lines to the new width."""
         self._draw()
 
     def _draw(self) -> None:
@@ -123,14 +110,14 @@ class MovesView(VerticalScroll, can_focus=False):
 
 
 class SidePanel(Vertical):
-    """Everything beside the board, top to bottom."""
+    """The column to the right of the board."""
 
     DEFAULT_CSS = """
     SidePanel {
         padding: 0 1;
 
         PlayersView { height: 3; margin-bottom: 1; }
-        OpinionView { height: 4; }
+        ReportView { height: 4; }
         PonderingView { height: 1; text-style: italic; }
         .heading { text-style: dim; height: 1; }
         MovesView { height: 1fr; min-height: 2; scrollbar-size-vertical: 1; }
@@ -148,9 +135,9 @@ class SidePanel(Vertical):
         self._model_text = model_text
 
     def compose(self) -> ComposeResult:
-        """Players, opinion, moves, and what plays."""
+        """Build the views from top to bottom."""
         yield PlayersView(markup=False)
-        yield OpinionView(markup=False)
+        yield ReportView(markup=False)
         yield PonderingView(markup=False)
         yield Static("Moves", classes="heading")
         yield MovesView()
@@ -158,65 +145,20 @@ class SidePanel(Vertical):
             for heading, text in (("Model", self._model_text), ("Policy", self._policy_text)):
                 yield _fact(heading, text)
 
-    def show(self, position: Position, human: Colour, opinion: Opinion | None) -> None:
-        """Draws the game as it stands now."""
+    def show(self, position: Position, human: Colour, report: MoveReport | None) -> None:
+        """Draw the current state of the game."""
         self.query_one(PlayersView).show(position, human, self._glyphs)
-        self.query_one(OpinionView).show(opinion)
+        self.query_one(ReportView).show(report)
         self.query_one(MovesView).show(position.moves, position.rules.size)
 
     def show_pondering(self, ponders: bool) -> None:
-        """Draws whether the model ponders."""
+        """Show or hide the line on pondering."""
         self.query_one(PonderingView).show(ponders)
 
     def add_note(self, text: str) -> None:
-        """Draws a line more about what plays."""
+        """Add a note to the lines about the model."""
         self.query_one("#about").mount(_fact("Note", text))
 
 
 def _fact(heading: str, text: str) -> Horizontal:
     return Horizontal(Static(heading, classes="heading"), Static(text, markup=False))
-
-
-class HelpScreen(ModalScreen[None]):
-    """The keys, over the board."""
-
-    DEFAULT_CSS = """
-    HelpScreen {
-        align: center middle;
-
-        Static { width: auto; height: auto; max-width: 100%; padding: 1 2; border: solid $primary; }
-    }
-    """
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,question_mark,enter,space,q", "dismiss_help", "Close", show=False),
-    ]
-
-    _KEYS = (
-        ("arrows, h j k l", "move the cursor"),
-        ("enter, space, click", "play at the cursor, or where you click"),
-        ("u", "take back your last move and the answer to it;"),
-        ("", "while the model thinks, stop it and take back"),
-        ("n", "new game; twice, where one is in progress"),
-        ("c", "change colours and start a new game; likewise"),
-        ("q, ctrl+c", "quit"),
-        ("?", "this help; any of ? q enter esc closes it"),
-    )
-    _MARKS = (
-        ("[ ]", "the cursor"),
-        ("( )", "the last move"),
-    )
-
-    def compose(self) -> ComposeResult:
-        """One table."""
-        rows = (*self._KEYS, ("", ""), *self._MARKS)
-        parts = [part for keys, what in rows for part in ((f"{keys:<21}", "bold"), (f"{what}\n", ""))]
-        yield Static(Content.assemble(*parts).rstrip())
-
-    def on_click(self) -> None:
-        """A click anywhere closes the help too."""
-        self.dismiss(None)
-
-    def action_dismiss_help(self) -> None:
-        """Goes back to the board."""
-        self.dismiss(None)

@@ -1,0 +1,156 @@
+"""A session of games: players by their names, openings, and the folder that keeps the games of a match."""
+
+import hashlib
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from core.rules import Cell, Rules
+from curriculum.arena.bars import is_decided, never_moved
+from curriculum.arena.fixtures import fixtures
+from curriculum.arena.folder import MatchFolder
+from curriculum.arena.formats import Format
+from curriculum.arena.opening_sets import BALANCED, load_openings
+from curriculum.arena.players import PlayerSettings, model_path, parse_player
+from curriculum.arena.statistics.sprt import SequentialTest
+from curriculum.arena.tournament import Tournament, play_tournament
+from curriculum.reporting import Conduct
+from search.players import ForfeitError, Player
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchSettings:
+    """Settings of the games of a match or a tournament."""
+
+    games: int
+    """Games of every two players who meet."""
+    players: PlayerSettings = field(default_factory=PlayerSettings)
+    openings: str = BALANCED
+    """See `curriculum.arena.opening_sets.load_openings`."""
+    seed: int = 42
+    concurrency: int | None = None
+    """Games at once; None takes the number that suits the players."""
+
+
+class MatchSession:
+    """Plays games between players by their names; each player and the openings are loaded once."""
+
+    def __init__(self, settings: MatchSettings, rules: Rules, conduct: Conduct) -> None:
+        self.settings = settings
+        self.rules = rules
+        self.conduct = conduct
+        self._players: dict[str, Player] = {}
+        self._openings: list[tuple[Cell, ...]] | None = None
+
+    def player(self, spec: str) -> Player:
+        """Return the player that a spec names. Raises the errors of `parse_player`."""
+        if spec not in self._players:
+            self._players[spec] = parse_player(spec, rules=self.rules, settings=self.settings.players)
+        return self._players[spec]
+
+    @property
+    def openings(self) -> list[tuple[Cell, ...]]:
+        """Openings of the games. Raises `RecordError`."""
+        if self._openings is None:
+            self._openings = load_openings(self.settings.openings, self.rules)
+        return self._openings
+
+    def play(
+        self,
+        specs: Sequence[str],
+        *,
+        form: Format = Format.ROUND_ROBIN,
+        is_decided: Callable[[Tournament], bool] = lambda tournament: False,
+        folder: Path | None = None,
+        task: str = "games",
+    ) -> Tournament:
+        """Play the games of these players, except those that `folder` holds already, and return all results.
+
+        `is_decided` ends the games early. Raises the errors of `MatchFolder` and `play_tournament`.
+        """
+        settings = self.settings
+        players = [self.player(spec) for spec in specs]
+        games = fixtures(len(specs), settings.games, openings=self.openings, seed=settings.seed, form=form)
+        names = distinct_names(specs, [player.name for player in players])
+        width = settings.concurrency
+        if width is None and settings.players.seconds is not None:
+            width = 2  # timed searches run one after the other, for any number of open games
+        with ExitStack() as stack:
+            kept: MatchFolder | None = None
+            if folder is not None:
+                kept = stack.enter_context(
+                    MatchFolder(folder, self._plan(specs, form), games, rules=self.rules, names=names)
+                )
+            return play_tournament(
+                players,
+                games,
+                rules=self.rules,
+                conduct=self.conduct,
+                names=names,
+                folder=kept,
+                is_decided=is_decided,
+                side_by_side=width,
+                on_threads=settings.concurrency,
+                task=task,
+            )
+
+    def play_match(
+        self,
+        specs: Sequence[str],
+        *,
+        test: SequentialTest | None = None,
+        folder: Path | None = None,
+        task: str = "games",
+    ) -> Tournament:
+        """Play the match of two players until its last game or the decision of `test`; return its only match.
+
+        Raises `ForfeitError` if a player makes no move in any game, and the errors of `play`.
+        """
+        start = time.perf_counter()
+        tournament = self.play(
+            specs, is_decided=lambda so_far: is_decided(so_far.matches[0, 1], test), folder=folder, task=task
+        )
+        result = tournament.matches[0, 1]
+        if (forfeit := never_moved(result)) is not None:
+            raise ForfeitError(f"{forfeit.player} made no move in any game, so there is no result: {forfeit.why}")
+        result.seconds = time.perf_counter() - start
+        return tournament
+
+    def _plan(self, specs: Sequence[str], form: Format) -> dict[str, Any]:
+        """Return the identity of a match: all settings that change its games, except their number.
+
+        Backend, precision and concurrency are missing: they change the last bits of an evaluation at most.
+        """
+        settings, players = self.settings, self.settings.players
+        openings = repr(self.openings).encode()
+        return {
+            "players": list(specs),
+            "models": [_fingerprint(spec) for spec in specs],
+            "board_size": self.rules.size,
+            "connect": self.rules.connect,
+            "format": form.value if len(specs) > 2 else "match",
+            "openings": settings.openings,
+            "openings_fingerprint": hashlib.blake2b(openings, digest_size=8).hexdigest(),
+            "seed": settings.seed,
+            "simulations": players.simulations if players.seconds is None else None,
+            "seconds": players.seconds,
+            "engine_seconds": players.engine_seconds,
+            "match_seconds": players.match_seconds,
+            "policy": players.policy.value,
+            "switch_stage": players.switch_stage,
+            "tactics": players.tactics,
+        }
+
+
+def distinct_names(specs: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Return the names of the players, with the spec in place of a name that two players share."""
+    return [name if names.count(name) == 1 else spec for spec, name in zip(specs, names, strict=True)]
+
+
+def _fingerprint(spec: str) -> str | None:
+    """Return a hash of a model's file; None for a player without one."""
+    path = model_path(spec)
+    return None if path is None else hashlib.blake2b(path.read_bytes(), digest_size=8).hexdigest()

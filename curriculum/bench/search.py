@@ -1,0 +1,178 @@
+"""Search speed: one position with the nets, descents without them, the mentor, and the memory of a tree."""
+
+import os
+import statistics
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+from core.evaluation import DONE, Evaluator, Slot, Ticket
+from core.position import Position
+from core.streams import Purpose, generator
+from curriculum.bench.positions import positions_between
+from curriculum.bench.selfplay import STAGES
+from curriculum.config import Config
+from curriculum.reporting import Conduct
+from nets.runtimes.devices import cores
+from search.limits import Limit
+from search.mentor.player import Mentor
+from search.tree.forest import bytes_per_node
+from search.tree.mcts import ForestSearch, search_all
+from search.tree.player import MctsPlayer
+from search.tree.settings import Policy
+
+_SEARCHES = 40
+_MENTOR_NODES = 20_000
+_DESCENT_TREES = 1024
+
+
+def by_simulations(
+    evaluator: Evaluator, games: Sequence[Position], counts: Sequence[int], seconds: float, conduct: Conduct
+) -> list[dict[str, Any]]:
+    """Search positions of all stages one by one, as in `gomoku play`; return a row for each number of simulations.
+
+    `milliseconds` is the median of the searches that no proof ended early; None if proofs ended all of them.
+    """
+    spread = positions_between(games, 0, max(game.ply for game in games), _SEARCHES)
+    positions = [spread[index] for index in generator(0, Purpose.SHUFFLE).permutation(len(spread))]
+    rows: list[dict[str, Any]] = []
+    with conduct.reporter.task("single positions", len(counts), "sizes") as task:
+        for simulations in counts:
+            settings = replace(Config().search, simulations=simulations)
+            player = MctsPlayer(evaluator, games[0].rules, settings, policy=Policy.DETERMINISTIC)
+            player.choose_batch(positions[-1:], seeds=[0], stop=conduct.stop)
+            whole: list[float] = []
+            spent, searched = 0.0, 0
+            for position in positions:
+                conduct.check()
+                start = time.perf_counter()
+                decision = player.choose_batch([position], seeds=[0], stop=conduct.stop)[0]
+                took = time.perf_counter() - start
+                spent, searched = spent + took, searched + decision.simulations
+                if decision.simulations >= simulations:
+                    whole.append(took)
+                if whole and spent >= seconds:
+                    break
+            conduct.check()
+            rows.append(
+                {
+                    "simulations": simulations,
+                    "milliseconds": 1000 * statistics.median(whole) if whole else None,
+                    "simulations_per_second": searched / spent,
+                }
+            )
+            task.update(len(rows))
+    return rows
+
+
+class FreeEvaluator:
+    """An evaluator that costs nothing: it draws a slot's evaluations once and never changes them.
+
+    The time of a search with it is the search's own work.
+    """
+
+    lanes = 1
+    free_cores = 1
+    version = 0
+    last_moves = 0
+
+    def __init__(self) -> None:
+        self._random = generator(0)
+        self._seen: dict[int, Slot] = {}
+
+    def submit(self, slot: Slot) -> Ticket:
+        """See `core.evaluation.Evaluator`."""
+        if id(slot) not in self._seen:
+            self._seen[id(slot)] = slot
+            slot.logits[:] = 2.0 * self._random.standard_normal(slot.logits.shape)
+            slot.values[:] = self._random.uniform(-0.5, 0.5, slot.values.shape)
+        return DONE
+
+
+class _Descents:
+    """Endless searches of many trees, with a free evaluator."""
+
+    def __init__(self, games: Sequence[Position], threads: int) -> None:
+        positions = positions_between(games, 2, max(game.ply for game in games), _DESCENT_TREES)
+        self._simulations = Config().search.simulations
+        self._search = ForestSearch(
+            games[0].rules, FreeEvaluator(), Config().search, trees=len(positions), threads=threads
+        )
+        self._positions = positions
+        for tree in range(len(positions)):
+            self._begin(tree)
+
+    def _begin(self, tree: int) -> None:
+        self._search.set_root(tree, self._positions[tree])
+        self._search.begin(tree, self._simulations)
+
+    def rate(self, seconds: float) -> float:
+        """Return simulations a second."""
+        before, start = self._search.simulations, time.perf_counter()
+        while (passed := time.perf_counter() - start) < seconds:
+            for tree in self._search.advance():
+                self._begin(tree)
+        return (self._search.simulations - before) / passed
+
+
+def descents(games: Sequence[Position], seconds: float, conduct: Conduct) -> list[dict[str, Any]]:
+    """Return simulations a second with a free evaluator, a row for each number of threads: 1, 2, 4, … up to all cores.
+
+    `scaling` is the rate of each thread over the rate of one thread alone.
+    """
+    numbers = sorted({2**power for power in range(cores().bit_length())} | {cores()})
+    searches = {threads: _Descents(games, threads) for threads in numbers}
+    rates: dict[int, list[float]] = {threads: [] for threads in numbers}
+    with conduct.reporter.task("descents", 3, "rounds") as task:
+        for done in range(1, 4):
+            for threads, search in searches.items():
+                conduct.check()
+                rates[threads].append(search.rate(seconds / 3 / len(numbers)))
+            task.update(done)
+    medians = {threads: statistics.median(rates[threads]) for threads in numbers}
+    return [
+        {"threads": threads, "simulations_per_second": rate, "scaling": rate / (threads * medians[1])}
+        for threads, rate in medians.items()
+    ]
+
+
+def mentor(games: Sequence[Position], seconds: float, conduct: Conduct) -> dict[str, Any]:
+    """Return the mentor's nodes a second on one core, over positions of the middle game."""
+    cells = games[0].rules.cells
+    first, last = (round(STAGES[stage] * cells) for stage in ("opening", "middle"))
+    player = Mentor(Limit(nodes=_MENTOR_NODES))
+    positions = cycle(positions_between(games, first, last, _SEARCHES))
+    player.choose_batch([next(positions)], seeds=[0])
+    rates = []
+    for _ in range(5):
+        conduct.check()
+        nodes, start = 0, time.perf_counter()
+        while (passed := time.perf_counter() - start) < seconds / 5:
+            nodes += player.choose_batch([next(positions)], seeds=[0])[0].simulations
+        rates.append(nodes / passed)
+    return {"nodes_per_second": statistics.median(rates)}
+
+
+def tree(games: Sequence[Position], simulations: int) -> dict[str, Any]:
+    """Return a tree's memory: bytes of its arrays a simulation, and the growth of the process (None if unknown)."""
+    rules = games[0].rules
+    position = Position.from_moves(rules, games[0].moves[:2])
+    settings = replace(Config().search, simulations=simulations, proven_nodes=False)
+    search_all(ForestSearch(rules, FreeEvaluator(), settings, trees=1), [position], 1)
+    search = ForestSearch(rules, FreeEvaluator(), settings, trees=1)
+    before = _resident_bytes()
+    search_all(search, [position], simulations)
+    after = _resident_bytes()
+    return {
+        "bytes_per_simulation": bytes_per_node(rules),
+        "simulations": simulations,
+        "resident_bytes_per_simulation": (after - before) / simulations if before and after else None,
+    }
+
+
+def _resident_bytes() -> int | None:
+    sizes = Path("/proc/self/statm")
+    return int(sizes.read_text(encoding="utf-8").split()[1]) * os.sysconf("SC_PAGE_SIZE") if sizes.is_file() else None

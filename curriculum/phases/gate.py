@@ -1,0 +1,47 @@
+"""The gate: a match that decides if a candidate replaces the best model (A IV-D)."""
+
+from pathlib import Path
+
+from core.streams import Purpose, stream_key
+from curriculum.arena.opening_sets import evaluation_openings
+from curriculum.arena.results import MatchResult
+from curriculum.arena.tournament import play_match
+from curriculum.config import Config, GateConfig
+from curriculum.phases.players import model_player
+from curriculum.reporting import Conduct
+from nets.checkpoint import load_model
+from nets.runtimes.net_evaluator import NetEvaluator
+
+
+def passes_gate(result: MatchResult, gate: GateConfig) -> bool:
+    """Decide the gate: True if the candidate won more than the threshold's share of the decisive games.
+
+    The candidate is the match's first player. Without a decisive game it is rejected.
+    """
+    total = result.total
+    decisive = total.wins + total.losses
+    return decisive > 0 and total.wins / decisive > gate.threshold
+
+
+def play_gate(config: Config, candidate: Path, best: Path, iteration: int, conduct: Conduct) -> MatchResult:
+    """Play the candidate's model against the best one and return the candidate's result. Raises `Interrupted`."""
+    gate = config.gate
+    evaluators = [NetEvaluator(load_model(path)[0], repeatable=True) for path in (candidate, best)]
+    try:
+        players = [
+            model_player(config, evaluator, name=name, simulations=gate.simulations)
+            for evaluator, name in zip(evaluators, ("candidate", "best"), strict=True)
+        ]
+        return play_match(
+            *players,
+            rules=config.rules,
+            openings=evaluation_openings(config.rules) if gate.paired_openings else [()],
+            games=gate.games,
+            seed=stream_key(config.seed, Purpose.GATE, iteration),
+            conduct=conduct,
+            paired=gate.paired_openings,
+            task=f"gate, round {iteration + 1}",
+        )
+    finally:
+        for evaluator in evaluators:
+            evaluator.close()

@@ -1,0 +1,29 @@
+"""Checks of a whole configuration, made before a run begins rather than after hours of work."""
+
+from curriculum.config import Config
+from curriculum.games.kinds import check as check_kinds
+from curriculum.presets import ConfigError, check_fields
+
+
+def check(config: Config) -> None:
+    """Check the fields of a new run's configuration and the settings that must fit together.
+
+    Runs made before a check existed stay readable: `read_config` does not call it. Raises `ConfigError`, and
+    `BasicsError` for basic positions that cannot be drawn.
+    """
+    check_fields(config)
+    check_kinds(config.rules, config.basics.kinds, config.basics.noise_stones)
+    if config.search.simulations < 2:
+        raise ConfigError(f"search.simulations is {config.search.simulations}; training needs 2 or more")
+    imitation, selfplay = config.imitation, config.selfplay
+    if imitation.bar_every > imitation.passes:
+        raise ConfigError(
+            f"imitation.bar_every is {imitation.bar_every}, but imitation.passes is {imitation.passes}: the bar "
+            f"would never be measured; give {imitation.passes} or less, or 0 to measure at the end alone"
+        )
+    if selfplay.random_share > 0 and selfplay.opening_stones[1] == 0:
+        raise ConfigError(
+            f"selfplay.random_share is {selfplay.random_share:g}, but selfplay.opening_stones allows no stones"
+        )
+    if selfplay.balanced_share + selfplay.random_share > 1:
+        raise ConfigError("selfplay.balanced_share and selfplay.random_share together are more than 1")

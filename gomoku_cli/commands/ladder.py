@@ -1,0 +1,86 @@
+"""`gomoku ladder`: matches against pure MCTS with more and more playouts."""
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from curriculum.arena import player_names
+from gomoku_cli import options
+from gomoku_cli.expansion import expand_options
+from gomoku_cli.matches import open_session
+
+if TYPE_CHECKING:
+    from curriculum.arena.results import MatchResult
+
+NAME = "ladder"
+EXAMPLES = (
+    "gomoku ladder default --from 200 --step 100 --games 10 --stop-at 7",
+    "gomoku ladder runs/mine --to 2000 --run ladders/mine --figure ladder.png",
+)
+
+
+@expand_options
+def command(
+    player: options.Player,
+    *,
+    start: Annotated[int, typer.Option("--from", min=2, metavar="N", help="Playouts of the first rung.")] = 200,
+    step: Annotated[
+        int, typer.Option("--step", min=1, metavar="N", help="Additional playouts of each further rung.")
+    ] = 100,
+    last: Annotated[
+        int | None,
+        typer.Option("--to", min=2, metavar="N", help="Playouts of the last rung.", show_default="none"),
+    ] = None,
+    games: Annotated[
+        int, typer.Option("--games", "-g", min=1, metavar="N", help="Games a rung, half with each colour.")
+    ] = 10,
+    stop_at: Annotated[
+        int, typer.Option("--stop-at", min=0, metavar="N", help="End at the first rung with N wins or less.")
+    ] = 7,
+    search: options.SearchOptions,
+    match: options.MatchOptions,
+    rules: options.RulesOptions,
+    figure: options.Figure = None,
+    markdown: options.Markdown = None,
+    runtime: options.RuntimeOptions,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Climb a ladder: matches against pure MCTS, each rung with more playouts, until the wins are too few.
+
+    Only wins count, a draw does not. With --run each rung keeps its games in a folder of its own.
+    """
+    from gomoku_cli.reports.markdown import ladder_markdown
+    from gomoku_cli.reports.terminal import show_ladder
+
+    options.ReportOptions(figure=figure, markdown=markdown).check()
+    if stop_at >= games:
+        raise typer.BadParameter(f"no rung of {games} games has more than {stop_at} wins", param_hint="--stop-at")
+    if last is not None and last < start:
+        raise typer.BadParameter(f"{last} is below the first rung, {start}", param_hint="--to")
+    with open_session(
+        (player,), games=games, search=search, rules=rules, match=match, runtime=runtime, quiet=quiet
+    ) as session:
+        from curriculum.arena.ladder import climb
+
+        def play(playouts: int) -> "MatchResult":
+            opponent = f"{player_names.PURE_MCTS}:{playouts}"
+            folder = match.run / f"{player_names.PURE_MCTS}-{playouts}" if match.run is not None else None
+            tournament = session.play_match((player, opponent), folder=folder, task=f"{playouts:,} playouts")
+            return tournament.matches[0, 1]
+
+        ladder = climb(play, start=start, step=step, last=last, stop_at=stop_at, conduct=session.conduct)
+    result = ladder.to_json()
+    if as_json:
+        typer.echo(json.dumps(result))
+    else:
+        show_ladder(result)
+    if markdown is not None:
+        from core.files import atomic_write_text
+
+        atomic_write_text(markdown, ladder_markdown(result))
+    if figure is not None:
+        from gomoku_cli.reports.match_figure import draw_ladder
+
+        draw_ladder(ladder, figure)

@@ -1,0 +1,74 @@
+"""`gomoku suite`: positions with known answers, and the share that a player solves."""
+
+import json
+from typing import Annotated
+
+import typer
+
+from gomoku_cli import options
+from gomoku_cli.expansion import expand_options
+from gomoku_cli.matches import open_session, require
+
+NAME = "suite"
+EXAMPLES = (
+    "gomoku suite default --simulations 400 --min-score 0.8",
+    "gomoku suite mentor tactics --seconds 0.1 --markdown suite.md",
+)
+
+
+@expand_options
+def command(
+    player: options.Player,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the suite.")] = "tactics",
+    *,
+    search: options.SearchOptions,
+    seed: options.MatchSeed = 42,
+    engine_seconds: options.EngineSeconds = None,
+    min_score: Annotated[
+        float | None,
+        typer.Option(
+            "--min-score", min=0, max=1, metavar="X", help="Required share, 0 to 1; exit code 4 if it is missed."
+        ),
+    ] = None,
+    junit: options.JUnit = None,
+    markdown: options.Markdown = None,
+    runtime: options.RuntimeOptions,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Let a player solve a suite of positions and print the solved share, kind by kind.
+
+    A position is solved if the player's move is one of its right answers.
+    """
+    from gomoku_cli.reports.junit import suite_junit
+    from gomoku_cli.reports.markdown import suite_markdown
+    from gomoku_cli.reports.terminal import show_bars, show_suite
+
+    options.ReportOptions(junit=junit, markdown=markdown).check()
+    match = options.MatchOptions(seed=seed, engine_seconds=engine_seconds)
+    rules = options.RulesOptions()
+    with open_session(
+        (player,), games=0, search=search, rules=rules, match=match, runtime=runtime, quiet=quiet
+    ) as session:
+        from curriculum.arena.bars import share_bar
+        from curriculum.arena.suite import RULES, load_suite, score_player
+
+        puzzles = load_suite(name)
+        if session.rules != RULES:
+            raise typer.BadParameter(f"{name} is for {RULES}, and {player} plays {session.rules}", param_hint="NAME")
+        score = score_player(session.player(player), puzzles, seed=seed, conduct=session.conduct)
+    bars = [share_bar("solved", score.total.share, min_score)] if min_score is not None else []
+    result, bars_json = score.to_json(), [bar.to_json() for bar in bars]
+    if as_json:
+        typer.echo(json.dumps({**result, "bars": bars_json}))
+    else:
+        show_suite(result)
+        show_bars(bars_json)
+    if junit is not None or markdown is not None:
+        from core.files import atomic_write_text
+
+        if junit is not None:
+            atomic_write_text(junit, suite_junit(result, bars_json))
+        if markdown is not None:
+            atomic_write_text(markdown, suite_markdown(result, bars_json))
+    require(bars)

@@ -1,0 +1,53 @@
+"""Commands whose options come in dataclasses: Typer sees one parameter a field."""
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import MISSING, fields, is_dataclass
+from typing import Any, ParamSpec, TypeVar, get_type_hints
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+def expand_options(command: Callable[_P, _R]) -> Callable[..., _R]:
+    """Return the command with every dataclass among its parameters replaced by the fields of that dataclass.
+
+    Typer reads the fields as options: their `Annotated` types, defaults and order. The command itself receives the
+    dataclasses. Raises `ValueError` if two fields have the same name.
+    """
+    groups: dict[str, type[Any]] = {}
+    parameters: list[inspect.Parameter] = []
+    for parameter in inspect.signature(command, eval_str=True).parameters.values():
+        group = parameter.annotation
+        if isinstance(group, type) and is_dataclass(group):
+            groups[parameter.name] = group
+            parameters += _parameters(group)
+        else:
+            parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+
+    @functools.wraps(command)
+    def expanded(**values: Any) -> _R:
+        made = {
+            name: group(**{field.name: values.pop(field.name) for field in fields(group)})
+            for name, group in groups.items()
+        }
+        return command(**values, **made)  # type: ignore[call-arg]
+
+    expanded.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    expanded.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return expanded
+
+
+def _parameters(group: type[Any]) -> list[inspect.Parameter]:
+    """Return a keyword-only parameter for each field of a dataclass."""
+    types = get_type_hints(group, include_extras=True)
+    return [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if field.default is MISSING else field.default,
+            annotation=types[field.name],
+        )
+        for field in fields(group)
+    ]

@@ -1,0 +1,140 @@
+"""The engine's players: the named one on its boards, the mentor on others. They are ready before START is answered."""
+
+import math
+import os
+import time
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import replace
+from pathlib import Path
+
+from core.jit import KERNELS_ARE_COLD
+from core.position import Position
+from core.rules import Rules
+from curriculum.arena import player_names
+from curriculum.arena.players import PlayerSettings, PlayerSpecError, model_path, parse_player, resolve_rules
+from gomoku_cli.compilation import ESTIMATE
+from gomoku_cli.gomocup.protocol import CONNECT
+from search.players import Player
+from search.tree.player import MctsPlayer
+from search.tree.settings import Policy
+
+_RESERVE_BYTES = 20_000_000
+"""Memory left free under a limit, for everything other than trees that is not measured yet."""
+_MIN_TREE_BYTES = 8_000_000
+"""Minimum memory of a tree: with less, a search is too short to be useful."""
+_UNMEASURED_BYTES = 250_000_000
+"""Memory of the process without trees, if the system does not report it."""
+
+
+class EnginePlayers:
+    """The `PlayerSource` of `gomoku engine`: one player on the boards that it plays, and the mentor on others."""
+
+    def __init__(self, spec: str, *, simulations: int | None, tactics: bool = True) -> None:
+        """`spec`: the player's name. `simulations` a move; None for as many as the time allows.
+
+        `tactics`: False plays a model literally (`PlayerSettings.tactics`).
+
+        Raises `PlayerSpecError`, and `nets.checkpoint.CheckpointError` for a broken model.
+        """
+        self.notes: list[str] = []
+        """See `PlayerSource`."""
+        self._spec = spec
+        self._rules = resolve_rules([spec]) if model_path(spec) is not None else None
+        """The only rules that a model plays; None for players without a net, which play on any board."""
+        if self._rules is not None and self._rules.connect != CONNECT:
+            raise PlayerSpecError(f"{spec} plays {self._rules}; the protocol is about {CONNECT} in a row")
+        self._settings = PlayerSettings(
+            simulations=simulations,
+            seconds=math.inf if simulations is None else None,
+            policy=Policy.DETERMINISTIC,
+            keeps_tree=True,
+            tactics=tactics,
+        )
+        if self._rules is None:
+            parse_player(spec, rules=Rules(), settings=self._settings)  # reports an error in it before the game begins
+        self._must_compile = KERNELS_ARE_COLD
+        self._executor = ThreadPoolExecutor(1, "prepare")
+        self._preparation: Future[None] | None = None
+        self._player: Player | None = None
+        self._player_key: tuple[Rules, int | None] | None = None
+        """Rules and limit of simulations of the current player."""
+        self._bytes_without_trees = _UNMEASURED_BYTES
+        self._has_noted_memory = False
+
+    def wait_reason(self, rules: Rules) -> str | None:
+        """See `PlayerSource`."""
+        must_compile, self._must_compile = self._must_compile, False
+        return f"the first run compiles the search, which takes {ESTIMATE}" if must_compile else None
+
+    def prepare(self, rules: Rules, max_simulations: int | None, until: float) -> None:
+        """See `PlayerSource`."""
+        if self._player is None or self._player_key != (rules, max_simulations):
+            self._replace_player(rules, max_simulations)
+        self._await_preparation(until)
+
+    def get(self, rules: Rules, max_simulations: int | None, until: float) -> Player:
+        """See `PlayerSource`."""
+        self.prepare(rules, max_simulations, until)
+        assert self._player is not None
+        return self._player
+
+    def limit_memory(self, max_bytes: int | None) -> None:
+        """See `PlayerSource`."""
+        if not isinstance(self._player, MctsPlayer):
+            return
+        if max_bytes is None:
+            self._player.max_bytes = None
+            return
+        left = max_bytes - self._bytes_without_trees - _RESERVE_BYTES
+        if left < _MIN_TREE_BYTES and not self._has_noted_memory:
+            self.notes.append(f"a limit of {max_bytes / 1e6:.0f} MB is less than this program needs")
+            self._has_noted_memory = True
+        self._player.max_bytes = max(left, _MIN_TREE_BYTES)
+
+    def _replace_player(self, rules: Rules, max_simulations: int | None) -> None:
+        self._await_preparation(math.inf)
+        self._player = None  # two players at once may need more memory than the limit
+        player = self._player = self._make_player(rules, max_simulations)
+        self._player_key = (rules, max_simulations)
+        # Kernels load on this thread, nets in the background.
+        self._preparation = self._executor.submit(player.prepare) if isinstance(player, MctsPlayer) else None
+        _warm_up(player, rules)
+
+    def _await_preparation(self, until: float) -> None:
+        # A compilation during a search costs the search more time than waiting for it, within limits.
+        if self._preparation is None:
+            return
+        timeout_s = None if math.isinf(until) else max(0.0, until - time.monotonic())
+        done, _ = wait([self._preparation], timeout_s)
+        if done:
+            self._preparation.result()
+            self._preparation = None
+            self._bytes_without_trees = resident_bytes()
+
+    def _make_player(self, rules: Rules, max_simulations: int | None) -> Player:
+        if self._rules not in (None, rules):
+            self.notes.append(f"{self._spec} plays {self._rules}, so on {rules.size}x{rules.size} the mentor plays")
+            return parse_player(player_names.MENTOR, rules=rules, settings=self._settings)
+        settings = self._settings
+        if max_simulations is not None:
+            simulations = min(max_simulations, settings.simulations or max_simulations)
+            settings = replace(settings, simulations=simulations, seconds=None)
+        return parse_player(self._spec, rules=rules, settings=settings)
+
+
+def resident_bytes() -> int:
+    """Return the resident memory of this process, or a guess if the system does not report it."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    except OSError:
+        return _UNMEASURED_BYTES
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def _warm_up(player: Player, rules: Rules) -> None:
+    """Let a player choose two moves with no time, which loads its kernels."""
+    position = Position.from_moves(rules, [0])
+    for move in (1, 2):
+        player.choose(position, stop=lambda: True)
+        position.push(move)
+        position.push(move + rules.size)

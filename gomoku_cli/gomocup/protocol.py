@@ -1,0 +1,134 @@
+"""The syntax of the Gomocup protocol: commands, numbers, and the stones of a BOARD.
+
+Source: https://plastovicka.github.io/protocl2en.htm. Every command has exactly one answer, except INFO and END, which
+have none. The answer to BOARD and SWAP2BOARD comes after DONE. MESSAGE and DEBUG may come before an answer. ERROR
+answers a command that cannot be carried out; such a command changes nothing. Points are column from the left and row
+from the top, from 0.
+"""
+
+import re
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import NamedTuple
+
+from core.notation import NotationError, parse_point, point_name
+from core.rules import MAX_SIZE, Cell, Rules
+
+CONNECT = 5
+"""Length of a winning line in this protocol."""
+_MAX_SHOWN = 30
+_MAX_POINT_LENGTH = 50
+_INTEGER = re.compile(r"[+-]?[0-9]{1,20}")
+_UNSUPPORTED_RULES = {1: "exactly five win", 2: "the game goes on after five", 4: "renju", 8: "caro"}
+"""Names of the bits of INFO rule."""
+
+
+class CommandError(ValueError):
+    """A command cannot be carried out. The message is the text of the ERROR."""
+
+
+class Command(NamedTuple):
+    """A line, split at its first space."""
+
+    name: str
+    """In upper case; empty for a blank line."""
+    argument: str
+
+
+def parse_command(line: str) -> Command:
+    """Split a line into a command's name and its argument."""
+    name, argument = (*line.split(None, 1), "", "")[:2]
+    return Command(name.upper(), argument.strip())
+
+
+def parse_integer(text: str) -> int | None:
+    """Return the integer that `text` is, or None."""
+    return int(text) if _INTEGER.fullmatch(text) else None
+
+
+def parse_size(argument: str) -> int:
+    """Return the board size of a START. Raises `CommandError`."""
+    size = parse_integer(argument)
+    if size is None:
+        raise CommandError(f"START takes the board's size, not {quoted(argument)}")
+    return size
+
+
+def parse_square(argument: str) -> int:
+    """Return the board size of a RECTSTART, whose width and height must be equal. Raises `CommandError`."""
+    sides = [parse_integer(side.strip()) for side in argument.split(",")]
+    width, height = sides if len(sides) == 2 else (None, None)
+    if width is None or height is None:
+        raise CommandError(f"RECTSTART takes width,height, not {quoted(argument)}")
+    if width != height:
+        raise CommandError(f"this engine plays square boards only, not {width}x{height}")
+    return width
+
+
+def rules_of_size(size: int) -> Rules:
+    """Return the rules of a board of this size. Raises `CommandError`."""
+    if not CONNECT <= size <= MAX_SIZE:
+        raise CommandError(f"this engine plays boards of size {CONNECT} to {MAX_SIZE}, not {size}")
+    return Rules(size, CONNECT)
+
+
+def parse_move(argument: str, rules: Rules) -> Cell:
+    """Return the cell of a point. Raises `NotationError`."""
+    return parse_point(argument[:_MAX_POINT_LENGTH], rules.size)
+
+
+def unsupported_rules(rule: int) -> list[str]:
+    """Return the names of the rules that INFO rule requests and this engine does not play."""
+    return [name for bit, name in _UNSUPPORTED_RULES.items() if rule & bit]
+
+
+def quoted(text: str) -> str:
+    """Return a text of the manager in quotes, short enough for an answer."""
+    return repr(text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}...")
+
+
+class Field(IntEnum):
+    """The owner of a stone in a BOARD."""
+
+    OWN = 1
+    OPPONENT = 2
+    WINNING_LINE = 3
+    """A stone of a line that has won, in games that go on after five."""
+
+
+@dataclass(slots=True)
+class BoardBlock:
+    """The lines of a BOARD or a SWAP2BOARD so far."""
+
+    command: str
+    fault: str | None = None
+    """The first error in the block."""
+    stones: list[tuple[Cell, Field]] = field(default_factory=list)
+    """In the order of the lines. The stones of a SWAP2BOARD have no owner, and `OWN` here."""
+
+    @property
+    def cells(self) -> list[Cell]:
+        """The cells of the stones."""
+        return [cell for cell, _ in self.stones]
+
+    def cells_of(self, owner: Field) -> list[Cell]:
+        """Return the cells of one owner's stones."""
+        return [cell for cell, other in self.stones if other == owner]
+
+    def add(self, line: str, size: int) -> None:
+        """Add one line of the block, or keep its error."""
+        if self.fault is not None:
+            return
+        try:
+            point, owner = line, "1"
+            if self.command == "BOARD":
+                point, comma, owner = line.rpartition(",")
+                if not comma or owner.strip() not in ("1", "2", "3"):
+                    raise CommandError(f"{quoted(line)} is not x,y,field with a field of 1, 2 or 3")
+            cell = parse_point(point, size)
+            if cell in self.cells:
+                raise CommandError(f"{point_name(cell, size)} holds two stones")
+        except (NotationError, CommandError) as error:
+            self.fault = str(error)
+        else:
+            self.stones.append((cell, Field(int(owner))))

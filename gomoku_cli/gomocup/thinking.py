@@ -1,0 +1,109 @@
+"""The time of the engine's moves: it chooses each move within the manager's limits."""
+
+from collections.abc import Callable, Iterator
+from typing import Protocol
+
+from core.position import Position
+from core.rules import Cell, Rules
+from core.streams import stream_key
+from gomoku_cli.gomocup import swap2
+from gomoku_cli.gomocup.clock import MIN_MOVE_S, Clock
+from search.players import Decision, Player
+
+_START_S = 5.0
+"""START is answered within this time, if the part of the preparation that cannot wait is done by then."""
+
+
+class PlayerSource(Protocol):
+    """The source of the engine's players. Instants are those of `time.monotonic`, in seconds."""
+
+    notes: list[str]
+    """Messages for the user that no answer has carried yet. The reader clears them."""
+
+    def wait_reason(self, rules: Rules) -> str | None:
+        """Return the reason why the first `get` for these rules takes long; None if it does not."""
+
+    def prepare(self, rules: Rules, max_simulations: int | None, until: float) -> None:
+        """Prepare the player for these rules. Preparation that is not done by `until` goes on in the background."""
+
+    def get(self, rules: Rules, max_simulations: int | None, until: float) -> Player:
+        """Return the player for these rules with at most `max_simulations` a move, as ready as it can be by `until`."""
+
+    def limit_memory(self, max_bytes: int | None) -> None:
+        """Keep this process within this memory from the next move on."""
+
+
+class Thinker:
+    """Chooses the engine's moves with the players of a source and the limits of a clock."""
+
+    def __init__(
+        self, players: PlayerSource, clock: Clock, *, seed: int, hurry: Callable[[], bool], now: Callable[[], float]
+    ) -> None:
+        """See `gomoku_cli.gomocup.engine.Engine`."""
+        self.max_bytes: int | None = None
+        """The limit of memory; None for no limit."""
+        self.max_simulations: int | None = None
+        """The limit of simulations a move; None for no limit."""
+        self._players = players
+        self._clock = clock
+        self._seed = seed
+        self._hurry = hurry
+        self._now = now
+        self._games = 0
+
+    def prepare(self, rules: Rules, read_at: float) -> None:
+        """Prepare the player for a START that was read at `read_at`."""
+        self._players.prepare(rules, self.max_simulations, read_at + _START_S)
+
+    def new_game(self, read_at: float) -> None:
+        """Begin a game. Its time limit covers the time since `read_at`."""
+        self._games += 1
+        self._clock.new_game()
+        self._clock.charge(self._now() - read_at)
+
+    def player(self, rules: Rules, read_at: float) -> Player:
+        """Return the player for a move that was requested at `read_at`, within the current limits."""
+        now = self._now()
+        until = now + (self._clock.deadline(read_at) - now) / 2
+        player = self._players.get(rules, self.max_simulations, until)
+        self._players.limit_memory(self.max_bytes)
+        return player
+
+    def decide(self, player: Player, position: Position, read_at: float) -> Decision:
+        """Return the player's decision, in time for a request that was read at `read_at`."""
+        return self._decide(player, position, lambda: self._clock.deadline(read_at))
+
+    def three_stones(self, player: Player, rules: Rules, read_at: float) -> list[Cell]:
+        """Return the stones of a swap2 opening, with the time of one move for all evaluations together."""
+
+        def evaluate(position: Position, left: int) -> float:
+            now = self._now()
+            share = now + (self._clock.deadline(read_at) - now) / left
+            return self._decide(player, position, lambda: share).value or 0.0
+
+        return swap2.three_stones(rules, stream_key(self._seed, self._games), evaluate)
+
+    def record_move(self, read_at: float) -> None:
+        """Record on the clock that the request of `read_at` is answered."""
+        self._clock.record_move(self._now() - read_at)
+
+    def messages(self) -> Iterator[str]:
+        """Yield the new notes of the source as MESSAGE lines, and clear them."""
+        notes = self._players.notes
+        while notes:
+            yield f"MESSAGE {notes.pop(0)}"
+
+    def _decide(self, player: Player, position: Position, deadline: Callable[[], float]) -> Decision:
+        started = checked = self._now()
+
+        def stop() -> bool:
+            nonlocal checked
+            now = self._now()
+            self._clock.record_delay(now - checked)
+            checked = now
+            return now >= deadline() or (now >= started + MIN_MOVE_S and self._hurry())
+
+        seed = stream_key(self._seed, self._games, position.ply)
+        decision = player.choose(position, seed=seed, stop=stop)
+        self._clock.record_delay(self._now() - checked)
+        return decision

@@ -1,0 +1,180 @@
+"""Texts of reports: the cells, rows and lines that the terminal, Markdown and JUnit share.
+
+All reports are made from the JSON of the commands: a match is `MatchResult.to_json()`, a standing
+`Standing.to_json()`, a ladder `Ladder.to_json()`, a bar `Bar.to_json()`. Names and reasons may come from other
+programs: characters that could steer a terminal or break a file are replaced.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+Json = Mapping[str, Any]
+
+PAIR_SCORES = "0 / 0.5 / 1 / 1.5 / 2"
+"""The first player's points in the five classes of pairs of games."""
+
+
+def printable(text: str) -> str:
+    """Return `text` on one line without control characters, lone surrogates and the like."""
+    return "".join(
+        letter if letter.isprintable() else " " if letter.isspace() else "\N{REPLACEMENT CHARACTER}" for letter in text
+    )
+
+
+def versus(match: Json) -> str:
+    """Return `new against old`."""
+    return printable(f"{match['player']} against {match['opponent']}")
+
+
+def result_counts(tally: Json) -> str:
+    """Return `12 / 3 / 5`: wins, draws and losses."""
+    return f"{tally['wins']} / {tally['draws']} / {tally['losses']}"
+
+
+def _points(tally: Json) -> str:
+    """Return `12.5`: a draw is half a point."""
+    return f"{tally['wins'] + tally['draws'] / 2:g}"
+
+
+def _number(elo: float | None, unbounded: str) -> str:
+    return unbounded if elo is None else f"{round(elo):+d}"
+
+
+def elo_text(match: Json, infinity: str) -> str:
+    """Return the Elo difference: `+85`, `+inf` after a clean sweep, or `unknown`."""
+    if match["los"] is None:
+        return "unknown"
+    # Null is a clean sweep, of one side or the other.
+    return _number(match["elo"], f"+{infinity}" if match["los"] > 0.5 else f"-{infinity}")
+
+
+def elo_interval(match: Json, infinity: str) -> str:
+    """Return the 95 % interval of the Elo difference: `+12 to +inf`."""
+    low, high = match["elo_interval"]
+    return f"{_number(low, f'-{infinity}')} to {_number(high, f'+{infinity}')}"
+
+
+def score_interval(match: Json) -> str:
+    """Return the 95 % interval of the score: `0.512 to 0.700`."""
+    low, high = match["score_interval"]
+    return f"{low:.3f} to {high:.3f}"
+
+
+def los_text(match: Json) -> str:
+    """Return the likelihood of superiority: `97.5 %` or `unknown`."""
+    return "unknown" if match["los"] is None else f"{100 * match['los']:.1f} %"
+
+
+def pair_counts(match: Json) -> str:
+    """Return the numbers of pairs in the five classes; a match without pairs counts single games."""
+    return "no pairs" if match["pairs"] is None else " / ".join(map(str, match["pairs"]))
+
+
+def move_time(seconds: float) -> str:
+    """Return a time a move: `4.2 ms`, `0.31 s` or `12 s`."""
+    if seconds < 0.1:
+        return f"{1000 * seconds:.1f} ms"
+    return f"{seconds:.2f} s" if seconds < 10 else f"{seconds:.0f} s"
+
+
+def _ratio(times: Sequence[float]) -> str:
+    mine, theirs = times
+    return f"{mine / theirs:.2f}" if theirs else "-"
+
+
+def is_round_robin(standings: Sequence[Json], matches: Sequence[Json]) -> bool:
+    """Return True if each player met each other one."""
+    return len(matches) == len(standings) * (len(standings) - 1) // 2
+
+
+def cross_table(standings: Sequence[Json], matches: Iterable[Json]) -> list[list[str]]:
+    """Return each player's points against each other one, in the order of the standings; the header is first."""
+    points = {}
+    for match in matches:
+        points[match["player"], match["opponent"]] = _points(match)
+        points[match["opponent"], match["player"]] = _points({**match, "wins": match["losses"]})
+    names = [standing["player"] for standing in standings]
+    rows = [
+        [str(place), name, *("x" if name == other else points.get((name, other), "") for other in names)]
+        for place, name in enumerate(names, start=1)
+    ]
+    return [["", "player", *(str(place) for place in range(1, len(names) + 1))], *rows]
+
+
+STANDING_COLUMNS = ("", "player", "Elo", "95 %", "games", "W / D / L", "score")
+
+
+def standing_row(place: int, standing: Json) -> tuple[str, ...]:
+    """Return the cells of `STANDING_COLUMNS`."""
+    low, high = standing["elo_interval"]
+    return (
+        str(place),
+        standing["player"],
+        _number(standing["elo"], ""),
+        f"{_number(low, '')} to {_number(high, '')}",
+        str(standing["games"]),
+        result_counts(standing),
+        f"{standing['score']:.3f}",
+    )
+
+
+FORFEIT_COLUMNS = ("game", "lost by", "against", "why")
+
+
+def forfeit_rows(matches: Iterable[Json]) -> list[tuple[str, str, str, str]]:
+    """Return the cells of `FORFEIT_COLUMNS` for each game that was lost otherwise than on the board."""
+    return [
+        (
+            str(forfeit["game"]),
+            forfeit["player"],
+            match["opponent"] if forfeit["player"] == match["player"] else match["player"],
+            forfeit["why"],
+        )
+        for match in matches
+        for forfeit in match["forfeits"]
+    ]
+
+
+RUNG_COLUMNS = ("playouts", "wins", "draws", "losses", "distinct", "a move", "opponent's", "ratio")
+
+
+def rung_row(rung: Json) -> tuple[str, ...]:
+    """Return the cells of `RUNG_COLUMNS`."""
+    mine, theirs = times = rung["mean_move_seconds"]
+    return (
+        f"{rung['playouts']:,}",
+        *(str(rung[key]) for key in ("wins", "draws", "losses")),
+        str(rung["distinct_games"]),
+        move_time(mine),
+        move_time(theirs),
+        _ratio(times),
+    )
+
+
+def ladder_result(ladder: Json) -> str:
+    """Return the rule of the ladder and the highest rung that the player passed."""
+    stop_at, rungs = ladder["stop_at"], ladder["rungs"]
+    rule = f"A rung is passed with more than {stop_at} wins of {rungs[0]['games']}; a draw is no win."
+    passed = ladder["passed"]
+    return f"{rule} " + ("None was passed." if passed is None else f"Highest rung passed: {passed:,} playouts.")
+
+
+SUITE_COLUMNS = ("kind", "solved", "positions", "share")
+
+
+def kind_rows(suite: Json) -> list[tuple[str, ...]]:
+    """Return the cells of `SUITE_COLUMNS` for each kind, and for all."""
+    return [
+        (kind, str(tally["solved"]), str(tally["positions"]), f"{100 * tally['solved'] / tally['positions']:.1f} %")
+        for kind, tally in (*suite["kinds"].items(), ("all", suite))
+    ]
+
+
+def missed_position(missed: Json) -> str:
+    """Return a line about a missed position."""
+    return f"missed  {missed['kind']}: {missed['played']} for {missed['answers']} after {missed['moves']}"
+
+
+def suite_title(suite: Json) -> str:
+    """Return the title of a report about a suite."""
+    return f"{suite['player']}: tactical suite"

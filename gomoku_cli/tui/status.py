@@ -1,0 +1,29 @@
+"""The status line under the board."""
+
+from typing import Literal
+
+from textual.content import Content
+from textual.widgets import Static
+
+StatusKind = Literal["", "busy", "error", "over"]
+"""The style of a status: plain, the model is busy, an error, the game is over."""
+
+
+class StatusLine(Static):
+    """One message of at most three rows."""
+
+    DEFAULT_CSS = """
+    StatusLine {
+        height: auto; max-height: 3; padding: 0 1; text-style: bold;
+
+        &.-error { background: ansi_red; color: ansi_bright_white; }
+        &.-over { background: ansi_green; color: ansi_black; }
+        &.-busy { text-style: none; }
+        &:nocolor.-error, &:nocolor.-over { text-style: reverse bold; }
+    }
+    """
+
+    def show(self, text: str, kind: StatusKind = "") -> None:
+        """Draw `text` in the style of `kind`."""
+        self.set_classes(f"-{kind}" if kind else "")
+        self.update(Content(text))

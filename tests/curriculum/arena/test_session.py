@@ -1,0 +1,94 @@
+"""Sessions: players by name, and the plan that identifies a kept match."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.rules import Rules
+from curriculum.arena.folder import OtherMatchError
+from curriculum.arena.formats import Format
+from curriculum.arena.players import PlayerSettings
+from curriculum.arena.session import MatchSession, MatchSettings, distinct_names
+from curriculum.reporting import Conduct
+from nets.checkpoint import save_model
+from nets.config import NetConfig
+from nets.dual import make_model
+from search.tree.settings import Policy
+
+RULES = Rules(7, 4)
+SETTINGS = MatchSettings(games=4, players=PlayerSettings(simulations=2), openings="empty", seed=3)
+MATCH = ("random", "mentor:paper")
+
+
+def session(settings: MatchSettings = SETTINGS, rules: Rules = RULES) -> MatchSession:
+    return MatchSession(settings, rules, Conduct())
+
+
+def test_a_kept_match_continues_with_more_games(tmp_path: Path) -> None:
+    first = session().play_match(MATCH, folder=tmp_path).matches[0, 1]
+    more = session(replace(SETTINGS, games=6)).play_match(MATCH, folder=tmp_path).matches[0, 1]
+    assert [game.moves for game in more.games][:4] == [game.moves for game in first.games]
+    assert more.total.games == 6
+
+
+@pytest.mark.parametrize(
+    ("change", "key"),
+    [
+        ({"seed": 4}, "seed"),
+        ({"players": PlayerSettings(simulations=3)}, "simulations"),
+        ({"players": PlayerSettings(seconds=0.1)}, "simulations"),
+        ({"players": PlayerSettings(simulations=2, policy=Policy.DETERMINISTIC)}, "policy"),
+        ({"players": PlayerSettings(simulations=2, switch_stage=7)}, "switch_stage"),
+        ({"players": PlayerSettings(simulations=2, tactics=False)}, "tactics"),
+        ({"players": PlayerSettings(simulations=2, engine_seconds=1.0)}, "engine_seconds"),
+    ],
+)
+def test_a_kept_match_has_one_plan(change: dict[str, Any], key: str, tmp_path: Path) -> None:
+    session().play_match(MATCH, folder=tmp_path)
+    with pytest.raises(OtherMatchError, match=f"{key} is "):
+        session(replace(SETTINGS, **change)).play_match(MATCH, folder=tmp_path)
+
+
+def test_concurrency_is_not_part_of_the_plan(tmp_path: Path) -> None:
+    session().play_match(MATCH, folder=tmp_path)
+    again = session(replace(SETTINGS, concurrency=1)).play_match(MATCH, folder=tmp_path)
+    assert again.games == 4
+
+
+def test_a_plan_knows_the_content_of_models_and_openings(tmp_path: Path) -> None:
+    model, openings = tmp_path / "model.safetensors", tmp_path / "openings.txt"
+    openings.write_text("d4 d5\n", encoding="utf-8")
+    settings = replace(SETTINGS, games=2, openings=str(openings))
+    save_model(model, make_model(NetConfig(filters=2, blocks=0, value_hidden=2), RULES, 1), {})
+    session(settings).play_match((str(model), "random"), folder=tmp_path / "match")
+    openings.write_text("d4 e4\n", encoding="utf-8")
+    with pytest.raises(OtherMatchError, match="openings_fingerprint"):
+        session(settings).play_match((str(model), "random"), folder=tmp_path / "match")
+    openings.write_text("d4 d5\n", encoding="utf-8")
+    save_model(model, make_model(NetConfig(filters=2, blocks=0, value_hidden=2), RULES, 2), {})
+    with pytest.raises(OtherMatchError, match="models"):
+        session(settings).play_match((str(model), "random"), folder=tmp_path / "match")
+
+
+def test_a_plan_of_an_older_version_has_tactics(tmp_path: Path) -> None:
+    session().play_match(MATCH, folder=tmp_path)
+    plan = json.loads((tmp_path / "match.json").read_text(encoding="utf-8"))
+    assert plan.pop("tactics") is True
+    (tmp_path / "match.json").write_text(json.dumps(plan), encoding="utf-8")
+    assert session().play_match(MATCH, folder=tmp_path).games == 4
+
+
+def test_the_format_matters_for_more_than_two_players(tmp_path: Path) -> None:
+    players = ("random", "mentor:paper", "pure-mcts:5")
+    session().play(players, folder=tmp_path)
+    with pytest.raises(OtherMatchError, match='format is "round-robin" there and "gauntlet" here'):
+        session().play(players, form=Format.GAUNTLET, folder=tmp_path)
+
+
+def test_players_are_made_once_and_names_are_distinct() -> None:
+    some = session()
+    assert some.player("mentor:paper") is some.player("mentor:paper")
+    assert distinct_names(["a.st", "b.st", "c.st"], ["net", "net", "other"]) == ["a.st", "b.st", "other"]

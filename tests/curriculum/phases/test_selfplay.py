@@ -1,0 +1,77 @@
+"""Self-play of a run: its openings, and games that the seed decides."""
+
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from core.rules import Rules
+from curriculum.config import Config, SelfplayConfig
+from curriculum.phases import selfplay
+from curriculum.phases.selfplay import run_selfplay, training_openings
+from curriculum.reporting import Conduct, Quiet, Task
+from curriculum.run.folder import RunFolder
+from nets.config import NetConfig
+from search.tree.settings import SearchSettings
+from tests.curriculum.phases.test_phases import CONFIG
+
+
+class Remarks(Quiet):
+    """Keeps the remarks."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def task(self, name: str, total: float, unit: str) -> AbstractContextManager[Task]:
+        """See `Reporter`."""
+        return super().task(name, total, unit)
+
+    def say(self, text: str) -> None:
+        """See `Reporter`."""
+        self.said.append(text)
+
+
+def test_missing_balanced_openings_are_noted() -> None:
+    remarks = Remarks()
+    config = Config(rules=Rules(12, 5), selfplay=SelfplayConfig(balanced_share=0.5))
+    assert training_openings(config, Conduct(remarks)) == []
+    assert remarks.said == [
+        "no balanced openings are shipped for 5 in a row on 12x12: the 50 % of self-play games that "
+        "selfplay.balanced_share starts from them start from the empty board"
+    ]
+
+
+@pytest.mark.parametrize(("size", "share", "found"), [(15, 0.5, True), (15, 0.0, False), (12, 0.0, False)])
+def test_balanced_openings_are_read_where_they_are_used(size: int, share: float, found: bool) -> None:
+    remarks = Remarks()
+    config = Config(rules=Rules(size, 5), selfplay=SelfplayConfig(balanced_share=share))
+    assert bool(training_openings(config, Conduct(remarks))) is found
+    assert remarks.said == []
+
+
+def test_missing_balanced_openings_are_noted_once_for_all_rounds(tmp_path: Path) -> None:
+    remarks = Remarks()
+    config = replace(CONFIG, selfplay=replace(CONFIG.selfplay, iterations=2, games=2))
+    with RunFolder.create(tmp_path / "run", config) as run:
+        run_selfplay(run, Conduct(remarks))
+    assert sum("no balanced openings" in text for text in remarks.said) == 1
+
+
+def test_the_same_seed_plays_the_same_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To the last bit of every target, with a net whose batches take several threads and uneven sizes."""
+    monkeypatch.setattr(selfplay, "_SECONDS_PER_FILE", 1e9)
+    config = replace(
+        CONFIG,
+        rules=Rules(9, 5),
+        net=NetConfig(filters=16, blocks=2),
+        search=SearchSettings(simulations=24),
+        selfplay=SelfplayConfig(iterations=1, games=24, concurrent_games=16, draws_per_position=0.01),
+    )
+    files = []
+    for name in ("one", "other"):
+        with RunFolder.create(tmp_path / name, config) as run:
+            run_selfplay(run, Conduct())
+            (samples,), (games,) = run.replay.glob("selfplay-*.npz"), run.games.glob("*.sgf")
+            files.append((samples.read_bytes(), games.read_bytes()))
+    assert files[0] == files[1]

@@ -1,0 +1,75 @@
+"""Configurations that cannot run are refused before a run begins, wherever they were made."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from curriculum.config import Config, GateConfig, ImitationConfig
+from curriculum.games.kinds import BasicsError
+from curriculum.presets import ConfigError, preset_names, read_config, resolve, to_toml
+from curriculum.run.folder import RunFolder
+from curriculum.validity import check
+
+
+@pytest.mark.parametrize("name", [None, *preset_names()])
+def test_every_preset_can_run(name: str | None) -> None:
+    check(resolve(name))
+
+
+@pytest.mark.parametrize("name", [None, *preset_names()])
+def test_every_preset_measures_its_bar(name: str | None) -> None:
+    settings = resolve(name).imitation
+    assert 0 < settings.bar_every <= settings.passes
+
+
+@pytest.mark.parametrize(
+    ("assignments", "message"),
+    [
+        (["imitation.bar_every=20", "imitation.passes=12"], "bar would never be measured; give 12 or less, or 0"),
+        (["selfplay.random_share=0.3", "selfplay.opening_stones=[0, 0]"], "selfplay.opening_stones allows no stones"),
+        (["selfplay.random_share=0.6", "selfplay.balanced_share=0.5"], "together are more than 1"),
+        (["search.simulations=1"], "training needs 2 or more"),
+    ],
+)
+def test_settings_that_do_not_fit_together_are_refused(assignments: list[str], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        check(resolve(assignments=assignments))
+
+
+def test_a_bar_that_is_measured_at_the_end_alone_is_no_mistake() -> None:
+    check(resolve(assignments=["imitation.bar_every=0"]))
+
+
+@pytest.mark.parametrize(
+    ("kinds", "message"),
+    [(("attack-fore",), "did you mean attack-four"), (("quux",), "valid are attack-four, defend-")],
+)
+def test_an_unknown_kind_of_basic_position_is_answered_with_valid_ones(kinds: tuple[str, ...], message: str) -> None:
+    config = Config()
+    with pytest.raises(BasicsError, match=message):
+        check(replace(config, basics=replace(config.basics, kinds=kinds)))
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        (Config(gate=GateConfig(threshold=-1.0)), r"gate\.threshold is -1\.0; it must be from 0 to 1"),
+        (Config(imitation=ImitationConfig(games=1)), r"imitation\.games is 1; it must be 2 or more"),
+        (Config(imitation=ImitationConfig(held_out_share=0.6)), r"held_out_share is 0\.6; it must be from 0 to 0\.5"),
+        (Config(imitation=ImitationConfig(bar_every=9, passes=8)), "the bar would never be measured"),
+        (Config(seed=-1), "seed is -1; it must be 0 or more"),
+    ],
+)
+def test_no_run_is_created_from_an_impossible_configuration(config: Config, message: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=message):
+        RunFolder.create(tmp_path / "run", config)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_run_made_before_a_check_existed_is_opened_all_the_same(tmp_path: Path) -> None:
+    RunFolder.create(tmp_path, Config()).close()
+    old = resolve("strong", assignments=["imitation.bar_every=20"])
+    (tmp_path / "config.toml").write_text(to_toml(old))
+    with RunFolder.open(tmp_path) as run:
+        assert run.config == old == read_config(tmp_path / "config.toml")

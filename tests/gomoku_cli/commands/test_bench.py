@@ -1,0 +1,171 @@
+"""`gomoku bench`: its JSON, tables and picture, and the options that it refuses."""
+
+import json
+import math
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.rules import Rules
+from curriculum.bench import measure
+from curriculum.bench.ceiling import Ceiling
+from curriculum.bench.machine import machine
+from curriculum.bench.positions import long_games, mixed_positions
+from curriculum.bench.search import by_simulations
+from curriculum.bench.selfplay import selfplay_config
+from curriculum.reporting import Conduct
+from gomoku_cli import app
+from gomoku_cli.commands.bench import show
+from gomoku_cli.exit_codes import ExitCode
+from gomoku_cli.reports.bench_figure import draw_bench
+from gomoku_cli.reports.plots import check_plot
+from nets.checkpoint import save_model
+from nets.config import Backend, NetConfig, Precision, RuntimeChoice
+from nets.dual import make_model
+from nets.runtimes.net_evaluator import NetEvaluator
+from tests.support.evaluators import ScriptedEvaluator
+
+SMALL = Rules(7, 5)
+TINY = NetConfig(filters=2, blocks=1, value_hidden=2)
+HEADLINES = (
+    "ceiling.positions_per_second",
+    "selfplay.simulations_per_second",
+    "selfplay.ratio",
+    "single.milliseconds_400",
+    "mentor.nodes_per_second",
+    "tree.bytes_per_simulation",
+    "startup.help_seconds",
+)
+
+
+@pytest.fixture(scope="module")
+def swept() -> dict[str, Any]:
+    """The figures of the sweeps at the smallest counts."""
+    config = selfplay_config(SMALL, TINY, simulations=4, games=2)
+    small = long_games(SMALL, 4)
+    evaluator = ScriptedEvaluator(SMALL)
+    ceiling = Ceiling(evaluator, mixed_positions(small), 4)
+    choice = RuntimeChoice(backend=Backend.TORCH, precision=Precision.FP32)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(measure, "NetEvaluator", lambda model: NetEvaluator(model, choice))
+        return {
+            "simulations": by_simulations(evaluator, small, (10, 100), 0.01, Conduct()),
+            "games": measure.by_games(config, evaluator, small, (1, 4), 0.05, Conduct(), ceiling),
+            "board": measure.by_size(config, (6, 7), 0.05, Conduct()),
+        }
+
+
+def test_sweeps_have_a_row_a_size(swept: dict[str, Any]) -> None:
+    assert [row["simulations"] for row in swept["simulations"]] == [10, 100]
+    assert [row["games"] for row in swept["games"]] == [1, 4]
+    assert [row["size"] for row in swept["board"]] == [6, 7]
+    for rows in swept.values():
+        for row in rows:
+            assert all(math.isfinite(figure) and figure > 0 for figure in row.values())
+
+
+@pytest.fixture(scope="module")
+def model_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("bench") / "tiny.safetensors"
+    save_model(path, make_model(TINY, SMALL, 1), {})
+    return path
+
+
+@pytest.fixture(scope="module")
+def quick(model_file: Path) -> dict[str, Any]:
+    """The JSON of the command at the smallest counts."""
+    with pytest.MonkeyPatch.context() as patch:
+        printed: list[str] = []
+        patch.setattr("typer.echo", lambda text: printed.append(text))
+        limits = ("--seconds", "0.1", "--games", "2", "--simulations", "4")
+        nets = ("--model", str(model_file), "--backend", "torch", "--precision", "fp32")
+        assert app.run(["bench", "--quick", *limits, *nets, "--json", "--quiet"]) == ExitCode.DONE
+    (line,) = printed
+    figures: dict[str, Any] = json.loads(line)
+    return figures
+
+
+def test_the_headlines_are_there_and_measured(quick: dict[str, Any]) -> None:
+    for key in HEADLINES:
+        section, _, name = key.partition(".")
+        assert quick[section][name] > 0, key
+    assert quick["backend"] == {
+        "name": "torch",
+        "precision": "fp32",
+        "device": "cpu",
+        "lanes": quick["machine"]["cores"],
+    }
+    assert {"cores", "processor", "memory_bytes", "python", "torch", "numba"} <= quick["machine"].keys()
+    assert {"cache", "others"} <= quick.keys()
+    assert "sweeps" not in quick
+    fastest = max(quick["ceiling"]["batches"], key=lambda row: row["positions_per_second"])
+    assert quick["ceiling"]["batch"] == fastest["batch"]
+
+
+def test_the_table_shows_what_was_measured(
+    quick: dict[str, Any], swept: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    show({**quick, "sweeps": swept})
+    out = capsys.readouterr().out
+    for name in ("forward ceiling", "self-play", "with the cache", "one position", "kernel descents", "mentor"):
+        assert name in out
+    assert f"{quick['ceiling']['positions_per_second']:,.0f} positions/s" in out
+    assert f"{swept['games'][1]['simulations_per_second']:,.0f}" in out
+    assert "nan" not in out
+
+
+def test_the_table_of_a_stopped_measurement_shows_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+    show({"machine": machine(), "mentor": {"nodes_per_second": 1234.0}})
+    out = capsys.readouterr().out
+    assert "1,234 nodes/s" in out
+    assert "ceiling" not in out
+
+
+@pytest.mark.parametrize(("name", "start"), [("quick.png", b"\x89PNG"), ("full.svg", b"<?xml")])
+def test_the_picture_is_drawn(
+    name: str, start: bytes, quick: dict[str, Any], swept: dict[str, Any], tmp_path: Path
+) -> None:
+    pytest.importorskip("matplotlib")
+    path = tmp_path / name
+    check_plot(path, "--plot")
+    draw_bench({**quick, "sweeps": swept} if name.startswith("full") else quick, path)
+    assert path.read_bytes().startswith(start)
+
+
+def refusal(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
+    """Return the one line of an error."""
+    capsys.readouterr()
+    assert app.run(["bench", *map(str, arguments)]) == ExitCode.USAGE
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1, err
+    return err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("--model", "mentor"), "mentor is a player without a net"),
+        (("--model", "defualt"), "'defualt' names no player (did you mean default?)"),
+        (("--games", "0"), "'0' is neither best nor a number from 1 to 4096"),
+        (("--games", "many"), "'many' is neither best"),
+        (("--seconds", "nan"), "nan is not in the range 0.1 to 3600"),
+        (("--seconds", "0"), "0 is not in the range 0.1 to 3600"),
+        (("--simulations", "0"), "Invalid value for '--simulations' / '-n'"),
+        (("--plot", "bench.pdf"), "bench.pdf must end in .png or .svg"),
+        (("--plot", "nowhere/bench.png"), "there is no folder nowhere"),
+    ],
+)
+def test_a_bad_option_is_one_clear_line(
+    arguments: tuple[str, str], reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert reason in refusal(capsys, *arguments)
+
+
+def test_without_matplotlib_a_line_says_how_to_get_it(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert "pip install '.[plots]'" in refusal(capsys, "--plot", "bench.png")

@@ -1,0 +1,134 @@
+"""The answers of the engine to BOARD and SWAP2BOARD."""
+
+import pytest
+
+from core.notation import parse_point
+from gomoku_cli.gomocup.swap2 import CANDIDATES
+from tests.support.gomocup import FIRST, SECOND, Talk
+
+
+def test_stones_may_come_in_any_order(talk: Talk) -> None:
+    stones = ["10,10,1", "10,11,2", "11,11,1", "9,10,2"]
+    cells = {owner: [parse_point(stone[:-2], 15) for stone in stones if stone[-1] == owner] for owner in "12"}
+    for order in (stones, stones[::-1], sorted(stones, key=lambda stone: stone[-1])):
+        (answer,) = talk.say("BOARD", *order, "DONE")
+        assert answer == FIRST
+        moves = talk.player.requests[-1]
+        assert set(moves[::2]) == set(cells["1"])
+        assert set(moves[1::2]) == set(cells["2"])
+
+
+def test_stones_in_the_order_of_the_game_are_taken_for_the_game(talk: Talk) -> None:
+    talk.say("BOARD", "7,7,2", "8,8,1", "6,6,2", "DONE")
+    assert talk.player.requests == [[parse_point(point, 15) for point in ("7,7", "8,8", "6,6")]]
+
+
+def test_an_empty_board_requests_the_first_move(talk: Talk) -> None:
+    assert talk.say("BOARD", "DONE") == [FIRST]
+    assert talk.player.requests == [[]]
+
+
+def test_a_board_has_no_answer_before_done_and_the_game_goes_on_from_it(talk: Talk) -> None:
+    assert talk.say("BOARD", "7,7,2", "", "INFO time_left 5000") == []
+    assert talk.say("DONE", "TURN 8,8") == [FIRST, SECOND]
+
+
+@pytest.mark.parametrize(
+    ("stones", "reason"),
+    [
+        (["7,7,1"], "it is not our turn"),
+        (["7,7,2", "8,8,2"], "it is not our turn"),
+        (["7,7,2", "7,7,1"], "7,7 holds two stones"),
+        (["15,0,2"], "off the board"),
+        (["7,7"], "not x,y,field"),
+        (["7,7,4"], "not x,y,field"),
+        (["7,7,"], "not x,y,field"),
+        (["nonsense"], "not x,y,field"),
+        (["7,7,3"], "field 3 is for games that go on after five"),
+        (["\xff" * 5000], "not x,y,field"),
+        ([f"{x},0,2" for x in range(5)] + [f"{2 * x},5,1" for x in range(4)], "the game is over"),
+        ([f"{x},0,1" for x in range(5)] + [f"{2 * x},5,2" for x in range(5)], "the game is over"),
+        ([f"{x},0,1" for x in range(6)] + [f"{2 * x},5,2" for x in range(6)], "the game is over"),
+    ],
+)
+def test_a_wrong_board_is_one_error_and_the_old_position_stays(talk: Talk, stones: list[str], reason: str) -> None:
+    talk.say("BEGIN")
+    (answer,) = talk.say("BOARD", *stones, "DONE")
+    assert answer.startswith("ERROR ")
+    assert reason in answer
+    assert talk.say("TURN 7,7") == [SECOND]
+
+
+def test_a_full_board_is_a_game_that_is_over() -> None:
+    talk = Talk()
+    talk.say("START 5")
+    cells = [f"{x},{y},{1 + (x + y // 2) % 2}" for x in range(5) for y in range(5)]
+    owners = [cell[-1] for cell in cells]
+    assert sorted((owners.count("1"), owners.count("2"))) == [12, 13]
+    if owners.count("1") == 13:
+        cells = [f"{cell[:-1]}{3 - int(cell[-1])}" for cell in cells]
+    assert talk.say("BOARD", *cells, "DONE") == ["ERROR the game is over"]
+
+
+@pytest.mark.parametrize("command", ["BOARD", "SWAP2BOARD"])
+def test_another_command_inside_a_board_adds_an_error_of_the_board(talk: Talk, command: str) -> None:
+    talk.say("BEGIN")
+    assert talk.say(command, "3,3,2", "TURN 7,7") == [f"ERROR {command} was not ended by DONE", SECOND]
+    assert talk.say(command, "BOARD", "7,7,2", "DONE") == [f"ERROR {command} was not ended by DONE", FIRST]
+
+
+def test_the_end_of_the_input_inside_a_board_is_an_error(talk: Talk) -> None:
+    assert list(talk.engine.finish()) == []
+    talk.say("BOARD", "7,7,2")
+    assert list(talk.engine.finish()) == ["ERROR BOARD was not ended by DONE"]
+
+
+def test_swap2_opens_with_the_candidate_of_the_value_closest_to_0(talk: Talk) -> None:
+    talk.say("SWAP2BOARD", "DONE")
+    candidates = [tuple(moves) for moves in talk.player.requests]
+    assert len(set(candidates)) == CANDIDATES
+    talk.player.value = -0.5
+    talk.player.values = {candidates[5]: -0.04, candidates[7]: 0.05}
+    fresh = Talk(talk.player)
+    fresh.say("START 15")
+    (answer,) = fresh.say("SWAP2BOARD", "DONE")
+    assert tuple(parse_point(point, 15) for point in answer.split()) == candidates[5]
+
+
+@pytest.mark.parametrize("stones", [3, 5])
+def test_swap2_takes_the_better_colour(talk: Talk, stones: int) -> None:
+    points = ["7,7", "8,7", "9,9", "8,8", "8,6"][:stones]
+    talk.player.value = -0.1
+    assert talk.say("SWAP2BOARD", *points, "DONE") == ["SWAP"]
+    for talk.player.value in (0.1, 0.0, None):
+        assert talk.say("SWAP2BOARD", *points, "DONE") == [FIRST]
+    assert talk.player.requests[-1] == [parse_point(point, 15) for point in points]
+
+
+@pytest.mark.parametrize(
+    ("value", "board", "turn"),
+    [
+        (0.1, ["7,7,2", "8,7,1", "9,9,2", f"{FIRST},1", "3,3,2"], "3,3"),  # the engine kept White and moved
+        (-0.1, ["7,7,1", "8,7,2", "9,9,1", "3,3,2"], "3,3"),  # the engine took Black, and White has answered
+    ],
+)
+def test_the_game_after_swap2_goes_on_by_board_or_by_turn(
+    talk: Talk, value: float, board: list[str], turn: str
+) -> None:
+    talk.player.value = value
+    swap2 = ["SWAP2BOARD", "7,7", "8,7", "9,9", "DONE"]
+    talk.say(*swap2)
+    by_turn = talk.say(f"TURN {turn}")
+    talk.say(*swap2)
+    assert talk.say("BOARD", *board, "DONE") == by_turn
+    assert talk.player.requests[-1] == talk.player.requests[-3]
+
+
+@pytest.mark.parametrize(
+    "points", [["7,7"], ["7,7", "8,8", "7,7"], ["7,7", "8,8", "15,15"], ["7,7,1", "8,8,2", "9,9,1"]]
+)
+def test_swap2_takes_0_3_or_5_stones(talk: Talk, points: list[str]) -> None:
+    talk.say("BEGIN")
+    (answer,) = talk.say("SWAP2BOARD", *points, "DONE")
+    assert answer.startswith("ERROR ")
+    assert talk.say("TURN 7,7") == [SECOND]

@@ -1,0 +1,109 @@
+"""INFO and the limits that it sets: time, memory, nodes and rules."""
+
+import pytest
+
+from tests.support.gomocup import ABOUT, FIRST, SECOND, Talk
+
+
+@pytest.mark.parametrize(
+    "info",
+    [
+        "timeout_turn 1000",
+        "timeout_turn 0",
+        "timeout_match 0",
+        "time_left -5",
+        "time_left 2147483647",
+        "max_memory 0",
+        "max_node 100",
+        "thread_num 2",
+        "game_type 1",
+        "folder C:\\some where",
+        "evaluate 3,4",
+        "rule 99",
+        "unheard_of 7",
+        "timeout_turn",
+        "timeout_turn soon",
+        "timeout_turn 1e3",
+        "timeout_turn 99999999999999999999",
+        "timeout_match -9223372036854775808",
+        "max_memory -1",
+        "",
+        "x" * 5000,
+    ],
+)
+def test_info_has_no_answer(talk: Talk, info: str) -> None:
+    assert talk.say(f"INFO {info}", f"info {info.upper()}") == []
+    assert talk.say("ABOUT") == [ABOUT]  # and none later: a manager reads one line here
+    assert talk.say("BEGIN")[-1] == FIRST
+
+
+def test_limits_of_memory_and_nodes_apply_from_the_next_move(talk: Talk) -> None:
+    talk.say("INFO max_memory 83886080", "INFO max_node 500", "BEGIN")
+    assert talk.players.max_bytes[-1] == 83_886_080
+    assert talk.players.max_simulations[-1] == 500
+    talk.say("INFO max_memory 0", "INFO max_node 0", "TURN 7,7")
+    assert talk.players.max_bytes[-1] is None
+    assert talk.players.max_simulations[-1] is None
+
+
+@pytest.mark.parametrize(("rule", "named"), [(1, "exactly five"), (4, "renju"), (8, "caro"), (6, "renju")])
+def test_unsupported_rules_are_reported_once_before_the_next_move(talk: Talk, rule: int, named: str) -> None:
+    talk.say("INFO rule 0", f"INFO rule {rule}")
+    message, move = talk.say("BEGIN")
+    assert message.startswith("MESSAGE five or more in a row win here")
+    assert named in message
+    assert move == FIRST
+    assert talk.say("TURN 7,7") == [SECOND]
+
+
+def test_notes_come_before_a_move_and_reasons_before_a_long_start(talk: Talk) -> None:
+    talk.players.notes.append("the mentor plays")
+    assert talk.say("ABOUT", "START 20") == [ABOUT, "OK"]
+    assert talk.say("BEGIN") == ["MESSAGE the mentor plays", "0,19"]
+    talk.players.reason = "compiling"
+    assert talk.say("START 15") == ["MESSAGE compiling", "OK"]
+
+
+def test_thinking_time_counts_from_the_reading_of_the_line(talk: Talk) -> None:
+    stopped = []
+
+    def think(stop: object) -> None:
+        assert callable(stop)
+        while not stop():
+            talk.now += 0.001
+        stopped.append(talk.now)
+
+    talk.player.think = think
+    talk.say("INFO timeout_turn 1000")
+    talk.now = 10.4  # the line waited for 0.4 s
+    assert list(talk.engine.answer("BEGIN", 10.0)) == [FIRST]
+    assert 10.5 < stopped[0] < 11.0
+    talk.say("INFO timeout_turn 60000", "INFO time_left 2000")
+    started = talk.now
+    talk.say("TURN 7,7")
+    assert stopped[1] - started < 0.5
+
+
+def test_a_move_is_made_after_the_clock_has_run_out(talk: Talk) -> None:
+    stops = []
+    talk.player.think = lambda stop: stops.append(stop())
+    talk.say("INFO time_left -300", "BEGIN")
+    assert stops == [True]
+
+
+def test_a_short_search_is_enough_after_the_end_of_the_input() -> None:
+    over = False
+    talk = Talk(hurry=lambda: over)
+
+    def think(stop: object) -> None:
+        nonlocal over
+        assert callable(stop)
+        while not stop():
+            talk.now += 0.01
+            over = talk.now > 0.5
+
+    talk.player.think = think
+    talk.say("START 15", "INFO timeout_turn 60000", "BEGIN")
+    assert 0.5 < talk.now < 0.6
+    talk.say("TURN 7,7")
+    assert talk.now < 0.7

@@ -1,0 +1,99 @@
+"""The engine's players: the named one on its boards, the mentor on others, within the limit of memory."""
+
+import math
+from pathlib import Path
+
+import pytest
+
+from core.position import Position
+from core.rules import Rules
+from curriculum.arena.players import PlayerSpecError
+from gomoku_cli.gomocup.players import EnginePlayers, resident_bytes
+from nets.checkpoint import save_model
+from nets.config import NetConfig
+from nets.dual import make_model
+from search.mentor.player import Mentor
+from search.players import RandomPlayer
+from search.tree.player import MctsPlayer
+
+TINY = NetConfig(filters=2, blocks=0, value_hidden=2)
+SMALL = Rules(6)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A model file for 6x6."""
+    path = tmp_path_factory.mktemp("models") / "model.safetensors"
+    save_model(path, make_model(TINY, SMALL, 1), {})
+    return str(path)
+
+
+def test_a_model_plays_on_its_own_board_and_the_mentor_on_others_with_a_note(model: str) -> None:
+    players = EnginePlayers(model, simulations=4)
+    assert isinstance(players.get(SMALL, None, math.inf), MctsPlayer)
+    assert players.notes == []
+    assert isinstance(players.get(Rules(20), None, math.inf), Mentor)
+    (note,) = players.notes
+    assert note == f"{model} plays 5 in a row on 6x6, so on 20x20 the mentor plays"
+    assert isinstance(players.get(SMALL, None, math.inf), MctsPlayer)
+
+
+def test_a_player_without_a_net_plays_on_any_board() -> None:
+    players = EnginePlayers("random", simulations=None)
+    assert isinstance(players.get(Rules(25), None, math.inf), RandomPlayer)
+    players.limit_memory(1000)
+    assert players.notes == []
+
+
+def test_one_player_is_kept_from_game_to_game(model: str) -> None:
+    players = EnginePlayers(model, simulations=4)
+    player = players.get(SMALL, None, math.inf)
+    assert players.get(SMALL, None, math.inf) is player
+    assert players.get(SMALL, 2, math.inf) is not player
+
+
+@pytest.mark.parametrize(("simulations", "max_simulations", "made"), [(4, None, 4), (4, 2, 2), (4, 9, 4), (None, 3, 3)])
+def test_the_smaller_limit_of_simulations_applies(
+    model: str, simulations: int | None, max_simulations: int | None, made: int
+) -> None:
+    player = EnginePlayers(model, simulations=simulations).get(SMALL, max_simulations, math.inf)
+    assert player.choose(Position(SMALL)).simulations == made
+
+
+def test_without_a_limit_of_simulations_it_thinks_until_it_is_stopped(model: str) -> None:
+    player, checks = EnginePlayers(model, simulations=None).get(SMALL, None, math.inf), iter(range(100))
+    # 90 rounds, one check of `stop` each, are more simulations than the model was trained with.
+    decision = player.choose(Position(SMALL), stop=lambda: next(checks) == 90)
+    assert next(checks) == 91
+    assert decision.simulations > 90
+
+
+@pytest.mark.parametrize("tactics", [True, False])
+def test_a_model_plays_with_or_without_tactics(model: str, tactics: bool) -> None:
+    player = EnginePlayers(model, simulations=4, tactics=tactics).get(SMALL, None, math.inf)
+    four = Position.from_moves(SMALL, [0, 30, 1, 31, 2, 32, 3, 33])
+    assert player.choose(four).simulations == (0 if tactics else 4)  # tactics see the win without a search
+
+
+def test_trees_get_the_rest_of_the_limit_of_memory(model: str) -> None:
+    players = EnginePlayers(model, simulations=None)
+    player = players.get(SMALL, None, math.inf)
+    assert isinstance(player, MctsPlayer)
+    held = resident_bytes()
+    players.limit_memory(held + 100_000_000)
+    assert player.max_bytes is not None
+    assert 50_000_000 < player.max_bytes < 100_000_000
+    assert players.notes == []
+    players.limit_memory(10_000_000)
+    assert 0 < player.max_bytes < 10_000_000
+    players.limit_memory(10_000_000)
+    assert players.notes == ["a limit of 10 MB is less than this program needs"]
+    players.limit_memory(None)
+    assert player.max_bytes is None
+
+
+def test_a_model_for_another_connect_length_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "four.safetensors"
+    save_model(path, make_model(TINY, Rules(6, 4), 1), {})
+    with pytest.raises(PlayerSpecError, match="plays 4 in a row on 6x6; the protocol is about 5 in a row"):
+        EnginePlayers(str(path), simulations=None)

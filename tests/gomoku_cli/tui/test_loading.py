@@ -1,0 +1,101 @@
+"""The app from loading to exit: the board without a model yet, `run_board`, errors and notices."""
+
+import threading
+import warnings
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+from gomoku_cli.tui import app as app_module
+from gomoku_cli.tui.app import GomokuApp, run_board
+from nets.config import RuntimeNotice
+from search.players import Player
+from tests.support.tui import LIMIT_S, BoardDriver, GatedPlayer, ScriptedPlayer, async_test, board_setup
+
+
+@async_test
+async def test_the_board_is_shown_while_the_model_loads() -> None:
+    ready = threading.Event()
+    player = ScriptedPlayer(15, ["a1"])
+
+    def factory() -> Player:
+        assert ready.wait(LIMIT_S)
+        return player
+
+    app = GomokuApp(factory, board_setup())
+    async with app.run_test() as pilot:
+        ui = BoardDriver(app, pilot)
+        assert ui.status.startswith("Loading the model")
+        await pilot.press("enter", "n", "u")
+        assert ui.moves == []
+        assert app.is_loading
+        ready.set()
+        await ui.until(lambda: not app.is_loading)
+        await ui.play("h8")
+        assert ui.moves == ["h8", "a1"]
+    app.close()
+
+
+@pytest.fixture
+def headless(monkeypatch: pytest.MonkeyPatch) -> type["HeadlessApp"]:
+    """Make `run_board` use an app without a terminal."""
+    monkeypatch.setattr(app_module, "GomokuApp", HeadlessApp)
+    return HeadlessApp
+
+
+class HeadlessApp(GomokuApp):
+    """The app without a terminal. It presses `keys` after the model is loaded."""
+
+    keys: tuple[str, ...] = ()
+
+    def inspect(self) -> None:
+        """Called before the keys are pressed."""
+
+    def run(self, **_: object) -> None:
+        async def press(pilot: Pilot[object]) -> None:
+            await BoardDriver(self, pilot).until(lambda: not self.is_loading)
+            await pilot.pause()
+            self.inspect()
+            await pilot.press(*self.keys)
+
+        super().run(headless=True, size=(80, 24), auto_pilot=press)
+
+
+def test_run_board_raises_the_error_of_loading(headless: type[HeadlessApp]) -> None:
+    error = ValueError("no such model")
+
+    def factory() -> Player:
+        raise error
+
+    with pytest.raises(ValueError, match="no such model") as raised:
+        run_board(factory, board_setup())
+    assert raised.value is error
+
+
+def test_run_board_leaves_no_thread_behind(headless: type[HeadlessApp], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(headless, "keys", ("enter", "q"))
+    player = GatedPlayer(15)
+    run_board(lambda: player, board_setup())
+    assert not any(thread.name.startswith("model") for thread in threading.enumerate())
+
+
+def test_notices_are_shown_in_the_panel_and_after_the_game(
+    headless: type[HeadlessApp], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    panels: list[str] = []
+
+    def read(app: GomokuApp) -> None:
+        panels.append("\n".join(str(static.render()) for static in app.screen.query("#about Static").results(Static)))
+
+    monkeypatch.setattr(headless, "inspect", read)
+    monkeypatch.setattr(headless, "keys", ("q",))
+
+    def factory() -> Player:
+        for _ in range(2):
+            warnings.warn("the abacus [a]\nis missing", RuntimeNotice, stacklevel=1)
+        return ScriptedPlayer(15)
+
+    run_board(factory, board_setup())
+    assert "Note\nthe abacus [a] is missing" in panels[0]
+    assert capsys.readouterr().err == "note: the abacus [a] is missing\n"

@@ -1,0 +1,115 @@
+"""Limits of the mentor's search: nodes, depth, time, stop; its levels."""
+
+from collections.abc import Callable
+
+import pytest
+
+from core.position import Position
+from core.rules import BLACK, WHITE
+from curriculum.arena.opening_sets import load_openings
+from curriculum.arena.players import PlayerSettings, PlayerSpecError, parse_player
+from search.limits import Limit
+from search.mentor.player import DEFAULT_LIMIT, LEVELS, Mentor
+from search.tree.settings import Policy
+from tests.support.mentor_positions import RULES, position, takes_many_nodes
+
+
+@takes_many_nodes
+def test_more_nodes_are_spent_when_allowed_and_a_stop_ends_the_search() -> None:
+    board = position(BLACK, "g7 h8", "h7 i9")
+    few, many = (Mentor(Limit(nodes=nodes)).choose_batch([board], seeds=[0])[0].simulations for nodes in (1000, 20000))
+    stopped = Mentor(Limit(nodes=20000)).choose_batch([board, board], seeds=[0, 1], stop=lambda: True)
+    # Searches for fours at the last node may take some more.
+    assert few <= 1100 < 10000 < many <= 20100
+    assert len(stopped) == 2
+    assert all(decision.simulations <= few and board.is_legal(decision.move) for decision in stopped)
+
+
+@takes_many_nodes
+def test_a_stop_in_mid_search_ends_it_with_the_result_so_far() -> None:
+    board = position(BLACK, "g7 h8", "h7 i9")
+    asked = []
+
+    def stop() -> bool:
+        asked.append(True)
+        return len(asked) > 4
+
+    analysis = Mentor().analyse(board, Limit(nodes=10**9), stop=stop)
+    assert analysis.nodes < 50_000
+    assert board.is_legal(analysis.best_move)
+
+
+def test_the_clock_ends_a_search() -> None:
+    board = position(BLACK, "g7 h8", "h7 i9")
+    analysis = Mentor(Limit(seconds=0.05)).analyse(board)
+    assert analysis.depth > 0
+    assert analysis.seconds < 10
+
+
+def test_a_search_without_end_is_ended_by_its_stop() -> None:
+    analysis = Mentor(Limit(seconds=float("inf"))).analyse(position(BLACK, "g7 h8", "h7 i9"), stop=lambda: True)
+    assert len(analysis.moves) > 0
+
+
+def test_a_depth_ends_a_search() -> None:
+    board = position(BLACK, "g7 h8", "h7 i9")
+    for depth in (1, 2, 3):
+        assert Mentor().analyse(board, Limit(depth=depth)).depth == depth
+
+
+@takes_many_nodes
+def test_a_search_by_nodes_does_not_depend_on_the_table_of_the_last_one() -> None:
+    boards = [position(BLACK, "g7 h8", "h7 i9"), position(WHITE, "g7 h8 j7", "h7 i7 g9")]
+    fresh = [Mentor(Limit(nodes=3000)).analyse(board) for board in boards]
+    used = Mentor(Limit(nodes=3000))
+    for board, expected in zip(boards * 3, fresh * 3, strict=True):
+        analysis = used.analyse(board)
+        assert (analysis.moves, analysis.score, analysis.nodes) == (expected.moves, expected.score, expected.nodes)
+
+
+@takes_many_nodes
+def test_a_search_by_the_clock_uses_the_table_of_the_last_one() -> None:
+    mentor, limit = Mentor(Limit(nodes=3000)), Limit(depth=9, seconds=600.0)
+    boards = [Position.from_moves(RULES, opening) for opening in load_openings("balanced", RULES)[:8]]
+    first, again = (sum(mentor.analyse(board, limit).nodes for board in boards) for _ in range(2))
+    assert again < first / 2
+    fresh = Mentor().analyse(boards[0], Limit(nodes=3000))
+    by_nodes = mentor.analyse(boards[0])
+    assert (by_nodes.nodes, by_nodes.variation) == (fresh.nodes, fresh.variation), "where nodes count all is forgotten"
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Limit(depth=0), "depth is 0"),
+        (lambda: Limit(nodes=-1), "nodes is -1"),
+        (lambda: Limit(seconds=0.0), "seconds is 0.0"),
+        (lambda: Limit(), "at least one"),
+        (lambda: Mentor(variety=-1), "variety"),
+        (lambda: Mentor(memory_bytes=0), "memory_bytes"),
+    ],
+)
+def test_numbers_out_of_range_are_refused(make: Callable[[], object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_a_higher_level_has_more_nodes() -> None:
+    budgets = [LEVELS[level] for level in range(1, 6)]
+    assert budgets == sorted(budgets)
+
+
+def test_levels_are_players_and_may_have_a_time_limit_too() -> None:
+    for spec, nodes in (("mentor", None), *((f"mentor:{level}", LEVELS[level]) for level in LEVELS)):
+        player = parse_player(spec, rules=RULES, settings=PlayerSettings())
+        timed = parse_player(spec, rules=RULES, settings=PlayerSettings(seconds=0.5))
+        assert isinstance(player, Mentor)
+        assert isinstance(timed, Mentor)
+        assert player.name == timed.name == spec
+        assert player.limit == Limit(nodes=nodes or DEFAULT_LIMIT.nodes)
+        assert timed.limit == Limit(nodes=nodes, seconds=0.5), "without a level the time alone limits it"
+    sure = parse_player("mentor", rules=RULES, settings=PlayerSettings(policy=Policy.DETERMINISTIC))
+    assert isinstance(sure, Mentor)
+    assert sure.variety == 0
+    with pytest.raises(PlayerSpecError, match="names no player"):
+        parse_player("mentor:6", rules=RULES, settings=PlayerSettings())
