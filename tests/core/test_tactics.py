@@ -1,4 +1,4 @@
-"""The brute-force judge of simple positions against a twin that only looks at windows."""
+"""The brute-force tactics of simple positions agree with a twin that only looks at windows."""
 
 import numpy as np
 import pytest
@@ -78,7 +78,7 @@ def test_immediate_wins_are_the_gaps_of_windows(board: tuple[NDArray[np.int8], i
 
 
 @given(boards((3, 5), 0.2), st.sampled_from((BLACK, WHITE)))
-def test_deciding_tactic_and_which_moves_are_right(board: tuple[NDArray[np.int8], int, int], colour: int) -> None:
+def test_the_deciding_tactic_and_which_moves_are_right(board: tuple[NDArray[np.int8], int, int], colour: int) -> None:
     stones, size, connect = board
     before, lines = stones.copy(), windows(size, connect)
     empty = [int(cell) for cell in np.flatnonzero(stones == EMPTY)]

@@ -68,7 +68,7 @@ def test_results_are_exactly_the_same_with_and_without(symmetric: bool, lanes: i
         assert_sound(cached, tree)
 
 
-def test_no_position_is_judged_twice_while_there_is_room() -> None:
+def test_no_position_is_evaluated_twice_while_there_is_room() -> None:
     evaluator = ScriptedEvaluator(SMALL)
     evaluator.keep = True
     evaluator.lanes = 3
@@ -113,11 +113,11 @@ def test_last_moves_count_where_the_net_sees_them(sees: int, asked: int) -> None
     assert sum(evaluator.batches) == asked
 
 
-def test_symmetries_are_drawn_evenly_and_what_is_judged_is_turned_back() -> None:
+def test_symmetries_are_drawn_evenly_and_evaluations_are_turned_back() -> None:
     drawn: list[int] = []
 
     def upright(stones: NDArray[np.int8], to_move: int) -> tuple[NDArray[np.float32], float]:
-        """Judges the board as it lies: what a move is worth depends on the stone beside it alone."""
+        """Evaluate the board as it lies: a move's logit depends on the stones next to it alone."""
         board = stones.reshape(SMALL.size, SMALL.size).astype(np.float32)
         around = sum(np.roll(board, shift, axis) for shift in (1, -1) for axis in (0, 1)) * to_move
         return around.ravel().astype(np.float32), 0.0
@@ -134,7 +134,7 @@ def test_symmetries_are_drawn_evenly_and_what_is_judged_is_turned_back() -> None
     shown_straight = set(drawn)
     drawn.clear()
     turned, _ = searched(EvaluationCache(SMALL.cells), Watched(SMALL, upright), replace(OPTIONS, symmetric=True))
-    # The judge is the same from all sides, so the search is too; what it was shown is not.
+    # The evaluation is the same from all sides, so the search is too; the evaluated boards are not.
     assert [visits for visits, _ in everything(straight)[0]] == [visits for visits, _ in everything(turned)[0]]
     assert len(set(drawn) - shown_straight) > len(shown_straight) / 2
 

@@ -1,4 +1,4 @@
-"""Claims about a tree search that looks at threats: what it proves is true, and the net sees quiet boards only."""
+"""Claims about tactics at leaves: their proofs are true, and the net evaluates quiet boards only."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -70,7 +70,7 @@ def stones_at(search: ForestSearch, node: int, tree: int = 0) -> tuple[NDArray[n
 
 
 def assert_sound(search: ForestSearch, tree: int = 0) -> None:
-    """Nothing is left in flight, and every visit but a judged node's first went on to a child."""
+    """Nothing is left in flight, and every visit but an evaluated node's first went on to a child."""
     count = int(search.forest.trees["nodes"][tree])
     nodes = search.forest.nodes[tree, :count]
     assert not nodes["in_flight"].any()
@@ -145,7 +145,7 @@ def test_the_net_is_asked_about_boards_on_which_nobody_can_win_with_the_next_sto
     position = start_position(RULES, stones, seed)
     own, enemy = board.of_stones(position.stones.tolist(), position.side_to_move)
     if board.wins(enemy, own).bit_count() > 1 or board.has_vcf(own, enemy):
-        return  # at the root a decided position is judged where a search is asked for all the same
+        return  # a decided position at the root is evaluated all the same
     options = replace(ALL, vcf_leaf_nodes=100_000)
     assert_sound(searched(position, options, evaluator=ScriptedEvaluator(RULES, answer)))
 
