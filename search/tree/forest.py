@@ -69,10 +69,7 @@ TREE = _record(
         ("simulations", "i8"),  # started since the forest was made
         ("nodes", "i4"),  # nodes in use
         ("simulations_left", "i4"),  # simulations not started yet
-        (
-            "noise_share",
-            "f4",
-        ),  # share of noise to mix into the root's priors once they are known; 0 for none
+        ("noise_share", "f4"),  # share of noise, mixed into the root's priors after its evaluation; 0 for none
         ("last_move", "i2"),  # the move that led to the root position
         ("move_before", "i2"),  # the one before that
         ("to_move", "i1"),  # at the root

@@ -150,6 +150,11 @@ def test_the_net_is_asked_about_boards_on_which_nobody_can_win_with_the_next_sto
     assert_sound(searched(position, options, evaluator=ScriptedEvaluator(RULES, answer)))
 
 
+def threatens(board: NaiveBoard, own: int, enemy: int) -> bool:
+    """Return True if a move of `own`, were it to move, would give it two cells that make a line."""
+    return any(board.wins(own | cell, enemy).bit_count() > 1 for cell in bits(board.fours(own, enemy)))
+
+
 @settings(max_examples=60)
 @given(stones=st.integers(4, 40), seed=st.integers(0, 10_000))
 def test_the_urgent_cells_are_those_where_somebody_can_make_a_four(stones: int, seed: int) -> None:
@@ -162,13 +167,13 @@ def test_the_urgent_cells_are_those_where_somebody_can_make_a_four(stones: int, 
     threatened = mark_urgent(
         load_board(BOARDS, 1, position.stones), new_vcf_work(RULES, 1), side_of(position.side_to_move), urgent
     )
-    assert threatened == board.threatens(enemy, own)
+    assert threatened == threatens(board, enemy, own)
     if threatened:
         expected = board.fours(own, enemy) | board.fours(enemy, own)
         assert sum(1 << int(cell) for cell in np.flatnonzero(urgent)) == expected
         # No quiet move elsewhere takes the threat away.
         for cell in bits(board.all & ~(own | enemy | expected)):
-            assert board.threatens(enemy, own | cell)
+            assert threatens(board, enemy, own | cell)
 
 
 FOUR_TO_ANSWER = position_of(
