@@ -1,9 +1,9 @@
-# Each of these sets up all it needs in .venv, from the pinned constraints; only Python 3.11+, make and git must be there.
+# Each target sets up .venv from the pinned constraints; it needs Python 3.11+, make and git.
 #
-#   make demo    train a small model from nothing, measure it, and say how to play it (at most 15 minutes on 2 cores)
-#   make test    the tests
-#   make play    the board, against the built-in model
-#   make check   everything that continuous integration runs
+#   make demo    train a small model from nothing, measure it, and print how to play it (at most 15 minutes on 2 cores)
+#   make test    run the tests
+#   make play    open the board against the built-in model
+#   make check   run everything that continuous integration runs
 
 PYTHON ?= python3
 RUN ?= runs/demo
@@ -12,7 +12,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-# Tests of compiled code, counted once more as plain Python.
+# Tests of compiled code; coverage runs them again as plain Python.
 KERNEL_TESTS := tests/core/test_position.py tests/core/test_symmetry.py tests/core/test_evaluation.py tests/core/test_tactics.py tests/core/test_threats.py tests/search/mentor tests/search/tree/test_mcts.py tests/search/tree/test_cache.py tests/search/tree/test_proofs.py tests/search/tree/test_rollouts.py
 
 .DEFAULT_GOAL := help
@@ -30,7 +30,7 @@ $(READY): pyproject.toml constraints.txt
 demo: $(READY)
 	$(BIN)/gomoku train --preset quick --run $(RUN) $(if $(wildcard $(RUN)/config.toml),--resume)
 
-# Kernels are compiled once here, not by each of the processes that share the tests.
+# The warm-up compiles kernels once, instead of once in each of the processes that share the tests.
 test: $(READY)
 	$(BIN)/gomoku warmup
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
@@ -59,7 +59,7 @@ coverage: $(READY)
 	$(BIN)/coverage combine
 	$(BIN)/coverage report
 
-# The real pipeline by its command line, at the smallest counts there are.
+# The real pipeline by its command line, at the smallest counts.
 smoke: $(READY)
 	PATH="$(abspath $(BIN)):$$PATH" .ci/smoke
 
@@ -69,7 +69,7 @@ check:
 wheel: $(READY)
 	$(BIN)/python -m build --wheel --no-isolation
 
-# Pins what .venv holds now. A local version (torch's +cpu) names one index's build, so it is left out.
+# Pins the versions in .venv. A local version (torch's +cpu) names one index's build, so it is left out.
 constraints: $(READY)
 	{ sed -n '1p' constraints.txt; $(BIN)/pip freeze --exclude-editable | sed 's/+.*//'; } > .constraints.new
 	mv .constraints.new constraints.txt

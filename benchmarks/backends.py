@@ -1,12 +1,13 @@
-"""What runs the nets on this machine: how fast each runtime is, and how close to torch in float32.
+"""Speed and precision of each runtime on this machine, against torch in float32.
 
     python -m benchmarks.backends [--model PLAYER] [--positions FILE.npz ...] [--seconds 1]
 
-For each runtime and precision that is to be had: positions a second in batches of 1, 8, 32, 128 and 1024 positions of
-one net, up to the most that it judges at once, when every thread that keeps it busy has one (medians of several slices
-of time, the nets in turn); the seconds until new weights judge their first batch; and the worst prior (over the empty
-cells), the worst value and the share of equal top moves over 10,000 positions of the files of samples, or else of games
-that the model plays against itself without a search.
+For each available runtime and precision it prints:
+- positions a second in batches of 1, 8, 32, 128 and 1024 positions of one net, up to the runtime's largest batch, with
+  one batch on each of its threads (medians of several slices of time, the nets in turn);
+- the seconds until new weights have evaluated their first batch;
+- the worst error of a prior (over the empty cells) and of a value, and the share of equal top moves, over 10,000
+  positions: from files of samples, or from games of the model against itself without a search.
 """
 
 import argparse
@@ -52,7 +53,7 @@ _ON_GPU = (Precision.FP32, Precision.BF16, Precision.FP16)
 
 
 def priors(logits: NDArray[np.float32], positions: PositionBatch) -> NDArray[np.float32]:
-    """[B, A] the softmax over the empty cells."""
+    """Return the softmax [B, A] over the empty cells."""
     masked = np.where(positions.stones == 0, logits, -np.inf)
     weights = np.exp(masked - masked.max(axis=1, keepdims=True))
     shares: NDArray[np.float32] = weights / weights.sum(axis=1, keepdims=True)
@@ -60,7 +61,7 @@ def priors(logits: NDArray[np.float32], positions: PositionBatch) -> NDArray[np.
 
 
 def own_games(evaluator: NetEvaluator, rules: Rules) -> PositionBatch:
-    """Positions of games that open with moves drawn from the model's priors and go on with the likeliest."""
+    """Return positions of games: first moves drawn from the model's priors, then its top moves."""
     random, found = generator(1), []
     games = [Position(rules) for _ in range(256)]
     while sum(map(len, found)) < _POSITIONS:
@@ -78,7 +79,7 @@ def own_games(evaluator: NetEvaluator, rules: Rules) -> PositionBatch:
 
 
 def rate(runtime: Runtime, positions: PositionBatch, dual: bool, batch: int, seconds: float) -> float:
-    """Positions judged a second in batches of `batch`, one on each thread; the median of slices."""
+    """Return evaluated positions a second in batches of `batch`, one on each thread; the median of slices."""
     parts = rows_by_net(positions.to_move, dual)
 
     def work(thread: int, end: float) -> int:
@@ -97,15 +98,15 @@ def rate(runtime: Runtime, positions: PositionBatch, dual: bool, batch: int, sec
         for _ in range(_SLICES + 1):
             start = time.perf_counter()
             ends = [start + seconds / _SLICES] * runtime.threads
-            judged = sum(threads.map(work, range(runtime.threads), ends))
-            rates.append(judged / (time.perf_counter() - start))
+            evaluated = sum(threads.map(work, range(runtime.threads), ends))
+            rates.append(evaluated / (time.perf_counter() - start))
     return statistics.median(rates[1:])  # the first slice warms up
 
 
 def until_in_use(
     model: DualNet, choice: RuntimeChoice, device: torch.device, positions: PositionBatch
 ) -> tuple[NetEvaluator, float]:
-    """An evaluator, and the seconds until it had judged a first batch; imports, which come once, not counted."""
+    """Return an evaluator, and the seconds until it had evaluated a first batch, without the time of imports."""
     for _ in range(2):
         start = time.perf_counter()
         evaluator = NetEvaluator(model, choice, device=device)
@@ -123,7 +124,7 @@ def main() -> None:
     if (path := model_path(options.model)) is None:
         parser.error(f"{options.model} names no model")
     model = load_model(path)[0]
-    torch.set_num_threads(1)  # for each thread that judges
+    torch.set_num_threads(1)  # for each evaluating thread
 
     exact = NetEvaluator(model, RuntimeChoice(backend=Backend.TORCH, precision=Precision.FP32), device=_CPU)
     if options.positions:

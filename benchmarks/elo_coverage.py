@@ -1,6 +1,6 @@
-"""How often the interval of the Elo difference holds the true one: `python -m benchmarks.elo_coverage`.
+"""Coverage of the Elo difference's 95 % interval: `python -m benchmarks.elo_coverage`.
 
-Matches are simulated from players whose difference is known. Exits with 1 where the share is not from 93 to 97 %.
+It simulates matches of players with a known difference. It exits with 1 if a share is outside 93 to 97 %.
 """
 
 import argparse
@@ -21,26 +21,26 @@ PAIRS = (10, 20, 50, 100, 500)
 DIFFERENCES = (0, 50, 100, 200, 400)
 DRAWS = (0.0, 0.25, 0.5)
 OPENINGS = {"neutral": (0, 0), "biased": (200, 0), "sharp": (0, 200)}
-"""By how many Elo an opening favours Black, and by how many it suits one of the players, whoever has Black."""
+"""The Elo that an opening gives Black, and the Elo that it gives one of the players, with either colour."""
 
 LOWEST, HIGHEST, HIGHEST_SHORT = 0.93, 0.97, 0.995
 SHORT = 10
-"""A match is short where the weaker player expects no more points than this. Its results are so few and so coarse that
-no interval can be near 95 % for all of them, and on the stronger side none can miss: such a match passes up to
+"""A match is short if the weaker player expects no more points than this. Its possible results are so few that no
+interval can be near 95 % for all of them, and on the stronger side none can miss. A short match passes up to
 `HIGHEST_SHORT`."""
 
 
 def game_distribution(elo: float, draws: float) -> npt.NDArray[np.float64]:
-    """Probabilities of loss, draw and win. `draws`: the share of them between equals; less where a side is stronger."""
+    """Return the probabilities of loss, draw and win. `draws`: the share of draws between equal players."""
     score = expected_score(elo)
     drawn = draws * 4 * score * (1 - score)
     return np.array([1 - score - drawn / 2, drawn, score - drawn / 2])
 
 
 def pair_distribution(elo: float, draws: float = 0.0, bias: float = 0.0, suits: float = 0.0) -> npt.NDArray[np.float64]:
-    """Probabilities of the five classes of pairs, [5], whose mean is the score expected at `elo`.
+    """Return the probabilities [5] of the five classes of pairs; their mean is the expected score at `elo`.
 
-    Half the openings suit the one player by `suits` Elo and half the other; both give Black `bias` Elo.
+    Half the openings give one player `suits` Elo, half the other; all give Black `bias` Elo.
     """
 
     def classes(skill: float) -> npt.NDArray[np.float64]:
@@ -51,14 +51,14 @@ def pair_distribution(elo: float, draws: float = 0.0, bias: float = 0.0, suits: 
         mean: npt.NDArray[np.float64] = (suited + unsuited) / 2
         return mean
 
-    # Favours flatten the scores, so it takes more skill to come to the same ones.
-    wanted = expected_score(elo)
-    skill = optimize.brentq(lambda skill: classes(skill) @ PAIR_SCORES - wanted, elo - 2000, elo + 2000)
+    # Biased openings flatten the scores, so the same score takes more skill.
+    target = expected_score(elo)
+    skill = optimize.brentq(lambda skill: classes(skill) @ PAIR_SCORES - target, elo - 2000, elo + 2000)
     return classes(skill)
 
 
 def coverage(pairs: int, elo: float, distribution: npt.NDArray[np.float64], matches: int, seed: int) -> float:
-    """The share of simulated matches whose 95 % interval holds `elo`."""
+    """Return the share of simulated matches whose 95 % interval holds `elo`."""
 
     @cache  # short matches have few results
     def holds(counts: PairCounts) -> bool:
@@ -70,9 +70,9 @@ def coverage(pairs: int, elo: float, distribution: npt.NDArray[np.float64], matc
 
 
 def main() -> None:
-    """Prints the table of all kinds of matches, in percent; what fails is red."""
+    """Print the table of all kinds of matches, in percent; shares out of bounds are red."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--matches", type=int, default=2000, help="of each kind")
+    parser.add_argument("--matches", type=int, default=2000, help="matches of each kind")
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
 

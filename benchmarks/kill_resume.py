@@ -1,7 +1,7 @@
 """Kills a training and resumes it: `python -m benchmarks.kill_resume --preset quick --kills 10 --run DIR`.
 
-The command line's own process gets SIGKILL at random instants spread over the run. Its metrics must show that nothing
-but the step in flight was ever lost. Exits with 1 where they do not, or where the run does not come to its end.
+The training process gets SIGKILL at random instants spread over the run. Its metrics must show that each kill lost no
+more than the step in flight. It exits with 1 if they do not, or if the run does not finish.
 """
 
 import argparse
@@ -26,41 +26,41 @@ _POLL_S = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Kill:
-    """One kill: when, and what the metrics said then."""
+    """A kill, and the metrics at its time."""
 
     seconds: float
     """Running time of the training until then, all its processes together."""
     lines: int
-    """Lines of metrics that were there."""
+    """Number of lines of metrics."""
     last: str
-    """What the last of them told."""
+    """The last of them, in a few words."""
 
 
 def place_of(record: dict[str, Any]) -> tuple[int, ...]:
-    """How far a run had come when it wrote a line of metrics: it never falls while nothing is done twice."""
+    """Return the progress of a run at a line of metrics; it only falls if work is done twice."""
     phase, step = _PHASES.index(record["phase"]), record.get("step") or 0
     if record["phase"] == "selfplay":
         return phase, record["iteration"], _ROUND.index(record["event"]), step
     return phase, 0, step, _LEARNING.index(record["event"])
 
 
-def told(record: dict[str, Any]) -> str:
-    """A line of metrics in a few words."""
+def summary(record: dict[str, Any]) -> str:
+    """Return a line of metrics in a few words."""
     words = [record["phase"], record["event"]]
     words += [f"{name} {record[name]}" for name in ("iteration", "step") if record.get(name) is not None]
     return " ".join(words)
 
 
 def faults(records: Sequence[dict[str, Any]], kills: Sequence[Kill]) -> list[str]:
-    """What the metrics of a finished run show to be lost beyond the steps in flight; nothing, if all is well."""
+    """Return the losses beyond the steps in flight that the metrics of a finished run show; none if all is well."""
     found = []
     boundaries = {kill.lines for kill in kills}
     for number, (before, after) in enumerate(pairwise(records), start=1):
         if place_of(after) < place_of(before):
-            found.append(f"line {number + 1} ({told(after)}) goes back behind line {number} ({told(before)})")
+            found.append(f"line {number + 1} ({summary(after)}) goes back behind line {number} ({summary(before)})")
         repeated = before["event"] == after["event"] == "train" and place_of(after) == place_of(before)
         if repeated and number not in boundaries:
-            found.append(f"line {number + 1} ({told(after)}) is told twice, with no kill in between")
+            found.append(f"line {number + 1} ({summary(after)}) appears twice, with no kill in between")
     steps: dict[tuple[str, int | None], list[int]] = {}
     for record in records:
         if record["event"] == "train":
@@ -77,10 +77,10 @@ def faults(records: Sequence[dict[str, Any]], kills: Sequence[Kill]) -> list[str
 def kill_and_resume(
     path: Path, options: Sequence[str], *, kills: int, over_s: float, seed: int
 ) -> tuple[list[Kill], float]:
-    """Trains in `path` with `gomoku train OPTIONS`, killing it up to `kills` times; returns the kills and the seconds.
+    """Train in `path` with `gomoku train OPTIONS`, and kill it up to `kills` times; return the kills and the seconds.
 
-    The instants are drawn uniformly from the first `over_s` seconds that the training runs. Raises `RuntimeError` when
-    it fails otherwise than by being killed.
+    The instants are drawn uniformly from the first `over_s` seconds of the training. Raises `RuntimeError` if the
+    training fails by itself.
     """
     chance = random.Random(seed)
     instants = sorted(chance.uniform(0, over_s) for _ in range(kills))
@@ -104,11 +104,11 @@ def kill_and_resume(
         if process.returncode > 0:
             raise RuntimeError(f"gomoku train ended with exit code {process.returncode}: {errors.strip()}")
         records = read_metrics(path)
-        done.append(Kill(ran_s, len(records), told(records[-1]) if records else "nothing yet"))
+        done.append(Kill(ran_s, len(records), summary(records[-1]) if records else "nothing yet"))
 
 
 def main() -> int:
-    """Runs the training to its end and prints a row a kill, and what was lost."""
+    """Run the training to its end; print a row for each kill, and the losses."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--preset", default="quick")
     parser.add_argument("--kills", type=int, default=10)
@@ -126,11 +126,11 @@ def main() -> int:
         records = run.metrics()
     print(f"{'kill':>4}  {'after':>8}  {'last line before':<32}  first line after")
     for number, kill in enumerate(kills, start=1):
-        after = told(records[kill.lines]) if kill.lines < len(records) else "nothing"
+        after = summary(records[kill.lines]) if kill.lines < len(records) else "nothing"
         print(f"{number:>4}  {kill.seconds:>6.1f} s  {kill.last:<32}  {after}")
     found = faults(records, kills)
     print(f"{len(kills)} kills, {seconds:.0f} s of running, {len(records)} lines of metrics, the run is complete")
-    print("\n".join(found) if found else "nothing was lost but the steps in flight")
+    print("\n".join(found) if found else "no more than the steps in flight was lost")
     return 1 if found or len(kills) < arguments.kills else 0
 
 

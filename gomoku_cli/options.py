@@ -420,19 +420,3 @@ def check_seconds(seconds: float | None, option: str) -> None:
         raise typer.BadParameter(
             f"{seconds:g} is no time: give seconds above 0, {_MAX_SECONDS:,} at most", param_hint=option
         )
-
-
-# Separate options, for commands that do not use the groups yet
-
-
-def _option(group: type, field: str) -> typer.models.OptionInfo:
-    info: typer.models.OptionInfo = group.__annotations__[field].__metadata__[0]
-    return info
-
-
-Preset = Annotated[str | None, _option(ConfigOptions, "preset")]
-ConfigFile = Annotated[Path | None, _option(ConfigOptions, "config_file")]
-Assignments = Annotated[list[str] | None, _option(ConfigOptions, "assignments")]
-Seed = Annotated[int | None, _option(ConfigOptions, "seed")]
-BackendChoice = Annotated[Backend, _option(RuntimeOptions, "backend")]
-PrecisionChoice = Annotated[Precision, _option(RuntimeOptions, "precision")]

@@ -14,6 +14,7 @@ from core.errors import FailedError
 from core.position import Position
 from core.rules import Cell
 from core.streams import Purpose, generator
+from search.analysis import Analysis
 from search.limits import Limit
 
 
@@ -94,6 +95,14 @@ class PlaysGames(Player, Protocol):
 
         Its `choose_batch` raises `ForfeitError` if it cannot go on.
         """
+
+
+@runtime_checkable
+class Analyses(Player, Protocol):
+    """A player whose search gives numbers for the root's moves, such as the mentor or a tree search."""
+
+    def analyse(self, position: Position, limit: Limit | None = None, *, stop: Callable[[], bool] = never) -> Analysis:
+        """Return the search's view of a position that is not over; `limit` and `stop` are those of `choose_batch`."""
 
 
 @runtime_checkable

@@ -1,4 +1,4 @@
-"""What the tests share: strategies that draw rules and games, and a judge of lines that shares no code with `core`."""
+"""Shared by all tests: strategies that draw rules and games, and a search for lines that shares no code with `core`."""
 
 import os
 import random
@@ -21,7 +21,7 @@ settings.load_profile("ci" if os.environ.get("CI") else "gomoku")
 if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-# Trainings of a few steps would spend most of their time converting nets; what runs nets has tests of its own.
+# Trainings of a few steps would spend most of their time converting nets; the runtimes have tests of their own.
 os.environ.setdefault("GOMOKU_BACKEND", Backend.TORCH)
 set_runtime(RuntimeChoice(backend=Backend.TORCH))
 

@@ -108,6 +108,14 @@ def resolve_rules(specs: Sequence[str], board_size: int | None = None, connect: 
     return given
 
 
+def open_player(spec: str, settings: PlayerSettings | None = None, *, rules: Rules | None = None) -> Player:
+    """Return the player that a spec names, by default for the rules of its model, or 15x15 without a model.
+
+    Raises the errors of `parse_player`.
+    """
+    return parse_player(spec, rules=rules or resolve_rules([spec]), settings=settings or PlayerSettings())
+
+
 def parse_player(spec: str, *, rules: Rules, settings: PlayerSettings) -> Player:
     """Return the player that a spec names.
 

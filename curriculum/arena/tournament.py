@@ -8,6 +8,7 @@ from typing import Any
 from core.rules import Cell, Rules
 from curriculum.arena.fixtures import Fixture, fixtures
 from curriculum.arena.folder import MatchFolder
+from curriculum.arena.opening_sets import evaluation_openings
 from curriculum.arena.play import play_games
 from curriculum.arena.results import MatchResult, PlayedGame, Tally
 from curriculum.arena.statistics import ratings
@@ -148,20 +149,22 @@ def play_match(
     player: Player,
     opponent: Player,
     *,
-    rules: Rules,
-    openings: Sequence[Sequence[Cell]],
-    games: int,
-    seed: int,
-    conduct: Conduct,
+    rules: Rules = Rules(),  # noqa: B008 - frozen
+    openings: Sequence[Sequence[Cell]] | None = None,
+    games: int = 100,
+    seed: int = 42,
+    conduct: Conduct = Conduct(),  # noqa: B008 - frozen
     paired: bool = True,
     task: str = "games",
 ) -> MatchResult:
     """Play a match of `games` games; the first player has Black in the even ones and White in the odd ones.
 
-    See `curriculum.arena.fixtures.fixtures` for `paired`. The players draw from streams of the seed, so equal settings
-    give equal games. Raises `Interrupted` if the conduct stops it.
+    Without `openings` they start from the shipped balanced ones, or from the empty board where there are none. See
+    `curriculum.arena.fixtures.fixtures` for `paired`. The players draw from streams of the seed, so equal settings give
+    equal games. Raises `Interrupted` if the conduct stops it.
     """
     start = time.perf_counter()
+    openings = evaluation_openings(rules) if openings is None else openings
     schedule = fixtures(2, games, openings=openings, seed=seed, paired=paired)
     tournament = play_tournament((player, opponent), schedule, rules=rules, conduct=conduct, task=task, paired=paired)
     result = tournament.matches[0, 1]

@@ -11,7 +11,7 @@ import typer
 
 from curriculum.arena import player_names
 from gomoku_cli import options
-from nets.config import Backend, Precision
+from gomoku_cli.expansion import expand_options
 from search.tree.settings import MAX_SIMULATIONS
 
 if TYPE_CHECKING:
@@ -158,7 +158,9 @@ def show(figures: Mapping[str, Any]) -> None:
         STDOUT.print(table)
 
 
+@expand_options
 def command(
+    *,
     quick: Annotated[bool, typer.Option("--quick", help="Only the headline figures, in under 45 seconds.")] = False,
     model: Annotated[
         str,
@@ -191,8 +193,7 @@ def command(
         Path | None,
         typer.Option("--plot", metavar="FILE", help="Draw the result too, as .png or .svg; needs matplotlib."),
     ] = None,
-    backend: options.BackendChoice = Backend.AUTO,
-    precision: options.PrecisionChoice = Precision.AUTO,
+    runtime: options.RuntimeOptions,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -203,11 +204,10 @@ def command(
     """
     side_by_side, duration_s = _games(games), _seconds(seconds, quick)
     from gomoku_cli.reports.plots import check_plot
-    from gomoku_cli.runtime import choose_runtime
 
     if plot is not None:
         check_plot(plot, "--plot")
-    choose_runtime(backend, precision)
+    runtime.apply()
     nets = _nets(model)
 
     from curriculum.bench.machine import machine, startup

@@ -16,7 +16,7 @@ from textual.widgets import Footer, Static
 from core.jit import KERNELS_ARE_COLD
 from core.position import IllegalMoveError
 from core.rules import EMPTY, Colour, Rules, colour_name
-from gomoku_cli.runtime import notices_to, print_notice
+from gomoku_cli.notices import notices_to, print_notice
 from gomoku_cli.tui.board import ASCII, UNICODE, BoardWidget, BoardWindow
 from gomoku_cli.tui.game import GameSession, MoveReport
 from gomoku_cli.tui.help import HelpScreen
@@ -26,7 +26,7 @@ from gomoku_cli.tui.status import StatusLine
 from search.players import ForfeitError, Player
 
 _MIN_PANEL_COLUMNS = 26
-"""Width of the side panel beside a large board."""
+"""Width of the side panel next to a large board."""
 _MAX_PANEL_COLUMNS = 40
 _MIN_COLUMNS_FOR_PANEL = 60
 """A narrower terminal shows the board alone."""

@@ -1,4 +1,4 @@
-"""The command line: what it loads, how it says what is wrong, and with which exit code it ends."""
+"""The command line: its imports, its errors and its exit codes."""
 
 import json
 import os
@@ -47,7 +47,7 @@ HEAVY = ("torch", "numba", "textual", "numpy")
 
 
 def gomoku(*arguments: object, timeout_s: float = 300, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Runs the command in a process of its own."""
+    """Run the command in a process of its own."""
     return subprocess.run(
         [sys.executable, "-m", "gomoku_cli", *map(str, arguments)],
         cwd=ROOT,
@@ -61,14 +61,14 @@ def gomoku(*arguments: object, timeout_s: float = 300, **environment: str) -> su
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    """Runs the command in this process: its exit code, stdout and stderr."""
+    """Run the command in this process; return its exit code, stdout and stderr."""
     capsys.readouterr()
     code = app.run([str(argument) for argument in arguments])
     return code, *capsys.readouterr()
 
 
 def refused(capsys: pytest.CaptureFixture[str], code: ExitCode, *arguments: object) -> str:
-    """The one line with which the command refuses to run."""
+    """Return the one line of an error with this exit code."""
     found, out, err = run(capsys, *arguments)
     assert found == code, err
     assert out == ""
@@ -117,7 +117,7 @@ def test_the_shell_completes(line: str, completed: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "expected"),
     [
         ("evalute", "Did you mean 'evaluate'?"),
         ("evaluate", "Missing argument 'PLAYER'"),
@@ -195,15 +195,15 @@ def test_the_shell_completes(line: str, completed: str) -> None:
     ],
 )
 def test_a_wrong_command_line_is_one_line_and_exit_code_2(
-    line: str, told: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    line: str, expected: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert told in refused(capsys, ExitCode.USAGE, *line.split())
+    assert expected in refused(capsys, ExitCode.USAGE, *line.split())
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "expected"),
     [
         ("info junk.safetensors", "junk.safetensors"),
         ("info none.safetensors", "none.safetensors"),
@@ -218,16 +218,16 @@ def test_a_wrong_command_line_is_one_line_and_exit_code_2(
     ],
 )
 def test_bad_data_is_one_line_and_exit_code_3(
-    line: str, told: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    line: str, expected: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("junk.safetensors").write_bytes(bytes(range(256)) * 4)
     Path("broken").mkdir()
     Path("broken/config.toml").write_text("[search]\nsimulatoins = 5\n")
-    assert told in refused(capsys, ExitCode.BAD_DATA, *line.split())
+    assert expected in refused(capsys, ExitCode.BAD_DATA, *line.split())
 
 
-def test_hints_name_the_command_as_it_can_be_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hints_name_a_command_that_works_from_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     installed = tmp_path / ".venv" / "bin" / "gomoku"
     installed.parent.mkdir(parents=True)
     installed.touch(mode=0o755)
@@ -240,24 +240,24 @@ def test_hints_name_the_command_as_it_can_be_called(tmp_path: Path, monkeypatch:
 
 
 def small_model(path: Path) -> Path:
-    """A model file of a net that knows nothing, on 9x9."""
+    """A model file of a net with random weights, on 9x9."""
     save_model(path, make_model(NetConfig(filters=4, blocks=1), Rules(9, 5), 1), {})
     return path
 
 
-def test_a_model_whose_numbers_run_away_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_model_with_infinite_evaluations_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     model = make_model(NetConfig(filters=4, blocks=1), Rules(9, 5), 1)
     for parameter in model.parameters():
         parameter.data.fill_(1e30)
     save_model(tmp_path / "wild.safetensors", model, {})
     line = "--against random --games 2 --simulations 4 --backend torch --quiet".split()
-    told = refused(capsys, ExitCode.BAD_DATA, "evaluate", tmp_path / "wild.safetensors", *line)
-    assert "not a finite number" in told
+    error = refused(capsys, ExitCode.BAD_DATA, "evaluate", tmp_path / "wild.safetensors", *line)
+    assert "not a finite number" in error
 
 
 @pytest.fixture
 def without_openvino(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """OpenVINO is not installed; afterwards nets are run as ever."""
+    """OpenVINO is not installed; the choice of a runtime is restored."""
     monkeypatch.setitem(sys.modules, "openvino", None)
     before = default_runtime()
     yield
@@ -276,7 +276,7 @@ def test_a_runtime_that_is_missing_is_one_line_of_notice(capsys: pytest.CaptureF
 
 
 @pytest.mark.usefixtures("without_openvino")
-def test_the_precision_asked_for_is_used(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_requested_precision_is_used(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     model = small_model(tmp_path / "model.safetensors")
     line = ("evaluate", model, "--against", "random", *"--games 2 --simulations 0 --quiet --backend torch".split())
     assert run(capsys, *line, "--precision", "bf16")[0] == ExitCode.DONE
@@ -285,39 +285,39 @@ def test_the_precision_asked_for_is_used(capsys: pytest.CaptureFixture[str], tmp
         assert "fp16 is for GPUs" in refused(capsys, ExitCode.USAGE, *line, "--precision", "fp16")
 
 
-def test_evaluate_thinks_as_long_as_it_is_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_evaluate_uses_its_time_a_move(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     model = small_model(tmp_path / "model.safetensors")
     line = ("evaluate", model, "--against", "random", *"--games 2 --json --quiet --seconds".split())
     code, out, _ = run(capsys, *line, 0.02)
     result = json.loads(out)
     assert code == ExitCode.DONE
-    assert result["longest_move_seconds"][0] >= 0.02, "but for what is forced"
+    assert result["longest_move_seconds"][0] >= 0.02
 
 
 def test_a_run_is_not_started_twice(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     RunFolder.create(tmp_path / "run", resolve("smoke")).close()
-    told = refused(capsys, ExitCode.USAGE, "train", "--preset", "smoke", "--run", tmp_path / "run")
-    assert "continue it with --resume" in told
+    error = refused(capsys, ExitCode.USAGE, "train", "--preset", "smoke", "--run", tmp_path / "run")
+    assert "continue it with --resume" in error
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no lock there")
-def test_a_run_in_work_is_left_alone(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_run_of_another_process_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     with RunFolder.create(tmp_path / "run", resolve("smoke")):
-        told = refused(capsys, ExitCode.FAILED, "train", "--run", tmp_path / "run", "--resume")
-    assert "another process works in" in told
+        error = refused(capsys, ExitCode.FAILED, "train", "--run", tmp_path / "run", "--resume")
+    assert "another process works in" in error
 
 
 @pytest.mark.parametrize("command", ["train --resume", "imitate", "selfplay", "generate-basics"])
 def test_a_run_keeps_its_configuration(command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     RunFolder.create(tmp_path / "run", resolve("smoke")).close()
-    told = refused(capsys, ExitCode.USAGE, *command.split(), "--run", tmp_path / "run", "--seed", 43)
-    assert "seed is 42, but --seed has 43" in told
+    error = refused(capsys, ExitCode.USAGE, *command.split(), "--run", tmp_path / "run", "--seed", 43)
+    assert "seed is 42, but --seed has 43" in error
 
 
 def test_a_folder_that_cannot_be_written_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    told = refused(capsys, ExitCode.FAILED, "train", "--preset", "smoke", "--run", tmp_path / "file" / "run")
-    assert "Not a directory" in told
+    error = refused(capsys, ExitCode.FAILED, "train", "--preset", "smoke", "--run", tmp_path / "file" / "run")
+    assert "Not a directory" in error
 
 
 def test_a_dry_run_shows_everything_and_writes_nothing(
@@ -327,7 +327,7 @@ def test_a_dry_run_shows_everything_and_writes_nothing(
     code, out, _ = run(capsys, "train", "--preset", "alphagomoku", "--set", "search.simulations=33", "--dry-run")
     assert code == ExitCode.DONE
     assert "simulations = 33\n" in out
-    assert "294,106" in out or "147,053" in out
+    assert "147,053 + 147,053" in out
     code, out, _ = run(capsys, "train", "--preset", "smoke", "--dry-run", "--json")
     assert json.loads(out)["config"]["net"]["filters"] == 4
     assert not list(tmp_path.iterdir())
@@ -351,7 +351,7 @@ def test_evaluate_gives_the_same_match_for_the_same_seed(capsys: pytest.CaptureF
     first, again, other = (json.loads(run(capsys, *line, seed)[1]) | dict.fromkeys(times) for seed in (5, 5, 6))
     assert first == again
     assert first["distinct_games"] == 4
-    assert other["games"] == 4
+    assert other != first
 
 
 def test_a_missed_minimum_is_exit_code_4(capsys: pytest.CaptureFixture[str]) -> None:
@@ -378,7 +378,9 @@ def test_the_same_seed_gives_the_same_basics(capsys: pytest.CaptureFixture[str],
         assert "60 positions" in out
         return (tmp_path / name).read_bytes()
 
-    assert basics("one.npz", 1) == basics("two.npz", 1) != basics("three.npz", 2)
+    first = basics("one.npz", 1)
+    assert basics("two.npz", 1) == first
+    assert basics("three.npz", 2) != first
 
 
 def test_every_kind_of_basics_can_be_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -390,7 +392,7 @@ def test_every_kind_of_basics_can_be_named(capsys: pytest.CaptureFixture[str], t
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run that went all the way, by the command line."""
+    """A finished run, trained by the command line."""
     path = tmp_path_factory.mktemp("trained") / "run"
     done = gomoku("train", "--preset", "smoke", "--run", path)
     assert done.returncode == ExitCode.DONE, done.stderr
@@ -399,7 +401,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-def test_a_trained_run_can_be_asked_and_measured(trained: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_trained_run_has_info_and_can_play(trained: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert best_model(trained).is_file()
     code, out, _ = run(capsys, "info", trained, "--json")
     assert code == ExitCode.DONE
@@ -423,7 +425,7 @@ def test_a_truncated_model_is_refused(trained: Path, capsys: pytest.CaptureFixtu
 
 
 def _tensors(model: Path) -> bytes:
-    """What a model file holds behind its header, which tells of the matches it played."""
+    """Return the tensors of a model file, without its header, which contains results of matches."""
     content = model.read_bytes()
     return content[8 + int.from_bytes(content[:8], "little") :]
 
@@ -439,7 +441,7 @@ def test_a_finished_run_resumes_to_its_end_at_once(trained: Path, tmp_path: Path
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are another matter there")
-def test_ctrl_c_saves_and_says_how_to_continue(tmp_path: Path) -> None:
+def test_ctrl_c_saves_and_prints_the_command_that_continues(tmp_path: Path) -> None:
     path = tmp_path / "run"
     long = ("--set", "basics.epochs=100000", "--set", "training.batch_size=8")
     command = [sys.executable, "-m", "gomoku_cli", "train", "--preset", "smoke", *long, "--run", str(path)]

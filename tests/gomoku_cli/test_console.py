@@ -1,4 +1,4 @@
-"""Progress as people see it: bars on a terminal, a line an interval elsewhere, nothing when asked."""
+"""Progress: bars on a terminal, a line an interval elsewhere, nothing with --quiet."""
 
 import io
 import time
@@ -13,11 +13,11 @@ from gomoku_cli.console import Bars, Lines, duration, make_reporter
 @pytest.mark.parametrize(
     ("seconds", "text"), [(0.04, "0.0 s"), (9.94, "9.9 s"), (10, "0:10"), (83.2, "1:23"), (7390, "2:03:10")]
 )
-def test_durations_read_well(seconds: float, text: str) -> None:
+def test_durations_are_short_texts(seconds: float, text: str) -> None:
     assert duration(seconds) == text
 
 
-def test_every_reporter_keeps_the_protocol() -> None:
+def test_every_reporter_takes_nested_tasks_and_remarks() -> None:
     reporters: list[Reporter] = [Quiet(), Lines(), Bars(Console(file=io.StringIO(), force_terminal=True))]
     for reporter in reporters:
         with reporter.task("games", 2, "games") as outer, reporter.task("passes", 3, "passes") as inner:
@@ -42,7 +42,7 @@ def test_lines_are_written_once_an_interval(capsys: pytest.CaptureFixture[str]) 
     assert "\x1b" not in err
 
 
-def test_what_was_done_before_does_not_count_as_speed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_earlier_steps_of_resumed_work_do_not_count_as_speed(capsys: pytest.CaptureFixture[str]) -> None:
     lines = Lines(interval_s=0)
     with lines.task("games", 4000, "games") as task:
         task.update(3000)

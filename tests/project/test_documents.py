@@ -1,8 +1,11 @@
-"""What the documents say is so: commands parse, settings and files exist, and nothing is left to be filled in."""
+"""The documents: links lead somewhere, command lines parse, settings exist, figures have a source, examples run."""
 
+import doctest
+import os
 import re
 import shlex
 import tomllib
+from pathlib import Path
 
 import pytest
 from typer.main import get_command
@@ -11,34 +14,55 @@ from curriculum.presets import KEYS, preset_names, resolve, to_toml
 from gomoku_cli import app
 from tests.support.project import ROOT
 
-DOCUMENTS = ("README.md", "ARCHITECTURE.md", "CHANGELOG.md")
-README, ARCHITECTURE, CHANGELOG = ((ROOT / name).read_text(encoding="utf-8") for name in DOCUMENTS)
-PACKAGES = ("core", "search", "nets", "curriculum", "gomoku_cli")
-
+PAGES = {
+    path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
+    for path in (
+        *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "benchmarks/README.md")),
+        *sorted((ROOT / "docs").rglob("*.md")),
+    )
+}
+README = PAGES["README.md"]
 GROUP = get_command(app.app)
 COMMANDS = GROUP.commands  # type: ignore[attr-defined]
 
 _FENCE = re.compile(r"^```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_SHOWN = [
-    line.removeprefix("$ ")
-    for block in _FENCE.findall(README)
-    for line in re.sub(r"\\\n\s*", "", block).splitlines()  # a line that goes on is one
-]
-_PROSE = re.findall(r"`([^`\n]+)`", _FENCE.sub("", README))
+_CURRENT = {name: text for name, text in PAGES.items() if name != "CHANGELOG.md"}  # which names former commands too
+
+
+def shown(text: str) -> list[str]:
+    """Return the lines of all code blocks, continued lines joined, prompts removed."""
+    blocks = [re.sub(r"\\\n\s*", "", block) for block in _FENCE.findall(text)]
+    return [line.removeprefix("$ ") for block in blocks for line in block.splitlines()]
+
+
+def prose(text: str) -> list[str]:
+    """Return the code spans outside of code blocks."""
+    return re.findall(r"`([^`\n]+)`", _FENCE.sub("", text))
+
+
+SHOWN = [line for text in _CURRENT.values() for line in shown(text)]
+PROSE = {span for text in _CURRENT.values() for span in prose(text)}
 
 
 def arguments(text: str) -> list[str]:
-    """The words after `gomoku`."""
+    """Return the words after `gomoku`."""
     return shlex.split(text, comments=True)[1:]
 
 
 def option_names(command: str | None) -> set[str]:
-    """The options of a command (None: of `gomoku` itself)."""
+    """Return the options of a command (None: of `gomoku` itself)."""
     params = (GROUP if command is None else COMMANDS[command]).params
     return {"--help"} | {name for param in params for name in (*param.opts, *param.secondary_opts)}
 
 
-@pytest.mark.parametrize("line", [line for line in _SHOWN if line.startswith("gomoku ")])
+def anchors(text: str) -> set[str]:
+    """Return the anchors of a page: headings as GitHub makes them, and explicit ids."""
+    headings = re.findall(r"^#+ (.+)$", _FENCE.sub("", text), re.MULTILINE)
+    made = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    return made | set(re.findall(r'<a id="([^"]+)"></a>', text))
+
+
+@pytest.mark.parametrize("line", sorted({line for line in SHOWN if line.startswith("gomoku ")}))
 def test_a_command_line_that_is_shown_parses(line: str) -> None:
     name, *rest = arguments(line)
     if name.startswith("-"):
@@ -48,10 +72,10 @@ def test_a_command_line_that_is_shown_parses(line: str) -> None:
 
 
 def test_the_examples_cover_every_command() -> None:
-    assert {arguments(line)[0] for line in _SHOWN if line.startswith("gomoku ")} >= COMMANDS.keys()
+    assert {arguments(line)[0] for line in SHOWN if line.startswith("gomoku ")} >= COMMANDS.keys()
 
 
-@pytest.mark.parametrize("text", sorted({text for text in _PROSE if text.startswith("gomoku ")}))
+@pytest.mark.parametrize("text", sorted(text for text in PROSE if text.startswith("gomoku ")))
 def test_a_command_in_prose_exists(text: str) -> None:
     name, *rest = arguments(text)
     if name == "COMMAND":  # any of them
@@ -65,46 +89,97 @@ def test_a_command_in_prose_exists(text: str) -> None:
 
 def test_settings_in_prose_exist() -> None:
     sections = "|".join({key.partition(".")[0] for key in KEYS if "." in key})
-    named = {text.partition(" ")[0] for text in _PROSE if re.match(rf"(?:{sections})\.[a-z_0-9]+\b", text)}
-    assert named, "the README names settings"
-    assert named <= KEYS.keys()
+    settings = re.compile(rf"(?:{sections})\.[a-z_0-9]+\b(?!\.)")
+    named = {match[0] for text in PROSE if (match := settings.match(text)) and not text.endswith(".json")}
+    assert len(named) > 30
+    assert sorted(named - KEYS.keys()) == []
 
 
 def test_every_setting_of_which_the_paper_has_another_value_is_named() -> None:
     ours, papers = (tomllib.loads(to_toml(resolve(preset))) for preset in (None, "alphagomoku"))
     sections = {name for name, value in ours.items() if isinstance(value, dict)}
     differing = {f"{name}.{key}" for name in sections for key in ours[name] if ours[name][key] != papers[name][key]}
-    assert sorted(differing - set(_PROSE)) == []
+    assert sorted(differing - set(prose(PAGES["docs/papers/a.md"]))) == []
 
 
 def test_every_preset_is_described() -> None:
-    assert set(preset_names()) <= set(_PROSE)
+    assert set(preset_names()) <= set(prose(PAGES["docs/configuration.md"]))
 
 
 def test_make_targets_exist() -> None:
     known = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
-    named = [text.split() for text in (*_PROSE, *_SHOWN) if text.startswith("make ")]
+    named = [shlex.split(text, comments=True) for text in (*PROSE, *SHOWN) if text.startswith("make ")]
     assert {next(word for word in words[1:] if "=" not in word) for words in named} <= known
 
 
-@pytest.mark.parametrize("name", DOCUMENTS)
-def test_links_and_paths_lead_somewhere(name: str) -> None:
-    text = (ROOT / name).read_text(encoding="utf-8")
-    links = [link for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text)]
-    paths = re.findall(rf"`((?:{'|'.join(PACKAGES)})/[\w/.]+)`", text)
-    assert [path for path in (*links, *paths) if not (ROOT / path).exists()] == []
+@pytest.mark.parametrize("name", PAGES)
+def test_links_lead_to_files_and_anchors(name: str) -> None:
+    text = _FENCE.sub("", PAGES[name])
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if re.match(r"https?://", target):
+            continue
+        file, _, anchor = target.partition("#")
+        path = (ROOT / name).parent / file if file else ROOT / name
+        assert path.exists(), target
+        if anchor:
+            page = os.path.relpath(path.resolve(), ROOT).replace(os.sep, "/")
+            assert anchor in anchors(PAGES[page]), target
 
 
-@pytest.mark.parametrize("name", DOCUMENTS)
-def test_anchors_are_headings(name: str) -> None:
-    text = (ROOT / name).read_text(encoding="utf-8")
-    for file, anchor in re.findall(r"\]\(([\w.]*)#([^)]+)\)", text):
-        target = (ROOT / file).read_text(encoding="utf-8") if file else text
-        headings = re.findall(r"^#+ (.+)$", _FENCE.sub("", target), re.MULTILINE)
-        # As GitHub makes them: lower case, punctuation dropped, spaces as hyphens.
-        assert anchor in {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+@pytest.mark.parametrize("name", _CURRENT)
+def test_paths_in_prose_exist(name: str) -> None:
+    roots = "core|search|nets|curriculum|gomoku_cli|benchmarks|tests"
+    paths = [text for text in prose(PAGES[name]) if re.fullmatch(rf"(?:{roots})/[\w/.]*", text)]
+    assert [path for path in paths if "NAME" not in path and not (ROOT / path).exists()] == []
 
 
-@pytest.mark.parametrize("name", DOCUMENTS)
+def test_kernels_named_in_the_way_of_a_position_exist() -> None:
+    kernels = (ROOT / "search" / "tree" / "kernels.py").read_text(encoding="utf-8")
+    text = PAGES["docs/architecture/index.md"] + PAGES["docs/architecture/search.md"]
+    for name in ("select", "descend", "gather", "expand", "back_up", "release", "prove_parents"):
+        assert f"`{name}" in text
+        assert f"def {name}(" in kernels
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/architecture/index.md"])
+def test_the_first_pages_are_short(name: str) -> None:
+    assert len(PAGES[name].splitlines()) <= 200
+
+
+def test_the_figures_of_the_readme_link_to_their_rows_in_the_results() -> None:
+    table = README.partition("| measured |")[2].partition("\n\n")[0].splitlines()[2:]
+    assert len(table) == 5
+    for row in table:
+        assert re.match(r"\| \[[^]]+\]\(docs/results\.md#[\w-]+\) \|", row), row
+
+
+def test_every_figure_in_the_results_names_its_command() -> None:
+    rows = [line for line in PAGES["docs/results.md"].splitlines() if line.startswith('| <a id="')]
+    assert len(rows) > 40
+    for row in rows:
+        assert len(row.split(" | ")[-1].strip(" |")) > 5, row
+
+
+@pytest.mark.parametrize("name", PAGES)
 def test_nothing_is_left_to_be_filled_in(name: str) -> None:
-    assert re.findall(r"TODO\S*", (ROOT / name).read_text(encoding="utf-8")) == []
+    assert re.findall(r"TODO\S*", PAGES[name]) == []
+
+
+def python_blocks(text: str) -> str:
+    """Return all Python examples of a page, one after the other."""
+    return "\n".join(re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name, text in PAGES.items() if python_blocks(text)])
+def test_the_python_examples_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    source = python_blocks(PAGES[name])
+    if ">>> " not in source:
+        exec(compile(source, name, "exec"), {"__name__": "example"})
+        return
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
+    test = doctest.DocTestParser().get_doctest(source, {"__name__": "example"}, name, name, 0)
+    report: list[str] = []
+    doctest.DocTestRunner(optionflags=flags).run(test, out=report.append, clear_globs=False)
+    assert not report, "".join(report)

@@ -1,4 +1,4 @@
-"""What is shipped: the wheel holds the five packages with their data, and nothing else."""
+"""The wheel: it holds the five packages with their data, and nothing else."""
 
 import subprocess
 import sys

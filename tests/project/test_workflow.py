@@ -1,4 +1,4 @@
-"""The example of continuous integration: its commands parse, and what it keeps is what the commands write."""
+"""The example of continuous integration: its commands parse, and it keeps the files that they write."""
 
 import re
 import shlex
@@ -28,7 +28,7 @@ def test_the_workflow_warms_up_and_plays_a_match_that_can_fail() -> None:
     assert {"--sprt", "--seed", "--simulations", "--junit", "--markdown", "--json"} <= set(SHOWN[1].split())
 
 
-def test_what_is_uploaded_is_what_the_match_writes() -> None:
+def test_the_files_of_the_match_are_uploaded() -> None:
     kept = re.search(r"path: \|\n((?: {12}\S+\n)+)", WORKFLOW)
     assert kept
     words = shlex.split(SHOWN[1])
@@ -36,7 +36,7 @@ def test_what_is_uploaded_is_what_the_match_writes() -> None:
     assert set(kept[1].split()) == named
 
 
-def test_what_the_workflow_installs_and_hashes_is_there() -> None:
+def test_installed_extras_and_hashed_files_exist() -> None:
     assert "plots = [" in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert '--constraint constraints.txt ".[plots]"' in WORKFLOW
     hashed = re.search(r"hashFiles\(([^)]+)\)", WORKFLOW)
@@ -45,7 +45,7 @@ def test_what_the_workflow_installs_and_hashes_is_there() -> None:
         assert (ROOT / name.removesuffix("/**")).exists()
 
 
-def test_the_workflow_is_indented_as_yaml_asks() -> None:
+def test_the_workflow_is_indented_as_yaml_requires() -> None:
     lines = [line for line in WORKFLOW.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     assert not any("\t" in line for line in lines)
     assert all((len(line) - len(line.lstrip())) % 2 == 0 for line in lines)

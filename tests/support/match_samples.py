@@ -1,4 +1,4 @@
-"""Matches made by hand, whose results are known without playing them."""
+"""Matches with known results, made without play."""
 
 from collections.abc import Sequence
 
@@ -13,9 +13,9 @@ RESULTS = {"w": 1.0, "d": 0.5, "l": 0.0}
 
 
 def game(fixture: Fixture, score: float, *, first: int = 0, why: str = "", seconds: float = 0.25) -> PlayedGame:
-    """A game that brought the player numbered `first` this score; with `why` the loser forfeited it.
+    """Return a game with this score of the player numbered `first`; with `why` the loser forfeited it.
 
-    No two of them are equal. Its mover took `seconds` a move, White twice as long.
+    No two games are equal. Black took `seconds` a move, White twice as long.
     """
     colour = BLACK if fixture.black == first else -BLACK
     moves = tuple(range(fixture.number % 200, fixture.number % 200 + 10 + fixture.number % 7))
@@ -32,7 +32,7 @@ def game(fixture: Fixture, score: float, *, first: int = 0, why: str = "", secon
 
 
 def match(results: str, player: str = "new", opponent: str = "old", *, why: str = "") -> MatchResult:
-    """A match of games that the first player won, drew and lost: `wdll`, with black in the even ones.
+    """Return a match with these results of the first player (`wdll`), who has black in the even games.
 
     With `why` the last game was forfeited.
     """
@@ -44,7 +44,7 @@ def match(results: str, player: str = "new", opponent: str = "old", *, why: str 
 
 
 def tournament(names: Sequence[str], form: Format = Format.ROUND_ROBIN, *, games: int = 4) -> Tournament:
-    """Players of whom the earlier one wins as black and draws as white."""
+    """Return a tournament in which the earlier player wins as black and draws as white."""
     schedule = fixtures(len(names), games, openings=[()], seed=1, form=form)
     result = Tournament(names, schedule)
     for fixture in schedule:

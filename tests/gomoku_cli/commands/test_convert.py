@@ -27,7 +27,7 @@ def convert(capsys: pytest.CaptureFixture[str], *files: Path) -> tuple[int, str,
     return code, *capsys.readouterr()
 
 
-def test_convert_gathers_the_games_of_all_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_convert_writes_the_games_of_all_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     one, two, three = (tmp_path / name for name in ("one.sgf", "two.psq", "three.sgf"))
     write_games(one, GAMES)
     assert convert(capsys, one, two) == (ExitCode.DONE, f"{two}: 2 games\n", "")
@@ -49,7 +49,7 @@ def test_convert_gathers_the_games_of_all_files(capsys: pytest.CaptureFixture[st
         (("one.sgf", "broken.psq", "two.psq"), ExitCode.BAD_DATA, "broken.psq, line 2: 'h8 i9' is no move"),
     ],
 )
-def test_convert_says_in_one_line_what_is_wrong(
+def test_convert_reports_an_error_in_one_line(
     names: tuple[str, ...], code: ExitCode, why: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     (tmp_path / "sub").mkdir()

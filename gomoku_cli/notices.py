@@ -1,16 +1,11 @@
-"""Runtime of the nets of this process, and the notices of a replaced one."""
+"""Notices of a runtime that replaces a missing one."""
 
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
-from nets.config import Backend, Precision, RuntimeChoice, RuntimeNotice, set_runtime
-
-
-def choose_runtime(backend: Backend, precision: Precision) -> None:
-    """Evaluate all nets of this process with this backend and precision."""
-    set_runtime(RuntimeChoice(backend=backend, precision=precision))
+from nets.config import RuntimeNotice
 
 
 def print_notice(text: str) -> None:
