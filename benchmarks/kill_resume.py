@@ -1,4 +1,4 @@
-"""Kills a training and resumes it: `python -m benchmarks.kill_resume --preset quick --kills 10 --run DIR`.
+"""Kill and resume a training: `python -m benchmarks.kill_resume --preset quick --kills 10 --run DIR`.
 
 The training process gets SIGKILL at random instants spread over the run. Its metrics must show that each kill lost no
 more than the step in flight. It exits with 1 if they do not, or if the run does not finish.

@@ -1,9 +1,9 @@
-"""Where the time of self-play goes: how busy each thread is, and with what.
+"""Timeline of self-play: the load of each thread, by step.
 
     python -m benchmarks.timeline [--games 128] [--seconds 6] [--plot FILE.png]
 
-Times every batch on its lane and every step of the search's own thread, on the clock and on the processor. What is left
-of the cores is idle, or other processes'. `--plot` draws the middle 60 milliseconds.
+Times every batch on its lane and every step of the search's own thread, on the clock and on the processor. The rest of
+the cores is idle, or used by other processes. `--plot` draws the middle 60 milliseconds.
 """
 
 import argparse
@@ -39,7 +39,7 @@ class Span(NamedTuple):
 
 
 def watch(spans: list[Span], owner: Any, name: str, step: str, rows: Callable[..., int] = lambda *_: 0) -> None:
-    """Has `owner.name` tell of its calls."""
+    """Replace `owner.name` by a function that records its calls in `spans`."""
     call = getattr(owner, name)
 
     def watched(*arguments: Any) -> Any:
@@ -55,7 +55,7 @@ def watch(spans: list[Span], owner: Any, name: str, step: str, rows: Callable[..
 
 
 def plot(spans: Sequence[Span], file: Path) -> None:
-    """Draws a short shard of the run, a row a thread."""
+    """Draw a short part of the run, a row a thread."""
     import matplotlib.pyplot as plt
 
     middle = (min(span.start for span in spans) + max(span.end for span in spans)) / 2
@@ -98,7 +98,7 @@ def main() -> None:
         end = time.monotonic() + seconds
         player.play(range(1_000_000), lambda game: None, lambda: time.monotonic() > end)
 
-    watch(spans, evaluator.runtime, "judge", "judge", lambda _, pieces: sum(len(piece.rows) for piece in pieces))
+    watch(spans, evaluator.runtime, "evaluate", "evaluate", lambda _, pieces: sum(len(piece.rows) for piece in pieces))
     watch(spans, kernels, "gather", "descend")
     watch(spans, kernels, "expand", "expand")
     watch(spans, cache, "assign_rows", "fill the slot")
@@ -112,10 +112,10 @@ def main() -> None:
     evaluator.close()
 
     seconds = after.seconds - before.seconds
-    judged = after.evaluations - before.evaluations
+    evaluations = after.evaluations - before.evaluations
     simulations = after.simulations - before.simulations
-    print(f"{judged / seconds:,.0f} evaluations/s, {simulations / seconds:,.0f} simulations/s")
-    print(f"{cpu / seconds:.2f} cores busy, {1e6 * cpu / judged:.1f} core-microseconds an evaluation:")
+    print(f"{evaluations / seconds:,.0f} evaluations/s, {simulations / seconds:,.0f} simulations/s")
+    print(f"{cpu / seconds:.2f} cores busy, {1e6 * cpu / evaluations:.1f} core-microseconds an evaluation:")
     groups: dict[tuple[str, str], list[Span]] = defaultdict(list)
     for span in spans:
         groups[span.thread, span.step].append(span)
@@ -124,7 +124,8 @@ def main() -> None:
         rows = sum(span.rows for span in of)
         print(
             f"  {thread:14} {step:14} {wall / seconds:6.1%} of the time, {busy / seconds:6.1%} of a core, "
-            f"{1e6 * busy / judged:5.2f} us an evaluation" + (f", {rows / len(of):.0f} rows a batch" if rows else "")
+            f"{1e6 * busy / evaluations:5.2f} us an evaluation"
+            + (f", {rows / len(of):.0f} rows a batch" if rows else "")
         )
     if options.plot:
         plot(spans, options.plot)

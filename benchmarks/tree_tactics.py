@@ -1,10 +1,11 @@
-"""What tactics in the tree search bring: `python -m benchmarks.tree_tactics suite|speed|match [SETTING=VALUE …]`.
+"""Gain of tactics in the tree search: `python -m benchmarks.tree_tactics suite|speed|match [SETTING=VALUE …]`.
 
-The player has the search of `--model` (the built-in one by default) with what is named switched on: `all`, `none`, or
-settings such as `forced_moves=1 vcf_leaf_nodes=100`. A match is against `--opponent-model`, by default the same, with
-the tactics of `--opponent`, by default none; both play deterministically from balanced openings, so equal settings give
-equal games. `--simulations` and `--against` set how long each thinks: for equal time give the second as many more as
-the times of a move say.
+The player has the search of `--model` (the built-in one by default) with these tactics: `all`, `none`, or settings such
+as `forced_moves=1 vcf_leaf_nodes=100`. The opponent of a match is `--opponent-model`, by default the same model, with
+the tactics of `--opponent`, by default none. Both play deterministically from balanced openings. `--seconds` gives both
+the same time a move; without it `--simulations` and `--against` set the simulations of each.
+
+    python -m benchmarks.tree_tactics match all --seconds 0.2 --games 200
 """
 
 import argparse
@@ -30,7 +31,7 @@ RULES = Rules()
 
 
 def main() -> None:
-    """Measures one of the three and prints it as JSON."""
+    """Measure one of the three and print it as JSON."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=("suite", "speed", "match"))
     parser.add_argument("tactics", nargs="*", default=["all"], help="all, none, or settings as NAME=VALUE")
@@ -39,6 +40,7 @@ def main() -> None:
     parser.add_argument("--model", type=Path, default=DEFAULT_MODEL)
     parser.add_argument("--opponent-model", type=Path, help="the same as --model by default")
     parser.add_argument("--against", type=int, help="simulations of the opponent; as many by default")
+    parser.add_argument("--seconds", type=float, help="time a move of both players of a match, for any simulations")
     parser.add_argument("--games", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
@@ -56,8 +58,9 @@ def main() -> None:
         other = with_tactics(plain, arguments.opponent)
         other = replace(other, simulations=arguments.against or arguments.simulations)
         opponent = open_model(arguments.opponent_model) if arguments.opponent_model else evaluator
-        players = player(evaluator, seeing, "player"), player(opponent, other, "opponent")
-        for who in players:  # compiles the kernels, so that times can be compared
+        seconds = arguments.seconds
+        players = player(evaluator, seeing, "player", seconds), player(opponent, other, "opponent", seconds)
+        for who in players:  # compiles the kernels before the match
             who.choose_batch([Position(RULES)], seeds=[0])
         result = play_match(
             *players,
@@ -69,25 +72,34 @@ def main() -> None:
         )
         found_elo = result.estimate
         figures = {**result.to_json(), "elo": [found_elo.low, found_elo.elo, found_elo.high]}
-    print(json.dumps({"tactics": arguments.tactics, "simulations": arguments.simulations, **figures}))
+    print(
+        json.dumps(
+            {
+                "tactics": arguments.tactics,
+                "simulations": arguments.simulations,
+                "seconds": arguments.seconds,
+                **figures,
+            }
+        )
+    )
 
 
 def with_tactics(plain: SearchSettings, words: list[str]) -> SearchSettings:
-    """The settings that the words name."""
+    """Return the settings that the words name."""
     if words == ["all"]:
         return plain.with_tactics()
     named = dict(word.split("=") for word in words if word != "none")
     return replace(plain, **{name: type(getattr(plain, name))(int(value)) for name, value in named.items()})
 
 
-def player(evaluator: Evaluator, search: SearchSettings, name: str) -> MctsPlayer:
-    """A player that always takes the best move."""
-    return MctsPlayer(evaluator, RULES, search, policy=Policy.DETERMINISTIC, name=name)
+def player(evaluator: Evaluator, search: SearchSettings, name: str, seconds: float | None = None) -> MctsPlayer:
+    """Return a player that always takes the best move."""
+    return MctsPlayer(evaluator, RULES, search, policy=Policy.DETERMINISTIC, seconds=seconds, name=name)
 
 
 def speed(evaluator: Evaluator, search: SearchSettings) -> dict[str, float]:
-    """Milliseconds a search of quiet positions that no proof ends, one by one and 64 side by side, and a simulation."""
-    search = replace(search, vcf_root_nodes=0)  # the same searches are to be made by both
+    """Return the times of searches of quiet positions: one by one, 64 side by side, and of a simulation."""
+    search = replace(search, vcf_root_nodes=0)  # no proof at the root may end a search
     openings = load_openings("balanced", RULES)
     positions = [Position.from_moves(RULES, openings[index % len(openings)]) for index in range(64)]
     who = player(evaluator, search, "speed")

@@ -1,1 +1,1 @@
-"""The game itself: rules, positions, symmetries, notation and records. Imports nothing above it."""
+"""The game: rules, positions, symmetries, notation, threats and records. Imports no package above it."""

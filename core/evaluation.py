@@ -1,7 +1,7 @@
 """The seam between a search and its evaluator: batches of positions, slots and tickets.
 
 A search fills a `Slot` with positions and submits it; the evaluator writes policy logits and values into the same
-slot. `nets` and `search` both import this module, and neither imports the other.
+slot. `nets` and `search` both import this module, so that neither imports the other.
 """
 
 import math
@@ -19,10 +19,10 @@ from core.symmetry import sources, targets
 
 @dataclass(frozen=True, slots=True)
 class PositionBatch:
-    """`B` positions of one board size, as a struct of arrays."""
+    """`B` positions of one board size as a struct of arrays."""
 
     stones: NDArray[np.int8]
-    """[B, A] `BLACK`, `WHITE` or `EMPTY` a cell."""
+    """[B, A] `BLACK`, `WHITE` or `EMPTY`."""
     to_move: NDArray[np.int8]
     """[B] the side to move."""
     last_moves: NDArray[np.int16]
@@ -30,7 +30,7 @@ class PositionBatch:
 
     @classmethod
     def empty(cls, capacity: int, cells: int) -> Self:
-        """Room for `capacity` positions of `cells` cells; the stones and moves are blank."""
+        """Return room for `capacity` positions of `cells` cells, without stones or moves."""
         return cls(
             stones=np.zeros((capacity, cells), dtype=np.int8),
             to_move=np.ones(capacity, dtype=np.int8),
@@ -39,7 +39,7 @@ class PositionBatch:
 
     @classmethod
     def from_positions(cls, positions: Sequence[Position], rules: Rules) -> Self:
-        """The batch of `positions`, in order."""
+        """Return the batch of `positions`, in order."""
         batch = cls.empty(len(positions), rules.cells)
         for row, position in enumerate(positions):
             batch.stones[row] = position.stones
@@ -52,16 +52,16 @@ class PositionBatch:
 
     @property
     def size(self) -> int:
-        """The board's edge."""
+        """Cells along an edge of the board."""
         return math.isqrt(self.stones.shape[1])
 
     def rows(self, which: slice | NDArray[np.intp] | NDArray[np.bool_]) -> "PositionBatch":
-        """The batch of some rows: a view for a slice, a copy for indices or a mask."""
+        """Return the batch of some rows: a view for a slice, a copy for indices or a mask."""
         return PositionBatch(self.stones[which], self.to_move[which], self.last_moves[which])
 
     @staticmethod
     def concatenate(batches: Sequence["PositionBatch"]) -> "PositionBatch":
-        """One batch of all rows, in order."""
+        """Return one batch of all rows, in order."""
         return PositionBatch(
             np.concatenate([batch.stones for batch in batches]),
             np.concatenate([batch.to_move for batch in batches]),
@@ -69,7 +69,7 @@ class PositionBatch:
         )
 
     def transformed(self, symmetries: NDArray[np.intp]) -> "PositionBatch":
-        """The batch with row `b` seen under symmetry `symmetries[b]`. `symmetries`: [B], 0 to 7."""
+        """Return the batch with row `b` under symmetry `symmetries[b]`. `symmetries`: [B], 0 to 7."""
         size = self.size
         stones = np.take_along_axis(self.stones, sources(size)[symmetries], axis=1)
         moved = np.take_along_axis(targets(size)[symmetries], np.maximum(self.last_moves, 0).astype(np.intp), axis=1)
@@ -78,31 +78,32 @@ class PositionBatch:
 
 
 def transform_policies(policies: NDArray[np.float32], symmetries: NDArray[np.intp]) -> NDArray[np.float32]:
-    """Policies [B, A] with row `b` carried along by symmetry `symmetries[b]`, like the stones they belong to."""
+    """Return policies [B, A] with row `b` under symmetry `symmetries[b]`, like the stones of `transformed`."""
     size = math.isqrt(policies.shape[1])
     return np.take_along_axis(policies, sources(size)[symmetries], axis=1)
 
 
 @dataclass(slots=True)
 class Slot:
-    """Arrays of one batch in flight. The caller owns them and leaves them alone until the ticket's result is there."""
+    """Arrays of one batch in flight. Their owner, the caller, must not touch them before the ticket's result."""
 
     positions: PositionBatch
-    """Room for [capacity] positions; the first `count` are to be judged."""
+    """[capacity] room for positions; the evaluator reads the first `count`."""
     logits: NDArray[np.float32]
-    """[capacity, A] written by the evaluator: policy logits, side to move, occupied cells not masked."""
+    """[capacity, A] written by the evaluator: policy logits of the side to move, occupied cells not masked."""
     values: NDArray[np.float32]
     """[capacity] written by the evaluator: expected result for the side to move, -1 to 1."""
     count: int = 0
+    """Positions to evaluate."""
 
     @property
     def capacity(self) -> int:
-        """Positions there is room for."""
+        """Maximum of positions."""
         return len(self.values)
 
     @classmethod
     def with_capacity(cls, capacity: int, cells: int) -> Self:
-        """A slot with room for `capacity` positions of `cells` cells."""
+        """Return a slot with room for `capacity` positions of `cells` cells."""
         return cls(
             PositionBatch.empty(capacity, cells),
             np.zeros((capacity, cells), dtype=np.float32),
@@ -114,45 +115,45 @@ class Ticket(Protocol):
     """A submitted slot. `concurrent.futures.Future` is one."""
 
     def result(self) -> None:
-        """Waits until the slot's logits and values are written. Raises what the evaluation raised."""
+        """Wait until the slot's logits and values are written. Raises the error of the evaluation."""
 
 
 class Evaluator(Protocol):
-    """Judges positions, a batch at a time."""
+    """Evaluates positions, a batch at a time: policy logits and a value for each."""
 
     @property
     def lanes(self) -> int:
-        """Batches that it can work on at the same time."""
+        """Number of batches that it evaluates at the same time."""
 
     @property
     def free_cores(self) -> int:
-        """Threads that it leaves to the search."""
+        """Number of threads that it leaves to the search."""
 
     @property
     def version(self) -> int:
-        """A number of what it judges by: another version may judge otherwise. 0 to 2^63 - 1."""
+        """Number of its weights, 0 to 2^63 - 1: evaluations of different versions may differ."""
 
     @property
     def last_moves(self) -> int:
-        """How many last moves its judgement depends on, 0 to 2."""
+        """Number of last moves on which its evaluation depends, 0 to 2."""
 
     def submit(self, slot: Slot) -> Ticket:
-        """Starts judging the first `slot.count` positions and returns at once or when done, as it likes."""
+        """Start evaluating the first `slot.count` positions; may return at once or after the evaluation."""
 
 
 @runtime_checkable
 class Prepares(Evaluator, Protocol):
-    """An evaluator that makes some things when it first needs them, and can do so ahead."""
+    """An evaluator with preparations that it otherwise makes at their first use."""
 
     def prepare(self, rows: int) -> None:
-        """Makes what judging up to `rows` positions at once needs; may run beside submissions."""
+        """Prepare the evaluation of up to `rows` positions at once; may run during submissions."""
 
 
 class Done:
     """The ticket of an evaluation that finished before `submit` returned."""
 
     def result(self) -> None:
-        """Returns at once."""
+        """Return at once."""
 
 
 DONE = Done()

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all."""
+"""Atomic writes: files appear whole or not at all."""
 
 import os
 import secrets
@@ -10,19 +10,19 @@ from pathlib import Path
 
 @contextmanager
 def atomic_path(path: Path) -> Iterator[Path]:
-    """A temporary path beside `path`, renamed to it when the block ends well and removed when it does not.
+    """Yield a temporary path next to `path`, renamed to it after the block, or removed after an error.
 
-    A reader sees the old file or the new one, never a part; so does whoever looks after the process was killed.
-    The temporary name is `.NAME.` and eight hexadecimal digits: what a killed process left is known by it, and a writer
-    that insists on an ending (`numpy.savez`) gets the opened file. What is no file, such as a pipe, is written into.
+    A reader sees the old file or the new one, never a part, even if the process is killed. The temporary name is
+    `.NAME.` and eight hexadecimal digits, so that the leftovers of a killed process can be recognized; a writer that
+    appends an ending of its own (`numpy.savez`) needs the opened file. A pipe or a device is written into.
     """
     if path.exists() and not path.is_file():
         with _written_through(path) as temporary:
             yield temporary
         return
-    path = path.resolve()  # what a link leads to is replaced, not the link
+    path = path.resolve()  # replace the target of a link, not the link
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Not `mkstemp`, whose files are for their owner alone: a result file is as readable as any other.
+    # Not `mkstemp`, whose files only their owner can read: a result file is as readable as any other.
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     temporary.touch(exist_ok=False)
     try:
@@ -37,7 +37,7 @@ def atomic_path(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def _written_through(path: Path) -> Iterator[Path]:
-    """A temporary path whose content is then written into a pipe or a device, which cannot be replaced."""
+    """Yield a temporary path, then write its content into a pipe or a device, which cannot be replaced."""
     with tempfile.TemporaryDirectory() as folder:
         temporary = Path(folder) / path.name
         temporary.touch()
@@ -47,6 +47,6 @@ def _written_through(path: Path) -> Iterator[Path]:
 
 
 def atomic_write_text(path: Path, text: str) -> None:
-    """Writes `text` as UTF-8, whole or not at all."""
+    """Write `text` as UTF-8, whole or not at all."""
     with atomic_path(path) as temporary:
         temporary.write_text(text, encoding="utf-8")

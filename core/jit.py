@@ -1,9 +1,9 @@
-"""How the project compiles its kernels: `njit` without the GIL, cached by what the kernels say.
+"""Compilation of kernels: `njit` without the GIL, cached by the kernels' sources.
 
-numba's file cache looks at the date of the file a function stands in, and so misses a change in a
-function that it calls from another file. Here the cache folder is named by a hash of every source
-file that holds a kernel or is imported by one that does (constants are compiled in), and of the
-versions that compile it; a change anywhere makes a new one.
+numba's file cache checks the date of a function's own file, and so misses a change in a function of another file that
+it calls. Here the name of the cache folder is a hash of the versions of the compilers and of every source file with a
+kernel, together with the project files that these import, because constants are compiled in. Any change makes a new
+folder.
 """
 
 import hashlib
@@ -19,20 +19,20 @@ import numba
 import numpy as np
 
 _config: Any = numba.config
-"""Typed so because numba makes its settings when it is imported."""
+"""Typed `Any` because numba creates its settings at import."""
 
-# With several threading layers installed numba picks one at random and may warn about forks.
-# No kernel here uses `prange`, so the plainest layer is right.
+# With several threading layers installed numba picks one at random and may warn about forks. No kernel here uses
+# `prange`, so the simplest layer is enough.
 _config.THREADING_LAYER = "workqueue"
 
 _KERNEL_PACKAGES = ("core", "search")
-"""The only packages that hold kernels, and the constants compiled into them."""
+"""The only packages with kernels and with constants compiled into them."""
 _KERNEL = re.compile(rb"^@\w*kernel$", re.MULTILINE)
 _IMPORTED = re.compile(r"^(?:from|import) ([\w.]+)", re.MULTILINE)
 
 
 def _kernel_sources(root: Path) -> list[Path]:
-    """The files under `root` that hold kernels, and all project files that these import, sorted."""
+    """Return the files under `root` with kernels and all project files that these import, sorted."""
     pending = [path for package in _KERNEL_PACKAGES for path in (root / package).rglob("*.py")]
     pending = [path for path in pending if _KERNEL.search(path.read_bytes())]
     found: set[Path] = set()
@@ -56,10 +56,10 @@ def _source_hash(root: Path) -> str:
 
 
 def user_cache_folder() -> Path:
-    """The folder for what can be made again, after the platform's custom; it may not exist yet."""
+    """Return the user's cache folder on this platform; it may not exist yet."""
     try:
         import platformdirs
-    except ImportError:  # training servers run from the source tree, where textual and what it brings may be missing
+    except ImportError:  # a source tree on a training server, without textual and its dependencies
         return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gomoku"
     return Path(platformdirs.user_cache_dir("gomoku"))
 
@@ -74,26 +74,26 @@ def _writable(folder: Path) -> bool:
 
 
 KERNEL_FOLDER = user_cache_folder() / f"kernels-{_source_hash(Path(__file__).resolve().parent.parent)}"
-"""Where compiled kernels are kept."""
+"""The folder of compiled kernels."""
 KERNELS_ARE_KEPT = _writable(KERNEL_FOLDER)
-"""Whether that folder can be written."""
+"""True if that folder can be written."""
 if KERNELS_ARE_KEPT:
     _config.CACHE_DIR = str(KERNEL_FOLDER)
 
 KERNELS_ARE_COLD = not (KERNELS_ARE_KEPT and any(KERNEL_FOLDER.rglob("*.nbi"))) and not _config.DISABLE_JIT
-"""Whether the kernels will be compiled in this process, because no cache of them was found."""
+"""True if this process has to compile the kernels, because it found none in the cache."""
 
 kernel = numba.njit(nogil=True, cache=KERNELS_ARE_KEPT)
-"""Decorator of every compiled function: no GIL while it runs, cached on disk where that is possible."""
+"""Decorator of compiled functions: they run without the GIL and are cached on disk if possible."""
 
-if TYPE_CHECKING:  # what turns the counting off is an option of numba's own runtime functions: its type hints lack it
+if TYPE_CHECKING:  # `_nrt` is an option of numba's own runtime functions, missing in its type hints
     lean_kernel = lean_inlined_kernel = kernel
 else:
     lean_kernel = numba.njit(nogil=True, cache=KERNELS_ARE_KEPT, _nrt=False)
     lean_inlined_kernel = numba.njit(nogil=True, cache=KERNELS_ARE_KEPT, _nrt=False, inline="always")
-"""Like `kernel`, for functions that make no arrays: references to arrays are not counted. In a long function that takes
-arrays out of tuples and rows out of arrays, counting them may be half of the work. The body of an inlined kernel stands
-in place of each call: a tuple of many arrays is not copied for it then."""
+"""Like `kernel`, for functions that create no arrays: references to arrays are not counted, which may be half of the
+work in a long function that takes arrays from tuples and rows from arrays. The body of an inlined kernel replaces each
+call, so that a tuple of many arrays is not copied."""
 
 reassociating_kernel = numba.njit(nogil=True, cache=KERNELS_ARE_KEPT, fastmath={"reassoc", "nsz"})
-"""Like `kernel`, and sums may be taken in any order: what a sum of floats needs to compile to vector instructions."""
+"""Like `kernel`, with sums in any order, so that a sum of floats compiles to vector instructions."""

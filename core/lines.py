@@ -1,4 +1,4 @@
-"""Scans of the lines through a cell: who has made five."""
+"""Scans of the lines through a cell: runs of stones and winning lines."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 
 @kernel
 def run_length(stones: NDArray[np.int8], cell: int, row_step: int, column_step: int, size: int) -> int:
-    """Stones of `cell`'s colour in an unbroken line through `cell`, itself counted. `stones`: [A]."""
+    """Return the length of the unbroken run of `cell`'s colour through `cell`, in one direction. `stones`: [A]."""
     colour = stones[cell]
     row, column = cell // size, cell % size
     length = 1
@@ -27,7 +27,7 @@ def run_length(stones: NDArray[np.int8], cell: int, row_step: int, column_step: 
 
 @kernel
 def makes_line(stones: NDArray[np.int8], cell: int, size: int, connect: int) -> bool:
-    """Whether the stone on `cell` stands in a line of `connect` or more of its colour. `stones`: [A]."""
+    """Return True if the stone on `cell` is part of a line of `connect` or more of its colour. `stones`: [A]."""
     for row_step, column_step in DIRECTIONS:  # noqa: SIM110 - numba compiles no generator inside `any`
         if run_length(stones, cell, row_step, column_step, size) >= connect:
             return True
@@ -35,7 +35,7 @@ def makes_line(stones: NDArray[np.int8], cell: int, size: int, connect: int) -> 
 
 
 def winning_cells(stones: NDArray[np.int8], cell: Cell, size: int, connect: int) -> list[Cell]:
-    """All cells of the winning lines through `cell`, in ascending order; empty where there is none."""
+    """Return all cells of the winning lines through `cell` in ascending order; none without such a line."""
     cells: set[Cell] = set()
     row, column = divmod(cell, size)
     for row_step, column_step in DIRECTIONS:

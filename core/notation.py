@@ -1,4 +1,4 @@
-"""Cells as people write them: `h8` is column h from the left, row 8 from the bottom."""
+"""Names of cells: `h8` is column h from the left and row 8 from the bottom."""
 
 import re
 
@@ -8,22 +8,22 @@ _CELL = re.compile(r"([a-yA-Y])([1-9][0-9]?)")
 
 
 class NotationError(ValueError):
-    """Text that names no cell of the board."""
+    """Text is not the name of a cell of the board."""
 
 
 def column_letter(column: int) -> str:
-    """The letter of a column, `a` for 0. No letter is skipped."""
+    """Return the letter of a column, `a` for 0. No letter is skipped."""
     return chr(ord("a") + column)
 
 
 def cell_name(cell: Cell, size: int) -> str:
-    """`h8` for the centre of a 15x15 board."""
+    """Return the name of a cell: `h8` for the centre of a 15x15 board."""
     row, column = divmod(cell, size)
     return f"{column_letter(column)}{row + 1}"
 
 
 def parse_cell(text: str, size: int) -> Cell:
-    """The cell that `text` names on a board of `size`. Raises `NotationError`."""
+    """Return the cell with the name `text` on a board of `size`. Raises `NotationError`."""
     match = _CELL.fullmatch(text.strip())
     last = f"{column_letter(size - 1)}{size}"
     if match is None:
@@ -38,16 +38,16 @@ _POINT = re.compile(r"(-?[0-9]{1,9}) *, *(-?[0-9]{1,9})")
 
 
 def point_name(cell: Cell, size: int, origin: int = 0) -> str:
-    """`7,7` for the centre of a 15x15 board: column from the left and row from the top, counted from `origin`.
+    """Return a cell as column from the left and row from the top: `7,7` for the centre of a 15x15 board.
 
-    From 0 in the Gomocup protocol, from 1 in Piskvork's records.
+    `origin` is the first column and row: 0 in the Gomocup protocol, 1 in Piskvork's records.
     """
     row, column = divmod(cell, size)
     return f"{column + origin},{size - 1 - row + origin}"
 
 
 def parse_point(text: str, size: int, origin: int = 0) -> Cell:
-    """The cell that `point_name` writes as `text`. Raises `NotationError`."""
+    """Return the cell for which `point_name` returns `text`. Raises `NotationError`."""
     match = _POINT.fullmatch(text.strip())
     if match is None:
         raise NotationError(f"{text!r} is no point: write a column and a row with a comma between them")

@@ -12,14 +12,14 @@ WHITE = -1
 EMPTY = 0
 
 NO_CELL = -1
-"""Stands where there is no cell: the last move of an empty board."""
+"""No cell, such as the last move of an empty board."""
 
 MIN_SIZE, MAX_SIZE = 3, 25
 MIN_CONNECT, MAX_CONNECT = 3, 6
 
 
 def colour_name(colour: Colour) -> str:
-    """`black` or `white`."""
+    """Return `black` or `white`."""
     return "black" if colour == BLACK else "white"
 
 

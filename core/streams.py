@@ -1,7 +1,7 @@
-"""Random streams that depend on what they are for, never on threads or order.
+"""Random streams that depend on their purpose, never on threads or order.
 
-A stream is keyed by a seed and by what it serves: game, ply, purpose. Two runs with the same seed draw the same
-numbers whatever runs beside them.
+The key of a stream is a seed with the game, the ply and the purpose. Two runs with the same seed draw the same numbers,
+whatever else the process does.
 """
 
 from enum import IntEnum
@@ -12,7 +12,7 @@ _MASK = (1 << 64) - 1
 
 
 class Purpose(IntEnum):
-    """What a stream is drawn for, so that two uses of one seed, game and ply never share numbers."""
+    """The purpose of a stream, so that two uses of one seed, game and ply never share numbers."""
 
     OPENING = 1
     NOISE = 2
@@ -27,10 +27,10 @@ class Purpose(IntEnum):
 
 
 def stream_key(seed: int, *keys: int) -> int:
-    """A 64-bit key mixed (splitmix64) from a seed and any number of integers, order mattering."""
+    """Return a 64-bit key mixed (splitmix64) from a seed and any number of integers in their order."""
     state = 0
-    # The seed is mixed like a key: merely added to the first one, seed 1 with game 2 would be seed 2 with game 1.
-    # `int`, because numpy's integers overflow at the mask.
+    # The seed is mixed like a key: if it were only added to the first one, seed 1 with game 2 would equal seed 2 with
+    # game 1. `int`, because numpy's integers overflow at the mask.
     for key in (seed, *keys, len(keys)):
         state = (state + 0x9E3779B97F4A7C15 + (int(key) & _MASK)) & _MASK
         state = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
@@ -40,5 +40,5 @@ def stream_key(seed: int, *keys: int) -> int:
 
 
 def generator(seed: int, *keys: int) -> np.random.Generator:
-    """numpy's generator over the counter-based stream of `stream_key(seed, *keys)`."""
+    """Return numpy's generator over the counter-based stream of `stream_key(seed, *keys)`."""
     return np.random.Generator(np.random.Philox(key=stream_key(seed, *keys)))

@@ -1,4 +1,4 @@
-"""The right moves of simple positions, by brute force: slow, and for that very reason to be trusted."""
+"""Right moves of simple positions by brute force: slow, and easy to verify."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,7 +7,7 @@ from core.jit import kernel
 from core.lines import makes_line
 from core.rules import EMPTY
 
-# What decides a position, in order of precedence.
+# The tactic that decides a position, in order of precedence.
 WIN = 1
 """The side to move can make a line at once."""
 STOP_WIN = 2
@@ -15,12 +15,12 @@ STOP_WIN = 2
 DOUBLE_THREAT = 3
 """The side to move can threaten two lines at once."""
 QUIET = 4
-"""None of these: right is what keeps the opponent from threatening two lines at once."""
+"""None of these: right moves keep the opponent from threatening two lines at once."""
 
 
 @kernel
 def immediate_wins(stones: NDArray[np.int8], colour: int, size: int, connect: int, wins: NDArray[np.bool_]) -> int:
-    """Marks in `wins` [A] each empty cell where a stone of `colour` makes a line; returns how many. `stones`: [A]."""
+    """Mark in `wins` [A] the empty cells where a stone of `colour` makes a line; return their number. `stones`: [A]."""
     count = 0
     for cell in range(stones.shape[0]):
         wins[cell] = False
@@ -35,7 +35,7 @@ def immediate_wins(stones: NDArray[np.int8], colour: int, size: int, connect: in
 
 @kernel
 def threatens_two(stones: NDArray[np.int8], colour: int, cell: int, size: int, connect: int) -> bool:
-    """Whether a stone of `colour` on the empty `cell` leaves it two or more cells to make a line on."""
+    """Return True if a stone of `colour` on the empty `cell` gives it two or more cells that make a line."""
     wins = np.empty(stones.shape[0], dtype=np.bool_)
     stones[cell] = colour
     count = immediate_wins(stones, colour, size, connect, wins)
@@ -45,7 +45,7 @@ def threatens_two(stones: NDArray[np.int8], colour: int, cell: int, size: int, c
 
 @kernel
 def keeps_safe(stones: NDArray[np.int8], colour: int, cell: int, size: int, connect: int) -> bool:
-    """Whether after `colour` plays the empty `cell` no reply threatens two lines at once."""
+    """Return True if no reply to `colour` on the empty `cell` threatens two lines at once."""
     stones[cell] = colour
     safe = True
     for reply in range(stones.shape[0]):
@@ -57,8 +57,8 @@ def keeps_safe(stones: NDArray[np.int8], colour: int, cell: int, size: int, conn
 
 
 @kernel
-def what_decides(stones: NDArray[np.int8], colour: int, size: int, connect: int) -> int:
-    """What decides the position [A] for `colour` to move: `WIN`, `STOP_WIN`, `DOUBLE_THREAT` or `QUIET`."""
+def deciding_tactic(stones: NDArray[np.int8], colour: int, size: int, connect: int) -> int:
+    """Return the tactic that decides the position [A] for `colour` to move, `QUIET` if none does."""
     marks = np.empty(stones.shape[0], dtype=np.bool_)
     if immediate_wins(stones, colour, size, connect, marks) > 0:
         return WIN
@@ -71,16 +71,16 @@ def what_decides(stones: NDArray[np.int8], colour: int, size: int, connect: int)
 
 
 @kernel
-def is_right(stones: NDArray[np.int8], colour: int, cell: int, size: int, connect: int, decides: int) -> bool:
-    """Whether the empty `cell` is a right move for `colour`, where `decides` is what `what_decides` found.
+def is_right(stones: NDArray[np.int8], colour: int, cell: int, size: int, connect: int, tactic: int) -> bool:
+    """Return True if the empty `cell` is a right move for `colour` under the tactic of `deciding_tactic`.
 
-    Against two winning cells nothing helps, and each of them counts as right.
+    Against two winning cells no move helps; each of them counts as right.
     """
-    if decides == QUIET:
+    if tactic == QUIET:
         return keeps_safe(stones, colour, cell, size, connect)
-    if decides == DOUBLE_THREAT:
+    if tactic == DOUBLE_THREAT:
         return threatens_two(stones, colour, cell, size, connect)
-    winner = colour if decides == WIN else -colour
+    winner = colour if tactic == WIN else -colour
     stones[cell] = winner
     right = makes_line(stones, cell, size, connect)
     stones[cell] = EMPTY

@@ -1,8 +1,8 @@
-"""Threats: what a stone on a cell would make along each line through it, kept up to date move by move.
+"""Threats: the pattern that a stone on a cell would make along each line through it, updated move by move.
 
 The classes are named for a connect length of 5 and mean the same for any length `k`: a *five* is `k` or more in a line,
-a *four* one stone short of it, a *three* two short, a *two* three short. They are defined by the 2(k-1) cells
-around the centre of one line, nearest k-1 on each side, each empty, own, or blocked (the opponent's stone or the wall):
+a *four* one stone short of it, a *three* two short, a *two* three short. They are defined by the 2(k-1) cells around
+the centre of one line, the nearest k-1 on each side, each empty, own, or blocked (the opponent's stone or the wall):
 
 - `FIVE`: some `k` cells in a row through the centre are all own; more than `k` win too (freestyle).
 - `OPEN_FOUR`: two or more empty cells each of which, filled, makes `FIVE`; `FOUR`: exactly one such cell.
@@ -25,10 +25,10 @@ PATTERNS = 8
 """Pattern classes, in ascending strength from `NONE` to `FIVE`."""
 
 BLACK_SIDE, WHITE_SIDE = 0, 1
-"""Row of a colour in the arrays of a `ThreatBoard`: `side = (1 - colour) // 2`."""
+"""Index of a colour in the arrays of a `ThreatBoard`: `side = (1 - colour) // 2`."""
 
 PACKED = PATTERNS ** len(DIRECTIONS)
-"""Values of `packed_patterns`: the length of a table looked up by it."""
+"""Number of values of `packed_patterns`: the length of a table with it as index."""
 
 _SLOT_OWN, _SLOT_BLOCKED = 1, 2
 """Ternary digits of a window's code in `pattern_table`; an empty cell is 0."""
@@ -39,7 +39,7 @@ _SLOT_BLACK, _SLOT_WHITE, _SLOT_WALL = 1, 2, 3
 
 @cache
 def pattern_table(connect: int) -> NDArray[np.uint8]:
-    """[3^(2(connect-1))] the class of every window, by its code.
+    """Return the class of every window by its code: [3^(2(connect-1))].
 
     Digit `i` of the code, from the lowest, is the cell at offset `i - (connect-1)` for the cells before the centre
     and `i - (connect-2)` for those after it.
@@ -55,7 +55,7 @@ def pattern_table(connect: int) -> NDArray[np.uint8]:
         table[np.logical_and.reduce(own[first : first + connect])] = FIVE
 
     def fills(of_class: int) -> NDArray[np.intp]:
-        """[windows] how many empty cells give a window of `of_class` when filled."""
+        """Return for each window [windows] the number of empty cells that complete a window of `of_class`."""
         count = np.zeros(len(windows), dtype=np.intp)
         for slot, digit in enumerate(digits):
             empty = np.flatnonzero(digit == 0)
@@ -73,7 +73,7 @@ def pattern_table(connect: int) -> NDArray[np.uint8]:
 
 @cache
 def both_patterns_table(connect: int) -> NDArray[np.uint8]:
-    """[4^(2(connect-1))] the classes of every window of a board: black's, plus `PATTERNS` times white's.
+    """Return the classes of every window of a board, black's plus `PATTERNS` times white's: [4^(2(connect-1))].
 
     The code's slots are those of `pattern_table`, two bits each: empty, black, white or wall.
     """
@@ -91,7 +91,7 @@ def both_patterns_table(connect: int) -> NDArray[np.uint8]:
 
 
 class ThreatBoard(NamedTuple):
-    """Stones and the patterns around every cell. Make one with `new_threat_board`; change it by the kernels only."""
+    """Stones and the patterns around every cell. Make one with `new_threat_board`; only kernels change it."""
 
     size: int
     connect: int
@@ -100,18 +100,18 @@ class ThreatBoard(NamedTuple):
     stones: NDArray[np.int8]
     """[A] `BLACK`, `WHITE` or `EMPTY`."""
     room: NDArray[np.int8]
-    """[8, A] cells between each cell and the wall along each direction, then each the other way, connect-1 at most."""
+    """[8, A] cells between each cell and the wall in each direction, then in the opposite one, at most connect-1."""
     codes: NDArray[np.int32]
     """[4 directions, A] the window around each cell."""
     patterns: NDArray[np.uint8]
-    """[2 sides, 4 directions, A] what a stone of that side on the cell makes along that line. The centre is no part of
-    the window: on an empty cell it is what a move there would make, under a stone what the stone is part of."""
+    """[2 sides, 4 directions, A] the class that a stone of that side on the cell makes along that line. The window
+    leaves out its centre: on an empty cell this is the class of a move there, under a stone that of the stone."""
     counts: NDArray[np.int32]
     """[2 sides, PATTERNS] pairs of an empty cell and a direction of each class; a side without fives cannot win now."""
 
 
 def new_threat_board(rules: Rules) -> ThreatBoard:
-    """An empty board with scratch of its own; nothing is shared between boards but the read-only table."""
+    """Return an empty board; boards share only the read-only table."""
     board = ThreatBoard(
         size=rules.size,
         connect=rules.connect,
@@ -128,7 +128,7 @@ def new_threat_board(rules: Rules) -> ThreatBoard:
 
 @lean_kernel
 def reset(board: ThreatBoard) -> None:
-    """Empties the board."""
+    """Remove all stones."""
     size, connect = board.size, board.connect
     board.stones[:] = EMPTY
     board.counts[:] = 0
@@ -155,7 +155,7 @@ def reset(board: ThreatBoard) -> None:
 
 @lean_kernel
 def load(board: ThreatBoard, stones: NDArray[np.int8]) -> None:
-    """Sets the board to `stones`: [A]."""
+    """Set the board to `stones`: [A]."""
     reset(board)
     for cell in range(len(stones)):
         if stones[cell] != EMPTY:
@@ -164,7 +164,7 @@ def load(board: ThreatBoard, stones: NDArray[np.int8]) -> None:
 
 @lean_kernel
 def place(board: ThreatBoard, cell: int, colour: int) -> None:
-    """Puts a stone on an empty cell."""
+    """Put a stone on an empty cell."""
     for side in range(2):
         for direction in range(4):
             board.counts[side, board.patterns[side, direction, cell]] -= 1
@@ -174,7 +174,7 @@ def place(board: ThreatBoard, cell: int, colour: int) -> None:
 
 @lean_kernel
 def remove(board: ThreatBoard, cell: int) -> None:
-    """Takes the stone on `cell` away."""
+    """Remove the stone on `cell`."""
     colour = BLACK if board.stones[cell] == BLACK else WHITE
     board.stones[cell] = EMPTY
     for side in range(2):
@@ -185,7 +185,7 @@ def remove(board: ThreatBoard, cell: int) -> None:
 
 @lean_kernel
 def _change_lines(board: ThreatBoard, cell: int, colour: int) -> None:
-    """Puts a stone into the windows of all cells that see `cell`, or takes it out again: the same bits change."""
+    """Add a stone to the windows of all cells that see `cell`, or remove it: the same bits change."""
     connect, stones, counts = board.connect, board.stones, board.counts
     digit = _SLOT_BLACK if colour == BLACK else _SLOT_WHITE
     for direction in range(4):
@@ -196,7 +196,7 @@ def _change_lines(board: ThreatBoard, cell: int, colour: int) -> None:
             if distance == 0:
                 continue
             seen_from = cell + distance * step
-            # From there the changed cell lies the other way.
+            # From there the changed cell lies in the opposite direction.
             slot = connect - 1 - distance if distance > 0 else connect - 2 - distance
             code = codes[seen_from] ^ digit << 2 * slot
             codes[seen_from] = code
@@ -214,19 +214,19 @@ def _change_lines(board: ThreatBoard, cell: int, colour: int) -> None:
 
 @lean_kernel
 def side_of(colour: int) -> int:
-    """The row of a colour in a board's arrays."""
+    """Return the index of a colour in a board's arrays."""
     return BLACK_SIDE if colour == BLACK else WHITE_SIDE
 
 
 @lean_kernel
 def colour_of(side: int) -> int:
-    """The colour of a row of a board's arrays."""
+    """Return the colour of an index of a board's arrays."""
     return BLACK if side == BLACK_SIDE else WHITE
 
 
 @lean_kernel
 def packed_patterns(board: ThreatBoard, side: int, cell: int) -> int:
-    """The four patterns of a side at a cell as one number below `PACKED`, three bits a direction."""
+    """Return the four patterns of a side at a cell as one number below `PACKED`, three bits a direction."""
     patterns = board.patterns
     return (
         int(patterns[side, 0, cell])
@@ -238,7 +238,7 @@ def packed_patterns(board: ThreatBoard, side: int, cell: int) -> int:
 
 @lean_kernel
 def strongest_pattern(board: ThreatBoard, side: int, cell: int) -> int:
-    """The strongest of the four patterns of a side at a cell."""
+    """Return the strongest of the four patterns of a side at a cell."""
     patterns = board.patterns
     return max(
         int(patterns[side, 0, cell]),
@@ -249,5 +249,5 @@ def strongest_pattern(board: ThreatBoard, side: int, cell: int) -> int:
 
 
 def unpack_patterns(packed: int) -> tuple[int, int, int, int]:
-    """The four patterns in a number of `packed_patterns`."""
+    """Return the four patterns of a number of `packed_patterns`."""
     return packed & 7, packed >> 3 & 7, packed >> 6 & 7, packed >> 9 & 7

@@ -25,7 +25,7 @@ from gomoku_cli.commands import (
     warmup,
 )
 from gomoku_cli.exit_codes import ExitCode, for_error
-from gomoku_cli.runtime import notices_to, print_notice
+from gomoku_cli.notices import notices_to, print_notice
 
 app = typer.Typer(
     name="gomoku",

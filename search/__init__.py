@@ -1,1 +1,1 @@
-"""Looking ahead: compiled Monte Carlo tree search, rollouts and the mentor. Knows no torch."""
+"""Searches and players: compiled Monte Carlo tree search, the mentor, threat solvers, engines. Imports no torch."""

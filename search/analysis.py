@@ -1,4 +1,4 @@
-"""Analysis of a position: the result of one search, of whatever kind."""
+"""Analysis of a position: the result of one search of any kind."""
 
 from dataclasses import dataclass
 
@@ -7,14 +7,15 @@ from core.rules import Cell
 
 @dataclass(frozen=True, slots=True)
 class MoveAnalysis:
-    """A root move and the search's numbers for it; None where this kind of search has no such number."""
+    """A root move and its numbers; None for a number that the search does not have."""
 
     move: Cell
     value: float | None = None
     """Expected result for the side that makes the move, -1 to 1."""
     prior: float | None = None
-    """Probability that the net gives it before the search, 0 to 1."""
+    """Probability of the move before the search, from the net, 0 to 1."""
     visits: int | None = None
+    """Visit count."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,13 +27,13 @@ class Analysis:
     value: float
     """Expected result for the side to move, -1 to 1."""
     variation: tuple[Cell, ...]
-    """The moves that both sides are expected to play, the best move first."""
+    """The expected moves of both sides, the best move first."""
     nodes: int
-    """Positions searched: nodes of the mentor, simulations of a tree search."""
+    """Positions searched, in the unit of `search.limits.Limit.nodes`."""
     seconds: float
-    """Time that the search took."""
+    """Time of the search."""
 
     @property
     def best_move(self) -> Cell:
-        """The move that the search would play."""
+        """The best move."""
         return self.moves[0].move

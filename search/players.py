@@ -1,4 +1,4 @@
-"""Who can be sat at a board: one protocol, and the players that need no net."""
+"""The protocol of all players, their decisions, and the random player."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -19,35 +19,35 @@ from search.limits import Limit
 
 
 class ForfeitError(FailedError, RuntimeError):
-    """A player cannot go on and loses the game it is in; says why."""
+    """A player cannot go on and loses its game; the message gives the reason."""
 
     def __init__(self, why: str, *, on_time: bool = False) -> None:
         super().__init__(why)
         self.on_time = on_time
-        """Whether it was too slow."""
+        """True if the player was too slow."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a player decided on a position."""
+    """A player's decision on a position."""
 
     move: Cell
     value: float | None = None
-    """Expected result for the side to move, -1 to 1; None for a player without an opinion."""
+    """Expected result for the side to move, -1 to 1; None for a player without an evaluation."""
     policy: NDArray[np.float32] | None = None
-    """[A] the distribution that the move was drawn from or is the best of; None for a player without one."""
+    """[A] the distribution from which the move was drawn or taken as the best; None for a player without one."""
     simulations: int = 0
-    """Simulations, playouts or nodes spent."""
+    """Positions searched, in the unit of `search.limits.Limit.nodes`."""
     seconds: float | None = None
-    """Time it took, where the player keeps to a clock of its own and measures it; None elsewhere."""
+    """Time of the move by the player's own clock; None for a player without one."""
     plies_to_end: int | None = None
-    """Plies until the end of the game where its result is proven, the move included; None elsewhere."""
+    """Plies until the end of the game, the move included, if its result is proven, else None."""
     value_decay: float = 1.0
     """Winning-value decay per ply in `value` (A III-C); 1 for a value that does not count plies."""
 
 
 def never() -> bool:
-    """The `stop` of a player that nobody stops."""
+    """Return False: the `stop` of a search without interruption."""
     return False
 
 
@@ -93,7 +93,7 @@ class PlaysGames(Player, Protocol):
     def start_game(self) -> AbstractContextManager[Player]:
         """Return a player for one game, whose positions it gets in order; leaving the context ends it.
 
-        Its `choose_batch` raises `ForfeitError` where it cannot go on.
+        Its `choose_batch` raises `ForfeitError` if it cannot go on.
         """
 
 
@@ -107,19 +107,19 @@ class Analyses(Player, Protocol):
 
 @runtime_checkable
 class Ponders(Player, Protocol):
-    """A player that can think on while its opponent does."""
+    """A player that can search while its opponent does."""
 
     def ponder(self, position: Position, stop: Callable[[], bool]) -> None:
-        """Thinks about a position that is not over until `stop` says so; it is asked often.
+        """Search a position that is not over until `stop`, which is called often, returns True.
 
-        `choose` then goes on from there, where it is next asked about a position reached from this one.
+        The next `choose` goes on from there if its position continues this one.
         """
 
 
 def decide_each(
     decide: Callable[[Position, int], Decision], positions: Sequence[Position], seeds: Sequence[int]
 ) -> list[Decision]:
-    """`decide(position, seed)` for each position, on all cores; for players whose thinking is compiled."""
+    """Return `decide(position, seed)` for each position, on all cores; for players with a compiled search."""
     if len(positions) == 1:
         return [decide(positions[0], seeds[0])]
     with ThreadPoolExecutor(os.cpu_count()) as pool:

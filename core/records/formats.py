@@ -1,4 +1,4 @@
-"""Files of games: read and written by the ending of their names."""
+"""Game files: read and written in the format that their suffix names."""
 
 import codecs
 import re
@@ -14,16 +14,16 @@ _Parse = Callable[[str, str], list[GameRecord]]
 _Write = Callable[[GameRecord], str]
 
 SUFFIXES = (".sgf", ".psq")
-"""How the names of files of games end."""
+"""Suffixes of game files."""
 
 
 def is_game_file(path: Path) -> bool:
-    """Whether the name's ending is that of a file of games."""
+    """Return True if the path has the suffix of a game file."""
     return path.suffix.lower() in SUFFIXES
 
 
 def read_games(path: Path) -> list[GameRecord]:
-    """The games of an .sgf or .psq file. Raises `RecordError` for what cannot be read, or a file without any."""
+    """Return the games of an .sgf or .psq file. Raises `RecordError` for an unreadable file and one without games."""
     parse, _ = _format(path)
     try:
         data = path.read_bytes()
@@ -33,11 +33,11 @@ def read_games(path: Path) -> list[GameRecord]:
 
 
 def write_games(path: Path, games: Iterable[GameRecord]) -> None:
-    """Writes the games to an .sgf or .psq file, whole or not at all. Raises `RecordError` for another ending."""
+    """Write the games to an .sgf or .psq file, whole or not at all. Raises `RecordError` for another suffix."""
     _, write = _format(path)
     text = "".join(map(write, games))
     with atomic_path(path) as temporary:
-        # Names may hold what the system could not decode on a command line: no reason to lose the games.
+        # Names from a command line may hold bytes that are no text; the games are worth more than these.
         temporary.write_bytes(text.encode(errors="replace"))
 
 
@@ -51,7 +51,7 @@ _CHARSET = re.compile(rb"CA\s*\[\s*([\w.:-]+)\s*\]")
 
 
 def _decoded(data: bytes, path: Path) -> str:
-    """The text of a file: in the charset that it names as SGF does, else in UTF-8, else in Latin-1."""
+    """Return the text of a file: in the charset of its SGF property, else in UTF-8, else in Latin-1."""
     named = None if data.startswith(codecs.BOM_UTF8) else _CHARSET.search(data)
     try:
         return data.decode(named[1].decode() if named else "utf-8-sig")
@@ -60,7 +60,7 @@ def _decoded(data: bytes, path: Path) -> str:
             line = data.count(b"\n", 0, error.start) + 1
             raise RecordError(f"{path}, line {line}: this is no text in {named[1].decode()}") from error
     except (LookupError, UnicodeError):
-        pass  # a name that is no charset's
+        pass  # an unknown charset
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -11,23 +11,23 @@ from core.rules import Cell, Rules
 
 
 def format_opening(cells: Sequence[Cell], size: int) -> str:
-    """`h8 i9 g7`: the opening as a line of a file, without its end."""
+    """Return the opening as a line of a file in names, `h8 i9 g7`, without a newline."""
     return " ".join(cell_name(cell, size) for cell in cells)
 
 
 def format_offsets(cells: Sequence[Cell], size: int) -> str:
-    """`0,0, 1,-1`: the same as offsets from the centre, to the right and down."""
+    """Return the opening as offsets from the centre, to the right and down: `0,0, 1,-1`."""
     centre = size // 2
     points = ((cell % size - centre, size - 1 - cell // size - centre) for cell in cells)
     return ", ".join(f"{right},{down}" for right, down in points)
 
 
 def parse_openings(lines: Iterable[str], rules: Rules, source: str = "openings") -> list[tuple[Cell, ...]]:
-    """Openings, one a line, black first; `#` starts a comment. Raises `RecordError` naming line and column.
+    """Return openings, one a line, black first; `#` starts a comment. Raises `RecordError` with line and column.
 
-    A line is written in cells, `h8 i9 g7`, or as Piskvork and Gomocup do, `0,0, 1,-1, -1,1`: how many columns each move
-    is to the right of the centre and how many rows below it. The centre is column and row size // 2, counted from 0 and
-    the top left. Commas or blanks part the numbers.
+    A line holds names, `h8 i9 g7`, or the offsets of Piskvork and Gomocup, `0,0, 1,-1, -1,1`: columns to the right of
+    the centre and rows below it. The centre is column and row size // 2, counted from 0 at the top left. Commas or
+    blanks separate the numbers.
     """
     openings = []
     for number, line in enumerate(lines, start=1):
@@ -49,11 +49,11 @@ class _OpeningError(ValueError):
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,9}")
 _OFFSET = re.compile(r"[^\s,]+|,(?=\s*,)")
-"""What stands between commas and blanks; a comma too many is no number."""
+"""Text between commas and blanks; a second comma in a row is no number."""
 
 
 def _opening(text: str, rules: Rules) -> tuple[Cell, ...]:
-    """The opening of a line that holds one."""
+    """Return the opening of a line that is not empty."""
     position = Position(rules)
     read = _from_offsets if text.lstrip()[0] in "+-0123456789" else _from_names
     for word, cell in read(text, rules.size):
@@ -67,7 +67,7 @@ def _opening(text: str, rules: Rules) -> tuple[Cell, ...]:
 
 
 def _from_names(text: str, size: int) -> Iterator[tuple[re.Match[str], Cell]]:
-    """The cells of a line of names, each with where it was read."""
+    """Yield the cells of a line of names, each with its place in the line."""
     for word in re.finditer(r"\S+", text):
         try:
             yield word, parse_cell(word[0], size)
@@ -76,7 +76,7 @@ def _from_names(text: str, size: int) -> Iterator[tuple[re.Match[str], Cell]]:
 
 
 def _from_offsets(text: str, size: int) -> Iterator[tuple[re.Match[str], Cell]]:
-    """The cells of a line of offsets, each with where its first number was read."""
+    """Yield the cells of a line of offsets, each with the place of its first number."""
     words = list(_OFFSET.finditer(text))
     for word in words:
         if not _NUMBER.fullmatch(word[0]):
@@ -92,7 +92,7 @@ def _from_offsets(text: str, size: int) -> Iterator[tuple[re.Match[str], Cell]]:
 
 
 def read_openings(path: Path, rules: Rules) -> list[tuple[Cell, ...]]:
-    """The openings of a file. Raises `RecordError` for what cannot be read, or a file without any."""
+    """Return the openings of a file. Raises `RecordError` for an unreadable file and one without openings."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:

@@ -1,10 +1,10 @@
-"""Games as Piskvork's .psq files, which the judges of Gomocup write too.
+"""Games in Piskvork's .psq format, which Gomocup's tournament manager writes too.
 
-A file holds a game: `Piskvorky 15x15, 0:0, 0` (size, how strong the two players are, which of them begins), a line
-`column,row,milliseconds` a move, counted from 1 and the top left, the names of the two players, and a number that says
-how it ended. Gomocup's judge adds a line with the result and the tournament's name. We add such a line with the result
-and the rules, which have no place else; Piskvork reads no further than the names. Comments, note and date are not kept,
-and a resignation is read again as a forfeit. Piskvork opens boards of 5 and more.
+A file holds one game: `Piskvorky 15x15, 0:0, 0` (size, strength of the two players, the one that begins), a line
+`column,row,milliseconds` a move, counted from 1 at the top left, the names of the two players, and the code of the
+ending. Gomocup's manager adds a line with the result and the tournament's name. Our files have such a line with the
+result and the rules, for which the format has no other place; Piskvork stops reading at the names. Comments, note and
+date are lost, and a resignation becomes a forfeit. Piskvork opens boards of 5 and more.
 """
 
 import re
@@ -17,15 +17,15 @@ from core.rules import BLACK, WHITE, Colour
 
 _CODES = {Ending.BOARD: 0, Ending.TIME: 15, Ending.FORFEIT: -2, Ending.RESIGNATION: -2, Ending.UNKNOWN: 0}
 _ENDINGS = {15: Ending.TIME, -2: Ending.FORFEIT}
-"""How a game ended, as Piskvork writes it: always at the cost of the side to move."""
-_JUDGED = -1
-"""What Gomocup's judge writes for every game."""
+"""Piskvork's codes of endings, in which the side to move loses."""
+_GOMOCUP = -1
+"""The code of every game of Gomocup's manager."""
 _NAMELESS = ("homo-1", "homo-2")
-"""Piskvork's names for people. An empty line would not do: it skips those."""
+"""Piskvork's names for people, since it skips empty lines."""
 _WINNERS: tuple[Colour | None, ...] = (None, BLACK, WHITE)
-"""By the digit that the last line begins with."""
+"""Indexed by the first digit of the last line."""
 _UNKNOWN = 3
-"""That digit where the result is not known."""
+"""That digit for an unknown result."""
 
 _HEADER = re.compile(r"Piskvorky +([0-9]{1,4}) *x *([0-9]{1,4})(?: *, *[0-9]+ *: *[0-9]+ *, *([01]))?")
 _MOVE = re.compile(r"[0-9]+ *, *[0-9]+( *, *-?[0-9]+)?")
@@ -36,7 +36,7 @@ _RESULT = re.compile(r"([0123]),(.*)")
 
 
 def to_psq(game: GameRecord) -> str:
-    """The game as Piskvork writes it, with a newline at its end."""
+    """Return the game in Piskvork's format, with a newline at its end."""
     size = game.rules.size
     times_ms = game.times_ms or [0] * len(game.moves)
     lines = [f"Piskvorky {size}x{size}, 0:0, 0"]
@@ -48,16 +48,16 @@ def to_psq(game: GameRecord) -> str:
 
 
 def _name(name: str) -> str:
-    """The name on one line. One that Piskvork would take for a move gets the prefix of its engines."""
+    """Return the name on one line. A name that looks like a move to Piskvork gets the prefix of its engines."""
     line = " ".join(name.split())
     return f"pbrain-{line}" if re.match(r"[+-]?[0-9]|Piskvorky ", line) else line
 
 
 def parse_psq(text: str, source: str = "psq") -> list[GameRecord]:
-    """The games of a text, each from its header on. Raises `RecordError` naming the line.
+    """Return the games of a text, each from its header on. Raises `RecordError` with the line.
 
-    Who won is read from the board. Where nobody has won there, the number and the line after the names tell. A game is
-    read as freestyle, five in a row where no rules of ours are written. Times are none where all are 0.
+    The board decides the winner; without a winning line there, the code and the line after the names do. A game is
+    freestyle, and five in a row without our line of rules. A game in which all times are 0 has none.
     """
     lines = [line.strip() for line in re.split("\r\n?|\n", text.removeprefix("\ufeff"))]
     headers = [number for number, line in enumerate(lines) if _HEADER.match(line)]
@@ -79,7 +79,7 @@ class _PsqError(ValueError):
     def __init__(self, line: int, why: object) -> None:
         super().__init__(str(why))
         self.line = line
-        """Counted from 0 and the game's header."""
+        """Counted from 0 at the game's header."""
 
 
 def _record(lines: Sequence[str]) -> GameRecord:
@@ -107,7 +107,7 @@ def _record(lines: Sequence[str]) -> GameRecord:
 
 
 def _start(header: str, rules: str) -> tuple[int, Position]:
-    """Which player begins, 0 or 1, and the empty board."""
+    """Return the player that begins, 0 or 1, and the empty board."""
     match = _HEADER.match(header)
     assert match is not None
     width, height = int(match[1]), int(match[2])
@@ -120,7 +120,7 @@ def _start(header: str, rules: str) -> tuple[int, Position]:
 
 
 def _push(position: Position, line: str, number: int) -> int:
-    """Plays the move of a line and returns the milliseconds that it took."""
+    """Play the move of a line and return its milliseconds."""
     point, _, time_ms = line.rpartition(",") if line.count(",") == 2 else (line, "", "0")
     if not _MILLISECONDS.fullmatch(time_ms):
         raise _PsqError(number, f"{line!r} is no move: it is written as column,row,milliseconds")
@@ -128,17 +128,17 @@ def _push(position: Position, line: str, number: int) -> int:
         position.push(parse_point(point, position.rules.size, 1))
     except (NotationError, IllegalMoveError) as error:
         raise _PsqError(number, error) from error
-    return max(0, int(time_ms))  # below 0 where a judge's clock was set back
+    return max(0, int(time_ms))  # negative if a manager's clock was set back
 
 
 def _result(position: Position, code: int, result: int | None) -> tuple[Colour | None, Ending]:
-    """The winner and how it won. `result` is the digit of the last line, None where that is missing."""
+    """Return the winner and the ending. `result` is the digit of the last line, None without that line."""
     outcome = position.outcome()
     if outcome is not None:
         return outcome.winner, Ending.BOARD
     ending = _ENDINGS.get(code, Ending.BOARD)
-    if code == _JUDGED:
-        # There 1 and 2 are players of the pairing, whichever colour they had. Who forfeits is who has to move.
+    if code == _GOMOCUP:
+        # There 1 and 2 are the players of the pairing, of either colour. The side to move forfeits.
         if not result:
             return None, Ending.UNKNOWN if result is None else Ending.BOARD
         return -position.side_to_move, Ending.FORFEIT

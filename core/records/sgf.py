@@ -1,4 +1,4 @@
-"""Games as SGF, game 4 (Gomoku), file format 4."""
+"""Games in SGF, game 4 (Gomoku), file format 4."""
 
 import re
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from core.records.record import Ending, GameRecord, RecordError, recorded_rules
 from core.rules import BLACK, WHITE, Cell, Colour, Rules, colour_name
 
 _TIME = "ET"
-"""A property of our own, as SGF allows them: the milliseconds that a move took. SGF itself knows only times left."""
+"""A private property, which SGF allows: the milliseconds of a move. SGF itself has only times left."""
 
 
 def _escape(text: str) -> str:
@@ -17,15 +17,15 @@ def _escape(text: str) -> str:
 
 
 def _point(cell: Cell, size: int) -> str:
-    """SGF counts columns from the left and rows from the top, both as letters."""
+    """Return SGF's name of a cell: letters of the column from the left and the row from the top."""
     row, column = divmod(cell, size)
     return chr(ord("a") + column) + chr(ord("a") + size - 1 - row)
 
 
 def to_sgf(game: GameRecord) -> str:
-    """The game as one SGF tree, with a newline at its end."""
-    nobody = "?" if game.ending is Ending.UNKNOWN else "0"
-    result = nobody if game.winner is None else ("B+" if game.winner == BLACK else "W+") + game.ending
+    """Return the game as one SGF tree, with a newline at its end."""
+    without_winner = "?" if game.ending is Ending.UNKNOWN else "0"
+    result = without_winner if game.winner is None else ("B+" if game.winner == BLACK else "W+") + game.ending
     root = {"FF": "4", "GM": "4", "CA": "UTF-8", "AP": "gomoku", "SZ": str(game.rules.size), "RE": result}
     root |= {"RU": str(game.rules), "PB": game.black, "PW": game.white, "DT": game.date, "GC": game.note}
     nodes = ["".join(f"{key}[{_escape(value)}]" for key, value in root.items() if value)]
@@ -37,22 +37,22 @@ def to_sgf(game: GameRecord) -> str:
 
 
 _Node = tuple[int, dict[str, str]]
-"""A node of an SGF tree: where it starts in the text, and its properties with their (first) values."""
+"""A node of an SGF tree: its offset in the text, and its properties with their (first) values."""
 
 _TOKEN = re.compile(r"\s*(?:([();])|([A-Z]+)|\[((?:[^\]\\]|\\.)*)\])", re.DOTALL)
 _SIZE = re.compile(r"([0-9]{1,3})(?::\1)?")
 _MILLISECONDS = re.compile(r"[0-9]{1,9}")
 _DRAW = re.compile(r"\s*(0|draw)\s*", re.IGNORECASE)
 _RESULT = re.compile(r"\s*([BW])[a-z]*\s*\+\s*([TFR]?)", re.IGNORECASE)
-"""`B+`, `W+12.5`, `B+R`, and the words that some write instead: `White+Resign`."""
+"""`B+`, `W+12.5`, `B+R`, and words in their place: `White+Resign`."""
 
 
 def parse_sgf(text: str, source: str = "SGF") -> list[GameRecord]:
-    """The games of an SGF text, each by its main line. Raises `RecordError` naming line and column.
+    """Return the games of an SGF text, each by its main line. Raises `RecordError` with line and column.
 
-    A game is read as freestyle from the empty board: setup stones and passes are refused. The connect length is the one
-    that `to_sgf` writes, five without it; a winner that is not written is the one on the board. What is neither a win
-    nor a draw (`Void`, `?`) is not known.
+    A game is freestyle from the empty board: setup stones and passes are refused. The connect length is that of
+    `to_sgf`, five without it; without a result the board decides the winner. A result that is neither a win nor a draw
+    (`Void`, `?`) is unknown.
     """
     try:
         return [_record(nodes) for nodes in _main_lines(text)]
@@ -68,7 +68,7 @@ class _SgfError(ValueError):
 
 
 def _main_lines(text: str) -> Iterator[list[_Node]]:
-    """The nodes of each tree's main line. First children come first, so it is over at the tree's first `)`."""
+    """Yield the nodes of each tree's main line. First children come first, so it ends at the tree's first `)`."""
     nodes: list[_Node] = []
     depth, on_main_line, name = 0, True, ""
     offset, end = max(text.find("("), 0), len(text.rstrip())
@@ -166,5 +166,5 @@ def _cell(point: str, size: int) -> Cell:
 
 
 def _text(value: str) -> str:
-    """A value as it was meant: a backslash keeps the character after it, and joins two lines at a line's end."""
+    """Return a value without escapes: a backslash keeps the character after it, and joins lines at a line's end."""
     return re.sub(r"\\(\n|.)", lambda escaped: escaped[1].strip("\n"), re.sub("\r\n?", "\n", value), flags=re.DOTALL)

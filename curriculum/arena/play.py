@@ -3,9 +3,10 @@
 import os
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from contextlib import ExitStack
+from dataclasses import dataclass
 from itertools import islice
 
 from core.position import Position
@@ -109,6 +110,7 @@ def play_games(
     positions of its batch, so a wave is played whole or not at all: equal fixtures give equal games after any number of
     interruptions. Raises `Interrupted` if the conduct stops it.
     """
+    work = _Play(players, rules, conduct, finished, moved, is_decided)
     apart: list[Fixture] = []
     together: list[Fixture] = []
     for game in games:
@@ -123,100 +125,91 @@ def play_games(
         # An interrupted wave has finished only its short games: they alone must not end the match.
         if not known and is_decided():
             return
-        _play_wave(players, wave, rules, conduct, finished, moved, played)
+        work.play_wave(wave, played)
     apart = [game for game in apart if game.number not in played]
     if apart and not is_decided():
-        _play_apart(
-            players, apart, rules, conduct, finished, is_decided, on_threads or max(1, (os.cpu_count() or 1) // 2)
-        )
+        work.play_apart(apart, on_threads or max(1, (os.cpu_count() or 1) // 2))
 
 
-def _play_wave(
-    players: Sequence[Player],
-    games: Sequence[Fixture],
-    rules: Rules,
-    conduct: Conduct,
-    finished: Callable[[PlayedGame], None],
-    moved: Callable[[int], None],
-    played: Collection[int],
-) -> None:
-    """Play games side by side: in turn each player chooses for all boards on which it is to move."""
-    running = [_Board(game, rules) for game in games]
-    while running:
-        for number, player in enumerate(players):
-            turn = [board for board in running if not board.is_over and board.mover == number]
-            if not turn:
-                continue
-            start = time.perf_counter()
-            decisions = player.choose_batch(
-                [board.position for board in turn], seeds=[board.seed for board in turn], stop=conduct.stop
-            )
-            if conduct.stop():
-                raise Interrupted
-            seconds = (time.perf_counter() - start) / len(turn)
-            for board, decision in zip(turn, decisions, strict=True):
-                board.play(decision, seconds)
-            moved(len(turn))
-        for board in running:
-            if board.is_over and board.fixture.number not in played:
-                finished(board.result())
-        running = [board for board in running if not board.is_over]
+@dataclass(frozen=True, slots=True)
+class _Play:
+    """The fixed arguments of `play_games`."""
 
+    players: Sequence[Player]
+    rules: Rules
+    conduct: Conduct
+    finished: Callable[[PlayedGame], None]
+    moved: Callable[[int], None]
+    is_decided: Callable[[], bool]
 
-def _play_apart(
-    players: Sequence[Player],
-    games: Iterable[Fixture],
-    rules: Rules,
-    conduct: Conduct,
-    finished: Callable[[PlayedGame], None],
-    is_decided: Callable[[], bool],
-    at_once: int,
-) -> None:
-    """Play each game on a thread of its own."""
-    ending = threading.Event()
-
-    def stop() -> bool:
-        return ending.is_set() or conduct.stop()
-
-    waiting = iter(games)
-    with ThreadPoolExecutor(at_once, thread_name_prefix="game") as pool:
-        try:
-            running = {pool.submit(_play_one, players, game, rules, stop) for game in islice(waiting, at_once)}
-            while running:
-                # A short timeout, because a signal's handler runs between this thread's own steps.
-                done, running = wait(running, timeout=_POLL_S, return_when=FIRST_COMPLETED)
-                for future in done:
-                    finished(future.result())
-                if conduct.stop():
-                    raise Interrupted
-                if is_decided():
-                    return
-                running |= {pool.submit(_play_one, players, game, rules, stop) for game in islice(waiting, len(done))}
-        finally:
-            ending.set()
-
-
-def _play_one(players: Sequence[Player], game: Fixture, rules: Rules, stop: Callable[[], bool]) -> PlayedGame:
-    """Play one game. Raises `Interrupted`."""
-    board = _Board(game, rules)
-    with ExitStack() as stack:
-        in_game: dict[int, Player] = {}
-        while not board.is_over:
-            colour, mover = board.position.side_to_move, board.mover
-            try:
-                if mover not in in_game:
-                    player = players[mover]
-                    in_game[mover] = (
-                        stack.enter_context(player.start_game()) if isinstance(player, PlaysGames) else player
-                    )
+    def play_wave(self, games: Sequence[Fixture], played: Collection[int]) -> None:
+        """Play games side by side: in turn each player chooses for all boards on which it is to move."""
+        running = [_Board(game, self.rules) for game in games]
+        while running:
+            for number, player in enumerate(self.players):
+                turn = [board for board in running if not board.is_over and board.mover == number]
+                if not turn:
+                    continue
                 start = time.perf_counter()
-                decision = in_game[mover].choose_batch([board.position], seeds=[board.seed], stop=stop)[0]
-                seconds = time.perf_counter() - start
-            except ForfeitError as error:
-                board.forfeit(colour, error)
-                continue
-            finally:
-                if stop():
+                decisions = player.choose_batch(
+                    [board.position for board in turn], seeds=[board.seed for board in turn], stop=self.conduct.stop
+                )
+                if self.conduct.stop():
                     raise Interrupted
-            board.play(decision, seconds)
-    return board.result()
+                seconds = (time.perf_counter() - start) / len(turn)
+                for board, decision in zip(turn, decisions, strict=True):
+                    board.play(decision, seconds)
+                self.moved(len(turn))
+            for board in running:
+                if board.is_over and board.fixture.number not in played:
+                    self.finished(board.result())
+            running = [board for board in running if not board.is_over]
+
+    def play_apart(self, games: Sequence[Fixture], at_once: int) -> None:
+        """Play each game on a thread of its own."""
+        ending = threading.Event()
+
+        def stop() -> bool:
+            return ending.is_set() or self.conduct.stop()
+
+        waiting = iter(games)
+        with ThreadPoolExecutor(at_once, thread_name_prefix="game") as pool:
+            try:
+                running = {pool.submit(self._play_one, game, stop) for game in islice(waiting, at_once)}
+                while running:
+                    # A short timeout, because a signal's handler runs between this thread's own steps.
+                    done, running = wait(running, timeout=_POLL_S, return_when=FIRST_COMPLETED)
+                    for future in done:
+                        self.finished(future.result())
+                    if self.conduct.stop():
+                        raise Interrupted
+                    if self.is_decided():
+                        return
+                    running |= {pool.submit(self._play_one, game, stop) for game in islice(waiting, len(done))}
+            finally:
+                ending.set()
+
+    def _play_one(self, game: Fixture, stop: Callable[[], bool]) -> PlayedGame:
+        """Play one game. Raises `Interrupted`."""
+        board = _Board(game, self.rules)
+        with ExitStack() as stack:
+            in_game: dict[int, Player] = {}
+            while not board.is_over:
+                colour, mover = board.position.side_to_move, board.mover
+                try:
+                    if mover not in in_game:
+                        player = self.players[mover]
+                        in_game[mover] = (
+                            stack.enter_context(player.start_game()) if isinstance(player, PlaysGames) else player
+                        )
+                    start = time.perf_counter()
+                    decision = in_game[mover].choose_batch([board.position], seeds=[board.seed], stop=stop)[0]
+                    seconds = time.perf_counter() - start
+                except ForfeitError as error:
+                    board.forfeit(colour, error)
+                    continue
+                finally:
+                    if stop():
+                        raise Interrupted
+                board.play(decision, seconds)
+        return board.result()

@@ -9,7 +9,7 @@ from core.evaluation import PositionBatch
 from core.lines import DIRECTIONS, makes_line
 from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Rules
 from core.streams import Purpose, generator
-from core.tactics import DOUBLE_THREAT, STOP_WIN, WIN, immediate_wins, is_right, what_decides
+from core.tactics import DOUBLE_THREAT, STOP_WIN, WIN, deciding_tactic, immediate_wins, is_right
 from curriculum.games.kinds import KINDS, BasicsError, Kind, check
 from curriculum.reporting import Conduct
 from curriculum.training.samples import Samples
@@ -82,7 +82,7 @@ def are_right(rules: Rules, positions: PositionBatch, moves: NDArray[np.intp]) -
     right = np.zeros(len(positions), dtype=np.bool_)
     for row, move in enumerate(moves):
         stones, colour = positions.stones[row].copy(), int(positions.to_move[row])
-        decides = what_decides(stones, colour, rules.size, rules.connect)
+        decides = deciding_tactic(stones, colour, rules.size, rules.connect)
         right[row] = is_right(stones, colour, int(move), rules.size, rules.connect, decides)
     return right
 
@@ -170,7 +170,7 @@ class _Draw:
         for cell in np.flatnonzero(stones):
             if makes_line(stones, int(cell), rules.size, rules.connect):
                 return False
-        decides = what_decides(stones, self.to_move, rules.size, rules.connect)
+        decides = deciding_tactic(stones, self.to_move, rules.size, rules.connect)
         if not self._kind.attacks and decides in (WIN, DOUBLE_THREAT):
             return False  # a defender who can win need not defend, and its z would be wrong
         if decides == STOP_WIN:

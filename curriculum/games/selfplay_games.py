@@ -93,16 +93,16 @@ class SelfPlay:
             config.search,
             trees=config.selfplay.concurrent_games,
             capacity=TREE_ROOM * config.search.simulations + 1,
-            judged=EvaluationCache(config.rules.cells, config.selfplay.cache_megabytes),
+            cache=EvaluationCache(config.rules.cells, config.selfplay.cache_megabytes),
             seed=config.seed,
         )
 
     @property
     def progress(self) -> "Progress":
         """Work done so far."""
-        search, judged = self._search, self._search.judged
+        search, cache = self._search, self._search.cache
         return Progress(
-            time.perf_counter(), search.simulations, search.evaluations, judged.lookups, judged.hits, judged.distinct
+            time.perf_counter(), search.simulations, search.evaluations, cache.lookups, cache.hits, cache.distinct
         )
 
     def play(

@@ -74,7 +74,7 @@ def command(
         from gomoku_cli.gomocup.clock import DEFAULT_MOVE_S, Clock
         from gomoku_cli.gomocup.engine import Engine
         from gomoku_cli.gomocup.players import EnginePlayers
-        from gomoku_cli.runtime import notices_to
+        from gomoku_cli.notices import notices_to
 
         runtime.apply()
         options.SearchOptions(simulations=simulations, tactics=tactics).check_effect((model,))

@@ -16,7 +16,7 @@ from textual.widgets import Footer, Static
 from core.jit import KERNELS_ARE_COLD
 from core.position import IllegalMoveError
 from core.rules import EMPTY, Colour, Rules, colour_name
-from gomoku_cli.runtime import notices_to, print_notice
+from gomoku_cli.notices import notices_to, print_notice
 from gomoku_cli.tui.board import ASCII, UNICODE, BoardWidget, BoardWindow
 from gomoku_cli.tui.game import GameSession, MoveReport
 from gomoku_cli.tui.help import HelpScreen

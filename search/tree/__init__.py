@@ -1,1 +1,1 @@
-"""Monte Carlo tree search: many trees as arrays, compiled steps, and the driver that batches leaves for a net."""
+"""Monte Carlo tree search: many trees as arrays, compiled steps, and a driver that batches leaves for the evaluator."""

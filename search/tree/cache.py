@@ -1,7 +1,7 @@
-"""The evaluation cache: a position that was judged before, in this game or another, is not judged again.
+"""The evaluation cache: each position is evaluated once, whatever the number of games that reach it.
 
-What comes from the cache takes the same way as what comes from the evaluator: a leaf is in flight until its batch is
-back, whether its judgement was known or not. So a search finds the same with the cache and without.
+A leaf whose evaluation is cached stays in flight until its batch is back, like any other leaf. A search therefore finds
+the same with the cache and without.
 """
 
 import math
@@ -10,18 +10,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from core.evaluation import Slot
 from core.jit import kernel
 from core.zobrist import LAST_MOVE_KEYS
 from search.tree.kernels import Leaves
 
 _WAYS = 4
-"""Entries among which a position has its place."""
+"""Entries in which a position may be stored."""
 _NO_ENTRY = -1
 _NO_KEY = -1
+"""The key of an empty entry."""
 _REGISTER_BITS = 14
 _REGISTERS = 1 << _REGISTER_BITS
 
-# Places in `Entries.counts`.
+# Indices of `Entries.counts`.
 _LOOKUPS, _HITS, _SHARED = 0, 1, 2
 
 
@@ -29,39 +31,67 @@ class Entries(NamedTuple):
     """The arrays of a cache of `E` entries, a power of two or 0, for boards of `A` cells."""
 
     key: NDArray[np.int64]
-    """[E] or `_NO_KEY`."""
+    """[E] the key of the position, or `_NO_KEY`."""
     used: NDArray[np.int64]
-    """[E] the batch that asked for it last."""
+    """[E] the last batch that needed the entry."""
     pending: NDArray[np.int64]
-    """[E] the batch that is to judge it, 0 when it is judged."""
+    """[E] the batch in flight that evaluates it, 0 once it is evaluated."""
     waiting: NDArray[np.int32]
-    """[E] rows of later batches that wait for it; it keeps its place until they have it."""
+    """[E] rows of later batches that wait for it; the entry stays until they have it."""
     row: NDArray[np.int32]
     """[E] the row of that batch."""
     value: NDArray[np.float32]
-    """[E]"""
+    """[E] for the side to move."""
     logits: NDArray[np.float32]
     """[E, A]"""
     counts: NDArray[np.int64]
-    """[3] leaves looked up, found judged, found in a batch under way."""
+    """[3] leaves looked up, found evaluated, found in a batch in flight."""
     registers: NDArray[np.int8]
     """[2^14] of a HyperLogLog of the keys looked up."""
 
 
 class Identity(NamedTuple):
-    """What makes two leaves the same to the evaluator."""
+    """The conditions under which two leaves are the same to the evaluator."""
 
     fingerprint: int
-    """Of its version and of the seed of symmetries; part of every key."""
+    """A hash of the evaluator's version and the seed of symmetries; part of every key."""
     last_moves: int
-    """How many last moves it looks at."""
+    """Number of last moves that the evaluator uses, 0 to 2."""
     symmetric: bool
-    """Whether each position is judged under one of the eight symmetries, drawn by its key."""
+    """True to evaluate each position under one of the eight symmetries, drawn by its key."""
+    origins: NDArray[np.int64]
+    """[8, A] the cell from which each symmetry fills a cell."""
+    images: NDArray[np.int64]
+    """[8, A] the cell to which each symmetry carries a cell."""
+
+
+class Rows(NamedTuple):
+    """The arrays of a slot of `B` rows: positions, their evaluations, and the entries that wait for these."""
+
+    stones: NDArray[np.int8]
+    """[B, A]"""
+    to_move: NDArray[np.int8]
+    """[B]"""
+    last_moves: NDArray[np.int16]
+    """[B, 2]"""
+    logits: NDArray[np.float32]
+    """[B, A]"""
+    values: NDArray[np.float32]
+    """[B] for the side to move."""
+    entry: NDArray[np.int64]
+    """[B] the cache entry of a row, or `_NO_ENTRY`."""
+
+
+def rows_of(slot: Slot) -> Rows:
+    """Return the arrays of a slot, with entries of their own."""
+    positions = slot.positions
+    entry = np.full(slot.capacity, _NO_ENTRY, dtype=np.int64)
+    return Rows(positions.stones, positions.to_move, positions.last_moves, slot.logits, slot.values, entry)
 
 
 @kernel
 def _find(entries: Entries, key: int) -> int:
-    """The entry of a key, or `_NO_ENTRY`."""
+    """Return the entry of a key, or `_NO_ENTRY`."""
     first = key & (entries.key.shape[0] - _WAYS)
     for entry in range(first, first + _WAYS):
         if entries.key[entry] == key:
@@ -71,7 +101,7 @@ def _find(entries: Entries, key: int) -> int:
 
 @kernel
 def _reserve(entries: Entries, key: int, batch: int, row: int) -> int:
-    """Gives a key the entry, of those it may have, that was not asked for longest; `_NO_ENTRY` if all are needed."""
+    """Return the least recently used of a key's entries, now the key's own, or `_NO_ENTRY` if all are needed."""
     first = key & (entries.key.shape[0] - _WAYS)
     oldest = _NO_ENTRY
     for entry in range(first, first + _WAYS):
@@ -88,6 +118,7 @@ def _reserve(entries: Entries, key: int, batch: int, row: int) -> int:
 
 @kernel
 def _count(entries: Entries, key: int) -> None:
+    """Add a key to the HyperLogLog."""
     register = key & (_REGISTERS - 1)
     rest = key >> _REGISTER_BITS
     rank = 1
@@ -103,26 +134,21 @@ def assign_rows(
     starts: NDArray[np.int64],
     found: NDArray[np.int64],
     identity: Identity,
-    origins: NDArray[np.int64],
-    images: NDArray[np.int64],
     entries: Entries,
     batch: int,
-    stones: NDArray[np.int8],
-    to_move: NDArray[np.int8],
-    last_moves: NDArray[np.int16],
-    logits: NDArray[np.float32],
-    values: NDArray[np.float32],
-    entry_of_row: NDArray[np.int64],
+    rows: Rows,
 ) -> tuple[int, int]:
-    """Gives each leaf the row of the slot where its judgement is going to be; returns (rows to be judged, known from).
+    """Give each leaf the row of its evaluation; return the rows to evaluate and the first of the cached rows.
 
-    Leaves stand in shards: `found[s]` of them from `starts[s]` on. Those to be judged have their positions written
-    into the slot's first rows, each position once. The slot's last rows, from the second number on, are for what the
-    cache knows, which is written at once, and for what an older batch is going to say, which `collect_rows` writes.
+    Leaves stand in shards: `found[s]` of them from `starts[s]` on. The positions to evaluate go into the first rows,
+    each position once. The last rows hold cached evaluations, which are written at once, and those of earlier batches
+    in flight, which `collect_rows` writes.
     """
+    # Taken from their tuples once: in the loop each access would count references.
+    stones, to_move, last_moves, logits, values, entry_of_row = rows
+    origins, images = identity.origins, identity.images
     count = 0
-    known = stones.shape[0]
-    cells = stones.shape[1]
+    cached, cells = stones.shape
     for shard in range(starts.shape[0]):
         for leaf in range(starts[shard], starts[shard] + found[shard]):
             last, before = leaves.last_moves[leaf, 0], leaves.last_moves[leaf, 1]
@@ -145,18 +171,18 @@ def assign_rows(
                     leaves.row[leaf] = entries.row[entry]
                     continue
                 else:
-                    known -= 1
+                    cached -= 1
                     entries.used[entry] = batch
-                    leaves.row[leaf] = known
+                    leaves.row[leaf] = cached
                     if entries.pending[entry] == 0:
                         entries.counts[_HITS] += 1
-                        logits[known] = entries.logits[entry]
-                        values[known] = entries.value[entry]
-                        entry_of_row[known] = _NO_ENTRY
+                        logits[cached] = entries.logits[entry]
+                        values[cached] = entries.value[entry]
+                        entry_of_row[cached] = _NO_ENTRY
                     else:
                         entries.counts[_SHARED] += 1
                         entries.waiting[entry] += 1
-                        entry_of_row[known] = entry
+                        entry_of_row[cached] = entry
                     continue
             leaves.row[leaf] = count
             entry_of_row[count] = entry
@@ -171,53 +197,41 @@ def assign_rows(
                 last_moves[count, 0] = images[symmetry, last] if last >= 0 else last
                 last_moves[count, 1] = images[symmetry, before] if before >= 0 else before
             count += 1
-    return count, known
+    return count, cached
 
 
 @kernel
-def collect_rows(
-    entries: Entries,
-    entry_of_row: NDArray[np.int64],
-    known: int,
-    logits: NDArray[np.float32],
-    values: NDArray[np.float32],
-) -> bool:
-    """Writes the rows from `known` on that waited for an older batch; False where that batch failed."""
+def collect_rows(entries: Entries, rows: Rows, cached: int) -> bool:
+    """Write the rows from `cached` on that waited for an earlier batch; return False if that batch failed."""
     whole = True
-    for row in range(known, values.shape[0]):
-        entry = entry_of_row[row]
+    for row in range(cached, rows.values.shape[0]):
+        entry = rows.entry[row]
         if entry != _NO_ENTRY:
             entries.waiting[entry] -= 1
             if entries.key[entry] == _NO_KEY or entries.pending[entry] != 0:
                 whole = False
             else:
-                logits[row] = entries.logits[entry]
-                values[row] = entries.value[entry]
+                rows.logits[row] = entries.logits[entry]
+                rows.values[row] = entries.value[entry]
     return whole
 
 
 @kernel
-def store_rows(
-    entries: Entries,
-    entry_of_row: NDArray[np.int64],
-    count: int,
-    logits: NDArray[np.float32],
-    values: NDArray[np.float32],
-) -> None:
-    """Keeps what the first `count` rows of a slot were judged to be."""
+def store_rows(entries: Entries, rows: Rows, count: int) -> None:
+    """Store the evaluations of the first `count` rows."""
     for row in range(count):
-        entry = entry_of_row[row]
+        entry = rows.entry[row]
         if entry != _NO_ENTRY:
-            entries.logits[entry] = logits[row]
-            entries.value[entry] = values[row]
+            entries.logits[entry] = rows.logits[row]
+            entries.value[entry] = rows.values[row]
             entries.pending[entry] = 0
 
 
 @kernel
-def forget_rows(entries: Entries, entry_of_row: NDArray[np.int64], count: int) -> None:
-    """Frees the entries of the first `count` rows of a slot: their evaluation failed."""
+def forget_rows(entries: Entries, rows: Rows, count: int) -> None:
+    """Free the entries of the first `count` rows after a failed evaluation."""
     for row in range(count):
-        entry = entry_of_row[row]
+        entry = rows.entry[row]
         if entry != _NO_ENTRY:
             entries.key[entry] = _NO_KEY
             entries.used[entry] = 0
@@ -225,10 +239,10 @@ def forget_rows(entries: Entries, entry_of_row: NDArray[np.int64], count: int) -
 
 
 class EvaluationCache:
-    """Judgements of up to `megabytes`, shared by the searches that are given it, one after the other, on one thread."""
+    """Evaluations of up to `megabytes`, shared by the searches that use the cache one after the other on one thread."""
 
     def __init__(self, cells: int, megabytes: int = 0) -> None:
-        """With 0 megabytes nothing is kept and positions are counted only."""
+        """With 0 megabytes the cache stores nothing and only counts positions."""
         fits = (megabytes << 20) // (4 * cells + 36)
         size = 1 << (fits.bit_length() - 1) if fits >= _WAYS else 0
         self.entries = Entries(
@@ -245,23 +259,23 @@ class EvaluationCache:
         self._batch = 0
 
     def next_batch(self) -> int:
-        """A number that no batch had before."""
+        """Return a new number of a batch."""
         self._batch += 1
         return self._batch
 
     @property
     def lookups(self) -> int:
-        """Leaves that needed a judgement."""
+        """Leaves that needed an evaluation."""
         return int(self.entries.counts[_LOOKUPS])
 
     @property
     def hits(self) -> int:
-        """Leaves that were judged before, or stood in their batch already."""
+        """Leaves whose position was evaluated before, or was in a batch in flight."""
         return int(self.entries.counts[_HITS] + self.entries.counts[_SHARED])
 
     @property
     def distinct(self) -> int:
-        """Distinct positions among the leaves, as the evaluator sees them, within about one percent.
+        """Distinct positions among the leaves, to the evaluator, within about one percent.
 
         A HyperLogLog's estimate (Flajolet et al. 2007), with linear counting for small numbers.
         """

@@ -1,8 +1,8 @@
-"""Many search trees side by side, as arrays: no Python object a node.
+"""The forest: many search trees as a struct of arrays, without a Python object a node.
 
 `G` trees of up to `C` nodes on boards of `A` cells. Node 0 of a tree is its root. A node holds the statistics of the
-edge that leads into it (A II-C): visit count N, total value W *for the side that moved into it*, prior P. Nodes are
-made when an edge is first taken; edges never taken are only a prior in their parent's row.
+edge into it (A II-C): visit count N, total value W *for the side that moved into it*, prior P. The first descent along
+an edge makes its node; until then the edge is only a prior in its parent's row.
 """
 
 from typing import NamedTuple
@@ -15,26 +15,27 @@ from core.rules import EMPTY, NO_CELL, Rules
 from core.zobrist import position_key
 
 NO_NODE = -1
+"""The parent of the root, and the end of a list of children."""
 
 # States of a node.
 NEW = 0
-"""Never judged and not in flight: a fresh root."""
+"""Neither evaluated nor in flight: a fresh root."""
 PENDING = 1
-"""A leaf in flight: it waits for its evaluation (the expanding list of A II-E)."""
+"""A leaf in flight, which waits for its evaluation (the expanding list of A II-E)."""
 OPEN = 2
-"""Its children may be visited: it is judged, so their priors are known, or it has one reply and needs no judgement."""
+"""Its children may be visited: an evaluation gave their priors, or there is a single reply."""
 WON = 3
-"""An end of game: the move into it made a line."""
+"""An end of the game: the move into it made a line."""
 DRAWN = 4
-"""An end of game: the board is full."""
+"""An end of the game: the board is full."""
 PROVEN = 5
-"""No end yet, but its threats prove what it is worth (`search.tree.leaf_tactics`); it is never judged."""
+"""Proven by its threats before the end of the game (`search.tree.leaf_tactics`); it needs no evaluation."""
 
 CACHE_LINE = 64
 
 
 def _record(fields: list[tuple[str, str]], size: int) -> np.dtype[np.void]:
-    """Fields one after the other, in a record of `size` bytes; the widest come first, so that all are aligned."""
+    """Return a record of `size` bytes with the fields one after the other, the widest first so that all are aligned."""
     names, formats = zip(*fields, strict=True)
     widths = [np.dtype(form).itemsize for form in formats]
     offsets = [sum(widths[:index]) for index in range(len(widths))]
@@ -45,7 +46,7 @@ NODE = _record(
     [
         ("value_sum", "f8"),  # W of the edge into the node, for the side that moved into it
         ("visits", "i4"),  # N of the edge into the node; descents in flight are not in it
-        ("in_flight", "i4"),  # descents that passed the edge and are not backed up yet: each weighs one virtual loss
+        ("in_flight", "i4"),  # descents through the edge that are not backed up yet: one virtual loss each
         ("prior", "f4"),  # P of the edge into the node
         ("value", "f4"),  # the evaluator's own value of the node, for the side to move there
         ("parent", "i4"),  # NO_NODE for the root
@@ -53,35 +54,35 @@ NODE = _record(
         ("next_sibling", "i4"),  # the next older visited child of the same parent, or NO_NODE
         ("move", "i2"),  # the move that leads into the node
         ("next_unvisited", "i2"),  # the unvisited legal move with the largest prior, or NO_CELL
-        # What is proven of the edge into the node: n wins for the side that moved, -n loses for it, where the game ends
-        # n plies after the position before the move; 0 where nothing is.
+        # The proof of the edge into the node: n wins for the side that moved, -n loses for it, where the game ends
+        # n plies after the position before the move; 0 without a proof.
         ("proof", "i2"),
         ("state", "i1"),
     ],
     CACHE_LINE,
 )
-"""A node: one line of the processor's cache, so that a descent waits for memory once a child it looks at."""
+"""A node: one line of the processor's cache, so that a descent waits for memory once a child."""
 
 TREE = _record(
     [
         ("key", "i8"),  # Zobrist key of the root's stones and side to move
         ("simulations", "i8"),  # started since the forest was made
         ("nodes", "i4"),  # nodes in use
-        ("simulations_left", "i4"),  # simulations still to be started
-        ("noise_share", "f4"),  # share of the noise to mix into the root's priors once they are known; 0 for none
-        ("last_move", "i2"),  # before the root position
+        ("simulations_left", "i4"),  # simulations not started yet
+        ("noise_share", "f4"),  # share of noise, mixed into the root's priors after its evaluation; 0 for none
+        ("last_move", "i2"),  # the move that led to the root position
         ("move_before", "i2"),  # the one before that
         ("to_move", "i1"),  # at the root
     ],
     40,
 )
-"""What there is once a tree."""
+"""The record of a tree."""
 
 
 class Forest(NamedTuple):
-    """The arrays of all trees. Memory is reserved here and taken by the system as nodes fill it.
+    """The arrays of all trees. The system provides their memory as nodes fill it.
 
-    Records, not an array a field: each array more that is passed costs every call of a kernel some time.
+    They hold records instead of one array a field, because each array more costs every kernel call some time.
     """
 
     nodes: NDArray[np.void]
@@ -89,11 +90,11 @@ class Forest(NamedTuple):
     trees: NDArray[np.void]
     """[G] of `TREE`."""
     child_priors: NDArray[np.int16]
-    """[G, C, A] P of the unvisited moves, as words (`search.tree.softmax`); -1 elsewhere."""
+    """[G, C, A] P of the unvisited moves as words (`search.tree.softmax`); -1 elsewhere."""
     root_stones: NDArray[np.int8]
-    """[G, A]"""
+    """[G, A] the position at the root."""
     root_noise: NDArray[np.float32]
-    """[G, A]"""
+    """[G, A] the noise for the root's priors."""
 
     @property
     def capacity(self) -> int:
@@ -107,21 +108,21 @@ class Forest(NamedTuple):
 
 
 def make_forest(trees: int, capacity: int, cells: int) -> Forest:
-    """Room for `trees` trees of `capacity` nodes on boards of `cells` cells; every root is blank."""
+    """Return room for `trees` trees of `capacity` nodes on boards of `cells` cells; every root is blank."""
     raw = np.empty(trees * capacity * NODE.itemsize + CACHE_LINE, dtype=np.uint8)
     first = -raw.ctypes.data % CACHE_LINE
     nodes = raw[first : first + trees * capacity * NODE.itemsize].view(NODE).reshape(trees, capacity)
     return Forest(
-        nodes=nodes,
-        trees=np.zeros(trees, dtype=TREE),
-        child_priors=np.empty((trees, capacity, cells), dtype=np.int16),
-        root_stones=np.full((trees, cells), EMPTY, dtype=np.int8),
-        root_noise=np.zeros((trees, cells), dtype=np.float32),
+        nodes=nodes,  # [G, C]
+        trees=np.zeros(trees, dtype=TREE),  # [G]
+        child_priors=np.empty((trees, capacity, cells), dtype=np.int16),  # [G, C, A]
+        root_stones=np.full((trees, cells), EMPTY, dtype=np.int8),  # [G, A]
+        root_noise=np.zeros((trees, cells), dtype=np.float32),  # [G, A]
     )
 
 
 def set_root(forest: Forest, tree: int, position: Position) -> None:
-    """Makes `tree` a lone fresh root at `position`, which must not be over."""
+    """Make `tree` a lone fresh root at `position`. Raises `ValueError` if the game is over."""
     if position.is_game_over():
         raise ValueError("a finished game cannot be searched")
     forest.root_stones[tree] = position.stones
@@ -129,11 +130,11 @@ def set_root(forest: Forest, tree: int, position: Position) -> None:
     root["to_move"] = position.side_to_move
     root["last_move"], root["move_before"] = position.last_moves
     root["key"] = position_key(position.stones, position.side_to_move)
-    clear(forest, tree)
+    reset_tree(forest, tree)
 
 
-def clear(forest: Forest, tree: int) -> None:
-    """Forgets all that was searched from the tree's root position."""
+def reset_tree(forest: Forest, tree: int) -> None:
+    """Drop all nodes of a tree but a fresh root at the same position."""
     root = forest.nodes[tree, 0]
     for name in ("value_sum", "visits", "in_flight", "value", "proof"):
         root[name] = 0
@@ -147,5 +148,5 @@ def clear(forest: Forest, tree: int) -> None:
 
 
 def bytes_per_node(rules: Rules) -> int:
-    """Memory of one node, which is that of one simulation at most."""
+    """Return the memory of one node, the maximum of one simulation."""
     return NODE.itemsize + rules.cells * np.dtype(np.int16).itemsize

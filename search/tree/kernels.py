@@ -1,7 +1,11 @@
-"""The compiled steps of the search: select, expand, back up, reroot (A II-C, II-E).
+"""The compiled steps of the search, in the order of the work (A II-C, II-E).
 
-Values change sides at every edge. An edge into a won end gets +1; an edge into a judged leaf `-decay * v` (or `-v` in
-the repository's form); every edge above gets `-decay` times what the edge below got (A III-C).
+Select, descend, gather, expand, back up; then proofs, results at the root, and rerooting.
+
+Values change sides at every edge. An edge into a won end gets +1; an edge into an evaluated leaf `-decay * v` (or `-v`
+in the repository's form); every edge above gets `-decay` times the value of the edge below (A III-C).
+
+Shapes: `A` cells of the board, `C` nodes of a tree, `L` leaves in flight, `B` rows of a batch.
 """
 
 import math
@@ -18,34 +22,38 @@ from core.threats import FIVE, side_of
 from core.zobrist import STONE_KEYS, WHITE_TO_MOVE
 from search.solvers.vcf import fives_of
 from search.tree.forest import DRAWN, NEW, NO_NODE, OPEN, PENDING, PROVEN, WON, Forest
-from search.tree.leaf_tactics import DECIDED, ONE_REPLY, URGENT, LeafTactics, board_at, look, winning_move
+from search.tree.leaf_tactics import DECIDED, ONE_REPLY, URGENT, LeafTactics, examine, load_board, winning_move
 from search.tree.softmax import prior_of, scan_best, word_of, write_priors
 
 
 class SearchParams(NamedTuple):
-    """The numbers of a search as kernels take them (`search.tree.settings`)."""
+    """The numbers of `search.tree.settings` that kernels need."""
 
     c_puct: float
+    """Weight of exploration (A eq. 8)."""
     decay: float
+    """Winning-value decay a ply (A III-C)."""
     repository: bool
-    """Whether the decay starts one edge above the leaf, as in the code of paper A."""
+    """True if the decay starts one edge above the leaf, as in the code of paper A."""
     fpu_reduction: float
-    """Of first-play urgency; negative for the papers' `Q = 0`."""
+    """Reduction of first-play urgency; negative for the papers' `Q = 0`."""
     virtual_loss: int
+    """Lost visits of an edge for each descent in flight (A II-E)."""
     virtual_loss_share: float
+    """Pull of these visits on the edge's mean value, 0 to 1."""
     proofs: bool
-    """Whether won and lost nodes are proven, and what is proven is not searched further."""
+    """True if won and lost nodes are proven and then not searched further."""
 
 
 class Leaves(NamedTuple):
-    """Leaves in flight, in the order they were found: where they are, and the positions there."""
+    """Up to `L` leaves in flight, in the order of their descents."""
 
     stones: NDArray[np.int8]
-    """[L, A]"""
+    """[L, A] the position at the leaf."""
     to_move: NDArray[np.int8]
     """[L]"""
     last_moves: NDArray[np.int16]
-    """[L, 2]"""
+    """[L, 2] the last move and the one before it."""
     key: NDArray[np.int64]
     """[L] Zobrist key of the stones and the side to move."""
     tree: NDArray[np.int32]
@@ -53,13 +61,13 @@ class Leaves(NamedTuple):
     node: NDArray[np.int32]
     """[L]"""
     row: NDArray[np.int32]
-    """[L] the row of the slot that holds the leaf's judgement; several leaves may share one."""
+    """[L] the batch row of the leaf's evaluation; several leaves may share one."""
     symmetry: NDArray[np.int8]
-    """[L] the symmetry it is judged under."""
+    """[L] the symmetry under which the leaf is evaluated."""
 
 
 def make_leaves(capacity: int, cells: int) -> Leaves:
-    """Room for `capacity` leaves on boards of `cells` cells."""
+    """Return room for `capacity` leaves on boards of `cells` cells."""
     return Leaves(
         stones=np.zeros((capacity, cells), dtype=np.int8),
         to_move=np.zeros(capacity, dtype=np.int8),
@@ -72,19 +80,35 @@ def make_leaves(capacity: int, cells: int) -> Leaves:
     )
 
 
-_NOT_URGENT = np.float32(4.0)
-"""Taken from the logits of moves that are not urgent where others are: such a move comes 55 times as late."""
-
-
-# What a descent ended in.
+# Ends of a descent.
 LEAF = 0
-"""A leaf to be judged, now pending."""
+"""A leaf that needs an evaluation, now pending."""
 END = 1
-"""An end of game, or a node whose threats prove what it is worth."""
+"""An end of game, or a node proven by its threats."""
 COLLISION = 2
-"""A leaf that is already pending."""
+"""A leaf that was pending already."""
 FULL = 3
-"""The tree has no room for another node."""
+"""An edge without a node in a tree without room for one."""
+
+
+class Descent(NamedTuple):
+    """The end of a descent and the position there; the stones are written elsewhere."""
+
+    end: int
+    """`LEAF`, `END`, `COLLISION` or `FULL`."""
+    node: int
+    to_move: int
+    last_move: int
+    move_before: int
+    key: int
+    """Zobrist key of the stones and the side to move."""
+
+
+_NOT_URGENT = np.float32(4.0)
+"""Reduction of the logits of moves that are not urgent where others are: such a move comes 55 times as late."""
+
+
+# Select.
 
 
 @kernel
@@ -94,12 +118,13 @@ def select(
     node: int,
     params: SearchParams,
 ) -> tuple[int, int]:
-    """The edge with the largest Q + U (A eq. 7, 8) at an open node, of those not proven to lose: (child, move).
+    """Return the edge with the largest Q + U at an open node (A eq. 6-8), of those not proven to lose: (child, move).
 
-    The child is `NO_NODE` where the move has never been taken. The current descent has been counted at `node` already.
+    The child is `NO_NODE` for a move without a node. The current descent has been counted at `node` already.
     """
     here = forest.nodes[tree, node]
-    # Every visit of a node but its first went on to a child, and so did every descent in flight but the current one.
+    # The sum of N over the moves: every visit of a node but its first went on to a child, and so did every descent in
+    # flight but the current one.
     total = here["visits"] - 1 + params.virtual_loss * (here["in_flight"] - 1)
     exploration = params.c_puct * math.sqrt(max(1.0, float(total)))
     best = -math.inf
@@ -111,15 +136,17 @@ def select(
         visited_priors += edge["prior"]
         if edge["proof"] >= 0:
             count = float(edge["visits"])
+            # Q of A eq. 6.
             q = edge["value_sum"] / count if count > 0.0 else 0.0
             if edge["in_flight"] > 0:
-                # Each descent in flight counts as a visit that came back a share of the way from the mean to a loss.
+                # Virtual loss: each descent in flight counts as a visit whose value lies between the mean and a loss.
                 lost = float(params.virtual_loss * edge["in_flight"])
                 if count > 0.0:
                     q -= params.virtual_loss_share * (q + 1.0) * lost / (count + lost)
                 elif params.virtual_loss_share > 0.0:
                     q = -1.0
                 count += lost
+            # Q + U of A eq. 7 and 8.
             score = q + exploration * edge["prior"] / (1.0 + count)
             if score > best:
                 best = score
@@ -129,7 +156,7 @@ def select(
     if unvisited != NO_CELL:
         urgency = 0.0
         if params.fpu_reduction >= 0.0:
-            # The node's own value and its children's, undone from the edge's sum: one number an edge is enough.
+            # First-play urgency: the mean of the node's own value and its children's, taken from the edge's sum.
             below = -here["value_sum"] / params.decay
             if params.repository:
                 below += here["value"] * (1.0 - 1.0 / params.decay)
@@ -139,9 +166,65 @@ def select(
     return best_child, forest.nodes[tree, best_child]["move"]
 
 
+# Descend.
+
+
+@kernel
+def descend(
+    forest: Forest,
+    tree: int,
+    stones: NDArray[np.int8],
+    connect: int,
+    params: SearchParams,
+) -> Descent:
+    """Descend once from the root, with one virtual loss more on every node of the path, the root included.
+
+    Overwrites `stones` [A] with the position at the node.
+    """
+    size = int(math.sqrt(stones.shape[0]))
+    stones[:] = forest.root_stones[tree]
+    # Integers of one width, since numba does not unify named tuples.
+    to_move = int(np.int64(forest.trees[tree]["to_move"]))
+    last, before = int(np.int64(forest.trees[tree]["last_move"])), int(np.int64(forest.trees[tree]["move_before"]))
+    key = forest.trees[tree]["key"]
+    node = 0
+    forest.nodes[tree, 0]["in_flight"] += 1
+    while True:
+        state = forest.nodes[tree, node]["state"]
+        if state != OPEN:
+            if state == NEW:
+                forest.nodes[tree, node]["state"] = PENDING
+                end = LEAF
+            else:
+                end = COLLISION if state == PENDING else END
+            break
+        child, move = select(forest, tree, node, params)
+        if child == NO_NODE:
+            if forest.trees[tree]["nodes"] == forest.nodes.shape[1]:
+                end = FULL
+                break
+            child = add_child(forest, tree, node, move)
+            stones[move] = to_move
+            if makes_line(stones, move, size, connect):
+                forest.nodes[tree, child]["state"] = WON
+                if params.proofs:
+                    forest.nodes[tree, child]["proof"] = 1
+                    prove_parents(forest, tree, child)
+            elif forest.nodes[tree, node]["next_unvisited"] == NO_CELL and count_empty(stones) == 0:
+                forest.nodes[tree, child]["state"] = DRAWN
+        else:
+            stones[move] = to_move
+        key ^= STONE_KEYS[0 if to_move == BLACK else 1, move] ^ WHITE_TO_MOVE
+        node = child
+        forest.nodes[tree, node]["in_flight"] += 1
+        to_move = -to_move
+        last, before = move, last
+    return Descent(end, node, to_move, last, before, key)
+
+
 @kernel
 def add_child(forest: Forest, tree: int, node: int, move: int) -> int:
-    """Makes the node of an edge taken for the first time and returns it; the tree must have room."""
+    """Make the node of an edge without one and return it; the tree must have room."""
     child: int = forest.trees[tree]["nodes"]
     forest.trees[tree]["nodes"] = child + 1
     priors = forest.child_priors[tree, node]
@@ -166,62 +249,267 @@ def add_child(forest: Forest, tree: int, node: int, move: int) -> int:
 
 
 @kernel
-def descend(
+def count_empty(stones: NDArray[np.int8]) -> int:
+    """Return the number of empty cells of a board [A]."""
+    empty = 0
+    for cell in range(stones.shape[0]):
+        if stones[cell] == EMPTY:
+            empty += 1
+    return empty
+
+
+# Gather: descents until a batch of leaves is full.
+
+
+@kernel
+def gather(
     forest: Forest,
-    tree: int,
-    stones: NDArray[np.int8],
+    trees: NDArray[np.int64],
+    leaves_per_tree: int,
+    visits_per_leaf: int,
     connect: int,
     params: SearchParams,
-) -> tuple[int, int, int, int, int, int]:
-    """One descent from the root: (what it ended in, node, side to move there, last move, the move before, key).
+    leaves: Leaves,
+    tactics: LeafTactics | None,
+) -> int:
+    """Descend each of `trees` for up to `leaves_per_tree` leaves, write them into `leaves` and return their number.
 
-    `stones` [A] is overwritten with the position at the node. Every node of the path, the root among them, has one more
-    descent in flight afterwards.
+    A tree has at most one leaf in flight for every `visits_per_leaf` visits of its root (the dilution of A II-E). Ends
+    of games are backed up at once. A collision's virtual loss stays until the descents of its tree are done, so that
+    the next one goes elsewhere. A tree with a proven root is done. `leaves` needs room for one more than the maximum.
+
+    With `tactics` each leaf's threats come first (`look_ahead`); a leaf that they decide is backed up like an end.
     """
-    size = int(math.sqrt(stones.shape[0]))
-    stones[:] = forest.root_stones[tree]
-    to_move = forest.trees[tree]["to_move"]
-    last, before = forest.trees[tree]["last_move"], forest.trees[tree]["move_before"]
-    key = forest.trees[tree]["key"]
-    node = 0
-    forest.nodes[tree, 0]["in_flight"] += 1
+    count = 0
+    collided = np.empty(leaves_per_tree, dtype=np.int32)
+    for tree in trees:
+        taken = 0
+        collisions = 0
+        max_leaves = min(leaves_per_tree, max(1, forest.nodes[tree, 0]["visits"] // visits_per_leaf))
+        while forest.trees[tree]["simulations_left"] > 0 and taken < max_leaves and collisions < max_leaves:
+            if forest.nodes[tree, 0]["proof"] != 0:
+                forest.trees[tree]["simulations_left"] = 0
+                break
+            descent = descend(forest, tree, leaves.stones[count], connect, params)
+            if descent.end == COLLISION:
+                collided[collisions] = descent.node
+                collisions += 1
+            elif descent.end == FULL:
+                release(forest, tree, descent.node)
+                forest.trees[tree]["simulations_left"] = 0
+            else:
+                forest.trees[tree]["simulations_left"] -= 1
+                forest.trees[tree]["simulations"] += 1
+                if tactics is not None and descent.end == LEAF:
+                    descent = look_ahead(forest, tree, descent, leaves.stones[count], tactics, count)
+                if descent.end == END:
+                    won = forest.nodes[tree, descent.node]["state"] == WON
+                    back_up(forest, tree, descent.node, 1.0 if won else 0.0, params.decay)
+                else:
+                    leaves.to_move[count] = descent.to_move
+                    leaves.last_moves[count, 0] = descent.last_move
+                    leaves.last_moves[count, 1] = descent.move_before
+                    leaves.key[count] = descent.key
+                    leaves.tree[count] = tree
+                    leaves.node[count] = descent.node
+                    count += 1
+                    taken += 1
+        for index in range(collisions):
+            release(forest, tree, collided[index])
+    return count
+
+
+@kernel
+def look_ahead(
+    forest: Forest, tree: int, descent: Descent, stones: NDArray[np.int8], tactics: LeafTactics, leaf: int
+) -> Descent:
+    """Continue a descent from its leaf while the threats there leave no choice; `stones` [A] follow.
+
+    A leaf with a single reply is opened with that move alone, and the position after it becomes the leaf, as long as
+    each simulation to come still has a node. A position decided by threats is proven, except the root, which needs a
+    move. `tactics.has_urgent` and `tactics.urgent` of `leaf` are set to the leaf's urgent moves.
+    """
+    node, to_move, key = descent.node, descent.to_move, descent.key
+    last, before = descent.last_move, descent.move_before
     while True:
-        state = forest.nodes[tree, node]["state"]
-        if state == PENDING:
-            return COLLISION, node, to_move, last, before, key
-        if state == NEW:
-            forest.nodes[tree, node]["state"] = PENDING
-            return LEAF, node, to_move, last, before, key
-        if state != OPEN:
-            return END, node, to_move, last, before, key
-        child, move = select(forest, tree, node, params)
-        if child == NO_NODE:
-            if forest.trees[tree]["nodes"] == forest.nodes.shape[1]:
-                return FULL, node, to_move, last, before, key
-            child = add_child(forest, tree, node, move)
-            stones[move] = to_move
-            if makes_line(stones, move, size, connect):
-                forest.nodes[tree, child]["state"] = WON
-                if params.proofs:
-                    forest.nodes[tree, child]["proof"] = 1
-                    prove_parents(forest, tree, child)
-            elif forest.nodes[tree, node]["next_unvisited"] == NO_CELL and count_empty(stones) == 0:
-                forest.nodes[tree, child]["state"] = DRAWN
-        else:
-            stones[move] = to_move
-        key ^= STONE_KEYS[0 if to_move == BLACK else 1, move] ^ WHITE_TO_MOVE
-        node = child
+        finding, detail = examine(tactics, tree, stones, to_move, tactics.urgent[leaf])
+        if finding == DECIDED and node != 0:
+            forest.nodes[tree, node]["proof"] = detail
+            forest.nodes[tree, node]["state"] = PROVEN
+            prove_parents(forest, tree, node)
+            end = END
+            break
+        room = forest.nodes.shape[1] - forest.trees[tree]["nodes"] - forest.trees[tree]["simulations_left"]
+        if finding != ONE_REPLY or room <= 0:
+            tactics.has_urgent[leaf] = finding in (ONE_REPLY, URGENT)
+            end = LEAF
+            break
+        open_for_one(forest, tree, node, detail)
+        node = add_child(forest, tree, node, detail)
         forest.nodes[tree, node]["in_flight"] += 1
+        stones[detail] = to_move
+        key ^= STONE_KEYS[0 if to_move == BLACK else 1, detail] ^ WHITE_TO_MOVE
         to_move = -to_move
-        last, before = move, last
+        last, before = detail, last
+        if count_empty(stones) == 0:
+            forest.nodes[tree, node]["state"] = DRAWN
+            end = END
+            break
+        forest.nodes[tree, node]["state"] = PENDING
+    return Descent(end, node, to_move, last, before, key)
+
+
+@kernel
+def open_for_one(forest: Forest, tree: int, node: int, move: int) -> None:
+    """Open a node without an evaluation for a single move; the other moves have no prior, like occupied cells."""
+    row = forest.child_priors[tree, node]
+    row[:] = -1
+    row[move] = word_of(1.0)
+    forest.nodes[tree, node]["next_unvisited"] = move
+    forest.nodes[tree, node]["state"] = OPEN
+    if node == 0:
+        forest.trees[tree]["noise_share"] = 0.0
+
+
+# Expand: evaluations into nodes.
+
+
+@kernel
+def expand(
+    forest: Forest,
+    leaves: Leaves,
+    logits: NDArray[np.float32],
+    values: NDArray[np.float32],
+    count: int,
+    images: NDArray[np.int64],
+    params: SearchParams,
+    tactics: LeafTactics | None,
+) -> int:
+    """Open the first `count` of `leaves` with their evaluations and back them up, which takes their virtual losses off.
+
+    `logits` [B, A] and `values` [B], for the side to move, are indexed by `leaves.row`; `images` [8, A] is the cell to
+    which each symmetry carries a cell; `tactics` is that of `gather`. Return the first leaf whose evaluation is not
+    finite, -1 if all are finite. Such a leaf becomes new again, without its virtual losses.
+    """
+    broken = -1
+    cells = leaves.stones.shape[1]
+    weights = np.empty(cells, dtype=np.float32)
+    exponents = np.empty(cells, dtype=np.int32)
+    turned = np.empty(cells, dtype=np.float32)
+    for index in range(count):
+        tree, node, row = leaves.tree[index], leaves.node[index], leaves.row[index]
+        policy = logits[row]
+        if leaves.symmetry[index] != IDENTITY:
+            for cell in range(cells):
+                turned[cell] = policy[images[leaves.symmetry[index], cell]]
+            policy = turned
+        if tactics is not None and tactics.has_urgent[index]:
+            for cell in range(cells):
+                turned[cell] = policy[cell] - (_NOT_URGENT if tactics.urgent[index, cell] == 0 else np.float32(0.0))
+            policy = turned
+        value = float(values[row])
+        if open_node(forest, tree, node, leaves.stones[index], policy, value, weights, exponents):
+            back_up(forest, tree, node, -value if params.repository else -params.decay * value, params.decay)
+        else:
+            forest.nodes[tree, node]["state"] = NEW
+            release(forest, tree, node)
+            if broken < 0:
+                broken = index
+    return broken
+
+
+@kernel
+def open_node(
+    forest: Forest,
+    tree: int,
+    node: int,
+    stones: NDArray[np.int8],
+    logits: NDArray[np.float32],
+    value: float,
+    weights: NDArray[np.float32],
+    exponents: NDArray[np.int32],
+) -> bool:
+    """Write the evaluation of a leaf: its priors, the softmax of `logits` [A] over the empty cells, and its value.
+
+    Return False, with the node unchanged, if a number is not finite. `weights` [A] and `exponents` [A] are scratch.
+    """
+    row = forest.child_priors[tree, node]
+    total = write_priors(stones, logits, row, weights, exponents)
+    if not (math.isfinite(total) and math.isfinite(value)):
+        return False
+    forest.nodes[tree, node]["value"] = value
+    forest.nodes[tree, node]["state"] = OPEN
+    forest.nodes[tree, node]["next_unvisited"] = scan_best(row)
+    if node == 0:
+        mix_root_noise(forest, tree)
+    return True
+
+
+@kernel
+def mix_root_noise(forest: Forest, tree: int) -> None:
+    """Mix noise into the priors of the root's moves, visited ones too: P' = (1 - share) P + share * noise; once."""
+    share = forest.trees[tree]["noise_share"]
+    if share <= 0.0:
+        return
+    forest.trees[tree]["noise_share"] = 0.0
+    row = forest.child_priors[tree, 0]
+    for cell in range(row.shape[0]):
+        if row[cell] >= 0:
+            row[cell] = word_of((1.0 - share) * prior_of(row[cell]) + share * forest.root_noise[tree, cell])
+    child = forest.nodes[tree, 0]["first_child"]
+    while child != NO_NODE:
+        noise = forest.root_noise[tree, forest.nodes[tree, child]["move"]]
+        forest.nodes[tree, child]["prior"] = (1.0 - share) * forest.nodes[tree, child]["prior"] + share * noise
+        child = forest.nodes[tree, child]["next_sibling"]
+    forest.nodes[tree, 0]["next_unvisited"] = scan_best(row)
+
+
+# Back up, and undo virtual loss.
+
+
+@kernel
+def back_up(forest: Forest, tree: int, node: int, edge_value: float, decay: float) -> None:
+    """End a descent with a value and take its virtual losses off (A II-E).
+
+    The edge into `node` gets `edge_value`, each edge above `-decay` times the value of the edge below, up to the root.
+    An edge with a proof gets its proven value instead.
+    """
+    while node != NO_NODE:
+        edge = forest.nodes[tree, node]
+        if edge["proof"] != 0:
+            edge_value = proven_value(edge["proof"], decay)
+        edge["visits"] += 1
+        edge["value_sum"] += edge_value
+        edge["in_flight"] -= 1
+        edge_value = -decay * edge_value
+        node = edge["parent"]
+
+
+@kernel
+def release(forest: Forest, tree: int, node: int) -> None:
+    """End a descent without a value: take its virtual losses off and leave nothing else behind."""
+    while node != NO_NODE:
+        forest.nodes[tree, node]["in_flight"] -= 1
+        node = forest.nodes[tree, node]["parent"]
+
+
+@kernel
+def abandon(forest: Forest, leaves: Leaves, count: int) -> None:
+    """Make the first `count` of `leaves` new again, without their virtual losses, after a failed evaluation."""
+    for index in range(count):
+        forest.nodes[leaves.tree[index], leaves.node[index]]["state"] = NEW
+        release(forest, leaves.tree[index], leaves.node[index])
+
+
+# Proofs.
 
 
 @kernel
 def prove_parents(forest: Forest, tree: int, node: int) -> None:
-    """Carries the proof of `node` upwards as far as it proves anything.
+    """Carry the proof of `node` upwards as far as it proves its parents.
 
-    One child that wins makes its parent won for the side to move there, by the shortest such win; where every move is
-    tried and loses, it is lost, by the longest.
+    One winning child proves its parent won for the side to move there, by the shortest such win. A parent is lost if
+    every move has a node and loses, by the longest loss.
     """
     parent = forest.nodes[tree, node]["parent"]
     while parent != NO_NODE:
@@ -246,176 +534,19 @@ def prove_parents(forest: Forest, tree: int, node: int) -> None:
 
 @kernel
 def proven_value(proof: int, decay: float) -> float:
-    """The value of an edge with a proof, for the side that moved: 1 for a win at once, less for a later one."""
+    """Return the value of an edge with a proof, for the side that moved: 1 for a win at once, less for a later one."""
     return decay ** (proof - 1) if proof > 0 else -(decay ** (-proof - 1))
 
 
 @kernel
-def count_empty(stones: NDArray[np.int8]) -> int:
-    """Empty cells of a board [A]."""
-    empty = 0
-    for cell in range(stones.shape[0]):
-        if stones[cell] == EMPTY:
-            empty += 1
-    return empty
-
-
-@kernel
-def back_up(forest: Forest, tree: int, node: int, edge_value: float, decay: float) -> None:
-    """Ends a descent: `edge_value` for the edge into `node`, `-decay` times it for the edge above, up to the root.
-
-    An edge with a proof gets its proven value instead.
-    """
-    while node != NO_NODE:
-        edge = forest.nodes[tree, node]
-        if edge["proof"] != 0:
-            edge_value = proven_value(edge["proof"], decay)
-        edge["visits"] += 1
-        edge["value_sum"] += edge_value
-        edge["in_flight"] -= 1
-        edge_value = -decay * edge_value
-        node = edge["parent"]
-
-
-@kernel
-def release(forest: Forest, tree: int, node: int) -> None:
-    """Takes a descent back that came to nothing: its virtual losses are undone and nothing else remains of it."""
-    while node != NO_NODE:
-        forest.nodes[tree, node]["in_flight"] -= 1
-        node = forest.nodes[tree, node]["parent"]
-
-
-@kernel
-def gather(
-    forest: Forest,
-    trees: NDArray[np.int64],
-    leaves_per_tree: int,
-    visits_per_leaf: int,
-    connect: int,
-    params: SearchParams,
-    leaves: Leaves,
-    tactics: LeafTactics | None,
-) -> int:
-    """Descends each of `trees` for up to `leaves_per_tree` leaves and writes them into `leaves`; returns how many.
-
-    A tree has at most one leaf in flight for every `visits_per_leaf` visits of its root (the dilution of A II-E).
-    Ends of games are backed up at once. A collision's virtual loss stays until its tree is done, so that the next
-    descent goes elsewhere. A tree whose root is proven is done. `leaves` needs room for one more than it may get.
-
-    With a `tactics` each leaf's threats are looked at first (`look_ahead`): what they decide is backed up like an end.
-    """
-    count = 0
-    collided = np.empty(leaves_per_tree, dtype=np.int32)
-    for tree in trees:
-        taken = 0
-        collisions = 0
-        most = min(leaves_per_tree, max(1, forest.nodes[tree, 0]["visits"] // visits_per_leaf))
-        while forest.trees[tree]["simulations_left"] > 0 and taken < most and collisions < most:
-            if forest.nodes[tree, 0]["proof"] != 0:
-                forest.trees[tree]["simulations_left"] = 0
-                break
-            ended, node, side, last, before, key = descend(forest, tree, leaves.stones[count], connect, params)
-            if ended == COLLISION:
-                collided[collisions] = node
-                collisions += 1
-            elif ended == FULL:
-                release(forest, tree, node)
-                forest.trees[tree]["simulations_left"] = 0
-            else:
-                forest.trees[tree]["simulations_left"] -= 1
-                forest.trees[tree]["simulations"] += 1
-                if tactics is not None and ended == LEAF:
-                    ended, node, side, last, before, key, tactics.some_urgent[count] = look_ahead(
-                        forest,
-                        tree,
-                        node,
-                        leaves.stones[count],
-                        side,
-                        last,
-                        before,
-                        key,
-                        tactics,
-                        tactics.urgent[count],
-                    )
-                if ended == END:
-                    back_up(forest, tree, node, 1.0 if forest.nodes[tree, node]["state"] == WON else 0.0, params.decay)
-                else:
-                    leaves.to_move[count] = side
-                    leaves.last_moves[count, 0] = last
-                    leaves.last_moves[count, 1] = before
-                    leaves.key[count] = key
-                    leaves.tree[count] = tree
-                    leaves.node[count] = node
-                    count += 1
-                    taken += 1
-        for index in range(collisions):
-            release(forest, tree, collided[index])
-    return count
-
-
-@kernel
-def look_ahead(
-    forest: Forest,
-    tree: int,
-    node: int,
-    stones: NDArray[np.int8],
-    to_move: int,
-    last: int,
-    before: int,
-    key: int,
-    tactics: LeafTactics,
-    urgent: NDArray[np.int8],
-) -> tuple[int, int, int, int, int, int, bool]:
-    """Goes on from a leaf that a descent ended in, as far as the threats there leave no choice.
-
-    Returns what `descend` does, and whether `urgent` [A] says which moves come first; `stones` [A] becomes the position
-    there. A leaf with one reply is opened with that move alone, which is then the leaf, as long as the simulations to
-    come have a node each all the same. What the threats decide is proven; but not the root, which needs a move.
-    """
-    while True:
-        finding, what = look(tactics, tree, stones, to_move, urgent)
-        if finding == DECIDED and node != 0:
-            forest.nodes[tree, node]["proof"] = what
-            forest.nodes[tree, node]["state"] = PROVEN
-            prove_parents(forest, tree, node)
-            return END, node, to_move, last, before, key, False
-        room = forest.nodes.shape[1] - forest.trees[tree]["nodes"] - forest.trees[tree]["simulations_left"]
-        if finding != ONE_REPLY or room <= 0:
-            return LEAF, node, to_move, last, before, key, finding in (ONE_REPLY, URGENT)
-        open_for_one(forest, tree, node, what)
-        node = add_child(forest, tree, node, what)
-        forest.nodes[tree, node]["in_flight"] += 1
-        stones[what] = to_move
-        key ^= STONE_KEYS[0 if to_move == BLACK else 1, what] ^ WHITE_TO_MOVE
-        to_move = -to_move
-        last, before = what, last
-        if count_empty(stones) == 0:
-            forest.nodes[tree, node]["state"] = DRAWN
-            return END, node, to_move, last, before, key, False
-        forest.nodes[tree, node]["state"] = PENDING
-
-
-@kernel
-def open_for_one(forest: Forest, tree: int, node: int, move: int) -> None:
-    """Opens a node that was never judged with a single move; the others have no prior, as if they were occupied."""
-    row = forest.child_priors[tree, node]
-    row[:] = -1
-    row[move] = word_of(1.0)
-    forest.nodes[tree, node]["next_unvisited"] = move
-    forest.nodes[tree, node]["state"] = OPEN
-    if node == 0:
-        forest.trees[tree]["noise_share"] = 0.0
-
-
-@kernel
 def prove_root(forest: Forest, tree: int, tactics: LeafTactics) -> None:
-    """Looks for a win of the side to move at the root, and proves the move that begins it.
+    """Search for a forced win of the side to move at the root, and prove the move that begins it.
 
-    Nothing may be in flight. A full tree is left as it is.
+    Nothing may be in flight. A full tree stays unchanged.
     """
     if forest.nodes[tree, 0]["proof"] != 0:
         return
-    board = board_at(tactics.boards, tree, forest.root_stones[tree])
+    board = load_board(tactics.boards, tree, forest.root_stones[tree])
     move, plies = winning_move(board, tactics, side_of(forest.trees[tree]["to_move"]))
     if plies == 0:
         return
@@ -436,113 +567,18 @@ def prove_root(forest: Forest, tree: int, tactics: LeafTactics) -> None:
 
 @kernel
 def has_one_reply(forest: Forest, tree: int, tactics: LeafTactics) -> bool:
-    """Whether the opponent threatens five on one cell at the root, and the side to move on none."""
+    """Return True if the opponent threatens five on one cell at the root, and the side to move on none."""
     side = side_of(forest.trees[tree]["to_move"])
-    board = board_at(tactics.boards, tree, forest.root_stones[tree])
+    board = load_board(tactics.boards, tree, forest.root_stones[tree])
     return bool(board.counts[side, FIVE] == 0) and fives_of(board, 1 - side)[0] == 1
 
 
-@kernel
-def open_node(
-    forest: Forest,
-    tree: int,
-    node: int,
-    stones: NDArray[np.int8],
-    logits: NDArray[np.float32],
-    value: float,
-    weights: NDArray[np.float32],
-    exponents: NDArray[np.int32],
-) -> bool:
-    """Writes the priors (softmax of `logits` [A] over the empty cells of `stones` [A]) and the value of a leaf.
-
-    Returns False, with the node as it was, where a number is not finite. `weights` [A] and `exponents` [A] are scratch.
-    """
-    row = forest.child_priors[tree, node]
-    total = write_priors(stones, logits, row, weights, exponents)
-    if not (math.isfinite(total) and math.isfinite(value)):
-        return False
-    forest.nodes[tree, node]["value"] = value
-    forest.nodes[tree, node]["state"] = OPEN
-    forest.nodes[tree, node]["next_unvisited"] = scan_best(row)
-    if node == 0:
-        mix_root_noise(forest, tree)
-    return True
+# Results at the root.
 
 
 @kernel
-def mix_root_noise(forest: Forest, tree: int) -> None:
-    """P' = (1 - share) P + share * noise over the root's moves, visited ones too; done once, then the share is 0."""
-    share = forest.trees[tree]["noise_share"]
-    if share <= 0.0:
-        return
-    forest.trees[tree]["noise_share"] = 0.0
-    row = forest.child_priors[tree, 0]
-    for cell in range(row.shape[0]):
-        if row[cell] >= 0:
-            row[cell] = word_of((1.0 - share) * prior_of(row[cell]) + share * forest.root_noise[tree, cell])
-    child = forest.nodes[tree, 0]["first_child"]
-    while child != NO_NODE:
-        noise = forest.root_noise[tree, forest.nodes[tree, child]["move"]]
-        forest.nodes[tree, child]["prior"] = (1.0 - share) * forest.nodes[tree, child]["prior"] + share * noise
-        child = forest.nodes[tree, child]["next_sibling"]
-    forest.nodes[tree, 0]["next_unvisited"] = scan_best(row)
-
-
-@kernel
-def expand(
-    forest: Forest,
-    leaves: Leaves,
-    logits: NDArray[np.float32],
-    values: NDArray[np.float32],
-    count: int,
-    images: NDArray[np.int64],
-    params: SearchParams,
-    tactics: LeafTactics | None,
-) -> int:
-    """Opens the first `count` of `leaves` with what the evaluator said and backs them up.
-
-    Returns the first leaf whose evaluation is not finite, -1 if all are. Such a leaf is put back as never judged, its
-    virtual losses undone. `logits` [B, A], `values` [B] for the side to move, by `leaves.row`; `images` [8, A] is where
-    each symmetry carries a cell; `tactics` is that of `gather`.
-    """
-    broken = -1
-    cells = leaves.stones.shape[1]
-    weights = np.empty(cells, dtype=np.float32)
-    exponents = np.empty(cells, dtype=np.int32)
-    turned = np.empty(cells, dtype=np.float32)
-    for index in range(count):
-        tree, node, row = leaves.tree[index], leaves.node[index], leaves.row[index]
-        judged = logits[row]
-        if leaves.symmetry[index] != IDENTITY:
-            for cell in range(cells):
-                turned[cell] = judged[images[leaves.symmetry[index], cell]]
-            judged = turned
-        if tactics is not None and tactics.some_urgent[index]:
-            for cell in range(cells):
-                turned[cell] = judged[cell] - (_NOT_URGENT if tactics.urgent[index, cell] == 0 else np.float32(0.0))
-            judged = turned
-        value = float(values[row])
-        if open_node(forest, tree, node, leaves.stones[index], judged, value, weights, exponents):
-            back_up(forest, tree, node, -value if params.repository else -params.decay * value, params.decay)
-        else:
-            forest.nodes[tree, node]["state"] = NEW
-            release(forest, tree, node)
-            if broken < 0:
-                broken = index
-    return broken
-
-
-@kernel
-def abandon(forest: Forest, leaves: Leaves, count: int) -> None:
-    """Puts the first `count` of `leaves` back as never judged: their evaluation failed."""
-    for index in range(count):
-        forest.nodes[leaves.tree[index], leaves.node[index]]["state"] = NEW
-        release(forest, leaves.tree[index], leaves.node[index])
-
-
-@kernel
-def root_visits(forest: Forest, tree: int, visits: NDArray[np.int32]) -> None:
-    """Writes the visit count of every move at the root into `visits` [A]."""
+def write_root_visits(forest: Forest, tree: int, visits: NDArray[np.int32]) -> None:
+    """Write the visit counts of the root's moves into `visits` [A]."""
     visits[:] = 0
     child = forest.nodes[tree, 0]["first_child"]
     while child != NO_NODE:
@@ -551,11 +587,11 @@ def root_visits(forest: Forest, tree: int, visits: NDArray[np.int32]) -> None:
 
 
 @kernel
-def root_proofs(forest: Forest, tree: int, proofs: NDArray[np.int16]) -> None:
-    """Writes what is proven of every move at the root into `proofs` [A], as `NODE` has it."""
+def write_root_proofs(forest: Forest, tree: int, proofs: NDArray[np.int16]) -> None:
+    """Write the proofs of the root's moves into `proofs` [A], as in `NODE`."""
     proofs[:] = 0
     if forest.nodes[tree, 0]["state"] == OPEN:
-        # A legal move without a prior was left out when the root was opened for one reply: five answers it.
+        # A legal move without a prior: the root was opened for a single reply, and five answers any other move.
         for cell in range(proofs.shape[0]):
             if forest.root_stones[tree, cell] == EMPTY and forest.child_priors[tree, 0, cell] < 0:
                 proofs[cell] = -2
@@ -567,9 +603,9 @@ def root_proofs(forest: Forest, tree: int, proofs: NDArray[np.int16]) -> None:
 
 @kernel
 def root_value(forest: Forest, tree: int, decay: float) -> float:
-    """The root's value for its side to move: what is proven of it, else the mean over its visited edges.
+    """Return the root's value for its side to move: its proven value, else the mean over its visited edges.
 
-    Its own evaluation where it has none.
+    Without visited edges it is the root's own evaluation.
     """
     if forest.nodes[tree, 0]["proof"] != 0:
         return -proven_value(forest.nodes[tree, 0]["proof"], decay) / decay
@@ -583,12 +619,15 @@ def root_value(forest: Forest, tree: int, decay: float) -> float:
     return total / visits if visits > 0 else float(forest.nodes[tree, 0]["value"])
 
 
+# Reroot.
+
+
 @kernel
 def reroot(forest: Forest, tree: int, move: int, remap: NDArray[np.int32]) -> bool:
-    """Makes the child that `move` leads to the root, keeps its subtree and frees the rest (A IV-D).
+    """Make the child that `move` leads to the root, keep its subtree and free the rest (A IV-D).
 
-    Returns False, the nodes untouched, where the move was never visited or its node is no open one. Nothing may be in
-    flight. `remap` [C] is scratch. Children are always newer than their parents, so one forward pass compacts in place.
+    Return False, with the nodes unchanged, if the move has no open node. Nothing may be in flight. `remap` [C] is
+    scratch. Children are always newer than their parents, so one forward pass compacts the nodes in place.
     """
     root = forest.nodes[tree, 0]["first_child"]
     while root != NO_NODE and forest.nodes[tree, root]["move"] != move:

@@ -1,7 +1,7 @@
-"""What the threats on a leaf say before a net is asked: that it is decided, that there is one reply, what is urgent.
+"""Tactics at leaves: threats that decide a position, leave one reply, or make some moves urgent.
 
-A net sees shapes, not rows of fours. So a search that looks for itself asks the net only about positions in which
-nobody can make five with the next stone.
+A net sees shapes, not rows of fours. With tactics it evaluates only positions in which no side can make five with the
+next stone.
 """
 
 from typing import NamedTuple
@@ -24,40 +24,40 @@ from core.threats import (
 )
 from search.solvers.vcf import WINS_AT_ONCE, VcfWork, fives_of, new_vcf_work, solve_vcf
 
-# What was found out about a position.
-NOTHING = 0
+# Findings about a position.
+UNDECIDED = 0
 DECIDED = 1
-"""It is won or lost."""
+"""The position is won or lost."""
 ONE_REPLY = 2
 """The opponent threatens to make five on one cell: every other move loses at once."""
 URGENT = 3
 """The opponent threatens an open four or two fours: few moves prevent it."""
 
 _LEAF_TABLE_BITS = 8
-"""The table of a leaf's search is emptied before each, so it is small."""
+"""The table of a leaf's search is small, since it is emptied before each search."""
 _ROOT_TABLE_BITS = 14
 
 
 class LeafTactics(NamedTuple):
-    """What a thread needs to look at the threats on its leaves, and how far it looks."""
+    """The boards and scratch with which a thread examines the threats on its leaves, and the limits of that."""
 
     boards: ThreatBoard
-    """[G, …] a board a tree (`new_boards`), which holds the position looked at last: the next is a few stones away."""
+    """[G, …] a board a tree (`new_boards`) with the position examined last: the next is a few stones away."""
     work: VcfWork
-    some_urgent: NDArray[np.bool_]
-    """[L] of each leaf in flight, whether some of its moves come before all others."""
+    has_urgent: NDArray[np.bool_]
+    """[L] True if some moves of the leaf in flight come before all others."""
     urgent: NDArray[np.int8]
     """[L, A] 1 for these moves, 0 for the others."""
     forced_moves: bool
-    """Whether fives at hand are seen."""
+    """True to find fives of the next move or two."""
     vcf_nodes: int
     """Nodes of a search for a victory by continuous fours; 0 for none."""
     shuns_open_fours: bool
-    """Whether moves that let the opponent make an open four come last."""
+    """True to put moves last that let the opponent make an open four."""
 
 
 def new_boards(rules: Rules, trees: int) -> ThreatBoard:
-    """The arrays of `trees` empty boards, which share those that never change."""
+    """Return the arrays of `trees` empty boards, which share their constant arrays."""
     board = new_threat_board(rules)
     return board._replace(
         stones=np.stack([board.stones] * trees),
@@ -70,11 +70,11 @@ def new_boards(rules: Rules, trees: int) -> ThreatBoard:
 def make_leaf_tactics(
     rules: Rules, boards: ThreatBoard, leaves: int, *, forced_moves: bool, vcf_nodes: int, shuns_open_fours: bool
 ) -> LeafTactics:
-    """A tactics for up to `leaves` leaves in flight."""
+    """Return the tactics of a thread with up to `leaves` leaves in flight."""
     return LeafTactics(
         boards=boards,
         work=new_vcf_work(rules, _LEAF_TABLE_BITS),
-        some_urgent=np.zeros(leaves, dtype=np.bool_),
+        has_urgent=np.zeros(leaves, dtype=np.bool_),
         urgent=np.zeros((leaves, rules.cells), dtype=np.int8),
         forced_moves=forced_moves,
         vcf_nodes=vcf_nodes,
@@ -83,14 +83,14 @@ def make_leaf_tactics(
 
 
 def make_root_tactics(rules: Rules, boards: ThreatBoard, *, vcf_nodes: int) -> LeafTactics:
-    """A tactics for roots: fives at hand, and wins by fours."""
+    """Return the tactics of roots: fives, and wins by continuous fours."""
     tactics = make_leaf_tactics(rules, boards, 0, forced_moves=True, vcf_nodes=vcf_nodes, shuns_open_fours=False)
     return tactics._replace(work=new_vcf_work(rules, _ROOT_TABLE_BITS))
 
 
 @kernel
-def board_at(boards: ThreatBoard, tree: int, stones: NDArray[np.int8]) -> ThreatBoard:
-    """The board of a tree, brought to `stones` [A] by the cells that differ."""
+def load_board(boards: ThreatBoard, tree: int, stones: NDArray[np.int8]) -> ThreatBoard:
+    """Return the board of a tree after changing the cells that differ from `stones` [A]."""
     board = ThreatBoard(
         boards.size,
         boards.connect,
@@ -113,31 +113,31 @@ def board_at(boards: ThreatBoard, tree: int, stones: NDArray[np.int8]) -> Threat
 
 @kernel
 def winning_move(board: ThreatBoard, tactics: LeafTactics, side: int) -> tuple[int, int]:
-    """(the move that begins a proven win of `side`, to move, plies of that win), or (`NO_CELL`, 0).
+    """Return the first move and the plies of a proven win of `side`, which is to move; (`NO_CELL`, 0) without one.
 
-    What it finds depends on the position alone, which must be without a five.
+    The result depends on the position alone, which must be without a five.
     """
     work = tactics.work
     if board.counts[side, FIVE] > 0:
         return (fives_of(board, side)[1], 1) if tactics.forced_moves or tactics.vcf_nodes > 0 else (NO_CELL, 0)
     if tactics.vcf_nodes == 0 or board.counts[side, FOUR] + board.counts[side, OPEN_FOUR] == 0:
         return NO_CELL, 0
-    # What it held makes a search shorter, so a budget would say more the second time.
+    # Old entries would shorten the search, and the result would depend on earlier positions.
     work.table[:] = 0
     plies = solve_vcf(board, work, side, tactics.vcf_nodes)
     return (int(work.line[0]), plies) if plies > 0 else (NO_CELL, 0)
 
 
 @kernel
-def look(
+def examine(
     tactics: LeafTactics, tree: int, stones: NDArray[np.int8], to_move: int, urgent: NDArray[np.int8]
 ) -> tuple[int, int]:
-    """What the threats say of a position in a tree: (finding, and what belongs to it).
+    """Return the finding about the threats of a position in a tree, and its detail.
 
-    With `DECIDED` that is the proof of the edge into the position (`forest.NODE`), with `ONE_REPLY` the reply.
-    With `ONE_REPLY` and `URGENT` the cells that come into question are 1 in `urgent` [A], all others 0.
+    The detail of `DECIDED` is the proof of the edge into the position (`forest.NODE`), that of `ONE_REPLY` the reply.
+    With `ONE_REPLY` and `URGENT` the moves that answer the threat are 1 in `urgent` [A], all others 0.
     """
-    board, side = board_at(tactics.boards, tree, stones), side_of(to_move)
+    board, side = load_board(tactics.boards, tree, stones), side_of(to_move)
     _, plies = winning_move(board, tactics, side)
     if plies > 0:
         return DECIDED, -(plies + 1)
@@ -151,20 +151,20 @@ def look(
             return ONE_REPLY, reply
     if tactics.shuns_open_fours and mark_urgent(board, tactics.work, side, urgent):
         return URGENT, NO_CELL
-    return NOTHING, NO_CELL
+    return UNDECIDED, NO_CELL
 
 
 @kernel
 def mark_urgent(board: ThreatBoard, work: VcfWork, side: int, urgent: NDArray[np.int8]) -> bool:
-    """Whether the opponent of `side` threatens to make an open four or two fours at once.
+    """Return True if the opponent of `side` threatens to make an open four or two fours at once.
 
-    The cells where either can make a four or five are 1 in `urgent` [A] then: every stone that takes such a threat away
-    lies on one where the opponent could make a four, and a four of one's own wins time.
+    Then the cells where either side can make a four or five are 1 in `urgent` [A]: every stone that parries such a
+    threat lies on one where the opponent could make a four, and a four of one's own wins time.
     """
     counts = board.counts[1 - side]
     if counts[OPEN_FOUR] == 0 and counts[FOUR] < 2:
         return False
-    # To pass a board to another kernel costs more than to look at a cell.
+    # Passing a board to another kernel costs more than reading a cell.
     stones, own, other = board.stones, board.patterns[side], board.patterns[1 - side]
     threatened = False
     for cell in range(len(stones)):

@@ -1,4 +1,4 @@
-"""From visit counts to a move: temperature, and the three policies of paper A (II-C)."""
+"""Policies: from visit counts to a distribution and a move (A II-C)."""
 
 from collections.abc import Callable
 
@@ -10,18 +10,18 @@ from search.tree.settings import Policy
 
 
 def visit_distribution(visits: NDArray[np.int32], temperature: float = 1.0) -> NDArray[np.float32]:
-    """pi [A] with pi_i proportional to N_i^(1/temperature) (A eq. 5); a temperature of 0 puts all on the most visited.
+    """Return pi [A], proportional to N_i^(1/temperature) (A eq. 5); a temperature of 0 takes the most visited move.
 
-    Raises `ValueError` where nothing was visited.
+    Raises `ValueError` if no move was visited.
     """
-    most = visits.max()
-    if most <= 0:
+    max_visits = visits.max()
+    if max_visits <= 0:
         raise ValueError("no move was visited")
     if temperature <= 0.0:
-        weights = (visits == most).astype(np.float64)
+        weights = (visits == max_visits).astype(np.float64)
     else:
         # Relative to the largest, so that a small temperature underflows to 0 rather than overflowing.
-        weights = (visits / most) ** (1.0 / temperature)
+        weights = (visits / max_visits) ** (1.0 / temperature)
     distribution: NDArray[np.float32] = (weights / weights.sum()).astype(np.float32)
     return distribution
 
@@ -33,11 +33,11 @@ def search_policy(
     legal: NDArray[np.bool_],
     temperature: float = 1.0,
 ) -> NDArray[np.float32]:
-    """pi [A] of a search, which knows better than its visits where moves are proven.
+    """Return pi [A] of a search, in which proofs come before visits.
 
-    All on the shortest proven win; where every legal move loses, all on the longest loss; else by the visits of the
-    moves that are not proven to lose, or by their priors where none of these was visited. `proofs` [A] as in
-    `ForestSearch.proofs`. Raises `ValueError` where no move is legal.
+    The order of preference: the shortest proven win; the visits of the moves that are not proven to lose; their priors
+    if none of them was visited; the longest loss. `proofs` [A] are those of `ForestSearch.proofs`. Raises `ValueError`
+    if no move is legal.
     """
     if not legal.any():
         raise ValueError("there is no legal move")
@@ -45,7 +45,7 @@ def search_policy(
     if wins.any():
         chosen = np.where(wins, proofs, np.iinfo(np.int16).max).argmin()
     elif losses[legal].all():
-        # Of the longest losses what the evaluator would play: whoever wins may not see it.
+        # Of the longest losses the one with the largest prior, since the opponent may not see its win.
         chosen = np.where(legal & (proofs == proofs.min()), priors, -1.0).argmax()
     else:
         candidates = legal & ~losses
@@ -60,14 +60,14 @@ def search_policy(
 
 
 def samples_at(policy: Policy, stones: int, switch_stage: int) -> bool:
-    """Whether a move is drawn rather than the best taken, on a board with `stones` stones."""
+    """Return True if the policy draws the move on a board with `stones` stones, False if it takes the best one."""
     return policy is Policy.STOCHASTIC or (policy is Policy.SEMI_STOCHASTIC and stones <= switch_stage)
 
 
 def choose_move(
     distribution: NDArray[np.float32], *, sample: bool, generator: Callable[[], np.random.Generator]
 ) -> Cell:
-    """A move drawn from pi [A], or its best; among equals the lowest cell. `generator` is called where one is drawn."""
+    """Return a move drawn from pi [A], or its best; of equals the lowest cell; `generator` serves a draw only."""
     if not sample:
         return int(np.argmax(distribution))
     cumulative = np.cumsum(distribution, dtype=np.float64)

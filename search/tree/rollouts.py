@@ -1,6 +1,6 @@
-"""Pure Monte Carlo tree search: PUCT with uniform priors and random rollouts, no net (PAPERS 3.3 of S's base).
+"""Pure Monte Carlo tree search: PUCT with uniform priors and random playouts, without a net.
 
-The whole search of a position runs in one compiled call a few hundred playouts long, so that thousands are cheap.
+A compiled call runs a few hundred playouts of a position, so that thousands are cheap.
 """
 
 import math
@@ -35,12 +35,12 @@ _PARAMS = SearchParams(
 )
 _PLAYOUTS_A_CALL = 500
 _TIE_BREAK = 0.05
-"""How far the uniform priors are bent, by chance, so that equal moves are tried in random order."""
+"""Spread of random logits around uniform priors, so that equal moves are tried in random order."""
 
 
 @kernel
 def next_random(state: NDArray[np.int64]) -> int:
-    """A random integer of 32 bits, above 0 (xorshift32, Marsaglia 2003). `state` [1] holds the last one."""
+    """Return a random integer of 32 bits, above 0 (xorshift32, Marsaglia 2003). `state` [1] holds the last one."""
     x: int = state[0]
     x ^= (x << 13) & 0xFFFFFFFF
     x ^= x >> 17
@@ -58,7 +58,7 @@ def roll_out(
     empties: NDArray[np.int64],
     random: NDArray[np.int64],
 ) -> int:
-    """Plays random moves to the end; 1 if `to_move` wins, -1 if it loses, 0 for a draw. Overwrites `stones` [A]."""
+    """Play random moves to the end: 1 if `to_move` wins, -1 if it loses, 0 for a draw. Overwrites `stones` [A]."""
     count = 0
     for cell in range(stones.shape[0]):
         if stones[cell] == EMPTY:
@@ -81,7 +81,7 @@ def roll_out(
 def run_playouts(
     forest: Forest, tree: int, playouts: int, size: int, connect: int, params: SearchParams, random: NDArray[np.int64]
 ) -> None:
-    """`playouts` playouts from the tree's root: descend, roll out from the leaf, back up."""
+    """Run `playouts` playouts from the tree's root: descend, roll out from the leaf, back up."""
     cells = forest.root_stones.shape[1]
     stones = np.empty(cells, dtype=np.int8)
     board = np.empty(cells, dtype=np.int8)
@@ -90,17 +90,18 @@ def run_playouts(
     weights = np.empty(cells, dtype=np.float32)
     exponents = np.empty(cells, dtype=np.int32)
     for _ in range(playouts):
-        ended, node, side, _, _, _ = descend(forest, tree, stones, connect, params)
-        if ended == END:
+        descent = descend(forest, tree, stones, connect, params)
+        node = descent.node
+        if descent.end == END:
             back_up(forest, tree, node, 1.0 if forest.nodes[tree, node]["state"] == WON else 0.0, params.decay)
-        elif ended in (FULL, COLLISION):
+        elif descent.end in (FULL, COLLISION):
             release(forest, tree, node)
             return
         else:
             for cell in range(cells):
                 logits[cell] = _TIE_BREAK * (next_random(random) / 4294967296.0)
             board[:] = stones
-            value = roll_out(board, side, size, connect, empties, random)
+            value = roll_out(board, descent.to_move, size, connect, empties, random)
             open_node(forest, tree, node, stones, logits, float(value), weights, exponents)
             back_up(forest, tree, node, float(-value), params.decay)
 

@@ -13,14 +13,14 @@ from search.tree.move_policy import search_policy
 def root_visits(forest: Forest, tree: int) -> NDArray[np.int32]:
     """Return the visit counts [A] of the root's moves."""
     visits = np.empty(forest.cells, dtype=np.int32)
-    kernels.root_visits(forest, tree, visits)
+    kernels.write_root_visits(forest, tree, visits)
     return visits
 
 
 def root_proofs(forest: Forest, tree: int) -> NDArray[np.int16]:
     """Return the proofs [A] of the root's moves: `n` wins in `n` plies, `-n` loses in `n`, 0 is unknown."""
     proofs = np.empty(forest.cells, dtype=np.int16)
-    kernels.root_proofs(forest, tree, proofs)
+    kernels.write_root_proofs(forest, tree, proofs)
     return proofs
 
 

@@ -1,7 +1,7 @@
-"""The softmax of a node's logits over its empty cells, in passes that compile to vector instructions.
+"""Softmax of a node's logits over its empty cells, in passes that compile to vector instructions.
 
-`math.exp` a cell was half of all that a simulation costs besides the net. Priors are kept as words of 16 bits, the
-upper half of a float32 (bfloat16): right to one part in 256, half the memory, and ordered like the integers they are.
+With `math.exp` a cell it took half of a simulation's time without the net. Priors are stored as words of 16 bits, the
+upper half of a float32 (bfloat16): exact to one part in 256, half the memory, and in the order of their integers.
 """
 
 import numpy as np
@@ -11,6 +11,7 @@ from core.jit import kernel, reassociating_kernel
 from core.rules import EMPTY, NO_CELL
 
 _NO_PRIOR = np.int16(-1)
+"""The word of a move without a prior."""
 _HALF_BITS = np.int32(16)
 _ROUNDING = np.int32(1 << 15)
 _LOWEST = np.float32(-1.0e38)
@@ -32,26 +33,26 @@ _ALL_BUT_SIGN = np.int32(0x7FFFFFFF)
 
 @kernel
 def prior_of(word: int) -> float:
-    """The prior that a word of a row stands for: the upper half of a float32's bits."""
+    """Return the prior of a word, which is the upper half of a float32's bits."""
     return float(np.int32(word << _HALF_BITS).view(np.float32))
 
 
 def priors_of(row: NDArray[np.int16]) -> NDArray[np.float32]:
-    """[A] the priors of a row, 0 where it has none."""
+    """Return the priors [A] of a row of words, 0 for moves without one."""
     priors: NDArray[np.float32] = (np.maximum(row, 0).astype(np.int32) << _HALF_BITS).view(np.float32)
     return priors
 
 
 @kernel
 def word_of(prior: float) -> int:
-    """The word nearest to a prior."""
+    """Return the word nearest to a prior."""
     return int((np.float32(prior).view(np.int32) + _ROUNDING) >> _HALF_BITS)
 
 
 @kernel
 def scan_best(row: NDArray[np.int16]) -> int:
-    """The cell with the largest prior, the lowest such cell of equals; `NO_CELL` if there is none. [A]"""
-    # Floats that are not negative order like the integers that their bits are, and integers reduce in vectors.
+    """Return the cell of a row [A] with the largest prior, of equals the lowest; `NO_CELL` without any prior."""
+    # The bits of floats that are not negative have the floats' order as integers, and integers reduce in vectors.
     best = np.int16(-1)
     for cell in range(row.shape[0]):
         best = max(best, row[cell])
@@ -65,12 +66,12 @@ def scan_best(row: NDArray[np.int16]) -> int:
 
 @kernel
 def _largest(values: NDArray[np.float32]) -> np.float32:
-    """The largest of `values` [A]; a NaN that looks negative is passed over."""
+    """Return the largest of `values` [A]; a NaN with a minus sign is ignored."""
     bits = values.view(np.int32)
     best = np.int32(-(1 << 31))
     for cell in range(bits.shape[0]):
         word = bits[cell]
-        # Negative floats order the other way round: all bits but the sign are turned.
+        # Negative floats have the opposite order: all bits but the sign are inverted.
         best = max(best, word ^ ((word >> _SIGN_SHIFT) & _ALL_BUT_SIGN))
     largest: np.float32 = np.int32(best ^ ((best >> _SIGN_SHIFT) & _ALL_BUT_SIGN)).view(np.float32)
     return largest
@@ -78,6 +79,7 @@ def _largest(values: NDArray[np.float32]) -> np.float32:
 
 @reassociating_kernel
 def _sum_empty(stones: NDArray[np.int8], row: NDArray[np.float32]) -> np.float32:
+    """Return the sum of `row` [A] over the empty cells of `stones` [A]."""
     total = np.float32(0.0)
     for cell in range(row.shape[0]):
         total += row[cell] if stones[cell] == EMPTY else np.float32(0.0)
@@ -92,10 +94,10 @@ def write_priors(
     weights: NDArray[np.float32],
     exponents: NDArray[np.int32],
 ) -> float:
-    """Writes the softmax of `logits` [A] over the empty cells of `stones` [A] into `row` [A] as words, -1 elsewhere.
+    """Write the softmax of `logits` [A] over the empty cells of `stones` [A] into `row` [A] as words, -1 elsewhere.
 
-    `weights` [A] and `exponents` [A] are scratch: `row` is far away in memory, and written once. Returns the sum before
-    it was scaled, which is not finite where a logit is not.
+    `weights` [A] and `exponents` [A] are scratch, so that `row`, which is far away in memory, is written once. Return
+    the sum before scaling, which is not finite if a logit is not.
     """
     cells = row.shape[0]
     for cell in range(cells):

@@ -21,7 +21,7 @@ print(position.outcome().winner, position.winning_line(), KERNELS_ARE_COLD)
 
 
 def run(script: str, **variables: str) -> str:
-    """What `script` prints in a process of its own, with these environment variables changed."""
+    """Return the output of `script` in a process of its own, with these environment variables changed."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")} | variables
     command = [sys.executable, "-W", "error", "-c", script]
     ended = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, check=False)

@@ -1,4 +1,4 @@
-"""The brute-force judge of simple positions against a twin that only looks at windows."""
+"""The brute-force tactics of simple positions agree with a twin that only looks at windows."""
 
 import numpy as np
 import pytest
@@ -13,11 +13,11 @@ from core.tactics import (
     QUIET,
     STOP_WIN,
     WIN,
+    deciding_tactic,
     immediate_wins,
     is_right,
     keeps_safe,
     threatens_two,
-    what_decides,
 )
 from tests.conftest import WAYS
 
@@ -78,13 +78,13 @@ def test_immediate_wins_are_the_gaps_of_windows(board: tuple[NDArray[np.int8], i
 
 
 @given(boards((3, 5), 0.2), st.sampled_from((BLACK, WHITE)))
-def test_what_decides_and_which_moves_are_right(board: tuple[NDArray[np.int8], int, int], colour: int) -> None:
+def test_the_deciding_tactic_and_which_moves_are_right(board: tuple[NDArray[np.int8], int, int], colour: int) -> None:
     stones, size, connect = board
     before, lines = stones.copy(), windows(size, connect)
     empty = [int(cell) for cell in np.flatnonzero(stones == EMPTY)]
     mine, theirs = naive_wins(stones, colour, lines), naive_wins(stones, -colour, lines)
     doubles = {cell for cell in empty if naive_threatens_two(stones, colour, cell, lines)}
-    decides = what_decides(stones, colour, size, connect)
+    decides = deciding_tactic(stones, colour, size, connect)
     if mine:
         expected, right = WIN, mine
     elif theirs:
@@ -115,7 +115,7 @@ def test_tactics_that_every_player_knows(black: str, white: str, decides: int, r
     stones = np.zeros(rules.cells, dtype=np.int8)
     for names, colour in ((black, BLACK), (white, WHITE)):
         stones[[parse_cell(name, rules.size) for name in names.split()]] = colour
-    assert what_decides(stones, BLACK, rules.size, rules.connect) == decides
+    assert deciding_tactic(stones, BLACK, rules.size, rules.connect) == decides
     for name in right.split():
         assert is_right(stones, BLACK, parse_cell(name, rules.size), rules.size, rules.connect, decides)
 

@@ -1,4 +1,4 @@
-"""What a stone would make along a line, and the board that keeps it up to date."""
+"""Patterns along a line, and the board that updates them."""
 
 import os
 from functools import cache

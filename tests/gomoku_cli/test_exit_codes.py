@@ -17,7 +17,7 @@ from gomoku_cli.exit_codes import ExitCode, for_error
 from nets.checkpoint import CheckpointError
 from nets.runtimes.runtime import RuntimeUnavailableError
 from search.players import ForfeitError
-from search.tree.mcts import EvaluationError
+from search.tree.groups import EvaluationError
 
 CODES: dict[type[BaseException], ExitCode] = {
     typer.BadParameter: ExitCode.USAGE,

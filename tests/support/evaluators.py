@@ -1,4 +1,4 @@
-"""Evaluators whose answers are known."""
+"""Evaluators with known answers."""
 
 import hashlib
 from collections.abc import Callable
@@ -12,19 +12,19 @@ from core.rules import Rules
 
 
 def hashed_answer(stones: NDArray[np.int8], to_move: int) -> tuple[NDArray[np.float32], float]:
-    """Logits [A] and a value that look random and depend on the position alone."""
+    """Return logits [A] and a value that look random and depend on the position alone."""
     digest = hashlib.blake2b(stones.tobytes() + (b"b" if to_move > 0 else b"w"), digest_size=8).digest()
     random = np.random.default_rng(int.from_bytes(digest, "little"))
     return random.normal(size=len(stones)).astype(np.float32), float(np.float32(random.uniform(-0.9, 0.9)))
 
 
-def hashed_judge(position: Position) -> tuple[NDArray[np.float32], float]:
-    """`hashed_answer` of a position."""
+def hashed_evaluation(position: Position) -> tuple[NDArray[np.float32], float]:
+    """Return `hashed_answer` of a position."""
     return hashed_answer(position.stones, position.side_to_move)
 
 
 class ScriptedEvaluator:
-    """Answers at once with a function of stones [A] and side to move, and checks what it is asked."""
+    """Answers at once with a function of stones [A] and side to move, and checks its input."""
 
     lanes = 1
     free_cores = 1
@@ -41,7 +41,7 @@ class ScriptedEvaluator:
         self.batches: list[int] = []
         self.keep = False
         self.seen: list[bytes] = []
-        """With `keep`, every position asked about, in order."""
+        """With `keep`, every evaluated position, in order."""
 
     def submit(self, slot: Slot) -> Ticket:
         """See `core.evaluation.Evaluator`."""

@@ -1,4 +1,4 @@
-"""Strategies that draw records of games, full of what a format could stumble over."""
+"""Strategies that draw records of games with characters that are hard for a format."""
 
 from hypothesis import strategies as st
 

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from core.position import Position
 from search.tree.softmax import priors_of, write_priors
 
-Judge = Callable[[Position], tuple[NDArray[np.float32], float]]
+Evaluate = Callable[[Position], tuple[NDArray[np.float32], float]]
 """Position to (policy logits [A], value for the side to move)."""
 
 
 class NaiveNode:
-    """A judged position: N, W and P of each legal move, W for the side to move here."""
+    """An evaluated position: N, W and P of each legal move, W for the side to move here."""
 
     def __init__(self, priors: dict[int, float], value: float) -> None:
         self.priors = priors
@@ -30,7 +30,7 @@ class NaiveNode:
         """Moves proven to win (n plies from here) or to lose (-n)."""
 
     def proof(self) -> int:
-        """What is proven of this position for the side to move: n wins in n plies, -n loses in n, 0 is not known."""
+        """Return the proof of this position for the side to move: n wins in n plies, -n loses in n, 0 is unknown."""
         wins = [plies for plies in self.ended.values() if plies > 0]
         if wins:
             return min(wins)
@@ -40,11 +40,11 @@ class NaiveNode:
 
 
 class NaiveSearch:
-    """The rules of the search as the papers tell them, with the project's options."""
+    """The rules of the search as in the papers, with the project's options."""
 
     def __init__(
         self,
-        judge: Judge,
+        evaluate: Evaluate,
         *,
         c_puct: float,
         decay: float,
@@ -52,19 +52,19 @@ class NaiveSearch:
         fpu: float | None = None,
         proofs: bool = False,
     ) -> None:
-        self.judge, self.c_puct, self.decay, self.repository, self.fpu = judge, c_puct, decay, repository, fpu
+        self.evaluate, self.c_puct, self.decay, self.repository, self.fpu = evaluate, c_puct, decay, repository, fpu
         self.proofs = proofs
         self.root: NaiveNode | None = None
 
     def simulate(self, position: Position) -> None:
-        """One simulation from the root position, which is left as it was."""
+        """Make one simulation from the root position, which stays unchanged."""
         if self.root is None:
-            self.root = self._judged(position)
+            self.root = self._evaluated(position)
         elif not self.root.proof():
             self._descend(self.root, position)
 
-    def _judged(self, position: Position) -> NaiveNode:
-        logits, value = self.judge(position)
+    def _evaluated(self, position: Position) -> NaiveNode:
+        logits, value = self.evaluate(position)
         legal = [int(cell) for cell in position.legal_moves()]
         row, scratch = np.empty(len(logits), dtype=np.int16), np.empty(len(logits), dtype=np.float32)
         write_priors(position.stones, logits, row, scratch, np.empty(len(logits), dtype=np.int32))
@@ -72,7 +72,7 @@ class NaiveSearch:
         return NaiveNode({cell: float(priors[cell]) for cell in legal}, value)
 
     def _descend(self, node: NaiveNode, position: Position) -> float:
-        """Visits the best move; returns what its edge got, for the side to move at `node`."""
+        """Visit the best move; return the value that its edge got, for the side to move at `node`."""
         open_moves = [cell for cell in node.priors if cell not in node.ended]
         move = max(open_moves, key=lambda cell: (self._score(node, cell), -cell))
         position.push(move)
@@ -81,7 +81,7 @@ class NaiveSearch:
             if self.proofs and outcome.winner is not None:
                 node.ended[move] = 1
         elif move not in node.children:
-            node.children[move] = self._judged(position)
+            node.children[move] = self._evaluated(position)
             value = node.children[move].value
             got = -value if self.repository else -self.decay * value
         else:

@@ -86,7 +86,7 @@ def test_any_line_is_read_or_refused_and_nothing_else(line: str) -> None:
 
 
 @pytest.mark.parametrize("connect", [3, 4])
-def test_an_opening_is_judged_by_the_rules_it_is_read_for(connect: int) -> None:
+def test_an_opening_must_be_legal_under_its_rules(connect: int) -> None:
     line = ["a1 a2 b1 b2 c1"]
     if connect == 4:
         assert parse_openings(line, Rules(9, connect)) == [(0, 9, 1, 10, 2)]

@@ -144,10 +144,10 @@ def test_the_board_decides_before_the_number_does() -> None:
 @pytest.mark.parametrize("digit", [1, 2])
 def test_gomocups_result_names_a_player_of_the_pairing_and_not_a_colour(digit: int) -> None:
     """Whoever it names: the game did not end on the board, so the side to move failed."""
-    judged = f"a.zip\nb.zip\n-1\n{digit},Freestyle15_1\n"
-    assert result("Piskvorky 15x15, 11:11, 0\n8,8,0\n9,9,0\n8,9,51\n" + judged) == (BLACK, Ending.FORFEIT)
-    assert result("Piskvorky 15x15, 11:11, 0\n8,8,0\n9,9,0\n" + judged) == (WHITE, Ending.FORFEIT)
-    assert result(WON.removesuffix("pisq7.exe\nswine.ZIP\n0\n") + judged) == (BLACK, Ending.BOARD)
+    gomocup = f"a.zip\nb.zip\n-1\n{digit},Freestyle15_1\n"
+    assert result("Piskvorky 15x15, 11:11, 0\n8,8,0\n9,9,0\n8,9,51\n" + gomocup) == (BLACK, Ending.FORFEIT)
+    assert result("Piskvorky 15x15, 11:11, 0\n8,8,0\n9,9,0\n" + gomocup) == (WHITE, Ending.FORFEIT)
+    assert result(WON.removesuffix("pisq7.exe\nswine.ZIP\n0\n") + gomocup) == (BLACK, Ending.BOARD)
 
 
 def test_gomocups_draw_is_one() -> None:

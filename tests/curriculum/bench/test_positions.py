@@ -7,7 +7,7 @@ import pytest
 
 from core.position import Position
 from core.rules import BLACK, WHITE, Rules
-from core.tactics import QUIET, what_decides
+from core.tactics import QUIET, deciding_tactic
 from curriculum.bench.positions import long_games, mixed_positions, openings, positions_between
 from curriculum.bench.selfplay import stage_shares
 
@@ -23,7 +23,7 @@ def test_games_reach_every_stage_undecided(games: list[Position]) -> None:
     assert min(stage_shares(counts, Rules()).values()) > 0.2
     reached = positions_between(games, 2, 80, 120)
     assert {position.ply for position in reached} == set(range(2, 81))
-    quiet = [what_decides(position.stones, position.side_to_move, 15, 5) == QUIET for position in reached]
+    quiet = [deciding_tactic(position.stones, position.side_to_move, 15, 5) == QUIET for position in reached]
     assert sum(quiet) > 0.9 * len(quiet)
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from core.rules import BLACK, EMPTY, NO_CELL, Rules
-from core.tactics import DOUBLE_THREAT, QUIET, STOP_WIN, WIN, what_decides
+from core.tactics import DOUBLE_THREAT, QUIET, STOP_WIN, WIN, deciding_tactic
 from curriculum.games.basics import are_right, generate, with_colours_swapped
 from curriculum.games.kinds import KINDS, LITERAL_KINDS, REPOSITORY_KINDS, BasicsError
 from curriculum.training.samples import Samples
@@ -95,7 +95,7 @@ def test_every_label_is_right_by_brute_force(kind: str) -> None:
     for row in range(len(samples)):
         stones, to_move = samples.positions.stones[row].copy(), int(samples.positions.to_move[row])
         assert not naive_lines(stones, 15, 5), "the game is not over"
-        assert what_decides(stones, to_move, 15, 5) == decides
+        assert deciding_tactic(stones, to_move, 15, 5) == decides
         cells = np.flatnonzero(samples.policies[row])
         alone = samples.positions.rows(np.full(len(cells), row))
         assert are_right(BOARD, alone, cells).all()

@@ -90,7 +90,7 @@ def batcher_of(runtime: ScriptedRuntime, *, repeatable: bool = False) -> Iterato
 
 
 def within_reason(work: Callable[[], None]) -> None:
-    """Runs it on a thread of its own, raises what it raises, and fails if it hangs."""
+    """Run the work on a thread of its own, raise its error, and fail if it hangs."""
     errors: list[BaseException] = []
 
     def run() -> None:
@@ -108,7 +108,7 @@ def within_reason(work: Callable[[], None]) -> None:
 
 
 class Gate:
-    """Holds the first batch of many rows until it is opened, so that others queue meanwhile."""
+    """Holds the first batch of many rows until `open`, so that other rows queue meanwhile."""
 
     def __init__(self, runtime: ScriptedRuntime, batcher: Batcher) -> None:
         self._entered, self._opened = threading.Event(), threading.Event()

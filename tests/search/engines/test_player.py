@@ -1,114 +1,31 @@
-"""Engines as players: those that keep to the protocol play, the others lose in one sentence; none leaves a trace."""
+"""Engines as players: the lines that they get, the moves that they make, their limits and specs."""
 
-import os
 import shlex
-import signal
-import subprocess
 import sys
-import textwrap
 import threading
-import time
-import tracemalloc
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from core.notation import parse_point
 from core.position import Position
 from core.rules import Rules
 from curriculum.arena.players import PlayerSettings, PlayerSpecError, model_path, parse_player
 from curriculum.config import Config, ImitationConfig
 from curriculum.games.mentor_games import play_teacher_game
-from search.engines.player import GRACE_S, EngineLimits, EnginePlayer
 from search.limits import Limit
-from search.players import ForfeitError, Player, PlaysGames
-from tests.support.project import SUPPORT
+from search.players import ForfeitError, PlaysGames
+from tests.support.engine_players import LIMIT_S, POSIX_ONLY, RULES, at, cell, command, engine, move_of, wait_until_gone
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="counts descriptors and processes as POSIX knows them")
-
-ENGINE = SUPPORT / "engines" / "scripted.py"
-RULES = Rules(9)
-LIMIT_S = 10.0
-"""Time after which a wait fails the test."""
-
-
-def command(mode: str, notes: Path | None = None) -> list[str]:
-    return [sys.executable, "-I", "-S", str(ENGINE), mode, *([str(notes)] if notes else [])]
-
-
-def engine(mode: str, notes: Path | None = None, **limits: float) -> EnginePlayer:
-    chosen = {"turn_seconds": 5.0, "start_seconds": 5.0} | limits
-    return EnginePlayer(command(mode, notes), RULES, EngineLimits(**chosen))  # type: ignore[arg-type]
-
-
-def at(*points: str) -> Position:
-    return Position.from_moves(RULES, [parse_point(point, RULES.size) for point in points])
-
-
-def cell(point: str) -> int:
-    return parse_point(point, RULES.size)
-
-
-def ask(player: Player, position: Position) -> int:
-    return player.choose_batch([position], seeds=[0])[0].move
-
-
-def is_alive(pid: int) -> bool:
-    """Return True if the process runs; False also for a zombie, where the system shows it."""
-    try:
-        os.kill(pid, 0)
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except ProcessLookupError:
-        return False
-    except FileNotFoundError:  # no Linux, or gone in between
-        return not Path("/proc/self").exists()
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + LIMIT_S
-    while not holds():
-        assert time.monotonic() < deadline, "it never happened"
-        time.sleep(0.01)
-
-
-def wait_until_gone(pid: int) -> None:
-    wait_until(lambda: not is_alive(pid))
-
-
-def open_descriptors() -> set[str]:
-    return set(os.listdir("/dev/fd"))
-
-
-@pytest.fixture(autouse=True)
-def nothing_is_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """No descriptor, thread, process or zombie outlives a test."""
-    started: list[subprocess.Popen[bytes]] = []
-
-    class Recorded(subprocess.Popen[bytes]):
-        def __init__(self, *args: Any, **kwargs: Any) -> None:
-            super().__init__(*args, **kwargs)
-            started.append(self)
-
-    monkeypatch.setattr(subprocess, "Popen", Recorded)
-    descriptors, threads = open_descriptors(), set(threading.enumerate())
-    yield
-    assert open_descriptors() <= descriptors
-    assert set(threading.enumerate()) <= threads
-    assert all(process.returncode is not None for process in started)
-
-
-# Engines that play
+pytestmark = POSIX_ONLY
 
 
 def test_an_engine_gets_a_game_in_the_words_of_the_protocol(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     with engine("correct", notes, turn_seconds=2.5).start_game() as game:
-        assert ask(game, at()) == cell("0,0")
-        assert ask(game, at("0,0", "4,4")) == cell("1,0")
-        assert ask(game, at("0,0", "4,4", "1,0", "2,0")) == cell("3,0")
+        assert move_of(game, at()) == cell("0,0")
+        assert move_of(game, at("0,0", "4,4")) == cell("1,0")
+        assert move_of(game, at("0,0", "4,4", "1,0", "2,0")) == cell("3,0")
     _pid, *received = notes.read_text().splitlines()
     infos = [line for line in received if line.startswith("INFO")]
     assert [line for line in received if line not in infos] == ["START 9", "BEGIN", "TURN 4,4", "TURN 2,0", "END"]
@@ -127,15 +44,15 @@ def test_an_engine_gets_a_game_in_the_words_of_the_protocol(tmp_path: Path) -> N
 def test_an_opening_is_sent_in_order_with_the_owner_of_each_stone(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     with engine("correct", notes).start_game() as game:
-        assert ask(game, at("0,0", "8,8", "3,2")) == cell("1,0")
-        assert ask(game, at("0,0", "8,8", "3,2", "1,0", "5,5")) == cell("2,0")
+        assert move_of(game, at("0,0", "8,8", "3,2")) == cell("1,0")
+        assert move_of(game, at("0,0", "8,8", "3,2", "1,0", "5,5")) == cell("2,0")
     received = notes.read_text().splitlines()
     assert received[received.index("BOARD") :] == ["BOARD", "0,0,2", "8,8,1", "3,2,2", "DONE", "TURN 5,5", "END"]
 
 
 def test_white_gets_the_first_move_as_turn(tmp_path: Path) -> None:
     with engine("correct", tmp_path / "notes").start_game() as game:
-        assert ask(game, at("0,0")) == cell("1,0")
+        assert move_of(game, at("0,0")) == cell("1,0")
     assert "TURN 0,0" in (tmp_path / "notes").read_text().splitlines()
 
 
@@ -148,14 +65,14 @@ def test_white_gets_the_first_move_as_turn(tmp_path: Path) -> None:
 )
 def test_engines_of_odd_manners_can_play(mode: str) -> None:
     with engine(mode).start_game() as game:
-        assert ask(game, at("8,8")) == cell("0,0")
-        assert ask(game, at("8,8", "0,0", "7,7")) == cell("1,0")
+        assert move_of(game, at("8,8")) == cell("0,0")
+        assert move_of(game, at("8,8", "0,0", "7,7")) == cell("1,0")
 
 
 def test_about_is_never_sent() -> None:
     """The scripted engines hang there, as some real ones do."""
     with engine("correct").start_game() as game:
-        assert ask(game, at()) == cell("0,0")
+        assert move_of(game, at()) == cell("0,0")
 
 
 def test_a_decision_has_the_time_of_its_move() -> None:
@@ -168,8 +85,8 @@ def test_a_decision_has_the_time_of_its_move() -> None:
 def test_the_time_of_a_match_runs_from_the_start_and_is_sent_before_each_move(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     with engine("slow", notes, match_seconds=3.0).start_game() as game:
-        ask(game, at())
-        ask(game, at("0,0", "4,4"))
+        move_of(game, at())
+        move_of(game, at("0,0", "4,4"))
     received = notes.read_text().splitlines()
     assert "INFO timeout_match 3000" in received
     left = [int(line.split()[-1]) for line in received if line.startswith("INFO time_left")]
@@ -181,216 +98,11 @@ def test_two_engines_play_a_whole_game() -> None:
     position = Position(RULES)
     with engine("correct").start_game() as black, engine("suggest").start_game() as white:
         while not position.is_game_over():
-            position.push(ask(black if position.ply % 2 == 0 else white, position))
+            position.push(move_of(black if position.ply % 2 == 0 else white, position))
     # Row by row from the top: the first line of one colour is a diagonal of it.
     assert [position.moves[ply] for ply in (0, 1, 9)] == [cell("0,0"), cell("1,0"), cell("0,1")]
     outcome = position.outcome()
     assert outcome is not None and outcome.winner is not None
-
-
-# Engines that lose
-
-
-@pytest.mark.parametrize(
-    ("mode", "why"),
-    [
-        ("refuses", "answered START 9 with 'ERROR unsupported size'"),
-        ("crash-at-once", "no answer to START 9: it ended with exit code 1; its last words were 'no licence found'"),
-        ("killed", "no move: it was ended by SIGSEGV"),
-        ("closes-stdout", "no move: it closed its input or its output"),
-        ("illegal", "an illegal move: '8,8' already holds a stone"),
-        ("off-board", "no move: '9,0' is off the board"),
-        ("error", "it answered 'ERROR too little memory' instead of a move"),
-    ],
-)
-def test_an_engine_forfeits_with_a_reason(mode: str, why: str) -> None:
-    with engine(mode).start_game() as game:
-        with pytest.raises(ForfeitError, match=why) as caught:
-            ask(game, at("8,8"))
-        assert not caught.value.on_time
-        assert len(str(caught.value)) < 200
-        with pytest.raises(ForfeitError, match=why):
-            ask(game, at("8,8"))
-
-
-@pytest.mark.parametrize(
-    ("mode", "said"),
-    [
-        ("hang-at-move", "$"),
-        ("huge", ""),
-        ("messages", "$"),
-        ("oks", "$"),
-        ("suggest-then-hang", "$"),
-        ("late", "$"),
-        ("garbage", r"; it said 'the centre, of course .*\.\.\.'$"),
-        ("suggestions", "; it said 'SUGGEST 0,0'$"),
-    ],
-)
-def test_an_engine_without_an_answer_in_time_forfeits_on_time(mode: str, said: str) -> None:
-    why = r"no move within the 0\.2 s" + said
-    with engine(mode, turn_seconds=0.2).start_game() as game, pytest.raises(ForfeitError, match=why) as caught:
-        ask(game, at("8,8"))
-    assert caught.value.on_time
-
-
-def test_a_remark_of_an_engine_is_no_answer() -> None:
-    with engine("remarks").start_game() as game:
-        assert at("8,8").is_legal(ask(game, at("8,8")))
-
-
-def test_a_flood_of_output_is_not_kept() -> None:
-    tracemalloc.start()
-    try:
-        with engine("huge", turn_seconds=0.3).start_game() as game, pytest.raises(ForfeitError):
-            ask(game, at())
-        assert tracemalloc.get_traced_memory()[1] < 2_000_000
-    finally:
-        tracemalloc.stop()
-
-
-def test_a_timeout_quotes_a_command_that_the_engine_did_not_know() -> None:
-    with engine("unknown", turn_seconds=0.2).start_game() as game, pytest.raises(ForfeitError) as caught:
-        ask(game, at())
-    assert str(caught.value) == "no move within the 0.2 s; it said 'UNKNOWN command'"
-
-
-def test_an_engine_that_hangs_at_start_forfeits_on_time() -> None:
-    why = r"no answer to START 9 within 0\.3 s"
-    with (
-        engine("hang-at-start", start_seconds=0.3).start_game() as game,
-        pytest.raises(ForfeitError, match=why) as caught,
-    ):
-        ask(game, at())
-    assert caught.value.on_time
-
-
-def test_the_time_of_a_match_is_a_limit_too() -> None:
-    with (
-        engine("slow", match_seconds=0.9).start_game() as game,
-        pytest.raises(ForfeitError, match="that were left of its game") as caught,
-    ):
-        position = at()
-        while True:
-            position.push(ask(game, position))
-            position.push(max(position.legal_moves(), key=lambda cell: (cell // 9, -cell)))  # the engine's next cell
-    assert caught.value.on_time
-    assert 1 <= position.ply // 2 <= (0.9 + GRACE_S) // 0.15
-
-
-def test_a_crash_in_the_middle_reports_the_exit_code_and_the_last_words() -> None:
-    with engine("crash-at-second-move").start_game() as game:
-        position = at()
-        position.push(ask(game, position))
-        position.push(cell("5,5"))
-        with pytest.raises(ForfeitError) as caught:
-            ask(game, position)
-    assert str(caught.value) == "no move: it ended with exit code 3; its last words were 'out of memory'"
-
-
-def test_an_engine_that_has_left_during_its_opponents_turn_forfeits() -> None:
-    with engine("leaves-after-move").start_game() as game:
-        position = at()
-        position.push(ask(game, position))
-        position.push(cell("5,5"))
-        with pytest.raises(ForfeitError, match="no move: it ended with exit code 0"):
-            ask(game, position)
-
-
-def test_a_program_that_the_system_does_not_start_forfeits(tmp_path: Path) -> None:
-    program = tmp_path / "engine"
-    program.write_bytes(b"\x00 no program")
-    program.chmod(0o755)
-    player = EnginePlayer([str(program)], RULES, EngineLimits())
-    with player.start_game() as game, pytest.raises(ForfeitError, match="could not be started: Exec format error"):
-        ask(game, at())
-
-
-def test_a_position_that_does_not_follow_is_set_up_in_the_same_process(tmp_path: Path) -> None:
-    notes = tmp_path / "notes"
-    player = engine("correct", notes)
-    assert ask(player, at("8,8")) == cell("0,0")
-    assert ask(player, at("8,8", "0,0")) == cell("1,0")  # for the other side, as a teacher plays
-    assert ask(player, at("7,7")) == cell("0,0")
-    assert ask(player, at()) == cell("0,0")
-    player.close()
-    received = notes.read_text().splitlines()
-    assert received.count("START 9") == 1
-    boards = [index for index, line in enumerate(received) if line == "BOARD"]
-    assert [received[index + 1 : received.index("DONE", index)] for index in boards] == [["8,8,1", "0,0,2"], ["7,7,2"]]
-    assert received[received.index("RESTART") + 1] == "BEGIN"
-
-
-def test_an_engine_teaches_both_colours_of_a_game_in_one_process(tmp_path: Path) -> None:
-    notes = tmp_path / "notes"
-    config = Config(rules=RULES, imitation=ImitationConfig(games=2, opening_stones=(3, 3), random_move_share=0.0))
-    player = engine("correct", notes)
-    samples = play_teacher_game(config, player, 0).samples(0.9, 0.0)
-    player.close()
-    in_its_order = [cell(f"{x},{y}") for y in range(RULES.size) for x in range(RULES.size)]
-    labels = samples.policies.argmax(axis=1).tolist()
-    assert labels == [next(at for at in in_its_order if stones[at] == 0) for stones in samples.positions.stones]
-    received = notes.read_text().splitlines()
-    assert received.count("START 9") == 1
-    assert received.count("BOARD") == len(samples)
-
-
-# Ends
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("mode", ["deaf", "grandchild"])
-def test_neither_an_engine_that_ignores_sigterm_nor_its_children_remain(mode: str, tmp_path: Path) -> None:
-    notes = tmp_path / "notes"
-    with engine(mode, notes).start_game() as game:
-        ask(game, at())
-        pids = [int(line) for line in notes.read_text().splitlines() if line.isdecimal()]
-        assert len(pids) == {"deaf": 1, "grandchild": 2}[mode]
-        assert all(is_alive(pid) for pid in pids)
-    for pid in pids:
-        wait_until_gone(pid)
-
-
-def test_an_error_in_a_game_ends_the_engine(tmp_path: Path) -> None:
-    notes = tmp_path / "notes"
-    with pytest.raises(KeyboardInterrupt), engine("correct", notes).start_game() as game:
-        ask(game, at())
-        raise KeyboardInterrupt
-    wait_until_gone(int(notes.read_text().splitlines()[0]))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGKILL, None])
-def test_no_engine_outlives_this_program(ending: signal.Signals | None, tmp_path: Path) -> None:
-    """The engine ignores SIGTERM, END and the end of its input. None: the program ends by itself and closes nothing."""
-    notes = tmp_path / "notes"
-    script = f"""
-        import sys
-        from core.position import Position
-        from core.rules import Rules
-        from search.engines.player import EngineLimits, EnginePlayer
-
-        player = EnginePlayer({command("deaf", notes)!r}, Rules(9), EngineLimits(turn_seconds=5.0))
-        player.choose_batch([Position(Rules(9))], seeds=[0])
-        print("playing", flush=True)
-        sys.stdin.read()
-    """
-    program = subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(script)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        cwd=ENGINE.parents[2],
-    )
-    with program:
-        assert program.stdout is not None
-        assert program.stdout.readline() == b"playing\n"
-        pid, *received = notes.read_text().splitlines()
-        assert is_alive(int(pid))
-        (folder,) = [Path(line.removeprefix("INFO folder ")) for line in received if "folder" in line]
-        assert folder.is_dir()
-        if ending is not None:
-            program.send_signal(ending)
-    wait_until_gone(int(pid))
-    wait_until(lambda: not folder.exists())
 
 
 # Limits
@@ -424,7 +136,7 @@ def test_a_limit_of_nodes_or_depth_is_refused(limit: Limit) -> None:
     with engine("correct").start_game() as game:
         with pytest.raises(ValueError, match="a time alone"):
             game.choose(at(), limit)
-        assert ask(game, at()) == cell("0,0")
+        assert move_of(game, at()) == cell("0,0")
 
 
 # Without a game
@@ -435,7 +147,7 @@ def test_positions_that_continue_a_game_go_to_one_process(tmp_path: Path) -> Non
     player = engine("correct", notes)
     try:
         for position in (at(), at("0,0", "4,4"), at("0,0", "4,4", "1,0", "5,5"), at("3,3")):
-            assert position.is_legal(ask(player, position))
+            assert position.is_legal(move_of(player, position))
     finally:
         player.close()
     received = [line for line in notes.read_text().splitlines() if not line.startswith("INFO") and not line.isdecimal()]
@@ -480,10 +192,10 @@ def test_a_stop_ends_the_engine_and_a_later_request_starts_another(tmp_path: Pat
 def test_a_forfeit_without_a_game_is_raised_and_the_next_request_starts_anew() -> None:
     player = engine("crash-at-second-move")
     try:
-        assert ask(player, at()) == cell("0,0")
+        assert move_of(player, at()) == cell("0,0")
         with pytest.raises(ForfeitError, match=r"scripted\.py.*: no move: it ended with exit code 3"):
-            ask(player, at("0,0", "4,4"))
-        assert ask(player, at("0,0", "4,4")) == cell("1,0")
+            move_of(player, at("0,0", "4,4"))
+        assert move_of(player, at("0,0", "4,4")) == cell("1,0")
     finally:
         player.close()
 
@@ -491,9 +203,38 @@ def test_a_forfeit_without_a_game_is_raised_and_the_next_request_starts_anew() -
 def test_a_player_that_is_dropped_ends_its_processes(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     player = engine("correct", notes)
-    ask(player, at())
+    move_of(player, at())
     del player
     wait_until_gone(int(notes.read_text().splitlines()[0]))
+
+
+def test_a_position_that_does_not_follow_is_set_up_in_the_same_process(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    player = engine("correct", notes)
+    assert move_of(player, at("8,8")) == cell("0,0")
+    assert move_of(player, at("8,8", "0,0")) == cell("1,0")  # for the other side, as a teacher plays
+    assert move_of(player, at("7,7")) == cell("0,0")
+    assert move_of(player, at()) == cell("0,0")
+    player.close()
+    received = notes.read_text().splitlines()
+    assert received.count("START 9") == 1
+    boards = [index for index, line in enumerate(received) if line == "BOARD"]
+    assert [received[index + 1 : received.index("DONE", index)] for index in boards] == [["8,8,1", "0,0,2"], ["7,7,2"]]
+    assert received[received.index("RESTART") + 1] == "BEGIN"
+
+
+def test_an_engine_teaches_both_colours_of_a_game_in_one_process(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    config = Config(rules=RULES, imitation=ImitationConfig(games=2, opening_stones=(3, 3), random_move_share=0.0))
+    player = engine("correct", notes)
+    samples = play_teacher_game(config, player, 0).samples(0.9, 0.0)
+    player.close()
+    in_its_order = [cell(f"{x},{y}") for y in range(RULES.size) for x in range(RULES.size)]
+    labels = samples.policies.argmax(axis=1).tolist()
+    assert labels == [next(at for at in in_its_order if stones[at] == 0) for stones in samples.positions.stones]
+    received = notes.read_text().splitlines()
+    assert received.count("START 9") == 1
+    assert received.count("BOARD") == len(samples)
 
 
 # As player specs
@@ -506,7 +247,7 @@ def test_an_engine_is_written_with_its_command() -> None:
     assert model_path(spec) is None
     assert player.name == spec.removeprefix("engine:")
     with player.start_game() as game:
-        assert ask(game, at()) == cell("0,0")
+        assert move_of(game, at()) == cell("0,0")
 
 
 @pytest.mark.parametrize(
@@ -524,7 +265,7 @@ def test_an_engine_has_its_own_time_or_that_of_all_players(
     player = parse_player("engine:" + shlex.join(command("correct", notes)), rules=RULES, settings=settings)
     assert isinstance(player, PlaysGames)
     with player.start_game() as game:
-        ask(game, at())
+        move_of(game, at())
     assert f"INFO timeout_turn {received}" in notes.read_text().splitlines()
 
 

@@ -13,7 +13,8 @@ from core.rules import Rules
 from core.symmetry import SYMMETRIES, sources
 from core.zobrist import position_key
 from search.tree.cache import EvaluationCache
-from search.tree.mcts import EvaluationError, ForestSearch, search_all
+from search.tree.groups import EvaluationError
+from search.tree.mcts import ForestSearch, search_all
 from search.tree.settings import SearchSettings
 from tests.search.tree.test_mcts import SMALL, assert_sound, start_position
 from tests.support.evaluators import ScriptedEvaluator, hashed_answer
@@ -30,7 +31,7 @@ def searched(
 ) -> tuple[ForestSearch, ScriptedEvaluator]:
     """Searches of a few positions side by side, some of them the same."""
     evaluator = evaluator or ScriptedEvaluator(SMALL)
-    search = ForestSearch(SMALL, evaluator, options, trees=positions, judged=cache, **arguments)
+    search = ForestSearch(SMALL, evaluator, options, trees=positions, cache=cache, **arguments)
     try:
         search_all(search, [start_position(SMALL, 2 + tree // 2, tree // 2) for tree in range(positions)], 300)
     except Exception:
@@ -67,7 +68,7 @@ def test_results_are_exactly_the_same_with_and_without(symmetric: bool, lanes: i
         assert_sound(cached, tree)
 
 
-def test_no_position_is_judged_twice_while_there_is_room() -> None:
+def test_no_position_is_evaluated_twice_while_there_is_room() -> None:
     evaluator = ScriptedEvaluator(SMALL)
     evaluator.keep = True
     evaluator.lanes = 3
@@ -107,16 +108,16 @@ def test_last_moves_count_where_the_net_sees_them(sees: int, asked: int) -> None
     cache = EvaluationCache(SMALL.cells, 4)
     orders = [[0, 5, 1, 6], [1, 5, 0, 6], [0, 6, 1, 5]] if sees < 2 else [[0, 5, 1, 6], [1, 5, 0, 6]]
     for order in orders:
-        search = ForestSearch(SMALL, evaluator, replace(OPTIONS, simulations=1), trees=1, judged=cache)
+        search = ForestSearch(SMALL, evaluator, replace(OPTIONS, simulations=1), trees=1, cache=cache)
         search_all(search, [Position.from_moves(SMALL, order)], 1)
     assert sum(evaluator.batches) == asked
 
 
-def test_symmetries_are_drawn_evenly_and_what_is_judged_is_turned_back() -> None:
+def test_symmetries_are_drawn_evenly_and_evaluations_are_turned_back() -> None:
     drawn: list[int] = []
 
     def upright(stones: NDArray[np.int8], to_move: int) -> tuple[NDArray[np.float32], float]:
-        """Judges the board as it lies: what a move is worth depends on the stone beside it alone."""
+        """Evaluate the board as it lies: a move's logit depends on the stones next to it alone."""
         board = stones.reshape(SMALL.size, SMALL.size).astype(np.float32)
         around = sum(np.roll(board, shift, axis) for shift in (1, -1) for axis in (0, 1)) * to_move
         return around.ravel().astype(np.float32), 0.0
@@ -133,7 +134,7 @@ def test_symmetries_are_drawn_evenly_and_what_is_judged_is_turned_back() -> None
     shown_straight = set(drawn)
     drawn.clear()
     turned, _ = searched(EvaluationCache(SMALL.cells), Watched(SMALL, upright), replace(OPTIONS, symmetric=True))
-    # The judge is the same from all sides, so the search is too; what it was shown is not.
+    # The evaluation is the same from all sides, so the search is too; the evaluated boards are not.
     assert [visits for visits, _ in everything(straight)[0]] == [visits for visits, _ in everything(turned)[0]]
     assert len(set(drawn) - shown_straight) > len(shown_straight) / 2
 
@@ -176,7 +177,7 @@ def test_a_failed_evaluation_is_not_kept(raises: bool) -> None:
 def test_distinct_positions_are_counted_within_two_percent_whatever_their_number() -> None:
     for count in (3, 1_000, 20_000):
         cache = EvaluationCache(SMALL.cells)
-        search = ForestSearch(SMALL, ScriptedEvaluator(SMALL, _flat), OPTIONS, trees=1, judged=cache)
+        search = ForestSearch(SMALL, ScriptedEvaluator(SMALL, _flat), OPTIONS, trees=1, cache=cache)
         keys = set()
         random = np.random.default_rng(count)
         while len(keys) < count:

@@ -1,4 +1,4 @@
-"""Claims about a tree search that looks at threats: what it proves is true, and the net sees quiet boards only."""
+"""Claims about tactics at leaves: their proofs are true, and the net evaluates quiet boards only."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +20,7 @@ from nets.config import NetConfig
 from nets.dual import make_model
 from search.solvers.vcf import new_vcf_work
 from search.tree.forest import OPEN, PENDING, PROVEN
-from search.tree.leaf_tactics import board_at, mark_urgent, new_boards
+from search.tree.leaf_tactics import load_board, mark_urgent, new_boards
 from search.tree.mcts import ForestSearch, search_all
 from search.tree.player import MctsPlayer
 from search.tree.settings import Policy, SearchSettings
@@ -70,7 +70,7 @@ def stones_at(search: ForestSearch, node: int, tree: int = 0) -> tuple[NDArray[n
 
 
 def assert_sound(search: ForestSearch, tree: int = 0) -> None:
-    """Nothing is left in flight, and every visit but a judged node's first went on to a child."""
+    """Nothing is left in flight, and every visit but an evaluated node's first went on to a child."""
     count = int(search.forest.trees["nodes"][tree])
     nodes = search.forest.nodes[tree, :count]
     assert not nodes["in_flight"].any()
@@ -145,9 +145,14 @@ def test_the_net_is_asked_about_boards_on_which_nobody_can_win_with_the_next_sto
     position = start_position(RULES, stones, seed)
     own, enemy = board.of_stones(position.stones.tolist(), position.side_to_move)
     if board.wins(enemy, own).bit_count() > 1 or board.has_vcf(own, enemy):
-        return  # at the root a decided position is judged where a search is asked for all the same
+        return  # a decided position at the root is evaluated all the same
     options = replace(ALL, vcf_leaf_nodes=100_000)
     assert_sound(searched(position, options, evaluator=ScriptedEvaluator(RULES, answer)))
+
+
+def threatens(board: NaiveBoard, own: int, enemy: int) -> bool:
+    """Return True if a move of `own`, were it to move, would give it two cells that make a line."""
+    return any(board.wins(own | cell, enemy).bit_count() > 1 for cell in bits(board.fours(own, enemy)))
 
 
 @settings(max_examples=60)
@@ -160,15 +165,15 @@ def test_the_urgent_cells_are_those_where_somebody_can_make_a_four(stones: int, 
         return
     urgent = np.zeros(RULES.cells, dtype=np.int8)
     threatened = mark_urgent(
-        board_at(BOARDS, 1, position.stones), new_vcf_work(RULES, 1), side_of(position.side_to_move), urgent
+        load_board(BOARDS, 1, position.stones), new_vcf_work(RULES, 1), side_of(position.side_to_move), urgent
     )
-    assert threatened == board.threatens(enemy, own)
+    assert threatened == threatens(board, enemy, own)
     if threatened:
         expected = board.fours(own, enemy) | board.fours(enemy, own)
         assert sum(1 << int(cell) for cell in np.flatnonzero(urgent)) == expected
         # No quiet move elsewhere takes the threat away.
         for cell in bits(board.all & ~(own | enemy | expected)):
-            assert board.threatens(enemy, own | cell)
+            assert threatens(board, enemy, own | cell)
 
 
 FOUR_TO_ANSWER = position_of(

@@ -1,4 +1,4 @@
-"""Claims about the tree search: what it finds, what it never leaks, and what it keeps."""
+"""Claims about the tree search: its results, its virtual losses, and its kept trees."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,10 +16,11 @@ from core.position import Position
 from core.rules import BLACK, Rules
 from search.tree.cache import EvaluationCache
 from search.tree.forest import DRAWN, NEW, OPEN, WON, bytes_per_node
-from search.tree.mcts import EvaluationError, ForestSearch, search_all
+from search.tree.groups import EvaluationError
+from search.tree.mcts import ForestSearch, search_all
 from search.tree.settings import DecayForm, FirstPlay, SearchSettings
 from search.tree.softmax import priors_of, scan_best, write_priors
-from tests.support.evaluators import ScriptedEvaluator, hashed_judge
+from tests.support.evaluators import ScriptedEvaluator, hashed_evaluation
 from tests.support.naive_search import NaiveSearch
 
 SMALL = Rules(5, 4)
@@ -92,7 +93,7 @@ def test_one_leaf_in_flight_searches_like_the_naive_twin(
     search = ForestSearch(rules, ScriptedEvaluator(rules), options, trees=1)
     search_all(search, [position], simulations)
     twin = NaiveSearch(
-        hashed_judge,
+        hashed_evaluation,
         c_puct=c_puct,
         decay=decay,
         repository=form is DecayForm.REPOSITORY,
@@ -132,7 +133,7 @@ def test_virtual_loss_is_exactly_undone(leaves: int, trees: int, share: float) -
         assert search.forest.nodes["visits"][tree, 0] == 150, "a simulation was lost or counted twice"
 
 
-def test_a_pending_leaf_is_never_judged_twice() -> None:
+def test_a_pending_leaf_is_never_evaluated_twice() -> None:
     def certain(stones: NDArray[np.int8], to_move: int) -> tuple[NDArray[np.float32], float]:
         """All descents want the same line: without a share of loss they run into the leaf in flight."""
         return np.linspace(0, -60, len(stones), dtype=np.float32), 0.0
@@ -146,8 +147,8 @@ def test_a_pending_leaf_is_never_judged_twice() -> None:
     assert search.forest.nodes["visits"][0, 0] == 300
     assert max(evaluator.batches) < 32, "some descents collided"
     forest = search.forest
-    judged = int(np.count_nonzero(forest.nodes["state"][0, : forest.trees["nodes"][0]] == OPEN))
-    assert len(evaluator.seen) == judged
+    evaluated = int(np.count_nonzero(forest.nodes["state"][0, : forest.trees["nodes"][0]] == OPEN))
+    assert len(evaluator.seen) == evaluated
 
 
 def test_ends_of_games_never_reach_the_evaluator() -> None:
@@ -174,7 +175,7 @@ def test_the_last_cell_may_win_and_a_full_board_draws() -> None:
         search_all(search, [position], 5)
         assert search.forest.nodes["state"][0, 1] == state
         assert search.value(0) == (0.0 if state == DRAWN else 1.0)
-        assert sum(evaluator.batches) == 1, "only the root is judged"
+        assert sum(evaluator.batches) == 1, "only the root is evaluated"
 
 
 def game_value(position: Position, decay: float) -> float:
@@ -259,7 +260,7 @@ def test_a_rerooted_search_goes_on_like_one_that_was_never_compacted() -> None:
     search = ForestSearch(SMALL, ScriptedEvaluator(SMALL), options, trees=1, capacity=1000)
     position = Position(SMALL)
     search.set_root(0, position)
-    twin = NaiveSearch(hashed_judge, c_puct=options.c_puct, decay=options.value_decay, fpu=options.fpu_reduction)
+    twin = NaiveSearch(hashed_evaluation, c_puct=options.c_puct, decay=options.value_decay, fpu=options.fpu_reduction)
     for _ in range(4):
         search.begin(0, 60)
         while not search.advance():
@@ -423,7 +424,7 @@ def test_a_finished_game_cannot_be_searched() -> None:
 
 
 def peaked(stones: NDArray[np.int8], to_move: int) -> tuple[NDArray[np.float32], float]:
-    """A judge with opinions: priors and values that hang together, as a trained net's do."""
+    """A peaked evaluation: priors and values that fit together, like a trained net's."""
     size = round(len(stones) ** 0.5)
     rows, columns = np.divmod(np.arange(len(stones)), size)
     logits = np.zeros(len(stones))
@@ -488,8 +489,8 @@ def test_many_threads_find_exactly_what_one_finds(threads: int) -> None:
     for count in (1, threads):
         evaluator = ScriptedEvaluator(SMALL)
         evaluator.lanes = 2
-        judged = EvaluationCache(SMALL.cells, 4)
-        search = ForestSearch(SMALL, evaluator, options, trees=24, threads=count, judged=judged)
+        cache = EvaluationCache(SMALL.cells, 4)
+        search = ForestSearch(SMALL, evaluator, options, trees=24, threads=count, cache=cache)
         search_all(search, positions, 300)
         nodes = search.forest.nodes
         found.append(

@@ -163,7 +163,7 @@ def test_a_stopped_search_leaves_nothing_behind() -> None:
 
 
 def searched(who: MctsPlayer, names: str) -> Decision:
-    """What `who` decides on a position, asked about it alone."""
+    """Return the decision of `who` on a single position."""
     return who.choose_batch([position_of(names)], seeds=[1])[0]
 
 
@@ -223,7 +223,7 @@ def test_a_tree_that_is_kept_and_fills_its_memory_still_decides() -> None:
     assert position.ply > 6
 
 
-def test_without_end_in_sight_only_stop_ends_a_search() -> None:
+def test_without_a_limit_only_stop_ends_a_search() -> None:
     who, asked = keeping(seconds=math.inf), 0
 
     def stop() -> bool:

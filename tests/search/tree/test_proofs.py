@@ -1,4 +1,4 @@
-"""What the search proves: shortest wins, longest losses, and what they do to a move."""
+"""Proofs of the search: shortest wins, longest losses, and the moves that follow from them."""
 
 from functools import partial
 
@@ -169,8 +169,8 @@ def test_leaves_in_flight_under_a_proven_node_are_backed_up_all_the_same() -> No
     assert search.simulations < 300
     assert_sound(search, 0)
     nodes = search.forest.nodes[0, : search.forest.trees["nodes"][0]]
-    judged = int(np.count_nonzero(nodes["state"] == OPEN))
-    assert judged == sum(evaluator.batches), "whatever was out when the win was found came back"
+    evaluated = int(np.count_nonzero(nodes["state"] == OPEN))
+    assert evaluated == sum(evaluator.batches), "every leaf in flight when the win was found came back"
 
 
 def test_the_player_takes_a_win_at_hand_even_where_it_samples() -> None:

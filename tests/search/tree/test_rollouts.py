@@ -1,4 +1,4 @@
-"""Pure MCTS: its rollouts are fair, its playouts find what is there, and its seed is all it depends on."""
+"""Pure MCTS: fair rollouts, playouts that find good moves, and decisions that depend on the seed alone."""
 
 from functools import cache
 
@@ -24,7 +24,7 @@ def position_of(names: str, rules: Rules) -> Position:
 
 
 def outcome_of(position: Position, state: int) -> tuple[int, list[int], int]:
-    """What `roll_out` says: result for the side to move, final stones, the random state behind it."""
+    """Return the outcome of `roll_out`: result for the side to move, final stones, the random state behind it."""
     stones, random = position.stones.copy(), np.array([state], dtype=np.int64)
     rules = position.rules
     empties = np.empty(rules.cells, dtype=np.int64)

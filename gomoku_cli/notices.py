@@ -1,4 +1,4 @@
-"""Runtime of the nets of this process, and the notices of a replaced one."""
+"""Notices of a runtime that replaces a missing one."""
 
 import warnings
 from collections.abc import Callable, Iterator

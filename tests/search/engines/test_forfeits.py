@@ -1,0 +1,126 @@
+"""Engines that break the protocol or are too slow lose in one sentence."""
+
+import tracemalloc
+from pathlib import Path
+
+import pytest
+
+from search.engines.player import GRACE_S, EngineLimits, EnginePlayer
+from search.players import ForfeitError
+from tests.support.engine_players import POSIX_ONLY, RULES, at, cell, engine, move_of
+
+pytestmark = POSIX_ONLY
+
+
+@pytest.mark.parametrize(
+    ("mode", "why"),
+    [
+        ("refuses", "answered START 9 with 'ERROR unsupported size'"),
+        ("crash-at-once", "no answer to START 9: it ended with exit code 1; its last words were 'no licence found'"),
+        ("killed", "no move: it was ended by SIGSEGV"),
+        ("closes-stdout", "no move: it closed its input or its output"),
+        ("illegal", "an illegal move: '8,8' already holds a stone"),
+        ("off-board", "no move: '9,0' is off the board"),
+        ("error", "it answered 'ERROR too little memory' instead of a move"),
+    ],
+)
+def test_an_engine_forfeits_with_a_reason(mode: str, why: str) -> None:
+    with engine(mode).start_game() as game:
+        with pytest.raises(ForfeitError, match=why) as caught:
+            move_of(game, at("8,8"))
+        assert not caught.value.on_time
+        assert len(str(caught.value)) < 200
+        with pytest.raises(ForfeitError, match=why):
+            move_of(game, at("8,8"))
+
+
+@pytest.mark.parametrize(
+    ("mode", "said"),
+    [
+        ("hang-at-move", "$"),
+        ("huge", ""),
+        ("messages", "$"),
+        ("oks", "$"),
+        ("suggest-then-hang", "$"),
+        ("late", "$"),
+        ("garbage", r"; it said 'the centre, of course .*\.\.\.'$"),
+        ("suggestions", "; it said 'SUGGEST 0,0'$"),
+    ],
+)
+def test_an_engine_without_an_answer_in_time_forfeits_on_time(mode: str, said: str) -> None:
+    why = r"no move within the 0\.2 s" + said
+    with engine(mode, turn_seconds=0.2).start_game() as game, pytest.raises(ForfeitError, match=why) as caught:
+        move_of(game, at("8,8"))
+    assert caught.value.on_time
+
+
+def test_a_remark_of_an_engine_is_no_answer() -> None:
+    with engine("remarks").start_game() as game:
+        assert at("8,8").is_legal(move_of(game, at("8,8")))
+
+
+def test_a_flood_of_output_is_not_kept() -> None:
+    tracemalloc.start()
+    try:
+        with engine("huge", turn_seconds=0.3).start_game() as game, pytest.raises(ForfeitError):
+            move_of(game, at())
+        assert tracemalloc.get_traced_memory()[1] < 2_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_timeout_quotes_a_command_that_the_engine_did_not_know() -> None:
+    with engine("unknown", turn_seconds=0.2).start_game() as game, pytest.raises(ForfeitError) as caught:
+        move_of(game, at())
+    assert str(caught.value) == "no move within the 0.2 s; it said 'UNKNOWN command'"
+
+
+def test_an_engine_that_hangs_at_start_forfeits_on_time() -> None:
+    why = r"no answer to START 9 within 0\.3 s"
+    with (
+        engine("hang-at-start", start_seconds=0.3).start_game() as game,
+        pytest.raises(ForfeitError, match=why) as caught,
+    ):
+        move_of(game, at())
+    assert caught.value.on_time
+
+
+def test_the_time_of_a_match_is_a_limit_too() -> None:
+    with (
+        engine("slow", match_seconds=0.9).start_game() as game,
+        pytest.raises(ForfeitError, match="that were left of its game") as caught,
+    ):
+        position = at()
+        while True:
+            position.push(move_of(game, position))
+            position.push(max(position.legal_moves(), key=lambda cell: (cell // 9, -cell)))  # the engine's next cell
+    assert caught.value.on_time
+    assert 1 <= position.ply // 2 <= (0.9 + GRACE_S) // 0.15
+
+
+def test_a_crash_in_the_middle_reports_the_exit_code_and_the_last_words() -> None:
+    with engine("crash-at-second-move").start_game() as game:
+        position = at()
+        position.push(move_of(game, position))
+        position.push(cell("5,5"))
+        with pytest.raises(ForfeitError) as caught:
+            move_of(game, position)
+    assert str(caught.value) == "no move: it ended with exit code 3; its last words were 'out of memory'"
+
+
+def test_an_engine_that_has_left_during_its_opponents_turn_forfeits() -> None:
+    with engine("leaves-after-move").start_game() as game:
+        position = at()
+        position.push(move_of(game, position))
+        position.push(cell("5,5"))
+        with pytest.raises(ForfeitError, match="no move: it ended with exit code 0"):
+            move_of(game, position)
+
+
+def test_a_program_that_the_system_does_not_start_forfeits(tmp_path: Path) -> None:
+    program = tmp_path / "engine"
+    program.write_bytes(b"\x00 no program")
+    program.chmod(0o755)
+    player = EnginePlayer([str(program)], RULES, EngineLimits())
+    with player.start_game() as game, pytest.raises(ForfeitError, match="could not be started: Exec format error"):
+        move_of(game, at())
