@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from curriculum.phases.steps import STEPS_A_SAVE
+from curriculum.phases.steps import STEPS_PER_SAVE
 from curriculum.run.folder import RunFolder, is_run, read_metrics
 
 _PHASES = ("basics", "imitation", "selfplay", "evaluation")
@@ -66,7 +66,7 @@ def faults(records: Sequence[dict[str, Any]], kills: Sequence[Kill]) -> list[str
         if record["event"] == "train":
             steps.setdefault((record["phase"], record.get("iteration")), [0]).append(record["step"])
     for (phase, iteration), done in steps.items():
-        if any(after - before > STEPS_A_SAVE for before, after in pairwise(done)):
+        if any(after - before > STEPS_PER_SAVE for before, after in pairwise(done)):
             found.append(f"{phase}{'' if iteration is None else f' round {iteration}'}: steps are missing among {done}")
     repeats = sum(done.count(step) - 1 for done in steps.values() for step in set(done))
     if repeats > len(kills):
