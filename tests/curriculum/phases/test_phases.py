@@ -288,7 +288,7 @@ def test_games_left_without_their_samples_are_played_again(tmp_path: Path) -> No
 
 @dataclass
 class Begun:
-    """What a round's training began with."""
+    """State of a training at the beginning of a round."""
 
     weights: dict[str, Tensor]
     momentum: dict[str, Tensor]
