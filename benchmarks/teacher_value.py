@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from curriculum.arena.players import PlayerSettings, parse_player
-from curriculum.games.mentor_games import play_teacher_game
+from curriculum.games.mentor_games import TeacherGame, play_teacher_game
 from curriculum.presets import resolve
 
 _EDGES = (1, 2, 4, 8, 16, 32, 1000)
@@ -37,27 +37,25 @@ class Measured(NamedTuple):
     """[N] True if the teacher had proven the result."""
 
 
-def measure(preset: str, teacher: str, games: int, decay: float | None) -> Measured:
-    """Play the games and gather the decisions that have a value."""
+def play(preset: str, teacher: str, numbers: range) -> list[TeacherGame]:
+    """Play the games of a run with these numbers."""
     config = resolve(preset)
     player = parse_player(teacher, rules=config.rules, settings=PlayerSettings())
-    decay = config.training.z_decay if decay is None else decay
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        played = list(pool.map(lambda number: play_teacher_game(config, player, number), range(games)))
+        return list(pool.map(lambda number: play_teacher_game(config, player, number), numbers))
+
+
+def measure(games: list[TeacherGame], decay: float) -> Measured:
+    """Return the decisions that have a value, with results decayed by `decay` per ply."""
     rows = [
         (decision.value, scaled, z, left, decision.plies_to_end is not None)
-        for game in played
+        for game in games
         for decision, scaled, z, left in zip(
-            game.decisions,
-            game.values(decay),
-            game.results(decay),
-            range(len(game.decisions), 0, -1),
-            strict=True,
+            game.decisions, game.values(decay), game.results(decay), range(len(game.decisions), 0, -1), strict=True
         )
         if decision.value is not None
     ]
-    columns = [np.array(column) for column in zip(*rows, strict=True)]
-    return Measured(*columns)
+    return Measured(*(np.array(column) for column in zip(*rows, strict=True)))
 
 
 def _rms(errors: NDArray[np.float64]) -> float:
@@ -93,9 +91,13 @@ def main() -> None:
     parser.add_argument("--preset", default="strong", help="preset of the games (default: strong)")
     parser.add_argument("--teacher", default="mentor:3", help="player that teaches (default: mentor:3)")
     parser.add_argument("--games", type=int, default=400, help="games to play (default: 400)")
-    parser.add_argument("--decay", type=float, help="winning-value decay per ply (default: the preset's z_decay)")
+    parser.add_argument("--first", type=int, default=0, help="number of the first game (default: 0)")
+    parser.add_argument("--decay", type=float, nargs="+", default=[0.97, 0.9], help="decays (default: 0.97 0.9)")
     options = parser.parse_args()
-    print_table(measure(options.preset, options.teacher, options.games, options.decay))
+    games = play(options.preset, options.teacher, range(options.first, options.first + options.games))
+    for decay in options.decay:
+        print(f"decay {decay:g} per ply, {len(games):,} games")
+        print_table(measure(games, decay))
 
 
 if __name__ == "__main__":

@@ -8,9 +8,9 @@ import math
 
 from search.players import Decision
 
-_PLIES_AT_EVEN, _PLIES_PER_VALUE = 30.0, 15.0
-"""Expected plies left - 1 at value v without a proof: 30 - 15 |v|, as a least-squares fit over 6,671 positions of 400
-games of `mentor:3` on 15x15 gives (29.6 - 15.2 |v|; `python -m benchmarks.teacher_value`)."""
+_PLIES_AT_EVEN, _PLIES_PER_VALUE = 33.0, 18.0
+"""Expected plies left - 1 at a value v without a proof: 33 - 18 |v|. The least-squares line through 19,519 positions of
+`mentor:3` on 15x15 is 33.0 - 17.8 |v| (`python -m benchmarks.teacher_value --games 1200`)."""
 
 
 def decayed_value(decision: Decision, empty_cells: int, decay: float) -> float | None:

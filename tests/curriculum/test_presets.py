@@ -155,7 +155,7 @@ def test_names_may_leave_their_quotes_out() -> None:
         ("rules.size=99", ["board size 99 is outside 3 to 25"]),
     ],
 )
-def test_a_mistake_is_named_with_its_place_and_what_would_be_right(assignment: str, words: list[str]) -> None:
+def test_a_mistake_is_named_with_its_place_and_a_right_value(assignment: str, words: list[str]) -> None:
     with pytest.raises(ConfigError) as caught:
         resolve(assignments=[assignment])
     message = str(caught.value)

@@ -1,4 +1,4 @@
-"""Claims about phase 1's positions: the pattern is there, the labels are right, and the seed is all they depend on."""
+"""Claims about phase 1's positions: their patterns, the right labels, and that they depend on the seed alone."""
 
 import numpy as np
 import pytest
@@ -94,7 +94,7 @@ def test_every_label_is_right_by_brute_force(kind: str) -> None:
     assert samples.policies.sum(axis=1) == pytest.approx(1.0)
     for row in range(len(samples)):
         stones, to_move = samples.positions.stones[row].copy(), int(samples.positions.to_move[row])
-        assert not naive_lines(stones, 15, 5), "nobody has won yet"
+        assert not naive_lines(stones, 15, 5), "the game is not over"
         assert deciding_tactic(stones, to_move, 15, 5) == decides
         cells = np.flatnonzero(samples.policies[row])
         alone = samples.positions.rows(np.full(len(cells), row))
@@ -207,6 +207,6 @@ def test_swapping_colours_shows_each_net_both_sides() -> None:
         (Rules(7, 5), ["attack-four"], (48, 48), "do not fit"),
     ],
 )
-def test_what_cannot_be_drawn_is_refused(rules: Rules, kinds: list[str], noise: tuple[int, int], message: str) -> None:
+def test_impossible_positions_are_refused(rules: Rules, kinds: list[str], noise: tuple[int, int], message: str) -> None:
     with pytest.raises(BasicsError, match=message):
         generate(rules, kinds=kinds, positions=2, noise_stones=noise, seed=0)

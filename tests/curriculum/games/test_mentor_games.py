@@ -168,8 +168,8 @@ def test_a_game_without_random_moves_confirms_the_teachers_proofs() -> None:
 
 def test_other_values_are_decayed_by_the_plies_that_are_left() -> None:
     near, far = (decayed_value(Decision(0, value=value), 200, 0.9) for value in (0.9, 0.3))
-    assert near == pytest.approx(0.9 * 0.9**16.5)
-    assert far == pytest.approx(0.3 * 0.9**25.5)
+    assert near == pytest.approx(0.9 * 0.9**16.8)
+    assert far == pytest.approx(0.3 * 0.9**27.6)
     assert decayed_value(Decision(0, value=-0.3), 200, 0.9) == pytest.approx(-far)
     assert decayed_value(Decision(0, value=0.3), 3, 0.9) == pytest.approx(0.3 * 0.9**2), "no more plies than cells"
     assert decayed_value(Decision(0, value=0.3), 200, 1.0) == 0.3, "nothing is decayed where results are not"

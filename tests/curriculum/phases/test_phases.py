@@ -53,12 +53,12 @@ CONFIG = Config(
 
 
 class Killed(BaseException):
-    """Stands for the end of the process: nothing may catch it."""
+    """End of the process: nothing may catch it."""
 
 
 @dataclass(frozen=True)
 class StopsAt(Conduct):
-    """Hears a stop at the n-th check, and at none inside games and matches."""
+    """Stops at the n-th check, and never inside games and matches."""
 
     checks: list[int] = field(default_factory=lambda: [0])
 
@@ -86,7 +86,7 @@ def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def straight(one_thread: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run that nobody stopped."""
+    """A run without interruption."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(run_training, "STEPS_PER_SAVE", 2)
         path = tmp_path_factory.mktemp("phases") / "straight"
@@ -172,7 +172,7 @@ def test_stopped_at_every_check_a_run_resumes_to_the_same_model(straight: Path, 
     assert sessions > 8
     assert same_tensors(tensors(best(path)), tensors(best(straight)))
     assert not same_tensors(tensors(best(path)), tensors(path / "models" / "basics.safetensors"))
-    # What was interrupted is told again in part, what was finished never.
+    # An interrupted step may leave its line twice, a finished one never.
     assert [e for e in dict.fromkeys(events(path))] == [e for e in dict.fromkeys(events(straight))]
 
 
@@ -235,7 +235,7 @@ WRITTEN = (
 
 
 def kill_after(patch: pytest.MonkeyPatch, file: Path) -> None:
-    """Lets the process die right after `file` appeared; nothing is written after that, whatever `finally` tries."""
+    """Kill the process right after `file` appeared; nothing is written after that, not even by `finally`."""
     plain, dead = Path.replace, False
 
     def replace_and_die(self: Path, target: Path) -> Path:
@@ -362,7 +362,7 @@ def result(wins: int, draws: int, losses: int) -> MatchResult:
     return MatchResult("candidate", "best", as_black=Tally(wins, draws, losses))
 
 
-def test_the_gate_asks_for_more_than_the_threshold_of_decisive_games() -> None:
+def test_the_gate_requires_more_than_the_threshold_of_decisive_games() -> None:
     gate = GateConfig(threshold=0.5)
     assert passes_gate(result(6, 9, 5), gate)
     assert not passes_gate(result(5, 10, 5), gate), "half is not more than half"
@@ -407,7 +407,7 @@ def test_the_window_holds_the_newest_positions(tmp_path: Path, monkeypatch: pyte
     assert windows[-1][0] == min(total, 150)
 
 
-def test_later_phases_rehearse_what_the_earlier_trained_on(tmp_path: Path) -> None:
+def test_later_phases_rehearse_the_samples_of_the_earlier_ones(tmp_path: Path) -> None:
     with RunFolder.create(tmp_path / "run", CONFIG) as run:
         run_basics(run, Conduct())
         run_imitation(run, Conduct())
@@ -449,7 +449,7 @@ def test_imitation_keeps_the_model_that_agreed_most(tmp_path: Path) -> None:
     assert len(agreements) == min(8, best_pass + 2), "two passes without a better one end it"
 
 
-def test_the_final_matches_are_told_in_the_best_model(straight: Path, tmp_path: Path) -> None:
+def test_the_best_models_metadata_holds_the_final_matches(straight: Path, tmp_path: Path) -> None:
     path = tmp_path / "run"
     shutil.copytree(straight, path)
     text = (path / "config.toml").read_text()

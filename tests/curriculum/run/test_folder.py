@@ -1,4 +1,4 @@
-"""A run's folder: who may have it, what a killed process leaves, and what is read back."""
+"""The run folder: its lock, the remains of a killed process, and records that are read back."""
 
 import json
 import os
@@ -77,7 +77,7 @@ def test_creating_goes_on_after_a_kill_in_its_midst(tmp_path: Path) -> None:
     assert not list(tmp_path.glob(".config*"))
 
 
-def test_opening_says_what_is_missing_or_broken(tmp_path: Path, path: Path) -> None:
+def test_errors_of_opening_name_the_missing_or_broken_part(tmp_path: Path, path: Path) -> None:
     with pytest.raises(RunFolderError, match="the folder does not exist"):
         RunFolder.open(tmp_path / "none")
     with pytest.raises(RunFolderError, match=r"it holds no config\.toml"):

@@ -108,7 +108,7 @@ def test_the_loss_is_equation_9() -> None:
         assert torch.allclose(moved, still - 0.1 * still.grad, atol=1e-5)
 
 
-def test_the_nets_learn_what_they_are_shown() -> None:
+def test_the_nets_learn_their_samples() -> None:
     samples = random_samples(32)
     trainer = Trainer(CONFIG)
     source = BatchSource(samples, Samples.none(RULES.cells), rehearsal_share=0.0, batch_size=16, seed=3, dual=True)
