@@ -77,7 +77,7 @@ def main() -> None:
             {
                 "tactics": arguments.tactics,
                 "simulations": arguments.simulations,
-                "seconds": arguments.seconds,
+                "seconds_a_move": arguments.seconds,
                 **figures,
             }
         )

@@ -1,0 +1,107 @@
+"""Words and sizes: names and docstrings keep to docs/glossary.md; modules, folders and signatures stay small."""
+
+import ast
+import inspect
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from typer.main import get_command
+
+from gomoku_cli import app
+from tests.support.project import ROOT
+
+PACKAGES = ("core", "search", "nets", "curriculum", "gomoku_cli")
+MODULES = sorted(path for name in PACKAGES for path in (ROOT / name).rglob("*.py"))
+CODE = [*MODULES, *sorted(path for name in ("benchmarks", "tests") for path in (ROOT / name).rglob("*.py"))]
+DOCUMENTS = [*ROOT.glob("*.md"), *sorted((ROOT / "docs").rglob("*.md")), ROOT / "Makefile", ROOT / "pyproject.toml"]
+PRESETS = sorted((ROOT / "curriculum" / "presets").glob("*.toml"))
+THIS = Path(__file__).resolve()
+GLOSSARY = ROOT / "docs" / "glossary.md"  # names the words that nobody uses
+
+LONG_MODULES = {"search/tree/kernels.py"}
+
+_JUDGE = re.compile(r"judg\w*", re.IGNORECASE)
+_JUDGE_OPTION = re.compile(r"--judge\b|\bjudge: |judge=|\(judge, |\.judge\b|\"judge\"|'judge'")
+"""The option `--judge` of `gomoku openings`, its parameter and its key."""
+_PREFIX = re.compile(r"\b_?(?:most|fewest)_(?!common\b)\w+")
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def docstrings(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Yield line and text of all docstrings: of modules, classes, functions and, after an assignment, attributes."""
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if not isinstance(body, list):
+            continue
+        owner = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        for before, statement in zip([None, *body], body, strict=False):
+            if (
+                isinstance(statement, ast.Expr)
+                and isinstance(statement.value, ast.Constant)
+                and isinstance(statement.value.value, str)
+                and ((before is None and owner) or isinstance(before, ast.AnnAssign | ast.Assign))
+            ):
+                yield statement.lineno, statement.value.value.strip()
+
+
+def test_docstrings_of_all_kinds_are_found() -> None:
+    source = '"""Module."""\nX = 1\n"""Attribute."""\nclass C:\n    """Class."""\n    y: int\n    """Field."""\n'
+    source += '    def f(self):\n        """Function."""\n'
+    found = {text for _, text in docstrings(ast.parse(source))}
+    assert found == {"Module.", "Attribute.", "Class.", "Field.", "Function."}
+
+
+def test_no_docstring_opens_with_a_question_word() -> None:
+    opening = re.compile(r"(?:What|Whether|Who|How|Where)\b")
+    found = [
+        f"{name_of(path)}:{line}: {text[:60]}"
+        for path in CODE
+        for line, text in docstrings(ast.parse(path.read_text(encoding="utf-8")))
+        if opening.match(text)
+    ]
+    assert found == []
+
+
+def test_nets_and_searches_evaluate() -> None:
+    found = [
+        f"{name_of(path)}:{number}: {line.strip()}"
+        for path in (*CODE, *DOCUMENTS, *PRESETS)
+        if path not in (THIS, GLOSSARY)
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if _JUDGE.search(_JUDGE_OPTION.sub("", line))
+    ]
+    assert found == []
+
+
+def test_limits_are_named_max_and_min() -> None:
+    found = set()
+    for path in CODE:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for field in ("id", "attr", "arg", "name"):
+                name = getattr(node, field, None)
+                if isinstance(name, str) and _PREFIX.fullmatch(name):
+                    found.add(f"{name_of(path)}: {name}")
+    assert sorted(found) == []
+
+
+def test_a_module_has_450_lines_at_most() -> None:
+    lengths = {name_of(path): len(path.read_text(encoding="utf-8").splitlines()) for path in MODULES}
+    assert {name: length for name, length in lengths.items() if length > 450 and name not in LONG_MODULES} == {}
+
+
+def test_a_folder_has_15_modules_at_most() -> None:
+    counts = Counter(name_of(path.parent) for path in MODULES if not path.name.startswith("__"))
+    assert {name: count for name, count in counts.items() if count > 15} == {}
+
+
+def test_a_command_has_20_parameters_at_most() -> None:
+    commands = get_command(app.app).commands  # type: ignore[attr-defined]
+    counts = {
+        name: len(inspect.signature(inspect.unwrap(command.callback)).parameters) for name, command in commands.items()
+    }
+    assert {name: count for name, count in counts.items() if count > 20} == {}
