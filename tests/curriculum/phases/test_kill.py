@@ -51,7 +51,7 @@ def test_lost_steps_would_be_seen() -> None:
     kill = Kill(1.0, 2, "")
     assert faults(lines(40, 80, 120, 125), [kill]) == []
     assert faults(lines(40, 80, 80, 120), [kill]) == [], "the step in flight"
-    assert "told twice" in faults(lines(40, 80, 80, 120), [])[0]
+    assert "appears twice" in faults(lines(40, 80, 80, 120), [])[0]
     assert "goes back behind" in faults(lines(40, 80, 40, 80, 120), [kill])[0]
     assert "steps are missing" in faults(lines(40, 120), [kill])[0]
     backwards = [*lines(40), {"phase": "imitation", "event": "train", "step": 40}, *lines(80)]
