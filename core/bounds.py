@@ -13,6 +13,7 @@ number, and `str(bounds)` completes "it must be …".
 """
 
 import dataclasses
+import functools
 import math
 import typing
 from collections.abc import Mapping
@@ -44,6 +45,7 @@ ONE_OR_MORE = Bounds(1)
 SHARE = Bounds(0, 1)
 
 
+@functools.cache
 def bounds_of(kind: type) -> Mapping[str, Bounds]:
     """Return the bounds of a dataclass's fields by name; fields without bounds are left out."""
     hints = typing.get_type_hints(kind, include_extras=True)
@@ -60,7 +62,8 @@ def check_bounds(settings: Any) -> None:
 
     A tuple's items are checked one by one. A field whose default is None may be None.
     """
-    bounds = bounds_of(type(settings))
+    kind: type = type(settings)
+    bounds = bounds_of(kind)
     for field in dataclasses.fields(settings):
         value = getattr(settings, field.name)
         if field.name not in bounds or (value is None and field.default is None):

@@ -87,7 +87,7 @@ class Position:
 
     def is_legal(self, cell: Cell) -> bool:
         """Return True if the side to move may play `cell`."""
-        return self._outcome is None and 0 <= cell < self.rules.cells and self.stones[cell] == EMPTY
+        return self._outcome is None and 0 <= cell < self.rules.cells and bool(self.stones[cell] == EMPTY)
 
     def legal_moves(self) -> NDArray[np.intp]:
         """Return the empty cells in ascending order; none after the end of the game."""

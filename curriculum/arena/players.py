@@ -133,7 +133,7 @@ def parse_player(spec: str, *, rules: Rules, settings: PlayerSettings) -> Player
         return _engine(spec, rules, settings)
     if kind != player_names.PURE_MCTS or not count.isdecimal():
         raise PlayerSpecError(f"{spec!r} names no player: write {player_names.PURE_MCTS}:N with N playouts a move")
-    from search.tree.rollouts import PureMcts
+    from search.tree.pure_mcts import PureMcts
 
     try:
         return PureMcts(int(count))

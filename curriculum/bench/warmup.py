@@ -19,7 +19,7 @@ from search.mentor.paper import PaperMentor
 from search.mentor.player import Mentor
 from search.players import Player, never
 from search.tree.player import MctsPlayer
-from search.tree.rollouts import PureMcts
+from search.tree.pure_mcts import PureMcts
 from search.tree.settings import SearchSettings
 
 _RULES = Rules(9)

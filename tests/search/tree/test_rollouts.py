@@ -12,7 +12,8 @@ from core.position import Position
 from core.rules import BLACK, EMPTY, Rules
 from search.limits import Limit
 from search.players import Player
-from search.tree.rollouts import PureMcts, next_random, roll_out
+from search.tree.pure_mcts import PureMcts
+from search.tree.rollouts import next_random, roll_out
 from tests.conftest import games, rules
 
 NOUGHTS = Rules(3, 3)
