@@ -13,6 +13,9 @@ from core.rules import Rules
 from nets.config import NetConfig
 from search.tree.settings import SearchSettings
 
+_REHEARSAL = Bounds(0, 0.95)
+"""Bounds of a share of older samples in a batch: new ones must remain."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingConfig:
@@ -67,7 +70,7 @@ class ImitationConfig:
     opening_stones: tuple[int, int] = (2, 8)
     """Minimum and maximum of stones placed at random, near each other, before the teacher starts."""
     random_move_share: Annotated[float, SHARE] = 0.1
-    """Share of moves played at random; the sample's label stays the teacher's move."""
+    """Share of moves played at random; the policy target stays the teacher's."""
     teacher_value_share: Annotated[float, SHARE] = 0.5
     """Share of the teacher's own value in the value target. The rest is the decayed result, which the random moves and
     the teacher's mistakes make noisy."""
@@ -79,8 +82,8 @@ class ImitationConfig:
     """Learning rate of the first step. In batches of 256, three passes reach an agreement of 0.41; in batches of 512 at
     0.02, of 0.35."""
     final_learning_rate: float = 0.002
-    """Learning rate of the last pass; it falls along half a cosine."""
-    basics_share: Annotated[float, SHARE] = 0.1
+    """Learning rate after all passes; it falls along half a cosine."""
+    basics_share: Annotated[float, _REHEARSAL] = 0.1
     """Share of basics mixed into each batch against forgetting."""
     patience: Annotated[int, POSITIVE] = 6
     """Passes without a better held-out agreement before the phase ends."""
@@ -91,7 +94,7 @@ class ImitationConfig:
     bar_every: int = 5
     """Passes from one measurement to the next; 0 measures at the end alone."""
     minutes: float = 0.0
-    """Maximum of minutes that the phase trains; 0 sets no limit."""
+    """Maximum minutes of training in this phase; 0 sets no limit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +133,7 @@ class SelfplayConfig:
     """Share of games that start from a few random stones; the rest start from the empty board."""
     opening_stones: tuple[int, int] = (2, 8)
     """Minimum and maximum of these random stones."""
-    rehearsal_share: Annotated[float, SHARE] = 0.15
+    rehearsal_share: Annotated[float, _REHEARSAL] = 0.15
     """Share of mentor games mixed into each batch against forgetting."""
 
 
@@ -139,7 +142,7 @@ class GateConfig:
     """The match that decides if the candidate becomes the best model (A IV-D)."""
 
     games: Annotated[int, POSITIVE] = 100
-    """Games of the match, half with each colour."""
+    """Games of the match, half with each colour if their number is even."""
     threshold: Annotated[float, SHARE] = 0.5
     """The candidate needs more than this share of the decisive games; without a decisive game it is rejected."""
     paired_openings: bool = True

@@ -18,8 +18,8 @@ def check(config: Config) -> None:
     imitation, selfplay = config.imitation, config.selfplay
     if imitation.bar_every > imitation.passes:
         raise ConfigError(
-            f"imitation.bar_every is {imitation.bar_every}, but imitation.passes is {imitation.passes}: the bar "
-            f"would never be measured; give {imitation.passes} or less, or 0 to measure at the end alone"
+            f"imitation.bar_every is {imitation.bar_every}, but imitation.passes is {imitation.passes}: no pass "
+            f"would be measured before the end; give {imitation.passes} or less, or 0 to measure at the end alone"
         )
     if selfplay.random_share > 0 and selfplay.opening_stones[1] == 0:
         raise ConfigError(

@@ -8,7 +8,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -118,10 +118,17 @@ def _read_metadata(path: Path, metadata: Mapping[str, str]) -> tuple[NetConfig, 
         net = json.loads(metadata["net"])
         net["planes"] = Planes(net["planes"])
         rules, made = json.loads(metadata["rules"]), json.loads(metadata.get("made", "{}"))
-        sizes = {**net, **rules}
-        wrong = [name for name, value in sizes.items() if name not in ("planes", "dual") and type(value) is not int]
-        if wrong or not isinstance(net["dual"], bool) or not isinstance(made, dict):
-            raise TypeError(f"{', '.join(wrong) or 'dual or made'} is of the wrong type")
+        for kind, values in ((NetConfig, net), (Rules, rules)):
+            # `type` and not `isinstance`: true is an int to Python.
+            wrong = [
+                each.name
+                for each in fields(kind)
+                if type(values.get(each.name, each.default)) is not type(each.default)
+            ]
+            if wrong:
+                raise TypeError(f"{', '.join(wrong)} is of the wrong type")
+        if not isinstance(made, dict):
+            raise TypeError("made is of the wrong type")
         return NetConfig(**net), Rules(**rules), made
     except (KeyError, TypeError, ValueError) as error:
         raise CheckpointError(f"{path}: its metadata describes no net of this version: {error}") from error

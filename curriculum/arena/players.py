@@ -27,6 +27,8 @@ class PlayerSettings:
     """Search of a model; None takes the settings of its training, with tactics."""
     simulations: int | None = None
     """New simulations a move; None takes the number of the search."""
+    nodes: int | None = None
+    """Largest number of nodes a move of the mentor; None leaves its level or time."""
     seconds: float | None = None
     """Time of each move, with any number of simulations; None sets no time."""
     engine_seconds: float | None = None
@@ -202,9 +204,10 @@ def _mentor(spec: str, settings: PlayerSettings) -> Player:
 
     limit = DEFAULT_LIMIT
     if level := spec.partition(":")[2]:
-        limit = Limit(nodes=LEVELS[int(level)], seconds=settings.seconds)
-    elif settings.seconds is not None:
-        limit = Limit(seconds=settings.seconds)
+        nodes = LEVELS[int(level)]
+        limit = Limit(nodes=nodes if settings.nodes is None else min(nodes, settings.nodes), seconds=settings.seconds)
+    elif settings.seconds is not None or settings.nodes is not None:
+        limit = Limit(nodes=settings.nodes, seconds=settings.seconds)
     variety = 0 if settings.policy is Policy.DETERMINISTIC else VARIETY
     return Mentor(limit, variety=variety, name=spec)
 

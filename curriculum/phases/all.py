@@ -7,7 +7,7 @@ from curriculum.arena.opening_sets import evaluation_openings
 from curriculum.arena.tournament import play_match
 from curriculum.phases.basics import run_basics
 from curriculum.phases.imitation import run_imitation
-from curriculum.phases.players import model_player, named_player
+from curriculum.phases.players import check_players, model_player, named_player
 from curriculum.phases.selfplay import run_selfplay
 from curriculum.phases.steps import keep_model
 from curriculum.reporting import Conduct
@@ -23,7 +23,11 @@ _MATCHES = "matches"
 
 
 def run_all(run: RunFolder, conduct: Conduct) -> list[dict[str, Any]]:
-    """Run all three phases, then `measure`. Raises `Interrupted` after saving."""
+    """Run all three phases, then `measure`.
+
+    Raises `Interrupted` after saving, and the errors of `check_players` before any work.
+    """
+    check_players(run.config)
     run_basics(run, conduct)
     run_imitation(run, conduct)
     run_selfplay(run, conduct)

@@ -49,7 +49,7 @@ def run_selfplay(run: RunFolder, conduct: Conduct) -> None:
 
 
 class _Round:
-    """One iteration: games with the best model, training of a candidate, gate."""
+    """One round: games with the best model, training of a candidate, gate."""
 
     def __init__(self, run: RunFolder, conduct: Conduct, iteration: int, balanced: Sequence[Sequence[Cell]]) -> None:
         self.run_folder, self.conduct, self.iteration, self.balanced = run, conduct, iteration, balanced
@@ -148,7 +148,9 @@ class _Round:
         metadata = {"iteration": self.iteration, "games": numbers, "lengths": [len(game.samples) for game in games]}
         write_samples(self.run_folder.replay / f"{name}.npz", samples, metadata)
         if white_value is not None and white_value < _GIVEN_UP:
-            self.conduct.reporter.say(f"alarm: White's mean value is {white_value:.2f}: it has given up")
+            self.conduct.reporter.say(
+                f"alarm: White's mean value is {white_value:.2f}: its net expects to lose every game"
+            )
 
     # Training
 

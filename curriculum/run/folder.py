@@ -220,7 +220,7 @@ def _version(distribution: str) -> str | None:
 
 def _commit() -> str | None:
     """Return the commit of this source tree, with `-dirty` if it has changes; None outside a repository."""
-    root = Path(__file__).resolve().parent.parent
+    root = Path(__file__).resolve().parents[2]
     if not (root / ".git").exists():
         return None
     command = ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]

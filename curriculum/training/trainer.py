@@ -69,7 +69,7 @@ class BatchSource:
         self._order: dict[Colour | None, tuple[int, NDArray[np.intp]]] = {}
         largest = max(len(part) for part in self._samples.values())
         self.steps_per_pass = max(1, math.ceil(largest / self._fresh(largest)))
-        """Steps in which the colour with more samples sees each of its samples once."""
+        """Steps of a pass over the larger colour's samples: nearly each is seen once, in whole batches."""
 
     @property
     def colours(self) -> tuple[Colour | None, ...]:

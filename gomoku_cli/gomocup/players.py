@@ -118,7 +118,7 @@ class EnginePlayers:
         settings = self._settings
         if max_simulations is not None:
             simulations = min(max_simulations, settings.simulations or max_simulations)
-            settings = replace(settings, simulations=simulations, seconds=None)
+            settings = replace(settings, simulations=simulations, nodes=max_simulations, seconds=None)
         return parse_player(self._spec, rules=rules, settings=settings)
 
 

@@ -115,7 +115,7 @@ def refine(module: nn.Module) -> None:
     whose few planes leave room in a register, and the fully connected ones.
     """
     for name, child in module.named_children():
-        if isinstance(child, ResidualBlock):
+        if type(child) is ResidualBlock:  # a subclass may compute something else
             setattr(module, name, _BlockBiasApart(child))
         elif isinstance(child, ConvNorm):
             kind = _FineConv if child.conv.in_channels <= _FEW_PLANES else _BiasApart

@@ -121,11 +121,11 @@ def _has_neighbour(stones: NDArray[np.int8], cell: int, size: int) -> bool:
 
 
 class PaperMentor(Player):
-    """The mentor of paper A as its repository had it at the paper's model: one ply, its scores, its leaf rules.
+    """The mentor of paper A, as in its repository at the paper's model: one ply, its scores and leaf rules.
 
     It is correct for both colours: the original evaluated for Black whatever its colour. Our readings where the source
     leaves room: patterns are those of `core.threats`, so a gap inside counts (`oo_o` is a three); two fours on
-    different lines score 4; a defence of 3.5 < d < 4.5 takes in 3.8, which is a threat of an open four all the same;
+    different lines score 4; the defence rule 3.5 < d < 4.5 includes 3.8, which also threatens an open four;
     a stone without any pattern scores 0; all moves of the best value are equally likely.
     """
 

@@ -1,4 +1,4 @@
-"""The evaluation cache: each position is evaluated once, whatever the number of games that reach it.
+"""The evaluation cache: a known position is not evaluated again, in whichever game it comes.
 
 A leaf whose evaluation is cached stays in flight until its batch is back, like any other leaf. A search therefore finds
 the same with the cache and without.

@@ -105,7 +105,7 @@ class Descent(NamedTuple):
 
 
 _NOT_URGENT = np.float32(4.0)
-"""Reduction of the logits of moves that are not urgent where others are: such a move comes 55 times as late."""
+"""Reduction of the logits of moves that are not urgent where others are: it divides their priors by 55."""
 
 
 # Select.

@@ -162,7 +162,7 @@ class ForestSearch:
         return root_proofs(self.forest, tree)
 
     def priors(self, tree: int) -> NDArray[np.float32]:
-        """Return the evaluator's priors [A] at the root, 0 on occupied cells and everywhere before its evaluation."""
+        """Return the root's priors [A], with root noise and tactics; 0 on occupied cells, and before its evaluation."""
         return root_priors(self.forest, tree)
 
     def value(self, tree: int) -> float:

@@ -42,7 +42,7 @@ def root_policy(forest: Forest, tree: int, temperature: float = 1.0) -> NDArray[
 
 
 def children_of(forest: Forest, tree: int, node: int) -> list[int]:
-    """Return the visited children of a node, the newest first."""
+    """Return the children of a node that have nodes of their own, the newest first; a proven one may have no visits."""
     nodes = forest.nodes[tree]
     children = []
     child = int(nodes["first_child"][node])

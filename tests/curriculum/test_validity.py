@@ -26,7 +26,10 @@ def test_every_preset_measures_its_bar(name: str | None) -> None:
 @pytest.mark.parametrize(
     ("assignments", "message"),
     [
-        (["imitation.bar_every=20", "imitation.passes=12"], "bar would never be measured; give 12 or less, or 0"),
+        (
+            ["imitation.bar_every=20", "imitation.passes=12"],
+            "no pass would be measured before the end; give 12 or less, or 0",
+        ),
         (["selfplay.random_share=0.3", "selfplay.opening_stones=[0, 0]"], "selfplay.opening_stones allows no stones"),
         (["selfplay.random_share=0.6", "selfplay.balanced_share=0.5"], "together are more than 1"),
         (["search.simulations=1"], "training needs 2 or more"),
@@ -57,7 +60,7 @@ def test_an_unknown_kind_of_basic_position_is_answered_with_valid_ones(kinds: tu
         (Config(gate=GateConfig(threshold=-1.0)), r"gate\.threshold is -1\.0; it must be from 0 to 1"),
         (Config(imitation=ImitationConfig(games=1)), r"imitation\.games is 1; it must be 2 or more"),
         (Config(imitation=ImitationConfig(held_out_share=0.6)), r"held_out_share is 0\.6; it must be from 0 to 0\.5"),
-        (Config(imitation=ImitationConfig(bar_every=9, passes=8)), "the bar would never be measured"),
+        (Config(imitation=ImitationConfig(bar_every=9, passes=8)), "no pass would be measured before the end"),
         (Config(seed=-1), "seed is -1; it must be 0 or more"),
     ],
 )

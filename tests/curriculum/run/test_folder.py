@@ -55,6 +55,13 @@ def test_every_opening_is_noted_with_its_environment(path: Path) -> None:
     assert {"time", "command", "python", "commit", "machine", "processor"} <= sessions[0].keys()
 
 
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="this is not a checkout")
+def test_the_commit_of_the_source_tree_is_noted(path: Path) -> None:
+    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    (session,) = json.loads((path / "environment.json").read_text())["sessions"]
+    assert session["commit"].removesuffix("-dirty") == head.strip()
+
+
 def test_a_run_is_not_created_over_another(path: Path) -> None:
     with pytest.raises(RunFolderTakenError, match="already holds a run: continue it with --resume"):
         RunFolder.create(path, CONFIG)

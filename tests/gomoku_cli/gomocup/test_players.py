@@ -97,3 +97,9 @@ def test_a_model_for_another_connect_length_is_an_error(tmp_path: Path) -> None:
     save_model(path, make_model(TINY, Rules(6, 4), 1), {})
     with pytest.raises(PlayerSpecError, match="plays 4 in a row on 6x6; the protocol is about 5 in a row"):
         EnginePlayers(str(path), simulations=None)
+
+
+def test_the_mentor_keeps_a_limit_of_nodes() -> None:
+    player = EnginePlayers("mentor", simulations=None).get(SMALL, 300, math.inf)
+    assert isinstance(player, Mentor)
+    assert player.limit.nodes == 300
