@@ -23,7 +23,7 @@ GLOSSARY = ROOT / "docs" / "glossary.md"  # names the words that nobody uses
 LONG_MODULES = {"search/tree/kernels.py"}
 
 _JUDGE = re.compile(r"judg\w*", re.IGNORECASE)
-_JUDGE_OPTION = re.compile(r"--judge\b|\bjudge: |judge=|\(judge, |\.judge\b|\"judge\"|'judge'")
+_JUDGE_OPTION = re.compile(r"--judge\b|\bjudge: |judge=|\(judge, |\.judge\b|\"judge\"|'judge'|`judge`, `simulations`")
 """The option `--judge` of `gomoku openings`, its parameter and its key."""
 _PREFIX = re.compile(r"\b_?(?:most|fewest)_(?!common\b)\w+")
 
