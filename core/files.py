@@ -1,38 +1,136 @@
-"""Atomic writes: files appear whole or not at all."""
+"""Files that survive a kill, a power cut and a full disk: they appear whole or not at all, and errors name them.
+
+Errors of the system keep their kind (`OSError`); a file above its limit raises `TooLargeError`.
+"""
 
 import os
+import re
 import secrets
+import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from core.errors import BadDataError
+
+if sys.platform != "win32":
+    import fcntl
+
+_UNFINISHED = re.compile(r"\.(.+)\.[0-9a-f]{8}")
+"""The names of unfinished files."""
+
+
+class TooLargeError(BadDataError, ValueError):
+    """A file is larger than the limit of its kind; the message states both sizes."""
+
+
+def read_bytes(path: Path, limit: int) -> bytes:
+    """Return the content of a file of at most `limit` bytes, or of a pipe. Raises `OSError`, `TooLargeError`."""
+    with path.open("rb") as file, naming(path):
+        data = file.read(limit + 1)
+        if len(data) > limit:
+            size = f"{os.fstat(file.fileno()).st_size:,} bytes" if path.is_file() else "larger"
+            raise TooLargeError(f"{path} is {size}; the limit of such files is {limit:,} bytes")
+    return data
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Add the path to an `OSError` of the block: an error of a write to an open file, such as a full disk, lacks it."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None or (error.filename is not None and not _is_unfinished(error.filename, path)):
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+def _is_unfinished(name: object, path: Path) -> bool:
+    match = _UNFINISHED.fullmatch(os.path.basename(str(name)))
+    return match is not None and match[1] == path.name
 
 
 @contextmanager
 def atomic_path(path: Path) -> Iterator[Path]:
     """Yield a temporary path next to `path`, renamed to it after the block, or removed after an error.
 
-    A reader sees the old file or the new one, never a part, even if the process is killed. The temporary name is
-    `.NAME.` and eight hexadecimal digits, so that the leftovers of a killed process can be recognized; a writer that
-    appends an ending of its own (`numpy.savez`) needs the opened file. A pipe or a device is written into.
+    A reader sees the old file or the new one, never a part, even after a kill or a power cut. The temporary name is
+    `.NAME.` and eight hexadecimal digits. The next writer of the same file, or `remove_unfinished`, removes the
+    leftovers of a killed process. A writer that appends an ending of its own (`numpy.savez`) needs the opened file. A
+    pipe or a device is written into.
     """
     if path.exists() and not path.is_file():
-        with _written_through(path) as temporary:
+        with naming(path), _written_through(path) as temporary:
             yield temporary
         return
     path = path.resolve()  # replace the target of a link, not the link
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # Not `mkstemp`, whose files only their owner can read: a result file is as readable as any other.
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    temporary.touch(exist_ok=False)
+    with naming(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        remove_unfinished(path.parent, path.name)
+        temporary, descriptor = _reserved(path)
+        try:
+            yield temporary
+            with temporary.open("rb+") as written:
+                os.fsync(written.fileno())
+            temporary.replace(path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+        finally:
+            os.close(descriptor)
+        _sync_folder(path.parent)
+
+
+def _reserved(path: Path) -> tuple[Path, int]:
+    """Create a temporary file next to `path`; return it, and a descriptor whose lock shows that its writer lives."""
+    while True:
+        # Not `mkstemp`, whose files only their owner can read: a result file is as readable as any other.
+        temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+        try:
+            descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
+        except FileExistsError:
+            continue
+        if not _lock(descriptor) or os.fstat(descriptor).st_nlink:
+            return temporary, descriptor
+        os.close(descriptor)  # another process has taken it for a leftover
+
+
+def _lock(descriptor: int) -> bool:
+    """Lock an open file if no other process holds its lock; return True on success."""
+    if sys.platform == "win32":
+        return False
     try:
-        yield temporary
-        with temporary.open("rb+") as written:
-            os.fsync(written.fileno())
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def remove_unfinished(folder: Path, name: str | None = None) -> None:
+    """Remove the temporary files in `folder` that killed processes left; of the file `name` alone if it is given."""
+    with suppress(OSError):
+        for entry in list(os.scandir(folder)):
+            match = _UNFINISHED.fullmatch(entry.name)
+            if match is None or name not in (None, match[1]) or not entry.is_file(follow_symlinks=False):
+                continue
+            with suppress(OSError):
+                descriptor = os.open(entry.path, os.O_RDWR)
+                try:
+                    if _lock(descriptor):
+                        os.unlink(entry.path)
+                finally:
+                    os.close(descriptor)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Write the names in a folder to the disk, so that a new file survives a power cut."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 @contextmanager
@@ -50,3 +148,21 @@ def atomic_write_text(path: Path, text: str) -> None:
     """Write `text` as UTF-8, whole or not at all."""
     with atomic_path(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
+
+
+def append_text(path: Path, text: str) -> None:
+    """Append `text` as UTF-8 and write it to the disk, whole or not at all while this process lives.
+
+    After a kill or a power cut a part of `text` may stand at the end of the file.
+    """
+    data = text.encode(errors="replace")
+    with naming(path), path.open("ab", buffering=0) as file:
+        before = os.fstat(file.fileno()).st_size
+        try:
+            while data:
+                data = data[file.write(data) :]
+            os.fsync(file.fileno())
+        except BaseException:
+            with suppress(OSError):
+                file.truncate(before)
+            raise

@@ -7,7 +7,6 @@ any instant can be opened again and continued.
 import json
 import os
 import platform
-import re
 import shlex
 import subprocess
 import sys
@@ -18,7 +17,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from core.errors import BadDataError, UsageError
-from core.files import atomic_write_text
+from core.files import atomic_write_text, remove_unfinished
 from curriculum.config import Config
 from curriculum.presets import ConfigError, read_config, to_toml
 from curriculum.run.locking import (
@@ -39,9 +38,6 @@ _ENVIRONMENT = "environment.json"
 _LOCK = "lock"
 _SUBFOLDERS = ("models", "games", "replay", "state")
 _VERSIONS_OF = ("gomoku-cli", "torch", "numpy", "numba", "safetensors")
-
-_TEMPORARY = re.compile(r"\..+\.[a-z0-9_]{8}")
-"""The names that `core.files.atomic_path` gives to unfinished files."""
 
 
 class RunFolderError(BadDataError, ValueError):
@@ -73,7 +69,8 @@ class RunFolder:
         self._lock = lock
         for name in _SUBFOLDERS:
             (path / name).mkdir(exist_ok=True)
-        self._remove_unfinished_files()
+            remove_unfinished(path / name)
+        remove_unfinished(path)
         cut_unfinished_line(path / _METRICS)
         self._note_environment()
 
@@ -159,12 +156,6 @@ class RunFolder:
     def write_state(self, name: str, mapping: Mapping[str, Any]) -> None:
         """Write `mapping` to `state/NAME.json`; the old file is replaced whole or not at all."""
         atomic_write_text(self.state / f"{name}.json", json.dumps(plain(mapping), indent=2, allow_nan=False) + "\n")
-
-    def _remove_unfinished_files(self) -> None:
-        for folder in (self.path, *(self.path / name for name in _SUBFOLDERS)):
-            for entry in folder.iterdir():
-                if _TEMPORARY.fullmatch(entry.name) and entry.is_file():
-                    entry.unlink()
 
     def _note_environment(self) -> None:
         """Add this process's machine and software to `environment.json`, which has an entry for each opening."""

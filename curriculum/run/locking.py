@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import FailedError
+from core.files import append_text
 
 if sys.platform != "win32":
     import fcntl
@@ -51,10 +52,8 @@ def release_lock(descriptor: int | None) -> None:
 
 
 def append_json_line(file: Path, record: Mapping[str, Any]) -> None:
-    """Append `record` as one line."""
-    line = json.dumps(plain(record), allow_nan=False)
-    with file.open("a", encoding="utf-8") as lines:
-        lines.write(line + "\n")
+    """Append `record` as one line, on the disk when this function returns."""
+    append_text(file, json.dumps(plain(record), allow_nan=False) + "\n")
 
 
 def cut_unfinished_line(file: Path) -> None:

@@ -1,5 +1,6 @@
 """Files that appear whole or not at all."""
 
+import errno
 import os
 import re
 import signal
@@ -11,7 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from core.files import atomic_path, atomic_write_text
+from core.files import (
+    TooLargeError,
+    append_text,
+    atomic_path,
+    atomic_write_text,
+    naming,
+    read_bytes,
+    remove_unfinished,
+)
 from tests.support.project import ROOT
 
 
@@ -116,3 +125,78 @@ def test_a_link_is_followed_and_a_pipe_is_written_into(tmp_path: Path) -> None:
         assert heard.result(timeout=10) == "said"
     assert pipe.is_fifo()
     assert {path.name for path in tmp_path.iterdir()} == {"target", "link", "pipe"}
+
+
+def _leave_unfinished(path: Path) -> Path:
+    leftover = path.with_name(f".{path.name}.0123abcd")
+    leftover.write_text("half")
+    return leftover
+
+
+def test_the_next_writer_of_a_file_removes_what_a_killed_one_left(tmp_path: Path) -> None:
+    leftover, other = _leave_unfinished(tmp_path / "model"), _leave_unfinished(tmp_path / "another")
+    atomic_write_text(tmp_path / "model", "new")
+    assert not leftover.exists()
+    assert other.exists(), "its writer may live"
+
+
+def test_unfinished_files_of_a_living_writer_stay(tmp_path: Path) -> None:
+    leftover = _leave_unfinished(tmp_path / "model")
+    with atomic_path(tmp_path / "other") as temporary:
+        remove_unfinished(tmp_path)
+        assert temporary.exists()
+        assert not leftover.exists()
+        temporary.write_text("whole")
+    assert (tmp_path / "other").read_text() == "whole"
+
+
+def test_a_write_error_names_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "games.sgf"
+
+    def write() -> None:
+        with atomic_path(path):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(OSError, match="No space left") as caught:
+        write()
+    assert caught.value.filename == str(path)
+    assert os.listdir(tmp_path) == []
+
+
+def test_an_error_that_names_a_file_keeps_its_name(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError) as caught, naming(tmp_path / "one"):
+        (tmp_path / "another").read_text()
+    assert caught.value.filename == str(tmp_path / "another")
+
+
+def test_text_is_appended(tmp_path: Path) -> None:
+    append_text(tmp_path / "lines", "one\n")
+    append_text(tmp_path / "lines", "two\n")
+    assert (tmp_path / "lines").read_text() == "one\ntwo\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits of file sizes there")
+def test_a_line_that_the_disk_does_not_take_whole_is_taken_back(tmp_path: Path) -> None:
+    path = tmp_path / "lines"
+    append_text(path, "one\n")
+    script = (
+        "import resource, signal, sys\n"
+        "from pathlib import Path\n"
+        "from core.files import append_text\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
+        "append_text(Path(sys.argv[1]), 'x' * 2000)\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", script, str(path)], cwd=ROOT, timeout=30, check=False, capture_output=True, text=True
+    )
+    assert f"File too large: '{path}'" in ended.stderr
+    assert path.read_text() == "one\n"
+
+
+def test_a_file_above_its_limit_is_refused_with_both_sizes(tmp_path: Path) -> None:
+    path = tmp_path / "big"
+    path.write_bytes(b"x" * 1001)
+    assert read_bytes(path, 1001) == b"x" * 1001
+    with pytest.raises(TooLargeError, match=r"big is 1,001 bytes; the limit of such files is 1,000 bytes"):
+        read_bytes(path, 1000)

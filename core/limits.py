@@ -1,0 +1,46 @@
+"""Limits of everything that comes from outside: sizes of files, nets, boards, lines and numbers.
+
+Readers check against these before they build anything, and each refusal states its limit. A file within its limit
+costs no more memory than a small multiple of its size. The limits are far above every real use.
+"""
+
+from core.rules import MAX_CONNECT, MAX_SIZE, MIN_CONNECT, MIN_SIZE
+
+MIN_BOARD_SIZE, MAX_BOARD_SIZE = MIN_SIZE, MAX_SIZE
+MIN_LINE_LENGTH, MAX_LINE_LENGTH = MIN_CONNECT, MAX_CONNECT
+"""Stones in a line that win."""
+
+# Files, in bytes
+
+MAX_GAMES_BYTES = 64 << 20
+"""A file of games (.sgf, .psq) or of openings."""
+MAX_CONFIG_BYTES = 1 << 20
+"""A configuration (.toml)."""
+MAX_JSON_BYTES = 1 << 20
+"""A file with one JSON value: the state of a run, the plan of a match."""
+MAX_JSON_LINES_BYTES = 1 << 30
+"""A file of JSON lines: metrics, games of a match."""
+MAX_MODEL_BYTES = 1 << 30
+"""A model file."""
+MAX_MODEL_HEADER_BYTES = 4 << 20
+"""The header of a model file: names and shapes of its tensors, and its metadata."""
+MAX_SAMPLES_BYTES = 8 << 30
+"""A file of samples, with its arrays unpacked."""
+MAX_GRAPHS_BYTES = 1 << 30
+"""Saved graphs of a model."""
+
+# Text
+
+MAX_INTEGER = 2**63 - 1
+"""The absolute value of a number in a file or an option."""
+MAX_JSON_DEPTH = 64
+"""Levels of objects and arrays in a JSON value."""
+
+# Nets
+
+MAX_FILTERS = 1024
+"""Filters of a convolution, and units of a hidden layer."""
+MAX_BLOCKS = 128
+"""Residual blocks."""
+MAX_PARAMETERS = 200_000_000
+"""Trainable parameters, all nets of a model together."""
