@@ -79,7 +79,7 @@ def test_a_run_is_not_created_among_other_files(tmp_path: Path) -> None:
 def test_creating_goes_on_after_a_kill_in_its_midst(tmp_path: Path) -> None:
     (tmp_path / "state").mkdir()
     (tmp_path / "state" / "lock").touch()
-    (tmp_path / ".config.toml.ab12cd_9").write_text("seed =")
+    (tmp_path / ".config.toml.ab12cd09").write_text("seed =")
     RunFolder.create(tmp_path, CONFIG).close()
     assert not list(tmp_path.glob(".config*"))
 
