@@ -169,7 +169,7 @@ def test_state_comes_back_whole(path: Path) -> None:
 
 
 def test_opening_removes_unfinished_files_and_nothing_else(path: Path) -> None:
-    left = [path / "models" / ".best.safetensors.x1y2z3_4", path / ".environment.json.abcdefgh"]
+    left = [path / "models" / ".best.safetensors.01234567", path / ".environment.json.89abcdef"]
     kept = [path / ".gitignore", path / "models" / "best.safetensors", path / "games" / "notes.abcdefgh"]
     for file in (*left, *kept):
         file.write_text("x")
