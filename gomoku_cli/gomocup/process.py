@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.gomocup.lines import Line
+from gomoku_cli.process import SIGNALS
 
 if TYPE_CHECKING:  # the process handles signals and END while the engine's modules load
     from gomoku_cli.gomocup.engine import Engine
@@ -61,12 +62,12 @@ def protocol_pipes() -> Iterator[tuple[int, int]]:
 
 
 def end_on_signals() -> None:
-    """Let Ctrl-C and SIGTERM end the process at once: there is nothing to save."""
+    """Let the signals end the process at once and without a word: there is nothing to save."""
 
     def end(number: int, frame: FrameType | None) -> None:
         os._exit(ExitCode.INTERRUPTED)
 
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in SIGNALS:
         signal.signal(number, end)
 
 
