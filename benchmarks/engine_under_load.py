@@ -32,7 +32,7 @@ from core.files import append_text
 from core.json_text import parse_json
 from core.notation import NotationError, parse_point, point_name
 from core.position import IllegalMoveError, Position
-from core.rules import Cell, Rules
+from core.rules import Rules
 from gomoku_cli.exit_codes import ExitCode
 from search.limits import Limit
 from search.mentor.player import Mentor
@@ -174,7 +174,7 @@ def play(manager: Manager, opponent: Player, game: Game, chance: random.Random) 
                 if position.is_game_over():
                     break
             lines = [f"INFO time_left {int(left_s * 1000) if game.timed else 2**31 - 1}"]
-            lines += _request(position, by_board=game.manner == "boards" or not knows and position.ply > 1)
+            lines += _request(position, by_board=game.manner == "boards" or (not knows and position.ply > 1))
             knows = True
             due_s = min(game.limit_s, left_s) if game.timed else game.limit_s
             sent = manager.send(*lines)

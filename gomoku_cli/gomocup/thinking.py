@@ -110,7 +110,7 @@ class Thinker:
             yield f"MESSAGE {notes.pop(0)}"
 
     def _decide(self, player: Player, position: Position, deadline: Callable[[], float]) -> Decision:
-        if self._search is not None and not self._ends(self._search, deadline):
+        if self._search is not None and (not self._ends(self._search, deadline) or self._now() >= deadline()):
             return self._players.quick_decision(position)
         if isinstance(player, TellsBest):
             player.best_so_far = None

@@ -214,14 +214,14 @@ class MctsPlayer(Player):
         if not resumed:
             for tree, position in enumerate(positions):
                 search.set_root(tree, position)
-        started = told = time.monotonic()
+        started = next_tell = time.monotonic()
 
         def stops() -> bool:
-            nonlocal told
+            nonlocal next_tell
             now = time.monotonic()
-            if single and now >= told:
-                self._tell(search)
-                told = now + _TELL_EVERY_S
+            if single and now >= next_tell and search.visits(0).any():
+                self.best_so_far = Decision(int(search.policy(0, self._temperature).argmax()), value=search.value(0))
+                next_tell = now + _TELL_EVERY_S
             return stop() or now >= started + budget.seconds
 
         self._run(search, len(positions), simulations, stops, for_move=for_move)
@@ -248,11 +248,6 @@ class MctsPlayer(Player):
                     break
         finally:
             search.halt()
-
-    def _tell(self, search: ForestSearch) -> None:
-        if search.visits(0).any():
-            move = int(search.policy(0, self._temperature).argmax())
-            self.best_so_far = Decision(move, value=search.value(0))
 
     def _decide(self, search: ForestSearch, tree: int, position: Position, seed: int) -> Decision:
         policy = search.policy(tree, self._temperature)
