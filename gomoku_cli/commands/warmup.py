@@ -5,6 +5,7 @@ import json
 import typer
 
 from gomoku_cli import options
+from gomoku_cli.printable import echo
 
 NAME = "warmup"
 EXAMPLES = (
@@ -36,8 +37,8 @@ def command(as_json: options.Json = False, quiet: options.Quiet = False) -> None
         facts = {"folder": str(KERNEL_FOLDER), "kept": KERNELS_ARE_KEPT, "compiled": compilation.kernels}
         typer.echo(json.dumps(facts | {"seconds": round(seconds, 2)}))
     elif not KERNELS_ARE_KEPT:
-        typer.echo(f"kernels cannot be kept: {KERNEL_FOLDER} cannot be written; each run compiles its own, {ESTIMATE}")
+        echo(f"kernels cannot be kept: {KERNEL_FOLDER} cannot be written; each run compiles its own, {ESTIMATE}")
     elif compilation.kernels:
-        typer.echo(f"compiled {compilation.kernels} kernels in {duration(seconds)}, kept in {KERNEL_FOLDER}")
+        echo(f"compiled {compilation.kernels} kernels in {duration(seconds)}, kept in {KERNEL_FOLDER}")
     else:
-        typer.echo(f"all kernels are compiled already, kept in {KERNEL_FOLDER}")
+        echo(f"all kernels are compiled already, kept in {KERNEL_FOLDER}")

@@ -3,7 +3,7 @@
 import warnings
 from pathlib import Path
 
-from nets.checkpoint import load_model, read_info
+from nets.checkpoint import check_model, load_model, read_info
 from nets.config import Backend, Precision, RuntimeChoice, RuntimeNotice, default_runtime
 from nets.runtimes.devices import may_have_gpu
 from nets.runtimes.runtime import RuntimeUnavailableError
@@ -43,6 +43,7 @@ def _open_graphs(path: Path, precision: Precision) -> RuntimeEvaluator | None:
         kept = graphs_path(path, openvino)
         found = read_graphs(kept, openvino)
         if found is None:
+            check_model(path)
             warnings.warn(f"preparing {path.name} for OpenVINO, once, which takes some seconds", RuntimeNotice, 3)
             found = read_graphs(kept, openvino) if make_graphs(path, openvino.precision) else None
         if found is None:
