@@ -75,9 +75,9 @@ def command(
         typer.echo(json.dumps(facts))
         return
     shown = facts | {"rules": str(info.rules), "made": {k: v for k, v in info.made.items() if k != "config"}}
-    rows = list(_rows(shown))
+    rows = [(shortened(name), shortened(text)) for name, text in _rows(shown)]
     width = max(len(name) for name, _ in rows if len(name) <= _MAX_WIDTH)
     for name, text in rows:
-        echo(f"{shortened(name):<{width}}  {shortened(text)}")
+        echo(f"{name:<{width}}  {text}")
     if "config" in info.made:
         echo(f"\nmade with this configuration:\n\n{info.made['config']}".rstrip("\n"))
