@@ -2,7 +2,7 @@
 
 Builds crafted model files in a temporary folder and gives each to `gomoku info` and `gomoku evaluate`, each in a
 process of its own with a limit of time. A file must be refused with one line that names it, the documented exit code
-and no traceback, at the cost of at most its own size plus 100 MB of memory and 1 s of processor time above a good small model.
+and no traceback. Above a good small model it may cost its own size plus 100 MB of memory and 1 s of processor time.
 Exits 1 with the command of each that costs more; `--keep FOLDER` keeps the files.
 
 `--flips N` adds N copies of a good model, each with some of its bits or bytes changed at random from `--seed`, read in
