@@ -28,6 +28,7 @@ def command(as_json: options.Json = False, quiet: options.Quiet = False) -> None
     from gomoku_cli.interruption import conducting
 
     started = time.perf_counter()
+    KERNELS.use()
     with watching_compilation() as compilation:
         if KERNELS.can_keep():
             with conducting(quiet=quiet, resume=f"{program()} {NAME}") as conduct:
