@@ -8,6 +8,7 @@ import hashlib
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -32,6 +33,8 @@ _XML = ".xml"
 """Ending of the name of a graph; the weights have the name of the net."""
 _MAX_GROWTH = 4
 """Size of the graphs over that of the model file."""
+_MAX_AHEAD_S = 60.0
+"""A file dated further ahead of the clock is from before the clock was set back, and counts as the oldest."""
 _SOURCES = Path(__file__).parent.parent
 _TIMEOUT_S = 120.0
 """Limit of a conversion."""
@@ -89,9 +92,10 @@ def write_graphs(path: Path, openvino: OpenVino, graphs: Mapping[str, Any], vers
 
 def _last_used(path: Path) -> float:
     try:
-        return path.stat().st_mtime
+        instant = path.stat().st_mtime
     except OSError:  # another process has removed it
         return 0.0
+    return instant if instant <= time.time() + _MAX_AHEAD_S else 0.0
 
 
 def make_graphs(model: Path, precision: Precision) -> bool:
