@@ -32,6 +32,7 @@ _ROOM_BYTES = 24 << 20
 _MIN_FOLDERS, _MAX_FOLDERS, _MAX_UNUSED_DAYS = 4, 16, 30
 """The most recently used folders of other versions: so many are kept in any case, so many at most, and the rest while
 they were in use within so many days."""
+_MAX_AHEAD_S = 60.0
 _FOLDER = re.compile(r"kernels-[0-9a-f]{16}")
 _REMOVED = ".removed"
 """Added to the name of a folder before it is removed, so that nobody uses the rest of it."""
@@ -73,19 +74,24 @@ def remove_old_folders(kept: Path) -> None:
 
     A process that uses one of them compiles its kernels again.
     """
+    now = time.time()
     used: dict[Path, float] = {}
     with suppress(OSError):
         for entry in os.scandir(kept.parent):
             name = entry.name.removesuffix(_REMOVED)
             if _FOLDER.fullmatch(name) and entry.name != kept.name and entry.is_dir(follow_symlinks=False):
-                # A folder that another process has begun to remove is older than all others.
-                used[Path(entry.path)] = entry.stat().st_mtime if name == entry.name else 0.0
+                used[Path(entry.path)] = entry.stat().st_mtime
+    for folder, instant in used.items():
+        # A folder whose removal was cut short goes first, and one dated ahead of the clock: it was set back since.
+        if folder.name.endswith(_REMOVED) or instant > now + _MAX_AHEAD_S:
+            used[folder] = 0.0
     last = sorted(used, key=lambda folder: used[folder], reverse=True)
-    oldest = time.time() - _MAX_UNUSED_DAYS * 24 * 3600
-    for rank, folder in enumerate(last):
-        if used[folder] and (rank < _MIN_FOLDERS or (rank < _MAX_FOLDERS and used[folder] > oldest)):
+    recent = [folder for folder in last if used[folder] > now - _MAX_UNUSED_DAYS * 24 * 3600]
+    kept_too = {*last[:_MIN_FOLDERS], *recent[:_MAX_FOLDERS]}
+    for folder in last:
+        if folder in kept_too and not folder.name.endswith(_REMOVED):
             continue
-        removed = folder if folder.name.endswith(_REMOVED) else folder.with_name(folder.name + _REMOVED)
+        removed = folder.with_name(folder.name.removesuffix(_REMOVED) + _REMOVED)
         with suppress(OSError):
             folder.rename(removed)
             shutil.rmtree(removed, ignore_errors=True)
