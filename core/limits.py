@@ -35,6 +35,23 @@ MAX_INTEGER = 2**63 - 1
 """The absolute value of a number in a file or an option."""
 MAX_JSON_DEPTH = 64
 """Levels of objects and arrays in a JSON value."""
+MAX_QUOTED = 60
+"""Characters of a text from outside in a message."""
+MAX_RECORDS = 1_000_000
+"""Games or openings of a file."""
+
+# Lines of the Gomocup protocol
+
+MAX_COMMAND_LENGTH = 1000
+"""Characters of a manager's line, far above any of the protocol; a longer one is cut to one character more."""
+MAX_COMMANDS_AHEAD = 10_000
+"""Lines of a manager that are read ahead."""
+MAX_ANSWER_BYTES = 4096
+"""A line of an engine; a longer one is cut."""
+MAX_ANSWERS_AHEAD = 64
+"""Lines of an engine that are kept until they are read; older ones go."""
+MAX_STDERR_BYTES = 4096
+"""The end of an engine's stderr that is kept."""
 
 # Nets
 
