@@ -2,7 +2,7 @@
 
 import re
 
-from core.quoting import quoted
+from core.limits import quoted
 from core.rules import Cell
 
 _CELL = re.compile(r"([a-yA-Y])([1-9][0-9]?)")

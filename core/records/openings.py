@@ -5,10 +5,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from core.files import TooLargeError, read_bytes
-from core.limits import MAX_GAMES_BYTES, MAX_RECORDS
+from core.limits import MAX_GAMES_BYTES, MAX_RECORDS, quoted
 from core.notation import NotationError, cell_name, parse_cell
 from core.position import IllegalMoveError, Position
-from core.quoting import quoted
 from core.records.lines import column_number, filled_lines, line_number, with_line_feeds
 from core.records.record import RecordError
 from core.rules import Cell, Rules

@@ -10,10 +10,9 @@ date are lost, and a resignation becomes a forfeit. Piskvork opens boards of 5 a
 import re
 from collections.abc import Iterator
 
-from core.limits import MAX_RECORDS
+from core.limits import MAX_RECORDS, quoted
 from core.notation import NotationError, parse_point, point_name
 from core.position import IllegalMoveError, Position
-from core.quoting import quoted
 from core.records.lines import filled_lines, line_number, with_line_feeds
 from core.records.record import Ending, GameRecord, RecordError, recorded_rules
 from core.rules import BLACK, WHITE, Colour, Rules

@@ -3,10 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from core.limits import MAX_RECORDS
+from core.limits import MAX_RECORDS, quoted, shortened
 from core.notation import NotationError
 from core.position import IllegalMoveError, Position
-from core.quoting import quoted, shortened
 from core.records.lines import column_number, line_number
 from core.records.record import Ending, GameRecord, RecordError, recorded_rules
 from core.rules import BLACK, WHITE, Cell, Colour, Rules, colour_name

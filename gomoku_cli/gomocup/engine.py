@@ -3,10 +3,9 @@
 import time
 from collections.abc import Callable, Iterator
 
-from core.limits import MAX_COMMAND_LENGTH
+from core.limits import MAX_COMMAND_LENGTH, quoted
 from core.notation import NotationError
 from core.position import IllegalMoveError
-from core.quoting import quoted
 from gomoku_cli.gomocup import swap2
 from gomoku_cli.gomocup.clock import Clock
 from gomoku_cli.gomocup.game import EngineGame

@@ -9,6 +9,7 @@ from queue import Queue
 from typing import NamedTuple
 
 from core.limits import MAX_COMMAND_LENGTH, MAX_COMMANDS_AHEAD
+from gomoku_cli.gomocup.scheduling import wake_up_early
 
 _BREAK = re.compile(rb"[\r\n]")
 _CHUNK = 1 << 16
@@ -74,6 +75,7 @@ class LineReader:
             self._waiting.task_done()
 
     def _read(self) -> None:
+        wake_up_early()
         while not self.over:
             try:
                 chunk = os.read(self._descriptor, _CHUNK)

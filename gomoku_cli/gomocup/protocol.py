@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import NamedTuple
 
+from core.limits import quoted
 from core.notation import NotationError, parse_point, point_name
-from core.quoting import quoted
 from core.rules import MAX_SIZE, Cell, Rules
 
 CONNECT = 5

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from core.limits import quoted
 from core.notation import NotationError, parse_point, point_name
 from core.position import Position
-from core.quoting import quoted
 from core.rules import Cell, Rules
 from search.engines.process import EngineProcess, ProgramEndedError
 from search.limits import Limit
