@@ -40,7 +40,7 @@ def run_basics(run: RunFolder, conduct: Conduct) -> None:
     trainer = Trainer(config, starting_model(run))
     progress: dict[str, Any] = {"step": 0}
     if trainer_state(run, PHASE).exists():
-        progress = trainer.load(trainer_state(run, PHASE))
+        progress = trainer.load(trainer_state(run, PHASE), progress)
     source = BatchSource(
         samples,
         Samples.none(config.rules.cells),
