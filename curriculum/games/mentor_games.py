@@ -5,6 +5,7 @@ is the teacher's decision even where a random move was played: the distribution 
 """
 
 import os
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
@@ -20,9 +21,11 @@ from curriculum.config import Config
 from curriculum.games.teacher_values import decayed_value
 from curriculum.reporting import Conduct
 from curriculum.training.samples import Samples, decayed_results, read_samples, write_samples
-from search.players import Decision, Player
+from search.players import Decision, ForfeitError, Player
 
 _GAMES_PER_FILE = 64
+_MAX_FORFEITED_SHARE = 0.5
+"""Maximum share of forfeited games in a file: above it the teacher is broken."""
 _REACH = 2
 """Maximum distance of a random stone from the nearest stone: games are local, and random stones should be too."""
 
@@ -123,16 +126,20 @@ def replay_positions(position: Position, first_ply: int) -> PositionBatch:
 def play_teacher_games(config: Config, teacher: Player, folder: Path, conduct: Conduct) -> tuple[Samples, Samples]:
     """Play all games of the phase on all cores; return the training samples and the held-out samples, split by game.
 
-    Games are kept in `folder` as they are played, 64 per file, and read from there the next time. Raises `Interrupted`
-    between two files.
+    Games are kept in `folder` as they are played, 64 per file, and read from there the next time. A game that the
+    teacher forfeits, as an engine may, is left out. Raises `Interrupted` between two files, and `ForfeitError` if the
+    teacher forfeits more than half the games of a file.
     """
     games, decay, share = config.imitation.games, config.training.z_decay, config.imitation.teacher_value_share
     training: list[Samples] = []
     held_out: list[Samples] = []
     positions = 0
 
-    def samples_of(number: int) -> Samples:
-        return play_teacher_game(config, teacher, number).samples(decay, share)
+    def samples_of(number: int) -> Samples | ForfeitError:
+        try:
+            return play_teacher_game(config, teacher, number).samples(decay, share)
+        except ForfeitError as error:
+            return error
 
     with (
         conduct.reporter.task("games to imitate", games, "games") as progress,
@@ -143,7 +150,7 @@ def play_teacher_games(config: Config, teacher: Player, folder: Path, conduct: C
             path = folder / f"mentor-{first:06d}.npz"
             if not path.exists():
                 conduct.check()
-                played = list(pool.map(samples_of, numbers))
+                played = _without_forfeits(list(pool.map(samples_of, numbers)), config.rules.cells, conduct)
                 metadata = {"first_game": first, "lengths": [len(game) for game in played], "teacher": teacher.name}
                 write_samples(path, Samples.concatenate(played), metadata)
             for part, samples in zip((training, held_out), _split(config, path), strict=True):
@@ -151,6 +158,16 @@ def play_teacher_games(config: Config, teacher: Player, folder: Path, conduct: C
                 positions += len(samples)
             progress.update(numbers[-1] + 1, positions=positions)
     return Samples.concatenate(training), Samples.concatenate(held_out)
+
+
+def _without_forfeits(played: Sequence[Samples | ForfeitError], cells: int, conduct: Conduct) -> list[Samples]:
+    """Return the samples of each game, none for a forfeited one. Raises `ForfeitError` if too many are forfeited."""
+    forfeits = [game for game in played if isinstance(game, ForfeitError)]
+    if len(forfeits) > _MAX_FORFEITED_SHARE * len(played):
+        raise forfeits[0]
+    if forfeits:
+        conduct.reporter.say(f"{len(forfeits)} of {len(played)} games were forfeited and are left out: {forfeits[0]}")
+    return [Samples.none(cells) if isinstance(game, ForfeitError) else game for game in played]
 
 
 def read_training_games(config: Config, folder: Path) -> Samples:

@@ -24,7 +24,7 @@ from curriculum.training.samples import Samples, read_samples
 from search.limits import Limit
 from search.mentor.paper import PaperMentor
 from search.mentor.player import Mentor
-from search.players import Decision, Player, never
+from search.players import Decision, ForfeitError, Player, never
 
 RULES = Rules(7, 4)
 CONFIG = Config(
@@ -249,3 +249,41 @@ def test_stopping_keeps_the_files_that_are_complete(tmp_path: Path) -> None:
     assert metadata["teacher"] == "teacher"
     assert sum(metadata["lengths"]) == len(samples)
     assert BLACK in samples.positions.to_move
+
+
+class Unreliable(Teacher):
+    """A teacher that forfeits in some positions."""
+
+    def __init__(self, every: int) -> None:
+        super().__init__()
+        self._every = every
+
+    def choose_batch(
+        self,
+        positions: Sequence[Position],
+        *,
+        seeds: Sequence[int],
+        limit: Limit | None = None,
+        stop: Callable[[], bool] = never,
+    ) -> list[Decision]:
+        """Forfeit about one position in `every`, by its last moves."""
+        if any(sum(position.moves[-4:]) % self._every == 0 for position in positions):
+            raise ForfeitError("it crashed")
+        return super().choose_batch(positions, seeds=seeds, limit=limit, stop=stop)
+
+
+def test_games_that_the_teacher_forfeits_are_left_out(tmp_path: Path) -> None:
+    settings = replace(CONFIG.imitation, games=64, held_out_share=0.0)
+    config = replace(CONFIG, imitation=settings)
+    training, held_out = play_teacher_games(config, Unreliable(100), tmp_path, Conduct())
+    (file,) = tmp_path.iterdir()
+    lengths = read_samples(file)[1]["lengths"]
+    assert len(lengths) == 64, "a forfeited game keeps its number"
+    assert 0 < lengths.count(0) < 32
+    assert len(training) + len(held_out) == sum(lengths)
+
+
+def test_a_teacher_that_forfeits_most_games_ends_the_phase(tmp_path: Path) -> None:
+    with pytest.raises(ForfeitError, match="it crashed"):
+        play_teacher_games(CONFIG, Unreliable(2), tmp_path, Conduct())
+    assert not list(tmp_path.iterdir())
