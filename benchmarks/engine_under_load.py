@@ -5,8 +5,8 @@ The time of a move runs from the write of its command to the reading of its answ
 file of `--out`, and a later run with the same file goes on after the games in it. Exits with 1 at a late answer, a
 crash, an answer that is no legal move, or a hang.
 
-The manager's threads run in real time where the system allows it; `its own delay` says how late they wake up. All
-processes share one session, so that a scheduler with groups of sessions weighs them alike.
+The manager's threads run in real time where the system allows it, and `its own delay` says how late they wake up: it is
+in all times. The engine and the loops share one session, as Linux gives each session the same share of the machine.
 """
 
 import argparse
@@ -15,6 +15,7 @@ import os
 import queue
 import random
 import select
+import signal
 import subprocess
 import sys
 import threading
@@ -45,13 +46,17 @@ _MAX_MOVES = 25
 _MATCH_MOVES = 25
 """The limit of a game, where it has one, in limits of a move."""
 _OPPONENTS_NODES = (60, 200, 800)
+"""Nodes a move of the opponent, one of these a game."""
 _VARIETY = 40
 """The opponent's choice among moves, wide enough for games that differ."""
 _START_S = 120.0
+"""Limit of the answer to START; the first one may compile."""
 _HANG_S = 10.0
+"""Limit of every other answer, and of the end."""
 _ROOT = Path(__file__).resolve().parent.parent
 _BUSY = "import os\nparent = os.getppid()\nwhile os.getppid() == parent:\n    for _ in range(100_000): pass"
 _PRIORITY = 10
+"""The manager's priority in real time."""
 
 
 class FaultError(Exception):
@@ -87,9 +92,15 @@ class Manager:
         """Start the engine."""
         command = [sys.executable, "-m", "gomoku_cli", "engine", "--model", model, "--seed", str(seed)]
         self._process = subprocess.Popen(
-            command, cwd=_ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0
+            command,
+            cwd=_ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            process_group=0,  # Ctrl-C is for the manager alone
         )
-        self._rest = b""
+        self._rest, self._read_at = b"", 0.0
         self.has_started = False
 
     def send(self, *lines: str) -> float:
@@ -132,7 +143,9 @@ class Manager:
             raise FaultError(f"the start was answered with {text!r}")
 
     def close(self) -> None:
-        """End the engine. Raises `FaultError` if it does not end quietly with exit code 0."""
+        """End the engine, once. Raises `FaultError` if it does not end quietly with exit code 0."""
+        if self._process.returncode is not None:
+            return
         with suppress(FaultError):
             self.send("END")
         with self._process:
@@ -217,7 +230,7 @@ def _request(position: Position, *, by_board: bool) -> list[str]:
 @contextmanager
 def busy_loops(count: int) -> Iterator[None]:
     """Keep `count` processes busy, each with one thread at the usual priority; they end with this process."""
-    loops = [subprocess.Popen([sys.executable, "-c", _BUSY]) for _ in range(count)]
+    loops = [subprocess.Popen([sys.executable, "-c", _BUSY], process_group=0) for _ in range(count)]
     try:
         yield
     finally:
@@ -287,34 +300,36 @@ def play_all(numbers: Sequence[int], arguments: argparse.Namespace, games: list[
             faults = sum(bool(each.fault) for each in games)
             print(f"\r{len(games)} games, {late} late answers, {faults} faults", end="", file=sys.stderr, flush=True)
 
+    def games_to_play(count: int) -> Iterator[tuple[Game, random.Random]]:
+        for _ in range(count):
+            if over.is_set():
+                return
+            try:
+                yield make_game(waiting.get_nowait(), arguments)
+            except queue.Empty:
+                over.set()
+
+    def play_with_one_process(opponent: Player) -> None:
+        manager = Manager(arguments.model, seed=arguments.seed)
+        for played, (game, chance) in enumerate(games_to_play(_GAMES_PER_PROCESS), start=1):
+            try:
+                play(manager, opponent, game, chance)
+                if played == _GAMES_PER_PROCESS:
+                    manager.close()
+            except FaultError as error:
+                game.fault = str(error)
+            keep(game)
+            if game.fault:
+                break
+        with suppress(FaultError):
+            manager.close()
+
     def work() -> None:
         run_in_real_time()
         opponent = Mentor(variety=_VARIETY, memory_bytes=1 << 20)
-        manager: Manager | None = None
-        played = 0
         try:
             while not over.is_set():
-                try:
-                    game, chance = make_game(waiting.get_nowait(), arguments)
-                except queue.Empty:
-                    break
-                try:
-                    if manager is None:
-                        manager = Manager(arguments.model, seed=game.game)
-                    play(manager, opponent, game, chance)
-                    played += 1
-                    if played % _GAMES_PER_PROCESS == 0:
-                        manager, ended = None, manager
-                        ended.close()
-                except FaultError as error:
-                    game.fault = str(error)
-                    manager, ended = None, manager
-                    if ended is not None:
-                        with suppress(FaultError):
-                            ended.close()
-                keep(game)
-            if manager is not None:
-                manager.close()
+                play_with_one_process(opponent)
         except BaseException as error:
             errors.append(error)
 
@@ -342,7 +357,6 @@ def summary(games: Sequence[Game]) -> list[str]:
     ]
     for limit_s in sorted({game.limit_s for game in games}):
         some = [game for game in games if game.limit_s == limit_s]
-        # Shares of a game's rest say nothing about the use of a move's limit.
         shares = np.array([share for game in some for share in game.shares])
         if not len(shares):
             continue
@@ -391,6 +405,7 @@ def main() -> int:
         parser.error(f"{arguments.out} holds games of another model or beside another number of busy loops")
     done = {game.game for game in games}
     numbers = [number for number in range(arguments.games) if number not in done]
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     _load_kernels()
     in_real_time = run_in_real_time()
     started, own = time.monotonic(), OwnDelay()
@@ -407,7 +422,11 @@ def main() -> int:
         )
     bad = [game for game in games if game.fault or game.late_s]
     if bad:
-        print(f"reproduce with: --seed {arguments.seed} --model {arguments.model} (game {bad[0].game} first)")
+        print(
+            f"reproduce with: python -m benchmarks.engine_under_load --seed {arguments.seed} --model {arguments.model} "
+            f"--busy {arguments.busy} --seconds {','.join(map(str, arguments.seconds))} --games {bad[0].game + 1}; "
+            f"game {bad[0].game} is the first bad one"
+        )
     return 1 if bad else 0
 
 
