@@ -87,8 +87,8 @@ def faults(records: Sequence[dict[str, Any]], kills: Sequence[Kill], steps_per_s
 
 
 def is_unfinished(path: Path) -> bool:
-    """Return True for the temporary file of a writer: of this program, or of numba."""
-    return _UNFINISHED.fullmatch(path.name) is not None or ".tmp." in path.name
+    """Return True for the temporary file of a writer."""
+    return _UNFINISHED.fullmatch(path.name) is not None
 
 
 def files_of(folder: Path) -> list[Path]:

@@ -160,7 +160,12 @@ class Worker:
         self._undisturbed = undisturbed
         self._forks = forks
         self._mark = f"{os.getpid()}-{number}-command"
-        environment = {**os.environ, "OMP_NUM_THREADS": "1", "GOMOKU_BACKEND": "torch", "PYTHONWARNINGS": "ignore"}
+        environment = {
+            **os.environ,
+            "OMP_NUM_THREADS": "1",
+            "GOMOKU_BACKEND": "torch",
+            "PYTHONWARNINGS": "ignore::DeprecationWarning",
+        }
         self._server = Server({**environment, "PYTHONPATH": str(ROOT)})
         self._orders = 0
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.jit import KERNEL_FOLDER
+from core.jit import KERNELS
 from curriculum.run.folder import is_run
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -88,18 +88,16 @@ def _games_to_convert(folder: Path, seed: int) -> None:
 
 
 def _part_of_the_kernels(folder: Path, seed: int) -> None:
-    """Copy the kernels of this machine into the caches of the work, without those of a tenth of the functions."""
-    target = folder / "gomoku" / KERNEL_FOLDER.name
-    shutil.copytree(KERNEL_FOLDER, target)
+    """Copy a part of this machine's kernels into the caches of the work; it has to compile the rest."""
+    _kernels_without_graphs(folder, seed)
     chance = random.Random(seed)
-    for index in sorted(target.rglob("*.nbi")):
+    for path in sorted((folder / "gomoku" / KERNELS.path.name).iterdir()):
         if chance.random() < 0.1:
-            for path in (index, *index.parent.glob(f"{index.stem}.*.nbc")):
-                path.unlink()
+            path.unlink()
 
 
 def _kernels_without_graphs(folder: Path, seed: int) -> None:
-    shutil.copytree(KERNEL_FOLDER, folder / "gomoku" / KERNEL_FOLDER.name)
+    shutil.copytree(KERNELS.path, folder / "gomoku" / KERNELS.path.name)
 
 
 _REPORTS = ("games-file.sgf", "figure.svg", "junit.xml", "markdown.md")

@@ -39,9 +39,10 @@ def run_basics(run: RunFolder, conduct: Conduct) -> None:
     config = run.config
     samples = basics_of(run, conduct)
     trainer = Trainer(config, starting_model(run))
-    progress: dict[str, Any] = {"step": 0, "parent": best_hash(run)}
+    progress: dict[str, Any] = {"step": 0}
     if trainer_state(run, PHASE).exists():
-        progress |= trainer.load(trainer_state(run, PHASE))
+        progress = trainer.load(trainer_state(run, PHASE), progress)
+    progress.setdefault("parent", best_hash(run))
     source = BatchSource(
         samples,
         Samples.none(config.rules.cells),
