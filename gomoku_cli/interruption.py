@@ -1,7 +1,6 @@
 """Signals during long work: the first finishes the step and saves, the second stops at once."""
 
 import signal
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ import typer
 from curriculum.reporting import Conduct, Interrupted
 from gomoku_cli.console import make_reporter
 from gomoku_cli.exit_codes import ExitCode
+from gomoku_cli.printable import echo
 from gomoku_cli.process import ORDERLY_SIGNALS, stop_at_once, write_remark
 
 _SAME_REQUEST_S = 1.0
@@ -42,7 +42,7 @@ def conducting(*, quiet: bool = False, resume: str | None = None) -> Iterator[Co
         yield Conduct(make_reporter(quiet), lambda: requested_at is not None)
     except Interrupted:
         ending = f"; continue with: {resume}" if resume else ""
-        print(f"stopped{', everything so far is saved' if resume else ''}{ending}", file=sys.stderr)
+        echo(f"stopped{', everything so far is saved' if resume else ''}{ending}", err=True)
         raise typer.Exit(ExitCode.INTERRUPTED) from None
     finally:
         for number, handler in before.items():
