@@ -59,7 +59,7 @@ class Work:
     """Lines on stdin through a pipe, which stays open; empty: stdin is the terminal."""
 
 
-_MATCH = ("evaluate", "--model", "mentor:1", "--against", "mentor:2", "--games", "400", "--run", "{folder}/match")
+_MATCH = ("evaluate", "mentor:1", "--against", "mentor:2", "--games", "400", "--run", "{folder}/match")
 _TOURNAMENT = ("tournament", "random", "mentor:1", "mentor:2", "--games", "400", "--run", "{folder}/cup")
 _TRAIN = ("train", "--preset", "smoke", "--run", "{folder}/run")
 WORKS = (
