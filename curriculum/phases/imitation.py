@@ -50,7 +50,7 @@ def run_imitation(run: RunFolder, conduct: Conduct) -> None:
     trainer = Trainer(config, starting_model(run))
     progress: dict[str, Any] = {"step": 0, "passes": 0, "best_agreement": -1.0, "stale_passes": 0, "ended": ""}
     if trainer_state(run, PHASE).exists():
-        progress = trainer.load(trainer_state(run, PHASE))
+        progress = trainer.load(trainer_state(run, PHASE), progress)
     source = BatchSource(
         training,
         rehearsal,
@@ -85,7 +85,7 @@ def run_imitation(run: RunFolder, conduct: Conduct) -> None:
             f"phase 2, imitation: {result['wins']} wins, {result['draws']} draws, {result['losses']} losses {name}"
         )
     conduct.reporter.say(f"phase 2, imitation: ended because {progress['ended']}")
-    made = {**info.made, "results": {**info.made["results"], **results}}
+    made = {**info.made, "results": {**info.made.get("results", {}), **results}}
     keep_model(run, PHASE, model, made)
     keep_model(run, "best", model, made)
     mark_finished(run, PHASE)

@@ -7,7 +7,7 @@ import pytest
 from benchmarks.fuzz_readers import input_of, outcome
 from benchmarks.readers import Reader, make_readers
 
-INPUTS = {"sgf": 400, "psq": 400, "openings": 400, "suites": 400, "cells": 1000, "protocol": 150, "graphs": 200}
+INPUTS = {"sgf": 200, "psq": 200, "openings": 200, "suites": 300, "cells": 1000, "protocol": 100}
 
 
 @pytest.fixture(scope="module")
