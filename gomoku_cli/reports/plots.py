@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from core.files import atomic_path
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -47,7 +49,8 @@ def drawn(path: Path, title: str, *, width: float, height: float) -> "Iterator[F
         figure = Figure(figsize=(width, height), layout="constrained", dpi=140)
         figure.suptitle(title, fontsize=10)
         yield figure
-        figure.savefig(path)
+        with atomic_path(path) as temporary:
+            figure.savefig(temporary, format=path.suffix[1:].lower())
 
 
 def clear(axes: "Axes") -> None:

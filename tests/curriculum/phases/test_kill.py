@@ -35,7 +35,7 @@ def test_a_killed_training_resumes_and_loses_the_step_in_flight_at_most(
     assert kills, "one of them at least came before the end"
     with RunFolder.open(path) as run:
         records = run.metrics()
-        assert run.read_state("phases") == {"basics": True, "imitation": True, "selfplay": True}
+        assert run.read_state("phases", dict) == {"basics": True, "imitation": True, "selfplay": True}
         assert not list(path.rglob(".*.*")), "no half-written file is left"
     assert faults(records, kills) == []
     assert load_model(path / "models" / "best.safetensors")[1].made["preset"] == "smoke"
