@@ -177,6 +177,10 @@ class OnePlayer:
         """Return the player."""
         return FirstCellPlayer()
 
+    def quick_decision(self, position: Position) -> Decision:
+        """Return the player's decision."""
+        return FirstCellPlayer().choose(position)
+
     def limit_memory(self, max_bytes: int | None) -> None:
         """Do nothing: the player needs no memory."""
 

@@ -106,6 +106,15 @@ class Analyses(Player, Protocol):
 
 
 @runtime_checkable
+class TellsBest(Player, Protocol):
+    """A player whose search tells its best move while it runs, to a caller that can wait no longer."""
+
+    best_so_far: Decision | None
+    """The best move so far of the search that told one last. The caller sets None before a search. Any thread may read
+    it; with several searches at once it belongs to any of them."""
+
+
+@runtime_checkable
 class Ponders(Player, Protocol):
     """A player that can search while its opponent does."""
 

@@ -61,11 +61,13 @@ def command(
 
     from gomoku_cli.gomocup.lines import LineReader
     from gomoku_cli.gomocup.process import Answers, end_on_signals, protocol_pipes, serve
+    from gomoku_cli.gomocup.scheduling import wake_up_early
 
     options.check_seconds(seconds, "--seconds")
     if model.startswith(f"{player_names.ENGINE}:"):
         raise typer.BadParameter(f"{model} is an engine itself", param_hint="--model")
     end_on_signals()
+    wake_up_early()
     with protocol_pipes() as (source, sink):
         answers = Answers(sink)
         lines = LineReader(source, leave=answers.leave)

@@ -79,7 +79,7 @@ class Clock:
         return read_at + min(budgets)
 
     def record_delay(self, seconds: float) -> None:
-        """Record how long a player thought between two checks of its `stop`: the next answer may be as late."""
+        """Record how late this process woke up: the next answer may be as late."""
         self._delay_s = max(self._delay_s, seconds)
 
     def record_move(self, seconds: float) -> None:

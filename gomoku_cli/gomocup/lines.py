@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from queue import Queue
 from typing import NamedTuple
 
+from gomoku_cli.gomocup.scheduling import wake_up_early
+
 _BREAK = re.compile(rb"[\r\n]")
 MAX_LENGTH = 1000
 """Maximum length of a command, far above any of the protocol. A longer line is cut to one character more."""
@@ -77,6 +79,7 @@ class LineReader:
             self._waiting.task_done()
 
     def _read(self) -> None:
+        wake_up_early()
         while not self.over:
             try:
                 chunk = os.read(self._descriptor, _CHUNK)

@@ -1,5 +1,6 @@
 """The engine's players: the named one on its boards, the mentor on others. They are ready before START is answered."""
 
+import gc
 import math
 import os
 import time
@@ -14,7 +15,9 @@ from curriculum.arena import player_names
 from curriculum.arena.players import PlayerSettings, PlayerSpecError, model_path, parse_player, resolve_rules
 from gomoku_cli.compilation import ESTIMATE
 from gomoku_cli.gomocup.protocol import CONNECT
-from search.players import Player
+from search.limits import Limit
+from search.mentor.player import Mentor
+from search.players import Decision, Player
 from search.tree.player import MctsPlayer
 from search.tree.settings import Policy
 
@@ -22,6 +25,10 @@ _RESERVE_BYTES = 20_000_000
 """Memory left free under a limit, for everything other than trees that is not measured yet."""
 _MIN_TREE_BYTES = 8_000_000
 """Minimum memory of a tree: with less, a search is too short to be useful."""
+_WARM_UP_S = 0.02
+"""Time of a move of the warm-up."""
+_QUICK_BYTES = 1 << 16
+"""Memory of the player that decides at once."""
 _UNMEASURED_BYTES = 250_000_000
 """Memory of the process without trees, if the system does not report it."""
 
@@ -58,6 +65,7 @@ class EnginePlayers:
         self._player: Player | None = None
         self._player_key: tuple[Rules, int | None] | None = None
         """Rules and limit of simulations of the current player."""
+        self._quick = Mentor(Limit(seconds=math.inf), memory_bytes=_QUICK_BYTES)
         self._bytes_without_trees = _UNMEASURED_BYTES
         self._has_noted_memory = False
 
@@ -77,6 +85,10 @@ class EnginePlayers:
         self.prepare(rules, max_simulations, until)
         assert self._player is not None
         return self._player
+
+    def quick_decision(self, position: Position) -> Decision:
+        """See `PlayerSource`. The mentor looks one ply ahead."""
+        return self._quick.choose(position, stop=lambda: True)
 
     def limit_memory(self, max_bytes: int | None) -> None:
         """See `PlayerSource`."""
@@ -99,6 +111,8 @@ class EnginePlayers:
         # Kernels load on this thread, nets in the background.
         self._preparation = self._executor.submit(player.prepare) if isinstance(player, MctsPlayer) else None
         _warm_up(player, rules)
+        _warm_up(self._quick, rules)
+        gc.freeze()  # so that no collection during a move looks through all modules
 
     def _await_preparation(self, until: float) -> None:
         # A compilation during a search costs the search more time than waiting for it, within limits.
@@ -132,9 +146,10 @@ def resident_bytes() -> int:
 
 
 def _warm_up(player: Player, rules: Rules) -> None:
-    """Let a player choose two moves with no time, which loads its kernels."""
+    """Let a player choose some moves with little time, which loads its kernels and what they touch."""
     position = Position.from_moves(rules, [0])
-    for move in (1, 2):
-        player.choose(position, stop=lambda: True)
+    for move in (1, 2, 3):
+        until = time.monotonic() + _WARM_UP_S
+        player.choose(position, stop=lambda: time.monotonic() >= until)  # noqa: B023 - called at once
         position.push(move)
         position.push(move + rules.size)

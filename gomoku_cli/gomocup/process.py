@@ -6,9 +6,12 @@ import sys
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
+from core.errors import FailedError
+from core.files import naming
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.gomocup.lines import Line
 
@@ -27,9 +30,9 @@ class Answers:
         self._lock = threading.Lock()
 
     def write(self, line: str) -> None:
-        """Write one line. Raises `BrokenPipeError` if the reader has closed the pipe."""
+        """Write one line. Raises `BrokenPipeError` if the reader has closed the pipe, and `OSError`."""
         rest = line.encode("ascii", "backslashreplace") + b"\n"
-        with self._lock:
+        with self._lock, naming(Path("stdout")):
             while rest:
                 rest = rest[os.write(self._descriptor, rest) :]
 
@@ -43,8 +46,10 @@ class Answers:
 def protocol_pipes() -> Iterator[tuple[int, int]]:
     """Yield input and output descriptors for the protocol alone.
 
-    Meanwhile stdin is empty for other readers, and other output goes to stderr.
+    Meanwhile stdin is empty for other readers, and other output goes to stderr. Raises `FailedError` if one is closed.
     """
+    if sys.stdin is None or sys.stdout is None:
+        raise FailedError(f"{'stdin' if sys.stdin is None else 'stdout'} is closed; the engine needs both of them open")
     sys.stdout.flush()
     kept = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -61,13 +66,18 @@ def protocol_pipes() -> Iterator[tuple[int, int]]:
 
 
 def end_on_signals() -> None:
-    """Let Ctrl-C and SIGTERM end the process at once: there is nothing to save."""
+    """Let Ctrl-C, SIGTERM and SIGHUP end the process at once: there is nothing to save.
+
+    A process started with SIGHUP ignored (nohup) goes on ignoring it.
+    """
 
     def end(number: int, frame: FrameType | None) -> None:
         os._exit(ExitCode.INTERRUPTED)
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, end)
+    if sys.platform != "win32" and signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, end)
 
 
 def serve(engine: "Engine", lines: Iterable[Line], answers: Answers) -> None:

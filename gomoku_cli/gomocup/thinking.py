@@ -1,6 +1,8 @@
 """The time of the engine's moves: it chooses each move within the manager's limits."""
 
+import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Protocol
 
 from core.position import Position
@@ -8,10 +10,14 @@ from core.rules import Cell, Rules
 from core.streams import stream_key
 from gomoku_cli.gomocup import swap2
 from gomoku_cli.gomocup.clock import MIN_MOVE_S, Clock
-from search.players import Decision, Player
+from search.players import Decision, Player, TellsBest
 
 _START_S = 5.0
 """START is answered within this time, if the part of the preparation that cannot wait is done by then."""
+_GRACE_S = 0.005
+"""Time after the deadline in which a search may still end by itself."""
+_PROBE_S = 0.005
+"""Interval between two measurements of the delay with which this process gets a processor."""
 
 
 class PlayerSource(Protocol):
@@ -29,12 +35,19 @@ class PlayerSource(Protocol):
     def get(self, rules: Rules, max_simulations: int | None, until: float) -> Player:
         """Return the player for these rules with at most `max_simulations` a move, as ready as it can be by `until`."""
 
+    def quick_decision(self, position: Position) -> Decision:
+        """Return a decision at once, while a player may be thinking on another thread."""
+
     def limit_memory(self, max_bytes: int | None) -> None:
         """Keep this process within this memory from the next move on."""
 
 
 class Thinker:
-    """Chooses the engine's moves with the players of a source and the limits of a clock."""
+    """Chooses the engine's moves with the players of a source and the limits of a clock.
+
+    Players think on a thread of their own. On a busy machine it may wait for a processor while the time runs out. A
+    thread that sleeps does not: it wakes up at the deadline and answers with the best move so far.
+    """
 
     def __init__(
         self, players: PlayerSource, clock: Clock, *, seed: int, hurry: Callable[[], bool], now: Callable[[], float]
@@ -50,6 +63,9 @@ class Thinker:
         self._hurry = hurry
         self._now = now
         self._games = 0
+        self._executor = ThreadPoolExecutor(1, "think")
+        self._search: Future[Decision] | None = None
+        """The last search. It may outlast its answer."""
 
     def prepare(self, rules: Rules, read_at: float) -> None:
         """Prepare the player for a START that was read at `read_at`."""
@@ -94,16 +110,32 @@ class Thinker:
             yield f"MESSAGE {notes.pop(0)}"
 
     def _decide(self, player: Player, position: Position, deadline: Callable[[], float]) -> Decision:
-        started = checked = self._now()
+        if self._search is not None and (not self._ends(self._search, deadline) or self._now() >= deadline()):
+            return self._players.quick_decision(position)
+        if isinstance(player, TellsBest):
+            player.best_so_far = None
+        started = self._now()
 
         def stop() -> bool:
-            nonlocal checked
             now = self._now()
-            self._clock.record_delay(now - checked)
-            checked = now
             return now >= deadline() or (now >= started + MIN_MOVE_S and self._hurry())
 
         seed = stream_key(self._seed, self._games, position.ply)
-        decision = player.choose(position, seed=seed, stop=stop)
-        self._clock.record_delay(self._now() - checked)
-        return decision
+        search = self._search = self._executor.submit(player.choose, position.copy(), seed=seed, stop=stop)
+        if self._ends(search, deadline):
+            self._search = None
+            return search.result()
+        best = player.best_so_far if isinstance(player, TellsBest) else None
+        return best or self._players.quick_decision(position)
+
+    def _ends(self, search: Future[Decision], deadline: Callable[[], float]) -> bool:
+        """Wait for a search until a little after the deadline; return True if it has ended."""
+        started = self._now()
+        while not search.done():
+            left = max(deadline(), started) + _GRACE_S - self._now()
+            if left <= 0:
+                return False
+            due = time.monotonic() + min(left, _PROBE_S)
+            wait([search], min(left, _PROBE_S))
+            self._clock.record_delay(time.monotonic() - due)
+        return True

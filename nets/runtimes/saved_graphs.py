@@ -8,6 +8,7 @@ import hashlib
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -24,6 +25,8 @@ from nets.runtimes.runtime import RuntimeUnavailableError
 
 _MAX_FILES = 32
 """Of more files the least recently used are removed."""
+_MAX_AHEAD_S = 60.0
+"""A file dated further ahead of the clock is from before the clock was set back, and counts as the oldest."""
 _SOURCES = Path(__file__).parent.parent
 _TIMEOUT_S = 120.0
 """Limit of a conversion."""
@@ -66,9 +69,10 @@ def write_graphs(path: Path, openvino: OpenVino, graphs: Mapping[str, Any], vers
 
 def _last_used(path: Path) -> float:
     try:
-        return path.stat().st_mtime
+        instant = path.stat().st_mtime
     except OSError:  # another process has removed it
         return 0.0
+    return instant if instant <= time.time() + _MAX_AHEAD_S else 0.0
 
 
 def make_graphs(model: Path, precision: Precision) -> bool:

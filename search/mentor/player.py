@@ -25,7 +25,7 @@ from search.mentor.evaluation import SQUASH, Network, built_in_network
 from search.mentor.scores import INFINITY, MATE, PROVEN, WIN
 from search.mentor.state import MAX_DEPTH, SearchState, add_nodes, finished_root_moves, new_search_state, nodes_of
 from search.players import Decision, Player, decide_each, never
-from search.solvers.vcf import VcfWork, new_vcf_work, solve_vcf
+from search.solvers.vcf import NOT_KNOWN, VcfWork, new_vcf_work, solve_vcf
 
 
 def centre(rules: Rules) -> Cell:
@@ -155,6 +155,8 @@ class Mentor(Player):
         self.name = name
         self.limit = limit
         self.variety = variety
+        self.best_so_far: Decision | None = None
+        """See `search.players.TellsBest`."""
         self._slots = 1 << (memory_bytes // _BYTES_A_SLOT).bit_length() - 1
         self._network = network or built_in_network()
         # The workspaces of finished searches, for the next ones: as many as searches ran at once.
@@ -195,10 +197,13 @@ class Mentor(Player):
                 new_search_state(position.rules, self._network, self._slots),
                 new_vcf_work(position.rules, _VCF_TABLE_BITS),
             )
-        search = _Deepening(work, position, limit or self.limit, self.variety, started, stop)
+        search = _Deepening(work, position, limit or self.limit, self.variety, started, stop, self._tell)
         search.deepen()
         idle.append(work)
         return search.analysis()
+
+    def _tell(self, move: Cell, score: int) -> None:
+        self.best_so_far = Decision(move, value=_value(score))
 
 
 class _Deepening:
@@ -212,9 +217,11 @@ class _Deepening:
         variety: int,
         started: float,
         stop: Callable[[], bool],
+        tell: Callable[[Cell, int], None],
     ) -> None:
+        """`tell(move, score)` is called with the best move so far, first as soon as any move is known."""
         self.board, self.state, self.vcf = work
-        self.limit, self.variety, self.started, self.stop = limit, variety, started, stop
+        self.limit, self.variety, self.started, self.stop, self.tell = limit, variety, started, stop, tell
         self.side = side_of(position.side_to_move)
         slots = len(self.state.table)
         if limit.nodes is not None:
@@ -239,6 +246,7 @@ class _Deepening:
         self.scores = np.zeros(count, dtype=np.int64)
         """Scores of `moves`, in order; only those near the best are exact."""
         self.variation: tuple[int, ...] = ()
+        self.tell(int(self.moves[0]), 0)
 
     def deepen(self) -> None:
         """Search deeper and deeper until the limit, or until nothing can change any more."""
@@ -277,17 +285,21 @@ class _Deepening:
             max_nodes = min(max_nodes, self.limit.nodes // _VCF_SHARE)
         if self.limit.seconds is not None:
             max_nodes = int(min(max_nodes, _VCF_NODES_A_SECOND * self.limit.seconds))
-        if max_nodes == 0 or self.stop():
-            return False
-        plies = solve_vcf(self.board, self.vcf, self.side, max_nodes)
-        add_nodes(self.state, int(self.vcf.tally[0]))
-        self.nodes = nodes_of(self.state)
+        # Where the limit is a time, `stop` is called every few milliseconds here too: each try gets twice the nodes.
+        nodes = max_nodes if self.limit.nodes is not None else min(_SLICE, max_nodes)
+        plies = NOT_KNOWN
+        while plies == NOT_KNOWN and 0 < nodes <= max_nodes and not self.stop():
+            plies = solve_vcf(self.board, self.vcf, self.side, nodes)
+            add_nodes(self.state, int(self.vcf.tally[0]))
+            self.nodes = nodes_of(self.state)
+            nodes *= 2
         if plies <= 0:
             return False
         self.variation = tuple(int(move) for move in self.vcf.line[:plies])
         self.moves[:] = self.moves[np.argsort(self.moves != self.variation[0], kind="stable")]
         self.scores[:] = -INFINITY
         self.scores[0], self.depth = WIN - plies, plies
+        self.tell(int(self.moves[0]), int(self.scores[0]))
         return True
 
     def _iterate(self, depth: int) -> bool:
@@ -333,5 +345,6 @@ class _Deepening:
         scores = np.concatenate([scores, np.full(len(self.moves) - len(scores), -INFINITY)])
         order = np.argsort(-scores, kind="stable")
         self.scores, self.moves[:] = scores[order], self.moves[order]
+        self.tell(int(self.moves[0]), int(self.scores[0]))
         length = int(self.state.variations[0, 0])
         self.variation = tuple(int(move) for move in self.state.variations[0, 1 : length + 1])

@@ -20,6 +20,8 @@ from search.tree.settings import DEFAULT_MAX_BYTES, MAX_SIMULATIONS, Policy, Sea
 
 _MAX_TREES = 64
 """Positions searched at once."""
+_TELL_EVERY_S = 0.005
+"""Interval between two updates of `MctsPlayer.best_so_far`."""
 
 
 class _Budget(NamedTuple):
@@ -74,6 +76,8 @@ class MctsPlayer(Player):
         self._kept: Position | None = None
         """The position at the root of the first tree, if that tree is kept."""
         self._lock = threading.Lock()
+        self.best_so_far: Decision | None = None
+        """See `search.players.TellsBest`; told for single positions."""
 
     def choose_batch(
         self,
@@ -210,14 +214,17 @@ class MctsPlayer(Player):
         if not resumed:
             for tree, position in enumerate(positions):
                 search.set_root(tree, position)
-        deadline = time.monotonic() + budget.seconds
-        self._run(
-            search,
-            len(positions),
-            simulations,
-            lambda: stop() or time.monotonic() >= deadline,
-            for_move=for_move,
-        )
+        started = next_tell = time.monotonic()
+
+        def stops() -> bool:
+            nonlocal next_tell
+            now = time.monotonic()
+            if single and now >= next_tell and search.visits(0).any():
+                self.best_so_far = Decision(int(search.policy(0, self._temperature).argmax()), value=search.value(0))
+                next_tell = now + _TELL_EVERY_S
+            return stop() or now >= started + budget.seconds
+
+        self._run(search, len(positions), simulations, stops, for_move=for_move)
         if self._keeps_tree and single:
             self._kept = positions[0].copy()
         return search

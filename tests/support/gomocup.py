@@ -51,6 +51,7 @@ class OnePlayer:
         self.max_simulations: list[int | None] = []
         self.max_bytes: list[int | None] = []
         self.reason: str | None = None
+        self.quick_decisions = 0
 
     def wait_reason(self, rules: Rules) -> str | None:
         """See `PlayerSource`."""
@@ -63,6 +64,11 @@ class OnePlayer:
         """See `PlayerSource`."""
         self.max_simulations.append(max_simulations)
         return self.player
+
+    def quick_decision(self, position: Position) -> Decision:
+        """See `PlayerSource`."""
+        self.quick_decisions += 1
+        return Decision(int(position.legal_moves()[0]))
 
     def limit_memory(self, max_bytes: int | None) -> None:
         """See `PlayerSource`."""

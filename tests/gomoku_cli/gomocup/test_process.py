@@ -15,12 +15,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.errors import FailedError
 from core.notation import parse_point, point_name
 from core.position import Position
 from core.rules import Rules
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.gomocup.lines import MAX_LENGTH, LineCutter, LineReader
-from gomoku_cli.gomocup.process import Answers, serve
+from gomoku_cli.gomocup.process import Answers, protocol_pipes, serve
+from gomoku_cli.gomocup.scheduling import wake_up_early
 from tests.support.gomocup import Talk
 from tests.support.project import ROOT
 
@@ -137,6 +139,37 @@ def test_an_engine_stops_when_its_answers_have_no_reader() -> None:
         os.close(descriptor)
 
 
+@pytest.mark.parametrize("name", ["stdin", "stdout"])
+def test_a_closed_pipe_is_refused_by_its_name(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, name, None)
+    with pytest.raises(FailedError, match=f"{name} is closed"), protocol_pipes():
+        pass
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is full")
+def test_an_answer_that_cannot_be_written_names_stdout() -> None:
+    full = os.open("/dev/full", os.O_WRONLY)
+    with pytest.raises(OSError, match="stdout"):
+        Answers(full).write("OK")
+    os.close(full)
+
+
+def test_a_request_for_short_slices_changes_neither_priority_nor_policy() -> None:
+    found = []
+
+    def look() -> None:
+        wake_up_early()
+        found.append((os.getpriority(os.PRIO_PROCESS, 0), os.sched_getscheduler(0)))
+
+    before = os.getpriority(os.PRIO_PROCESS, 0), os.sched_getscheduler(0)
+    interval = sys.getswitchinterval()
+    thread = threading.Thread(target=look)
+    thread.start()
+    thread.join()
+    sys.setswitchinterval(interval)
+    assert found == [before]
+
+
 # The command
 
 
@@ -214,7 +247,7 @@ def test_a_script_is_answered_and_the_process_ends() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_it_quietly(number: signal.Signals) -> None:
     with engine("--model", "random") as process:
         say(process, "START 15")

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pytest
@@ -158,6 +159,22 @@ def test_of_many_saved_graphs_the_least_recently_used_are_removed(
         open_model(path, OPENVINO)
     with pytest.raises(AssertionError), pytest.warns(RuntimeNotice):
         open_model(paths[1], OPENVINO)
+
+
+def test_files_from_before_the_clock_was_set_back_are_removed_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class OneWeight:
+        def written(self, graph: str) -> tuple[str, np.ndarray]:
+            return graph, np.zeros(1, dtype=np.uint8)
+
+    monkeypatch.setattr(saved_graphs, "_MAX_FILES", 2)
+    for name in ("future1", "future2"):
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, (4e9, 4e9))
+    for name in ("one", "two"):
+        saved_graphs.write_graphs(tmp_path / name, cast(OpenVino, OneWeight()), {"net": "graph"}, 1)
+    assert {path.name for path in tmp_path.iterdir()} == {"one", "two"}
 
 
 def test_if_nothing_can_be_saved_torch_converts_each_time(path: Path, cache: Path) -> None:

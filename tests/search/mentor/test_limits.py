@@ -9,7 +9,9 @@ from core.rules import BLACK, WHITE
 from curriculum.arena.opening_sets import load_openings
 from curriculum.arena.players import PlayerSettings, PlayerSpecError, parse_player
 from search.limits import Limit
+from search.mentor import player as mentor_player
 from search.mentor.player import DEFAULT_LIMIT, LEVELS, Mentor
+from search.solvers.vcf import NOT_KNOWN
 from search.tree.settings import Policy
 from tests.support.mentor_positions import RULES, position, takes_many_nodes
 
@@ -113,3 +115,33 @@ def test_levels_are_players_and_may_have_a_time_limit_too() -> None:
     assert sure.variety == 0
     with pytest.raises(PlayerSpecError, match="names no player"):
         parse_player("mentor:6", rules=RULES, settings=PlayerSettings())
+
+
+def test_the_best_move_so_far_is_known_from_the_first_check_on() -> None:
+    board = position(BLACK, "g7 h8", "h7 i9")
+    mentor = Mentor(Limit(seconds=float("inf")))
+    told: list[int] = []
+
+    def stop() -> bool:
+        assert mentor.best_so_far is not None
+        told.append(mentor.best_so_far.move)
+        return len(told) > 20
+
+    mentor.choose(board, stop=stop)
+    assert all(board.is_legal(move) for move in told)
+
+
+def test_a_search_by_the_clock_looks_for_fours_in_short_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    pieces: list[int] = []
+
+    def give_up(board: object, work: object, side: int, nodes: int) -> int:
+        pieces.append(nodes)
+        return NOT_KNOWN
+
+    monkeypatch.setattr(mentor_player, "solve_vcf", give_up)
+    board = position(BLACK, "g7 h8", "h7 i9")
+    checks = iter(range(100))
+    Mentor(Limit(seconds=float("inf"))).analyse(board, stop=lambda: next(checks) >= 2)
+    assert pieces == [2000, 4000]
+    Mentor().analyse(board, Limit(nodes=40_000, depth=1))
+    assert pieces == [2000, 4000, 10_000]

@@ -356,3 +356,17 @@ def test_one_player_may_be_asked_from_many_threads() -> None:
         thread.join(timeout=60)
         assert not thread.is_alive()
     assert all(same(found[index], expected[index]) for index in range(8))
+
+
+def test_the_best_move_so_far_is_told_during_a_search_of_one_position() -> None:
+    who = keeping(seconds=math.inf)
+    told: list[int | None] = []
+
+    def stop() -> bool:
+        told.append(who.best_so_far and who.best_so_far.move)
+        return len(told) > 30
+
+    board = position_of("d4")
+    who.choose(board, stop=stop)
+    assert all(move is None or board.is_legal(move) for move in told)
+    assert told[-1] is not None

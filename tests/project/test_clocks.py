@@ -1,0 +1,20 @@
+"""Clocks that jump: only the monotonic clock decides anything."""
+
+import re
+
+from tests.support.project import ROOT
+
+_CALENDAR = re.compile(r"time\.time\(|time_ns\(|datetime\.now|st_mtime|st_ctime|getmtime|localtime|gmtime")
+_ALLOWED = {
+    "curriculum/run/locking.py",  # dates that people read: no code compares them
+    "nets/runtimes/saved_graphs.py",  # the order in which old files go
+}
+
+
+def test_no_other_module_reads_the_clock_of_the_calendar() -> None:
+    packages = ("core", "search", "nets", "curriculum", "gomoku_cli")
+    modules = [path for package in packages for path in (ROOT / package).rglob("*.py")]
+    found = {
+        path.relative_to(ROOT).as_posix() for path in modules if _CALENDAR.search(path.read_text(encoding="utf-8"))
+    }
+    assert found == _ALLOWED
