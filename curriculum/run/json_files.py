@@ -27,7 +27,7 @@ def append_json_line(file: Path, record: Mapping[str, Any]) -> None:
 
 @contextmanager
 def json_line(file: Path, record: Mapping[str, Any]) -> Iterator[None]:
-    """Append `record` as one line, on the disk when the block begins; an error of the block takes the line back.
+    """Append `record` as one line, on the disk when the block begins; an `OSError` of the block takes it back.
 
     The block saves the work that the line reports. So a full disk leaves neither, and the repeated work is reported
     once. A kill within the block leaves the line.
@@ -36,7 +36,7 @@ def json_line(file: Path, record: Mapping[str, Any]) -> Iterator[None]:
     append_json_line(file, record)
     try:
         yield
-    except BaseException:
+    except OSError:
         with suppress(OSError):
             os.truncate(file, before)
         raise
