@@ -18,11 +18,11 @@ from pathlib import Path
 
 import numpy as np
 
+from core.limits import MAX_COMMAND_LENGTH
 from core.position import Position
 from core.rules import EMPTY, Rules
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.gomocup.engine import Engine
-from gomoku_cli.gomocup.lines import MAX_LENGTH
 from search.limits import Limit
 from search.players import Decision, Player, never
 
@@ -189,7 +189,7 @@ def through_the_protocol(seed: int, count: int) -> tuple[Counter[str], str | Non
     """Send `count` lines to an engine in this process; return the counts of its answers and the first fault."""
     engine, expected, counts = Engine(OnePlayer(), about='name="gomoku"', seed=seed), Expected(), Counter[str]()
     for _, line in zip(range(count), Nonsense(seed).lines(), strict=False):
-        cut = line.strip()[: MAX_LENGTH + 1]  # as they are read
+        cut = line.strip()[: MAX_COMMAND_LENGTH + 1]  # as they are read
         answers = list(engine.answer(cut))
         counts.update(kind_of(answer) for answer in answers)
         if (wrong := fault(cut, answers, expected.answers(cut))) is not None:
@@ -228,7 +228,7 @@ def through_pipes(seed: int, count: int) -> tuple[Counter[str], str | None]:
             f"it ended with exit code {process.returncode} and wrote {err.decode(errors='replace').strip()!r}",
         )
     expected = Expected()
-    due = sum(expected.answers(line.strip()[: MAX_LENGTH + 1]) for line in lines)
+    due = sum(expected.answers(line.strip()[: MAX_COMMAND_LENGTH + 1]) for line in lines)
     due += expected.answers("ABOUT") - 1  # the end of the input breaks off a board
     bad = next((answer for answer in answers if not _ANSWER.fullmatch(answer)), None)
     if bad is not None:

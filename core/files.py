@@ -77,13 +77,13 @@ def _is_unfinished(name: object, path: Path) -> bool:
 
 
 @contextmanager
-def atomic_path(path: Path) -> Iterator[Path]:
+def atomic_path(path: Path, *, mode: int = 0o666) -> Iterator[Path]:
     """Yield a temporary path next to `path`, renamed to it after the block, or removed after an error.
 
     A reader sees the old file or the new one, never a part, even after a kill or a power cut. The temporary name is
     `.NAME.` and eight hexadecimal digits. The next writer of the same file, or `remove_unfinished`, removes the
     leftovers of a killed process. A writer that appends an ending of its own (`numpy.savez`) needs the opened file. A
-    pipe or a device is written into.
+    pipe or a device is written into. `mode` is that of a new file, less the process's mask.
     """
     if path.exists() and not path.is_file():
         with naming(path), _written_through(path) as temporary:
@@ -93,7 +93,7 @@ def atomic_path(path: Path) -> Iterator[Path]:
     with naming(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         remove_unfinished(path.parent, path.name)
-        temporary, descriptor = _reserved(path)
+        temporary, descriptor = _reserved(path, mode)
         try:
             yield temporary
             with temporary.open("rb+") as written:
@@ -114,13 +114,13 @@ def _resolved(path: Path) -> Path:
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path)) from None
 
 
-def _reserved(path: Path) -> tuple[Path, int]:
+def _reserved(path: Path, mode: int) -> tuple[Path, int]:
     """Create a temporary file next to `path`; return it, and a descriptor whose lock shows that its writer lives."""
     while True:
         # Not `mkstemp`, whose files only their owner can read: a result file is as readable as any other.
         temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
         try:
-            descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
+            descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode)
         except FileExistsError:
             continue
         if not _lock(descriptor) or os.fstat(descriptor).st_nlink:

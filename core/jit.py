@@ -7,16 +7,17 @@ folder.
 """
 
 import hashlib
-import os
 import platform
 import re
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import llvmlite  # type: ignore[import-untyped]
 import numba
 import numpy as np
+
+from core.caching.folder import user_cache_folder
+from core.caching.kernels import KernelFolder
 
 _config: Any = numba.config
 """Typed `Any` because numba creates its settings at import."""
@@ -28,6 +29,8 @@ _config.THREADING_LAYER = "workqueue"
 _KERNEL_PACKAGES = ("core", "search")
 """The only packages with kernels and with constants compiled into them."""
 _KERNEL = re.compile(rb"^@\w*kernel$", re.MULTILINE)
+_CACHE = "core.caching."
+"""The package of the cache itself. Nothing of it is compiled in, and its files state their format."""
 _IMPORTED = re.compile(r"^(?:from|import) ([\w.]+)", re.MULTILINE)
 
 
@@ -41,6 +44,7 @@ def _kernel_sources(root: Path) -> list[Path]:
         if path not in found:
             found.add(path)
             modules = _IMPORTED.findall(path.read_text(encoding="utf-8"))
+            modules = [module for module in modules if not module.startswith(_CACHE)]
             imported = [root.joinpath(*module.split(".")).with_suffix(".py") for module in modules]
             pending += [module for module in imported if module.is_file()]
     return sorted(found)
@@ -55,45 +59,22 @@ def _source_hash(root: Path) -> str:
     return digest.hexdigest()[:16]
 
 
-def user_cache_folder() -> Path:
-    """Return the user's cache folder on this platform; it may not exist yet."""
-    try:
-        import platformdirs
-    except ImportError:  # a source tree on a training server, without textual and its dependencies
-        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gomoku"
-    return Path(platformdirs.user_cache_dir("gomoku"))
-
-
-def _writable(folder: Path) -> bool:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return True
-    except OSError:
-        return False
-
-
-KERNEL_FOLDER = user_cache_folder() / f"kernels-{_source_hash(Path(__file__).resolve().parent.parent)}"
+KERNELS = KernelFolder(user_cache_folder() / f"kernels-{_source_hash(Path(__file__).resolve().parent.parent)}")
 """The folder of compiled kernels."""
-KERNELS_ARE_KEPT = _writable(KERNEL_FOLDER)
-"""True if that folder can be written."""
-if KERNELS_ARE_KEPT:
-    _config.CACHE_DIR = str(KERNEL_FOLDER)
 
-KERNELS_ARE_COLD = not (KERNELS_ARE_KEPT and any(KERNEL_FOLDER.rglob("*.nbi"))) and not _config.DISABLE_JIT
+KERNELS_ARE_COLD = KERNELS.is_cold and not _config.DISABLE_JIT
 """True if this process has to compile the kernels, because it found none in the cache."""
 
-kernel = numba.njit(nogil=True, cache=KERNELS_ARE_KEPT)
-"""Decorator of compiled functions: they run without the GIL and are cached on disk if possible."""
-
 if TYPE_CHECKING:  # `_nrt` is an option of numba's own runtime functions, missing in its type hints
-    lean_kernel = lean_inlined_kernel = kernel
+    kernel = lean_kernel = lean_inlined_kernel = reassociating_kernel = numba.njit(nogil=True)
 else:
-    lean_kernel = numba.njit(nogil=True, cache=KERNELS_ARE_KEPT, _nrt=False)
-    lean_inlined_kernel = numba.njit(nogil=True, cache=KERNELS_ARE_KEPT, _nrt=False, inline="always")
-"""Like `kernel`, for functions that create no arrays: references to arrays are not counted, which may be half of the
-work in a long function that takes arrays from tuples and rows from arrays. The body of an inlined kernel replaces each
-call, so that a tuple of many arrays is not copied."""
+    kernel = KERNELS.cached(numba.njit(nogil=True))
+    lean_kernel = KERNELS.cached(numba.njit(nogil=True, _nrt=False))
+    lean_inlined_kernel = KERNELS.cached(numba.njit(nogil=True, _nrt=False, inline="always"))
+    reassociating_kernel = KERNELS.cached(numba.njit(nogil=True, fastmath={"reassoc", "nsz"}))
+"""Decorators of compiled functions: they run without the GIL and are cached on disk if possible.
 
-reassociating_kernel = numba.njit(nogil=True, cache=KERNELS_ARE_KEPT, fastmath={"reassoc", "nsz"})
-"""Like `kernel`, with sums in any order, so that a sum of floats compiles to vector instructions."""
+Lean kernels are for functions that create no arrays: references to arrays are not counted, which may be half of the
+work in a long function that takes arrays from tuples and rows from arrays. The body of an inlined kernel replaces each
+call, so that a tuple of many arrays is not copied. A reassociating kernel has sums in any order, so that a sum of
+floats compiles to vector instructions."""

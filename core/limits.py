@@ -28,6 +28,8 @@ MAX_SAMPLES_BYTES = 8 << 30
 """A file of samples, with its arrays unpacked."""
 MAX_GRAPHS_BYTES = 1 << 30
 """Saved graphs of a model."""
+MAX_KERNEL_BYTES = 64 << 20
+"""A compiled kernel in the cache."""
 
 # Text
 
@@ -41,6 +43,23 @@ MAX_TOML_DOTS = 100
 """Dots in a line of a configuration: Python takes minutes for keys of thousands of parts."""
 MAX_SECONDS = 10**9
 """A time."""
+MAX_QUOTED = 60
+"""Characters of a text from outside in a message."""
+MAX_RECORDS = 1_000_000
+"""Games or openings of a file."""
+
+# Lines of the Gomocup protocol
+
+MAX_COMMAND_LENGTH = 1000
+"""Characters of a manager's line, far above any of the protocol; a longer one is cut to one character more."""
+MAX_COMMANDS_AHEAD = 10_000
+"""Lines of a manager that are read ahead."""
+MAX_ANSWER_BYTES = 4096
+"""A line of an engine; a longer one is cut."""
+MAX_ANSWERS_AHEAD = 64
+"""Lines of an engine that are kept until they are read; older ones go."""
+MAX_STDERR_BYTES = 4096
+"""The end of an engine's stderr that is kept."""
 
 # Nets
 
@@ -50,3 +69,13 @@ MAX_BLOCKS = 128
 """Residual blocks."""
 MAX_PARAMETERS = 200_000_000
 """Trainable parameters, all nets of a model together."""
+
+
+def quoted(text: str) -> str:
+    """Return a text from outside in quotes, as a message shows it: printable, on one line, and not too long."""
+    return repr(text if len(text) <= MAX_QUOTED else f"{text[: MAX_QUOTED - 3]}...")
+
+
+def shortened(text: str) -> str:
+    """Return a text from outside as `quoted` does, without the quotes."""
+    return quoted(text)[1:-1]

@@ -2,6 +2,7 @@
 
 import re
 
+from core.limits import quoted
 from core.rules import Cell
 
 _CELL = re.compile(r"([a-yA-Y])([1-9][0-9]?)")
@@ -27,10 +28,10 @@ def parse_cell(text: str, size: int) -> Cell:
     match = _CELL.fullmatch(text.strip())
     last = f"{column_letter(size - 1)}{size}"
     if match is None:
-        raise NotationError(f"{text!r} is no cell: write a column letter and a row number, a1 to {last}")
+        raise NotationError(f"{quoted(text)} is no cell: write a column letter and a row number, a1 to {last}")
     column, row = ord(match[1].lower()) - ord("a"), int(match[2]) - 1
     if column >= size or row >= size:
-        raise NotationError(f"{text!r} is off the board: its cells are a1 to {last}")
+        raise NotationError(f"{quoted(text)} is off the board: its cells are a1 to {last}")
     return row * size + column
 
 
@@ -50,8 +51,8 @@ def parse_point(text: str, size: int, origin: int = 0) -> Cell:
     """Return the cell for which `point_name` returns `text`. Raises `NotationError`."""
     match = _POINT.fullmatch(text.strip())
     if match is None:
-        raise NotationError(f"{text!r} is no point: write a column and a row with a comma between them")
+        raise NotationError(f"{quoted(text)} is no point: write a column and a row with a comma between them")
     column, row = (int(number) - origin for number in match.groups())
     if not (0 <= column < size and 0 <= row < size):
-        raise NotationError(f"{text!r} is off the board: columns and rows are {origin} to {size - 1 + origin}")
+        raise NotationError(f"{quoted(text)} is off the board: columns and rows are {origin} to {size - 1 + origin}")
     return (size - 1 - row) * size + column

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from numba.core import event
 
-from core.jit import KERNEL_FOLDER, KERNELS_ARE_KEPT
+from core.caching.folder import has_noticed
 from curriculum.reporting import Reporter
 from gomoku_cli.console import duration
 
@@ -52,12 +52,19 @@ def watching_compilation(begins: Callable[[], None] = lambda: None) -> Iterator[
 
 @contextmanager
 def reporting_compilation(reporter: Reporter) -> Iterator[None]:
-    """Report the start of a compilation in this context, and at the end its time."""
-    if KERNELS_ARE_KEPT:
-        beginning = f"the first run compiles the search, which takes {ESTIMATE}"
-    else:
-        beginning = f"every run compiles the search, {ESTIMATE}, because {KERNEL_FOLDER} cannot be written"
-    with watching_compilation(lambda: reporter.say(beginning)) as compilation:
+    """Report the start of a compilation in this context, and at the end its time.
+
+    If the cache was damaged or cannot be used, its notice has announced the compilation.
+    """
+    has_begun = False
+
+    def begin() -> None:
+        nonlocal has_begun
+        if not has_noticed():
+            has_begun = True
+            reporter.say(f"the first run compiles the search, which takes {ESTIMATE}")
+
+    with watching_compilation(begin) as compilation:
         yield
-    if compilation.kernels:
+    if has_begun:
         reporter.say(f"compiling took {duration(compilation.seconds)}")

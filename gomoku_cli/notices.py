@@ -1,10 +1,11 @@
-"""Notices of a runtime that replaces a missing one."""
+"""Notices of a runtime that replaces a missing one, and of a cache that was damaged or cannot be used."""
 
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
+from core.caching.folder import CacheNotice
 from nets.config import RuntimeNotice
 
 
@@ -17,7 +18,10 @@ def print_notice(text: str) -> None:
 
 @contextmanager
 def notices_to(print_line: Callable[[str], None]) -> Iterator[None]:
-    """Call `print_line` once for each `RuntimeNotice`, on the warning thread, instead of Python's own warning."""
+    """Call `print_line` once for each `RuntimeNotice` or `CacheNotice`, in place of Python's own warning.
+
+    It is called on the warning thread.
+    """
     printed: set[str] = set()
 
     def show(
@@ -28,7 +32,7 @@ def notices_to(print_line: Callable[[str], None]) -> Iterator[None]:
         file: TextIO | None = None,
         line: str | None = None,
     ) -> None:
-        if not issubclass(category, RuntimeNotice):
+        if not issubclass(category, RuntimeNotice | CacheNotice):
             before(message, category, filename, lineno, file, line)
             return
         text = " ".join(str(message).split())
@@ -39,5 +43,6 @@ def notices_to(print_line: Callable[[str], None]) -> Iterator[None]:
     with warnings.catch_warnings():
         before = warnings.showwarning
         warnings.showwarning = show
-        warnings.simplefilter("always", RuntimeNotice)
+        for kind in (RuntimeNotice, CacheNotice):
+            warnings.simplefilter("always", kind)
         yield

@@ -3,9 +3,12 @@
 import codecs
 import re
 from collections.abc import Callable, Iterable
+from encodings import normalize_encoding
+from encodings.aliases import aliases
 from pathlib import Path
 
-from core.files import atomic_path
+from core.files import TooLargeError, atomic_path, read_bytes
+from core.limits import MAX_GAMES_BYTES
 from core.records.psq import parse_psq, to_psq
 from core.records.record import GameRecord, RecordError
 from core.records.sgf import parse_sgf, to_sgf
@@ -26,7 +29,9 @@ def read_games(path: Path) -> list[GameRecord]:
     """Return the games of an .sgf or .psq file. Raises `RecordError` for an unreadable file and one without games."""
     parse, _ = _format(path)
     try:
-        data = path.read_bytes()
+        data = read_bytes(path, MAX_GAMES_BYTES)
+    except TooLargeError as error:
+        raise RecordError(str(error)) from error
     except OSError as error:
         raise RecordError(f"{path}: {error.strerror}") from error
     return parse(_decoded(data, path), str(path))
@@ -47,20 +52,29 @@ def _format(path: Path) -> tuple[_Parse, _Write]:
     return (parse_sgf, to_sgf) if path.suffix.lower() == ".sgf" else (parse_psq, to_psq)
 
 
-_CHARSET = re.compile(rb"CA\s*\[\s*([\w.:-]+)\s*\]")
+_CHARSET = re.compile(rb"CA\s*+\[\s*+([\w.:-]{1,40}+)\s*+\]")
+_NAMES = """
+    ascii utf_8 latin_1 iso8859_2 iso8859_3 iso8859_4 iso8859_5 iso8859_6 iso8859_7 iso8859_8 iso8859_9 iso8859_10
+    iso8859_13 iso8859_14 iso8859_15 iso8859_16 cp437 cp850 cp852 cp866 cp874 cp932 cp949 cp950 cp1250 cp1251 cp1252
+    cp1253 cp1254 cp1255 cp1256 cp1257 cp1258 koi8_r koi8_u mac_roman tis_620 shift_jis euc_jp euc_kr gb2312 gbk gb18030
+    big5 big5hkscs
+"""
+_KNOWN = frozenset(_NAMES.split())
+"""Charsets that a file may name, as Python calls them. Python also has codecs that take very long, and no charsets."""
 
 
 def _decoded(data: bytes, path: Path) -> str:
     """Return the text of a file: in the charset of its SGF property, else in UTF-8, else in Latin-1."""
     named = None if data.startswith(codecs.BOM_UTF8) else _CHARSET.search(data)
-    try:
-        return data.decode(named[1].decode() if named else "utf-8-sig")
-    except UnicodeDecodeError as error:
-        if named:
+    name = named[1].decode("ascii") if named else ""
+    charset = normalize_encoding(name).lower()
+    charset = aliases.get(charset, charset)
+    if charset in _KNOWN:
+        try:
+            return data.decode(charset)
+        except UnicodeDecodeError as error:
             line = data.count(b"\n", 0, error.start) + 1
-            raise RecordError(f"{path}, line {line}: this is no text in {named[1].decode()}") from error
-    except (LookupError, UnicodeError):
-        pass  # an unknown charset
+            raise RecordError(f"{path}, line {line}: this is no text in {name}") from error
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -8,12 +8,14 @@ date are lost, and a resignation becomes a forfeit. Piskvork opens boards of 5 a
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator
 
+from core.limits import MAX_RECORDS, quoted
 from core.notation import NotationError, parse_point, point_name
 from core.position import IllegalMoveError, Position
+from core.records.lines import filled_lines, line_number, with_line_feeds
 from core.records.record import Ending, GameRecord, RecordError, recorded_rules
-from core.rules import BLACK, WHITE, Colour
+from core.rules import BLACK, WHITE, Colour, Rules
 
 _CODES = {Ending.BOARD: 0, Ending.TIME: 15, Ending.FORFEIT: -2, Ending.RESIGNATION: -2, Ending.UNKNOWN: 0}
 _ENDINGS = {15: Ending.TIME, -2: Ending.FORFEIT}
@@ -33,6 +35,8 @@ _LIKE_A_MOVE = re.compile(r"[+-]?[0-9]+ *,")
 _MILLISECONDS = re.compile(r" *-?[0-9]{1,10} *")
 _CODE = re.compile(r"[+-]?[0-9]{1,9}")
 _RESULT = re.compile(r"([0123]),(.*)")
+_MAX_TAIL = 4
+"""Lines with a meaning after the moves: two names, the code, the result."""
 
 
 def to_psq(game: GameRecord) -> str:
@@ -59,75 +63,110 @@ def parse_psq(text: str, source: str = "psq") -> list[GameRecord]:
     The board decides the winner; without a winning line there, the code and the line after the names do. A game is
     freestyle, and five in a row without our line of rules. A game in which all times are 0 has none.
     """
-    lines = [line.strip() for line in re.split("\r\n?|\n", text.removeprefix("\ufeff"))]
-    headers = [number for number, line in enumerate(lines) if _HEADER.match(line)]
-    first = next((number for number, line in enumerate(lines) if line), None)
-    if first is None:
-        raise RecordError(f"{source}, line 1: there is no game here")
-    if not headers or headers[0] != first:
-        raise RecordError(f"{source}, line {first + 1}: a game starts with a line such as 'Piskvorky 15x15, 0:0, 0'")
-    games = []
-    for start, end in zip(headers, [*headers[1:], len(lines)], strict=True):
-        try:
-            games.append(_record(lines[start:end]))
-        except _PsqError as error:
-            raise RecordError(f"{source}, line {start + error.line + 1}: {error}") from error
-    return games
+    text = with_line_feeds(text.removeprefix("\ufeff"))
+    try:
+        return list(_games(text))
+    except _PsqError as error:
+        raise RecordError(f"{source}, line {line_number(text, error.offset)}: {error}") from error
 
 
 class _PsqError(ValueError):
-    def __init__(self, line: int, why: object) -> None:
+    def __init__(self, offset: int, why: object) -> None:
         super().__init__(str(why))
-        self.line = line
-        """Counted from 0 at the game's header."""
+        self.offset = offset
 
 
-def _record(lines: Sequence[str]) -> GameRecord:
-    end = next((i for i, line in enumerate(lines) if i and line and not _LIKE_A_MOVE.match(line)), len(lines))
-    tail = [line for line in lines[end:] if line] or ["0"]
-    at_code = next((i for i, line in enumerate(tail) if _CODE.fullmatch(line)), None)
-    if at_code not in (0, 2) or any(map(_MOVE.fullmatch, tail)):
-        raise _PsqError(end, f"{tail[0]!r} is no move, and after the moves come two players and a number")
-    names = ["" if name in _NAMELESS else name for name in tail[:at_code]] or ["", ""]
-    code = int(tail[at_code])
-    result = _RESULT.fullmatch(tail[at_code + 1]) if at_code + 1 < len(tail) else None
-
-    starter, position = _start(lines[0], result[2] if result else "")
-    times_ms = [_push(position, line, number) for number, line in enumerate(lines[:end]) if number and line]
-    winner, ending = _result(position, code, int(result[1]) if result else None)
-    return GameRecord(
-        position.rules,
-        tuple(position.moves),
-        winner,
-        black=names[starter],
-        white=names[1 - starter],
-        times_ms=tuple(times_ms) if any(times_ms) else (),
-        ending=ending,
-    )
+def _games(text: str) -> Iterator[GameRecord]:
+    game, count = None, 0
+    for offset, line in filled_lines(text):
+        header = _HEADER.match(line)
+        if header is not None:
+            count += 1
+            if count > MAX_RECORDS:
+                raise _PsqError(offset, f"the limit of a file is {MAX_RECORDS:,} games")
+            if game is not None:
+                yield game.record()
+            game = _Game(offset, header)
+        elif game is None:
+            raise _PsqError(offset, "a game starts with a line such as 'Piskvorky 15x15, 0:0, 0'")
+        else:
+            game.add(offset, line)
+    if game is None:
+        raise _PsqError(0, "there is no game here")
+    yield game.record()
 
 
-def _start(header: str, rules: str) -> tuple[int, Position]:
-    """Return the player that begins, 0 or 1, and the empty board."""
-    match = _HEADER.match(header)
-    assert match is not None
-    width, height = int(match[1]), int(match[2])
-    if width != height:
-        raise _PsqError(0, f"a board of {width}x{height} is not square")
-    try:
-        return int(match[3] or 0), Position(recorded_rules(width, rules))
-    except ValueError as error:
-        raise _PsqError(0, error) from error
+class _Game:
+    """The lines of a game: its moves, and the few that count after them."""
+
+    def __init__(self, offset: int, header: re.Match[str]) -> None:
+        """Start the game of a header. Raises `_PsqError`."""
+        self._offset = offset
+        width, height = int(header[1]), int(header[2])
+        if width != height:
+            raise _PsqError(offset, f"a board of {width}x{height} is not square")
+        self._starter = int(header[3] or 0)
+        self._size = width
+        self._max_moves = self._rules("").cells
+        self._moves: list[tuple[int, str]] = []
+        self._tail: list[str] = []
+        """The lines after the moves, except those that have no meaning."""
+        self._tail_offset = 0
+        self._has_late_moves = False
+
+    def add(self, offset: int, line: str) -> None:
+        """Add a line. Raises `_PsqError` for more moves than the board has cells."""
+        if not self._tail and _LIKE_A_MOVE.match(line):
+            if len(self._moves) == self._max_moves:
+                raise _PsqError(offset, f"the board of {self._size}x{self._size} is full")
+            self._moves.append((offset, line))
+            return
+        if not self._tail:
+            self._tail_offset = offset
+        self._has_late_moves = self._has_late_moves or _MOVE.fullmatch(line) is not None
+        if len(self._tail) < _MAX_TAIL:
+            self._tail.append(line)
+
+    def record(self) -> GameRecord:
+        """Return the game, after its last line. Raises `_PsqError`."""
+        tail = self._tail or ["0"]
+        at_code = next((i for i, line in enumerate(tail) if _CODE.fullmatch(line)), None)
+        if at_code not in (0, 2) or self._has_late_moves:
+            why = f"{quoted(tail[0])} is no move, and after the moves come two players and a number"
+            raise _PsqError(self._tail_offset, why)
+        names = ["" if name in _NAMELESS else name for name in tail[:at_code]] or ["", ""]
+        code = int(tail[at_code])
+        result = _RESULT.fullmatch(tail[at_code + 1]) if at_code + 1 < len(tail) else None
+
+        position = Position(self._rules(result[2] if result else ""))
+        times_ms = [_push(position, line, offset) for offset, line in self._moves]
+        winner, ending = _result(position, code, int(result[1]) if result else None)
+        return GameRecord(
+            position.rules,
+            tuple(position.moves),
+            winner,
+            black=names[self._starter],
+            white=names[1 - self._starter],
+            times_ms=tuple(times_ms) if any(times_ms) else (),
+            ending=ending,
+        )
+
+    def _rules(self, text: str) -> Rules:
+        try:
+            return recorded_rules(self._size, text)
+        except ValueError as error:
+            raise _PsqError(self._offset, error) from error
 
 
-def _push(position: Position, line: str, number: int) -> int:
+def _push(position: Position, line: str, offset: int) -> int:
     """Play the move of a line and return its milliseconds."""
     point, _, time_ms = line.rpartition(",") if line.count(",") == 2 else (line, "", "0")
     if not _MILLISECONDS.fullmatch(time_ms):
-        raise _PsqError(number, f"{line!r} is no move: it is written as column,row,milliseconds")
+        raise _PsqError(offset, f"{quoted(line)} is no move: it is written as column,row,milliseconds")
     try:
         position.push(parse_point(point, position.rules.size, 1))
     except (NotationError, IllegalMoveError) as error:
-        raise _PsqError(number, error) from error
+        raise _PsqError(offset, error) from error
     return max(0, int(time_ms))  # negative if a manager's clock was set back
 
 

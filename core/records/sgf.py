@@ -3,8 +3,10 @@
 import re
 from collections.abc import Iterator
 
+from core.limits import MAX_RECORDS, quoted, shortened
 from core.notation import NotationError
 from core.position import IllegalMoveError, Position
+from core.records.lines import column_number, line_number
 from core.records.record import Ending, GameRecord, RecordError, recorded_rules
 from core.rules import BLACK, WHITE, Cell, Colour, Rules, colour_name
 
@@ -36,12 +38,20 @@ def to_sgf(game: GameRecord) -> str:
     return "(;" + "\n;".join(nodes) + ")\n"
 
 
-_Node = tuple[int, dict[str, str]]
-"""A node of an SGF tree: its offset in the text, and its properties with their (first) values."""
-
-_TOKEN = re.compile(r"\s*(?:([();])|([A-Z]+)|\[((?:[^\]\\]|\\.)*)\])", re.DOTALL)
+_TOKEN = re.compile(
+    r"""\s*+(?:
+        ([A-Z]++)\s*+\[((?:[^\]\\]++|\\.)*+)\]  # a property and its first value
+        |([();])
+        |\[((?:[^\]\\]++|\\.)*+)\]  # another value
+        |[A-Z]++  # a name without a value
+    )""",
+    re.DOTALL | re.VERBOSE,
+)
+"""Possessive (`*+`): it never goes back, so its time is linear and it keeps no positions to go back to."""
+_PROPERTIES = frozenset(("GM", "SZ", "RU", "RE", "PB", "PW", "GC", "DT", "B", "W", "C", "AB", "AW", "AE", _TIME))
+"""The properties that are read."""
 _SIZE = re.compile(r"([0-9]{1,3})(?::\1)?")
-_MILLISECONDS = re.compile(r"[0-9]{1,9}")
+_MILLISECONDS = re.compile(r"[0-9]{1,10}")
 _DRAW = re.compile(r"\s*(0|draw)\s*", re.IGNORECASE)
 _RESULT = re.compile(r"\s*([BW])[a-z]*\s*\+\s*([TFR]?)", re.IGNORECASE)
 """`B+`, `W+12.5`, `B+R`, and words in their place: `White+Resign`."""
@@ -55,9 +65,9 @@ def parse_sgf(text: str, source: str = "SGF") -> list[GameRecord]:
     (`Void`, `?`) is unknown.
     """
     try:
-        return [_record(nodes) for nodes in _main_lines(text)]
+        return list(_games(text))
     except _SgfError as error:
-        line, column = text.count("\n", 0, error.offset) + 1, error.offset - text.rfind("\n", 0, error.offset)
+        line, column = line_number(text, error.offset), column_number(text, error.offset)
         raise RecordError(f"{source}, line {line}, column {column}: {error}") from error
 
 
@@ -67,88 +77,143 @@ class _SgfError(ValueError):
         self.offset = offset
 
 
-def _main_lines(text: str) -> Iterator[list[_Node]]:
-    """Yield the nodes of each tree's main line. First children come first, so it ends at the tree's first `)`."""
-    nodes: list[_Node] = []
-    depth, on_main_line, name = 0, True, ""
+def _games(text: str) -> Iterator[GameRecord]:
+    """Yield the game of each tree's main line. First children come first, so it ends at the tree's first `)`.
+
+    A node is played as soon as it ends, so that nodes take no memory.
+    """
+    game = _Game()
+    count, depth, on_main_line, name = 0, 0, True, ""
     offset, end = max(text.find("("), 0), len(text.rstrip())
+    match_token = _TOKEN.match
     while offset < end:
-        token = _TOKEN.match(text, offset)
+        token = match_token(text, offset)
         if token is None:
             raise _SgfError(offset, "this is neither a node, nor a property, nor a closed value")
-        start, offset = token.start(token.lastindex or 0), token.end()
-        mark, letters, value = token.groups()
+        kind, offset = token.lastindex, token.end()
+        mark = token[3] if kind == 3 else ""
         if depth == 0 and mark != "(":
-            raise _SgfError(start, "a game starts with '(;'")
+            raise _SgfError(_start(token), "a game starts with '(;'")
         if mark == "(":
             depth += 1
-        elif mark == ")":
-            depth, on_main_line = depth - 1, False
-            if depth == 0:
-                if not nodes:
-                    raise _SgfError(start, "the game has no node")
-                yield nodes
-                nodes, on_main_line = [], True
-        elif on_main_line:
-            if mark == ";":
-                nodes.append((start, {}))
-            elif not nodes:
-                raise _SgfError(start, "a property stands in a node, which starts with ';'")
-            elif value is None:
-                name = letters
-            elif not name:
-                raise _SgfError(start, "a value without the name of its property")
-            else:
-                nodes[-1][1].setdefault(name, value)
-        if mark:
             name = ""
+        elif mark == ")":
+            name = ""
+            if on_main_line:
+                game.end_node()
+                on_main_line = False
+            depth -= 1
+            if depth == 0:
+                if not game.has_nodes:
+                    raise _SgfError(_start(token), "the game has no node")
+                count += 1
+                if count > MAX_RECORDS:
+                    raise _SgfError(_start(token), f"the limit of a file is {MAX_RECORDS:,} games")
+                yield game.record()
+                game, on_main_line = _Game(), True
+        elif not on_main_line:
+            continue
+        elif mark:
+            game.end_node()
+            game.start_node(_start(token))
+            name = ""
+        elif not game.has_nodes:
+            raise _SgfError(_start(token), "a property stands in a node, which starts with ';'")
+        elif kind == 2:
+            name = token[1]
+            if name in _PROPERTIES:
+                game.node.setdefault(name, token[2])
+        elif kind is None:
+            name = token[0].lstrip()
+        elif not name:
+            raise _SgfError(_start(token), "a value without the name of its property")
+        elif name in _PROPERTIES:
+            game.node.setdefault(name, token[4])
     if depth or end == 0:
         raise _SgfError(end, "the text ends inside a game" if depth else "there is no game here")
 
 
-def _record(nodes: list[_Node]) -> GameRecord:
-    offset, root = nodes[0]
-    size = root.get("SZ", str(Rules().size))
-    square = _SIZE.fullmatch(size)
-    if root.get("GM") != "4":
-        raise _SgfError(offset, f"game {root.get('GM', '1')} is not Gomoku, which is GM[4]")
-    if square is None:
-        raise _SgfError(offset, f"SZ[{size}] is no size of a square board")
-    try:
-        position = Position(recorded_rules(int(square[1]), root.get("RU", "")))
-    except ValueError as error:
-        raise _SgfError(offset, error) from error
-    comments, times_ms = [], []
-    for offset, node in nodes:
+def _start(token: re.Match[str]) -> int:
+    """Return the offset of a token without the blanks before it."""
+    return token.end() - len(token[0].lstrip())
+
+
+class _Game:
+    """The main line of a tree, played node by node."""
+
+    def __init__(self) -> None:
+        self.has_nodes = False
+        self.node: dict[str, str] = {}
+        """The properties of the current node with their first values."""
+        self._offset = 0
+        """The place of the current node."""
+        self._root: dict[str, str] | None = None
+        self._position = Position()
+        self._comments: list[str] = []
+        self._times_ms: list[str] = []
+
+    def start_node(self, offset: int) -> None:
+        """Start a node at `offset` of the text."""
+        self.has_nodes = True
+        self._offset = offset
+
+    def end_node(self) -> None:
+        """Play the move of the current node, if there is one. Raises `_SgfError`."""
+        node = self.node
+        if self._root is None:
+            if not self.has_nodes:
+                return
+            self._root = node
+            self._position = Position(self._rules(node))
+        if not node:
+            return
+        self.node = {}
         if not node.keys().isdisjoint(("AB", "AW", "AE")):
-            raise _SgfError(offset, "the game does not start from the empty board, but with stones set up")
+            raise _SgfError(self._offset, "the game does not start from the empty board, but with stones set up")
         moves = [node[colour] for colour in "BW" if colour in node]
         if not moves:
-            continue
+            return
+        position = self._position
         if len(moves) > 1 or ("B" in node) != (position.side_to_move == BLACK):
-            raise _SgfError(offset, f"it is {colour_name(position.side_to_move)}'s turn")
+            raise _SgfError(self._offset, f"it is {colour_name(position.side_to_move)}'s turn")
         try:
             position.push(_cell(moves[0], position.rules.size))
         except (NotationError, IllegalMoveError) as error:
-            raise _SgfError(offset, error) from error
-        comments.append(_text(node.get("C", "")))
-        times_ms.append(node.get(_TIME, ""))
-    outcome = position.outcome()
-    winner, ending = _result(root.get("RE", ""))
-    if "RE" not in root and outcome is not None:
-        winner, ending = outcome.winner, Ending.BOARD
-    return GameRecord(
-        position.rules,
-        tuple(position.moves),
-        winner,
-        black=_text(root.get("PB", "")),
-        white=_text(root.get("PW", "")),
-        comments=tuple(comments) if any(comments) else (),
-        note=_text(root.get("GC", "")),
-        date=_text(root.get("DT", "")),
-        times_ms=tuple(map(int, times_ms)) if all(map(_MILLISECONDS.fullmatch, times_ms)) else (),
-        ending=ending,
-    )
+            raise _SgfError(self._offset, error) from error
+        self._comments.append(_text(node.get("C", "")))
+        self._times_ms.append(node.get(_TIME, ""))
+
+    def _rules(self, root: dict[str, str]) -> Rules:
+        size = root.get("SZ", str(Rules().size))
+        square = _SIZE.fullmatch(size)
+        if root.get("GM") != "4":
+            raise _SgfError(self._offset, f"game {shortened(root.get('GM', '1'))} is not Gomoku, which is GM[4]")
+        if square is None:
+            raise _SgfError(self._offset, f"SZ[{shortened(size)}] is no size of a square board")
+        try:
+            return recorded_rules(int(square[1]), root.get("RU", ""))
+        except ValueError as error:
+            raise _SgfError(self._offset, error) from error
+
+    def record(self) -> GameRecord:
+        """Return the game, after its last node."""
+        assert self._root is not None
+        root, outcome = self._root, self._position.outcome()
+        winner, ending = _result(root.get("RE", ""))
+        if "RE" not in root and outcome is not None:
+            winner, ending = outcome.winner, Ending.BOARD
+        return GameRecord(
+            self._position.rules,
+            tuple(self._position.moves),
+            winner,
+            black=_text(root.get("PB", "")),
+            white=_text(root.get("PW", "")),
+            comments=tuple(self._comments) if any(self._comments) else (),
+            note=_text(root.get("GC", "")),
+            date=_text(root.get("DT", "")),
+            times_ms=tuple(map(int, self._times_ms)) if all(map(_MILLISECONDS.fullmatch, self._times_ms)) else (),
+            ending=ending,
+        )
 
 
 def _result(text: str) -> tuple[Colour | None, Ending]:
@@ -161,10 +226,17 @@ def _result(text: str) -> tuple[Colour | None, Ending]:
 def _cell(point: str, size: int) -> Cell:
     column, row = (ord(letter) - ord("a") for letter in point) if len(point) == 2 else (-1, -1)
     if not (0 <= column < size and 0 <= row < size):
-        raise NotationError(f"{point!r} is no point of a {size}x{size} board")
+        raise NotationError(f"{quoted(point)} is no point of a {size}x{size} board")
     return (size - 1 - row) * size + column
+
+
+_BACKSLASH = "\ud800"
+"""A backslash for the time of the conversion: half a surrogate pair, which no file can hold."""
 
 
 def _text(value: str) -> str:
     """Return a value without escapes: a backslash keeps the character after it, and joins lines at a line's end."""
-    return re.sub(r"\\(\n|.)", lambda escaped: escaped[1].strip("\n"), re.sub("\r\n?", "\n", value), flags=re.DOTALL)
+    value = value.replace("\r\n", "\n").replace("\r", "\n")
+    if "\\" not in value:
+        return value
+    return value.replace("\\\\", _BACKSLASH).replace("\\\n", "").replace("\\", "").replace(_BACKSLASH, "\\")

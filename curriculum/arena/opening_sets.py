@@ -23,7 +23,7 @@ def load_openings(choice: str, rules: Rules, *, for_training: bool = False) -> l
     file = resources.files("curriculum") / "openings" / name
     if rules.connect != 5 or not file.is_file():
         raise RecordError(f"there are no balanced openings for {rules}: use --openings empty or a file of your own")
-    openings = parse_openings(file.read_text(encoding="utf-8").splitlines(), rules, name)
+    openings = parse_openings(file.read_text(encoding="utf-8"), rules, name)
     return openings[1::2] if for_training else openings[0::2]
 
 

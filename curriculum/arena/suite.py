@@ -1,7 +1,8 @@
 """The tactical suite: positions with all their right answers, and the share that a player solves."""
 
+import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any, NamedTuple
@@ -9,6 +10,7 @@ from typing import Any, NamedTuple
 from core.errors import UsageError
 from core.notation import cell_name, parse_cell
 from core.position import Position
+from core.records.lines import filled_lines, line_number, with_line_feeds
 from core.rules import Cell, Rules
 from core.streams import stream_key
 from curriculum.reporting import Conduct, Interrupted
@@ -106,29 +108,35 @@ def parse_suite(text: str, source: str = "suite") -> list[Puzzle]:
     Raises `SuiteError` with the line, also if the game is over or an answer is no legal move.
     """
     puzzles = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        if not line.strip() or line.startswith("#"):
+    text = with_line_feeds(text)
+    for offset, line in filled_lines(text):
+        if line.startswith("#"):
             continue
         try:
             puzzles.append(_parse_puzzle(line))
         except ValueError as error:
-            raise SuiteError(f"{source}, line {number}: {error}") from error
+            raise SuiteError(f"{source}, line {line_number(text, offset)}: {error}") from error
     return puzzles
 
 
 def _parse_puzzle(line: str) -> Puzzle:
-    parts = [part.strip() for part in line.split("|")]
-    if len(parts) != 4:
-        raise ValueError(f"a puzzle is 'kind | moves | answers | note', and this has {len(parts)} of the 4 parts")
-    kind, moves, answers, note = parts
-    position = Position.from_moves(RULES, (parse_cell(word, RULES.size) for word in moves.split()))
-    right = tuple(parse_cell(word, RULES.size) for word in answers.split())
-    if not kind or not right:
-        raise ValueError("the kind or the answers are missing")
-    for cell in right:
+    separators = line.count("|")
+    if separators != 3:
+        raise ValueError(f"a puzzle is 'kind | moves | answers | note', and this has {separators + 1} of the 4 parts")
+    kind, moves, answers, note = (part.strip() for part in line.split("|"))
+    position = Position.from_moves(RULES, _cells(moves))
+    right = []
+    for cell in _cells(answers):
         if not position.is_legal(cell):
             raise ValueError(f"the answer {cell_name(cell, RULES.size)} is no legal move")
-    return Puzzle(kind, tuple(position.moves), right, note)
+        right.append(cell)
+    if not kind or not right:
+        raise ValueError("the kind or the answers are missing")
+    return Puzzle(kind, tuple(position.moves), tuple(right), note)
+
+
+def _cells(names: str) -> Iterator[Cell]:
+    return (parse_cell(word[0], RULES.size) for word in re.finditer(r"\S+", names))
 
 
 def load_suite(name: str = "tactics") -> list[Puzzle]:

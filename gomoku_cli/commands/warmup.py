@@ -20,24 +20,27 @@ def command(as_json: options.Json = False, quiet: options.Quiet = False) -> None
     """
     import time
 
-    from core.jit import KERNEL_FOLDER, KERNELS_ARE_KEPT
+    from core.caching.folder import problems
+    from core.jit import KERNELS
     from curriculum.bench.warmup import compile_all
     from gomoku_cli.compilation import ESTIMATE, watching_compilation
     from gomoku_cli.console import duration, program
     from gomoku_cli.interruption import conducting
 
     started = time.perf_counter()
+    KERNELS.use()
     with watching_compilation() as compilation:
-        if KERNELS_ARE_KEPT:
+        if KERNELS.can_keep():
             with conducting(quiet=quiet, resume=f"{program()} {NAME}") as conduct:
                 compile_all(conduct)
     seconds = time.perf_counter() - started
+    reason = next(iter(problems()), None)
     if as_json:
-        facts = {"folder": str(KERNEL_FOLDER), "kept": KERNELS_ARE_KEPT, "compiled": compilation.kernels}
-        typer.echo(json.dumps(facts | {"seconds": round(seconds, 2)}))
-    elif not KERNELS_ARE_KEPT:
-        typer.echo(f"kernels cannot be kept: {KERNEL_FOLDER} cannot be written; each run compiles its own, {ESTIMATE}")
+        facts = {"folder": str(KERNELS.path), "kept": reason is None, "reason": reason}
+        typer.echo(json.dumps(facts | {"compiled": compilation.kernels, "seconds": round(seconds, 2)}))
+    elif reason is not None:
+        typer.echo(f"not everything could be kept: {reason}; what is missing is made by each run, {ESTIMATE}")
     elif compilation.kernels:
-        typer.echo(f"compiled {compilation.kernels} kernels in {duration(seconds)}, kept in {KERNEL_FOLDER}")
+        typer.echo(f"compiled {compilation.kernels} kernels in {duration(seconds)}, kept in {KERNELS.path}")
     else:
-        typer.echo(f"all kernels are compiled already, kept in {KERNEL_FOLDER}")
+        typer.echo(f"all kernels are compiled already, kept in {KERNELS.path}")

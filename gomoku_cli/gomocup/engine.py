@@ -3,12 +3,12 @@
 import time
 from collections.abc import Callable, Iterator
 
+from core.limits import MAX_COMMAND_LENGTH, quoted
 from core.notation import NotationError
 from core.position import IllegalMoveError
 from gomoku_cli.gomocup import swap2
 from gomoku_cli.gomocup.clock import Clock
 from gomoku_cli.gomocup.game import EngineGame
-from gomoku_cli.gomocup.lines import MAX_LENGTH
 from gomoku_cli.gomocup.protocol import (
     BoardBlock,
     CommandError,
@@ -17,7 +17,6 @@ from gomoku_cli.gomocup.protocol import (
     parse_move,
     parse_size,
     parse_square,
-    quoted,
     rules_of_size,
     unsupported_rules,
 )
@@ -84,7 +83,7 @@ class Engine:
         if not name:
             return
         if name == "INFO":
-            if len(line) <= MAX_LENGTH:
+            if len(line) <= MAX_COMMAND_LENGTH:
                 self._inform(argument)
             return
         command = self._commands.get(name)
@@ -93,8 +92,8 @@ class Engine:
                 self._block.add(line.strip(), self._started_game.rules.size if self._started_game else 0)
                 return
             yield from self.finish()
-        if len(line) > MAX_LENGTH:
-            yield f"UNKNOWN a line of more than {MAX_LENGTH} characters"
+        if len(line) > MAX_COMMAND_LENGTH:
+            yield f"UNKNOWN a line of more than {MAX_COMMAND_LENGTH} characters"
         elif command is None:
             yield f"UNKNOWN {quoted(name)} is not a command"
         else:

@@ -8,16 +8,12 @@ from collections.abc import Callable, Iterator
 from queue import Queue
 from typing import NamedTuple
 
+from core.limits import MAX_COMMAND_LENGTH, MAX_COMMANDS_AHEAD
 from gomoku_cli.gomocup.scheduling import wake_up_early
 
 _BREAK = re.compile(rb"[\r\n]")
-MAX_LENGTH = 1000
-"""Maximum length of a command, far above any of the protocol. A longer line is cut to one character more."""
-
 _CHUNK = 1 << 16
-_KEPT = MAX_LENGTH + 1
-_MAX_WAITING = 10_000
-"""Maximum number of lines to read ahead."""
+_KEPT = MAX_COMMAND_LENGTH + 1
 
 
 class Line(NamedTuple):
@@ -30,7 +26,7 @@ class Line(NamedTuple):
 
 
 class LineCutter:
-    """Cuts a stream of bytes into lines. It keeps at most one character more of a line than `MAX_LENGTH`."""
+    """Cuts a stream of bytes into lines. It keeps at most one character more of a line than `MAX_COMMAND_LENGTH`."""
 
     def __init__(self) -> None:
         self._rest = b""
@@ -63,7 +59,7 @@ class LineReader:
         self._descriptor = descriptor
         self._cutter = LineCutter()
         self._leave = leave
-        self._waiting: Queue[Line | None] = Queue(_MAX_WAITING)
+        self._waiting: Queue[Line | None] = Queue(MAX_COMMANDS_AHEAD)
         self._over = threading.Event()
         threading.Thread(target=self._read, name="lines", daemon=True).start()
 

@@ -11,13 +11,12 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import NamedTuple
 
+from core.limits import quoted
 from core.notation import NotationError, parse_point, point_name
 from core.rules import MAX_SIZE, Cell, Rules
 
 CONNECT = 5
 """Length of a winning line in this protocol."""
-_MAX_SHOWN = 30
-_MAX_POINT_LENGTH = 50
 _INTEGER = re.compile(r"[+-]?[0-9]{1,20}")
 _UNSUPPORTED_RULES = {1: "exactly five win", 2: "the game goes on after five", 4: "renju", 8: "caro"}
 """Names of the bits of INFO rule."""
@@ -74,17 +73,12 @@ def rules_of_size(size: int) -> Rules:
 
 def parse_move(argument: str, rules: Rules) -> Cell:
     """Return the cell of a point. Raises `NotationError`."""
-    return parse_point(argument[:_MAX_POINT_LENGTH], rules.size)
+    return parse_point(argument, rules.size)
 
 
 def unsupported_rules(rule: int) -> list[str]:
     """Return the names of the rules that INFO rule requests and this engine does not play."""
     return [name for bit, name in _UNSUPPORTED_RULES.items() if rule & bit]
-
-
-def quoted(text: str) -> str:
-    """Return a text of the manager in quotes, short enough for an answer."""
-    return repr(text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}...")
 
 
 class Field(IntEnum):

@@ -28,16 +28,19 @@ def _converted_net(model: DualNet, name: str, openvino: OpenVino) -> Any:
         return openvino.module.convert_model(net, example_input=example_positions(2, model.rules.cells))
 
 
-def main(path: Path, precision: Precision) -> None:
-    """Save a model file's graphs. Raises `CheckpointError`, `RuntimeUnavailableError` or `OSError`."""
+def main(path: Path, precision: Precision) -> bool:
+    """Save a model file's graphs; return True on success.
+
+    Raises `CheckpointError`, `RuntimeUnavailableError`, and `OSError` if the model file cannot be read.
+    """
     openvino = OpenVino(precision)
     kept = graphs_path(path, openvino)
     model, _ = load_model(path)
     graphs = converted(model, openvino)
     if graphs_path(path, openvino) != kept:
         raise RuntimeError(f"{path} was overwritten during the conversion")
-    write_graphs(kept, openvino, graphs, version_of(model, Backend.OPENVINO, openvino.precision))
+    return write_graphs(kept, openvino, graphs, version_of(model, Backend.OPENVINO, openvino.precision))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Precision(sys.argv[2]))
+    sys.exit(not main(Path(sys.argv[1]), Precision(sys.argv[2])))

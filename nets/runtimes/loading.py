@@ -3,6 +3,7 @@
 import warnings
 from pathlib import Path
 
+from core.caching.folder import has_noticed
 from nets.checkpoint import load_model, read_info
 from nets.config import Backend, Precision, RuntimeChoice, RuntimeNotice, default_runtime
 from nets.runtimes.devices import may_have_gpu
@@ -36,14 +37,15 @@ def _open_graphs(path: Path, precision: Precision) -> RuntimeEvaluator | None:
     info = read_info(path)
     # Imported here, since a run on torch or a GPU needs neither OpenVINO nor its saved graphs.
     from nets.runtimes.openvino import OpenVino, OpenVinoRuntime
-    from nets.runtimes.saved_graphs import graphs_path, make_graphs, read_graphs
+    from nets.runtimes.saved_graphs import can_be_saved, graphs_path, make_graphs, read_graphs
 
     try:
         openvino = OpenVino(precision)
         kept = graphs_path(path, openvino)
         found = read_graphs(kept, openvino)
-        if found is None:
-            warnings.warn(f"preparing {path.name} for OpenVINO, once, which takes some seconds", RuntimeNotice, 3)
+        if found is None and can_be_saved(kept, path):
+            if not has_noticed():  # a damaged file
+                warnings.warn(f"preparing {path.name} for OpenVINO, once, which takes some seconds", RuntimeNotice, 3)
             found = read_graphs(kept, openvino) if make_graphs(path, openvino.precision) else None
         if found is None:
             return None

@@ -1,7 +1,7 @@
 """OpenVINO's graphs of models, saved in the user's cache folder: a process that only plays starts without torch.
 
 A file holds the graphs of all nets of a model and the version of their evaluations. Its name is a hash of all sources
-of the graphs, so it is never out of date. A broken or foreign file counts as missing.
+of the graphs, so it is never out of date. A damaged or foreign file counts as missing (`core.caching.folder`).
 """
 
 import hashlib
@@ -14,17 +14,25 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save
+import numpy as np
+from numpy.typing import NDArray
+from safetensors.numpy import load, save
 
-from core.files import atomic_path
-from core.jit import user_cache_folder
+from core.caching.folder import CacheFolder, user_cache_folder
+from core.files import remove_unfinished
+from core.limits import MAX_GRAPHS_BYTES
 from nets.config import Precision
 from nets.runtimes.openvino import OpenVino
 from nets.runtimes.runtime import RuntimeUnavailableError
 
 _MAX_FILES = 32
 """Of more files the least recently used are removed."""
+_WITHOUT = "every start prepares the model, which takes some seconds"
+_VERSION = "version"
+_XML = ".xml"
+"""Ending of the name of a graph; the weights have the name of the net."""
+_MAX_GROWTH = 4
+"""Size of the graphs over that of the model file."""
 _MAX_AHEAD_S = 60.0
 """A file dated further ahead of the clock is from before the clock was set back, and counts as the oldest."""
 _SOURCES = Path(__file__).parent.parent
@@ -37,34 +45,49 @@ def graphs_path(model: Path, openvino: OpenVino) -> Path:
     digest = hashlib.sha256(f"{openvino.module.__version__}/{openvino.precision}".encode())
     for path in (*sorted(_SOURCES.rglob("*.py")), model):
         digest.update(hashlib.sha256(path.read_bytes()).digest())
-    return user_cache_folder() / "graphs" / f"{digest.hexdigest()[:32]}.safetensors"
+    return user_cache_folder() / "graphs" / f"{digest.hexdigest()[:32]}.graphs"
 
 
 def read_graphs(path: Path, openvino: OpenVino) -> tuple[dict[str, Any], int] | None:
     """Return the graph of each net and the version of their evaluations (`Evaluator.version`); None if not saved."""
+    data = _folder(path).read(path.name, MAX_GRAPHS_BYTES)
+    if data is None:
+        return None
+    arrays = load(data)
+    version = int(arrays.pop(_VERSION)[0])
+    texts = {name.removesuffix(_XML): arrays.pop(name).tobytes().decode() for name in list(arrays) if _XML in name}
     try:
-        with safe_open(path, framework="numpy") as file:
-            metadata = file.metadata()
-            graphs = {net: openvino.read(metadata[net], file.get_tensor(net)) for net in file.keys()}  # noqa: SIM118  # not a mapping
-        version = int(metadata["version"])
-    except (OSError, SafetensorError, KeyError, TypeError, ValueError, RuntimeUnavailableError):
+        graphs = {net: openvino.read(texts[net], weights) for net, weights in arrays.items()}
+    except RuntimeUnavailableError:
         return None
     with suppress(OSError):
         os.utime(path)  # it is in use
     return graphs, version
 
 
-def write_graphs(path: Path, openvino: OpenVino, graphs: Mapping[str, Any], version: int) -> None:
-    """Save graphs at `path`, whole or not at all, and remove old files of the same folder. Raises `OSError`."""
-    metadata, weights = {"version": str(version)}, {}
+def _folder(path: Path) -> CacheFolder:
+    return CacheFolder(path.parent, _WITHOUT)
+
+
+def can_be_saved(path: Path, model: Path) -> bool:
+    """Return True if there is room for a model's graphs at `path`; if not, give the notice. Raises `OSError`."""
+    return _folder(path).has_room(_MAX_GROWTH * model.stat().st_size)
+
+
+def write_graphs(path: Path, openvino: OpenVino, graphs: Mapping[str, Any], version: int) -> bool:
+    """Save graphs at `path`, whole or not at all, and remove old files of the same folder; return True on success."""
+    arrays: dict[str, NDArray[Any]] = {_VERSION: np.array([version], np.int64)}
     for net, graph in graphs.items():
-        metadata[net], weights[net] = openvino.written(graph)
-    with atomic_path(path) as temporary:
-        temporary.write_bytes(save(weights, metadata))
-    kept = sorted(path.parent.iterdir(), key=_last_used, reverse=True)
-    for old in kept[_MAX_FILES:]:
+        xml, arrays[net] = openvino.written(graph)
+        arrays[net + _XML] = np.frombuffer(xml.encode(), np.uint8)
+    if not _folder(path).write(path.name, save(arrays)):
+        return False
+    remove_unfinished(path.parent)
+    kept = sorted((file for file in path.parent.iterdir() if not file.name.startswith(".")), key=_last_used)
+    for old in kept[:-_MAX_FILES]:
         with suppress(OSError):
             old.unlink()
+    return True
 
 
 def _last_used(path: Path) -> float:

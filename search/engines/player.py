@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from core.limits import quoted
 from core.notation import NotationError, parse_point, point_name
 from core.position import Position
 from core.rules import Cell, Rules
@@ -28,8 +29,6 @@ _FREESTYLE = 0
 _CONNECT = 5
 _POINT = re.compile(r"\s*-?[0-9]+\s*,")
 """The beginning of an answer that is meant as a move."""
-_MAX_QUOTED = 60
-"""Characters of an answer that an error quotes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,7 +194,7 @@ class _EngineGame(Player):
                     raise ForfeitError(f"no answer to START {size} within {limits.start_seconds:g} s", on_time=True)
                 word = _first_word(line.text)
                 if word in ("ERROR", "UNKNOWN"):
-                    raise ForfeitError(f"it answered START {size} with {_quoted(line.text)}")
+                    raise ForfeitError(f"it answered START {size} with {quoted(line.text)}")
                 if word.startswith("OK"):  # anything else it writes is no answer
                     break
             self._used_s = line.at - process.started_at
@@ -245,11 +244,11 @@ class _EngineGame(Player):
                     move = self._read_move(line.text[len(word) :], position)
                     self._process.send([f"PLAY {point_name(move, self._rules.size)}"])
                 elif word == "ERROR":
-                    raise ForfeitError(f"it answered {_quoted(line.text)} instead of a move")
+                    raise ForfeitError(f"it answered {quoted(line.text)} instead of a move")
                 elif _POINT.match(line.text):
                     break
                 elif word != "OK":  # a remark, or UNKNOWN to an INFO: the clock runs on
-                    complaint = f"; it said {_quoted(line.text)}"
+                    complaint = f"; it said {quoted(line.text)}"
         except ProgramEndedError as error:
             raise ForfeitError(f"no move: {error}") from error
         move = self._read_move(line.text, position)
@@ -275,9 +274,9 @@ class _EngineGame(Player):
         try:
             move = parse_point(text, self._rules.size)
         except NotationError as error:
-            raise ForfeitError(f"no move: {_shortened(str(error), 2 * _MAX_QUOTED)}") from error
+            raise ForfeitError(f"no move: {error}") from error
         if not position.is_legal(move):
-            raise ForfeitError(f"an illegal move: {_quoted(text)} already holds a stone")
+            raise ForfeitError(f"an illegal move: {quoted(text)} already holds a stone")
         return move
 
 
@@ -296,14 +295,6 @@ def _is_talk(text: str) -> bool:
 
 def _first_word(text: str) -> str:
     return text.split(maxsplit=1)[0].upper()
-
-
-def _quoted(text: str) -> str:
-    return repr(_shortened(text, _MAX_QUOTED))
-
-
-def _shortened(text: str, max_length: int) -> str:
-    return text if len(text) <= max_length else f"{text[: max_length - 3]}..."
 
 
 def _milliseconds(seconds: float) -> int:

@@ -13,14 +13,14 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import IO
 
-_MAX_LINE_BYTES = 4096
-"""Longer lines are cut."""
-_MAX_LINES = 64
-"""Lines kept until they are read; older ones go."""
-_MAX_STDERR_BYTES = 4096
-"""The end of stderr that is kept."""
+from core.limits import MAX_ANSWER_BYTES, MAX_ANSWERS_AHEAD, MAX_STDERR_BYTES
+
 _MAX_LAST_WORDS = 120
 """Characters of its last line that an error quotes."""
+_SEND_S = 1.0
+"""Time for a program to make room for lines in its input. The pipe holds many requests, so room is short only if it
+does not read them."""
+_ROOM_EVERY_S = 0.005
 _STOP_EVERY_S = 0.02
 """Interval between two calls of `stop` while waiting for a line."""
 _END_S = 1.0
@@ -71,13 +71,17 @@ class EngineProcess:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 start_new_session=True,
+                bufsize=0,
             )
             undo.push(self._process)
             undo.callback(self._process.kill)
             self._guard = _start_guard(self._process.pid, self._folder.name)
             undo.pop_all()
+        assert self._process.stdin is not None
+        if sys.platform != "win32":  # a write there waits for as long as the program does not read
+            os.set_blocking(self._process.stdin.fileno(), False)
         self._is_talk = is_talk
-        self._lines: deque[Line] = deque(maxlen=_MAX_LINES)
+        self._lines: deque[Line] = deque(maxlen=MAX_ANSWERS_AHEAD)
         self._stderr = b""
         self._output_closed = False
         self._closed = False
@@ -102,8 +106,12 @@ class EngineProcess:
         text = "".join(f"{line}\r\n" for line in lines).encode()
         now = time.monotonic()
         try:
-            self._process.stdin.write(text)
-            self._process.stdin.flush()
+            while text:
+                text = text[self._process.stdin.write(text) or 0 :]
+                if text:  # the pipe is full
+                    if time.monotonic() > now + _SEND_S:
+                        raise ProgramEndedError("it does not read its input")
+                    time.sleep(_ROOM_EVERY_S)
         except OSError:
             raise ProgramEndedError(self._how_it_ended()) from None
         return now
@@ -196,8 +204,8 @@ class EngineProcess:
             while chunk := os.read(stream.fileno(), 1 << 16):
                 now = time.monotonic()
                 *complete, rest = (rest + chunk).replace(b"\r", b"\n").split(b"\n")
-                rest = rest[:_MAX_LINE_BYTES]
-                texts = [line[:_MAX_LINE_BYTES].decode(errors="replace").strip() for line in complete]
+                rest = rest[:MAX_ANSWER_BYTES]
+                texts = [line[:MAX_ANSWER_BYTES].decode(errors="replace").strip() for line in complete]
                 with self._changed:
                     self._lines.extend(Line(text, now) for text in texts if text and not self._is_talk(text))
                     self._changed.notify_all()
@@ -208,7 +216,7 @@ class EngineProcess:
     def _read_stderr(self, stream: IO[bytes]) -> None:
         with stream:
             while chunk := os.read(stream.fileno(), 1 << 16):
-                self._stderr = (self._stderr + chunk)[-_MAX_STDERR_BYTES:]
+                self._stderr = (self._stderr + chunk)[-MAX_STDERR_BYTES:]
 
 
 def _start_guard(group: int, folder: str) -> "subprocess.Popen[bytes] | None":

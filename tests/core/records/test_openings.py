@@ -19,7 +19,7 @@ OPENINGS = ROOT / "curriculum" / "openings"
 
 def test_openings_are_one_a_line_with_comments() -> None:
     lines = ["# balanced", "", "h8 i9 g7  # the third is near", "   ", "A1 b2"]
-    assert parse_openings(lines, Rules()) == [(112, 128, 96), (0, 16)]
+    assert parse_openings("\n".join(lines), Rules()) == [(112, 128, 96), (0, 16)]
 
 
 @pytest.mark.parametrize(
@@ -44,25 +44,25 @@ def test_openings_are_one_a_line_with_comments() -> None:
 )
 def test_a_broken_line_is_refused_by_its_place(line: str, column: int, why: str) -> None:
     with pytest.raises(RecordError) as refused:
-        parse_openings(["# first", "h8 i9", line, "h8"], Rules(), "mine.txt")
+        parse_openings("\n".join(["# first", "h8 i9", line, "h8"]), Rules(), "mine.txt")
     assert str(refused.value).startswith(f"mine.txt, line 3, column {column}: ")
     assert why in str(refused.value)
 
 
 def test_offsets_count_to_the_right_and_down_from_the_centre() -> None:
     """Piskvork puts the centre at size // 2 from the left and from the top."""
-    assert parse_openings(["0,0, 1,-1, -2,3"], Rules(15)) == parse_openings(["h8 i9 f5"], Rules(15))
-    assert parse_openings(["0,0, -10,-10, 9,9"], Rules(20)) == parse_openings(["k10 a20 t1"], Rules(20))
+    assert parse_openings("0,0, 1,-1, -2,3", Rules(15)) == parse_openings("h8 i9 f5", Rules(15))
+    assert parse_openings("0,0, -10,-10, 9,9", Rules(20)) == parse_openings("k10 a20 t1", Rules(20))
 
 
 def test_offsets_are_read_with_commas_or_blanks_between_them() -> None:
-    opening = parse_openings(["-7,-8, -6,-9, +3,0"], Rules(20))
+    opening = parse_openings("-7,-8, -6,-9, +3,0", Rules(20))
     for line in ("-7,-8,-6,-9,3,0", "-7 -8 -6 -9 3 0", " -7,-8 -6,-9 3,0,", "-7 , -8 , -6\t-9,3,0  # so"):
-        assert parse_openings([line], Rules(20)) == opening
+        assert parse_openings(line, Rules(20)) == opening
 
 
 def test_a_file_may_hold_lines_of_both_notations() -> None:
-    assert parse_openings(["h8 i9", "0,0, 1,-1"], Rules()) == [(112, 128)] * 2
+    assert parse_openings("h8 i9\n0,0, 1,-1", Rules()) == [(112, 128)] * 2
 
 
 @given(st.data())
@@ -73,21 +73,21 @@ def test_an_opening_that_is_written_is_read_back(data: st.DataObject) -> None:
     half = drawn.size // 2
     points = [(cell % drawn.size - half, drawn.size - 1 - cell // drawn.size - half) for cell in opening]
     offsets = ", ".join(f"{right},{down}" for right, down in points)
-    assert parse_openings([format_opening(opening, drawn.size), offsets], drawn) == [tuple(opening)] * 2
+    assert parse_openings(f"{format_opening(opening, drawn.size)}\n{offsets}", drawn) == [tuple(opening)] * 2
 
 
 @given(st.text(st.sampled_from("0189-+, \tah#;."), max_size=12))
 def test_any_line_is_read_or_refused_and_nothing_else(line: str) -> None:
     try:
-        read = parse_openings([line], Rules(9))
+        read = parse_openings(line, Rules(9))
     except RecordError:
         return
-    assert parse_openings([format_opening(opening, 9) for opening in read], Rules(9)) == read
+    assert parse_openings("\n".join(format_opening(opening, 9) for opening in read), Rules(9)) == read
 
 
 @pytest.mark.parametrize("connect", [3, 4])
 def test_an_opening_must_be_legal_under_its_rules(connect: int) -> None:
-    line = ["a1 a2 b1 b2 c1"]
+    line = "a1 a2 b1 b2 c1"
     if connect == 4:
         assert parse_openings(line, Rules(9, connect)) == [(0, 9, 1, 10, 2)]
     else:

@@ -166,7 +166,7 @@ def test_a_winner_that_is_not_written_is_read_from_the_board() -> None:
         ("(;GM[4]\n;B[hh]C[open)", "line 2, column 8", "nor a closed value"),
         ("()", "line 1, column 2", "no node"),
         ("(GM[4])", "line 1, column 2", "';'"),
-        ("(;GM[4];[hh])", "line 1, column 10", "without the name"),
+        ("(;GM[4];[hh])", "line 1, column 9", "without the name"),
         ("(;GM[4];B[hh])\n)", "line 2, column 1", "'(;'"),
         ("(;SZ[19];B[pd])", "line 1, column 2", "game 1 is not Gomoku"),
         ("(;GM[1]SZ[19];B[pd])", "line 1, column 2", "game 1 is not Gomoku"),

@@ -34,11 +34,6 @@ def gomoku(cache: Path, *lines: str) -> subprocess.CompletedProcess[str]:
     return done
 
 
-def compiled(cache: Path) -> set[Path]:
-    """The files of compiled kernels."""
-    return set(cache.rglob("*.nb?"))
-
-
 @pytest.mark.slow
 def test_a_command_that_compiles_reports_it_and_its_time(tmp_path: Path) -> None:
     match = "evaluate random --against random --games 2"
@@ -52,8 +47,12 @@ def test_a_command_that_compiles_reports_it_and_its_time(tmp_path: Path) -> None
 def test_if_kernels_cannot_be_kept_a_warmup_reports_it_and_compiles_none(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     out = gomoku(tmp_path / "file", "warmup").stdout
-    assert out.startswith(f"kernels cannot be kept: {tmp_path / 'file'}")
+    assert out.startswith(f"not everything could be kept: {tmp_path / 'file'}")
+    assert "(Not a directory)" in out
     facts = json.loads(gomoku(tmp_path / "file", "warmup --json").stdout)
     assert (facts["kept"], facts["compiled"]) == (False, 0)
+    assert facts["reason"].endswith("(Not a directory)")
     match = gomoku(tmp_path / "file", "evaluate random --against random --games 2")
+    assert match.stderr.startswith(f"note: {tmp_path / 'file'}")
     assert "every run compiles the search" in match.stderr
+    assert match.stderr.count("\n") == 1

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.fuzz_engine import Expected, fault
-from gomoku_cli.gomocup.lines import MAX_LENGTH
+from core.limits import MAX_COMMAND_LENGTH
 from tests.support.gomocup import FIRST, SECOND, THIRD, Talk
 
 
@@ -22,7 +22,7 @@ def test_other_lines_are_unknown(talk: Talk, line: str) -> None:
 
 
 def test_a_line_beyond_the_maximum_length_is_unknown(talk: Talk) -> None:
-    (answer,) = talk.say("TURN 7,7" + " " * MAX_LENGTH + "x")
+    (answer,) = talk.say("TURN 7,7" + " " * MAX_COMMAND_LENGTH + "x")
     assert answer.startswith("UNKNOWN ")
     assert talk.say("BEGIN") == [FIRST]
 

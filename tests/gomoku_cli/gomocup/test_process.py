@@ -16,11 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import FailedError
+from core.limits import MAX_COMMAND_LENGTH
 from core.notation import parse_point, point_name
 from core.position import Position
 from core.rules import Rules
 from gomoku_cli.exit_codes import ExitCode
-from gomoku_cli.gomocup.lines import MAX_LENGTH, LineCutter, LineReader
+from gomoku_cli.gomocup.lines import LineCutter, LineReader
 from gomoku_cli.gomocup.process import Answers, protocol_pipes, serve
 from gomoku_cli.gomocup.scheduling import wake_up_early
 from tests.support.gomocup import Talk
@@ -43,8 +44,8 @@ def test_a_line_without_end_takes_no_more_memory_than_a_short_one() -> None:
     cutter = LineCutter()
     for _ in range(1000):
         assert cutter.feed(b"x" * 60_000) == []
-        assert len(cutter._rest) == MAX_LENGTH + 1
-    assert cutter.feed(b"\nTURN 7,7\n") == [b"x" * (MAX_LENGTH + 1), b"TURN 7,7"]
+        assert len(cutter._rest) == MAX_COMMAND_LENGTH + 1
+    assert cutter.feed(b"\nTURN 7,7\n") == [b"x" * (MAX_COMMAND_LENGTH + 1), b"TURN 7,7"]
 
 
 class Pipes:

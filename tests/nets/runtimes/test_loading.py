@@ -15,6 +15,8 @@ import pytest
 import torch
 from safetensors.numpy import save_file
 
+from core.caching import folder
+from core.caching.folder import CacheNotice
 from core.evaluation import PositionBatch
 from core.rules import BLACK, WHITE, Rules
 from nets.checkpoint import CheckpointError, load_model, read_info, save_model
@@ -58,14 +60,18 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         try:
             if kept.name in _CONVERTED:
                 kept.parent.mkdir(parents=True, exist_ok=True)
+                kept.unlink(missing_ok=True)
                 kept.write_bytes(_CONVERTED[kept.name])
-            else:
-                conversion.main(model, precision)
+                kept.chmod(0o600)
+                return True
+            if conversion.main(model, precision):
                 _CONVERTED[kept.name] = kept.read_bytes()
+                return True
         except (OSError, ValueError):
-            return False
-        return True
+            pass
+        return False
 
+    monkeypatch.setattr(folder, "_notices", [])
     monkeypatch.setattr(saved_graphs, "user_cache_folder", lambda: tmp_path / "cache")
     monkeypatch.setattr(saved_graphs, "make_graphs", make_here)
     return tmp_path / "cache" / "graphs"
@@ -87,7 +93,7 @@ def no_conversion(model: Path, precision: Precision) -> bool:
 def test_saved_graphs_evaluate_as_the_model_does(model: DualNet, path: Path, cache: Path) -> None:
     with pytest.warns(RuntimeNotice, match=r"preparing model\.safetensors for OpenVINO, once"):
         saved = open_model(path, OPENVINO)
-    assert [file.suffix for file in cache.iterdir()] == [".safetensors"]
+    assert [file.suffix for file in cache.iterdir()] == [".graphs"]
     fresh = NetEvaluator(model, OPENVINO, device=torch.device("cpu"))
     for answers, expected in zip(saved.evaluate(batch_of(20)), fresh.evaluate(batch_of(20)), strict=True):
         assert np.array_equal(answers, expected)
@@ -106,22 +112,25 @@ def test_a_model_is_converted_once(path: Path, cache: Path, monkeypatch: pytest.
 @pytest.mark.parametrize(
     "spoil",
     [
-        lambda file: file.write_bytes(file.read_bytes()[:-100]),
+        lambda file: os.truncate(file, file.stat().st_size - 100),
         lambda file: file.write_bytes(b""),
+        lambda file: file.write_bytes(file.read_bytes().replace(b'"', b"'", 1)),
         lambda file: save_file({"shared": np.zeros(3, np.uint8)}, file),
-        lambda file: save_file({"shared": np.zeros(3, np.uint8)}, file, {"shared": "<net/>", "version": "1"}),
+        lambda file: file.chmod(0o666),
     ],
-    ids=["cut short", "empty", "foreign", "no graph"],
+    ids=["cut short", "empty", "flipped", "foreign", "writable by others"],
 )
 def test_a_broken_file_of_graphs_is_made_again(spoil: Callable[[Path], object], path: Path, cache: Path) -> None:
     with pytest.warns(RuntimeNotice):
         whole = open_model(path, OPENVINO).evaluate(batch_of(5))
     (file,) = cache.iterdir()
     spoil(file)
-    with pytest.warns(RuntimeNotice, match="preparing"):
+    with pytest.warns(CacheNotice, match="made again") as notices:
         again = open_model(path, OPENVINO).evaluate(batch_of(5))
+    assert len(notices) == 1
     assert np.array_equal(again[0], whole[0])
     assert list(cache.iterdir()) == [file]
+    open_model(path, OPENVINO).close()  # without a notice
 
 
 def test_graphs_are_saved_by_the_contents_of_the_model_file(model: DualNet, path: Path, cache: Path) -> None:
@@ -179,8 +188,9 @@ def test_files_from_before_the_clock_was_set_back_are_removed_first(
 
 def test_if_nothing_can_be_saved_torch_converts_each_time(path: Path, cache: Path) -> None:
     cache.parent.touch()
-    with pytest.warns(RuntimeNotice, match="preparing"):
+    with pytest.warns(CacheNotice, match=r"cannot be used \(.*\); every start prepares the model") as notices:
         evaluator = open_model(path, OPENVINO)
+    assert len(notices) == 1
     assert evaluator.runtime.backend is Backend.OPENVINO
     assert np.isfinite(evaluator.evaluate(batch_of(5))[1]).all()
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from search.engines import process
 from tests.support.engine_players import (
     ENGINE,
     POSIX_ONLY,
@@ -77,3 +78,15 @@ def test_no_engine_outlives_this_program(ending: signal.Signals | None, tmp_path
             program.send_signal(ending)
     wait_until_gone(int(pid))
     wait_until(lambda: not folder.exists())
+
+
+def test_a_program_that_does_not_read_is_out_instead_of_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "_SEND_S", 0.05)
+    program = process.EngineProcess(
+        [sys.executable, "-I", "-S", "-c", "import time; time.sleep(60)"], lambda line: False
+    )
+    try:
+        with pytest.raises(process.ProgramEndedError, match="does not read its input"):
+            program.send(["BOARD"] * 50_000)
+    finally:
+        program.close(None)
