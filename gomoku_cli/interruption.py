@@ -2,7 +2,6 @@
 
 import os
 import signal
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
@@ -12,6 +11,7 @@ import typer
 from curriculum.reporting import Conduct, Interrupted
 from gomoku_cli.console import make_reporter
 from gomoku_cli.exit_codes import ExitCode
+from gomoku_cli.printable import echo
 
 _SHOW_CURSOR = b"\x1b[?25h"
 _CLEAR_LINE = b"\r\x1b[K"
@@ -51,7 +51,7 @@ def conducting(*, quiet: bool = False, resume: str | None = None) -> Iterator[Co
         yield Conduct(make_reporter(quiet), lambda: requested)
     except Interrupted:
         ending = f"; continue with: {resume}" if resume else ""
-        print(f"stopped{', everything so far is saved' if resume else ''}{ending}", file=sys.stderr)
+        echo(f"stopped{', everything so far is saved' if resume else ''}{ending}", err=True)
         raise typer.Exit(ExitCode.INTERRUPTED) from None
     finally:
         for number, handler in before.items():

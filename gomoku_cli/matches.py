@@ -11,6 +11,7 @@ import typer
 
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.options import MatchOptions, ReportOptions, RulesOptions, RuntimeOptions, SearchOptions
+from gomoku_cli.printable import echo
 
 if TYPE_CHECKING:
     from core.rules import Rules
@@ -71,7 +72,7 @@ def require(bars: "Sequence[Bar]") -> None:
     """Print the missed bars, and exit if there are any."""
     missed = [bar for bar in bars if not bar.met]
     for bar in missed:
-        typer.echo(f"missed: {bar.name} {bar.reached}, required: {bar.required}", err=True)
+        echo(f"missed: {bar.name} {bar.reached}, required: {bar.required}", err=True)
     if missed:
         raise typer.Exit(ExitCode.BAR_NOT_MET)
 

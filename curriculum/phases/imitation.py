@@ -51,7 +51,7 @@ def run_imitation(run: RunFolder, conduct: Conduct) -> None:
     trainer = Trainer(config, starting_model(run))
     progress: dict[str, Any] = {"step": 0, "passes": 0, "best_agreement": -1.0, "stale_passes": 0, "ended": ""}
     if trainer_state(run, PHASE).exists():
-        progress = trainer.load(trainer_state(run, PHASE))
+        progress = trainer.load(trainer_state(run, PHASE), progress)
     source = BatchSource(
         training,
         rehearsal,

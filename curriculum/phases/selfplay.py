@@ -221,11 +221,11 @@ class _Round:
         state = trainer_state(self.run_folder, PHASE)
         progress: dict[str, Any] = {"step": 0, "iteration": self.iteration}
         if state.exists():
-            found = trainer.load(state)
+            found = trainer.load(state, progress)
             if found["iteration"] == self.iteration:
                 progress = found
             elif self._accepted_state.exists():
-                trainer.load(self._accepted_state)
+                trainer.load(self._accepted_state, progress)
             else:
                 trainer = Trainer(config, starting_model(self.run_folder))
         source = BatchSource(

@@ -17,7 +17,7 @@ from curriculum.reporting import Conduct
 from curriculum.run.folder import RunFolder
 from curriculum.training.samples import Samples
 from curriculum.training.trainer import BatchSource, Losses, Trainer, cosine_rate
-from nets.checkpoint import load_model, save_model
+from nets.checkpoint import CheckpointError, load_model, save_model
 from nets.dual import DualNet
 from nets.runtimes.net_evaluator import NetEvaluator
 
@@ -49,8 +49,24 @@ def trainer_state(run: RunFolder, phase: str) -> Path:
 
 
 def starting_model(run: RunFolder) -> DualNet | None:
-    """Return the best model so far; None in a run that has none yet."""
-    return load_model(run.best_model)[0] if run.best_model.exists() else None
+    """Return the best model so far; None in a run that has none yet.
+
+    Raises `CheckpointError` for a model of other rules, or with another number of nets, than the run's configuration.
+    """
+    if not run.best_model.exists():
+        return None
+    model, info = load_model(run.best_model)
+    config = run.config
+    if info.rules != config.rules:
+        raise CheckpointError(f"{run.best_model} plays {info.rules}, not {config.rules} as its run does")
+    if info.net.dual != config.net.dual:
+        raise CheckpointError(f"{run.best_model} has net.dual = {info.net.dual}, unlike its run")
+    return model
+
+
+def best_hash(run: RunFolder) -> str | None:
+    """Return a hash of the best model's file, by which its descendants name it; None in a run that has none yet."""
+    return hashlib.sha256(run.best_model.read_bytes()).hexdigest()[:16] if run.best_model.exists() else None
 
 
 def keep_model(run: RunFolder, name: str, model: DualNet, made: Mapping[str, Any]) -> Path:
@@ -61,7 +77,7 @@ def keep_model(run: RunFolder, name: str, model: DualNet, made: Mapping[str, Any
     path = run.models / f"{name}.safetensors"
     origin = {
         "preset": run.config.preset,
-        "parent": hashlib.sha256(run.best_model.read_bytes()).hexdigest()[:16] if run.best_model.exists() else None,
+        "parent": best_hash(run),
         "search": asdict(run.config.search),
         "config": to_toml(run.config),
     }

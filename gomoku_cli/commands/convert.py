@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from gomoku_cli.printable import echo
+
 NAME = "convert"
 EXAMPLES = (
     "gomoku convert games.sgf games.psq",
@@ -38,4 +40,4 @@ def command(
         raise typer.BadParameter(f"there is no folder {target.parent}")
     games = [game for source in sources for game in read_games(source)]
     write_games(target, games)
-    typer.echo(f"{target}: {len(games):,} {'game' if len(games) == 1 else 'games'}")
+    echo(f"{target}: {len(games):,} {'game' if len(games) == 1 else 'games'}")

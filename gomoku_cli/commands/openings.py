@@ -15,6 +15,7 @@ import typer
 from curriculum.arena import player_names
 from gomoku_cli import options
 from gomoku_cli.expansion import expand_options
+from gomoku_cli.printable import echo
 from search.tree.settings import MAX_SIMULATIONS, Policy
 
 if TYPE_CHECKING:
@@ -207,4 +208,4 @@ def command(
                 if as_json:
                     _print_json(output, found, common_rules, arguments, seconds)
                 else:
-                    typer.echo(f"{output}: {len(found)} of {count} openings, evaluated by {spec}; {duration(seconds)}")
+                    echo(f"{output}: {len(found)} of {count} openings, evaluated by {spec}; {duration(seconds)}")

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from core.files import atomic_path
-
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -37,11 +35,16 @@ def check_plot(path: Path, option: str) -> None:
 
 @contextmanager
 def drawn(path: Path, title: str, *, width: float, height: float) -> "Iterator[Figure]":
-    """Yield an empty figure with a title, `width` by `height` inches; the end of the context writes it to `path`."""
+    """Yield an empty figure with a title, `width` by `height` inches; the end of the context writes it to `path`.
+
+    The file appears whole or not at all (`core.files`).
+    """
     import warnings
 
     from matplotlib import rc_context
     from matplotlib.figure import Figure
+
+    from core.files import atomic_path
 
     # A dollar in a name is no formula. And a letter that the font lacks must not fail a figure.
     with rc_context({"text.parse_math": False}), warnings.catch_warnings():

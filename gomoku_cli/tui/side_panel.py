@@ -11,6 +11,7 @@ from textual.widgets import Static
 from core.notation import cell_name
 from core.position import Position
 from core.rules import BLACK, WHITE, Cell, Colour, colour_name
+from gomoku_cli.printable import printable
 from gomoku_cli.tui.board import Glyphs
 from gomoku_cli.tui.game import MoveReport
 
@@ -161,4 +162,4 @@ class SidePanel(Vertical):
 
 
 def _fact(heading: str, text: str) -> Horizontal:
-    return Horizontal(Static(heading, classes="heading"), Static(text, markup=False))
+    return Horizontal(Static(heading, classes="heading"), Static(printable(text), markup=False))

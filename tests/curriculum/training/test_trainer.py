@@ -1,11 +1,14 @@
 """Claims about learning: the samples of each net, the loss, and the resumption of a stopped training."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file, save
 
 from core.evaluation import PositionBatch
 from core.rules import BLACK, WHITE, Colour, Rules
@@ -125,7 +128,7 @@ def test_training_resumes_exactly_where_it_stopped(tmp_path: Path) -> None:
     straight.train(source_of(samples), 0, 12, np.full(12, 0.05))
     stopped.train(source_of(samples), 0, 5, np.full(5, 0.05))
     stopped.save(path, {"step": 5})
-    assert resumed.load(path) == {"step": 5}
+    assert resumed.load(path, {"step": 0}) == {"step": 5}
     resumed.train(source_of(samples), 5, 12, np.full(7, 0.05))
     for a, b in zip(straight.model.state_dict().values(), resumed.model.state_dict().values(), strict=True):
         assert torch.allclose(a, b, atol=1e-6)
@@ -136,10 +139,40 @@ def test_a_broken_training_state_is_refused(tmp_path: Path) -> None:
     Trainer(CONFIG).save(path, {})
     path.write_bytes(path.read_bytes()[:-10])
     with pytest.raises(CheckpointError, match="no training state"):
-        Trainer(CONFIG).load(path)
+        Trainer(CONFIG).load(path, {})
     Trainer(replace(CONFIG, net=NetConfig(filters=5, blocks=1))).save(path, {})
     with pytest.raises(CheckpointError, match="no training state"):
-        Trainer(CONFIG).load(path)
+        Trainer(CONFIG).load(path, {})
+
+
+@pytest.mark.parametrize(
+    ("progress", "complaint"),
+    [
+        ({}, "no valid step"),
+        ({"step": "7"}, "no valid step"),
+        ({"step": -7}, "no valid step"),
+        ({"step": True}, "no valid step"),
+        ([7], "its progress is no table"),
+    ],
+)
+def test_progress_of_another_kind_is_refused(tmp_path: Path, progress: Any, complaint: str) -> None:
+    path = tmp_path / "trainer.safetensors"
+    Trainer(CONFIG).save(path, {"step": 7})
+    path.write_bytes(save(load_file(path), {"progress": json.dumps(progress)}))
+    with pytest.raises(CheckpointError, match=complaint):
+        Trainer(CONFIG).load(path, {"step": 0})
+
+
+def test_a_training_state_with_broken_numbers_is_refused_and_changes_nothing(tmp_path: Path) -> None:
+    path, trainer = tmp_path / "trainer.safetensors", Trainer(CONFIG)
+    trainer.save(path, {"step": 7})
+    before = {name: tensor.clone() for name, tensor in trainer.model.state_dict().items()}
+    tensors = load_file(path)
+    tensors["model.nets.black.stem.conv.weight"][0] = float("nan")
+    path.write_bytes(save(tensors, {"progress": '{"step": 7}'}))
+    with pytest.raises(CheckpointError, match="not finite"):
+        trainer.load(path, {"step": 0})
+    assert all(torch.equal(tensor, before[name]) for name, tensor in trainer.model.state_dict().items())
 
 
 def test_a_pass_shows_every_sample_once() -> None:
