@@ -15,6 +15,7 @@ import numpy as np
 from benchmarks.fuzz_engine import Expected, Nonsense, OnePlayer, fault
 from benchmarks.mutation import HeaderMutator, Mutator, ZipMutator
 from core.evaluation import PositionBatch
+from core.json_text import value_at
 from core.limits import MAX_COMMAND_LENGTH
 from core.notation import NotationError, cell_name, parse_cell, parse_point, point_name
 from core.position import Position
@@ -143,7 +144,7 @@ def _run(folder: Path, data: bytes) -> None:
     try:
         (path / name).write_bytes(data[1:])
         with RunFolder.open(path) as run:
-            run.read_state("selfplay")
+            run.read_state("selfplay", lambda state: value_at(state, "iteration", int, low=0))
             run.metrics()
     finally:
         for name, content in good.items():
@@ -293,7 +294,12 @@ def make_readers(folder: Path) -> list[Reader]:
         ("assignments", 8, Mutator(assignments, ["=", "[", "]", ".", "'", '"']), _assignment),
         ("model headers", 3, HeaderMutator([model_seed]), of_file("model.safetensors", read_info)),
         ("models", 1, HeaderMutator([model_seed]), of_file("model.safetensors", load_model)),
-        ("trainer states", 1, HeaderMutator([state_seed]), of_file("state.safetensors", trainer.load)),
+        (
+            "trainer states",
+            1,
+            HeaderMutator([state_seed]),
+            of_file("state.safetensors", lambda path: trainer.load(path, {"step": 0})),
+        ),
         ("graphs", 2, HeaderMutator([graphs]), of_file("graphs.safetensors", graphs_of)),
         ("samples", 3, ZipMutator([(folder / "seed.npz").read_bytes()]), of_file("samples.npz", read_samples)),
         ("runs", 1, Mutator(run_seeds), partial(_run, folder)),
