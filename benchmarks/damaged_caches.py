@@ -73,7 +73,7 @@ def _pipe(path: Path, chance: random.Random) -> None:
 
 
 def _swap(path: Path, chance: random.Random) -> None:
-    shutil.copyfile(chance.choice(sorted(path.parent.iterdir())), path)
+    path.write_bytes(chance.choice(sorted(path.parent.iterdir())).read_bytes())
 
 
 def _leftover(path: Path, chance: random.Random) -> None:
