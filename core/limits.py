@@ -14,16 +14,18 @@ MIN_LINE_LENGTH, MAX_LINE_LENGTH = MIN_CONNECT, MAX_CONNECT
 
 MAX_GAMES_BYTES = 64 << 20
 """A file of games (.sgf, .psq) or of openings."""
-MAX_CONFIG_BYTES = 1 << 20
+MAX_CONFIG_BYTES = 1 << 16
 """A configuration (.toml)."""
 MAX_JSON_BYTES = 1 << 20
 """A file with one JSON value: the state of a run, the plan of a match."""
 MAX_JSON_LINES_BYTES = 1 << 30
 """A file of JSON lines: metrics, games of a match."""
-MAX_MODEL_BYTES = 1 << 30
+MAX_MODEL_BYTES = 512 << 20
 """A model file."""
-MAX_MODEL_HEADER_BYTES = 4 << 20
+MAX_MODEL_HEADER_BYTES = 1 << 20
 """The header of a model file: names and shapes of its tensors, and its metadata."""
+MAX_TRAINING_STATE_BYTES = 2 * MAX_MODEL_BYTES
+"""The state of a training: weights and momentum."""
 MAX_SAMPLES_BYTES = 8 << 30
 """A file of samples, with its arrays unpacked."""
 MAX_GRAPHS_BYTES = 1 << 30
@@ -37,6 +39,14 @@ MAX_INTEGER = 2**63 - 1
 """The absolute value of a number in a file or an option."""
 MAX_JSON_DEPTH = 64
 """Levels of objects and arrays in a JSON value."""
+MAX_TOML_DEPTH = 8
+"""Levels of tables and arrays in a configuration."""
+MAX_TOML_DOTS = 100
+"""Dots in a line of a configuration: Python takes minutes for keys of thousands of parts."""
+MAX_SECONDS = 10**9
+"""A time."""
+MAX_SHOWN_CHARACTERS = 2_000
+"""An error line, and a value of a model's metadata on the terminal."""
 MAX_QUOTED = 60
 """Characters of a text from outside in a message."""
 MAX_RECORDS = 1_000_000
@@ -61,8 +71,21 @@ MAX_FILTERS = 1024
 """Filters of a convolution, and units of a hidden layer."""
 MAX_BLOCKS = 128
 """Residual blocks."""
-MAX_PARAMETERS = 200_000_000
+MAX_PARAMETERS = 100_000_000
 """Trainable parameters, all nets of a model together."""
+
+# Searches
+
+MAX_EXPLORATION = 1_000_000
+"""Weights of exploration."""
+MAX_VIRTUAL_LOSS = 1_000
+"""Lost visits for a descent in flight."""
+MAX_LEAVES_IN_FLIGHT = 1_024
+"""Leaves of a tree in one batch."""
+MAX_VISITS_PER_LEAF = 1_000_000
+"""Visits of a tree for each of them."""
+MAX_VCF_NODES = 100_000_000
+"""Nodes of a search for a victory by continuous fours."""
 
 
 def quoted(text: str) -> str:

@@ -1,8 +1,10 @@
 """Checks of a whole configuration, made before a run begins rather than after hours of work."""
 
+from core.limits import MAX_PARAMETERS
 from curriculum.config import Config
 from curriculum.games.kinds import check as check_kinds
 from curriculum.presets import ConfigError, check_fields
+from nets.shapes import parameter_total
 
 
 def check(config: Config) -> None:
@@ -15,6 +17,9 @@ def check(config: Config) -> None:
     check_kinds(config.rules, config.basics.kinds, config.basics.noise_stones)
     if config.search.simulations < 2:
         raise ConfigError(f"search.simulations is {config.search.simulations}; training needs 2 or more")
+    parameters = parameter_total(config.net, config.rules)
+    if parameters > MAX_PARAMETERS:
+        raise ConfigError(f"the nets would have {parameters:,} parameters; the limit is {MAX_PARAMETERS:,}")
     imitation, selfplay = config.imitation, config.selfplay
     if imitation.bar_every > imitation.passes:
         raise ConfigError(

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Sequence
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
@@ -26,6 +26,7 @@ from gomoku_cli.commands import (
 )
 from gomoku_cli.exit_codes import ExitCode, for_error
 from gomoku_cli.notices import notices_to, print_notice
+from gomoku_cli.printable import shortened
 
 app = typer.Typer(
     name="gomoku",
@@ -85,7 +86,7 @@ def _error_line(error: BaseException) -> str:
     else:
         text = str(error) or type(error).__name__
     context = getattr(error, "ctx", None)
-    return f"{context.command_path if context is not None else 'gomoku'}: {' '.join(text.split())}"
+    return f"{context.command_path if context is not None else 'gomoku'}: {shortened(' '.join(text.split()))}"
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -102,8 +103,3 @@ def run(arguments: Sequence[str] | None = None) -> int:
             raise
         print(_error_line(error), file=sys.stderr)
         return code
-
-
-def main() -> NoReturn:
-    """The entry point of the installed command."""
-    sys.exit(run())

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from curriculum.reporting import Quiet, Reporter
+from gomoku_cli.printable import printable
 
 STDOUT = Console()
 STDERR = Console(stderr=True)
@@ -103,7 +104,7 @@ class Lines:
 
     def say(self, text: str) -> None:
         """See `Reporter`."""
-        print(text, file=sys.stderr, flush=True)
+        print(printable(text), file=sys.stderr, flush=True)
 
     def is_time(self) -> bool:
         """Return True if the next line is due; the caller then writes it."""
@@ -140,7 +141,7 @@ class Bars:
         """See `Reporter`."""
         progress = self._enter()
         meter = _Meter(total, unit)
-        identity = progress.add_task(name, total=total, counts=meter.counts(0), pace="", figures="")
+        identity = progress.add_task(printable(name), total=total, counts=meter.counts(0), pace="", figures="")
         try:
             yield _BarTask(progress, identity, meter)
         finally:
@@ -148,17 +149,17 @@ class Bars:
 
     def say(self, text: str) -> None:
         """See `Reporter`."""
-        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
+        self._console.print(printable(text), markup=False, highlight=False, soft_wrap=True)
 
     def _enter(self) -> Progress:
         if self._progress is None:
             self._progress = Progress(
-                TextColumn("{task.description}"),
+                TextColumn("{task.description}", markup=False),
                 BarColumn(bar_width=24),
-                TextColumn("{task.fields[counts]}"),
+                TextColumn("{task.fields[counts]}", markup=False),
                 TimeElapsedColumn(),
-                TextColumn("{task.fields[pace]}"),
-                TextColumn("[dim]{task.fields[figures]}"),
+                TextColumn("{task.fields[pace]}", markup=False),
+                TextColumn("{task.fields[figures]}", style="dim", markup=False),
                 console=self._console,
                 transient=True,
                 refresh_per_second=4,
@@ -186,5 +187,5 @@ class _BarTask:
             completed=done,
             counts=self._meter.counts(done),
             pace=self._meter.pace(done),
-            figures=_figures(figures),
+            figures=printable(_figures(figures)),
         )

@@ -8,9 +8,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
-import typer
-
 from gomoku_cli.options import ConfigOptions
+from gomoku_cli.printable import echo
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -102,4 +101,4 @@ def run_phase(
             conduct.reporter.say(f"{path} is a new run: it starts from fresh nets")
         with reporting_compilation(conduct.reporter):
             work(folder, conduct)
-        typer.echo(f"phase {number} is done: {folder.best_model}")
+        echo(f"phase {number} is done: {folder.best_model}")

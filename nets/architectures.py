@@ -4,8 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from nets.blocks import ConvNorm, ResidualBlock
-from nets.config import NetConfig
-from nets.planes import PLANE_COUNT
+from nets.config import PLANE_COUNT, NetConfig
 
 
 class PolicyValueNet(nn.Module):

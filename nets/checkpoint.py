@@ -1,23 +1,24 @@
 """Model files: one safetensors file holds the nets' tensors and the metadata to rebuild and use them.
 
-Tensors are named `black.*` and `white.*`, or `shared.*`. Nothing is ever unpickled. `read_info` reads the metadata
-without torch.
+Tensors are named `black.*` and `white.*`, or `shared.*`. Nothing is ever unpickled. A file is checked against its own
+header and `core.limits` before a tensor is read, and as a whole before torch is imported or a net is built.
 """
 
 import json
-import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from safetensors import SafetensorError, safe_open
-
 from core.errors import BadDataError
 from core.files import atomic_path
+from core.json_text import parse_json
+from core.limits import MAX_MODEL_BYTES, MAX_PARAMETERS
 from core.rules import Rules
 from nets.config import NetConfig, Planes
+from nets.shapes import parameter_total, tensor_types
+from nets.tensor_file import TensorFile, TensorFileError, open_tensors
 
 if TYPE_CHECKING:
     from nets.dual import DualNet
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
 FORMAT = "gomoku-model-1"
 DEFAULT_MODEL = Path(__file__).parent / "weights" / "default.safetensors"
 """The model inside the package; the player named `default`."""
-_STATISTICS = ("running_mean", "running_var", "num_batches_tracked")
-"""State of batch norms that is not trained."""
+_TABLES_OF_MADE = ("search", "results")
 
 
 class CheckpointError(BadDataError, ValueError):
@@ -66,58 +66,59 @@ def save_model(path: Path, model: "DualNet", made: Mapping[str, Any]) -> None:
 
 
 def read_info(path: Path) -> ModelInfo:
-    """Read the metadata of a model file, without a check of its weights. Raises `CheckpointError`."""
-    with _opened(path, "numpy") as file:
-        net, rules, made = _read_metadata(path, file.metadata() or {})
-        trained = [name for name in file.keys() if not name.endswith(_STATISTICS)]  # noqa: SIM118  # not a mapping
-        parameters = sum(math.prod(file.get_slice(name).get_shape()) for name in trained)
-    return ModelInfo(path, net, rules, made, parameters)
+    """Read the metadata of a model file and check its header, but no weights. Raises `CheckpointError`."""
+    with _opened(path) as (_, info):
+        return info
 
 
-@contextmanager
-def _opened(path: Path, framework: str) -> Iterator[Any]:
-    try:
-        with safe_open(path, framework=framework) as file:
-            yield file
-    except FileNotFoundError as error:
-        raise CheckpointError(f"there is no model file {path}") from error
-    except (SafetensorError, OSError) as error:
-        raise CheckpointError(f"{path} is no model file, or was cut short: {error}") from error
+def check_model(path: Path) -> ModelInfo:
+    """Read the metadata of a model file and check all of it, without torch. Raises `CheckpointError`."""
+    with _opened(path) as (file, info):
+        file.arrays()
+        return info
 
 
 def load_model(path: Path) -> tuple["DualNet", ModelInfo]:
     """Load the model of a file, in evaluation mode on the CPU. Raises `CheckpointError`."""
-    from nets.blocks import channels_last
-    from nets.dual import DualNet, parameter_count
+    with _opened(path) as (file, info):
+        arrays = file.arrays()
+    # Imported here, so that a file is refused without torch.
+    import torch
 
-    with _opened(path, "pt") as file:
-        metadata = file.metadata() or {}
-        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  # not a mapping
-    net, rules, made = _read_metadata(path, metadata)
-    model = channels_last(DualNet(net, rules))
-    needed = {f"{name}.{key}": tensor for name, part in model.nets.items() for key, tensor in part.state_dict().items()}
-    if missing := sorted(needed.keys() - tensors.keys()):
-        raise CheckpointError(f"{path} lacks {len(missing)} of the net's tensors, {missing[0]} among them")
-    if foreign := sorted(tensors.keys() - needed.keys()):
-        raise CheckpointError(f"{path} holds {len(foreign)} tensors that the net lacks, {foreign[0]} among them")
-    for name, tensor in needed.items():
-        found = tensors[name]
-        if found.shape != tensor.shape:
-            raise CheckpointError(f"{path}: {name} is {tuple(found.shape)} where the net has {tuple(tensor.shape)}")
-        if found.is_floating_point() and not bool(found.isfinite().all()):
-            raise CheckpointError(f"{path}: {name} holds numbers that are not finite")
+    from nets.blocks import channels_last
+    from nets.dual import DualNet
+
+    model = channels_last(DualNet(info.net, info.rules))
     for name, part in model.nets.items():
-        part.load_state_dict({key.partition(".")[2]: tensors[key] for key in needed if key.startswith(f"{name}.")})
-    return model.eval(), ModelInfo(path, net, rules, made, parameter_count(model))
+        part.load_state_dict({key: torch.from_numpy(arrays[f"{name}.{key}"]) for key in part.state_dict()})
+    return model.eval(), info
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[tuple[TensorFile, ModelInfo]]:
+    """Open a model file whose header, metadata and tensors' shapes have been checked."""
+    try:
+        with open_tensors(path, MAX_MODEL_BYTES) as file:
+            net, rules, made = _read_metadata(path, {"made": "{}", **file.metadata})
+            parameters = parameter_total(net, rules)
+            if parameters > MAX_PARAMETERS:
+                raise TensorFileError(f"its net has {parameters:,} parameters; the limit is {MAX_PARAMETERS:,}")
+            file.require(tensor_types(net, rules))
+            yield file, ModelInfo(path, net, rules, made, parameters)
+    except FileNotFoundError as error:
+        raise CheckpointError(f"there is no model file {path}") from error
+    except OSError as error:
+        raise CheckpointError(f"{path} is no model file: {error.strerror}") from error
+    except TensorFileError as error:
+        raise CheckpointError(f"{path} is no model file: {error}") from error
 
 
 def _read_metadata(path: Path, metadata: Mapping[str, str]) -> tuple[NetConfig, Rules, dict[str, Any]]:
     if metadata.get("format") != FORMAT:
         raise CheckpointError(f"{path} is a safetensors file, but no model of this program ({FORMAT})")
     try:
-        net = json.loads(metadata["net"])
+        net, rules, made = (_table(name, metadata[name]) for name in ("net", "rules", "made"))
         net["planes"] = Planes(net["planes"])
-        rules, made = json.loads(metadata["rules"]), json.loads(metadata.get("made", "{}"))
         for kind, values in ((NetConfig, net), (Rules, rules)):
             # `type` and not `isinstance`: true is an int to Python.
             wrong = [
@@ -127,8 +128,16 @@ def _read_metadata(path: Path, metadata: Mapping[str, str]) -> tuple[NetConfig, 
             ]
             if wrong:
                 raise TypeError(f"{', '.join(wrong)} is of the wrong type")
-        if not isinstance(made, dict):
-            raise TypeError("made is of the wrong type")
+        for name in _TABLES_OF_MADE:
+            if not isinstance(made.get(name, {}), dict):
+                raise TypeError(f"{name} is no table")
         return NetConfig(**net), Rules(**rules), made
     except (KeyError, TypeError, ValueError) as error:
         raise CheckpointError(f"{path}: its metadata describes no net of this version: {error}") from error
+
+
+def _table(name: str, text: str) -> dict[str, Any]:
+    table = parse_json(text)
+    if not isinstance(table, dict):
+        raise TypeError(f"{name} is no table")
+    return table

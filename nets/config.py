@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from core.limits import MAX_BLOCKS, MAX_FILTERS
+
 
 class Planes(StrEnum):
     """The planes of a net's input."""
@@ -13,6 +15,9 @@ class Planes(StrEnum):
     """Those of `THREE`, and all ones when the first player is to move (S)."""
     FIVE = "own-opponent-last-two-colour"
     """Own stones, the opponent's, the last two moves, all ones when the first player is to move (Y 3.1.1)."""
+
+
+PLANE_COUNT = {Planes.THREE: 3, Planes.FOUR: 4, Planes.FIVE: 5}
 
 
 class Backend(StrEnum):
@@ -83,7 +88,7 @@ class NetConfig:
 
     def __post_init__(self) -> None:
         for name in ("filters", "policy_filters", "value_filters", "value_hidden"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} is {getattr(self, name)}; it must be 1 or more")
-        if self.blocks < 0:
-            raise ValueError(f"blocks is {self.blocks}; it must be 0 or more")
+            if not 1 <= getattr(self, name) <= MAX_FILTERS:
+                raise ValueError(f"{name} is {getattr(self, name):,}; it must be from 1 to {MAX_FILTERS:,}")
+        if not 0 <= self.blocks <= MAX_BLOCKS:
+            raise ValueError(f"blocks is {self.blocks:,}; it must be from 0 to {MAX_BLOCKS:,}")

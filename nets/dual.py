@@ -8,6 +8,7 @@ from nets.architectures import PolicyValueNet
 from nets.blocks import channels_last
 from nets.config import NetConfig
 from nets.planes import encode
+from nets.shapes import net_names
 
 
 class DualNet(nn.Module):
@@ -20,8 +21,7 @@ class DualNet(nn.Module):
         super().__init__()
         self.config = config
         self.rules = rules
-        names = ("black", "white") if config.dual else ("shared",)
-        self.nets = nn.ModuleDict({name: PolicyValueNet(config, rules.size) for name in names})
+        self.nets = nn.ModuleDict({name: PolicyValueNet(config, rules.size) for name in net_names(config)})
 
     def net_name(self, colour: Colour) -> str:
         """Return the name of the net that evaluates positions with `colour` to move."""

@@ -8,8 +8,6 @@ from torch import Tensor
 from core.rules import BLACK
 from nets.config import Planes
 
-PLANE_COUNT = {Planes.THREE: 3, Planes.FOUR: 4, Planes.FIVE: 5}
-
 
 def encode(stones: Tensor, to_move: Tensor, last_moves: Tensor, planes: Planes, dtype: torch.dtype) -> Tensor:
     """Return the planes [B, P, D, D] of positions, channels last in memory, ones and zeros of `dtype`.

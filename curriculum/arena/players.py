@@ -1,5 +1,6 @@
 """Players by their names: `default`, a model file, a run folder, `random`, `mentor`, `pure-mcts:1000`, …"""
 
+import os
 import shlex
 import shutil
 from collections.abc import Callable, Sequence
@@ -12,7 +13,7 @@ from core.rules import Rules
 from curriculum.arena import player_names
 from curriculum.run.folder import best_model, is_run
 from search.players import Player, RandomPlayer
-from search.tree.settings import Policy, SearchSettings
+from search.tree.settings import DEFAULT_MAX_BYTES, Policy, SearchSettings
 
 
 class PlayerSpecError(UsageError, ValueError):
@@ -78,8 +79,8 @@ def model_path(spec: str) -> Path | None:
         if not best_model(path).is_file():
             raise PlayerSpecError(f"the run in {path} has no model yet: train it further with --resume")
         return best_model(path)
-    if path.is_file():
-        return path
+    if os.path.lexists(path) and not path.is_dir():
+        return path  # `nets.checkpoint` refuses all but files
     near = get_close_matches(spec, player_names.EXAMPLES, n=1)
     hint = f" (did you mean {near[0]}?)" if near else ""
     raise PlayerSpecError(f"{spec!r} names no player{hint}: write {player_names.HELP}")
@@ -155,6 +156,9 @@ def _net_player(spec: str, path: Path, rules: Rules, settings: PlayerSettings) -
         search = settings.search or SearchSettings.from_mapping(info.made.get("search", {})).with_tactics()
     except (TypeError, ValueError) as error:
         raise CheckpointError(f"{path} was made with a search of another version: {error}") from error
+    max_bytes = settings.memory_bytes
+    if max_bytes is None and settings.search is None and settings.simulations is None:
+        max_bytes = DEFAULT_MAX_BYTES  # the number of simulations is the file's
     if not settings.tactics:
         search = replace(search.without_tactics(), proven_nodes=False)
     if settings.simulations is not None:
@@ -169,7 +173,7 @@ def _net_player(spec: str, path: Path, rules: Rules, settings: PlayerSettings) -
         switch_stage=settings.switch_stage,
         temperature=settings.temperature,
         seconds=settings.seconds,
-        max_bytes=settings.memory_bytes,
+        max_bytes=max_bytes,
         keeps_tree=settings.keeps_tree,
         name=spec,
     )

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.json_text import value_at
 from core.rules import BLACK, WHITE
 from curriculum.presets import to_toml
 from curriculum.reporting import Conduct
 from curriculum.run.folder import RunFolder
 from curriculum.training.samples import Samples
 from curriculum.training.trainer import BatchSource, Losses, Trainer, cosine_rate
-from nets.checkpoint import load_model, save_model
+from nets.checkpoint import CheckpointError, load_model, save_model
 from nets.dual import DualNet
 from nets.runtimes.net_evaluator import NetEvaluator
 
@@ -29,12 +30,17 @@ _MAX_BATCH = 512
 
 def is_finished(run: RunFolder, phase: str) -> bool:
     """Return True if the run has finished the phase."""
-    return bool((run.read_state(_PHASES) or {}).get(phase))
+    return phase in _finished(run)
 
 
 def mark_finished(run: RunFolder, phase: str) -> None:
     """Record that the phase is over and its model is in place."""
-    run.write_state(_PHASES, {**(run.read_state(_PHASES) or {}), phase: True})
+    run.write_state(_PHASES, {**dict.fromkeys(_finished(run), True), phase: True})
+
+
+def _finished(run: RunFolder) -> list[str]:
+    finished = run.read_state(_PHASES, lambda state: [name for name in state if value_at(state, name, bool)])
+    return finished or []
 
 
 def trainer_state(run: RunFolder, phase: str) -> Path:
@@ -43,8 +49,24 @@ def trainer_state(run: RunFolder, phase: str) -> Path:
 
 
 def starting_model(run: RunFolder) -> DualNet | None:
-    """Return the best model so far; None in a run that has none yet."""
-    return load_model(run.best_model)[0] if run.best_model.exists() else None
+    """Return the best model so far; None in a run that has none yet.
+
+    Raises `CheckpointError` for a model of other rules, or with another number of nets, than the run's configuration.
+    """
+    if not run.best_model.exists():
+        return None
+    model, info = load_model(run.best_model)
+    config = run.config
+    if info.rules != config.rules:
+        raise CheckpointError(f"{run.best_model} plays {info.rules}, not {config.rules} as its run does")
+    if info.net.dual != config.net.dual:
+        raise CheckpointError(f"{run.best_model} has net.dual = {info.net.dual}, unlike its run")
+    return model
+
+
+def best_hash(run: RunFolder) -> str | None:
+    """Return a hash of the best model's file, by which its descendants name it; None in a run that has none yet."""
+    return hashlib.sha256(run.best_model.read_bytes()).hexdigest()[:16] if run.best_model.exists() else None
 
 
 def keep_model(run: RunFolder, name: str, model: DualNet, made: Mapping[str, Any]) -> Path:
@@ -55,7 +77,7 @@ def keep_model(run: RunFolder, name: str, model: DualNet, made: Mapping[str, Any
     path = run.models / f"{name}.safetensors"
     origin = {
         "preset": run.config.preset,
-        "parent": hashlib.sha256(run.best_model.read_bytes()).hexdigest()[:16] if run.best_model.exists() else None,
+        "parent": best_hash(run),
         "search": asdict(run.config.search),
         "config": to_toml(run.config),
     }
@@ -78,8 +100,8 @@ def fit(
     """Train from step `progress["step"]` to step `until`, saving on the way; `rate` gives a step's learning rate.
 
     `progress` is saved with the weights. Metrics of some steps are written before their save: a process killed in
-    between leaves the line twice, never steps without one. `report` receives the step and the losses after each save.
-    Raises `Interrupted` after a save.
+    between leaves the line twice, never steps without one. A save that fails takes the line back. `report` receives
+    the step and the losses after each save. Raises `Interrupted` after a save.
     """
     state = trainer_state(run, phase)
     while progress["step"] < until:
@@ -91,21 +113,20 @@ def fit(
         progress["step"] = last
         progress["seconds"] = progress.get("seconds", 0.0) + seconds
         positions = (last - first) * run.config.training.batch_size * len(source.colours)
-        run.append_metrics(
-            {
-                "phase": phase,
-                **({"iteration": progress["iteration"]} if "iteration" in progress else {}),
-                "event": "train",
-                "step": last,
-                "policy_loss": losses.policy,
-                "value_loss": losses.value,
-                "policy_entropy": losses.entropy,
-                "learning_rate": rate(last - 1),
-                "positions_per_second": positions / seconds,
-                "seconds": seconds,
-            }
-        )
-        trainer.save(state, progress)
+        record = {
+            "phase": phase,
+            **({"iteration": progress["iteration"]} if "iteration" in progress else {}),
+            "event": "train",
+            "step": last,
+            "policy_loss": losses.policy,
+            "value_loss": losses.value,
+            "policy_entropy": losses.entropy,
+            "learning_rate": rate(last - 1),
+            "positions_per_second": positions / seconds,
+            "seconds": seconds,
+        }
+        with run.metrics_of(record):
+            trainer.save(state, progress)
         report(last, losses)
 
 

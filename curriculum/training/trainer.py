@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor
 from torch.optim.swa_utils import update_bn
 
 from core.evaluation import PositionBatch
 from core.files import atomic_path
+from core.json_text import parse_json
+from core.limits import MAX_TRAINING_STATE_BYTES
 from core.rules import BLACK, WHITE, Colour
 from core.streams import Purpose, generator, stream_key
 from core.symmetry import SYMMETRIES
@@ -28,6 +29,8 @@ from nets.dual import DualNet, make_model
 from nets.planes import encode
 from nets.runtimes.allocator import keep_freed_memory
 from nets.runtimes.devices import best_device, best_precision
+from nets.shapes import tensor_types
+from nets.tensor_file import WEIGHTS, TensorType, open_tensors
 
 _NORM_POSITIONS = 8192
 _NORM_BATCH = 1024
@@ -206,15 +209,25 @@ class Trainer:
         with atomic_path(path) as temporary:
             temporary.write_bytes(save(contiguous, {"progress": json.dumps(dict(progress))}))
 
-    def load(self, path: Path) -> dict[str, Any]:
-        """Restore a state that `save` wrote; return its progress. Raises `CheckpointError` for one of other nets."""
+    def load(self, path: Path, start: Mapping[str, Any]) -> dict[str, Any]:
+        """Restore a state that `save` wrote; return its progress, which has the names and types of `start`.
+
+        Raises `CheckpointError` for a state of other nets or a broken one; the trainer is then as before.
+        """
+        model = {f"model.nets.{name}": kind for name, kind in tensor_types(self.model.config, self.model.rules).items()}
+        momenta = {
+            f"momentum.{name}.{key}": TensorType(WEIGHTS, tuple(parameter.shape))
+            for name, net in self.model.nets.items()
+            for key, parameter in net.named_parameters()
+        }
         try:
-            with safe_open(path, framework="pt") as file:
-                progress: dict[str, Any] = json.loads((file.metadata() or {})["progress"])
-                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  # not a mapping
-            self.model.load_state_dict({k[len("model.") :]: v for k, v in tensors.items() if k.startswith("model.")})
-        except (OSError, SafetensorError, KeyError, RuntimeError, ValueError) as error:
+            with open_tensors(path, MAX_TRAINING_STATE_BYTES) as file:
+                progress = _read_progress(file.metadata.get("progress", ""), start)
+                file.require(model | {name: kind for name, kind in momenta.items() if name in file.types})
+                tensors = {name: torch.from_numpy(array) for name, array in file.arrays().items()}
+        except (OSError, ValueError) as error:
             raise CheckpointError(f"{path} holds no training state of this run's nets: {error}") from error
+        self.model.load_state_dict({name.removeprefix("model."): tensors[name] for name in model})
         for name, optimiser in self._optimisers.items():
             optimiser.state.clear()
             for key, parameter in self.model.nets[name].named_parameters():
@@ -223,3 +236,15 @@ class Trainer:
                     buffer.copy_(momentum)
                     optimiser.state[parameter]["momentum_buffer"] = buffer
         return progress
+
+
+def _read_progress(text: str, start: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the progress of a JSON text. Raises `ValueError` if it lacks a name of `start` or has another type."""
+    progress = parse_json(text)
+    if not isinstance(progress, dict):
+        raise ValueError("its progress is no table")
+    for name, first in start.items():
+        value = progress.get(name)
+        if type(value) is not type(first) or (type(value) is int and value < 0):
+            raise ValueError(f"its progress has no valid {name}")
+    return progress

@@ -5,11 +5,20 @@ from typing import Annotated
 
 import typer
 
+from gomoku_cli.printable import echo
+
 NAME = "convert"
 EXAMPLES = (
     "gomoku convert games.sgf games.psq",
     "gomoku convert 1x0-16.psq 0x1-23.psq match.sgf",
 )
+
+
+def _is_same(source: Path, target: Path) -> bool:
+    try:
+        return source.samefile(target)
+    except OSError:  # one of them is missing, or a loop of links: reading or writing it says so
+        return source == target
 
 
 def command(
@@ -25,10 +34,10 @@ def command(
     for path in (*sources, target):
         if not is_game_file(path):
             raise typer.BadParameter(f"{path} is no file of games: its name must end in .sgf or .psq")
-    if target.resolve() in {source.resolve() for source in sources}:
+    if any(_is_same(source, target) for source in sources):
         raise typer.BadParameter(f"{target} is both input and output")
     if not target.parent.is_dir():
         raise typer.BadParameter(f"there is no folder {target.parent}")
     games = [game for source in sources for game in read_games(source)]
     write_games(target, games)
-    typer.echo(f"{target}: {len(games):,} {'game' if len(games) == 1 else 'games'}")
+    echo(f"{target}: {len(games):,} {'game' if len(games) == 1 else 'games'}")

@@ -8,6 +8,7 @@ import typer
 
 from gomoku_cli import options
 from gomoku_cli.expansion import expand_options
+from gomoku_cli.printable import echo
 
 if TYPE_CHECKING:
     from curriculum.config import Config
@@ -40,7 +41,7 @@ def _write_file(path: Path, config: "Config", conduct: "Conduct") -> None:
     samples = draw(config.rules, basics.kinds, basics.positions, basics.noise_stones, config.seed, conduct)
     metadata = {"content": "basics", "kinds": list(basics.kinds), "seed": config.seed, "rules": asdict(config.rules)}
     write_samples(path, samples, metadata)
-    typer.echo(f"{path}: {len(samples):,} positions")
+    echo(f"{path}: {len(samples):,} positions")
 
 
 @expand_options

@@ -10,6 +10,7 @@ import typer
 
 from curriculum.arena import player_names
 from gomoku_cli import options
+from gomoku_cli.printable import echo, shortened
 
 NAME = "info"
 EXAMPLES = (
@@ -19,17 +20,20 @@ EXAMPLES = (
 )
 
 
+_MAX_WIDTH = 40
+"""Longer names of values stand out of the column of names."""
+
+
 def _model_path(model: str) -> Path:
     """Return the file that `model` names: the built-in model, a run's best, or itself."""
-    from curriculum.arena.players import model_path
     from curriculum.run.folder import best_model, is_run
     from nets.checkpoint import DEFAULT_MODEL
 
     if model == "default":
         return DEFAULT_MODEL
     path = Path(model)
-    if is_run(path):
-        return model_path(model) or path  # raises an error if the run has no model yet
+    if is_run(path) and not best_model(path).is_file():
+        raise typer.BadParameter(f"the run in {path} has no model yet: train it further with --resume")
     if model in player_names.EXAMPLES and not path.exists():
         raise typer.BadParameter(f"{model} is a player without a model file")
     return best_model(path) if path.is_dir() else path
@@ -54,10 +58,10 @@ def command(
     as_json: options.Json = False,
 ) -> None:
     """Show a model's architecture, parameters, rules, origin and results."""
-    from nets.checkpoint import load_model
+    from nets.checkpoint import check_model
 
     path = _model_path(model)
-    info = load_model(path)[1]
+    info = check_model(path)
     facts = {
         "file": str(path),
         "bytes": path.stat().st_size,
@@ -70,9 +74,9 @@ def command(
         typer.echo(json.dumps(facts))
         return
     shown = facts | {"rules": str(info.rules), "made": {k: v for k, v in info.made.items() if k != "config"}}
-    rows = list(_rows(shown))
-    width = max(len(name) for name, _ in rows)
+    rows = [(shortened(name), shortened(text)) for name, text in _rows(shown)]
+    width = max(len(name) for name, _ in rows if len(name) <= _MAX_WIDTH)
     for name, text in rows:
-        typer.echo(f"{name:<{width}}  {text}")
+        echo(f"{name:<{width}}  {text}")
     if "config" in info.made:
-        typer.echo(f"\nmade with this configuration:\n\n{info.made['config']}", nl=False)
+        echo(f"\nmade with this configuration:\n\n{info.made['config']}".rstrip("\n"))

@@ -15,6 +15,7 @@ import typer
 from curriculum.arena import player_names
 from gomoku_cli import options
 from gomoku_cli.expansion import expand_options
+from gomoku_cli.printable import echo
 from search.tree.settings import MAX_SIMULATIONS, Policy
 
 if TYPE_CHECKING:
@@ -197,9 +198,14 @@ def command(
             raise typer.BadParameter(f"{len(found)} of {count} openings found: {error}") from error
         finally:  # the found openings are valid without the missing ones
             if found:
-                atomic_write_text(output, _text(found, common_rules, arguments, *flags))
+                text = _text(found, common_rules, arguments, *flags)
+                try:
+                    atomic_write_text(output, text)
+                except OSError:
+                    typer.echo(text, nl=False)  # the work of a long search
+                    raise
                 seconds = time.perf_counter() - start
                 if as_json:
                     _print_json(output, found, common_rules, arguments, seconds)
                 else:
-                    typer.echo(f"{output}: {len(found)} of {count} openings, evaluated by {spec}; {duration(seconds)}")
+                    echo(f"{output}: {len(found)} of {count} openings, evaluated by {spec}; {duration(seconds)}")

@@ -8,6 +8,7 @@ import typer
 
 from gomoku_cli import options
 from gomoku_cli.expansion import expand_options
+from gomoku_cli.printable import echo, printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,14 +33,15 @@ def _dry_run(config: "Config", as_json: bool) -> None:
 
         typer.echo(json.dumps({"config": dataclasses.asdict(config), "estimate": dict(estimate)}))
         return
-    typer.echo(to_toml(config))
+    echo(to_toml(config))
     width = max(len(name) for name, _ in estimate)
     for name, value in estimate:
-        typer.echo(f"# {name:<{width}}  {value}")
+        echo(f"# {name:<{width}}  {value}")
 
 
 def _show(results: "Sequence[Mapping[str, Any]]") -> None:
     from rich.table import Table
+    from rich.text import Text
 
     from gomoku_cli.console import STDOUT, duration
 
@@ -51,7 +53,9 @@ def _show(results: "Sequence[Mapping[str, Any]]") -> None:
         table.add_column(column, justify="right")
     for result in results:
         counts = (str(result[name]) for name in ("games", "wins", "draws", "losses"))
-        table.add_row(result["opponent"], *counts, f"{result['score']:.2f}", duration(result["seconds"]))
+        table.add_row(
+            Text(printable(result["opponent"])), *counts, f"{result['score']:.2f}", duration(result["seconds"])
+        )
     STDOUT.print(table)
 
 
@@ -104,6 +108,4 @@ def command(
             typer.echo(json.dumps({"run": str(run), "model": str(folder.best_model), "matches": results}))
         else:
             _show(results)
-            typer.echo(
-                f"The model is {folder.best_model}. Play it:\n\n  {program()} play --model {shlex.quote(str(run))}"
-            )
+            echo(f"The model is {folder.best_model}. Play it:\n\n  {program()} play --model {shlex.quote(str(run))}")

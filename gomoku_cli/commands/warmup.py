@@ -5,6 +5,7 @@ import json
 import typer
 
 from gomoku_cli import options
+from gomoku_cli.printable import echo
 
 NAME = "warmup"
 EXAMPLES = (
@@ -39,8 +40,8 @@ def command(as_json: options.Json = False, quiet: options.Quiet = False) -> None
         facts = {"folder": str(KERNELS.path), "kept": reason is None, "reason": reason}
         typer.echo(json.dumps(facts | {"compiled": compilation.kernels, "seconds": round(seconds, 2)}))
     elif reason is not None:
-        typer.echo(f"not everything could be kept: {reason}; what is missing is made by each run, {ESTIMATE}")
+        echo(f"not everything could be kept: {reason}; what is missing is made by each run, {ESTIMATE}")
     elif compilation.kernels:
-        typer.echo(f"compiled {compilation.kernels} kernels in {duration(seconds)}, kept in {KERNELS.path}")
+        echo(f"compiled {compilation.kernels} kernels in {duration(seconds)}, kept in {KERNELS.path}")
     else:
-        typer.echo(f"all kernels are compiled already, kept in {KERNELS.path}")
+        echo(f"all kernels are compiled already, kept in {KERNELS.path}")

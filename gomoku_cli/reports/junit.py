@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from xml.etree import ElementTree
 
+from gomoku_cli.printable import printable
 from gomoku_cli.reports.texts import (
     Json,
     elo_interval,
@@ -10,7 +11,6 @@ from gomoku_cli.reports.texts import (
     forfeit_rows,
     los_text,
     missed_position,
-    printable,
     suite_title,
     versus,
 )

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
+from gomoku_cli.printable import printable
 from gomoku_cli.reports.texts import (
     FORFEIT_COLUMNS,
     PAIR_SCORES,
@@ -20,7 +21,6 @@ from gomoku_cli.reports.texts import (
     los_text,
     move_time,
     pair_counts,
-    printable,
     result_counts,
     rung_row,
     score_interval,

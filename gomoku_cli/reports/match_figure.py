@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gomoku_cli.printable import printable
 from gomoku_cli.reports.plots import BLUE, GREY, HEIGHT, WIDTH, clear, drawn, label
-from gomoku_cli.reports.texts import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from gomoku_cli.console import STDOUT, duration
+from gomoku_cli.printable import printable
 from gomoku_cli.reports.texts import (
     FORFEIT_COLUMNS,
     PAIR_SCORES,
@@ -22,7 +23,6 @@ from gomoku_cli.reports.texts import (
     missed_position,
     move_time,
     pair_counts,
-    printable,
     result_counts,
     rung_row,
     score_interval,

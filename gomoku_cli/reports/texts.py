@@ -2,23 +2,18 @@
 
 All reports are made from the JSON of the commands: a match is `MatchResult.to_json()`, a standing
 `Standing.to_json()`, a ladder `Ladder.to_json()`, a bar `Bar.to_json()`. Names and reasons may come from other
-programs: characters that could steer a terminal or break a file are replaced.
+programs: characters that could drive a terminal or break a file are escaped (`gomoku_cli.printable`).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from gomoku_cli.printable import printable
+
 Json = Mapping[str, Any]
 
 PAIR_SCORES = "0 / 0.5 / 1 / 1.5 / 2"
 """The first player's points in the five classes of pairs of games."""
-
-
-def printable(text: str) -> str:
-    """Return `text` on one line without control characters, lone surrogates and the like."""
-    return "".join(
-        letter if letter.isprintable() else " " if letter.isspace() else "\N{REPLACEMENT CHARACTER}" for letter in text
-    )
 
 
 def versus(match: Json) -> str:
@@ -172,7 +167,7 @@ def kind_rows(suite: Json) -> list[tuple[str, ...]]:
 
 def missed_position(missed: Json) -> str:
     """Return a line about a missed position."""
-    return f"missed  {missed['kind']}: {missed['played']} for {missed['answers']} after {missed['moves']}"
+    return printable(f"missed  {missed['kind']}: {missed['played']} for {missed['answers']} after {missed['moves']}")
 
 
 def suite_title(suite: Json) -> str:

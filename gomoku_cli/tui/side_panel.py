@@ -11,11 +11,15 @@ from textual.widgets import Static
 from core.notation import cell_name
 from core.position import Position
 from core.rules import BLACK, WHITE, Cell, Colour, colour_name
+from gomoku_cli.printable import printable
 from gomoku_cli.tui.board import Glyphs
 from gomoku_cli.tui.game import MoveReport
 
 _PAIR_COLUMNS = 13
 """Columns of the widest pair of moves, `113 o15 n15`, and a space."""
+
+NOTE_S = 30.0
+"""Time that a note stays in the panel. It is printed again after the end of the app."""
 
 
 class PlayersView(Static):
@@ -156,9 +160,11 @@ class SidePanel(Vertical):
         self.query_one(PonderingView).show(ponders)
 
     def add_note(self, text: str) -> None:
-        """Add a note to the lines about the model."""
-        self.query_one("#about").mount(_fact("Note", text))
+        """Add a note to the lines about the model, for some seconds."""
+        note = _fact("Note", text)
+        self.query_one("#about").mount(note)
+        self.set_timer(NOTE_S, note.remove)
 
 
 def _fact(heading: str, text: str) -> Horizontal:
-    return Horizontal(Static(heading, classes="heading"), Static(text, markup=False))
+    return Horizontal(Static(heading, classes="heading"), Static(printable(text), markup=False))

@@ -5,6 +5,8 @@ from typing import Literal
 from textual.content import Content
 from textual.widgets import Static
 
+from gomoku_cli.printable import printable
+
 StatusKind = Literal["", "busy", "error", "over"]
 """The style of a status: plain, the model is busy, an error, the game is over."""
 
@@ -26,4 +28,4 @@ class StatusLine(Static):
     def show(self, text: str, kind: StatusKind = "") -> None:
         """Draw `text` in the style of `kind`."""
         self.set_classes(f"-{kind}" if kind else "")
-        self.update(Content(text))
+        self.update(Content(printable(text)))

@@ -4,7 +4,7 @@ import warnings
 from pathlib import Path
 
 from core.caching.folder import has_noticed
-from nets.checkpoint import load_model, read_info
+from nets.checkpoint import check_model, load_model, read_info
 from nets.config import Backend, Precision, RuntimeChoice, RuntimeNotice, default_runtime
 from nets.runtimes.devices import may_have_gpu
 from nets.runtimes.runtime import RuntimeUnavailableError
@@ -44,6 +44,7 @@ def _open_graphs(path: Path, precision: Precision) -> RuntimeEvaluator | None:
         kept = graphs_path(path, openvino)
         found = read_graphs(kept, openvino)
         if found is None and can_be_saved(kept, path):
+            check_model(path)
             if not has_noticed():  # a damaged file
                 warnings.warn(f"preparing {path.name} for OpenVINO, once, which takes some seconds", RuntimeNotice, 3)
             found = read_graphs(kept, openvino) if make_graphs(path, openvino.precision) else None

@@ -14,6 +14,7 @@ from search.analysis import Analysis
 from search.limits import Limit
 from search.players import Decision, Player, never
 from search.tree.forest import bytes_per_node
+from search.tree.groups import EvaluationError
 from search.tree.mcts import ForestSearch
 from search.tree.move_policy import choose_move, samples_at
 from search.tree.settings import DEFAULT_MAX_BYTES, MAX_SIMULATIONS, Policy, SearchSettings
@@ -105,8 +106,10 @@ class MctsPlayer(Player):
                     decisions += [
                         self._decide(search, tree, some[tree], seeds[first + tree]) for tree in range(len(some))
                     ]
-                except BaseException:
+                except BaseException as error:
                     self._search = self._kept = None  # its state is unknown
+                    if isinstance(error, EvaluationError):
+                        raise EvaluationError(f"{self.name}: {error}") from error
                     raise
         return decisions
 

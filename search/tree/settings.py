@@ -1,11 +1,12 @@
 """Settings of a tree search."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import Annotated, Any, Self
 
-from core.bounds import NON_NEGATIVE, ONE_OR_MORE, SHARE, Bounds, check_bounds
+from core.bounds import SHARE, Bounds, check_bounds
+from core.limits import MAX_EXPLORATION, MAX_LEAVES_IN_FLIGHT, MAX_VCF_NODES, MAX_VIRTUAL_LOSS, MAX_VISITS_PER_LEAF
 
 MAX_SIMULATIONS = 10_000_000
 """Maximum of simulations a move: their tree takes some 5 GB on 15x15."""
@@ -48,7 +49,7 @@ class SearchSettings:
 
     simulations: Annotated[int, Bounds(0, MAX_SIMULATIONS)] = 400
     """New simulations a move: each a descent that ends in a net evaluation or an end of game."""
-    c_puct: Annotated[float, NON_NEGATIVE] = 5.0
+    c_puct: Annotated[float, Bounds(0, MAX_EXPLORATION)] = 5.0
     """Weight of exploration (A eq. 8)."""
     value_decay: Annotated[float, Bounds(0, 1, above=True)] = 0.9
     """Winning-value decay a ply in the backup (A III-C); 1 is plain AlphaZero."""
@@ -56,16 +57,16 @@ class SearchSettings:
     """The edge at which the decay starts."""
     first_play: FirstPlay = FirstPlay.REDUCED
     """The value of an unvisited child."""
-    fpu_reduction: Annotated[float, NON_NEGATIVE] = 0.25
+    fpu_reduction: Annotated[float, Bounds(0, MAX_EXPLORATION)] = 0.25
     """Reduction of an unvisited child's value below its parent's, with `first_play = "reduced"`."""
-    virtual_loss: Annotated[int, ONE_OR_MORE] = 1
+    virtual_loss: Annotated[int, Bounds(1, MAX_VIRTUAL_LOSS)] = 1
     """Lost visits an edge carries for each descent in flight through it (A II-E)."""
     virtual_loss_share: Annotated[float, SHARE] = 0.3
     """Pull of those visits on an edge's mean value: 1 is the paper's `W -= virtual_loss`, 0 raises N alone, as its
     repository does. At 1 a search with 8 leaves in flight takes a fifth of the best move's visits."""
-    leaves_in_flight: Annotated[int, ONE_OR_MORE] = 8
+    leaves_in_flight: Annotated[int, Bounds(1, MAX_LEAVES_IN_FLIGHT)] = 8
     """Maximum of leaves of one tree that wait for the net at once."""
-    visits_per_leaf: Annotated[int, ONE_OR_MORE] = 12
+    visits_per_leaf: Annotated[int, Bounds(1, MAX_VISITS_PER_LEAF)] = 12
     """A tree has at most one leaf in flight for every so many visits of its root: more would draw visits away from the
     best move (the dilution of A II-E)."""
 
@@ -77,9 +78,9 @@ class SearchSettings:
 
     forced_moves: bool = False
     """Play a five and answer an opponent's four without the net, at the root and at leaves."""
-    vcf_root_nodes: Annotated[int, NON_NEGATIVE] = 0
+    vcf_root_nodes: Annotated[int, Bounds(0, MAX_VCF_NODES)] = 0
     """Nodes of a search for a victory by continuous fours at the root, before the tree search; 0 for none."""
-    vcf_leaf_nodes: Annotated[int, NON_NEGATIVE] = 0
+    vcf_leaf_nodes: Annotated[int, Bounds(0, MAX_VCF_NODES)] = 0
     """Nodes of such a search at each leaf, before the net; 0 for none."""
     shun_open_fours: bool = False
     """Put moves last that let the opponent make an open four or two fours."""
@@ -124,4 +125,9 @@ class SearchSettings:
             raise TypeError("the settings of a search are names and values")
         enums = {"decay_form": DecayForm, "first_play": FirstPlay}
         read: dict[str, Any] = {name: enums[name](v) if name in enums else v for name, v in values.items()}
+        for field in fields(cls):
+            # `type` and not `isinstance`: true is an int to Python.
+            kind, found = type(field.default), type(read.get(field.name, field.default))
+            if found is not kind and not (kind is float and found is int):
+                raise TypeError(f"{field.name} is of the wrong type")
         return cls(**read)

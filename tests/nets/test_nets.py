@@ -13,9 +13,9 @@ from core.position import Position
 from core.rules import BLACK, WHITE, Rules
 from nets.blocks import folded
 from nets.checkpoint import CheckpointError, load_model, save_model
-from nets.config import Backend, NetConfig, Planes, Precision, RuntimeChoice
+from nets.config import PLANE_COUNT, Backend, NetConfig, Planes, Precision, RuntimeChoice
 from nets.dual import DualNet, make_model, parameter_count
-from nets.planes import PLANE_COUNT, encode
+from nets.planes import encode
 from nets.runtimes.net_evaluator import NetEvaluator
 
 RULES = Rules(9, 5)

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -166,6 +167,31 @@ def test_a_model_with_a_search_of_another_version_is_refused(run: Path, tmp_path
     save_model(tmp_path / "old.safetensors", model, {**info.made, "search": {"playouts": 3}})
     with pytest.raises(CheckpointError, match="a search of another version"):
         parse_player(str(tmp_path / "old.safetensors"), rules=SMALL, settings=SETTINGS)
+
+
+@pytest.mark.parametrize(
+    ("settings", "complaint"),
+    [
+        ({"simulations": 10**12}, "simulations is 1000000000000; it must be from 0 to 10,000,000"),
+        ({"simulations": 1.5}, "simulations is of the wrong type"),
+        ({"simulations": "400"}, "simulations is of the wrong type"),
+        ({"proven_nodes": 1}, "proven_nodes is of the wrong type"),
+        ({"c_puct": 1e300}, "it must be from 0 to 1,000,000"),
+        ({"c_puct": None}, "c_puct is of the wrong type"),
+        ({"leaves_in_flight": 10**9}, "it must be from 1 to 1,024"),
+        ({"virtual_loss": 2**40}, "it must be from 1 to 1,000"),
+        ({"decay_form": ["repository"]}, "is not a valid DecayForm"),
+    ],
+)
+def test_a_model_with_impossible_search_settings_is_refused(
+    run: Path, tmp_path: Path, settings: dict[str, Any], complaint: str
+) -> None:
+    model, info = load_model(run / "models" / "best.safetensors")
+    path = tmp_path / "hostile.safetensors"
+    save_model(path, model, {**info.made, "search": {**info.made["search"], **settings}})
+    with pytest.raises(CheckpointError, match=complaint) as error:
+        parse_player(str(path), rules=SMALL, settings=SETTINGS)
+    assert str(path) in str(error.value)
 
 
 def test_rules_are_those_of_the_models_or_the_given_ones(run: Path, other_model: Path) -> None:

@@ -1,16 +1,19 @@
 """Claims about learning: the samples of each net, the loss, and the resumption of a stopped training."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file, save
 
 from core.evaluation import PositionBatch
 from core.rules import BLACK, WHITE, Colour, Rules
 from curriculum.config import Config, TrainingConfig
-from curriculum.training.samples import Samples, SamplesError, decayed_results, read_samples, write_samples
+from curriculum.training.samples import Samples, decayed_results
 from curriculum.training.trainer import BatchSource, Trainer, cosine_rate
 from nets.checkpoint import CheckpointError
 from nets.config import NetConfig
@@ -125,7 +128,7 @@ def test_training_resumes_exactly_where_it_stopped(tmp_path: Path) -> None:
     straight.train(source_of(samples), 0, 12, np.full(12, 0.05))
     stopped.train(source_of(samples), 0, 5, np.full(5, 0.05))
     stopped.save(path, {"step": 5})
-    assert resumed.load(path) == {"step": 5}
+    assert resumed.load(path, {"step": 0}) == {"step": 5}
     resumed.train(source_of(samples), 5, 12, np.full(7, 0.05))
     for a, b in zip(straight.model.state_dict().values(), resumed.model.state_dict().values(), strict=True):
         assert torch.allclose(a, b, atol=1e-6)
@@ -136,10 +139,40 @@ def test_a_broken_training_state_is_refused(tmp_path: Path) -> None:
     Trainer(CONFIG).save(path, {})
     path.write_bytes(path.read_bytes()[:-10])
     with pytest.raises(CheckpointError, match="no training state"):
-        Trainer(CONFIG).load(path)
+        Trainer(CONFIG).load(path, {})
     Trainer(replace(CONFIG, net=NetConfig(filters=5, blocks=1))).save(path, {})
     with pytest.raises(CheckpointError, match="no training state"):
-        Trainer(CONFIG).load(path)
+        Trainer(CONFIG).load(path, {})
+
+
+@pytest.mark.parametrize(
+    ("progress", "complaint"),
+    [
+        ({}, "no valid step"),
+        ({"step": "7"}, "no valid step"),
+        ({"step": -7}, "no valid step"),
+        ({"step": True}, "no valid step"),
+        ([7], "its progress is no table"),
+    ],
+)
+def test_progress_of_another_kind_is_refused(tmp_path: Path, progress: Any, complaint: str) -> None:
+    path = tmp_path / "trainer.safetensors"
+    Trainer(CONFIG).save(path, {"step": 7})
+    path.write_bytes(save(load_file(path), {"progress": json.dumps(progress)}))
+    with pytest.raises(CheckpointError, match=complaint):
+        Trainer(CONFIG).load(path, {"step": 0})
+
+
+def test_a_training_state_with_broken_numbers_is_refused_and_changes_nothing(tmp_path: Path) -> None:
+    path, trainer = tmp_path / "trainer.safetensors", Trainer(CONFIG)
+    trainer.save(path, {"step": 7})
+    before = {name: tensor.clone() for name, tensor in trainer.model.state_dict().items()}
+    tensors = load_file(path)
+    tensors["model.nets.black.stem.conv.weight"][0] = float("nan")
+    path.write_bytes(save(tensors, {"progress": '{"step": 7}'}))
+    with pytest.raises(CheckpointError, match="not finite"):
+        trainer.load(path, {"step": 0})
+    assert all(torch.equal(tensor, before[name]) for name, tensor in trainer.model.state_dict().items())
 
 
 def test_a_pass_shows_every_sample_once() -> None:
@@ -187,23 +220,3 @@ def test_the_learning_rate_falls_along_half_a_cosine() -> None:
     assert cosine_rate(0.02, 0.002, 0.0) == pytest.approx(0.02)
     assert cosine_rate(0.02, 0.002, 0.5) == pytest.approx(0.011)
     assert cosine_rate(0.02, 0.002, 1.0) == pytest.approx(0.002)
-
-
-def test_samples_come_back_from_disk_as_they_were(tmp_path: Path) -> None:
-    samples = random_samples()
-    write_samples(tmp_path / "a.npz", samples, {"games": [1, 2]})
-    again, metadata = read_samples(tmp_path / "a.npz")
-    assert metadata == {"games": [1, 2]}
-    assert np.array_equal(again.policies, samples.policies)
-    assert np.array_equal(again.positions.last_moves, samples.positions.last_moves)
-    write_samples(tmp_path / "b.npz", samples, {"games": [1, 2]})
-    assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
-
-
-@pytest.mark.parametrize("keep", [0, 50, -20])
-def test_truncated_samples_are_refused(tmp_path: Path, keep: int) -> None:
-    path = tmp_path / "samples.npz"
-    write_samples(path, random_samples(), {})
-    path.write_bytes(path.read_bytes()[:keep])
-    with pytest.raises(SamplesError):
-        read_samples(path)

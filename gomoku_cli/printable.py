@@ -1,0 +1,36 @@
+"""Text from outside, shown as it is: nothing in it drives a terminal, breaks a report or hides its end.
+
+Names of players and files, metadata of models and messages of engines may come from anyone. `--json` escapes them by
+itself.
+"""
+
+import typer
+
+from core.limits import MAX_SHOWN_CHARACTERS
+
+
+def printable(text: object) -> str:
+    r"""Return a text on one line, with its control and format characters escaped: `\x1b`, `\u202e`.
+
+    These are the control characters of both sets, changes of direction, lone surrogates and
+    unknown characters.
+    """
+    text = str(text)
+    if text.isprintable():
+        return text
+    return "".join(letter if letter.isprintable() else " " if letter.isspace() else _escaped(letter) for letter in text)
+
+
+def _escaped(letter: str) -> str:
+    return letter.encode("unicode_escape").decode()
+
+
+def shortened(text: object) -> str:
+    """Return a text as `printable` does, of at most `MAX_SHOWN_CHARACTERS` characters."""
+    line = printable(text)
+    return line if len(line) <= MAX_SHOWN_CHARACTERS else f"{line[: MAX_SHOWN_CHARACTERS - 1]}\N{HORIZONTAL ELLIPSIS}"
+
+
+def echo(text: str, *, err: bool = False) -> None:
+    """Print lines of text, each as `printable` shows it, on stdout or stderr."""
+    typer.echo("\n".join(map(printable, text.split("\n"))), err=err)

@@ -1,0 +1,213 @@
+"""Model files from anyone: refused by their header, in one line, before torch or memory for their tensors is needed."""
+
+import json
+import os
+import struct
+import time
+import tracemalloc
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from core.limits import MAX_BLOCKS, MAX_FILTERS, MAX_MODEL_BYTES, MAX_MODEL_HEADER_BYTES, MAX_PARAMETERS
+from core.rules import Rules
+from nets.checkpoint import DEFAULT_MODEL, FORMAT, CheckpointError, check_model, load_model, read_info, save_model
+from nets.config import NetConfig, Planes
+from nets.dual import make_model, parameter_count
+from nets.shapes import parameter_total, tensor_types
+from nets.tensor_file import TensorType
+
+NET = NetConfig(filters=2, blocks=1, value_hidden=2)
+RULES = Rules(7, 4)
+
+
+@pytest.mark.parametrize("planes", Planes)
+@pytest.mark.parametrize("net", [NET, NetConfig(filters=3, blocks=0, policy_filters=1, value_filters=2, dual=False)])
+def test_the_tensors_of_a_configuration_are_those_of_its_net(net: NetConfig, planes: Planes) -> None:
+    net = NetConfig(**{**asdict(net), "planes": planes})
+    model = make_model(net, RULES, 0)
+    types = {torch_name: ("F32", "I64")[not tensor.is_floating_point()] for torch_name, tensor in state(model).items()}
+    expected = {name: TensorType(types[name], tuple(tensor.shape)) for name, tensor in state(model).items()}
+    assert tensor_types(net, RULES) == expected
+    assert parameter_total(net, RULES) == parameter_count(model)
+
+
+def state(model: Any) -> dict[str, Any]:
+    return {name.removeprefix("nets."): tensor for name, tensor in model.state_dict().items()}
+
+
+class File:
+    """The parts of a model file, to be changed one by one."""
+
+    def __init__(self) -> None:
+        self.net: Any = asdict(NET)
+        self.rules: Any = asdict(RULES)
+        self.made: Any = {}
+        self.texts: dict[str, Any] = {}
+        """Metadata as written, in place of the JSON of `net`, `rules` and `made`."""
+        self.tensors: dict[str, Any] = {}
+        self.data = bytearray()
+        for name, kind in tensor_types(NET, RULES).items():
+            start = len(self.data)
+            self.data += bytes(kind.size * (4 if kind.dtype == "F32" else 8))
+            self.tensors[name] = {
+                "dtype": kind.dtype,
+                "shape": list(kind.shape),
+                "data_offsets": [start, len(self.data)],
+            }
+        self.first = next(iter(self.tensors))
+
+    def write(self, path: Path) -> Path:
+        named = {"net": self.net, "rules": self.rules, "made": self.made}
+        metadata = {"format": FORMAT, **{name: json.dumps(value) for name, value in named.items()}, **self.texts}
+        header = json.dumps({"__metadata__": metadata, **self.tensors}).encode()
+        path.write_bytes(struct.pack("<Q", len(header)) + header + self.data)
+        return path
+
+
+def test_a_whole_file_is_read(tmp_path: Path) -> None:
+    path = File().write(tmp_path / "whole.safetensors")
+    assert read_info(path) == check_model(path) == load_model(path)[1]
+    assert read_info(path).parameters == parameter_total(NET, RULES)
+
+
+def change(**parts: Any) -> Callable[[File], None]:
+    def apply(file: File) -> None:
+        for name, value in parts.items():
+            setattr(file, name, value)
+
+    return apply
+
+
+def change_net(**values: Any) -> Callable[[File], None]:
+    return lambda file: file.net.update(values)
+
+
+def change_first(**values: Any) -> Callable[[File], None]:
+    return lambda file: file.tensors[file.first].update(values)
+
+
+def nan_in_the_last_tensor(file: File) -> None:
+    file.data[-4:] = np.float32("nan").tobytes()
+
+
+def many_tensors(file: File) -> None:
+    entry = {"dtype": "F32", "shape": [0], "data_offsets": [len(file.data)] * 2}
+    file.tensors.update({f"t{number}": entry for number in range(10_000)})
+
+
+HOSTILE: dict[str, tuple[Callable[[File], object], str]] = {
+    "filters": (change_net(filters=12_000), f"it must be from 1 to {MAX_FILTERS:,}"),
+    "blocks": (change_net(blocks=10**6), f"it must be from 0 to {MAX_BLOCKS:,}"),
+    "hidden layers": (
+        change(net={**asdict(NET), "value_hidden": 1024, "value_filters": 1024}, rules={"size": 25, "connect": 5}),
+        f"parameters; the limit is {MAX_PARAMETERS:,}",
+    ),
+    "deep metadata": (change(texts={"made": "[" * 100_000}), "nested more than"),
+    "deep net": (change(texts={"net": '{"a":' * 100_000}), "nested more than"),
+    "digits": (change(texts={"net": '{"filters": ' + "9" * 5_000 + "}"}), "a number above the limit"),
+    "no number": (change(texts={"made": '{"results": {"elo": NaN}}'}), "not finite"),
+    "metadata of numbers": (change(texts={"made": 3}), "its metadata is no text"),
+    "rules of another kind": (change(rules=[3, 3]), "rules is no table"),
+    "net of another kind": (change(net="net"), "net is no table"),
+    "planes of another kind": (change_net(planes=["own"]), "describes no net"),
+    "results of another kind": (change(made={"results": [1]}), "results is no table"),
+    "search of another kind": (change(made={"search": 3}), "search is no table"),
+    "eight bits": (change_first(dtype="F8_E4M3"), "tensors are of type F32 or I64"),
+    "type of another kind": (change_first(dtype=["F32"]), "tensors are of type F32 or I64"),
+    "shape of another kind": (change_first(shape={"a": 1}), "no valid shape"),
+    "negative shape": (change_first(shape=[-1, -18]), "no valid shape"),
+    "many dimensions": (change_first(shape=[2**62] * 1_000), "no valid shape"),
+    "huge shape": (change_first(shape=[2**62, 2**62]), "do not fit its shape"),
+    "places beyond the file": (change_first(data_offsets=[2**40, 2**40 + 4 * 54]), "overlap or leave gaps"),
+    "places one over the other": (
+        lambda file: [each.update(data_offsets=[0, 8]) for each in file.tensors.values() if each["dtype"] == "I64"],
+        "overlap or leave gaps",
+    ),
+    "no places": (change_first(data_offsets=None), "no valid shape and place"),
+    "tensor of another kind": (lambda file: file.tensors.update({file.first: 3}), "no table of tensors"),
+    "many tensors": (many_tensors, "10000 tensors that the net lacks"),
+    "swapped types": (
+        lambda file: file.tensors.update(
+            {"black.stem.conv.bias": {**file.tensors["black.stem.conv.bias"], "dtype": "I64", "shape": [1]}}
+        ),
+        r"black\.stem\.conv\.bias is I64 \(1,\) where the net has F32 \(2,\)",
+    ),
+    "more bytes": (lambda file: file.data.extend(b"more"), "longer than its tensors"),
+    "no finite number": (nan_in_the_last_tensor, r"value\.bias holds numbers that are not finite"),
+    "long header": (
+        change(made={"config": "x" * MAX_MODEL_HEADER_BYTES}),
+        f"the limit is {MAX_MODEL_HEADER_BYTES:,}",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_a_hostile_file_is_refused_in_one_line_at_the_cost_of_its_size(kind: str, tmp_path: Path) -> None:
+    apply, complaint = HOSTILE[kind]
+    file = File()
+    apply(file)
+    path = file.write(tmp_path / "hostile.safetensors")
+    tracemalloc.start()
+    started = time.perf_counter()
+    with pytest.raises(CheckpointError, match=complaint) as error:
+        check_model(path)
+    took, memory = time.perf_counter() - started, tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert str(path) in str(error.value)
+    assert "\n" not in str(error.value)
+    assert took < 2
+    assert memory < 50 << 20
+    with pytest.raises(CheckpointError, match=complaint):
+        load_model(path)
+
+
+def test_the_size_of_a_file_is_checked_before_it_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "sparse.safetensors"
+    with path.open("wb") as file:
+        file.truncate(1 << 40)
+    with pytest.raises(CheckpointError, match=f"it is 1,099,511,627,776 bytes; the limit is {MAX_MODEL_BYTES:,}"):
+        check_model(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes and links of POSIX")
+def test_a_model_file_is_a_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    for path in (tmp_path / "pipe", tmp_path / "loop", tmp_path, Path("/dev/zero"), tmp_path / "missing"):
+        with pytest.raises(CheckpointError, match=str(path)):
+            check_model(path)
+
+
+def test_a_file_cut_short_while_it_is_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = File().write(tmp_path / "cut.safetensors")
+    require = "nets.tensor_file.TensorFile.require"
+    monkeypatch.setattr(require, lambda *_: os.truncate(path, path.stat().st_size - 10))
+    with pytest.raises(CheckpointError, match="cut short while it was read"):
+        check_model(path)
+
+
+def test_any_flipped_bit_of_a_header_is_refused_or_harmless(tmp_path: Path) -> None:
+    path = File().write(tmp_path / "flipped.safetensors")
+    data = bytearray(path.read_bytes())
+    random = np.random.default_rng(12)
+    header = struct.unpack("<Q", data[:8])[0] + 8
+    for place in random.integers(header * 8, size=1_000).tolist():
+        data[place // 8] ^= 1 << place % 8
+        path.write_bytes(data)
+        data[place // 8] ^= 1 << place % 8
+        try:
+            check_model(path)
+        except CheckpointError as error:
+            assert "\n" not in str(error)
+
+
+def test_the_built_in_model_is_whole(tmp_path: Path) -> None:
+    model, info = load_model(DEFAULT_MODEL)
+    assert check_model(DEFAULT_MODEL) == info
+    save_model(tmp_path / "again.safetensors", model, info.made)
+    assert load_model(tmp_path / "again.safetensors")[1].made == info.made
