@@ -282,6 +282,9 @@ def make_readers(folder: Path) -> list[Reader]:
     def graphs_of(path: Path) -> object:
         return read_graphs(path, _Graphs())  # type: ignore[arg-type]
 
+    def state_of(path: Path) -> object:
+        return trainer.load(path, {"step": 0})
+
     def metrics_of(path: Path) -> object:
         return read_metrics(path.parent)
 
@@ -298,7 +301,7 @@ def make_readers(folder: Path) -> list[Reader]:
             "trainer states",
             1,
             HeaderMutator([state_seed]),
-            of_file("state.safetensors", lambda path: trainer.load(path, {"step": 0})),
+            of_file("state.safetensors", state_of),
         ),
         ("graphs", 2, HeaderMutator([graphs]), of_file("graphs.safetensors", graphs_of)),
         ("samples", 3, ZipMutator([(folder / "seed.npz").read_bytes()]), of_file("samples.npz", read_samples)),
