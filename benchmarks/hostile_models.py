@@ -259,9 +259,8 @@ def faults(cost: Cost, base: Cost, code: int, size: int, path: Path) -> list[str
     found = []
     if cost.code != code:
         found.append(f"exit code {cost.code} instead of {code}")
-    if "Traceback" in cost.error or (
-        code and len([line for line in cost.error.splitlines() if not line.startswith("note: ")]) != 1
-    ):
+    lines = [line for line in cost.error.splitlines() if not line.startswith("note: ")]
+    if "Traceback" in cost.error or (code and len(lines) != 1):
         found.append("not one line")
     if code and path.name not in cost.error:
         found.append("the file is not named")
