@@ -1,5 +1,19 @@
-"""`python -m gomoku_cli` is `gomoku`."""
+"""The entry point of the installed command, and of `python -m gomoku_cli`."""
 
-from gomoku_cli.app import main
+import sys
+from typing import NoReturn
 
-main()
+from gomoku_cli.process import end_on_signals, flush_results, open_streams
+
+
+def main() -> NoReturn:
+    """Run the command line of this process."""
+    end_on_signals()
+    open_streams()
+    from gomoku_cli.app import run  # after the signals: this takes a while
+
+    sys.exit(flush_results(run()))
+
+
+if __name__ == "__main__":
+    main()

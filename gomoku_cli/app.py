@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Sequence
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
@@ -103,8 +103,3 @@ def run(arguments: Sequence[str] | None = None) -> int:
             raise
         print(_error_line(error), file=sys.stderr)
         return code
-
-
-def main() -> NoReturn:
-    """The entry point of the installed command."""
-    sys.exit(run())

@@ -2,11 +2,6 @@
 
 from enum import IntEnum
 
-from typer.exceptions import TyperException
-
-from core.errors import BadDataError, FailedError, UsageError
-from curriculum.reporting import Interrupted
-
 
 class ExitCode(IntEnum):
     """Exit codes of every command."""
@@ -20,19 +15,26 @@ class ExitCode(IntEnum):
     BAR_NOT_MET = 4
     """The work is done, and missed a required minimum."""
     INTERRUPTED = 130
-
-
-_BY_ERROR: dict[type[BaseException], ExitCode] = {
-    TyperException: ExitCode.USAGE,
-    UsageError: ExitCode.USAGE,
-    BadDataError: ExitCode.BAD_DATA,
-    FailedError: ExitCode.FAILED,
-    OSError: ExitCode.FAILED,
-    MemoryError: ExitCode.FAILED,
-    Interrupted: ExitCode.INTERRUPTED,
-}
+    """Ctrl-C, or a signal: SIGINT, SIGTERM, SIGHUP, SIGQUIT."""
+    READER_GONE = 141
+    """The reader of stdout has closed the pipe; a shell reports the same of programs that SIGPIPE ends."""
 
 
 def for_error(error: BaseException) -> ExitCode | None:
     """Return the exit code of an error that a user can understand from its message; None for a defect of ours."""
-    return next((_BY_ERROR[kind] for kind in type(error).__mro__ if kind in _BY_ERROR), None)
+    # Imported here, so that the signals' handlers are in place before anything heavy is imported.
+    from typer.exceptions import TyperException
+
+    from core.errors import BadDataError, FailedError, UsageError
+    from curriculum.reporting import Interrupted
+
+    by_error: dict[type[BaseException], ExitCode] = {
+        TyperException: ExitCode.USAGE,
+        UsageError: ExitCode.USAGE,
+        BadDataError: ExitCode.BAD_DATA,
+        FailedError: ExitCode.FAILED,
+        OSError: ExitCode.FAILED,
+        MemoryError: ExitCode.FAILED,
+        Interrupted: ExitCode.INTERRUPTED,
+    }
+    return next((by_error[kind] for kind in type(error).__mro__ if kind in by_error), None)

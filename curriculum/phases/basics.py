@@ -6,6 +6,7 @@ from typing import Any
 from core.streams import Purpose, stream_key
 from curriculum.games import basics
 from curriculum.phases.steps import (
+    best_hash,
     falling_rate,
     favourite_moves,
     fit,
@@ -41,6 +42,7 @@ def run_basics(run: RunFolder, conduct: Conduct) -> None:
     progress: dict[str, Any] = {"step": 0}
     if trainer_state(run, PHASE).exists():
         progress = trainer.load(trainer_state(run, PHASE), progress)
+    progress.setdefault("parent", best_hash(run))
     source = BatchSource(
         samples,
         Samples.none(config.rules.cells),
@@ -66,7 +68,8 @@ def run_basics(run: RunFolder, conduct: Conduct) -> None:
         "phase 1, basics: right on fresh positions "
         + ", ".join(f"{100 * share:.2f} % ({name})" for name, share in shares.items())
     )
-    made = {"phase": PHASE, "step": steps, "results": {"right_moves": shares}}
+    # Not the best model of now: after a kill in between that is this one.
+    made = {"phase": PHASE, "step": steps, "parent": progress["parent"], "results": {"right_moves": shares}}
     for name in (PHASE, "best"):
         keep_model(run, name, trainer.model, made)
     mark_finished(run, PHASE)

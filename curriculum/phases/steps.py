@@ -58,6 +58,11 @@ def starting_model(run: RunFolder) -> DualNet | None:
     return model
 
 
+def best_hash(run: RunFolder) -> str | None:
+    """Return a hash of the best model's file, by which its descendants name it; None in a run that has none yet."""
+    return hashlib.sha256(run.best_model.read_bytes()).hexdigest()[:16] if run.best_model.exists() else None
+
+
 def keep_model(run: RunFolder, name: str, model: DualNet, made: Mapping[str, Any]) -> Path:
     """Write `models/NAME.safetensors` with the origin of the model in its metadata; return its path.
 
@@ -66,7 +71,7 @@ def keep_model(run: RunFolder, name: str, model: DualNet, made: Mapping[str, Any
     path = run.models / f"{name}.safetensors"
     origin = {
         "preset": run.config.preset,
-        "parent": hashlib.sha256(run.best_model.read_bytes()).hexdigest()[:16] if run.best_model.exists() else None,
+        "parent": best_hash(run),
         "search": asdict(run.config.search),
         "config": to_toml(run.config),
     }

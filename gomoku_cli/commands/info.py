@@ -26,15 +26,14 @@ _MAX_WIDTH = 40
 
 def _model_path(model: str) -> Path:
     """Return the file that `model` names: the built-in model, a run's best, or itself."""
-    from curriculum.arena.players import model_path
     from curriculum.run.folder import best_model, is_run
     from nets.checkpoint import DEFAULT_MODEL
 
     if model == "default":
         return DEFAULT_MODEL
     path = Path(model)
-    if is_run(path):
-        return model_path(model) or path  # raises an error if the run has no model yet
+    if is_run(path) and not best_model(path).is_file():
+        raise typer.BadParameter(f"the run in {path} has no model yet: train it further with --resume")
     if model in player_names.EXAMPLES and not path.exists():
         raise typer.BadParameter(f"{model} is a player without a model file")
     return best_model(path) if path.is_dir() else path

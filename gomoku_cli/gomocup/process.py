@@ -14,6 +14,7 @@ from core.errors import FailedError
 from core.files import naming
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.gomocup.lines import Line
+from gomoku_cli.process import SIGNALS
 
 if TYPE_CHECKING:  # the process handles signals and END while the engine's modules load
     from gomoku_cli.gomocup.engine import Engine
@@ -66,18 +67,13 @@ def protocol_pipes() -> Iterator[tuple[int, int]]:
 
 
 def end_on_signals() -> None:
-    """Let Ctrl-C, SIGTERM and SIGHUP end the process at once: there is nothing to save.
-
-    A process started with SIGHUP ignored (nohup) goes on ignoring it.
-    """
+    """Let the signals end the process at once and without a word: there is nothing to save."""
 
     def end(number: int, frame: FrameType | None) -> None:
         os._exit(ExitCode.INTERRUPTED)
 
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in SIGNALS:
         signal.signal(number, end)
-    if sys.platform != "win32" and signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
-        signal.signal(signal.SIGHUP, end)
 
 
 def serve(engine: "Engine", lines: Iterable[Line], answers: Answers) -> None:

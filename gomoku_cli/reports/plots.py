@@ -35,11 +35,16 @@ def check_plot(path: Path, option: str) -> None:
 
 @contextmanager
 def drawn(path: Path, title: str, *, width: float, height: float) -> "Iterator[Figure]":
-    """Yield an empty figure with a title, `width` by `height` inches; the end of the context writes it to `path`."""
+    """Yield an empty figure with a title, `width` by `height` inches; the end of the context writes it to `path`.
+
+    The file appears whole or not at all (`core.files`).
+    """
     import warnings
 
     from matplotlib import rc_context
     from matplotlib.figure import Figure
+
+    from core.files import atomic_path
 
     # A dollar in a name is no formula. And a letter that the font lacks must not fail a figure.
     with rc_context({"text.parse_math": False}), warnings.catch_warnings():
@@ -47,7 +52,8 @@ def drawn(path: Path, title: str, *, width: float, height: float) -> "Iterator[F
         figure = Figure(figsize=(width, height), layout="constrained", dpi=140)
         figure.suptitle(title, fontsize=10)
         yield figure
-        figure.savefig(path)
+        with atomic_path(path) as temporary:
+            figure.savefig(temporary, format=path.suffix[1:].lower())
 
 
 def clear(axes: "Axes") -> None:

@@ -1,5 +1,7 @@
 """The app of `gomoku play`: it connects the board, the game and the model's thread."""
 
+import asyncio
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,8 +16,10 @@ from textual.message import Message
 from textual.widgets import Footer, Static
 
 from core.jit import KERNELS_ARE_COLD
+from core.notation import cell_name
 from core.position import IllegalMoveError
-from core.rules import EMPTY, Colour, Rules, colour_name
+from core.rules import EMPTY, NO_CELL, Cell, Colour, Rules, colour_name
+from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.notices import notices_to, print_notice
 from gomoku_cli.tui.board import ASCII, UNICODE, BoardWidget, BoardWindow
 from gomoku_cli.tui.game import GameSession, MoveReport
@@ -23,6 +27,7 @@ from gomoku_cli.tui.help import HelpScreen
 from gomoku_cli.tui.model_thread import LoadFailed, ModelFailed, ModelMoved, ModelThread, PlayerLoaded, PonderingEnded
 from gomoku_cli.tui.side_panel import SidePanel
 from gomoku_cli.tui.status import StatusLine
+from gomoku_cli.tui.terminal import is_gone, restored_terminal, terminal_driver
 from search.players import ForfeitError, Player
 
 _MIN_PANEL_COLUMNS = 26
@@ -30,6 +35,8 @@ _MIN_PANEL_COLUMNS = 26
 _MAX_PANEL_COLUMNS = 40
 _MIN_COLUMNS_FOR_PANEL = 60
 """A narrower terminal shows the board alone."""
+_MODEL_END_S = 2.0
+"""Time to wait for the model's thread at the end; then the process ends without it."""
 _LOADING = "Loading the model" + (" and compiling the search (first run only)" if KERNELS_ARE_COLD else "")
 
 
@@ -55,8 +62,8 @@ class NoticeGiven(Message):
     text: str
 
 
-class GomokuApp(App[None]):
-    """One game after another between a human and a model.
+class GomokuApp(App[ExitCode]):
+    """One game after another between a human and a model; its result is the exit code, None after a failure.
 
     Every change of the game cancels the model's request in progress and then requests the next move, if the model is
     to move. The caller must call `close` after the app has ended: it waits for the model's thread.
@@ -81,13 +88,13 @@ class GomokuApp(App[None]):
         Binding("n", "new_game", "New game"),
         Binding("c", "change_colours", "Change colours"),
         Binding("question_mark", "help", "Help", key_display="?"),
-        Binding("q", "quit", "Quit"),
+        Binding("q", "confirm_quit", "Quit"),
         Binding("ctrl+c", "quit", "Quit", show=False, priority=True),
     ]
 
     def __init__(self, player_factory: Callable[[], Player], setup: BoardSetup) -> None:
         # Without native colours Textual shows greys under NO_COLOR instead of no colours.
-        super().__init__(ansi_color=True)
+        super().__init__(ansi_color=True, driver_class=terminal_driver())
         self.theme = "ansi-dark"
         self.set_class(setup.ascii_only, "-ascii")
         self.load_error: BaseException | None = None
@@ -100,6 +107,9 @@ class GomokuApp(App[None]):
         self._model = ModelThread(player_factory, self.post_message)
         self._to_confirm: tuple[str, int] | None = None
         """The key that the human must press again, and the model's generation when it was pressed first."""
+        self._own_loop: asyncio.AbstractEventLoop | None = None
+        self._waiting_cell = NO_CELL
+        """The human's move that is played when the model is loaded."""
 
     def compose(self) -> ComposeResult:
         """Build title, board with panel, status and key bar."""
@@ -120,8 +130,9 @@ class GomokuApp(App[None]):
 
     def on_mount(self) -> None:
         """Show the empty board and start to load the model."""
+        self._own_loop = asyncio.get_running_loop()
         self._board.focus()
-        self.set_interval(0.5, self._show_waiting)
+        self.set_interval(0.5, self._tick)
         self._show_game()
         self._model.load(self._setup.rules)
         self._show_waiting()
@@ -134,9 +145,14 @@ class GomokuApp(App[None]):
         self._panel.display = event.size.width >= _MIN_COLUMNS_FOR_PANEL
         self._show_title()
 
-    def close(self) -> None:
-        """Stop the model and wait for its thread."""
-        self._model.close()
+    def close(self, timeout_s: float = _MODEL_END_S) -> bool:
+        """Stop the model and wait for its thread; return False if it is still busy after `timeout_s`."""
+        return self._model.close(timeout_s)
+
+    def interrupt(self) -> None:
+        """End the app as interrupted. A signal handler may call this."""
+        if self._own_loop is not None:
+            self._own_loop.call_soon_threadsafe(self.exit, ExitCode.INTERRUPTED)
 
     @property
     def is_busy(self) -> bool:
@@ -158,7 +174,10 @@ class GomokuApp(App[None]):
     def on_player_loaded(self, message: PlayerLoaded) -> None:
         """Begin the game."""
         self._model.player = message.player
+        cell, self._waiting_cell = self._waiting_cell, NO_CELL
         self._continue_game()
+        if cell != NO_CELL and self.game.is_humans_turn:
+            self._play_at(cell)
 
     def on_load_failed(self, message: LoadFailed) -> None:
         """End the app: without a model there is no game."""
@@ -202,22 +221,32 @@ class GomokuApp(App[None]):
     def play(self, message: BoardWidget.CellPressed) -> None:
         """Play the human's move, or show why it cannot be played."""
         self._to_confirm = None
+        self._play_at(message.cell)
+
+    def _play_at(self, cell: Cell) -> None:
         if self.game.position.is_game_over():
             self._status.show(f"{self.game.result_text()} Press n for a new game.", "over")
+        elif self.is_loading and self.game.is_humans_turn:
+            self._waiting_cell = cell
+            self._show_waiting()
         elif self.is_busy:
             self._show_waiting()
         elif not self.game.is_humans_turn:
             self._request_move()
         else:
             try:
-                self.game.play_human_move(message.cell)
+                self.game.play_human_move(cell)
             except IllegalMoveError as error:
                 self._status.show(f"{error}.", "error")
             else:
                 self._continue_game()
 
     def action_undo(self) -> None:
-        """Take back the human's last move and the moves after it; stop the model if it thinks."""
+        """Take back the human's last move and the moves after it, or the waiting one; stop the model if it thinks."""
+        if self._waiting_cell != NO_CELL:
+            self._waiting_cell = NO_CELL
+            self._show_waiting()
+            return
         if not self.game.has_human_move:
             self._status.show("You have no move to take back.", "error")
             return
@@ -234,6 +263,15 @@ class GomokuApp(App[None]):
         if self._is_confirmed("c", "other colours and a new game"):
             self.game.human = -self.game.human
             self._start_new_game()
+
+    async def action_quit(self) -> None:
+        """End the app."""
+        self.exit(ExitCode.DONE)
+
+    def action_confirm_quit(self) -> None:
+        """End the app, after a confirmation during a game."""
+        if self._is_confirmed("q", "the end"):
+            self.exit(ExitCode.DONE)
 
     def action_help(self) -> None:
         """Show the keys."""
@@ -252,6 +290,7 @@ class GomokuApp(App[None]):
         return False
 
     def _start_new_game(self) -> None:
+        self._waiting_cell = NO_CELL
         self.game.restart()
         if self._model.player is None:
             self._show_game()
@@ -290,13 +329,21 @@ class GomokuApp(App[None]):
         title = "Gomoku" if self._panel.display else f"You are {colour_name(self.game.human)}"
         self._title.update(Content.assemble((title, "bold"), (f"   {self._setup.rules}", "dim")))
 
+    def _tick(self) -> None:
+        if not self.is_headless and is_gone(sys.__stdin__.fileno() if sys.__stdin__ else 0):
+            self.exit(ExitCode.INTERRUPTED)  # without a signal, if another session owns the terminal
+        self._show_waiting()
+
     def _show_waiting(self) -> None:
         """Show the model's activity and its time so far; a timer calls this while the model is busy."""
         confirming = self._to_confirm is not None and self._to_confirm[1] == self._model.generation
         waiting_s = self._model.waiting_s
         if waiting_s is not None and not confirming:
             activity = "The model is thinking" if self._model.player else _LOADING
-            self._status.show(f"{activity}... {waiting_s:.0f} s", "busy")
+            text = f"{activity}... {waiting_s:.0f} s"
+            if self._waiting_cell != NO_CELL:
+                text = f"Your move {cell_name(self._waiting_cell, self._setup.rules.size)} is played then. {text}"
+            self._status.show(text, "busy")
 
     def _show_failure(self, error: Exception) -> None:
         self._status.show(f"The model failed (enter: ask again, u: undo). {_error_text(error)}", "error")
@@ -312,21 +359,22 @@ def run_board(player_factory: Callable[[], Player], setup: BoardSetup) -> None:
     """Show the board and play until the human quits.
 
     `player_factory` may take long, since it loads a model and compiles kernels. It runs on the model's thread, with
-    the board already on the screen. An error of it ends the app and is raised here unchanged. The model's thread has
-    ended when this function returns.
+    the board already on the screen. An error of it ends the app and is raised here unchanged. Any other end than the
+    human's raises `SystemExit` with its exit code: a signal, a closed terminal, an error of the app. The model's thread
+    has ended when this function returns or raises; a thread that does not end soon is ended with the process.
     """
     app = GomokuApp(player_factory, setup)
-    try:
-        with notices_to(app.add_notice):
-            app.run()
-    finally:
-        if app.is_loading:
-            print("Waiting for the model to load, to exit cleanly...", file=sys.stderr)
-        app.close()
-        for notice in app.notices:  # the panel may have lacked room for all of them
-            print_notice(notice)
+    with notices_to(app.add_notice), restored_terminal(app.interrupt):
+        code = app.run()
+    if code is None:
+        code = ExitCode.FAILED  # Textual has already printed the error
+    has_ended = app.close()
+    for notice in app.notices:  # the panel no longer shows them
+        print_notice(notice)
     if app.load_error is not None:
         raise app.load_error
-    if app.return_code:
-        # Textual has already printed the error of the app itself.
-        raise SystemExit(app.return_code)
+    if not has_ended:
+        sys.stderr.flush()
+        os._exit(code)
+    if code != ExitCode.DONE:
+        raise SystemExit(code)

@@ -112,7 +112,7 @@ class BoardWidget(Widget, can_focus=True):
         Binding("right,l", "move_cursor(0, 1)", "Right", show=False),
         Binding("up,k", "move_cursor(1, 0)", "Up", show=False),
         Binding("down,j", "move_cursor(-1, 0)", "Down", show=False),
-        Binding("enter,space", "press_cell", "Play", show=False),
+        Binding("enter,space,ctrl+j", "press_cell", "Play", show=False),
     ]
 
     cursor: reactive[Cell] = reactive(0, repaint=False)

@@ -31,7 +31,8 @@ class HelpScreen(ModalScreen[None]):
         ("", "while the model thinks, stop it and take back"),
         ("n", "new game; press twice during a game"),
         ("c", "change colours and start a new game; likewise"),
-        ("q, ctrl+c", "quit"),
+        ("q", "quit; likewise"),
+        ("ctrl+c", "quit at once"),
         ("?", "this help; ? q enter esc close it"),
     )
     _MARKS = (

@@ -111,10 +111,20 @@ class ModelThread:
         self._stop = threading.Event()
         self._requested_at = None
 
-    def close(self) -> None:
-        """Stop the model and wait for the thread. The interpreter must not exit while the thread is in a library."""
+    def close(self, timeout_s: float) -> bool:
+        """Stop the model and wait for the thread; return False if it is still busy after `timeout_s`.
+
+        The interpreter must not exit while the thread is in a library.
+        """
         self.cancel()
-        self._executor.shutdown(wait=True, cancel_futures=True)
+        end = self._executor.submit(lambda: None)
+        self._executor.shutdown(wait=False)
+        try:
+            end.result(timeout_s)
+        except TimeoutError:
+            return False
+        self._executor.shutdown(wait=True)
+        return True
 
     def _load(self, rules: Rules) -> None:
         try:

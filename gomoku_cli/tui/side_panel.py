@@ -18,6 +18,9 @@ from gomoku_cli.tui.game import MoveReport
 _PAIR_COLUMNS = 13
 """Columns of the widest pair of moves, `113 o15 n15`, and a space."""
 
+NOTE_S = 30.0
+"""Time that a note stays in the panel. It is printed again after the end of the app."""
+
 
 class PlayersView(Static):
     """The players' colours and the side to move."""
@@ -157,8 +160,10 @@ class SidePanel(Vertical):
         self.query_one(PonderingView).show(ponders)
 
     def add_note(self, text: str) -> None:
-        """Add a note to the lines about the model."""
-        self.query_one("#about").mount(_fact("Note", text))
+        """Add a note to the lines about the model, for some seconds."""
+        note = _fact("Note", text)
+        self.query_one("#about").mount(note)
+        self.set_timer(NOTE_S, note.remove)
 
 
 def _fact(heading: str, text: str) -> Horizontal:

@@ -51,7 +51,7 @@ def test_the_wheel_holds_weights_presets_and_openings(wheel: zipfile.ZipFile) ->
 @pytest.mark.slow
 def test_the_wheel_names_its_command_licence_and_needs(wheel: zipfile.ZipFile) -> None:
     folder = f"gomoku_cli-{gomoku_cli.__version__}.dist-info"
-    assert "gomoku = gomoku_cli.app:main" in wheel.read(f"{folder}/entry_points.txt").decode()
+    assert "gomoku = gomoku_cli.__main__:main" in wheel.read(f"{folder}/entry_points.txt").decode()
     metadata = Parser().parsestr(wheel.read(f"{folder}/METADATA").decode())
     assert metadata["Version"] == gomoku_cli.__version__
     assert metadata["Requires-Python"] == ">=3.11"

@@ -266,6 +266,19 @@ def test_killed_after_any_file_a_run_resumes_to_the_same_model(straight: Path, t
     assert len(trained) <= len(set(trained)) + len(WRITTEN)
 
 
+def test_a_model_of_phase_1_that_was_killed_before_its_mark_is_not_its_own_parent(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    RunFolder.create(path, CONFIG).close()
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(Killed):
+        kill_after(patch, best(path))
+        with RunFolder.open(path) as run:
+            run_basics(run, Conduct())
+    with RunFolder.open(path) as run:
+        run_basics(run, Conduct())
+    for model in (best(path), path / "models" / "basics.safetensors"):
+        assert load_model(model)[1].made["parent"] is None
+
+
 def test_samples_of_a_round_do_not_depend_on_how_they_were_saved(
     straight: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

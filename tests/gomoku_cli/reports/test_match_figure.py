@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -91,3 +92,29 @@ def test_a_match_of_many_games_is_drawn_from_few_estimates(tmp_path: Path, monke
     draw_match([result], [], tmp_path / "match.png")
     assert len(counted) <= 101
     assert counted[-1] == result.pairs
+
+
+@pytest.mark.parametrize("name", ["figure.svg", "figure.PNG"])
+def test_a_figure_appears_whole_or_not_at_all(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from matplotlib.figure import Figure
+
+    from gomoku_cli.reports.plots import drawn
+
+    path = tmp_path / name
+    path.write_text("the figure of before")
+    save = Figure.savefig
+
+    def half(figure: Figure, target: Path, **options: Any) -> None:
+        Path(target).write_text("<svg")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Figure, "savefig", half)
+    with pytest.raises(OSError, match="No space") as caught, drawn(path, "title", width=3, height=2):
+        pass
+    assert caught.value.filename == str(path)
+    assert path.read_text() == "the figure of before"
+    monkeypatch.setattr(Figure, "savefig", save)
+    with drawn(path, "title", width=3, height=2):
+        pass
+    assert path.read_bytes()[:5] in (b"<?xml", b"\x89PNG\r")
+    assert list(tmp_path.iterdir()) == [path]

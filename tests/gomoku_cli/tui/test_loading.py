@@ -1,5 +1,7 @@
 """The app from loading to exit: the board without a model yet, `run_board`, errors and notices."""
 
+import os
+import signal
 import threading
 import warnings
 
@@ -7,7 +9,9 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
 
+from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.tui import app as app_module
+from gomoku_cli.tui import side_panel
 from gomoku_cli.tui.app import GomokuApp, run_board
 from nets.config import RuntimeNotice
 from search.players import Player
@@ -27,13 +31,46 @@ async def test_the_board_is_shown_while_the_model_loads() -> None:
     async with app.run_test() as pilot:
         ui = BoardDriver(app, pilot)
         assert ui.status.startswith("Loading the model")
-        await pilot.press("enter", "n", "u")
+        await pilot.press("enter")
+        assert ui.status.startswith("Your move h8 is played then. Loading the model")
+        await pilot.press("u", "n")
+        assert ui.status.startswith("Loading the model")
         assert ui.moves == []
         assert app.is_loading
         ready.set()
         await ui.until(lambda: not app.is_loading)
         await ui.play("h8")
         assert ui.moves == ["h8", "a1"]
+    app.close()
+
+
+@async_test
+async def test_a_move_entered_while_the_model_loads_is_played_then() -> None:
+    ready = threading.Event()
+
+    def factory() -> Player:
+        assert ready.wait(LIMIT_S)
+        return ScriptedPlayer(15, ["a1"])
+
+    app = GomokuApp(factory, board_setup())
+    async with app.run_test() as pilot:
+        ui = BoardDriver(app, pilot)
+        await pilot.press("enter", "left", "enter")  # the last one counts
+        ready.set()
+        await ui.until(lambda: ui.moves == ["g8", "a1"])
+    app.close()
+
+
+@async_test
+async def test_a_note_leaves_the_panel(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(side_panel, "NOTE_S", 0.1)
+    app = GomokuApp(lambda: ScriptedPlayer(15), board_setup())
+    async with app.run_test() as pilot:
+        ui = BoardDriver(app, pilot)
+        app.add_notice("the abacus is missing")
+        await ui.until(lambda: len(app.query("#about Horizontal")) == 3)
+        await ui.until(lambda: len(app.query("#about Horizontal")) == 2)
+    assert app.notices == ["the abacus is missing"]
     app.close()
 
 
@@ -52,14 +89,14 @@ class HeadlessApp(GomokuApp):
     def inspect(self) -> None:
         """Called before the keys are pressed."""
 
-    def run(self, **_: object) -> None:
+    def run(self, **_: object) -> ExitCode | None:
         async def press(pilot: Pilot[object]) -> None:
             await BoardDriver(self, pilot).until(lambda: not self.is_loading)
             await pilot.pause()
             self.inspect()
             await pilot.press(*self.keys)
 
-        super().run(headless=True, size=(80, 24), auto_pilot=press)
+        return super().run(headless=True, size=(80, 24), auto_pilot=press)
 
 
 def test_run_board_raises_the_error_of_loading(headless: type[HeadlessApp]) -> None:
@@ -74,7 +111,7 @@ def test_run_board_raises_the_error_of_loading(headless: type[HeadlessApp]) -> N
 
 
 def test_run_board_leaves_no_thread_behind(headless: type[HeadlessApp], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(headless, "keys", ("enter", "q"))
+    monkeypatch.setattr(headless, "keys", ("enter", "q", "q"))
     player = GatedPlayer(15)
     run_board(lambda: player, board_setup())
     assert not any(thread.name.startswith("model") for thread in threading.enumerate())
@@ -99,3 +136,18 @@ def test_notices_are_shown_in_the_panel_and_after_the_game(
     run_board(factory, board_setup())
     assert "Note\nthe abacus [a] is missing" in panels[0]
     assert capsys.readouterr().err == "note: the abacus [a] is missing\n"
+
+
+def test_a_signal_ends_the_app_with_its_exit_code(headless: type[HeadlessApp], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(headless, "inspect", lambda app: os.kill(os.getpid(), signal.SIGTERM))
+    with pytest.raises(SystemExit) as ended:
+        run_board(lambda: ScriptedPlayer(15), board_setup())
+    assert ended.value.code == ExitCode.INTERRUPTED
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+
+
+def test_an_error_of_the_app_is_a_failure(headless: type[HeadlessApp], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(headless, "inspect", lambda app: app.panic("what happened"))
+    with pytest.raises(SystemExit) as ended:
+        run_board(lambda: ScriptedPlayer(15), board_setup())
+    assert ended.value.code == ExitCode.FAILED

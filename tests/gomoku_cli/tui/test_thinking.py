@@ -119,6 +119,8 @@ async def test_quitting_while_the_model_thinks_ends_its_thread() -> None:
         await ui.click("h8")
         await ui.until(player.thinking.is_set)
         await ui.pilot.press("q")
+        assert ui.status == "A game is in progress. Press q again for the end."
+        await ui.pilot.press("q")
     assert player.stopped
     assert player.threads
     assert not any(thread.is_alive() for thread in player.threads)

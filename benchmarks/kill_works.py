@@ -1,0 +1,142 @@
+"""Commands that `benchmarks.kill_commands` kills: their options, inputs and shares of the kills."""
+
+import random
+import shlex
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.jit import KERNELS
+from curriculum.run.folder import is_run
+
+ROOT = Path(__file__).resolve().parent.parent
+_ENGINE = f"engine:{shlex.join((sys.executable, str(ROOT / 'tests' / 'support' / 'engines' / 'scripted.py')))}"
+_RUN = {
+    "rules.size": "7",
+    "rules.connect": "4",
+    "basics.noise_stones": "[0, 12]",
+    "training.batch_size": "32",
+    "imitation.games": "6",
+    "selfplay.iterations": "2",
+    "selfplay.games": "12",
+    "selfplay.concurrent_games": "6",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """A command that writes."""
+
+    words: Callable[[Path, int], list[str]]
+    """The words of its command line, in a folder and with a seed; also to continue it."""
+    share: int
+    """Weight among the kills."""
+    continues: bool = False
+    """True if it goes on where it was killed; others start anew."""
+    prepare: Callable[[Path, int], None] = lambda folder, seed: None
+    """Puts its input into a new folder."""
+    own_caches: bool = False
+    """True for a process of its own whose caches are in the folder."""
+    stdin: str = ""
+
+
+def _run_words(folder: Path, seed: int) -> list[str]:
+    settings = [word for item in _RUN.items() for word in ("--set", "=".join(item))]
+    return ["--quiet", "--run", str(folder), "--preset", "smoke", "--seed", str(seed), *settings]
+
+
+def _train(folder: Path, seed: int) -> list[str]:
+    if is_run(folder):
+        return ["train", "--quiet", "--run", str(folder), "--resume"]
+    return ["train", *_run_words(folder, seed)]
+
+
+def _basics(folder: Path, seed: int) -> list[str]:
+    return ["generate-basics", *_run_words(folder, seed), "--output", str(folder.parent / f"{folder.name}.npz")]
+
+
+def _match(command: Sequence[str], reports: Sequence[str]) -> Callable[[Path, int], list[str]]:
+    def words(folder: Path, seed: int) -> list[str]:
+        files = [word for name in reports for word in (f"--{name.split('.')[0]}", str(folder / f"out-{name}"))]
+        kept = ["--run", str(folder / "match")] if command[0] != "suite" else []
+        return [*command, "--seed", str(seed), "--quiet", "--json", *kept, *files]
+
+    return words
+
+
+def _openings(folder: Path, seed: int) -> list[str]:
+    options = ["--judge", "mentor:1", "--board-size", "9", "--count", "12", "--seed", str(seed)]
+    return ["openings", *options, "--force", "--quiet", "--output", str(folder / "openings.txt")]
+
+
+def _games_to_convert(folder: Path, seed: int) -> None:
+    from core.position import Position
+    from core.records.formats import write_games
+    from core.records.record import GameRecord
+    from core.rules import Rules
+
+    chance, games = random.Random(seed), []
+    for _ in range(100):
+        position = Position(Rules())
+        while not position.is_game_over() and position.ply < 80:
+            position.push(int(chance.choice(position.legal_moves().tolist())))
+        outcome = position.outcome()
+        games.append(GameRecord(Rules(), tuple(position.moves), outcome.winner if outcome else None))
+    write_games(folder / "in.sgf", games)
+
+
+def _part_of_the_kernels(folder: Path, seed: int) -> None:
+    """Copy a part of this machine's kernels into the caches of the work; it has to compile the rest."""
+    _kernels_without_graphs(folder, seed)
+    chance = random.Random(seed)
+    for path in sorted((folder / "gomoku" / KERNELS.path.name).iterdir()):
+        if chance.random() < 0.1:
+            path.unlink()
+
+
+def _kernels_without_graphs(folder: Path, seed: int) -> None:
+    shutil.copytree(KERNELS.path, folder / "gomoku" / KERNELS.path.name)
+
+
+_REPORTS = ("games-file.sgf", "figure.svg", "junit.xml", "markdown.md")
+_FAST = ("--simulations", "8")
+_MATCH = ("evaluate", "random", "--against", "mentor:1", "--games", "24", "--board-size", "9")
+_WITH_ENGINE = ("evaluate", "random", "--against", _ENGINE, "--games", "12", "--board-size", "9", "--seconds", "5")
+_NET_MATCH = ("evaluate", "default", "--against", "random", "--games", "6", *_FAST)
+_TABLE = ("tournament", "random", "mentor:1", "pure-mcts:8", "--games", "6", "--board-size", "9")
+_LADDER = ("ladder", "mentor:1", "--from", "4", "--step", "4", "--to", "12", "--games", "6", "--stop-at", "0")
+
+WORKS: dict[str, Work] = {
+    "train": Work(words=_train, share=24, continues=True),
+    "generate-basics": Work(words=_basics, share=7, continues=True),
+    "imitate": Work(words=lambda f, s: ["imitate", *_run_words(f, s)], share=8, continues=True),
+    "selfplay": Work(words=lambda f, s: ["selfplay", *_run_words(f, s)], share=12, continues=True),
+    "evaluate": Work(words=_match(_MATCH, _REPORTS), share=10, continues=True),
+    "evaluate (net)": Work(words=_match(_NET_MATCH, ("games-file.psq", "figure.png")), share=4, continues=True),
+    "evaluate (engine)": Work(words=_match(_WITH_ENGINE, _REPORTS), share=5, continues=True),
+    "tournament": Work(words=_match(_TABLE, _REPORTS), share=8, continues=True),
+    "ladder": Work(words=_match(_LADDER, ("figure.svg", "markdown.md")), share=5, continues=True),
+    "suite": Work(words=_match(("suite", "mentor:1"), ("junit.xml", "markdown.md")), share=3),
+    "openings": Work(words=_openings, share=3),
+    "convert": Work(
+        words=lambda f, s: ["convert", str(f / "in.sgf"), str(f / "out.psq")], share=3, prepare=_games_to_convert
+    ),
+    "warmup": Work(
+        words=lambda f, s: ["warmup", "--quiet"],
+        share=5,
+        continues=True,
+        prepare=_part_of_the_kernels,
+        own_caches=True,
+    ),
+    "engine": Work(
+        words=lambda f, s: ["engine", "--model", "default", "--simulations", "8"],
+        share=3,
+        continues=True,
+        prepare=_kernels_without_graphs,
+        own_caches=True,
+        stdin="START 15\nBEGIN\nEND\n",
+    ),
+}
+"""The commands of the campaign by name."""

@@ -1,0 +1,140 @@
+"""The terminal of the board: any bytes may come from it, it may go away, and it gets back the state that it had."""
+
+import os
+import select
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from gomoku_cli.exit_codes import ExitCode
+from gomoku_cli.process import SIGNALS, open_remarks
+
+if TYPE_CHECKING:
+    from textual.app import App
+    from textual.driver import Driver
+    from textual.message import Message
+
+_MAX_UNHANDLED = 256
+"""Keys and movements of the mouse that wait for the app; more of them are dropped."""
+_MARK_EVERY = 32
+"""Messages between two looks at the app's progress."""
+_MAX_EDGE = 2000
+"""Columns or rows of a terminal that an escape sequence may claim."""
+_END_S = 2.0
+"""Time for the app to end after a signal; then the process ends without it."""
+_RESET = (
+    b"\x1b[?2004l\x1b[?7h\x1b[?2048l\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?1016l"
+    b"\x1b[<u\x1b[?1049l\x1b[?25h\x1b[?1004l"
+)
+"""Ends the alternate screen, mouse reporting, bracketed paste and the keyboard protocol; shows the cursor."""
+
+
+def terminal_driver() -> "type[Driver] | None":
+    """Return the driver for the board's app; None for Textual's own."""
+    if sys.platform == "win32":
+        return None
+    import codecs
+
+    from textual import events
+    from textual.drivers import linux_driver
+
+    class BoardTerminal(linux_driver.LinuxDriver):
+        """Textual's driver, which would end the app after a byte that is not UTF-8, and hang without a terminal."""
+
+        def __init__(self, app: "App[Any]", **options: Any) -> None:
+            super().__init__(app, **options)
+            # Textual writes to stderr, which may be a file.
+            self._file = open_remarks(1)
+            self._sent = self._handled = 0
+
+        def run_input_thread(self) -> None:
+            """Read keys until the end; begin anew after bytes that Textual cannot read."""
+            while True:
+                with suppress(Exception):
+                    super().run_input_thread()
+                    return
+                if self.exit_event.is_set() or is_gone(self.fileno):
+                    return
+
+        def send_message(self, message: "Message") -> None:
+            """Send a message to the app, unless a flood of them waits or it claims an absurd size."""
+            if isinstance(message, events.Resize) and max(message.size) > _MAX_EDGE:
+                return
+            is_input = isinstance(message, events.Key | events.MouseEvent)
+            is_urgent = isinstance(message, events.Key) and message.key == "ctrl+c"
+            if is_input and not is_urgent and self._sent - self._handled > _MAX_UNHANDLED:
+                return
+            super().send_message(message)
+            self._sent += 1
+            if self._sent % _MARK_EVERY == 0:
+                self._app.call_later(partial(setattr, self, "_handled", self._sent))
+
+    def tolerant_decoder(encoding: str) -> Callable[[], codecs.IncrementalDecoder]:
+        return partial(codecs.getincrementaldecoder(encoding), errors="replace")
+
+    # Without this the loop above drops all bytes read together with the one that is not UTF-8.
+    linux_driver.getincrementaldecoder = tolerant_decoder  # type: ignore[attr-defined, assignment]
+    return BoardTerminal
+
+
+def is_gone(descriptor: int) -> bool:
+    """Return True if the terminal behind `descriptor` has been closed."""
+    if not hasattr(select, "poll"):
+        return False
+    poll = select.poll()
+    poll.register(descriptor, 0)
+    return any(happened & (select.POLLHUP | select.POLLERR | select.POLLNVAL) for _, happened in poll.poll(0))
+
+
+@contextmanager
+def restored_terminal(end: Callable[[], object]) -> Iterator[None]:
+    """Call `end`, which must be safe to call from a signal handler, at each signal that ends a command.
+
+    If the app does not end then, because it is stuck or nobody reads its screen, the process restores the terminal
+    itself and ends with exit code 130.
+    """
+    ended = threading.Event()
+    attributes = _attributes()
+
+    def end_at_once() -> None:
+        if not ended.wait(_END_S):
+            threading.Thread(target=_restore, args=(attributes,), daemon=True).start()
+            ended.wait(0.5)  # a terminal that nobody reads blocks that thread
+            os._exit(ExitCode.INTERRUPTED)
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        threading.Thread(target=end_at_once, daemon=True).start()
+        end()
+
+    before = {number: signal.signal(number, handle) for number in SIGNALS}
+    try:
+        yield
+    finally:
+        ended.set()
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _attributes() -> list[Any] | None:
+    """Return the settings of the terminal, None where there is none."""
+    if sys.platform != "win32":
+        import termios
+
+        with suppress(termios.error, OSError):
+            return termios.tcgetattr(0)
+    return None
+
+
+def _restore(attributes: list[Any] | None) -> None:
+    if sys.platform != "win32" and attributes is not None:
+        import termios
+
+        with suppress(termios.error, OSError):
+            termios.tcsetattr(0, termios.TCSANOW, attributes)
+            termios.tcflush(1, termios.TCOFLUSH)
+            os.write(1, _RESET)

@@ -1,0 +1,65 @@
+"""The process of a command: lost readers, closed streams, signals."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gomoku_cli.exit_codes import ExitCode
+from gomoku_cli.process import open_remarks
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and pipes are another matter there")
+ROOT = Path(__file__).parents[2]
+VERSION = [sys.executable, "-m", "gomoku_cli", "--version"]
+
+
+def test_a_lost_reader_of_results_ends_the_command_as_sigpipe_does() -> None:
+    source, sink = os.pipe()
+    os.close(source)
+    ended = subprocess.run(VERSION, cwd=ROOT, stdout=sink, stderr=subprocess.PIPE, check=False)
+    os.close(sink)
+    assert (ended.returncode, ended.stderr) == (ExitCode.READER_GONE, b"")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full device")
+def test_results_that_cannot_be_written_are_an_error_of_one_line() -> None:
+    with open("/dev/full", "wb") as full:
+        ended = subprocess.run(VERSION, cwd=ROOT, stdout=full, stderr=subprocess.PIPE, check=False)
+    assert ended.returncode == ExitCode.FAILED
+    assert ended.stderr == b"gomoku: standard output: No space left on device\n"
+
+
+def test_remarks_are_dropped_when_their_reader_is_gone() -> None:
+    source, sink = os.pipe()
+    os.close(source)
+    print("nobody reads this", file=open_remarks(sink), flush=True)
+    os.close(sink)
+
+
+def test_remarks_do_not_go_to_stdout_when_stderr_is_closed() -> None:
+    command = f"{sys.executable} -m gomoku_cli nonsense 2>&-"
+    ended = subprocess.run(["/bin/sh", "-c", command], cwd=ROOT, stdout=subprocess.PIPE, check=False)
+    assert (ended.returncode, ended.stdout) == (ExitCode.USAGE, b"")
+
+
+@pytest.mark.parametrize("ignored", [False, True])
+def test_sighup_ends_a_command_unless_nohup_started_it(ignored: bool) -> None:
+    script = (
+        "import os, signal\n"
+        "from gomoku_cli import process\n"
+        "process.end_on_signals()\n"
+        "os.kill(os.getpid(), signal.SIGHUP)\n"
+        "print('goes on')\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=ROOT,
+        capture_output=True,
+        check=False,
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN if ignored else signal.SIG_DFL),
+    )
+    expected = (0, b"goes on\n", b"") if ignored else (ExitCode.INTERRUPTED, b"", b"stopped\n")
+    assert (ended.returncode, ended.stdout, ended.stderr) == expected
