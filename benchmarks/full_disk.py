@@ -331,6 +331,7 @@ class Campaign:
         """Run a finished job again with a stdout that is full: one line, and all files."""
         if job.resume:
             return
+        self.disk.enlarge()
         with open("/dev/full", "w") as full:
             process = self._start(job, stdout=full)
         self._check_line(process, "No space left on device", names="standard output")
