@@ -35,7 +35,7 @@ class Campaign:
     ) -> None:
         self.counts = {name: Counts() for name in names}
         total = sum(WORKS[name].share for name in names)
-        self._wanted = {name: max(1, round(kills * WORKS[name].share / total)) for name in names}
+        self._wanted = {name: -(-kills * WORKS[name].share // total) for name in names}
         self._place, self._kills, self._seed, self._power_cuts, self._forks = place, kills, seed, power_cuts, forks
         self._stop = threading.Event()
         self._lock = threading.Lock()

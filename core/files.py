@@ -3,9 +3,11 @@
 Errors of the system keep their kind (`OSError`); a file above its limit raises `TooLargeError`.
 """
 
+import errno
 import os
 import re
 import secrets
+import stat
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -25,14 +27,37 @@ class TooLargeError(BadDataError, ValueError):
     """A file is larger than the limit of its kind; the message states both sizes."""
 
 
-def read_bytes(path: Path, limit: int) -> bytes:
-    """Return the content of a file of at most `limit` bytes, or of a pipe. Raises `OSError`, `TooLargeError`."""
+class NotAFileError(BadDataError, ValueError):
+    """A folder, a pipe or a device stands in the place of a file."""
+
+
+def read_bytes(path: Path, limit: int, *, pipes: bool = True) -> bytes:
+    """Return the content of a file of at most `limit` bytes, or of a pipe.
+
+    Without `pipes` anything but a file is refused, since a pipe may never end. Raises `OSError`, `TooLargeError`,
+    `NotAFileError`.
+    """
+    if not pipes:
+        require_file(path)
     with path.open("rb") as file, naming(path):
         data = file.read(limit + 1)
         if len(data) > limit:
             size = f"{os.fstat(file.fileno()).st_size:,} bytes" if path.is_file() else "larger"
             raise TooLargeError(f"{path} is {size}; the limit of such files is {limit:,} bytes")
     return data
+
+
+def require_file(path: Path) -> None:
+    """Raise `NotAFileError` for a folder, a pipe or a device, and `OSError` where there is nothing."""
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise NotAFileError(f"{path} is no file")
+
+
+def refuse_pipes(folder: Path) -> None:
+    """Raise `NotAFileError` for a pipe or a device in a folder of files: to read or write one may never end."""
+    for entry in list(os.scandir(folder)):
+        if not entry.is_file() and not entry.is_dir() and os.path.exists(entry.path):
+            raise NotAFileError(f"{entry.path} is no file")
 
 
 @contextmanager
@@ -64,7 +89,7 @@ def atomic_path(path: Path, *, mode: int = 0o666) -> Iterator[Path]:
         with naming(path), _written_through(path) as temporary:
             yield temporary
         return
-    path = path.resolve()  # replace the target of a link, not the link
+    path = _resolved(path)  # replace the target of a link, not the link
     with naming(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         remove_unfinished(path.parent, path.name)
@@ -80,6 +105,13 @@ def atomic_path(path: Path, *, mode: int = 0o666) -> Iterator[Path]:
         finally:
             os.close(descriptor)
         _sync_folder(path.parent)
+
+
+def _resolved(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except RuntimeError:  # a loop of links, before Python 3.13
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path)) from None
 
 
 def _reserved(path: Path, mode: int) -> tuple[Path, int]:

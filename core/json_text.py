@@ -2,9 +2,12 @@
 
 import json
 import math
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeVar
 
 from core.limits import MAX_INTEGER, MAX_JSON_DEPTH
+
+_T = TypeVar("_T", bool, int, float, str, dict[str, Any], list[Any])
 
 
 def parse_json(text: str | bytes) -> Any:
@@ -22,6 +25,45 @@ def parse_json(text: str | bytes) -> Any:
     except ValueError as error:  # no text in UTF-8, or an integer of more than 4,300 digits
         raise ValueError(_NO_TEXT if isinstance(error, UnicodeDecodeError) else _TOO_LARGE) from None
     _check(value)
+    return value
+
+
+def value_at(
+    record: Mapping[str, Any], key: str, kind: type[_T], *, low: float = -math.inf, high: float = math.inf
+) -> _T:
+    """Return the value at `key`, of the type `kind`; a number from `low` to `high`, where a float may be a whole one.
+
+    Raises `ValueError` with the key and the right form.
+    """
+    if key not in record:
+        raise ValueError(f"{key} is missing")
+    return _typed(record[key], key, kind, low, high)
+
+
+def values_at(
+    record: Mapping[str, Any], key: str, kind: type[_T], *, low: float = -math.inf, high: float = math.inf
+) -> list[_T]:
+    """Return the list at `key`, whose items have the type `kind`, as in `value_at`. Raises `ValueError`."""
+    return [_typed(item, f"an item of {key}", kind, low, high) for item in value_at(record, key, list)]
+
+
+_KINDS: dict[type, str] = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "a text",
+    dict: "an object",
+    list: "a list",
+}
+
+
+def _typed(value: Any, name: str, kind: type[_T], low: float, high: float) -> _T:
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        value = float(value)
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        raise ValueError(f"{name} should be {_KINDS[kind]}")
+    if isinstance(value, (int, float)) and not low <= value <= high:
+        raise ValueError(f"{name} should be {low:g} or more" if high == math.inf else f"{name} is out of range")
     return value
 
 

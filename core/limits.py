@@ -14,7 +14,7 @@ MIN_LINE_LENGTH, MAX_LINE_LENGTH = MIN_CONNECT, MAX_CONNECT
 
 MAX_GAMES_BYTES = 64 << 20
 """A file of games (.sgf, .psq) or of openings."""
-MAX_CONFIG_BYTES = 1 << 20
+MAX_CONFIG_BYTES = 1 << 16
 """A configuration (.toml)."""
 MAX_JSON_BYTES = 1 << 20
 """A file with one JSON value: the state of a run, the plan of a match."""
@@ -39,6 +39,12 @@ MAX_INTEGER = 2**63 - 1
 """The absolute value of a number in a file or an option."""
 MAX_JSON_DEPTH = 64
 """Levels of objects and arrays in a JSON value."""
+MAX_TOML_DEPTH = 8
+"""Levels of tables and arrays in a configuration."""
+MAX_TOML_DOTS = 100
+"""Dots in a line of a configuration: Python takes minutes for keys of thousands of parts."""
+MAX_SECONDS = 10**9
+"""A time."""
 MAX_SHOWN_CHARACTERS = 2_000
 """An error line, and a value of a model's metadata on the terminal."""
 MAX_QUOTED = 60

@@ -21,6 +21,8 @@ from typing import Annotated, Any
 
 from core.bounds import NON_NEGATIVE, Bounds
 from core.errors import UsageError
+from core.files import TooLargeError, read_bytes
+from core.limits import MAX_CONFIG_BYTES, MAX_INTEGER, MAX_TOML_DEPTH, MAX_TOML_DOTS
 from curriculum.config import Config
 
 
@@ -161,9 +163,11 @@ def _toml_value(value: Any) -> str:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return read_bytes(path, MAX_CONFIG_BYTES).decode()
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
+    except TooLargeError as error:
+        raise ConfigError(str(error)) from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path} is not UTF-8 text") from error
 
@@ -177,8 +181,8 @@ def _preset(name: str) -> list[_Setting]:
 
 def _toml(text: str, source: str) -> list[_Setting]:
     try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        table = _table(text)
+    except ValueError as error:
         raise ConfigError(f"{source}: {error}") from error
     settings = []
     for name, value in table.items():
@@ -191,8 +195,38 @@ def _toml(text: str, source: str) -> list[_Setting]:
     return settings
 
 
+def _table(text: str) -> dict[str, Any]:
+    """Return the values of a TOML text. Raises `ValueError` with a message of one line."""
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.count(".") > MAX_TOML_DOTS:
+            raise ValueError(f"line {number} has more than {MAX_TOML_DOTS} dots")
+    try:
+        table = tomllib.loads(text)
+    except RecursionError:
+        raise ValueError(f"it is nested more than {MAX_TOML_DEPTH} levels deep") from None
+    except tomllib.TOMLDecodeError:
+        raise
+    except ValueError:  # an integer of more than 4,300 digits
+        raise ValueError(_TOO_LARGE) from None
+    level: list[Any] = [table]
+    for _ in range(MAX_TOML_DEPTH):
+        below: list[Any] = []
+        for value in level:
+            if isinstance(value, (dict, list)):
+                below += value.values() if isinstance(value, dict) else value
+            elif isinstance(value, int) and abs(value) > MAX_INTEGER:
+                raise ValueError(_TOO_LARGE)
+        level = below
+    if level:
+        raise ValueError(f"it is nested more than {MAX_TOML_DEPTH} levels deep")
+    return table
+
+
+_TOO_LARGE = f"it holds a number above the limit of {MAX_INTEGER:,}"
+
+
 def _assignment(text: str) -> _Setting:
-    source = f"--set {text}"
+    source = f"--set {_shortened(text)}"
     key, equals, value = (part.strip() for part in text.partition("="))
     if not equals or not key:
         raise ConfigError(f"{source}: write it as section.key=value")
@@ -207,8 +241,8 @@ def _parsed(text: str, hint: Any) -> Any:
     if isinstance(hint, type) and issubclass(hint, str) and not text.startswith(('"', "'")):
         return text
     try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except (tomllib.TOMLDecodeError, KeyError):
+        return _table(f"value = {text}")["value"]
+    except (ValueError, KeyError):
         return text
 
 
@@ -290,7 +324,7 @@ def _converted(setting: _Setting, value: Any, hint: Any) -> Any:
         names = [str(member) for member in hint]
         if value not in names:
             shown = value if isinstance(value, str) else json.dumps(value, default=str)
-            raise ConfigError(f"{_place(setting)} is {shown}{nearest(str(value), names)}")
+            raise ConfigError(f"{_place(setting)} is {_shortened(shown)}{nearest(_shortened(shown), names)}")
         return hint(value)
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
@@ -304,8 +338,16 @@ def _place(setting: _Setting) -> str:
 
 
 def _mistake(setting: _Setting, right: str) -> ConfigError:
-    shown = json.dumps(setting.value, default=str, ensure_ascii=False)
+    shown = _shortened(json.dumps(setting.value, default=str, ensure_ascii=False))
     return ConfigError(f"{_place(setting)} is {shown}; it must be {right}")
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _MAX_SHOWN else f"{text[: _MAX_SHOWN - 3]}..."
+
+
+_MAX_SHOWN = 200
+"""Characters of a value in a message."""
 
 
 def _expected(hint: Any) -> str:

@@ -44,6 +44,11 @@ def conducting(*, quiet: bool = False, resume: str | None = None) -> Iterator[Co
         ending = f"; continue with: {resume}" if resume else ""
         echo(f"stopped{', everything so far is saved' if resume else ''}{ending}", err=True)
         raise typer.Exit(ExitCode.INTERRUPTED) from None
+    except OSError as error:
+        if resume is None or error.strerror is None:
+            raise
+        # A full disk, for one: everything before it is saved.
+        raise OSError(error.errno, f"{error.strerror}; continue with: {resume}", error.filename) from error
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -2,8 +2,9 @@
 
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -79,7 +80,10 @@ def require(bars: "Sequence[Bar]") -> None:
 def write_reports(
     tournament: "Tournament", rules: "Rules", bars: "Sequence[Bar]", reports: ReportOptions, *, seconds: float
 ) -> None:
-    """Write the files that the options name."""
+    """Write the files that the options name, each of them even if another one cannot be written.
+
+    Raises `OSError` for the first that cannot.
+    """
     from core.files import atomic_write_text
     from core.records.formats import write_games
     from gomoku_cli.reports.junit import match_junit
@@ -90,14 +94,32 @@ def write_reports(
     results = [match.to_json() for match in matches]
     standings = [standing.to_json() for standing in tournament.standings()] if len(matches) > 1 else []
     bars_json = [bar.to_json() for bar in bars]
-    if reports.games_file is not None:
+
+    def games_file(path: Path) -> None:
         games = sorted((game for match in matches for game in match.games), key=lambda game: game.fixture.number)
-        write_games(reports.games_file, [game.record(rules, tournament.names) for game in games])
-    if reports.junit is not None:
-        atomic_write_text(reports.junit, match_junit(title, results, bars_json, seconds))
-    if reports.markdown is not None:
-        atomic_write_text(reports.markdown, match_markdown(title, results, standings, bars_json))
-    if reports.figure is not None:
+        write_games(path, [game.record(rules, tournament.names) for game in games])
+
+    def figure(path: Path) -> None:
         from gomoku_cli.reports.match_figure import draw_match
 
-        draw_match(matches, tournament.standings() if len(matches) > 1 else [], reports.figure)
+        draw_match(matches, tournament.standings() if len(matches) > 1 else [], path)
+
+    write_files(
+        (reports.games_file, games_file),
+        (reports.junit, lambda path: atomic_write_text(path, match_junit(title, results, bars_json, seconds))),
+        (reports.markdown, lambda path: atomic_write_text(path, match_markdown(title, results, standings, bars_json))),
+        (reports.figure, figure),
+    )
+
+
+def write_files(*files: tuple[Path | None, Callable[[Path], None]]) -> None:
+    """Write each file that has a path, even if another one cannot be written; then raise its `OSError`."""
+    errors = []
+    for path, write in files:
+        if path is not None:
+            try:
+                write(path)
+            except OSError as error:
+                errors.append(error)
+    if errors:
+        raise errors[0]

@@ -7,21 +7,22 @@ from types import TracebackType
 from typing import Any, Self
 
 from core.errors import BadDataError, UsageError
-from core.files import atomic_write_text
+from core.files import append_text, atomic_write_text, refuse_pipes, remove_unfinished
+from core.json_text import value_at
 from core.records.formats import write_games
 from core.records.sgf import to_sgf
 from core.rules import Rules
 from curriculum.arena.fixtures import Fixture
 from curriculum.arena.results import PlayedGame
-from curriculum.run.locking import (
-    JsonLinesError,
+from curriculum.run.json_files import (
+    JsonFileError,
     append_json_line,
     cut_unfinished_line,
     plain,
     read_json_lines,
-    release_lock,
-    take_lock,
+    read_json_object,
 )
+from curriculum.run.locking import release_lock, take_lock
 
 _PLAN = "match.json"
 _GAMES = "games.jsonl"
@@ -58,6 +59,8 @@ class MatchFolder:
         self._lock = take_lock(path / _LOCK, path)
         try:
             _refuse_other(path, plan)
+            refuse_pipes(path)
+            remove_unfinished(path)
             if not (path / _PLAN).exists():
                 atomic_write_text(path / _PLAN, json.dumps(plain(plan), indent=2) + "\n")
             cut_unfinished_line(path / _GAMES)
@@ -70,11 +73,10 @@ class MatchFolder:
             raise
 
     def add(self, game: PlayedGame) -> None:
-        """Keep a finished game."""
-        self.played.append(game)
+        """Keep a finished game. A game whose record cannot be written is kept: the next opening writes all records."""
         append_json_line(self.path / _GAMES, game.to_json(self._rules, self._names))
-        with (self.path / _RECORDS).open("a", encoding="utf-8", errors="replace") as file:
-            file.write(to_sgf(game.record(self._rules, self._names)))
+        self.played.append(game)
+        append_text(self.path / _RECORDS, to_sgf(game.record(self._rules, self._names)))
 
     def close(self) -> None:
         """Unlock the folder for other processes."""
@@ -93,16 +95,15 @@ class MatchFolder:
         file = self.path / _GAMES
         try:
             lines = read_json_lines(file)
-        except JsonLinesError as error:
+        except JsonFileError as error:
             raise MatchFolderError(str(error)) from error
         games: dict[int, PlayedGame] = {}
         for number, line in enumerate(lines, start=1):
             try:
                 # A match may continue with fewer games than it has; the others are left out.
-                if line["game"] in fixtures:
-                    game = PlayedGame.from_json(line, fixtures[line["game"]], self._rules, self._names)
-                    games.setdefault(game.fixture.number, game)
-            except (ValueError, KeyError, TypeError, AttributeError) as error:
+                if (played := value_at(line, "game", int)) in fixtures:
+                    games.setdefault(played, PlayedGame.from_json(line, fixtures[played], self._rules, self._names))
+            except ValueError as error:
                 raise MatchFolderError(f"{file}, line {number}: this is no game of the match: {error}") from error
         return list(games.values())
 
@@ -112,11 +113,9 @@ def _refuse_other(path: Path, plan: Mapping[str, Any]) -> None:
     file = path / _PLAN
     if file.is_file():
         try:
-            known = json.loads(file.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise MatchFolderError(f"{file} cannot be read: {error}") from error
-        if not isinstance(known, dict):
-            raise MatchFolderError(f"{file} cannot be read: it should hold a JSON object")
+            known = read_json_object(file, lambda value: value)
+        except JsonFileError as error:
+            raise MatchFolderError(str(error)) from error
         known, expected = {**_MISSING, **known}, {**_MISSING, **plain(plan)}
         for key in (*expected, *known):
             if known.get(key) != expected.get(key):

@@ -16,7 +16,7 @@ from core.streams import stream_key
 from curriculum.arena.fixtures import Fixture
 from curriculum.arena.results import PlayedGame
 from curriculum.reporting import Conduct, Interrupted
-from curriculum.run.locking import now
+from curriculum.run.json_files import now
 from search.players import Decision, ForfeitError, Player, PlaysGames
 
 SIDE_BY_SIDE = 64

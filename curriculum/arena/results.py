@@ -5,12 +5,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from core.json_text import value_at, values_at
+from core.limits import MAX_SECONDS
 from core.notation import cell_name, parse_cell
 from core.position import Position
 from core.records.record import Ending, GameRecord
 from core.rules import BLACK, WHITE, Cell, Colour, Rules, colour_name
 from curriculum.arena.fixtures import Fixture
 from curriculum.arena.statistics import elo
+
+_MAX_VALUE = 1.001
+"""The largest expected result, and some room for rounding."""
 
 
 @dataclass(slots=True)
@@ -113,26 +118,38 @@ class PlayedGame:
 
     @classmethod
     def from_json(cls, line: Mapping[str, Any], fixture: Fixture, rules: Rules, names: Sequence[str]) -> "PlayedGame":
-        """Return the game of `fixture` from a line of `to_json`. Raises `ValueError`, `KeyError` or `TypeError`."""
-        moves = tuple(parse_cell(name, rules.size) for name in line["moves"].split())
+        """Return the game of `fixture` from a line of `to_json`.
+
+        Keys that `to_json` does not write are ignored. Raises `ValueError` with the key of the mistake.
+        """
+        if (line.get("black"), line.get("white")) != (names[fixture.black], names[fixture.white]):
+            raise ValueError("its players are others")
+        moves = tuple(parse_cell(name, rules.size) for name in value_at(line, "moves", str).split())
         outcome = Position.from_moves(rules, moves).outcome()
-        winner, ending = line["winner"], Ending[line["ending"].upper()]
+        winner = None if line.get("winner", "") is None else value_at(line, "winner", str)
+        colours = {None: None, colour_name(BLACK): BLACK, colour_name(WHITE): WHITE}
+        endings = {ending.name.lower(): ending for ending in Ending}
+        if winner not in colours or value_at(line, "ending", str) not in endings:
+            raise ValueError("it has no such winner or ending")
         game = cls(
             fixture=fixture,
             moves=moves,
-            winner=None if winner is None else {colour_name(side): side for side in (BLACK, WHITE)}[winner],
-            ending=ending,
-            why=line["why"],
-            date=line["date"],
-            values=tuple(line["values"]),
-            simulations=tuple(line["simulations"]),
-            seconds=tuple(line["seconds"]),
+            winner=colours[winner],
+            ending=endings[line["ending"]],
+            why=value_at(line, "why", str),
+            date=value_at(line, "date", str),
+            values=tuple(
+                None
+                if value is None
+                else value_at({"values": value}, "values", float, low=-_MAX_VALUE, high=_MAX_VALUE)
+                for value in value_at(line, "values", list)
+            ),
+            simulations=tuple(values_at(line, "simulations", int, low=0)),
+            seconds=tuple(values_at(line, "seconds", float, low=0, high=MAX_SECONDS)),
         )
-        if (line["black"], line["white"]) != (names[fixture.black], names[fixture.white]):
-            raise ValueError("its players are others")
         if moves[: len(fixture.opening)] != fixture.opening:
             raise ValueError("its opening is another one")
-        if (outcome is None) == (ending is Ending.BOARD) or (outcome and outcome.winner != game.winner):
+        if (outcome is None) == (game.ending is Ending.BOARD) or (outcome and outcome.winner != game.winner):
             raise ValueError("its result is not that of its board")
         if any(len(column) != len(moves) for column in (game.values, game.simulations, game.seconds)):
             raise ValueError("its values, simulations or seconds are not one a move")

@@ -14,13 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.evaluation import PositionBatch
+from core.json_text import value_at
 from core.position import Position
 from core.rules import Cell, Rules
 from core.streams import Purpose, generator, stream_key
 from curriculum.config import Config
 from curriculum.games.teacher_values import decayed_value
 from curriculum.reporting import Conduct
-from curriculum.training.samples import Samples, decayed_results, read_samples, write_samples
+from curriculum.training.samples import Samples, decayed_results, naming_metadata, read_kept_games, write_samples
 from search.players import Decision, ForfeitError, Player
 
 _GAMES_PER_FILE = 64
@@ -181,8 +182,10 @@ def _split(config: Config, path: Path) -> tuple[Samples, Samples]:
 
     The last of all games are held out: whole games, since positions of one game resemble each other.
     """
-    samples, metadata = read_samples(path)
+    samples, lengths, metadata = read_kept_games(path, config.rules.cells)
+    with naming_metadata(path):
+        first_game = value_at(metadata, "first_game", int, low=0)
     games = config.imitation.games
     first_held_out = games - max(1, round(games * config.imitation.held_out_share))
-    cut = sum(metadata["lengths"][: max(0, first_held_out - metadata["first_game"])])
+    cut = sum(lengths[: max(0, first_held_out - first_game)])
     return samples.rows(slice(cut)), samples.rows(slice(cut, None))

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from core.json_text import value_at
+from core.limits import MAX_SECONDS
 from core.streams import Purpose, stream_key
 from curriculum.arena.opening_sets import evaluation_openings
 from curriculum.arena.tournament import play_match
@@ -42,7 +44,7 @@ def measure(run: RunFolder, conduct: Conduct) -> list[dict[str, Any]]:
     config = run.config
     if not config.evaluation.final_games:
         return []
-    results: dict[str, dict[str, Any]] = run.read_state(_MATCHES) or {}
+    results = run.read_state(_MATCHES, _finished_matches) or {}
     model, info = load_model(run.best_model)
     evaluator = NetEvaluator(model, repeatable=True)
     try:
@@ -59,11 +61,23 @@ def measure(run: RunFolder, conduct: Conduct) -> list[dict[str, Any]]:
                 conduct=conduct,
                 task=f"match against {opponent}",
             ).to_json()
-            run.append_metrics({"phase": "evaluation", "event": "match", **result})
             results[opponent] = result
-            run.write_state(_MATCHES, results)
+            with run.metrics_of({"phase": "evaluation", "event": "match", **result}):
+                run.write_state(_MATCHES, results)
     finally:
         evaluator.close()
     final = {f"against {opponent}": result for opponent, result in results.items()}
     keep_model(run, "best", model, {**info.made, "results": {**info.made.get("results", {}), **final}})
     return list(results.values())
+
+
+def _finished_matches(state: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the results of finished matches, by opponent. Raises `ValueError`."""
+    results = {opponent: value_at(state, opponent, dict) for opponent in state}
+    for result in results.values():
+        value_at(result, "opponent", str)
+        for key in ("games", "wins", "draws", "losses"):
+            value_at(result, key, int, low=0)
+        value_at(result, "score", float, low=0, high=1)
+        value_at(result, "seconds", float, low=0, high=MAX_SECONDS)
+    return results

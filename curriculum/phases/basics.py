@@ -63,16 +63,16 @@ def run_basics(run: RunFolder, conduct: Conduct) -> None:
     conduct.check()
     trainer.refresh_norms(samples, stream_key(config.seed, Purpose.BASICS))
     shares = right_shares(trainer.model, run, conduct)
-    run.append_metrics({"phase": PHASE, "event": "measure", "step": steps, "right_moves": shares})
+    # Not the best model of now: after a kill in between that is this one.
+    made = {"phase": PHASE, "step": steps, "parent": progress["parent"], "results": {"right_moves": shares}}
+    with run.metrics_of({"phase": PHASE, "event": "measure", "step": steps, "right_moves": shares}):
+        for name in (PHASE, "best"):
+            keep_model(run, name, trainer.model, made)
+        mark_finished(run, PHASE)
     conduct.reporter.say(
         "phase 1, basics: right on fresh positions "
         + ", ".join(f"{100 * share:.2f} % ({name})" for name, share in shares.items())
     )
-    # Not the best model of now: after a kill in between that is this one.
-    made = {"phase": PHASE, "step": steps, "parent": progress["parent"], "results": {"right_moves": shares}}
-    for name in (PHASE, "best"):
-        keep_model(run, name, trainer.model, made)
-    mark_finished(run, PHASE)
 
 
 def basics_file(run: RunFolder) -> Path:
@@ -84,7 +84,7 @@ def basics_of(run: RunFolder, conduct: Conduct) -> Samples:
     """Return the run's basic positions, from its folder or drawn now, also with swapped colours if so configured."""
     path, settings = basics_file(run), run.config.basics
     if path.exists():
-        samples, _ = read_samples(path)
+        samples, _ = read_samples(path, run.config.rules.cells)
     else:
         samples = basics.draw(
             run.config.rules, settings.kinds, settings.positions, settings.noise_stones, run.config.seed, conduct

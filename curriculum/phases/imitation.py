@@ -1,5 +1,6 @@
 """Imitation: phase 2 of the curriculum. Both nets imitate a teacher until they meet the bar (A IV-C)."""
 
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
@@ -79,16 +80,18 @@ def run_imitation(run: RunFolder, conduct: Conduct) -> None:
         f"against {name}": _match(run, model, name, conduct).to_json()
         for name in dict.fromkeys((settings.bar_opponent, settings.teacher))
     }
+    made = {**info.made, "results": {**info.made.get("results", {}), **results}}
+    with ExitStack() as kept:
+        for result in results.values():
+            kept.enter_context(run.metrics_of({"phase": PHASE, "event": "match", "step": progress["step"], **result}))
+        keep_model(run, PHASE, model, made)
+        keep_model(run, "best", model, made)
+        mark_finished(run, PHASE)
     for name, result in results.items():
-        run.append_metrics({"phase": PHASE, "event": "match", "step": progress["step"], **result})
         conduct.reporter.say(
             f"phase 2, imitation: {result['wins']} wins, {result['draws']} draws, {result['losses']} losses {name}"
         )
     conduct.reporter.say(f"phase 2, imitation: ended because {progress['ended']}")
-    made = {**info.made, "results": {**info.made.get("results", {}), **results}}
-    keep_model(run, PHASE, model, made)
-    keep_model(run, "best", model, made)
-    mark_finished(run, PHASE)
 
 
 def _measure_pass(
@@ -128,8 +131,8 @@ def _measure_pass(
             progress["ended"] = f"agreement has not risen for {settings.patience} passes"
         elif settings.minutes and progress["seconds"] >= 60 * settings.minutes:
             progress["ended"] = f"the {settings.minutes:g} minutes are used up"
-    run.append_metrics({"phase": PHASE, "event": "measure", "step": progress["step"], **record})
-    trainer.save(trainer_state(run, PHASE), progress)
+    with run.metrics_of({"phase": PHASE, "event": "measure", "step": progress["step"], **record}):
+        trainer.save(trainer_state(run, PHASE), progress)
 
 
 def _match(run: RunFolder, model: DualNet, opponent: str, conduct: Conduct) -> MatchResult:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from core.files import atomic_path
+from core.json_text import value_at, values_at
 from core.records.formats import write_games
 from core.records.record import RecordError
 from core.rules import BLACK, WHITE, Cell
@@ -19,10 +20,17 @@ from curriculum.games.mentor_games import read_training_games
 from curriculum.games.selfplay_games import Progress, SelfPlay, SelfPlayGame
 from curriculum.phases.basics import basics_file, basics_of
 from curriculum.phases.gate import passes_gate, play_gate
-from curriculum.phases.steps import fit, is_finished, keep_model, mark_finished, starting_model, trainer_state
+from curriculum.phases.steps import (
+    fit,
+    is_finished,
+    keep_model,
+    mark_finished,
+    starting_model,
+    trainer_state,
+)
 from curriculum.reporting import Conduct
 from curriculum.run.folder import RunFolder
-from curriculum.training.samples import Samples, read_samples, write_samples
+from curriculum.training.samples import Samples, naming_metadata, read_kept_games, write_samples
 from curriculum.training.trainer import BatchSource, Losses, Trainer, cosine_rate
 from nets.checkpoint import load_model
 from nets.runtimes.net_evaluator import NetEvaluator
@@ -41,7 +49,7 @@ def run_selfplay(run: RunFolder, conduct: Conduct) -> None:
         return
     if not run.best_model.exists():
         keep_model(run, "best", Trainer(run.config).model, {"phase": "none", "step": 0})
-    first = (run.read_state(PHASE) or {"iteration": 0})["iteration"]
+    first = run.read_state(PHASE, lambda state: value_at(state, "iteration", int, low=0)) or 0
     balanced = training_openings(run.config, conduct)
     for iteration in range(first, run.config.selfplay.iterations):
         _Round(run, conduct, iteration, balanced).run()
@@ -59,14 +67,22 @@ class _Round:
 
     def run(self) -> None:
         """Do the whole round, from the step where it was left."""
-        verdict = (self.run_folder.read_state("gate") or {}).get(str(self.iteration))
+        verdict = self.run_folder.read_state("gate", self._verdict)
         if verdict is None:
             self._play()
             self._train()
             verdict = self._gate()
-            self.run_folder.write_state("gate", {str(self.iteration): verdict})
         self._settle(verdict)
         self.run_folder.write_state(PHASE, {"iteration": self.iteration + 1})
+
+    def _verdict(self, state: dict[str, Any]) -> dict[str, Any] | None:
+        """Return the verdict of this round in the state of the gate; None if it is of another. Raises `ValueError`."""
+        if str(self.iteration) not in state:
+            return None
+        verdict = value_at(state, str(self.iteration), dict)
+        value_at(verdict, "accepted", bool)
+        value_at(verdict, "result", dict)
+        return verdict
 
     # Games
 
@@ -77,7 +93,7 @@ class _Round:
         games = self.config.selfplay.games
         done: set[int] = set()
         for path in self._files(self.iteration):
-            done.update(read_samples(path)[1]["games"])
+            done.update(self._read_games(path))
         for path in self.run_folder.games.glob(f"{PHASE}-{self.iteration:04d}-*.sgf"):
             if not (self.run_folder.replay / f"{path.stem}.npz").exists():
                 path.unlink()  # the process died before its samples were saved: these games are played again
@@ -143,10 +159,10 @@ class _Round:
             "distinct_positions": now.distinct,
             "seconds": seconds,
         }
-        self.run_folder.append_metrics(record)
-        write_games(self.run_folder.games / f"{name}.sgf", [game.record for game in games])
         metadata = {"iteration": self.iteration, "games": numbers, "lengths": [len(game.samples) for game in games]}
-        write_samples(self.run_folder.replay / f"{name}.npz", samples, metadata)
+        with self.run_folder.metrics_of(record):
+            write_games(self.run_folder.games / f"{name}.sgf", [game.record for game in games])
+            write_samples(self.run_folder.replay / f"{name}.npz", samples, metadata)
         if white_value is not None and white_value < _GIVEN_UP:
             self.conduct.reporter.say(
                 f"alarm: White's mean value is {white_value:.2f}: its net expects to lose every game"
@@ -170,12 +186,22 @@ class _Round:
         """Return the samples of a round in the order of its games; their order in the files depends on timing."""
         games: dict[int, Samples] = {}
         for path in self._files(iteration):
-            samples, metadata = read_samples(path)
-            first = 0
-            for game, length in zip(metadata["games"], metadata["lengths"], strict=True):
-                games[game] = samples.rows(slice(first, first + length))
-                first += length
-        return Samples.concatenate([games[game] for game in sorted(games)])
+            games |= self._read_games(path)
+        return Samples.concatenate([Samples.none(self.config.rules.cells), *(games[game] for game in sorted(games))])
+
+    def _read_games(self, path: Path) -> dict[int, Samples]:
+        """Return the samples of each game in a file. Raises `SamplesError`."""
+        samples, lengths, metadata = read_kept_games(path, self.config.rules.cells)
+        with naming_metadata(path):
+            numbers = values_at(metadata, "games", int, low=0)
+            if len(numbers) != len(lengths):
+                raise ValueError(f"games has {len(numbers)} numbers, and lengths has {len(lengths)}")
+        games: dict[int, Samples] = {}
+        first = 0
+        for game, length in zip(numbers, lengths, strict=True):
+            games[game] = samples.rows(slice(first, first + length))
+            first += length
+        return games
 
     def _rehearsal(self) -> Samples:
         """Return the training samples of the earlier phases."""
@@ -240,21 +266,22 @@ class _Round:
     # Gate
 
     def _gate(self) -> dict[str, Any]:
+        """Play the gate's match; keep its verdict and return it."""
         start = time.perf_counter()
         result = play_gate(self.config, self._candidate, self.run_folder.best_model, self.iteration, self.conduct)
         accepted = passes_gate(result, self.config.gate)
         verdict = {"accepted": accepted, "result": result.to_json()}
         total = result.total
-        self.run_folder.append_metrics(
-            {
-                "phase": PHASE,
-                "iteration": self.iteration,
-                "event": "gate",
-                "score": total.score,
-                "seconds": time.perf_counter() - start,
-                **verdict,
-            }
-        )
+        record = {
+            "phase": PHASE,
+            "iteration": self.iteration,
+            "event": "gate",
+            "score": total.score,
+            "seconds": time.perf_counter() - start,
+            **verdict,
+        }
+        with self.run_folder.metrics_of(record):
+            self.run_folder.write_state("gate", {str(self.iteration): verdict})
         self.conduct.reporter.say(
             f"round {self.iteration + 1}: the candidate won {total.wins}, drew {total.draws} and lost {total.losses}: "
             + ("it is the best model now" if accepted else "discarded")

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.json_text import value_at
 from core.rules import BLACK, WHITE
 from curriculum.presets import to_toml
 from curriculum.reporting import Conduct
@@ -29,12 +30,17 @@ _MAX_BATCH = 512
 
 def is_finished(run: RunFolder, phase: str) -> bool:
     """Return True if the run has finished the phase."""
-    return bool((run.read_state(_PHASES) or {}).get(phase))
+    return phase in _finished(run)
 
 
 def mark_finished(run: RunFolder, phase: str) -> None:
     """Record that the phase is over and its model is in place."""
-    run.write_state(_PHASES, {**(run.read_state(_PHASES) or {}), phase: True})
+    run.write_state(_PHASES, {**dict.fromkeys(_finished(run), True), phase: True})
+
+
+def _finished(run: RunFolder) -> list[str]:
+    finished = run.read_state(_PHASES, lambda state: [name for name in state if value_at(state, name, bool)])
+    return finished or []
 
 
 def trainer_state(run: RunFolder, phase: str) -> Path:
@@ -94,8 +100,8 @@ def fit(
     """Train from step `progress["step"]` to step `until`, saving on the way; `rate` gives a step's learning rate.
 
     `progress` is saved with the weights. Metrics of some steps are written before their save: a process killed in
-    between leaves the line twice, never steps without one. `report` receives the step and the losses after each save.
-    Raises `Interrupted` after a save.
+    between leaves the line twice, never steps without one. A save that fails takes the line back. `report` receives
+    the step and the losses after each save. Raises `Interrupted` after a save.
     """
     state = trainer_state(run, phase)
     while progress["step"] < until:
@@ -107,21 +113,20 @@ def fit(
         progress["step"] = last
         progress["seconds"] = progress.get("seconds", 0.0) + seconds
         positions = (last - first) * run.config.training.batch_size * len(source.colours)
-        run.append_metrics(
-            {
-                "phase": phase,
-                **({"iteration": progress["iteration"]} if "iteration" in progress else {}),
-                "event": "train",
-                "step": last,
-                "policy_loss": losses.policy,
-                "value_loss": losses.value,
-                "policy_entropy": losses.entropy,
-                "learning_rate": rate(last - 1),
-                "positions_per_second": positions / seconds,
-                "seconds": seconds,
-            }
-        )
-        trainer.save(state, progress)
+        record = {
+            "phase": phase,
+            **({"iteration": progress["iteration"]} if "iteration" in progress else {}),
+            "event": "train",
+            "step": last,
+            "policy_loss": losses.policy,
+            "value_loss": losses.value,
+            "policy_entropy": losses.entropy,
+            "learning_rate": rate(last - 1),
+            "positions_per_second": positions / seconds,
+            "seconds": seconds,
+        }
+        with run.metrics_of(record):
+            trainer.save(state, progress)
         report(last, losses)
 
 

@@ -10,26 +10,30 @@ import platform
 import shlex
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from importlib import metadata
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from core.errors import BadDataError, UsageError
-from core.files import atomic_write_text, remove_unfinished
+from core.files import atomic_write_text, refuse_pipes, remove_unfinished
+from core.json_text import values_at
+from core.limits import MAX_JSON_BYTES
 from curriculum.config import Config
 from curriculum.presets import ConfigError, read_config, to_toml
-from curriculum.run.locking import (
-    JsonLinesError,
+from curriculum.run.json_files import (
+    JsonFileError,
     append_json_line,
     cut_unfinished_line,
+    json_line,
     now,
     plain,
     read_json_lines,
-    release_lock,
-    take_lock,
+    read_json_object,
 )
+from curriculum.run.locking import release_lock, take_lock
 from curriculum.validity import check
 
 _CONFIG = "config.toml"
@@ -38,6 +42,8 @@ _ENVIRONMENT = "environment.json"
 _LOCK = "lock"
 _SUBFOLDERS = ("models", "games", "replay", "state")
 _VERSIONS_OF = ("gomoku-cli", "torch", "numpy", "numba", "safetensors")
+
+_State = TypeVar("_State")
 
 
 class RunFolderError(BadDataError, ValueError):
@@ -69,7 +75,9 @@ class RunFolder:
         self._lock = lock
         for name in _SUBFOLDERS:
             (path / name).mkdir(exist_ok=True)
+            refuse_pipes(path / name)
             remove_unfinished(path / name)
+        refuse_pipes(path)
         remove_unfinished(path)
         cut_unfinished_line(path / _METRICS)
         self._note_environment()
@@ -136,22 +144,27 @@ class RunFolder:
         """Append one line to `metrics.jsonl`: the record with the current `time` (ISO 8601, UTC)."""
         append_json_line(self.path / _METRICS, {"time": now(), **record})
 
+    def metrics_of(self, record: Mapping[str, Any]) -> AbstractContextManager[None]:
+        """Append one line as `append_metrics` does, for work that the block saves; an error there takes it back."""
+        return json_line(self.path / _METRICS, {"time": now(), **record})
+
     def metrics(self) -> list[dict[str, Any]]:
         """Return all records, oldest first. Raises `RunFolderError` with the number of a line that cannot be read."""
         return read_metrics(self.path)
 
-    def read_state(self, name: str) -> dict[str, Any] | None:
-        """Return the last state that `write_state` wrote as `name`; None if there is none. Raises `RunFolderError`."""
+    def read_state(self, name: str, parse: Callable[[dict[str, Any]], _State]) -> _State | None:
+        """Return the last state that `write_state` wrote as `name`, as `parse` returns it; None if there is none.
+
+        `parse` raises `ValueError` with the key of a value that it cannot use. Raises `RunFolderError` with the file
+        and that key.
+        """
         path = self.state / f"{name}.json"
         try:
-            value = json.loads(path.read_text(encoding="utf-8"))
+            return read_json_object(path, parse)
         except FileNotFoundError:
             return None
-        except (OSError, ValueError) as error:
-            raise RunFolderError(f"{path} cannot be read: {error}") from error
-        if not isinstance(value, dict):
-            raise RunFolderError(f"{path} cannot be read: it should hold a JSON object")
-        return value
+        except JsonFileError as error:
+            raise RunFolderError(str(error)) from error
 
     def write_state(self, name: str, mapping: Mapping[str, Any]) -> None:
         """Write `mapping` to `state/NAME.json`; the old file is replaced whole or not at all."""
@@ -161,11 +174,15 @@ class RunFolder:
         """Add this process's machine and software to `environment.json`, which has an entry for each opening."""
         path = self.path / _ENVIRONMENT
         try:
-            sessions = json.loads(path.read_text(encoding="utf-8"))["sessions"] if path.exists() else []
-            sessions.append(_environment())
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise RunFolderError(f"{path} cannot be read: {error}") from error
-        atomic_write_text(path, json.dumps({"sessions": sessions}, indent=2) + "\n")
+            sessions = read_json_object(path, lambda value: values_at(value, "sessions", dict))
+        except FileNotFoundError:
+            sessions = []
+        except JsonFileError as error:
+            raise RunFolderError(str(error)) from error
+        sessions.append(_environment())
+        while len(text := json.dumps({"sessions": sessions}, indent=2) + "\n") > MAX_JSON_BYTES:
+            del sessions[: len(sessions) // 2 or 1]  # the oldest, after a thousand openings
+        atomic_write_text(path, text)
 
 
 def is_run(path: Path) -> bool:
@@ -186,7 +203,7 @@ def read_metrics(path: Path) -> list[dict[str, Any]]:
     """
     try:
         return read_json_lines(path / _METRICS)
-    except JsonLinesError as error:
+    except JsonFileError as error:
         raise RunFolderError(str(error)) from error
 
 

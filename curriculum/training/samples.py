@@ -1,24 +1,27 @@
 """Samples that nets learn from: positions, policy targets and value targets, in memory and on disk."""
 
 import json
-import zipfile
-import zlib
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import BadDataError
 from core.evaluation import PositionBatch, transform_policies
-from core.files import atomic_path
-from core.rules import Colour
+from core.files import atomic_path, require_file
+from core.json_text import parse_json, values_at
+from core.limits import MAX_BOARD_SIZE, MAX_JSON_BYTES, MIN_BOARD_SIZE
+from core.rules import BLACK, NO_CELL, WHITE, Colour
+from curriculum.training.archives import BROKEN, ArrayArchive
 
 
 class SamplesError(BadDataError, ValueError):
-    """A file without usable samples; the message names the fault."""
+    """A file without usable samples; the message names the file and the fault."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,19 @@ def decayed_results(winner: Colour | None, to_move: NDArray[np.int8], decay: flo
     return np.where(to_move == winner, 1.0, -1.0).astype(np.float32) * (decay**left).astype(np.float32)
 
 
+_KINDS: dict[str, type[np.generic]] = {
+    "stones": np.int8,
+    "to_move": np.int8,
+    "last_moves": np.int16,
+    "policies": np.float32,
+    "values": np.float32,
+    "metadata": np.uint8,
+}
+"""The arrays of a file."""
+_TOLERANCE = 1e-3
+"""Of the sum of a policy target, and of a value target."""
+
+
 def write_samples(path: Path, samples: Samples, metadata: Mapping[str, Any]) -> None:
     """Write a compressed .npz, whole or not at all; `metadata` must be JSON. Equal samples give equal bytes."""
     arrays = {
@@ -85,31 +101,101 @@ def write_samples(path: Path, samples: Samples, metadata: Mapping[str, Any]) -> 
         "values": samples.values,
         "metadata": np.frombuffer(json.dumps(dict(metadata), sort_keys=True).encode(), dtype=np.uint8),
     }
+    arrays = {name: np.ascontiguousarray(array, dtype=_KINDS[name]) for name, array in arrays.items()}
     with atomic_path(path) as temporary, temporary.open("wb") as file:
         np.savez_compressed(file, **arrays)  # type: ignore[arg-type]  # its stub takes the names for options
 
 
-def read_samples(path: Path) -> tuple[Samples, dict[str, Any]]:
-    """Return the samples of a file, and its metadata. Raises `SamplesError`."""
+def read_samples(path: Path, cells: int | None = None) -> tuple[Samples, dict[str, Any]]:
+    """Return the samples of a file, and its metadata. `cells`: those of the board, where they are known.
+
+    Raises `SamplesError` for anything but a whole file of `write_samples`, of any author: sizes are checked before an
+    array is unpacked, and its values after.
+    """
     try:
-        with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-        samples = Samples(
-            PositionBatch(arrays["stones"], arrays["to_move"], arrays["last_moves"]),
-            arrays["policies"],
-            arrays["values"],
-        )
-        metadata = json.loads(arrays["metadata"].tobytes())
+        require_file(path)
+        with path.open("rb") as file:
+            samples, metadata = _unpacked(ArrayArchive(file, _KINDS), cells)
     except FileNotFoundError as error:
         raise SamplesError(f"there is no file {path}") from error
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        raise SamplesError(f"{path} holds no samples, or was cut short: {error}") from error
-    count = len(samples)
-    shapes_agree = (
-        samples.positions.stones.shape == samples.policies.shape
-        and samples.positions.to_move.shape == (count,)
-        and samples.positions.last_moves.shape == (count, 2)
-    )
-    if not shapes_agree:
-        raise SamplesError(f"{path}: its arrays do not belong together")
+    except BROKEN as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise SamplesError(f"{path} holds no samples, or is damaged: {reason}") from error
     return samples, metadata
+
+
+def _unpacked(archive: ArrayArchive, cells: int | None) -> tuple[Samples, dict[str, Any]]:
+    """Return the samples and the metadata of an archive. Raises one of `BROKEN`."""
+    shapes = archive.shapes
+    cells = _check_shapes(shapes, cells)
+    if shapes["metadata"][0] > MAX_JSON_BYTES:
+        raise ValueError(f"its metadata is larger than the limit of {MAX_JSON_BYTES:,} bytes")
+    # The policies come first: random or empty data is refused there, before the rest is unpacked.
+    order = ("policies", "metadata", "stones", "to_move", "last_moves", "values")
+    checks = _checks(cells)
+    arrays = {name: archive.read(name, checks[name]) for name in order}
+    metadata = parse_json(arrays["metadata"].tobytes())
+    if not isinstance(metadata, dict):
+        raise ValueError("its metadata is no JSON object")
+    positions = PositionBatch(arrays["stones"], arrays["to_move"], arrays["last_moves"])
+    return Samples(positions, arrays["policies"], arrays["values"]), metadata
+
+
+def _check_shapes(shapes: Mapping[str, tuple[int, ...]], cells: int | None) -> int:
+    """Return the number of cells of the boards. Raises `ValueError`."""
+    if len(shapes["stones"]) != 2 or len(shapes["metadata"]) != 1:
+        raise ValueError("its arrays have other shapes than samples")
+    count, found = shapes["stones"]
+    size = math.isqrt(found)
+    if size**2 != found or not MIN_BOARD_SIZE <= size <= MAX_BOARD_SIZE:
+        raise ValueError(f"no board has {found:,} cells")
+    if cells is not None and cells != found:
+        raise ValueError(f"its boards have {found} cells, and those of the run have {cells}")
+    right = {"policies": (count, found), "to_move": (count,), "last_moves": (count, 2), "values": (count,)}
+    if any(shapes[name] != shape for name, shape in right.items()):
+        raise ValueError("its arrays do not belong together")
+    return found
+
+
+def _checks(cells: int) -> dict[str, Callable[[NDArray[Any]], bool]]:
+    """Return the check of some rows of each array."""
+
+    def are_policies(rows: NDArray[Any]) -> bool:
+        return bool(((rows >= 0) & (rows <= 1 + _TOLERANCE)).all() and (abs(rows.sum(axis=1) - 1) <= _TOLERANCE).all())
+
+    return {
+        "policies": are_policies,
+        "metadata": lambda rows: True,
+        "stones": lambda rows: bool(((rows >= WHITE) & (rows <= BLACK)).all()),
+        "to_move": lambda rows: bool(((rows == WHITE) | (rows == BLACK)).all()),
+        "last_moves": lambda rows: bool(((rows >= NO_CELL) & (rows < cells)).all()),
+        "values": lambda rows: bool((abs(rows) <= 1 + _TOLERANCE).all()),
+    }
+
+
+class KeptGames(NamedTuple):
+    """The samples of whole games, one game after the other."""
+
+    samples: Samples
+    lengths: list[int]
+    """The number of samples of each game."""
+    metadata: dict[str, Any]
+
+
+def read_kept_games(path: Path, cells: int) -> KeptGames:
+    """Return the games in a file whose metadata holds their `lengths`. Raises `SamplesError`."""
+    samples, metadata = read_samples(path, cells)
+    with naming_metadata(path):
+        lengths = values_at(metadata, "lengths", int, low=0)
+        if sum(lengths) != len(samples):
+            raise ValueError(f"lengths are those of {sum(lengths):,} samples, and there are {len(samples):,}")
+    return KeptGames(samples, lengths, metadata)
+
+
+@contextmanager
+def naming_metadata(path: Path) -> Iterator[None]:
+    """Raise `SamplesError` with the path of the file for a `ValueError` of the block."""
+    try:
+        yield
+    except ValueError as error:
+        raise SamplesError(f"{path}: its metadata cannot be used: {error}") from error

@@ -14,6 +14,13 @@ EXAMPLES = (
 )
 
 
+def _is_same(source: Path, target: Path) -> bool:
+    try:
+        return source.samefile(target)
+    except OSError:  # one of them is missing, or a loop of links: reading or writing it says so
+        return source == target
+
+
 def command(
     sources: Annotated[list[Path], typer.Argument(metavar="IN", help="Files of games, .sgf or .psq.")],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write, .sgf or .psq.")],
@@ -27,7 +34,7 @@ def command(
     for path in (*sources, target):
         if not is_game_file(path):
             raise typer.BadParameter(f"{path} is no file of games: its name must end in .sgf or .psq")
-    if target.resolve() in {source.resolve() for source in sources}:
+    if any(_is_same(source, target) for source in sources):
         raise typer.BadParameter(f"{target} is both input and output")
     if not target.parent.is_dir():
         raise typer.BadParameter(f"there is no folder {target.parent}")

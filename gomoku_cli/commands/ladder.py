@@ -8,7 +8,7 @@ import typer
 from curriculum.arena import player_names
 from gomoku_cli import options
 from gomoku_cli.expansion import expand_options
-from gomoku_cli.matches import open_session
+from gomoku_cli.matches import open_session, write_files
 
 if TYPE_CHECKING:
     from curriculum.arena.results import MatchResult
@@ -51,7 +51,9 @@ def command(
 
     Only wins count, a draw does not. With --run each rung keeps its games in a folder of its own.
     """
+    from core.files import atomic_write_text
     from gomoku_cli.reports.markdown import ladder_markdown
+    from gomoku_cli.reports.match_figure import draw_ladder
     from gomoku_cli.reports.terminal import show_ladder
 
     options.ReportOptions(figure=figure, markdown=markdown).check()
@@ -72,15 +74,13 @@ def command(
 
         ladder = climb(play, start=start, step=step, last=last, stop_at=stop_at, conduct=session.conduct)
     result = ladder.to_json()
-    if as_json:
-        typer.echo(json.dumps(result))
-    else:
-        show_ladder(result)
-    if markdown is not None:
-        from core.files import atomic_write_text
-
-        atomic_write_text(markdown, ladder_markdown(result))
-    if figure is not None:
-        from gomoku_cli.reports.match_figure import draw_ladder
-
-        draw_ladder(ladder, figure)
+    try:
+        if as_json:
+            typer.echo(json.dumps(result))
+        else:
+            show_ladder(result)
+    finally:  # a full stdout must not cost the files
+        write_files(
+            (markdown, lambda path: atomic_write_text(path, ladder_markdown(result))),
+            (figure, lambda path: draw_ladder(ladder, path)),
+        )

@@ -198,7 +198,12 @@ def command(
             raise typer.BadParameter(f"{len(found)} of {count} openings found: {error}") from error
         finally:  # the found openings are valid without the missing ones
             if found:
-                atomic_write_text(output, _text(found, common_rules, arguments, *flags))
+                text = _text(found, common_rules, arguments, *flags)
+                try:
+                    atomic_write_text(output, text)
+                except OSError:
+                    typer.echo(text, nl=False)  # the work of a long search
+                    raise
                 seconds = time.perf_counter() - start
                 if as_json:
                     _print_json(output, found, common_rules, arguments, seconds)

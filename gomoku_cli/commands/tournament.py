@@ -67,10 +67,11 @@ def command(
     matches = [result.to_json() for result in tournament.matches.values()]
     for result in matches:
         del result["seconds"]  # the matches took turns
-    if as_json:
-        typer.echo(
-            json.dumps({"format": form.value, "players": standings, "matches": matches, "seconds": round(seconds, 3)})
-        )
-    else:
-        show_standings(standings, matches)
-    write_reports(tournament, common_rules, [], reports, seconds=seconds)
+    report = {"format": form.value, "players": standings, "matches": matches, "seconds": round(seconds, 3)}
+    try:
+        if as_json:
+            typer.echo(json.dumps(report))
+        else:
+            show_standings(standings, matches)
+    finally:  # a full stdout must not cost the files
+        write_reports(tournament, common_rules, [], reports, seconds=seconds)

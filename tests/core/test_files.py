@@ -13,12 +13,14 @@ from pathlib import Path
 import pytest
 
 from core.files import (
+    NotAFileError,
     TooLargeError,
     append_text,
     atomic_path,
     atomic_write_text,
     naming,
     read_bytes,
+    refuse_pipes,
     remove_unfinished,
 )
 from tests.support.project import ROOT
@@ -200,3 +202,24 @@ def test_a_file_above_its_limit_is_refused_with_both_sizes(tmp_path: Path) -> No
     assert read_bytes(path, 1001) == b"x" * 1001
     with pytest.raises(TooLargeError, match=r"big is 1,001 bytes; the limit of such files is 1,000 bytes"):
         read_bytes(path, 1000)
+
+
+def test_a_loop_of_links_is_named(tmp_path: Path) -> None:
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    with pytest.raises(OSError, match=re.escape(str(loop))):
+        atomic_write_text(loop, "x")
+    assert loop.is_symlink()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+def test_pipes_are_refused_where_they_make_no_sense(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "link").symlink_to("nowhere")
+    (tmp_path / "folder").mkdir()
+    refuse_pipes(tmp_path)
+    os.mkfifo(tmp_path / "pipe")
+    for refuse in (lambda: read_bytes(tmp_path / "pipe", 9, pipes=False), lambda: refuse_pipes(tmp_path)):
+        with pytest.raises(NotAFileError, match="pipe is no file"):
+            refuse()
+    assert read_bytes(tmp_path / "file", 9, pipes=False) == b"x"

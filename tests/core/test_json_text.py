@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from core.json_text import parse_json
+from core.json_text import parse_json, value_at, values_at
 from core.limits import MAX_INTEGER, MAX_JSON_DEPTH
 
 
@@ -37,3 +37,30 @@ def test_numbers_that_are_not_finite_are_refused(text: str) -> None:
 def test_other_text_is_refused(text: str | bytes) -> None:
     with pytest.raises(ValueError):  # the messages are those of `json`
         parse_json(text)
+
+
+def test_values_of_the_right_type_are_returned() -> None:
+    record = {"whole": 3, "number": 2, "flag": True, "list": [1, 2], "text": "a"}
+    assert value_at(record, "whole", int, low=0) == 3
+    assert value_at(record, "number", float) == 2.0
+    assert value_at(record, "flag", bool)
+    assert value_at(record, "text", str) == "a"
+    assert values_at(record, "list", int, high=2) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("key", "kind", "why"),
+    [
+        ("missing", int, "missing is missing"),
+        ("flag", int, "flag should be a whole number"),
+        ("flag", float, "flag should be a number"),
+        ("half", int, "half should be a whole number"),
+        ("half", str, "half should be a text"),
+        ("negative", int, "negative should be 0 or more"),
+    ],
+)
+def test_another_value_is_named_with_the_right_form(key: str, kind: type[int], why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        value_at({"flag": True, "half": 0.5, "negative": -1}, key, kind, low=0)
+    with pytest.raises(ValueError, match="an item of list should be a text"):
+        values_at({"list": ["a", 1]}, "list", str)

@@ -1,5 +1,7 @@
 """Presets, files, assignments and flags: their order, their checks, and the text of their errors."""
 
+import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -216,3 +218,55 @@ def test_the_papers_preset_has_the_papers_numbers() -> None:
         assert phase.learning_rate == phase.final_learning_rate == 2e-3
     assert (config.gate.games, config.gate.threshold, config.gate.paired_openings) == (20, 0.5, False)
     assert (config.selfplay.dirichlet_epsilon, config.selfplay.switch_stage) == (0.0, 6)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("seed = " + "9" * 5000, "above the limit of 9,223"),
+        ("seed = 0x" + "f" * 5000, "above the limit of 9,223"),
+        ("seed = " + "[" * 5000, "nested more than 8 levels"),
+        ("seed = " + "[" * 20 + "]" * 20, "nested more than 8 levels"),
+        ("a." * 30_000 + "a = 1", "line 1 has more than 100 dots"),
+        ("a." * 50 + "a = 1", "nested more than 8 levels"),
+        ("# " + "x" * 70_000, "the limit of such files is 65,536 bytes"),
+        ("\0", "Invalid statement"),
+        ("seed = 1e999", "seed is Infinity; it must be a whole number"),
+        ("[training]\nl2 = nan", "l2 is NaN; it must be a finite number"),
+        ("[training]\nl2 = 1979-05-27", "it must be a number"),
+        ('seed = "' + "x" * 5000 + '"', r"xxx\.\.\.; it must be a whole number"),
+    ],
+)
+def test_a_hostile_configuration_is_refused_in_a_line(text: str, why: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=why) as caught:
+        read_config(write(tmp_path / "config.toml", text))
+    assert len(str(caught.value)) < 1000
+    assert "\n" not in str(caught.value)
+
+
+def test_a_hostile_assignment_is_refused_in_a_line() -> None:
+    for value in ("9" * 5000, "0x" + "f" * 5000, "[" * 5000, "{" + "a." * 9000 + "a=1}", "1e999", "nan", "\0"):
+        with pytest.raises(ConfigError, match="--set seed=") as caught:
+            resolve(assignments=[f"seed={value}"])
+        assert len(str(caught.value)) < 1000
+
+
+def test_what_is_no_file_is_no_configuration(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="cannot be read: Is a directory"):
+        read_config(tmp_path)
+    loop = tmp_path / "loop.toml"
+    loop.symlink_to(loop)
+    with pytest.raises(ConfigError, match="cannot be read: "):
+        read_config(loop)
+    with pytest.raises(ConfigError, match="cannot be read: File name too long"):
+        read_config(tmp_path / ("x" * 300))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+def test_a_configuration_may_come_from_a_pipe(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=("seed = 9\n",))
+    writer.start()
+    assert read_config(pipe).seed == 9
+    writer.join()

@@ -1,6 +1,8 @@
 """Tournaments: fixtures, forfeits, and stopped matches that continue."""
 
+import errno
 import json
+import os
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -297,6 +299,24 @@ def test_a_folder_of_another_match_is_refused(tmp_path: Path) -> None:
         ({"winner": None}, "its result is not that of its board"),
         ({"ending": "time"}, "its result is not that of its board"),
         ({"seconds": [0.5]}, "not one a move"),
+        ({"seconds": [float("nan")]}, "not finite"),
+        ({"seconds": [-1.0]}, "seconds is out of range"),
+        ({"seconds": [1e300]}, "seconds is out of range"),
+        ({"seconds": 1}, "seconds should be a list"),
+        ({"values": ["x"]}, "values should be a number"),
+        ({"values": [1e300]}, "values is out of range"),
+        ({"simulations": [1.5]}, "simulations should be a whole number"),
+        ({"simulations": [2**70]}, "above the limit"),
+        ({"moves": "z9 a1"}, "no game of the match"),
+        ({"moves": 5}, "moves should be a text"),
+        ({"winner": []}, "winner should be a text"),
+        ({"winner": "green"}, "no such winner"),
+        ({"ending": "tea"}, "no such winner or ending"),
+        ({"why": {}}, "why should be a text"),
+        ({"date": None}, "date should be a text"),
+        ({"game": True}, "game should be a whole number"),
+        ("[" * 5000, "nested more than"),
+        ('{"game": ' + "9" * 5000 + "}", "above the limit"),
     ],
 )
 def test_a_broken_line_of_a_match_is_named(tmp_path: Path, line: str | dict[str, Any], why: str) -> None:
@@ -309,6 +329,48 @@ def test_a_broken_line_of_a_match_is_named(tmp_path: Path, line: str | dict[str,
     (tmp_path / "games.jsonl").write_text(line + "\n", encoding="utf-8")
     with pytest.raises(MatchFolderError, match=why):
         MatchFolder(tmp_path, PLAN, schedule(4), rules=RULES, names=("a", "b"))
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"a": NaN}', "[" * 5000, "\0\0", "9" * 5000])
+def test_a_broken_plan_of_a_match_is_named(tmp_path: Path, text: str) -> None:
+    (tmp_path / "match.json").write_text(text, encoding="utf-8")
+    with pytest.raises(MatchFolderError, match=r"match\.json cannot be read"):
+        MatchFolder(tmp_path, PLAN, schedule(4), rules=RULES, names=("a", "b"))
+
+
+def test_opening_a_match_cuts_zeros_and_removes_unfinished_files(tmp_path: Path) -> None:
+    games = schedule(4)
+    with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("a", "b")) as folder:
+        play_tournament((RandomPlayer(), RandomPlayer()), games, rules=RULES, conduct=Conduct(), folder=folder)
+    with (tmp_path / "games.jsonl").open("ab") as file:
+        file.write(b"\0" * 4096)
+    (tmp_path / ".games.sgf.0123abcd").write_text("(;", encoding="utf-8")
+    (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
+    with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("a", "b")) as folder:
+        assert len(folder.played) == 4
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "games.jsonl",
+        "games.sgf",
+        "lock",
+        "match.json",
+        "notes.txt",
+    }
+
+
+def test_a_game_without_room_for_its_record_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(path: Path, text: str) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+    games = schedule(4)
+    with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("a", "b")) as folder:
+        with monkeypatch.context() as patch, pytest.raises(OSError, match=r"games\.sgf"):
+            patch.setattr("curriculum.arena.folder.append_text", full)
+            play_tournament((RandomPlayer(), RandomPlayer()), games, rules=RULES, conduct=Conduct(), folder=folder)
+        assert len(folder.played) == 1
+    with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("a", "b")) as folder:
+        assert len(folder.played) == 1
+        play_tournament((RandomPlayer(), RandomPlayer()), games, rules=RULES, conduct=Conduct(), folder=folder)
+    assert len(read_games(tmp_path / "games.sgf")) == 4
 
 
 def test_a_game_that_is_there_twice_counts_once(tmp_path: Path) -> None:

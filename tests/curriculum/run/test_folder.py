@@ -9,6 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from core.files import NotAFileError
+from core.json_text import value_at
+from core.limits import MAX_JSON_BYTES
 from curriculum.presets import resolve
 from curriculum.run.folder import (
     RunFolder,
@@ -159,13 +162,74 @@ def test_a_broken_line_of_metrics_is_named(path: Path) -> None:
 
 def test_state_comes_back_whole(path: Path) -> None:
     with RunFolder.open(path) as run:
-        assert run.read_state("selfplay") is None
+        assert run.read_state("selfplay", dict) is None
         run.write_state("selfplay", {"iteration": np.int64(4), "best": None})
         run.write_state("selfplay", {"iteration": np.int64(5), "best": None})
-        assert run.read_state("selfplay") == {"iteration": 5, "best": None}
-        (run.state / "selfplay.json").write_text("{")
+        assert run.read_state("selfplay", dict) == {"iteration": 5, "best": None}
+
+
+@pytest.mark.parametrize(
+    "text", ["{", "[]", "", "\0", '{"a": NaN}', "[" * 10_000, '{"a": ' + "9" * 5_000 + "}", "\udc80"]
+)
+def test_a_state_that_is_no_object_is_named(text: str, path: Path) -> None:
+    with RunFolder.open(path) as run:
+        (run.state / "selfplay.json").write_bytes(text.encode(errors="surrogateescape"))
         with pytest.raises(RunFolderError, match=r"selfplay\.json cannot be read"):
-            run.read_state("selfplay")
+            run.read_state("selfplay", dict)
+
+
+def test_a_state_of_another_type_is_named_with_its_key(path: Path) -> None:
+    with RunFolder.open(path) as run:
+        for value in ("3", 2.5, True, -1, None):
+            run.write_state("selfplay", {"iteration": value})
+            with pytest.raises(RunFolderError, match=r"selfplay\.json cannot be read: iteration should be"):
+                run.read_state("selfplay", lambda state: value_at(state, "iteration", int, low=0))
+
+
+def test_metrics_of_work_that_could_not_be_saved_are_taken_back(path: Path) -> None:
+    with RunFolder.open(path) as run:
+        run.append_metrics({"step": 1})
+        with pytest.raises(OSError, match="full"), run.metrics_of({"step": 2}):
+            assert [record["step"] for record in run.metrics()] == [1, 2]
+            raise OSError("full")
+        with run.metrics_of({"step": 3}):
+            pass
+        assert [record["step"] for record in run.metrics()] == [1, 3]
+
+
+@pytest.mark.parametrize("end", [b"\0" * 5000, b'{"st' + b"\0" * 9, b'{"step": 2, "a\0\0\0\0\0": 1}\n', b"\0\n\0\0\n"])
+def test_zeros_that_a_power_cut_left_are_cut_off(end: bytes, path: Path) -> None:
+    with RunFolder.open(path) as run:
+        run.append_metrics({"step": 1})
+    with (path / "metrics.jsonl").open("ab") as file:
+        file.write(end)
+    with RunFolder.open(path) as run:
+        run.append_metrics({"step": 2})
+        assert [record["step"] for record in run.metrics()] == [1, 2]
+
+
+@pytest.mark.parametrize("content", ["", "\0\0", '{"sessions": {}}', '{"sessions": [1]}', "[" * 10_000])
+def test_a_broken_note_of_the_environment_is_named(content: str, path: Path) -> None:
+    (path / "environment.json").write_text(content)
+    with pytest.raises(RunFolderError, match=r"environment\.json cannot be read"):
+        RunFolder.open(path)
+
+
+def test_the_notes_of_many_openings_stay_within_the_limit(path: Path) -> None:
+    file = path / "environment.json"
+    file.write_text(json.dumps({"sessions": [{"command": "x" * 1000}] * 1000}))
+    RunFolder.open(path).close()
+    assert file.stat().st_size <= MAX_JSON_BYTES
+    assert "versions" in json.loads(file.read_text())["sessions"][-1]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+@pytest.mark.parametrize("name", ["metrics.jsonl", "environment.json", "state/gate.json", "models/best.safetensors"])
+def test_a_pipe_in_place_of_a_file_is_refused(name: str, path: Path) -> None:
+    (path / name).unlink(missing_ok=True)
+    os.mkfifo(path / name)
+    with pytest.raises(NotAFileError, match=name):
+        RunFolder.open(path)
 
 
 def test_opening_removes_unfinished_files_and_nothing_else(path: Path) -> None:

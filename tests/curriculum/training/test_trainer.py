@@ -13,7 +13,7 @@ from safetensors.torch import load_file, save
 from core.evaluation import PositionBatch
 from core.rules import BLACK, WHITE, Colour, Rules
 from curriculum.config import Config, TrainingConfig
-from curriculum.training.samples import Samples, SamplesError, decayed_results, read_samples, write_samples
+from curriculum.training.samples import Samples, decayed_results
 from curriculum.training.trainer import BatchSource, Trainer, cosine_rate
 from nets.checkpoint import CheckpointError
 from nets.config import NetConfig
@@ -220,23 +220,3 @@ def test_the_learning_rate_falls_along_half_a_cosine() -> None:
     assert cosine_rate(0.02, 0.002, 0.0) == pytest.approx(0.02)
     assert cosine_rate(0.02, 0.002, 0.5) == pytest.approx(0.011)
     assert cosine_rate(0.02, 0.002, 1.0) == pytest.approx(0.002)
-
-
-def test_samples_come_back_from_disk_as_they_were(tmp_path: Path) -> None:
-    samples = random_samples()
-    write_samples(tmp_path / "a.npz", samples, {"games": [1, 2]})
-    again, metadata = read_samples(tmp_path / "a.npz")
-    assert metadata == {"games": [1, 2]}
-    assert np.array_equal(again.policies, samples.policies)
-    assert np.array_equal(again.positions.last_moves, samples.positions.last_moves)
-    write_samples(tmp_path / "b.npz", samples, {"games": [1, 2]})
-    assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
-
-
-@pytest.mark.parametrize("keep", [0, 50, -20])
-def test_truncated_samples_are_refused(tmp_path: Path, keep: int) -> None:
-    path = tmp_path / "samples.npz"
-    write_samples(path, random_samples(), {})
-    path.write_bytes(path.read_bytes()[:keep])
-    with pytest.raises(SamplesError):
-        read_samples(path)

@@ -45,6 +45,12 @@ def test_convert_writes_the_games_of_all_files(capsys: pytest.CaptureFixture[str
         (("one.txt", "two.sgf"), ExitCode.USAGE, "one.txt is no file of games"),
         (("one.sgf", "one.sgf"), ExitCode.USAGE, "one.sgf is both input and output"),
         (("broken.psq", "one.sgf", "sub/../broken.psq"), ExitCode.USAGE, "is both input and output"),
+        (("loop.sgf", "two.psq"), ExitCode.BAD_DATA, "loop.sgf: Too many levels of symbolic links"),
+        (("one.sgf", "loop.sgf"), ExitCode.FAILED, "loop.sgf: Too many levels of symbolic links"),
+        (("one.sgf", "link.sgf"), ExitCode.USAGE, "link.sgf is both input and output"),
+        (("missing.sgf", "missing.sgf"), ExitCode.USAGE, "missing.sgf is both input and output"),
+        ((f"{'x' * 300}.sgf", "two.psq"), ExitCode.BAD_DATA, "File name too long"),
+        (("one.sgf", f"{'x' * 300}.sgf"), ExitCode.FAILED, "File name too long"),
         (("missing.sgf", "two.psq"), ExitCode.BAD_DATA, "missing.sgf: No such file"),
         (("one.sgf", "broken.psq", "two.psq"), ExitCode.BAD_DATA, "broken.psq, line 2: 'h8 i9' is no move"),
     ],
@@ -55,8 +61,10 @@ def test_convert_reports_an_error_in_one_line(
     (tmp_path / "sub").mkdir()
     write_games(tmp_path / "one.sgf", GAMES)
     (tmp_path / "broken.psq").write_text("Piskvorky 15x15, 0:0, 0\nh8 i9\n8,8,0\n")
-    before = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+    (tmp_path / "loop.sgf").symlink_to(tmp_path / "loop.sgf")
+    (tmp_path / "link.sgf").symlink_to(tmp_path / "one.sgf")
+    before = {path: path.lstat().st_mtime_ns for path in tmp_path.iterdir()}
     found, out, err = convert(capsys, *(tmp_path / name for name in names))
     assert (found, out, err.count("\n")) == (code, "", 1)
     assert why in err
-    assert {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()} == before
+    assert {path: path.lstat().st_mtime_ns for path in tmp_path.iterdir()} == before

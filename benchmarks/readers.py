@@ -1,0 +1,315 @@
+"""Readers of everything from outside, each with good inputs, for `benchmarks.fuzz_readers`.
+
+A reader gets the bytes of an input, through the functions that the commands call. It returns if they are good, and
+raises a `UserError` (or an `OSError`) if not; a good input is also written and read back where the format is written.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.fuzz_engine import Expected, Nonsense, OnePlayer, fault
+from benchmarks.mutation import HeaderMutator, Mutator, ZipMutator
+from core.evaluation import PositionBatch
+from core.json_text import value_at
+from core.limits import MAX_COMMAND_LENGTH
+from core.notation import NotationError, cell_name, parse_cell, parse_point, point_name
+from core.position import Position
+from core.records.formats import read_games, write_games
+from core.records.openings import format_offsets, format_opening, parse_openings, read_openings
+from core.records.psq import parse_psq, to_psq
+from core.records.record import Ending, GameRecord
+from core.records.sgf import parse_sgf, to_sgf
+from core.rules import BLACK, Rules
+from curriculum.arena.fixtures import fixtures
+from curriculum.arena.folder import MatchFolder
+from curriculum.arena.players import PlayerSettings, model_path, parse_player
+from curriculum.arena.results import PlayedGame
+from curriculum.arena.suite import parse_suite, puzzle_line
+from curriculum.config import Config
+from curriculum.presets import preset_names, read_config, resolve, to_toml
+from curriculum.run.folder import RunFolder, read_metrics
+from curriculum.training.samples import Samples, read_samples, write_samples
+from gomoku_cli.gomocup.engine import Engine
+from gomoku_cli.gomocup.lines import LineCutter
+from nets.checkpoint import load_model, read_info, save_model
+from nets.runtimes.saved_graphs import read_graphs
+
+_RULES = Rules(9)
+_SHORT = ((40, 41, 31), (40,), (), (40, 0, 41, 1, 42, 2, 43, 3, 44))
+
+
+class WrongError(AssertionError):
+    """A good input was read as something else than it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """A reader and its good inputs."""
+
+    name: str
+    share: int
+    """Its part of all inputs, relative to the others."""
+    inputs: Mutator
+    read: Callable[[bytes], object]
+
+
+def _agree(one: object, other: object) -> None:
+    if one != other:
+        raise WrongError(f"read back as another value: {str(one)[:200]} and {str(other)[:200]}")
+
+
+def _games() -> list[GameRecord]:
+    made = []
+    for number, moves in enumerate(_SHORT):
+        outcome = Position.from_moves(_RULES, moves).outcome()
+        made.append(
+            GameRecord(
+                _RULES,
+                moves,
+                outcome.winner if outcome else (None, BLACK, None)[number],
+                black="Łukasz \\ [a]",
+                white="pbrain-x",
+                comments=tuple(f"value +0.1, visits {ply}" for ply in range(len(moves))) if moves else (),
+                note="game 1",
+                date="2026-11-20",
+                times_ms=tuple(range(1, len(moves) + 1)),
+                ending=Ending.BOARD if outcome else (Ending.UNKNOWN, Ending.TIME, Ending.BOARD)[number],
+            )
+        )
+    return made
+
+
+def _sgf(folder: Path, data: bytes) -> None:
+    path = folder / "games.sgf"
+    path.write_bytes(data)
+    games = read_games(path)
+    if len(data) < 10_000:
+        _agree(parse_sgf("".join(map(to_sgf, games))), games)
+
+
+def _psq(folder: Path, data: bytes) -> None:
+    path = folder / "games.psq"
+    path.write_bytes(data)
+    games = read_games(path)
+    if len(data) < 10_000:
+        # A name that looks like a move is written with a prefix.
+        plain = [replace(game, black="", white="") for game in games]
+        again = parse_psq("".join(map(to_psq, games)))
+        _agree([replace(game, black="", white="") for game in again], plain)
+
+
+def _openings(folder: Path, data: bytes) -> None:
+    path = folder / "openings.txt"
+    path.write_bytes(data)
+    openings = read_openings(path, _RULES)
+    if len(data) < 10_000:
+        for write in (format_opening, format_offsets):
+            _agree(parse_openings("\n".join(write(cells, 9) for cells in openings), _RULES), openings)
+
+
+def _suite(data: bytes) -> None:
+    puzzles = parse_suite(data.decode(errors="replace"))
+    if len(data) < 10_000:
+        _agree(parse_suite("\n".join(map(puzzle_line, puzzles))), puzzles)
+
+
+def _config(folder: Path, data: bytes) -> None:
+    path = folder / "config.toml"
+    path.write_bytes(data)
+    config = read_config(path)
+    path.write_text(to_toml(config), encoding="utf-8")
+    _agree(read_config(path), config)
+
+
+def _assignment(data: bytes) -> None:
+    resolve(assignments=data.decode(errors="surrogateescape").split("\n"))
+
+
+def _read_file(path: Path, read: Callable[[Path], object], data: bytes) -> None:
+    path.write_bytes(data)
+    read(path)
+
+
+def _run(folder: Path, data: bytes) -> None:
+    """Read one of the files of a run; the first byte of the input chooses it."""
+    path = folder / "run"
+    names = ("config.toml", "environment.json", "state/selfplay.json", "metrics.jsonl")
+    good = {name: (path / name).read_bytes() for name in names}
+    name = names[data[0] % len(names) if data else 0]
+    try:
+        (path / name).write_bytes(data[1:])
+        with RunFolder.open(path) as run:
+            run.read_state("selfplay", lambda state: value_at(state, "iteration", int, low=0))
+            run.metrics()
+    finally:
+        for name, content in good.items():
+            (path / name).write_bytes(content)
+
+
+def _match(folder: Path, plan: dict[str, Any], data: bytes) -> None:
+    """Read the plan (first byte even) or the games of a match."""
+    path = folder / "match"
+    schedule = fixtures(2, 4, openings=[()], seed=1)
+    names = ("match.json", "games.jsonl")
+    good = {name: (path / name).read_bytes() for name in names}
+    try:
+        (path / names[data[0] % 2 if data else 0]).write_bytes(data[1:])
+        MatchFolder(path, plan, schedule, rules=_RULES, names=["a", "b"]).close()
+    finally:
+        for name, content in good.items():
+            (path / name).write_bytes(content)
+
+
+def _player(data: bytes) -> None:
+    spec = data.decode(errors="surrogateescape")
+    if "\0" in spec:
+        return  # no argument of a command holds one
+    if model_path(spec) is None:
+        parse_player(spec, rules=_RULES, settings=PlayerSettings())
+
+
+def _cell(data: bytes) -> None:
+    text = data.decode(errors="replace")
+    for parse, name in ((parse_cell, cell_name), (parse_point, point_name)):
+        try:
+            cell = parse(text, 15)
+        except NotationError as error:
+            if len(str(error)) > 500 or not str(error).isprintable():
+                raise WrongError(f"its message is {str(error)!r}") from error
+        else:
+            _agree(parse(name(cell, 15), 15), cell)
+
+
+def _protocol(data: bytes) -> None:
+    engine, expected, cutter = Engine(OnePlayer(), about='name="gomoku"'), Expected(), LineCutter()
+    half = len(data) // 2
+    for raw in (*cutter.feed(data[:half]), *cutter.feed(data[half:]), *cutter.finish()):
+        line = raw.decode("latin-1").strip()
+        if len(line) > MAX_COMMAND_LENGTH + 1:
+            raise WrongError(f"a line of {len(line)} characters was kept")
+        if line and line.split()[0].upper() == "END":
+            break
+        if (wrong := fault(line, list(engine.answer(line)), expected.answers(line))) is not None:
+            raise WrongError(wrong)
+
+
+class _Graphs:
+    """Stands for OpenVINO: takes any graph."""
+
+    def read(self, graph: str, weights: Any) -> tuple[str, int]:
+        """Return what it gets."""
+        return graph, weights.nbytes
+
+
+def _lines(count: int) -> list[bytes]:
+    texts = []
+    for seed in range(count):
+        lines = Nonsense(seed).lines()
+        texts.append("\n".join(["START 15", *(next(lines)[:200] for _ in range(10))]).encode("latin-1"))
+    return texts
+
+
+def make_readers(folder: Path) -> list[Reader]:
+    """Return all readers; they keep their files in `folder`."""
+    from curriculum.training.trainer import Trainer
+
+    games = _games()
+    for suffix in ("sgf", "psq"):
+        write_games(folder / f"seed.{suffix}", games)
+    foreign = "( ; GM [4] FF[3] CA[cp1252] SZ[9:9]\r\nPB[Li\\]\\\\ Na]XX[a][b]RE[W+Resign];B[ee](;W[aa]KO[])(;W[bb]))"
+    sgf = [(folder / "seed.sgf").read_bytes(), *(to_sgf(game).encode() for game in games), foreign.encode()]
+    gomocup = b"Piskvorky 9x9, 0:0, 1\r\n5,5,3\r\n1,1,-2\r\na.zip\r\nb.zip\r\n-1\r\n2,Freestyle\r\n"
+    psq = [(folder / "seed.psq").read_bytes(), *(to_psq(game).encode() for game in games), gomocup]
+    openings = [b"# ours\ne5 f5 d4  # near\n\na1 b2\n", b"0,0, 1,-1, -1,1\n+3,0 2 2\r\n", b"e5\n0,0\n"]
+    suite = ["# kinds\nblock | e5 a1 e6 a2 e7 | e8 e4 | a1, mine\n", "win | h8 a1 h9 a3 h10 a5 h11 a7 | h12 h7 | \n"]
+    config = [to_toml(Config()).encode(), *(to_toml(resolve(name)).encode() for name in preset_names())]
+    keys = [line.encode() for line in to_toml(Config()).splitlines() if "=" in line]
+    assignments = [b"search.simulations=40\nseed=7", b"net.filters = 16", b"basics.kinds=[win]", *keys[:20]]
+
+    trainer = Trainer(resolve("smoke", assignments=["net.filters=8", "net.blocks=1"]))
+    save_model(folder / "seed.safetensors", trainer.model, {"preset": "smoke", "search": {"simulations": 4}})
+    trainer.save(folder / "trainer.safetensors", {"step": 3})
+    positions = PositionBatch.from_positions([Position.from_moves(_RULES, moves) for moves in _SHORT[:3]], _RULES)
+    write_samples(
+        folder / "seed.npz",
+        Samples(positions, np.full((3, 81), 1 / 81, np.float32), np.zeros(3, np.float32)),
+        {"games": 1},
+    )
+    from safetensors.numpy import save
+
+    graphs = save({"shared": np.zeros(10, np.uint8)}, {"version": "1", "shared": "<net/>"})
+
+    with RunFolder.create(folder / "run", resolve("smoke")) as run:
+        run.append_metrics({"phase": "basics", "event": "train", "step": 1, "loss": 0.5})
+        run.write_state("selfplay", {"iteration": 2, "games": 4, "models": ["a"]})
+    run_files = ("config.toml", "environment.json", "state/selfplay.json", "metrics.jsonl")
+    run_seeds = [bytes((n,)) + (folder / "run" / name).read_bytes() for n, name in enumerate(run_files)]
+    plan = {"players": ["a", "b"], "seed": 1}
+    schedule = fixtures(2, 4, openings=[()], seed=1)
+    with MatchFolder(folder / "match", plan, schedule, rules=_RULES, names=["a", "b"]) as match:
+        for fixture in schedule[:2]:
+            moves, n = _SHORT[3], len(_SHORT[3])
+            columns: dict[str, Any] = {"values": (None,) * n, "simulations": (1,) * n, "seconds": (0.1,) * n}
+            match.add(PlayedGame(fixture=fixture, moves=moves, winner=BLACK, **columns))
+    match_files = ("match.json", "games.jsonl")
+    match_seeds = [bytes((n,)) + (folder / "match" / name).read_bytes() for n, name in enumerate(match_files)]
+    metrics = run_seeds[3][1:]
+    (folder / "lines").mkdir()
+    model_seed = (folder / "seed.safetensors").read_bytes()
+    state_seed = (folder / "trainer.safetensors").read_bytes()
+    names = [
+        "mentor",
+        "mentor:2",
+        "random",
+        "pure-mcts:40",
+        "paper-mentor",
+        "engine:ls,-l",
+        "default:1",
+        "a.safetensors",
+    ]
+
+    def of_file(name: str, read: Callable[[Path], object]) -> Callable[[bytes], object]:
+        return partial(_read_file, folder / name, read)
+
+    sgf_words = ["(", ")", ";", "[", "]", "\\", "CA[punycode]", "CA[shift_jis]", "AB[aa]", "SZ[25]"]
+    toml_words = ["[net]", "=", "'''", '"""', "[[a]]", "inf", "nan", "1979-05-27"]
+
+    def graphs_of(path: Path) -> object:
+        return read_graphs(path, _Graphs())  # type: ignore[arg-type]
+
+    def state_of(path: Path) -> object:
+        return trainer.load(path, {"step": 0})
+
+    def metrics_of(path: Path) -> object:
+        return read_metrics(path.parent)
+
+    parts: list[tuple[str, int, Mutator, Callable[[bytes], object]]] = [
+        ("sgf", 14, Mutator(sgf, sgf_words), partial(_sgf, folder)),
+        ("psq", 14, Mutator(psq, ["Piskvorky 9x9, 0:0, 0\n", "\n", ",", "-1\n", "homo-1"]), partial(_psq, folder)),
+        ("openings", 14, Mutator(openings, ["a1 ", "0,0", ",", "#", "-", " "]), partial(_openings, folder)),
+        ("suites", 6, Mutator([text.encode() for text in suite], ["|", "a1 ", "#", "win | "]), _suite),
+        ("config", 2, Mutator(config, toml_words), partial(_config, folder)),
+        ("assignments", 8, Mutator(assignments, ["=", "[", "]", ".", "'", '"']), _assignment),
+        ("model headers", 3, HeaderMutator([model_seed]), of_file("model.safetensors", read_info)),
+        ("models", 1, HeaderMutator([model_seed]), of_file("model.safetensors", load_model)),
+        (
+            "trainer states",
+            1,
+            HeaderMutator([state_seed]),
+            of_file("state.safetensors", state_of),
+        ),
+        ("graphs", 2, HeaderMutator([graphs]), of_file("graphs.safetensors", graphs_of)),
+        ("samples", 3, ZipMutator([(folder / "seed.npz").read_bytes()]), of_file("samples.npz", read_samples)),
+        ("runs", 1, Mutator(run_seeds), partial(_run, folder)),
+        ("metrics", 5, Mutator([metrics, metrics * 3]), of_file("lines/metrics.jsonl", metrics_of)),
+        ("matches", 2, Mutator(match_seeds, ["h8 ", '"e5 f5"', '"time"']), partial(_match, folder, plan)),
+        ("players", 8, Mutator([name.encode() for name in names], [":", "engine:", "pure-mcts:", "'"]), _player),
+        ("cells", 6, Mutator([b"h8", b"a1", b"7,7", b" 3 , 4 "], [",", "a", "z"]), _cell),
+        ("protocol", 6, Mutator(_lines(40), ["\r\n", "BOARD\n", "DONE\n", "TURN 7,7\n", "INFO "]), _protocol),
+    ]
+    return [Reader(*part) for part in parts]

@@ -1,0 +1,226 @@
+"""Files of samples: read back as they were written, and refused in one line with anything else in them."""
+
+import io
+import json
+import os
+import random
+import tracemalloc
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from core.evaluation import PositionBatch
+from core.rules import BLACK, WHITE
+from curriculum.training.samples import Samples, SamplesError, read_kept_games, read_samples, write_samples
+
+CELLS = 49
+COUNT = 64
+
+
+def some_samples() -> Samples:
+    chance = np.random.default_rng(1)
+    batch = PositionBatch.empty(COUNT, CELLS)
+    batch.stones[:] = chance.choice([-1, 0, 1], p=[0.1, 0.8, 0.1], size=batch.stones.shape)
+    batch.to_move[:] = np.where(np.arange(COUNT) % 2 == 0, BLACK, WHITE)
+    batch.last_moves[:] = chance.integers(-1, CELLS, size=(COUNT, 2))
+    policies = chance.dirichlet(np.ones(CELLS), size=COUNT).astype(np.float32)
+    return Samples(batch, policies, chance.uniform(-1, 1, COUNT).astype(np.float32))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A file of samples."""
+    path = tmp_path / "samples.npz"
+    write_samples(path, some_samples(), {"games": [1, 2], "lengths": [COUNT - 4, 4]})
+    return path
+
+
+def refused(path: Path, why: str = "samples") -> None:
+    """Check that the file is refused in one line that names it."""
+    with pytest.raises(SamplesError, match=why) as caught:
+        read_samples(path, CELLS)
+    assert str(path) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def rewrite(path: Path, change: Callable[[dict[str, NDArray[Any]]], None]) -> None:
+    """Write the file again with other arrays."""
+    with np.load(path) as file:
+        arrays = dict(file)
+    change(arrays)
+    np.savez_compressed(path, **arrays)
+
+
+def test_samples_come_back_from_disk_as_they_were(path: Path) -> None:
+    samples = some_samples()
+    again, metadata = read_samples(path, CELLS)
+    assert metadata == {"games": [1, 2], "lengths": [COUNT - 4, 4]}
+    assert np.array_equal(again.policies, samples.policies)
+    assert np.array_equal(again.values, samples.values)
+    assert np.array_equal(again.positions.stones, samples.positions.stones)
+    assert np.array_equal(again.positions.last_moves, samples.positions.last_moves)
+    other = path.with_name("b.npz")
+    write_samples(other, samples, metadata)
+    assert path.read_bytes() == other.read_bytes()
+    write_samples(other, Samples.none(CELLS), {})
+    assert len(read_samples(other)[0]) == 0
+
+
+def test_a_flipped_bit_is_found_or_changes_nothing(path: Path) -> None:
+    samples, metadata = read_samples(path)
+    data = path.read_bytes()
+    chance = random.Random(1)
+    places = [*range(8 * 60), *range(8 * (len(data) - 700), 8 * len(data), 7)]
+    for place in [*places, *(chance.randrange(8 * len(data)) for _ in range(200))]:
+        broken = bytearray(data)
+        broken[place // 8] ^= 1 << place % 8
+        path.write_bytes(broken)
+        try:
+            again, same = read_samples(path)
+        except SamplesError as error:
+            assert str(path) in str(error)
+        else:
+            assert same == metadata
+            assert np.array_equal(again.policies, samples.policies)
+            assert np.array_equal(again.positions.stones, samples.positions.stones)
+
+
+def test_a_file_that_is_cut_short_is_refused(path: Path) -> None:
+    data = path.read_bytes()
+    for keep in (0, 10, 50, len(data) // 2, len(data) - 20, len(data) - 1):
+        path.write_bytes(data[:keep])
+        refused(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "value"),
+    [
+        ("values", 3, np.nan),
+        ("values", 3, 1.5),
+        ("values", 3, -np.inf),
+        ("policies", (2, 2), np.nan),
+        ("policies", (2, 2), 0.9),
+        ("policies", 5, 0.0),
+        ("policies", (2, 2), np.inf),
+        ("stones", (1, 1), 2),
+        ("stones", (1, 1), -128),
+        ("to_move", 4, 0),
+        ("last_moves", (0, 1), CELLS),
+        ("last_moves", (0, 1), -2),
+    ],
+)
+def test_a_value_that_no_sample_has_is_refused(name: str, place: Any, value: float, path: Path) -> None:
+    def change(arrays: dict[str, NDArray[Any]]) -> None:
+        arrays[name][place] = value
+
+    rewrite(path, change)
+    refused(path, f"{name} has values that no sample has")
+
+
+@pytest.mark.parametrize(
+    ("name", "array", "why"),
+    [
+        ("values", np.zeros(COUNT), "has the type <f8"),
+        ("stones", np.zeros((COUNT, CELLS + 1), np.int8), "no board has 50 cells"),
+        ("stones", np.zeros((COUNT, 64), np.int8), "those of the run have 49"),
+        ("stones", np.zeros((COUNT, CELLS, 1), np.int8), "other shapes"),
+        ("to_move", np.ones(COUNT - 1, np.int8), "do not belong together"),
+        ("policies", np.asfortranarray(np.ones((COUNT, CELLS), np.float32)), "another header"),
+        ("metadata", np.frombuffer(b"[1]", np.uint8), "no JSON object"),
+        ("metadata", np.frombuffer(b"[" * 5000, np.uint8), "nested"),
+        ("metadata", np.frombuffer(b"\xff", np.uint8), "UTF-8"),
+        ("metadata", np.zeros(2 << 20, np.uint8), "larger than the limit"),
+        ("more", np.zeros(3), "directory"),
+        ("values", np.array([{}], dtype=object), "another header|has the type"),
+    ],
+)
+def test_other_arrays_are_refused(name: str, array: NDArray[Any], why: str, path: Path) -> None:
+    rewrite(path, lambda arrays: arrays.update({name: array}))
+    refused(path, why)
+
+
+@pytest.mark.parametrize("metadata", [{}, {"lengths": 3}, {"lengths": [COUNT + 1]}, {"lengths": [-1, COUNT + 1]}])
+def test_lengths_of_other_games_are_refused(metadata: dict[str, Any], path: Path) -> None:
+    write_samples(path, some_samples(), metadata)
+    with pytest.raises(SamplesError, match=r"samples\.npz: its metadata cannot be used: .*lengths"):
+        read_kept_games(path, CELLS)
+
+
+def _header(text: str) -> bytes:
+    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,), }\n",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (4000000000, 4000000000), }\n",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }\n",
+        "{'descr': '|O', 'fortran_order': False, 'shape': (1,), }\n",
+        "{" * 60_000,
+        "__import__('os')\n",
+        "\0",
+        "",
+    ],
+)
+def test_a_crafted_header_is_refused_before_its_array_is_made(text: str, path: Path) -> None:
+    members = {}
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    members["values.npy"] = _header(text) + b"\0" * 64
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    refused(path, "values has|unpack")
+
+
+def test_a_bomb_costs_no_memory(path: Path) -> None:
+    """A gigabyte of zeros, packed into a megabyte, is refused after its first rows."""
+    rows = 1 << 30 >> 10
+    shapes = {"stones": (rows, 256), "policies": (rows, 256), "to_move": (rows,), "last_moves": (rows, 2)}
+    kinds = {"stones": "|i1", "policies": "<f4", "to_move": "|i1", "last_moves": "<i2"}
+    zeros = bytes(1 << 20)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        for name, shape in (shapes | {"values": (rows,), "metadata": (2,)}).items():
+            kind = kinds.get(name, "<f4" if name == "values" else "|u1")
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                text = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}\n"
+                member.write(_header(text))
+                left = int(np.prod(shape)) * np.dtype(kind).itemsize
+                if name != "policies":
+                    left = min(left, 2)  # refused by its size
+                while left:
+                    left -= member.write(zeros[:left])
+    tracemalloc.start()
+    refused(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20 << 20
+
+
+def test_a_directory_of_thousands_of_entries_is_refused_unread(path: Path) -> None:
+    with zipfile.ZipFile(path, "w") as archive:
+        for number in range(2000):
+            archive.writestr(str(number), b"")
+    refused(path, "its directory is of other files")
+
+
+def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
+    refused(tmp_path, "is no file")
+    with pytest.raises(SamplesError, match="there is no file"):
+        read_samples(tmp_path / "missing.npz")
+    pipe = tmp_path / "pipe.npz"
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(pipe)
+        refused(pipe, "is no file")
+    other = io.BytesIO()
+    np.save(other, np.zeros(3))
+    pipe.with_name("array.npz").write_bytes(other.getvalue())
+    refused(pipe.with_name("array.npz"), "directory|cut short")
+    (tmp_path / "json.npz").write_text(json.dumps({"a": "b" * 100}))
+    refused(tmp_path / "json.npz", "directory")
