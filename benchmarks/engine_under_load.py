@@ -29,8 +29,8 @@ from typing import Any
 
 import numpy as np
 
-from core.files import append_text
-from core.json_text import parse_json
+from core.files.atomic import append_text
+from core.files.json_text import parse_json
 from core.notation import NotationError, parse_point, point_name
 from core.position import IllegalMoveError, Position
 from core.rules import Rules

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from safetensors import safe_open
 
-from core.files import _UNFINISHED
+from core.files.atomic import _UNFINISHED
 from core.records.formats import read_games
 from curriculum.phases.steps import STEPS_PER_SAVE
 from curriculum.training.samples import read_samples

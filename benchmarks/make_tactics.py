@@ -18,7 +18,7 @@ from itertools import count
 from multiprocessing import get_context
 from pathlib import Path
 
-from core.files import atomic_write_text
+from core.files.atomic import atomic_write_text
 from core.notation import cell_name
 from core.position import Position
 from core.rules import Rules

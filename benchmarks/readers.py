@@ -14,8 +14,9 @@ import numpy as np
 
 from benchmarks.fuzz_engine import Expected, Nonsense, OnePlayer, fault
 from benchmarks.mutation import HeaderMutator, Mutator, ZipMutator
+from core.caching.folder import CacheFolder
 from core.evaluation import PositionBatch
-from core.json_text import value_at
+from core.files.json_text import value_at
 from core.limits import MAX_COMMAND_LENGTH
 from core.notation import NotationError, cell_name, parse_cell, parse_point, point_name
 from core.position import Position
@@ -242,7 +243,10 @@ def make_readers(folder: Path) -> list[Reader]:
     )
     from safetensors.numpy import save
 
-    graphs = save({"shared": np.zeros(10, np.uint8)}, {"version": "1", "shared": "<net/>"})
+    xml = np.frombuffer(b"<net/>", np.uint8)
+    graphs = save({"version": np.ones(1, np.int64), "shared": np.zeros(10, np.uint8), "shared.xml": xml})
+    CacheFolder(folder / "cache", "").write("seed.graphs", graphs)
+    graphs_seed = (folder / "cache" / "seed.graphs").read_bytes()
 
     with RunFolder.create(folder / "run", resolve("smoke")) as run:
         run.append_metrics({"phase": "basics", "event": "train", "step": 1, "loss": 0.5})
@@ -289,27 +293,32 @@ def make_readers(folder: Path) -> list[Reader]:
         return read_metrics(path.parent)
 
     parts: list[tuple[str, int, Mutator, Callable[[bytes], object]]] = [
-        ("sgf", 14, Mutator(sgf, sgf_words), partial(_sgf, folder)),
-        ("psq", 14, Mutator(psq, ["Piskvorky 9x9, 0:0, 0\n", "\n", ",", "-1\n", "homo-1"]), partial(_psq, folder)),
-        ("openings", 14, Mutator(openings, ["a1 ", "0,0", ",", "#", "-", " "]), partial(_openings, folder)),
-        ("suites", 6, Mutator([text.encode() for text in suite], ["|", "a1 ", "#", "win | "]), _suite),
-        ("config", 2, Mutator(config, toml_words), partial(_config, folder)),
-        ("assignments", 8, Mutator(assignments, ["=", "[", "]", ".", "'", '"']), _assignment),
-        ("model headers", 3, HeaderMutator([model_seed]), of_file("model.safetensors", read_info)),
-        ("models", 1, HeaderMutator([model_seed]), of_file("model.safetensors", load_model)),
+        ("sgf", 150, Mutator(sgf, sgf_words), partial(_sgf, folder)),
+        ("psq", 150, Mutator(psq, ["Piskvorky 9x9, 0:0, 0\n", "\n", ",", "-1\n", "homo-1"]), partial(_psq, folder)),
+        ("openings", 150, Mutator(openings, ["a1 ", "0,0", ",", "#", "-", " "]), partial(_openings, folder)),
+        ("suites", 120, Mutator([text.encode() for text in suite], ["|", "a1 ", "#", "win | "]), _suite),
+        ("config", 25, Mutator(config, toml_words), partial(_config, folder)),
+        ("assignments", 80, Mutator(assignments, ["=", "[", "]", ".", "'", '"']), _assignment),
+        ("model headers", 12, HeaderMutator([model_seed]), of_file("model.safetensors", read_info)),
+        ("models", 10, HeaderMutator([model_seed]), of_file("model.safetensors", load_model)),
         (
             "trainer states",
-            1,
+            10,
             HeaderMutator([state_seed]),
             of_file("state.safetensors", state_of),
         ),
-        ("graphs", 2, HeaderMutator([graphs]), of_file("graphs.safetensors", graphs_of)),
-        ("samples", 3, ZipMutator([(folder / "seed.npz").read_bytes()]), of_file("samples.npz", read_samples)),
-        ("runs", 1, Mutator(run_seeds), partial(_run, folder)),
-        ("metrics", 5, Mutator([metrics, metrics * 3]), of_file("lines/metrics.jsonl", metrics_of)),
-        ("matches", 2, Mutator(match_seeds, ["h8 ", '"e5 f5"', '"time"']), partial(_match, folder, plan)),
-        ("players", 8, Mutator([name.encode() for name in names], [":", "engine:", "pure-mcts:", "'"]), _player),
-        ("cells", 6, Mutator([b"h8", b"a1", b"7,7", b" 3 , 4 "], [",", "a", "z"]), _cell),
-        ("protocol", 6, Mutator(_lines(40), ["\r\n", "BOARD\n", "DONE\n", "TURN 7,7\n", "INFO "]), _protocol),
+        (
+            "graphs",
+            20,
+            Mutator([(folder / "cache" / "seed.graphs").read_bytes()]),
+            of_file("cache/seed.graphs", graphs_of),
+        ),
+        ("samples", 30, ZipMutator([(folder / "seed.npz").read_bytes()]), of_file("samples.npz", read_samples)),
+        ("runs", 10, Mutator(run_seeds), partial(_run, folder)),
+        ("metrics", 30, Mutator([metrics, metrics * 3]), of_file("lines/metrics.jsonl", metrics_of)),
+        ("matches", 15, Mutator(match_seeds, ["h8 ", '"e5 f5"', '"time"']), partial(_match, folder, plan)),
+        ("players", 40, Mutator([name.encode() for name in names], [":", "engine:", "pure-mcts:", "'"]), _player),
+        ("cells", 120, Mutator([b"h8", b"a1", b"7,7", b" 3 , 4 "], [",", "a", "z"]), _cell),
+        ("protocol", 50, Mutator(_lines(40), ["\r\n", "BOARD\n", "DONE\n", "TURN 7,7\n", "INFO "]), _protocol),
     ]
     return [Reader(*part) for part in parts]

@@ -49,6 +49,8 @@ MAX_SHOWN_CHARACTERS = 2_000
 """An error line, and a value of a model's metadata on the terminal."""
 MAX_QUOTED = 60
 """Characters of a text from outside in a message."""
+MAX_REASON = 300
+"""Characters of an error of a library in a message, since it may quote the input."""
 MAX_RECORDS = 1_000_000
 """Games or openings of a file."""
 
@@ -88,11 +90,11 @@ MAX_VCF_NODES = 100_000_000
 """Nodes of a search for a victory by continuous fours."""
 
 
-def quoted(text: str) -> str:
+def quoted(text: str, limit: int = MAX_QUOTED) -> str:
     """Return a text from outside in quotes, as a message shows it: printable, on one line, and not too long."""
-    return repr(text if len(text) <= MAX_QUOTED else f"{text[: MAX_QUOTED - 3]}...")
+    return repr(text if len(text) <= limit else f"{text[: limit - 3]}...")
 
 
-def shortened(text: str) -> str:
+def shortened(text: str, limit: int = MAX_QUOTED) -> str:
     """Return a text from outside as `quoted` does, without the quotes."""
-    return quoted(text)[1:-1]
+    return quoted(text, limit)[1:-1]

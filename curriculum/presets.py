@@ -21,7 +21,7 @@ from typing import Annotated, Any
 
 from core.bounds import NON_NEGATIVE, Bounds
 from core.errors import UsageError
-from core.files import TooLargeError, read_bytes
+from core.files.atomic import TooLargeError, read_bytes
 from core.limits import MAX_CONFIG_BYTES, MAX_INTEGER, MAX_TOML_DEPTH, MAX_TOML_DOTS
 from curriculum.config import Config
 
@@ -188,7 +188,7 @@ def _toml(text: str, source: str) -> list[_Setting]:
     for name, value in table.items():
         if isinstance(value, dict):
             if name not in _SECTIONS:
-                raise ConfigError(f"{source}: there is no section {name}{nearest(name, _SECTIONS)}")
+                raise ConfigError(f"{source}: there is no section {_shortened(name)}{nearest(name, _SECTIONS)}")
             settings += [_Setting(source, f"{name}.{key}", item) for key, item in value.items()]
         else:
             settings.append(_Setting(source, name, value))
@@ -273,7 +273,7 @@ def _hint(source: str, key: str) -> Any:
     )
     valid = ", ".join(siblings) if siblings else f"seed and the keys of {', '.join(_SECTIONS)}"
     ending = f"did you mean {' or '.join(meant)}?" if meant else f"valid are {valid}"
-    raise ConfigError(f"{source}: there is no key {key}; {ending}")
+    raise ConfigError(f"{source}: there is no key {_shortened(key)}; {ending}")
 
 
 def _build(settings: Iterable[_Setting]) -> Config:

@@ -26,7 +26,7 @@ from gomoku_cli.commands import (
 )
 from gomoku_cli.exit_codes import ExitCode, for_error
 from gomoku_cli.notices import notices_to, print_notice
-from gomoku_cli.printable import shortened
+from gomoku_cli.printable import shown
 
 app = typer.Typer(
     name="gomoku",
@@ -86,7 +86,7 @@ def _error_line(error: BaseException) -> str:
     else:
         text = str(error) or type(error).__name__
     context = getattr(error, "ctx", None)
-    return f"{context.command_path if context is not None else 'gomoku'}: {shortened(' '.join(text.split()))}"
+    return f"{context.command_path if context is not None else 'gomoku'}: {shown(' '.join(text.split()))}"
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

@@ -84,7 +84,7 @@ def write_reports(
 
     Raises `OSError` for the first that cannot.
     """
-    from core.files import atomic_write_text
+    from core.files.atomic import atomic_write_text
     from core.records.formats import write_games
     from gomoku_cli.reports.junit import match_junit
     from gomoku_cli.reports.markdown import match_markdown

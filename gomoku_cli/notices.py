@@ -12,9 +12,9 @@ from nets.config import RuntimeNotice
 def print_notice(text: str) -> None:
     """Print `note: ...`, one line on stderr, above the progress bars."""
     from gomoku_cli.console import STDERR
-    from gomoku_cli.printable import shortened
+    from gomoku_cli.printable import shown
 
-    STDERR.print(f"note: {shortened(text)}", markup=False, highlight=False, soft_wrap=True)
+    STDERR.print(f"note: {shown(text)}", markup=False, highlight=False, soft_wrap=True)
 
 
 @contextmanager

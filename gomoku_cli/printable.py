@@ -25,7 +25,7 @@ def _escaped(letter: str) -> str:
     return letter.encode("unicode_escape").decode()
 
 
-def shortened(text: object) -> str:
+def shown(text: object) -> str:
     """Return a text as `printable` does, of at most `MAX_SHOWN_CHARACTERS` characters."""
     line = printable(text)
     return line if len(line) <= MAX_SHOWN_CHARACTERS else f"{line[: MAX_SHOWN_CHARACTERS - 1]}\N{HORIZONTAL ELLIPSIS}"

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.errors import BadDataError
-from core.files import atomic_path
-from core.json_text import parse_json
-from core.limits import MAX_MODEL_BYTES, MAX_PARAMETERS
+from core.files.atomic import atomic_path
+from core.files.json_text import parse_json
+from core.limits import MAX_MODEL_BYTES, MAX_PARAMETERS, MAX_REASON, shortened
 from core.rules import Rules
 from nets.config import NetConfig, Planes
 from nets.shapes import parameter_total, tensor_types
@@ -133,7 +133,8 @@ def _read_metadata(path: Path, metadata: Mapping[str, str]) -> tuple[NetConfig, 
                 raise TypeError(f"{name} is no table")
         return NetConfig(**net), Rules(**rules), made
     except (KeyError, TypeError, ValueError) as error:
-        raise CheckpointError(f"{path}: its metadata describes no net of this version: {error}") from error
+        reason = shortened(str(error), MAX_REASON)
+        raise CheckpointError(f"{path}: its metadata describes no net of this version: {reason}") from error
 
 
 def _table(name: str, text: str) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from core.json_text import parse_json
+from core.files.json_text import parse_json
 from core.limits import MAX_MODEL_HEADER_BYTES
 
 _LENGTH_BYTES = 8

@@ -19,7 +19,7 @@ import warnings
 from contextlib import suppress
 from pathlib import Path
 
-from core.files import atomic_path, naming
+from core.files.atomic import atomic_path, naming
 
 _MAGIC = b"gomoku cache 1\n"
 """The first bytes of every cached file: its format."""

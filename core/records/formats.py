@@ -7,7 +7,7 @@ from encodings import normalize_encoding
 from encodings.aliases import aliases
 from pathlib import Path
 
-from core.files import TooLargeError, atomic_path, read_bytes
+from core.files.atomic import TooLargeError, atomic_path, read_bytes
 from core.limits import MAX_GAMES_BYTES
 from core.records.psq import parse_psq, to_psq
 from core.records.record import GameRecord, RecordError

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from core.files import TooLargeError, read_bytes
+from core.files.atomic import TooLargeError, read_bytes
 from core.limits import MAX_GAMES_BYTES, MAX_RECORDS, quoted
 from core.notation import NotationError, cell_name, parse_cell
 from core.position import IllegalMoveError, Position

@@ -7,8 +7,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from core.errors import BadDataError, UsageError
-from core.files import append_text, atomic_write_text, refuse_pipes, remove_unfinished
-from core.json_text import value_at
+from core.files.atomic import append_text, atomic_write_text, refuse_pipes, remove_unfinished
+from core.files.json_text import value_at
 from core.records.formats import write_games
 from core.records.sgf import to_sgf
 from core.rules import Rules

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.json_text import value_at, values_at
+from core.files.json_text import value_at, values_at
 from core.limits import MAX_SECONDS
 from core.notation import cell_name, parse_cell
 from core.position import Position

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.evaluation import PositionBatch
-from core.json_text import value_at
+from core.files.json_text import value_at
 from core.position import Position
 from core.rules import Cell, Rules
 from core.streams import Purpose, generator, stream_key

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from core.json_text import value_at
+from core.files.json_text import value_at
 from core.limits import MAX_SECONDS
 from core.streams import Purpose, stream_key
 from curriculum.arena.opening_sets import evaluation_openings

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from core.files import atomic_path
-from core.json_text import value_at, values_at
+from core.files.atomic import atomic_path
+from core.files.json_text import value_at, values_at
 from core.records.formats import write_games
 from core.records.record import RecordError
 from core.rules import BLACK, WHITE, Cell

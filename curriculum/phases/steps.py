@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.json_text import value_at
+from core.files.json_text import value_at
 from core.rules import BLACK, WHITE
 from curriculum.presets import to_toml
 from curriculum.reporting import Conduct

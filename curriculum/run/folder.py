@@ -1,7 +1,7 @@
 """A run is one folder: its configuration, environment, metrics, models, games, replay buffer and state.
 
-Every file in it appears whole (`core.files`), and only one process works in it at a time. So a run that was killed at
-any instant can be opened again and continued.
+Every file in it appears whole (`core.files.atomic`), and only one process works in it at a time. So a run that was
+killed at any instant can be opened again and continued.
 """
 
 import json
@@ -18,8 +18,8 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from core.errors import BadDataError, UsageError
-from core.files import atomic_write_text, refuse_pipes, remove_unfinished
-from core.json_text import values_at
+from core.files.atomic import atomic_write_text, refuse_pipes, remove_unfinished
+from core.files.json_text import values_at
 from core.limits import MAX_JSON_BYTES
 from curriculum.config import Config
 from curriculum.presets import ConfigError, read_config, to_toml

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from core.files import NotAFileError, TooLargeError, append_text, naming, read_bytes
-from core.json_text import parse_json
+from core.files.atomic import NotAFileError, TooLargeError, append_text, naming, read_bytes
+from core.files.json_text import parse_json
 from core.limits import MAX_JSON_BYTES, MAX_JSON_LINES_BYTES
 
 _T = TypeVar("_T")

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from core.errors import BadDataError
 from core.evaluation import PositionBatch, transform_policies
-from core.files import atomic_path, require_file
-from core.json_text import parse_json, values_at
+from core.files.atomic import atomic_path, require_file
+from core.files.json_text import parse_json, values_at
 from core.limits import MAX_BOARD_SIZE, MAX_JSON_BYTES, MIN_BOARD_SIZE
 from core.rules import BLACK, NO_CELL, WHITE, Colour
 from curriculum.training.archives import BROKEN, ArrayArchive

@@ -15,8 +15,8 @@ from torch import Tensor
 from torch.optim.swa_utils import update_bn
 
 from core.evaluation import PositionBatch
-from core.files import atomic_path
-from core.json_text import parse_json
+from core.files.atomic import atomic_path
+from core.files.json_text import parse_json
 from core.limits import MAX_TRAINING_STATE_BYTES
 from core.rules import BLACK, WHITE, Colour
 from core.streams import Purpose, generator, stream_key

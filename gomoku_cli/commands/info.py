@@ -10,7 +10,7 @@ import typer
 
 from curriculum.arena import player_names
 from gomoku_cli import options
-from gomoku_cli.printable import echo, shortened
+from gomoku_cli.printable import echo, shown
 
 NAME = "info"
 EXAMPLES = (
@@ -73,8 +73,8 @@ def command(
     if as_json:
         typer.echo(json.dumps(facts))
         return
-    shown = facts | {"rules": str(info.rules), "made": {k: v for k, v in info.made.items() if k != "config"}}
-    rows = [(shortened(name), shortened(text)) for name, text in _rows(shown)]
+    visible = facts | {"rules": str(info.rules), "made": {k: v for k, v in info.made.items() if k != "config"}}
+    rows = [(shown(name), shown(text)) for name, text in _rows(visible)]
     width = max(len(name) for name, _ in rows if len(name) <= _MAX_WIDTH)
     for name, text in rows:
         echo(f"{name:<{width}}  {text}")

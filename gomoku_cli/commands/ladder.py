@@ -51,7 +51,7 @@ def command(
 
     Only wins count, a draw does not. With --run each rung keeps its games in a folder of its own.
     """
-    from core.files import atomic_write_text
+    from core.files.atomic import atomic_write_text
     from gomoku_cli.reports.markdown import ladder_markdown
     from gomoku_cli.reports.match_figure import draw_ladder
     from gomoku_cli.reports.terminal import show_ladder

@@ -153,7 +153,7 @@ def command(
     A search evaluates random stones near each other. An opening is kept if nothing is decided yet and its value is near
     0. No two are the same turned or mirrored. The same seed gives the same file.
     """
-    from core.files import atomic_write_text
+    from core.files.atomic import atomic_write_text
     from curriculum.arena.balanced_openings import NoBalancedOpeningsError, balanced_openings, two_stages
     from gomoku_cli.compilation import reporting_compilation
     from gomoku_cli.console import duration

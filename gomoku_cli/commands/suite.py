@@ -65,7 +65,7 @@ def command(
         show_suite(result)
         show_bars(bars_json)
     if junit is not None or markdown is not None:
-        from core.files import atomic_write_text
+        from core.files.atomic import atomic_write_text
 
         if junit is not None:
             atomic_write_text(junit, suite_junit(result, bars_json))

@@ -11,7 +11,7 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from core.errors import FailedError
-from core.files import naming
+from core.files.atomic import naming
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.gomocup.lines import Line
 from gomoku_cli.process import SIGNALS

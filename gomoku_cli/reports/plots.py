@@ -37,14 +37,14 @@ def check_plot(path: Path, option: str) -> None:
 def drawn(path: Path, title: str, *, width: float, height: float) -> "Iterator[Figure]":
     """Yield an empty figure with a title, `width` by `height` inches; the end of the context writes it to `path`.
 
-    The file appears whole or not at all (`core.files`).
+    The file appears whole or not at all (`core.files.atomic`).
     """
     import warnings
 
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    from core.files import atomic_path
+    from core.files.atomic import atomic_path
 
     # A dollar in a name is no formula. And a letter that the font lacks must not fail a figure.
     with rc_context({"text.parse_math": False}), warnings.catch_warnings():

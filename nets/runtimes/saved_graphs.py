@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from safetensors.numpy import load, save
 
 from core.caching.folder import CacheFolder, user_cache_folder
-from core.files import remove_unfinished
+from core.files.atomic import remove_unfinished
 from core.limits import MAX_GRAPHS_BYTES
 from nets.config import Precision
 from nets.runtimes.openvino import OpenVino

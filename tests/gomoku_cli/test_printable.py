@@ -12,7 +12,7 @@ from core.rules import Rules
 from gomoku_cli.app import run
 from gomoku_cli.console import Bars, Lines
 from gomoku_cli.notices import print_notice
-from gomoku_cli.printable import echo, printable, shortened
+from gomoku_cli.printable import echo, printable, shown
 from nets.checkpoint import save_model
 from nets.config import NetConfig
 from nets.dual import make_model
@@ -29,8 +29,8 @@ def test_control_characters_and_changes_of_direction_are_escaped() -> None:
 
 
 def test_long_texts_are_cut() -> None:
-    assert len(shortened("x" * 10**6)) == MAX_SHOWN_CHARACTERS
-    assert shortened("short") == "short"
+    assert len(shown("x" * 10**6)) == MAX_SHOWN_CHARACTERS
+    assert shown("short") == "short"
 
 
 def test_lines_keep_their_ends(capsys: pytest.CaptureFixture[str]) -> None:

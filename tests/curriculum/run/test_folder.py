@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.files import NotAFileError
-from core.json_text import value_at
+from core.files.atomic import NotAFileError
+from core.files.json_text import value_at
 from core.limits import MAX_JSON_BYTES
 from curriculum.presets import resolve
 from curriculum.run.folder import (

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from core.json_text import parse_json, value_at, values_at
+from core.files.json_text import parse_json, value_at, values_at
 from core.limits import MAX_INTEGER, MAX_JSON_DEPTH
 
 

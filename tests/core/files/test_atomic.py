@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from core.files import (
+from core.files.atomic import (
     NotAFileError,
     TooLargeError,
     append_text,
@@ -81,7 +81,7 @@ def test_a_process_killed_half_way_leaves_the_old_file(tmp_path: Path) -> None:
     script = (
         "import os, signal, sys\n"
         "from pathlib import Path\n"
-        "from core.files import atomic_path\n"
+        "from core.files.atomic import atomic_path\n"
         "with atomic_path(Path(sys.argv[1])) as temporary:\n"
         "    temporary.write_text('half of the n')\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
@@ -184,7 +184,7 @@ def test_a_line_that_the_disk_does_not_take_whole_is_taken_back(tmp_path: Path) 
     script = (
         "import resource, signal, sys\n"
         "from pathlib import Path\n"
-        "from core.files import append_text\n"
+        "from core.files.atomic import append_text\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
         "append_text(Path(sys.argv[1]), 'x' * 2000)\n"
