@@ -232,7 +232,7 @@ def make_readers(folder: Path) -> list[Reader]:
     keys = [line.encode() for line in to_toml(Config()).splitlines() if "=" in line]
     assignments = [b"search.simulations=40\nseed=7", b"net.filters = 16", b"basics.kinds=[win]", *keys[:20]]
 
-    trainer = Trainer(resolve("smoke", assignments=["net.filters=8", "net.blocks=1"]))
+    trainer = Trainer(resolve("smoke", assignments=["net.filters=2", "net.blocks=1", "rules.size=6"]))
     save_model(folder / "seed.safetensors", trainer.model, {"preset": "smoke", "search": {"simulations": 4}})
     trainer.save(folder / "trainer.safetensors", {"step": 3})
     positions = PositionBatch.from_positions([Position.from_moves(_RULES, moves) for moves in _SHORT[:3]], _RULES)
@@ -310,7 +310,7 @@ def make_readers(folder: Path) -> list[Reader]:
         (
             "graphs",
             20,
-            Mutator([(folder / "cache" / "seed.graphs").read_bytes()]),
+            Mutator([graphs_seed]),
             of_file("cache/seed.graphs", graphs_of),
         ),
         ("samples", 30, ZipMutator([(folder / "seed.npz").read_bytes()]), of_file("samples.npz", read_samples)),

@@ -92,7 +92,8 @@ MAX_VCF_NODES = 100_000_000
 
 def quoted(text: str, limit: int = MAX_QUOTED) -> str:
     """Return a text from outside in quotes, as a message shows it: printable, on one line, and not too long."""
-    return repr(text if len(text) <= limit else f"{text[: limit - 3]}...")
+    shown = repr(text[: limit + 1])
+    return shown if len(shown) <= limit + 2 else f"{shown[: limit - 2]}...{shown[0]}"
 
 
 def shortened(text: str, limit: int = MAX_QUOTED) -> str:

@@ -15,7 +15,7 @@ from core.errors import BadDataError
 from core.evaluation import PositionBatch, transform_policies
 from core.files.atomic import atomic_path, require_file
 from core.files.json_text import parse_json, values_at
-from core.limits import MAX_BOARD_SIZE, MAX_JSON_BYTES, MIN_BOARD_SIZE
+from core.limits import MAX_BOARD_SIZE, MAX_JSON_BYTES, MAX_REASON, MIN_BOARD_SIZE, shortened
 from core.rules import BLACK, NO_CELL, WHITE, Colour
 from curriculum.training.archives import BROKEN, ArrayArchive
 
@@ -119,7 +119,7 @@ def read_samples(path: Path, cells: int | None = None) -> tuple[Samples, dict[st
     except FileNotFoundError as error:
         raise SamplesError(f"there is no file {path}") from error
     except BROKEN as error:
-        reason = " ".join(str(error).split()) or type(error).__name__
+        reason = shortened(" ".join(str(error).split()), MAX_REASON) or type(error).__name__
         raise SamplesError(f"{path} holds no samples, or is damaged: {reason}") from error
     return samples, metadata
 
