@@ -110,7 +110,7 @@ def _opened(path: Path) -> Iterator[tuple[TensorFile, ModelInfo]]:
     except OSError as error:
         raise CheckpointError(f"{path} is no model file: {error.strerror}") from error
     except TensorFileError as error:
-        raise CheckpointError(f"{path} is no model file: {error}") from error
+        raise CheckpointError(f"{path} is no model file: {shortened(str(error), MAX_REASON)}") from error
 
 
 def _read_metadata(path: Path, metadata: Mapping[str, str]) -> tuple[NetConfig, Rules, dict[str, Any]]:

@@ -17,7 +17,7 @@ from torch.optim.swa_utils import update_bn
 from core.evaluation import PositionBatch
 from core.files.atomic import atomic_path
 from core.files.json_text import parse_json
-from core.limits import MAX_TRAINING_STATE_BYTES
+from core.limits import MAX_REASON, MAX_TRAINING_STATE_BYTES, shortened
 from core.rules import BLACK, WHITE, Colour
 from core.streams import Purpose, generator, stream_key
 from core.symmetry import SYMMETRIES
@@ -226,7 +226,8 @@ class Trainer:
                 file.require(model | {name: kind for name, kind in momenta.items() if name in file.types})
                 tensors = {name: torch.from_numpy(array) for name, array in file.arrays().items()}
         except (OSError, ValueError) as error:
-            raise CheckpointError(f"{path} holds no training state of this run's nets: {error}") from error
+            reason = shortened(str(error), MAX_REASON)
+            raise CheckpointError(f"{path} holds no training state of this run's nets: {reason}") from error
         self.model.load_state_dict({name.removeprefix("model."): tensors[name] for name in model})
         for name, optimiser in self._optimisers.items():
             optimiser.state.clear()
