@@ -296,7 +296,7 @@ def make_readers(folder: Path) -> list[Reader]:
         ("sgf", 150, Mutator(sgf, sgf_words), partial(_sgf, folder)),
         ("psq", 150, Mutator(psq, ["Piskvorky 9x9, 0:0, 0\n", "\n", ",", "-1\n", "homo-1"]), partial(_psq, folder)),
         ("openings", 150, Mutator(openings, ["a1 ", "0,0", ",", "#", "-", " "]), partial(_openings, folder)),
-        ("suites", 120, Mutator([text.encode() for text in suite], ["|", "a1 ", "#", "win | "]), _suite),
+        ("suites", 250, Mutator([text.encode() for text in suite], ["|", "a1 ", "#", "win | "]), _suite),
         ("config", 25, Mutator(config, toml_words), partial(_config, folder)),
         ("assignments", 80, Mutator(assignments, ["=", "[", "]", ".", "'", '"']), _assignment),
         ("model headers", 12, HeaderMutator([model_seed]), of_file("model.safetensors", read_info)),
@@ -314,11 +314,11 @@ def make_readers(folder: Path) -> list[Reader]:
             of_file("cache/seed.graphs", graphs_of),
         ),
         ("samples", 30, ZipMutator([(folder / "seed.npz").read_bytes()]), of_file("samples.npz", read_samples)),
-        ("runs", 10, Mutator(run_seeds), partial(_run, folder)),
+        ("runs", 5, Mutator(run_seeds), partial(_run, folder)),
         ("metrics", 30, Mutator([metrics, metrics * 3]), of_file("lines/metrics.jsonl", metrics_of)),
         ("matches", 15, Mutator(match_seeds, ["h8 ", '"e5 f5"', '"time"']), partial(_match, folder, plan)),
         ("players", 40, Mutator([name.encode() for name in names], [":", "engine:", "pure-mcts:", "'"]), _player),
-        ("cells", 120, Mutator([b"h8", b"a1", b"7,7", b" 3 , 4 "], [",", "a", "z"]), _cell),
-        ("protocol", 50, Mutator(_lines(40), ["\r\n", "BOARD\n", "DONE\n", "TURN 7,7\n", "INFO "]), _protocol),
+        ("cells", 250, Mutator([b"h8", b"a1", b"7,7", b" 3 , 4 "], [",", "a", "z"]), _cell),
+        ("protocol", 20, Mutator(_lines(40), ["\r\n", "BOARD\n", "DONE\n", "TURN 7,7\n", "INFO "]), _protocol),
     ]
     return [Reader(*part) for part in parts]

@@ -22,7 +22,7 @@ from typing import Annotated, Any
 from core.bounds import NON_NEGATIVE, Bounds
 from core.errors import UsageError
 from core.files.atomic import TooLargeError, read_bytes
-from core.limits import MAX_CONFIG_BYTES, MAX_INTEGER, MAX_TOML_DEPTH, MAX_TOML_DOTS
+from core.limits import MAX_CONFIG_BYTES, MAX_INTEGER, MAX_TOML_DEPTH, MAX_TOML_DOTS, shortened
 from curriculum.config import Config
 
 
@@ -309,6 +309,8 @@ def _checked(setting: _Setting, hint: Any) -> Any:
 def _check_range(setting: _Setting, number: float) -> None:
     if not math.isfinite(number):
         raise _mistake(setting, "a finite number")
+    if number > MAX_INTEGER:  # the run's own file could not be read again
+        raise _mistake(setting, f"at most {MAX_INTEGER:,}")
     if number not in _BOUNDS[setting.key]:
         raise _mistake(setting, str(_BOUNDS[setting.key]))
 
@@ -343,7 +345,7 @@ def _mistake(setting: _Setting, right: str) -> ConfigError:
 
 
 def _shortened(text: str) -> str:
-    return text if len(text) <= _MAX_SHOWN else f"{text[: _MAX_SHOWN - 3]}..."
+    return shortened(text, _MAX_SHOWN)
 
 
 _MAX_SHOWN = 200

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.limits import MAX_INTEGER
 from core.rules import Rules
 from curriculum.config import Config
 from curriculum.presets import KEYS, ConfigError, difference, preset_names, read_config, resolve, to_toml
@@ -47,7 +48,7 @@ def test_the_written_configuration_has_every_key_once() -> None:
 
 
 @given(
-    seed=st.integers(0, 2**63),
+    seed=st.integers(0, MAX_INTEGER),
     rate=st.floats(0, 1e6),
     size=st.integers(5, 25),
     planes=st.sampled_from(Planes),
@@ -77,6 +78,11 @@ def test_any_configuration_reads_back_the_same(
     config = resolve(flags=flags)
     file = tmp_path_factory.mktemp("config") / "config.toml"
     assert read_config(write(file, to_toml(config))) == config
+
+
+def test_a_number_that_the_runs_own_file_could_not_hold_is_refused() -> None:
+    with pytest.raises(ConfigError, match="it must be at most 9,223,372,036,854,775,807"):
+        resolve(flags={"seed": MAX_INTEGER + 1})
 
 
 def test_file_then_set_then_flag_override_the_preset(tmp_path: Path) -> None:
