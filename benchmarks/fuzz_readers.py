@@ -44,7 +44,7 @@ _SHARED_MEMORY = Path("/dev/shm")
 
 @dataclass(slots=True)
 class Count:
-    """What became of the inputs of a reader."""
+    """Counts of the inputs of a reader, read and refused."""
 
     inputs: int = 0
     accepted: int = 0
