@@ -131,6 +131,8 @@ class GomokuApp(App[ExitCode]):
     def on_mount(self) -> None:
         """Show the empty board and start to load the model."""
         self._own_loop = asyncio.get_running_loop()
+        # After Ctrl-Z and `fg` Textual repaints only what changed meanwhile.
+        self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
         self._board.focus()
         self.set_interval(0.5, self._tick)
         self._show_game()
@@ -255,12 +257,12 @@ class GomokuApp(App[ExitCode]):
 
     def action_new_game(self) -> None:
         """Clear the board, after a confirmation during a game."""
-        if self._is_confirmed("n", "a new game"):
+        if self._is_confirmed("n", "for a new game"):
             self._start_new_game()
 
     def action_change_colours(self) -> None:
         """Change colours and clear the board, after a confirmation during a game."""
-        if self._is_confirmed("c", "other colours and a new game"):
+        if self._is_confirmed("c", "for other colours and a new game"):
             self.game.human = -self.game.human
             self._start_new_game()
 
@@ -270,7 +272,7 @@ class GomokuApp(App[ExitCode]):
 
     def action_confirm_quit(self) -> None:
         """End the app, after a confirmation during a game."""
-        if self._is_confirmed("q", "the end"):
+        if self._is_confirmed("q", "to quit"):
             self.exit(ExitCode.DONE)
 
     def action_help(self) -> None:
@@ -286,7 +288,7 @@ class GomokuApp(App[ExitCode]):
         if not self.game.has_human_move or self.game.position.is_game_over() or self._to_confirm == request:
             return True
         self._to_confirm = request
-        self._status.show(f"A game is in progress. Press {key} again for {purpose}.")
+        self._status.show(f"A game is in progress. Press {key} again {purpose}.")
         return False
 
     def _start_new_game(self) -> None:

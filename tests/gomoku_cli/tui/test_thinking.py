@@ -119,7 +119,7 @@ async def test_quitting_while_the_model_thinks_ends_its_thread() -> None:
         await ui.click("h8")
         await ui.until(player.thinking.is_set)
         await ui.pilot.press("q")
-        assert ui.status == "A game is in progress. Press q again for the end."
+        assert ui.status == "A game is in progress. Press q again to quit."
         await ui.pilot.press("q")
     assert player.stopped
     assert player.threads
