@@ -5,11 +5,13 @@ The time of a move runs from the write of its command to the reading of its answ
 file of `--out`, and a later run with the same file goes on after the games in it. Exits with 1 at a late answer, a
 crash, an answer that is no legal move, or a hang.
 
-The manager's threads run in real time where the system allows it, and `its own delay` says how late they wake up: it is
-in all times. The engine and the loops share one session, as Linux gives each session the same share of the machine.
+The manager waits for answers in real time where the system allows it, and `its own delay` says how late such a thread
+wakes up: it is in all times. A virtual machine stands still while its host serves others: a late answer does not count
+as the engine's if a real-time thread was as late in the same move. The engine and the loops share one session, as Linux gives each session the same share of the machine.
 """
 
 import argparse
+import bisect
 import json
 import os
 import queue
@@ -55,6 +57,7 @@ _HANG_S = 10.0
 """Limit of every other answer, and of the end."""
 _ROOT = Path(__file__).resolve().parent.parent
 _BUSY = "import os\nparent = os.getppid()\nwhile os.getppid() == parent:\n    for _ in range(100_000): pass"
+_WAKE_EVERY_S = 0.005
 _PRIORITY = 10
 """The manager's priority in real time."""
 
@@ -79,10 +82,20 @@ class Game:
     """The time of each answer as a share of its limit."""
     late_s: list[float] = field(default_factory=list)
     """Times beyond the limit, of late answers alone."""
+    stalls_s: list[float] = field(default_factory=list)
+    """For each of them, the longest delay of a real-time thread of the manager in the same move."""
     result: str = ""
     fault: str = ""
     moves: str = ""
     """The points of all moves; kept for faults and late answers alone."""
+
+    def excused(self) -> int:
+        """Return the number of late answers while the machine itself stood still for as long."""
+        return sum(stall >= after for after, stall in zip(self.late_s, self.stalls_s, strict=False))
+
+    def is_bad(self) -> bool:
+        """Return True after a fault or a late answer of the engine."""
+        return bool(self.fault) or len(self.late_s) > self.excused()
 
 
 class Manager:
@@ -166,7 +179,7 @@ class Manager:
         return f"it closed its pipes; exit code {self._process.poll()}"
 
 
-def play(manager: Manager, opponent: Player, game: Game, chance: random.Random) -> None:
+def play(manager: Manager, opponent: Player, game: Game, chance: random.Random, own: "OwnDelay") -> None:
     """Play one game against `opponent` and record it in `game`. Raises `FaultError`."""
     position = Position(_RULES)
     for _ in range(chance.choice((0, 1, 2, 3, 4)) if game.manner == "turns" else chance.randint(2, 6)):
@@ -177,12 +190,12 @@ def play(manager: Manager, opponent: Player, game: Game, chance: random.Random) 
     left_s = _MATCH_MOVES * game.limit_s
     manager.set_up(restart=chance.random() < 0.8)
     manager.send(f"INFO timeout_turn {limit_ms}", f"INFO timeout_match {round(left_s * 1000) if game.timed else 0}")
-    knows, own = False, position.side_to_move
+    knows, colour = False, position.side_to_move
     if position.ply < 2 and chance.random() < 0.5:
-        own = -own
+        colour = -colour
     try:
         for _ in range(_MAX_MOVES):
-            if position.side_to_move != own:
+            if position.side_to_move != colour:
                 position.push(opponent.choose(position, nodes, seed=chance.getrandbits(32)).move)
                 if position.is_game_over():
                     break
@@ -190,13 +203,15 @@ def play(manager: Manager, opponent: Player, game: Game, chance: random.Random) 
             lines += _request(position, by_board=game.manner == "boards" or (not knows and position.ply > 1))
             knows = True
             due_s = min(game.limit_s, left_s) if game.timed else game.limit_s
-            sent = manager.send(*lines)
-            text, read = manager.answer(_HANG_S)
+            with in_real_time():
+                sent = manager.send(*lines)
+                text, read = manager.answer(_HANG_S)
             took_s = read - sent
             left_s -= took_s
             game.shares.append(round(took_s / due_s, 4))
             if took_s > due_s:
                 game.late_s.append(round(took_s - due_s, 5))
+                game.stalls_s.append(round(own.longest_s(sent, read), 5))
             try:
                 position.push(parse_point(text, _RULES.size))
             except (NotationError, IllegalMoveError) as error:
@@ -207,7 +222,7 @@ def play(manager: Manager, opponent: Player, game: Game, chance: random.Random) 
         if position.is_game_over():
             outcome = position.outcome()
             winner = outcome.winner if outcome else None
-            game.result = "draw" if winner is None else "won" if winner == own else "lost"
+            game.result = "draw" if winner is None else "won" if winner == colour else "lost"
         if game.late_s or sys.exc_info()[0] is not None:
             game.moves = " ".join(point_name(move, _RULES.size) for move in position.moves)
 
@@ -239,13 +254,18 @@ def busy_loops(count: int) -> Iterator[None]:
             loop.wait()
 
 
-def run_in_real_time() -> bool:
-    """Run this thread before all others, but none of its children; return False if the system forbids it."""
+@contextmanager
+def in_real_time() -> Iterator[bool]:
+    """Run this thread before all others, but none of its children; yield False if the system forbids it."""
     try:
         os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(_PRIORITY))
     except (AttributeError, OSError):
-        return False
-    return True
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
 
 
 class OwnDelay:
@@ -253,6 +273,8 @@ class OwnDelay:
 
     def __init__(self) -> None:
         self.delays_s: list[float] = []
+        self.real_time = False
+        self._due: list[float] = []
         self._over = threading.Event()
         threading.Thread(target=self._measure, daemon=True).start()
 
@@ -260,12 +282,20 @@ class OwnDelay:
         """End the measurement."""
         self._over.set()
 
+    def longest_s(self, since: float, until: float) -> float:
+        """Return the longest delay of a wake-up that was due between two instants of `time.monotonic`."""
+        time.sleep(2 * _WAKE_EVERY_S)  # a late wake-up may still be to come
+        due = self._due[:]
+        first, end = bisect.bisect(due, since - _WAKE_EVERY_S), bisect.bisect(due, until)
+        return max(self.delays_s[first:end], default=0.0)
+
     def _measure(self) -> None:
-        run_in_real_time()
-        while not self._over.is_set():
-            due = time.monotonic() + 0.02
-            time.sleep(0.02)
-            self.delays_s.append(time.monotonic() - due)
+        with in_real_time() as self.real_time:
+            while not self._over.is_set():
+                due = time.monotonic() + _WAKE_EVERY_S
+                time.sleep(_WAKE_EVERY_S)
+                self.delays_s.append(time.monotonic() - due)
+                self._due.append(due)
 
 
 def games_of(path: Path | None) -> list[Game]:
@@ -283,7 +313,7 @@ def make_game(number: int, arguments: argparse.Namespace) -> tuple[Game, random.
     return Game(number, arguments.model, arguments.busy, limit_s, manner, chance.random() < 0.3), chance
 
 
-def play_all(numbers: Sequence[int], arguments: argparse.Namespace, games: list[Game]) -> None:
+def play_all(numbers: Sequence[int], arguments: argparse.Namespace, games: list[Game], own: OwnDelay) -> None:
     """Play the games of these numbers, some at once, and add them to `games` and to the file."""
     waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
     for number in numbers:
@@ -313,7 +343,7 @@ def play_all(numbers: Sequence[int], arguments: argparse.Namespace, games: list[
         manager = Manager(arguments.model, seed=arguments.seed)
         for played, (game, chance) in enumerate(games_to_play(_GAMES_PER_PROCESS), start=1):
             try:
-                play(manager, opponent, game, chance)
+                play(manager, opponent, game, chance, own)
                 if played == _GAMES_PER_PROCESS:
                     manager.close()
             except FaultError as error:
@@ -325,7 +355,6 @@ def play_all(numbers: Sequence[int], arguments: argparse.Namespace, games: list[
             manager.close()
 
     def work() -> None:
-        run_in_real_time()
         opponent = Mentor(variety=_VARIETY, memory_bytes=1 << 20)
         try:
             while not over.is_set():
@@ -371,7 +400,9 @@ def summary(games: Sequence[Game]) -> list[str]:
     late = sorted(1000 * seconds for game in games for seconds in game.late_s)
     rows.append(f"{len(games):,} games, {moves:,} moves; times are shares of the limit; {len(late)} late answers")
     if late:
+        stalled = sum(game.excused() for game in games)
         rows.append("late by " + ", ".join(f"{each:.1f}" for each in late[-20:]) + " ms")
+        rows.append(f"{stalled} of them while the machine stood still for as long: a real-time thread was as late")
     for game in games:
         if game.fault or game.late_s:
             what = game.fault or f"late by {1000 * max(game.late_s):.1f} ms"
@@ -407,20 +438,19 @@ def main() -> int:
     numbers = [number for number in range(arguments.games) if number not in done]
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     _load_kernels()
-    in_real_time = run_in_real_time()
     started, own = time.monotonic(), OwnDelay()
     with suppress(KeyboardInterrupt), busy_loops(arguments.busy):
-        play_all(numbers, arguments, games)
+        play_all(numbers, arguments, games, own)
     own.stop()
     machine: dict[str, Any] = {"cores": os.cpu_count(), "load": round(os.getloadavg()[0], 1)}
     print(f"{arguments.model} beside {arguments.busy} busy loops, {machine}, {time.monotonic() - started:.0f} s")
     print("\n".join(summary(games)))
     if own.delays_s:
         print(
-            f"its own delay{'' if in_real_time else ' (not in real time)'}: 99.9 % of wake-ups within "
+            f"its own delay{'' if own.real_time else ' (not in real time)'}: 99.9 % of wake-ups within "
             f"{1000 * np.quantile(own.delays_s, 0.999):.2f} ms, all within {1000 * max(own.delays_s):.2f} ms"
         )
-    bad = [game for game in games if game.fault or game.late_s]
+    bad = [game for game in games if game.is_bad()]
     if bad:
         print(
             f"reproduce with: python -m benchmarks.engine_under_load --seed {arguments.seed} --model {arguments.model} "
