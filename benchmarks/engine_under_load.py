@@ -7,7 +7,8 @@ crash, an answer that is no legal move, or a hang.
 
 The manager waits for answers in real time where the system allows it, and `its own delay` says how late such a thread
 wakes up: it is in all times. A virtual machine stands still while its host serves others: a late answer does not count
-as the engine's if a real-time thread was as late in the same move. The engine and the loops share one session, as Linux gives each session the same share of the machine.
+as the engine's if a real-time thread was as late in the same move. Engine and loops share one session, since Linux
+gives each session the same share of the machine.
 """
 
 import argparse
