@@ -3,7 +3,6 @@
 import json
 import os
 import struct
-import time
 import tracemalloc
 from collections.abc import Callable
 from dataclasses import asdict
@@ -153,14 +152,12 @@ def test_a_hostile_file_is_refused_in_one_line_at_the_cost_of_its_size(kind: str
     apply(file)
     path = file.write(tmp_path / "hostile.safetensors")
     tracemalloc.start()
-    started = time.perf_counter()
     with pytest.raises(CheckpointError, match=complaint) as error:
         check_model(path)
-    took, memory = time.perf_counter() - started, tracemalloc.get_traced_memory()[1]
+    memory = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert str(path) in str(error.value)
     assert "\n" not in str(error.value)
-    assert took < 2
     assert memory < 50 << 20
     with pytest.raises(CheckpointError, match=complaint):
         load_model(path)

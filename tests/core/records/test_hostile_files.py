@@ -1,6 +1,5 @@
 """Files that cost their readers memory or time: read in a few times their size, or refused with a limit."""
 
-import time
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -111,8 +110,6 @@ def test_a_file_above_the_limit_is_refused_unread(name: str, tmp_path: Path) -> 
 @pytest.mark.parametrize("charset", ["punycode", "idna", "utf-7", "unicode_escape", "raw_unicode_escape", "zlib", "os"])
 def test_only_charsets_of_texts_are_used(charset: str, tmp_path: Path) -> None:
     path = tmp_path / "game.sgf"
-    path.write_bytes(f"(;CA[{charset}]GM[4]PB[a-\\\\u0041+AGE-b])".encode() + b"(" * 50_000)
-    started = time.process_time()
-    with pytest.raises(RecordError, match="ends inside a game"):
-        read_games(path)
-    assert time.process_time() - started < 1
+    path.write_bytes(f"(;CA[{charset}]GM[4]PB[a-\\\\u0041+AGE-b];B[hh])".encode())
+    (game,) = read_games(path)
+    assert game.black == "a-\\u0041+AGE-b", "read as Latin-1 or UTF-8"

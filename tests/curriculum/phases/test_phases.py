@@ -365,7 +365,7 @@ def test_the_state_kept_for_a_winner_is_its_own(tmp_path: Path, monkeypatch: pyt
     with RunFolder.create(tmp_path / "run", config) as run:
         run_selfplay(run, Conduct())
         trainer = Trainer(config)
-        trainer.load(run.state / "accepted.safetensors")
+        trainer.load(run.state / "accepted.safetensors", {"step": 0, "iteration": 0})
         assert (run.models / "selfplay-0000.safetensors").exists()
         assert same_tensors(state_of(trainer), tensors(run.best_model))
         assert momentum(trainer)
