@@ -222,6 +222,8 @@ def trial(work: Work, stop: str, chance: random.Random, folder: Path, patience_s
         else:
             os.close(source)
             source = -1
+            if not work.is_board:
+                terminal.press(b"ABOUT\n")  # the engine notices with its next answer
         if not _wait_for(lambda: process.poll() is not None, patience_s):
             faults.append(f"it still runs {patience_s:.0f} s after {stop}")
             _end(process)
@@ -231,7 +233,11 @@ def trial(work: Work, stop: str, chance: random.Random, folder: Path, patience_s
             if descriptor >= 0:
                 os.close(descriptor)
     code = process.returncode
-    allowed = {DONE, INTERRUPTED} | ({READER_GONE, 2} if stop == "no reader" else set())
+    if stop == "no reader":
+        # The board needs a terminal; other work may end before it writes again.
+        allowed = {2, INTERRUPTED} if work.is_board else {DONE, READER_GONE}
+    else:
+        allowed = {INTERRUPTED} if work.is_board else {DONE, INTERRUPTED}
     number = SIGNALS.get(stop, signal.SIGHUP)
     if code not in allowed and not (code == -number and ran_s < _START_S):
         faults.append(f"its exit code is {code} after {ran_s:.2f} s")
