@@ -67,8 +67,17 @@ MAX_ANSWERS_AHEAD = 64
 MAX_STDERR_BYTES = 4096
 """The end of an engine's stderr that is kept."""
 
+# Keys and mouse of a terminal
+
+MAX_UNHANDLED_EVENTS = 256
+"""Keys and movements of the mouse that wait for the board; more of them are dropped."""
+MAX_TERMINAL_EDGE = 2000
+"""Columns or rows of a terminal that an escape sequence may claim."""
+
 # Nets
 
+MAX_DIMENSIONS = 4
+"""Dimensions of a tensor."""
 MAX_FILTERS = 1024
 """Filters of a convolution, and units of a hidden layer."""
 MAX_BLOCKS = 128
@@ -78,6 +87,10 @@ MAX_PARAMETERS = 100_000_000
 
 # Searches
 
+MAX_SIMULATIONS = 10_000_000
+"""Simulations of a move: their tree takes some 5 GB on 15x15."""
+MAX_MOVE_SECONDS = 1_000_000
+"""A time limit of a move or a game on the command line: more than a week."""
 MAX_EXPLORATION = 1_000_000
 """Weights of exploration."""
 MAX_VIRTUAL_LOSS = 1_000

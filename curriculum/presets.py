@@ -22,7 +22,7 @@ from typing import Annotated, Any
 from core.bounds import NON_NEGATIVE, Bounds
 from core.errors import UsageError
 from core.files.atomic import TooLargeError, read_bytes
-from core.limits import MAX_CONFIG_BYTES, MAX_INTEGER, MAX_TOML_DEPTH, MAX_TOML_DOTS, shortened
+from core.limits import MAX_CONFIG_BYTES, MAX_INTEGER, MAX_REASON, MAX_TOML_DEPTH, MAX_TOML_DOTS, shortened
 from curriculum.config import Config
 
 
@@ -345,11 +345,7 @@ def _mistake(setting: _Setting, right: str) -> ConfigError:
 
 
 def _shortened(text: str) -> str:
-    return shortened(text, _MAX_SHOWN)
-
-
-_MAX_SHOWN = 200
-"""Characters of a value in a message."""
+    return shortened(text, MAX_REASON)
 
 
 def _expected(hint: Any) -> str:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from core.limits import MAX_MOVE_SECONDS, MAX_SIMULATIONS
 from core.rules import MAX_CONNECT, MAX_SIZE, MIN_CONNECT, MIN_SIZE, Rules
 from curriculum.arena import player_names
 from gomoku_cli.exit_codes import for_error
 from nets.config import Backend, Precision, RuntimeChoice, set_runtime
-from search.tree.settings import MAX_SIMULATIONS, Policy
+from search.tree.settings import Policy
 
 if TYPE_CHECKING:
     from curriculum.arena.players import PlayerSettings
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 DEFAULT_SIMULATIONS = 400
 """New simulations a move of a command without `--simulations` and `--seconds`."""
 _DEFAULT_SWITCH_STAGE = 6
-_MAX_SECONDS = 1_000_000
-"""Largest time of a move or a game: more than a week."""
 
 _CONFIGURATION = "Configuration"
 _ENGINES = "Engines (engine:COMMAND)"
@@ -416,7 +415,7 @@ class ReportOptions:
 
 def check_seconds(seconds: float | None, option: str) -> None:
     """Raise a usage error for a time out of range; None is no time."""
-    if seconds is not None and not 0 < seconds <= _MAX_SECONDS:
+    if seconds is not None and not 0 < seconds <= MAX_MOVE_SECONDS:
         raise typer.BadParameter(
-            f"{seconds:g} is no time: give seconds above 0, {_MAX_SECONDS:,} at most", param_hint=option
+            f"{seconds:g} is no time: give seconds above 0, {MAX_MOVE_SECONDS:,} at most", param_hint=option
         )

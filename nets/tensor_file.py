@@ -17,11 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.files.json_text import parse_json
-from core.limits import MAX_MODEL_HEADER_BYTES
+from core.limits import MAX_DIMENSIONS, MAX_MODEL_HEADER_BYTES
 
 _LENGTH_BYTES = 8
 _TYPES: Mapping[str, np.dtype[Any]] = {"F32": np.dtype("<f4"), "I64": np.dtype("<i8")}
-_MAX_DIMENSIONS = 4
 
 
 class TensorFileError(ValueError):
@@ -83,7 +82,7 @@ class TensorFile:
             if not isinstance(dtype, str) or dtype not in _TYPES:
                 raise TensorFileError(f"{name} is of type {dtype}; tensors are of type {' or '.join(_TYPES)}")
             shape, place = _sizes(fields.get("shape")), _sizes(fields.get("data_offsets"))
-            if shape is None or len(shape) > _MAX_DIMENSIONS or place is None or len(place) != 2:
+            if shape is None or len(shape) > MAX_DIMENSIONS or place is None or len(place) != 2:
                 raise TensorFileError(f"{name} has no valid shape and place in the file")
             if place[1] - place[0] != math.prod(shape) * _TYPES[dtype].itemsize:
                 raise TensorFileError(f"the bytes of {name} do not fit its shape")

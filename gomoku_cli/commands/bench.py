@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from core.limits import MAX_SIMULATIONS
 from curriculum.arena import player_names
 from gomoku_cli import options
 from gomoku_cli.expansion import expand_options
-from search.tree.settings import MAX_SIMULATIONS
 
 if TYPE_CHECKING:
     from nets.dual import DualNet

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from core.limits import MAX_SIMULATIONS
 from curriculum.arena import player_names
 from gomoku_cli import options
 from gomoku_cli.expansion import expand_options
@@ -29,7 +30,7 @@ def command(
             "--simulations",
             "-n",
             min=0,
-            max=options.MAX_SIMULATIONS,
+            max=MAX_SIMULATIONS,
             metavar="N",
             help="New simulations a move, for players with a net.",
             show_default="as the time allows",

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from core.limits import MAX_SIMULATIONS
 from curriculum.arena import player_names
 from gomoku_cli import options
 from gomoku_cli.expansion import expand_options
 from gomoku_cli.printable import echo
-from search.tree.settings import MAX_SIMULATIONS, Policy
+from search.tree.settings import Policy
 
 if TYPE_CHECKING:
     from core.rules import Rules

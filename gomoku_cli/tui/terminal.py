@@ -11,6 +11,7 @@ from functools import partial
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from core.limits import MAX_TERMINAL_EDGE, MAX_UNHANDLED_EVENTS
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.process import SIGNALS, open_remarks
 
@@ -19,12 +20,8 @@ if TYPE_CHECKING:
     from textual.driver import Driver
     from textual.message import Message
 
-_MAX_UNHANDLED = 256
-"""Keys and movements of the mouse that wait for the app; more of them are dropped."""
 _MARK_EVERY = 32
 """Messages between two looks at the app's progress."""
-_MAX_EDGE = 2000
-"""Columns or rows of a terminal that an escape sequence may claim."""
 _END_S = 2.0
 """Time for the app to end after a signal; then the process ends without it."""
 _RESET = (
@@ -63,11 +60,11 @@ def terminal_driver() -> "type[Driver] | None":
 
         def send_message(self, message: "Message") -> None:
             """Send a message to the app, unless a flood of them waits or it claims an absurd size."""
-            if isinstance(message, events.Resize) and max(message.size) > _MAX_EDGE:
+            if isinstance(message, events.Resize) and max(message.size) > MAX_TERMINAL_EDGE:
                 return
             is_input = isinstance(message, events.Key | events.MouseEvent)
             is_urgent = isinstance(message, events.Key) and message.key == "ctrl+c"
-            if is_input and not is_urgent and self._sent - self._handled > _MAX_UNHANDLED:
+            if is_input and not is_urgent and self._sent - self._handled > MAX_UNHANDLED_EVENTS:
                 return
             super().send_message(message)
             self._sent += 1

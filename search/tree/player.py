@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from core.evaluation import Evaluator, Prepares
+from core.limits import MAX_SIMULATIONS
 from core.position import Position
 from core.rules import Rules
 from core.streams import Purpose, generator
@@ -17,7 +18,7 @@ from search.tree.forest import bytes_per_node
 from search.tree.groups import EvaluationError
 from search.tree.mcts import ForestSearch
 from search.tree.move_policy import choose_move, samples_at
-from search.tree.settings import DEFAULT_MAX_BYTES, MAX_SIMULATIONS, Policy, SearchSettings
+from search.tree.settings import DEFAULT_MAX_BYTES, Policy, SearchSettings
 
 _MAX_TREES = 64
 """Positions searched at once."""

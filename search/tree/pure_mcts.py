@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from core.limits import MAX_SIMULATIONS
 from core.position import Position
 from core.streams import Purpose, stream_key
 from search.analysis import Analysis
@@ -16,7 +17,7 @@ from search.tree.forest import Forest, bytes_per_node, make_forest, set_root
 from search.tree.kernels import SearchParams
 from search.tree.rollouts import run_playouts
 from search.tree.root import analyse_root, root_visits
-from search.tree.settings import DEFAULT_MAX_BYTES, MAX_SIMULATIONS
+from search.tree.settings import DEFAULT_MAX_BYTES
 
 _PARAMS = SearchParams(
     c_puct=5.0,

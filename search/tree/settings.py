@@ -6,10 +6,15 @@ from enum import StrEnum
 from typing import Annotated, Any, Self
 
 from core.bounds import SHARE, Bounds, check_bounds
-from core.limits import MAX_EXPLORATION, MAX_LEAVES_IN_FLIGHT, MAX_VCF_NODES, MAX_VIRTUAL_LOSS, MAX_VISITS_PER_LEAF
+from core.limits import (
+    MAX_EXPLORATION,
+    MAX_LEAVES_IN_FLIGHT,
+    MAX_SIMULATIONS,
+    MAX_VCF_NODES,
+    MAX_VIRTUAL_LOSS,
+    MAX_VISITS_PER_LEAF,
+)
 
-MAX_SIMULATIONS = 10_000_000
-"""Maximum of simulations a move: their tree takes some 5 GB on 15x15."""
 DEFAULT_MAX_BYTES = 1 << 30
 """Memory for all trees together without a limit of one's own."""
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from core.limits import MAX_SIMULATIONS
 from core.position import Position
 from core.rules import Rules
 from curriculum.arena.players import (
@@ -24,7 +25,7 @@ from nets.checkpoint import DEFAULT_MODEL, CheckpointError, load_model, save_mod
 from nets.config import NetConfig
 from nets.dual import make_model
 from search.players import Ponders
-from search.tree.settings import MAX_SIMULATIONS, Policy, SearchSettings
+from search.tree.settings import Policy, SearchSettings
 
 SMALL, OTHER = Rules(7, 4), Rules(9, 5)
 TINY = NetConfig(filters=2, blocks=0, value_hidden=2)
