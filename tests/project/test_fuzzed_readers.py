@@ -1,11 +1,11 @@
-"""A small part of `benchmarks.fuzz_readers`: mutated inputs are read or refused, and nothing else."""
+"""A small part of `benchmarks.campaigns.fuzz_readers`: mutated inputs are read or refused, and nothing else."""
 
 from pathlib import Path
 
 import pytest
 
-from benchmarks.fuzz_readers import input_of, outcome
-from benchmarks.readers import Reader, make_readers
+from benchmarks.campaigns.fuzz_readers import input_of, outcome
+from benchmarks.campaigns.readers import Reader, make_readers
 
 INPUTS = {"sgf": 200, "psq": 200, "openings": 200, "suites": 300, "cells": 1000, "protocol": 100}
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.fuzz_engine import Expected, fault
+from benchmarks.campaigns.fuzz_engine import Expected, fault
 from core.limits import MAX_COMMAND_LENGTH
 from tests.support.gomocup import FIRST, SECOND, THIRD, Talk
 

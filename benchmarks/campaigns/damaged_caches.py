@@ -1,4 +1,4 @@
-"""Damages the caches and runs commands: `python -m benchmarks.damaged_caches --trials 200`.
+"""Damages the caches and runs commands: `python -m benchmarks.campaigns.damaged_caches --trials 200`.
 
 Each trial copies a warm cache, damages it, and runs a command. The command must end with exit code 0 and the results of
 a sound cache, without a traceback, with one note at most; and, where the damage can be mended, without a note the

@@ -1,4 +1,4 @@
-"""Fuzzer of all readers: `python -m benchmarks.fuzz_readers --inputs 1000000 --workers 2`.
+"""Fuzzer of all readers: `python -m benchmarks.campaigns.fuzz_readers --inputs 1000000 --workers 2`.
 
 Mutated files, arguments and lines go through the functions that the commands call. Each must be read, or refused with
 an error of one printable line, within 2 s of CPU time and within 10 times its size plus 100 MB of memory; a good one
@@ -24,7 +24,7 @@ from pathlib import Path
 from queue import Empty
 from typing import Any
 
-from benchmarks.readers import Reader, make_readers
+from benchmarks.campaigns.readers import Reader, make_readers
 from core.errors import UserError
 from curriculum.run import folder as run_folder
 

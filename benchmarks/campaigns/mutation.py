@@ -1,4 +1,4 @@
-"""Mutations of good inputs, for `benchmarks.fuzz_readers`: bytes, words of a format, and containers with checksums."""
+"""Mutations of good inputs, for `fuzz_readers`: bytes, words of a format, and containers with checksums."""
 
 import io
 import json

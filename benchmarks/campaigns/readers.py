@@ -1,4 +1,4 @@
-"""Readers of everything from outside, each with good inputs, for `benchmarks.fuzz_readers`.
+"""Readers of everything from outside, each with good inputs, for `benchmarks.campaigns.fuzz_readers`.
 
 A reader gets the bytes of an input, through the functions that the commands call. It returns if they are good, and
 raises a `UserError` (or an `OSError`) if not; a good input is also written and read back where the format is written.
@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.fuzz_engine import Expected, Nonsense, OnePlayer, fault
-from benchmarks.mutation import HeaderMutator, Mutator, ZipMutator
+from benchmarks.campaigns.fuzz_engine import Expected, Nonsense, OnePlayer, fault
+from benchmarks.campaigns.mutation import HeaderMutator, Mutator, ZipMutator
 from core.caching.folder import CacheFolder
 from core.evaluation import PositionBatch
 from core.files.json_text import value_at

@@ -1,4 +1,4 @@
-"""Kill every command that writes: `python -m benchmarks.kill_commands --kills 1000`.
+"""Kill every command that writes: `python -m benchmarks.campaigns.kill_commands --kills 1000`.
 
 The process group of a command gets SIGKILL at random instants: some uniform over its running time, some just before an
 operation on a file, some a few milliseconds after one. Then the same command runs again, until it finishes. After each
@@ -20,8 +20,8 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchmarks.kill_worker import Counts, Fault, Undisturbances, Worker
-from benchmarks.kill_works import ROOT, WORKS
+from benchmarks.campaigns.kill_worker import Counts, Fault, Undisturbances, Worker
+from benchmarks.campaigns.kill_works import ROOT, WORKS
 
 _SEEDS = 3
 """Seeds of a command; an undisturbed process with each shows the right result."""
@@ -151,7 +151,8 @@ def main() -> int:
     if found:
         print("\n".join(found))
         print(
-            f"again: python -m benchmarks.kill_commands --seed {arguments.seed} --commands '{found[0].split(',')[0]}'"
+            f"again: python -m benchmarks.campaigns.kill_commands --seed {arguments.seed} "
+            f"--commands '{found[0].split(',')[0]}'"
         )
         print(f"kept: {place}")
         return 1

@@ -1,4 +1,4 @@
-"""A clock that jumps: `python -m benchmarks.jumping_clock -- python -m benchmarks.engine_under_load --busy 0`.
+"""A clock that jumps: `python -m benchmarks.campaigns.jumping_clock -- gomoku evaluate mentor --against random`.
 
 Runs a command, with all that it starts, under a calendar's clock that jumps by up to `--days` days back or forth at
 each reading; the monotonic clock stays as it is. Exits with the code of the command. It compiles a small library, which

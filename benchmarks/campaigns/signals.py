@@ -1,4 +1,4 @@
-"""Signals and lost terminals: `python -m benchmarks.signals --trials 200`.
+"""Signals and lost terminals: `python -m benchmarks.campaigns.signals --trials 200`.
 
 Each trial starts a command in a terminal of its own (a pseudo-terminal), brings it to a random instant of its work and
 sends a signal, closes the terminal, or closes the reader of its output. The command must end in time with its
@@ -289,7 +289,7 @@ def _main(arguments: argparse.Namespace, works: Sequence[Work]) -> int:
             if found:
                 again = f"--seed {arguments.seed} --first {number} --trials 1"
                 only = f" --only {arguments.only!r}" if arguments.only else ""
-                print(f"failed: {work.name}, {stop}; again: python -m benchmarks.signals {again}{only}")
+                print(f"failed: {work.name}, {stop}; again: python -m benchmarks.campaigns.signals {again}{only}")
                 return 1
             shutil.rmtree(folder)
     except KeyboardInterrupt:

@@ -1,4 +1,6 @@
-"""Engine games beside busy loops: `python -m benchmarks.engine_under_load --games 1000 --busy 6 --out games.jsonl`.
+"""Engine games beside busy loops.
+
+    python -m benchmarks.campaigns.engine_under_load --games 1000 --busy 6 --out games.jsonl
 
 Real `gomoku engine` processes play short games against a cheap opponent while other processes keep every core busy.
 The time of a move runs from the write of its command to the reading of its answer. Each game appends a line to the
@@ -56,7 +58,7 @@ _START_S = 120.0
 """Limit of the answer to START; the first one may compile."""
 _HANG_S = 10.0
 """Limit of every other answer, and of the end."""
-_ROOT = Path(__file__).resolve().parent.parent
+_ROOT = Path(__file__).resolve().parents[2]
 _BUSY = "import os\nparent = os.getppid()\nwhile os.getppid() == parent:\n    for _ in range(100_000): pass"
 _WAKE_EVERY_S = 0.005
 _PRIORITY = 10
@@ -454,8 +456,8 @@ def main() -> int:
     bad = [game for game in games if game.is_bad()]
     if bad:
         print(
-            f"reproduce with: python -m benchmarks.engine_under_load --seed {arguments.seed} --model {arguments.model} "
-            f"--busy {arguments.busy} --seconds {','.join(map(str, arguments.seconds))} --games {bad[0].game + 1}; "
+            f"reproduce with: python -m benchmarks.campaigns.engine_under_load --seed {arguments.seed} "
+            f"--model {arguments.model} --busy {arguments.busy} --seconds {','.join(map(str, arguments.seconds))} --games {bad[0].game + 1}; "
             f"game {bad[0].game} is the first bad one"
         )
     return 1 if bad else 0

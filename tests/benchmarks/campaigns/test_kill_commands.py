@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.kill_checks import Kill, Snapshot, differences, faults, twice, unfinished, unreadable
-from benchmarks.kill_worker import Counts, Undisturbances, Worker
+from benchmarks.campaigns.kill_checks import Kill, Snapshot, differences, faults, twice, unfinished, unreadable
+from benchmarks.campaigns.kill_worker import Counts, Undisturbances, Worker
 from core.records.formats import write_games
 from core.records.record import GameRecord
 from core.rules import BLACK, Rules

@@ -1,4 +1,4 @@
-"""Cost of hostile model files: `python -m benchmarks.hostile_models`.
+"""Cost of hostile model files: `python -m benchmarks.campaigns.hostile_models`.
 
 Builds crafted model files in a temporary folder and gives each to `gomoku info` and `gomoku evaluate`, each in a
 process of its own with a limit of time. A file must be refused with one line that names it, the documented exit code

@@ -1,4 +1,4 @@
-"""Commands that `benchmarks.kill_commands` kills: their options, inputs and shares of the kills."""
+"""Commands that `benchmarks.campaigns.kill_commands` kills: their options, inputs and shares of the kills."""
 
 import random
 import shlex
@@ -11,7 +11,7 @@ from pathlib import Path
 from core.jit import KERNELS
 from curriculum.run.folder import is_run
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 _ENGINE = f"engine:{shlex.join((sys.executable, str(ROOT / 'tests' / 'support' / 'engines' / 'scripted.py')))}"
 _RUN = {
     "rules.size": "7",

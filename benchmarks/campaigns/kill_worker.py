@@ -1,4 +1,4 @@
-"""Worker of `benchmarks.kill_commands`: runs a command again and again, kills it, and checks what is left."""
+"""Worker of `benchmarks.campaigns.kill_commands`: runs a command again and again, kills it, and checks what is left."""
 
 import json
 import os
@@ -17,9 +17,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks import kill_checks as checks
-from benchmarks.kill_child import MARK, STEPS_PER_SAVE, Order
-from benchmarks.kill_works import ROOT, WORKS, Work
+from benchmarks.campaigns import kill_checks as checks
+from benchmarks.campaigns.kill_child import MARK, STEPS_PER_SAVE, Order
+from benchmarks.campaigns.kill_works import ROOT, WORKS, Work
 from curriculum.run.folder import read_metrics
 from curriculum.run.locking import FolderBusyError, release_lock, take_lock
 
@@ -57,7 +57,7 @@ class Undisturbed:
 
 
 class Server:
-    """A server of `benchmarks.kill_child`, started when it is needed, and the commands that it runs."""
+    """A server of `benchmarks.campaigns.kill_child`, started when it is needed, and the commands that it runs."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = dict(environment)
@@ -66,14 +66,14 @@ class Server:
     def start(self, order: Order, environment: Mapping[str, str] | None) -> "Command":
         """Start a command; with an `environment` of its own it is a process from the import on."""
         if environment is not None:
-            words = [sys.executable, "-m", "benchmarks.kill_child", order.to_json()]
+            words = [sys.executable, "-m", "benchmarks.campaigns.kill_child", order.to_json()]
             process = subprocess.Popen(
                 words, cwd=ROOT, env={**self._environment, **environment}, start_new_session=True
             )
             return Command(process.pid, lambda: process.wait(), lambda seconds: _ended(process, seconds))
         if self._process is None:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "benchmarks.kill_child"],
+                [sys.executable, "-m", "benchmarks.campaigns.kill_child"],
                 cwd=ROOT,
                 env=self._environment,
                 stdin=subprocess.PIPE,

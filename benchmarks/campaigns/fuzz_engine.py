@@ -1,4 +1,4 @@
-"""Fuzzer of the Gomocup engine: `python -m benchmarks.fuzz_engine --lines 1000000`.
+"""Fuzzer of the Gomocup engine: `python -m benchmarks.campaigns.fuzz_engine --lines 1000000`.
 
 Random lines of a manager, half of them sensible, go through the protocol in this process with a player that costs
 nothing, and a share of them through a process with pipes. Every line must get the answers of the protocol and no
@@ -211,7 +211,7 @@ def through_pipes(seed: int, count: int) -> tuple[Counter[str], str | None]:
     command = [sys.executable, "-m", "gomoku_cli", "engine", "--model", "random"]
     with subprocess.Popen(
         command,
-        cwd=Path(__file__).resolve().parent.parent,
+        cwd=Path(__file__).resolve().parents[2],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -1,4 +1,4 @@
-"""Checks of `benchmarks.kill_commands`: folders after a kill, finished ones, and metrics of a training."""
+"""Checks of `benchmarks.campaigns.kill_commands`: folders after a kill, finished ones, and metrics of a training."""
 
 import json
 import tomllib

@@ -1,4 +1,4 @@
-"""Full disks: `python -m benchmarks.full_disk --steps 8`.
+"""Full disks: `python -m benchmarks.campaigns.full_disk --steps 8`.
 
 Each command that writes runs on a disk (a tmpfs) that is full after so many KiB, for a growing number of them. It must
 end with exit code 1 and one line that names a file there. With room it must then go on, and end with the same results
@@ -369,7 +369,7 @@ def _enter_namespace() -> None:
         return
     os.environ[_INSIDE] = "1"
     flags = ["--mount"] if os.geteuid() == 0 else ["--map-root-user", "--mount"]
-    os.execvp("unshare", ["unshare", *flags, sys.executable, "-m", "benchmarks.full_disk", *sys.argv[1:]])
+    os.execvp("unshare", ["unshare", *flags, sys.executable, "-m", "benchmarks.campaigns.full_disk", *sys.argv[1:]])
 
 
 @contextmanager
