@@ -54,6 +54,9 @@ MAX_REASON = 300
 MAX_RECORDS = 1_000_000
 """Games or openings of a file."""
 
+MAX_PLAYER_LENGTH = 4096
+"""Characters of a player's name; the command of an engine is the longest."""
+
 # Lines of the Gomocup protocol
 
 MAX_COMMAND_LENGTH = 1000

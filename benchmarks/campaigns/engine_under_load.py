@@ -457,8 +457,8 @@ def main() -> int:
     if bad:
         print(
             f"reproduce with: python -m benchmarks.campaigns.engine_under_load --seed {arguments.seed} "
-            f"--model {arguments.model} --busy {arguments.busy} --seconds {','.join(map(str, arguments.seconds))} --games {bad[0].game + 1}; "
-            f"game {bad[0].game} is the first bad one"
+            f"--model {arguments.model} --busy {arguments.busy} --seconds {','.join(map(str, arguments.seconds))} "
+            f"--games {bad[0].game + 1}; game {bad[0].game} is the first bad one"
         )
     return 1 if bad else 0
 

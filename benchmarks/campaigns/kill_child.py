@@ -1,8 +1,8 @@
 """The killed side of `kill_commands`: a command that dies at a file operation of its own, or from outside.
 
 `python -m benchmarks.campaigns.kill_child` is a server: it imports everything and loads the kernels once, then forks a
-process for each order on its stdin, so that a command starts at once. With an order as its argument it runs that one command,
-from the import on.
+process for each order on its stdin, so that a command starts at once. With an order as its argument it runs that one
+command, from the import on.
 """
 
 import importlib

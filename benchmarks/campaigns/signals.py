@@ -53,6 +53,8 @@ class Work:
     keys: bytes = b""
     """Keys pressed then."""
     is_board: bool = False
+    prints_soon: bool = True
+    """False for work that takes minutes to its next line on stdout: only then it notices that nobody reads it."""
     continues: tuple[str, ...] = ()
     """The command that must accept the folder afterwards."""
     reads: bytes = b""
@@ -70,7 +72,7 @@ WORKS = (
     Work("play: pondering", ("play", "--ponder", "--simulations", "50"), 2.0, b"Your move.", is_board=True),
     Work("evaluate", _MATCH, 6.0, continues=_MATCH),
     Work("tournament", _TOURNAMENT, 6.0, continues=_TOURNAMENT),
-    Work("train", _TRAIN, 12.0, continues=(*_TRAIN[:1], *_TRAIN[3:], "--resume")),
+    Work("train", _TRAIN, 12.0, prints_soon=False, continues=(*_TRAIN[:1], *_TRAIN[3:], "--resume")),
     Work("openings", ("openings", "--output", "{folder}/openings.txt", "--simulations", "8", "--count", "500"), 8.0),
     Work("warmup", ("warmup",), 4.0),
     Work("info", ("info",), 1.5),
@@ -279,6 +281,8 @@ def _main(arguments: argparse.Namespace, works: Sequence[Work]) -> int:
         for number in range(arguments.first, arguments.first + arguments.trials):
             chance = random.Random(f"{arguments.seed}/{number}")
             work, stop = works[number % len(works)], chance.choice(STOPS)
+            if stop == "no reader" and not work.prints_soon:
+                stop = "hang-up"
             folder = base / f"trial-{os.getpid()}-{number}"
             folder.mkdir()
             began = time.monotonic()

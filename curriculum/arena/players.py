@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from core.errors import UsageError
+from core.limits import MAX_PLAYER_LENGTH, quoted
 from core.rules import Rules
 from curriculum.arena import player_names
 from curriculum.run.folder import best_model, is_run
@@ -68,6 +69,10 @@ def settings_of(spec: str) -> frozenset[str]:
 
 def model_path(spec: str) -> Path | None:
     """Return the model file that a spec names, None for a player without a net. Raises `PlayerSpecError`."""
+    if len(spec) > MAX_PLAYER_LENGTH:
+        raise PlayerSpecError(
+            f"{quoted(spec)} has {len(spec):,} characters; the limit of a player's name is {MAX_PLAYER_LENGTH:,}"
+        )
     if spec == player_names.DEFAULT:
         from nets.checkpoint import DEFAULT_MODEL
 

@@ -133,6 +133,11 @@ def test_a_text_that_names_no_player_is_refused_with_the_valid_spellings(spec: s
         parse_player(spec, rules=SMALL, settings=SETTINGS)
 
 
+def test_a_name_of_any_length_is_refused_with_its_limit() -> None:
+    with pytest.raises(PlayerSpecError, match=r"'engine:line:line.*' has 1,000,007 characters; the limit .* is 4,096"):
+        parse_player("engine:" + "line:" * 200_000, rules=Rules(), settings=PlayerSettings())
+
+
 def test_a_run_without_a_model_says_so(tmp_path: Path) -> None:
     RunFolder.create(tmp_path / "new", Config(rules=SMALL, net=TINY)).close()
     with pytest.raises(PlayerSpecError, match="has no model yet: train it further with --resume"):
