@@ -252,16 +252,12 @@ class Campaign:
 
     def run(self, job: Job, rooms: Sequence[int] = ()) -> None:
         """Do one job with all its failures; `rooms`: the KiB of room instead of a series. Raises `DiskFailure`."""
-        before = self.saved / job.before.replace(" ", "-") if job.before else None
-        self.disk.fill_from(before)
-        start = self.disk.used_kib()
-        self._finish(job)
+        before = self._before(job)
+        start = self.prepare(job)
         expected = job.results(self.disk.path)
         boundaries = self._boundaries(before)
         total = self.disk.used_kib() - start
         self._refuse_twice(job)
-        if not rooms:
-            shutil.copytree(self.disk.path, self.saved / job.name.replace(" ", "-"))
         for room in rooms or self._rooms(total, boundaries):
             self.disk.fill_from(before)
             self.disk.limit(room)
@@ -270,6 +266,17 @@ class Campaign:
             except DiskFailure as error:
                 raise DiskFailure(f"{job.name}, {room} KiB of room: {error}") from error
         self._full_stdout(job)
+
+    def prepare(self, job: Job) -> int:
+        """Do a job on an empty disk and keep its files for the jobs that continue from it; return the KiB before it."""
+        self.disk.fill_from(self._before(job))
+        start = self.disk.used_kib()
+        self._finish(job)
+        shutil.copytree(self.disk.path, self.saved / job.name.replace(" ", "-"))
+        return start
+
+    def _before(self, job: Job) -> Path | None:
+        return self.saved / job.before.replace(" ", "-") if job.before else None
 
     def _rooms(self, total: int, boundaries: Sequence[int]) -> Iterator[int]:
         """Yield the KiB of room of each attempt: one drawn from each part of the total, and around some boundaries."""
@@ -393,16 +400,20 @@ def main() -> int:
     _enter_namespace()
 
     jobs = {job.name: job for job in _JOBS}
-    wanted = set(jobs)
-    if options.only:
-        wanted = {options.only}
+    wanted = {options.only} if options.only else set(jobs)
+    needed = set(wanted)
+    for job in reversed(_JOBS):
+        if job.name in needed and job.before:
+            needed.add(job.before)
     failure = None
     started = time.perf_counter()
     with _campaign(options.steps, options.seed) as campaign:
         job = _JOBS[0]
         try:
             for job in _JOBS:
-                if job.name not in wanted and not any(jobs[name].before == job.name for name in wanted):
+                if job.name not in wanted:
+                    if job.name in needed:
+                        campaign.prepare(job)
                     continue
                 before, since = dict(campaign.counts), time.perf_counter()
                 campaign.run(job, options.room if job.name == options.only else ())

@@ -9,6 +9,7 @@ from typing import Any, Self
 from core.errors import BadDataError, UsageError
 from core.files.atomic import append_text, atomic_write_text, refuse_pipes, remove_unfinished
 from core.files.json_text import value_at
+from core.limits import shortened
 from core.records.formats import write_games
 from core.records.sgf import to_sgf
 from core.rules import Rules
@@ -119,9 +120,10 @@ def _refuse_other(path: Path, plan: Mapping[str, Any]) -> None:
         known, expected = {**_MISSING, **known}, {**_MISSING, **plain(plan)}
         for key in (*expected, *known):
             if known.get(key) != expected.get(key):
+                name, there, here = shortened(key), _short(known.get(key)), _short(expected.get(key))
                 raise OtherMatchError(
-                    f"{path} holds a match with another setting: {key} is {_short(known.get(key))} there and "
-                    f"{_short(expected.get(key))} here; give the same options to continue it, or choose another folder"
+                    f"{path} holds a match with another setting: {name} is {there} there and {here} here; "
+                    "give the same options to continue it, or choose another folder"
                 )
     elif path.is_dir():
         # A process killed at the start of a match leaves no more than these.

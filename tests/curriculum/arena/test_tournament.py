@@ -279,6 +279,9 @@ def test_a_folder_of_another_match_is_refused(tmp_path: Path) -> None:
         MatchFolder(path, PLAN, games, rules=RULES, names=("a", "b"))
     with pytest.raises(OtherMatchError, match="seed is 1 there and 2 here"):
         MatchFolder(path, {**PLAN, "seed": 2}, games, rules=RULES, names=("a", "b"))
+    (path / "match.json").write_text(json.dumps({**PLAN, "\u202e" * 99: 1}), encoding="utf-8")
+    with pytest.raises(OtherMatchError, match=r"another setting: (\\u202e){9}"):
+        MatchFolder(path, PLAN, games, rules=RULES, names=("a", "b"))
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "letter.txt").write_text("dear", encoding="utf-8")
     with pytest.raises(OtherMatchError, match="is not empty and holds no match"):
