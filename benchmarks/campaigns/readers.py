@@ -193,7 +193,9 @@ def _protocol(data: bytes) -> None:
         line = raw.decode("latin-1").strip()
         if len(line) > MAX_COMMAND_LENGTH + 1:
             raise WrongError(f"a line of {len(line)} characters was kept")
-        if line and line.split()[0].upper() == "END":
+        if not line:  # as `LineReader` does
+            continue
+        if line.split()[0].upper() == "END":
             break
         if (wrong := fault(line, list(engine.answer(line)), expected.answers(line))) is not None:
             raise WrongError(wrong)
