@@ -147,8 +147,8 @@ class GomokuApp(App[ExitCode]):
         self._panel.display = event.size.width >= _MIN_COLUMNS_FOR_PANEL
         self._show_title()
 
-    def close(self, timeout_s: float = _MODEL_END_S) -> bool:
-        """Stop the model and wait for its thread; return False if it is still busy after `timeout_s`."""
+    def close(self, timeout_s: float | None = None) -> bool:
+        """Stop the model and wait for its thread; return False if it is still busy after `timeout_s`, if given."""
         return self._model.close(timeout_s)
 
     def interrupt(self) -> None:
@@ -370,7 +370,7 @@ def run_board(player_factory: Callable[[], Player], setup: BoardSetup) -> None:
         code = app.run()
     if code is None:
         code = ExitCode.FAILED  # Textual has already printed the error
-    has_ended = app.close()
+    has_ended = app.close(_MODEL_END_S)
     for notice in app.notices:  # the panel no longer shows them
         print_notice(notice)
     if app.load_error is not None:

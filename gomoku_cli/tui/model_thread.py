@@ -111,8 +111,8 @@ class ModelThread:
         self._stop = threading.Event()
         self._requested_at = None
 
-    def close(self, timeout_s: float) -> bool:
-        """Stop the model and wait for the thread; return False if it is still busy after `timeout_s`.
+    def close(self, timeout_s: float | None) -> bool:
+        """Stop the model and wait for the thread; return False if it is still busy after `timeout_s`, if given.
 
         The interpreter must not exit while the thread is in a library.
         """

@@ -11,7 +11,7 @@ from textual.widgets import Static
 
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.tui import app as app_module
-from gomoku_cli.tui import side_panel
+from gomoku_cli.tui import side_panel, terminal
 from gomoku_cli.tui.app import GomokuApp, run_board
 from nets.config import RuntimeNotice
 from search.players import Player
@@ -76,7 +76,9 @@ async def test_a_note_leaves_the_panel(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def headless(monkeypatch: pytest.MonkeyPatch) -> type["HeadlessApp"]:
-    """Make `run_board` use an app without a terminal."""
+    """Make `run_board` use an app without a terminal, and never end this process, however busy the machine is."""
+    monkeypatch.setattr(app_module, "_MODEL_END_S", 6 * LIMIT_S)
+    monkeypatch.setattr(terminal, "_END_S", 6 * LIMIT_S)
     monkeypatch.setattr(app_module, "GomokuApp", HeadlessApp)
     return HeadlessApp
 
