@@ -250,14 +250,19 @@ def test_a_script_is_answered_and_the_process_ends() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_it_quietly(number: signal.Signals) -> None:
-    with engine("--model", "random") as process:
-        say(process, "START 15")
-        assert hear(process) == "OK"
-        process.send_signal(number)
-        out, err = process.communicate(timeout=30)
-        assert out == b""
-        assert err == b""
-        assert process.returncode == ExitCode.INTERRUPTED
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)  # these tests may run under `nohup`
+    try:
+        with engine("--model", "random") as process:
+            say(process, "START 15")
+            assert hear(process) == "OK"
+            process.send_signal(number)
+            process.wait(timeout=30)  # the end of its input would end it too
+            out, err = process.communicate(timeout=30)
+            assert out == b""
+            assert err == b""
+            assert process.returncode == ExitCode.INTERRUPTED
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 @pytest.mark.slow
