@@ -123,17 +123,18 @@ def _reserved(path: Path, mode: int) -> tuple[Path, int]:
             descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode)
         except FileExistsError:
             continue
-        if not _lock(descriptor) or os.fstat(descriptor).st_nlink:
+        # Another process may take it for a leftover before it is locked: wait for that process, and look again.
+        if not _lock(descriptor, wait=True) or os.fstat(descriptor).st_nlink:
             return temporary, descriptor
-        os.close(descriptor)  # another process has taken it for a leftover
+        os.close(descriptor)
 
 
-def _lock(descriptor: int) -> bool:
-    """Lock an open file if no other process holds its lock; return True on success."""
+def _lock(descriptor: int, *, wait: bool = False) -> bool:
+    """Lock an open file; return True on success. `wait` waits for another process that holds its lock."""
     if sys.platform == "win32":
         return False
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
     except OSError:
         return False
     return True
