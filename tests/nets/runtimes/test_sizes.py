@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from core.evaluation import PositionBatch
 from core.rules import BLACK, WHITE
-from nets.runtimes.runtime import Piece, SizedNets, best_count
+from nets.runtimes.runtime import CopiesPositions, Piece, SizedNets, best_count
 from nets.runtimes.runtime_evaluator import rows_by_net
 
 
@@ -47,7 +47,7 @@ def test_a_batch_fills_a_size_unless_all_rows_nearly_fill_the_next() -> None:
 
 
 def test_a_net_of_a_fixed_size_is_lent_to_one_thread_at_a_time() -> None:
-    class Slow:
+    class Slow(CopiesPositions):
         """Answers with the number of stones, and notices when two threads are in it."""
 
         def __init__(self, size: int) -> None:
