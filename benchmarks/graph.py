@@ -8,9 +8,9 @@ The table has positions a second on one core, and on each of two cores side by s
 - the graph alone; without what `nets.runtimes.precision.refine` changes; without the heads;
 - positions in: the bare net with its planes made inside the graph.
 
-Rates are medians of many short rounds, in which the parts take turns. The clock is the processor time of the thread, so
-other processes count less. `--nodes` prints the time of each node of the graph for one batch size instead, `--calls` the
-time of one call through Python's binding and through OpenVINO's C library.
+Rates are medians of many short rounds, in which the parts take turns. The clock is the processor time of the thread,
+so other processes count less. `--nodes` prints the time of each node of the graph for one batch size instead, `--calls`
+the time of one call through Python's binding and through OpenVINO's C library.
 """
 
 import argparse

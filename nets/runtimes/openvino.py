@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.cores import cores
 from core.planes import write_planes
 from nets.config import LAST_MOVES, PLANE_COUNT, Backend, Planes, Precision
-from nets.runtimes.devices import cores
 from nets.runtimes.runtime import Piece, RuntimeUnavailableError, SizedNets
 
 _SIZES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)

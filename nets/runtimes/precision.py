@@ -1,10 +1,13 @@
 """Rewrites of nets for less than float32: a little time buys much of the precision back.
 
-Measured with the built-in model on ten times 10,000 positions of self-play: the worst error of a prior and of a value
-(medians of the ten), and the share of unchanged top moves:
+Measured with the built-in model on five times 10,000 positions of its own games: the worst error of a prior and of a
+value (medians of the five), and the share of unchanged top moves:
 
-    torch, all in bfloat16       0.026  0.021  98.8 %        OpenVINO as the nets come    0.021  0.022  99.1 %
-    torch with `narrow`          0.019  0.022  99.3 %        OpenVINO with `refine`       0.018  0.018  99.3 %
+    OpenVINO as the nets come    0.024  0.020  99.0 %        OpenVINO with `refine`       0.019  0.015  99.3 %
+
+and on ten times 10,000 positions of self-play:
+
+    torch, all in bfloat16       0.026  0.021  98.8 %        torch with `narrow`          0.019  0.022  99.3 %
 """
 
 import torch
