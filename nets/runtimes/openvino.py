@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.cores import cores
-from core.planes import write_planes
+from core.evaluation import write_planes
 from nets.config import LAST_MOVES, PLANE_COUNT, Backend, Planes, Precision
 from nets.runtimes.runtime import Piece, RuntimeUnavailableError, SizedNets
 

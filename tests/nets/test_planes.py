@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from core.planes import write_planes
+from core.evaluation import write_planes
 from nets.config import LAST_MOVES, PLANE_COUNT, Planes
 from nets.planes import encode
 from tests.support.nets import random_batch
