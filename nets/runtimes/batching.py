@@ -82,8 +82,8 @@ class Batcher:
         """Threads that were started and have not ended; while more than a few rows are queued, at least one."""
         self._idle = 0
         """Threads among them that wait for rows."""
-        self._running = 0
-        """Batches in evaluation."""
+        self._running: dict[str, int] = {}
+        """Batches in evaluation of each net."""
         self._number = 0
 
     def submit(self, parts: Sequence[tuple[str, Piece]]) -> Submission:
@@ -176,24 +176,31 @@ class Batcher:
         except BaseException as raised:
             error = raised
         with self._lock:
-            self._running -= 1
+            self._running[net] -= 1
             for submission, piece in taken:
                 submission.finish(len(piece.rows), error)
         return error
 
     def _take(self) -> Batch | None:
-        """Take the next batch: of the net whose rows wait longest, as many of its oldest as make a good batch."""
-        waiting = [(queue[0].number, -self._rows[net], net) for net, queue in self._queues.items() if queue]
+        """Take the next batch: of the net whose rows wait longest, as many of its oldest as make a good batch.
+
+        A net that no thread evaluates comes first, so that two threads seldom need the same one.
+        """
+        waiting = [
+            (self._running.get(net, 0), queue[0].number, -self._rows[net], net)
+            for net, queue in self._queues.items()
+            if queue
+        ]
         if not waiting:
             return None
-        net = min(waiting)[2]
+        net = min(waiting)[3]
         queue = self._queues[net]
         if self._repeatable:
             missing = len(queue[0].piece.rows)
         else:
             missing = best_count(self._share_of(net), self._runtime.sizes)
         self._rows[net] -= missing
-        self._running += 1
+        self._running[net] = self._running.get(net, 0) + 1
         taken = []
         while missing:
             first = queue[0]
@@ -211,4 +218,4 @@ class Batcher:
         """Return the rows of a net that one thread may take: all, or an equal share of a model's only net."""
         if len(self._queues) > 1:
             return self._rows[net]
-        return -(-self._rows[net] // max(1, self._working - self._running))
+        return -(-self._rows[net] // max(1, self._working - self._running.get(net, 0)))

@@ -87,7 +87,7 @@ class SharedBatch:
         settings = group.parts.settings
         self.group = group
         self._parts = group.parts
-        max_leaves = kernels.batch_leaves(settings.leaves_in_flight, settings.batches_in_flight)
+        max_leaves = int(kernels.batch_leaves(settings.leaves_in_flight, group.parts.params))
         self._slot = Slot.with_capacity(len(group.trees) * max_leaves, group.parts.rules.cells)
         self._rows = cache.rows_of(self._slot)
         self._cached = 0

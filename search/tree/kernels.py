@@ -305,7 +305,7 @@ def gather(
     (`look_ahead`); a leaf that they decide is backed up like an end.
     """
     count = 0
-    most = batch_leaves(params.leaves_in_flight, params.batches_in_flight)
+    most = batch_leaves(params.leaves_in_flight, params)
     collided = np.empty(most, dtype=np.int32)
     for index in range(trees.shape[0]):
         tree = trees[index]
@@ -314,7 +314,7 @@ def gather(
         counts = leaves.counts[index]
         allowed = min(params.leaves_in_flight, max(1, forest.nodes[tree, 0]["visits"] // params.visits_per_leaf))
         room = allowed - forest.nodes[tree, 0]["in_flight"]
-        most = batch_leaves(allowed, params.batches_in_flight)
+        most = batch_leaves(allowed, params)
         collisions = 0
         while room > 0 and max(counts[0], counts[1]) < most and collisions < most:
             if forest.trees[tree]["simulations_left"] <= 0:
@@ -362,15 +362,22 @@ def gather(
 
 
 @kernel
-def batch_leaves(allowed: int, batches: int) -> int:
-    """Return the leaves of one batch of a tree that may have `allowed` leaves in flight, in up to `batches` batches.
+def batch_leaves(allowed: int, params: SearchParams) -> int:
+    """Return the leaves of one batch of a tree that may have `allowed` leaves in flight.
 
     With several batches, as many leaves as in one of them may wait for a later batch. A third batch is worth more than
-    larger ones only once a batch has `_WHOLE_BATCH` leaves.
+    larger ones only once a batch has `_WHOLE_BATCH` leaves. There are few sizes, since a runtime prepares each: 1, 2,
+    4, 8 and the largest.
     """
-    if batches == 1:
+    if params.batches_in_flight == 1:
         return allowed
-    return max(1, min(allowed // 2, max(_WHOLE_BATCH, allowed // (batches + 1))))
+    most = params.leaves_in_flight // (params.batches_in_flight + 1)
+    if most >= _WHOLE_BATCH and allowed // (params.batches_in_flight + 1) >= most:
+        return most
+    leaves = 1
+    while leaves < _WHOLE_BATCH and 4 * leaves <= allowed:
+        leaves *= 2
+    return leaves
 
 
 @kernel

@@ -215,6 +215,11 @@ def kernel_params(settings: SearchSettings) -> kernels.SearchParams:
     )
 
 
+def max_batch(settings: SearchSettings) -> int:
+    """Return the maximum of leaves of one tree in a batch."""
+    return int(kernels.batch_leaves(settings.leaves_in_flight, kernel_params(settings)))
+
+
 def search_all(search: ForestSearch, positions: Sequence[Position], simulations: int) -> None:
     """Search each position from a fresh root, one a tree; there must be a tree for each."""
     for tree, position in enumerate(positions):
