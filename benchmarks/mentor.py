@@ -1,13 +1,20 @@
-"""Benchmarks of the mentor: strength by nodes, and time of a VCF search: `python -m benchmarks.mentor match|vcf`.
+"""Benchmarks of the mentor: `python -m benchmarks.mentor match|versions|vcf`.
 
-`match` lets the mentor play itself with other limits: `--nodes 20000 --against 2000`. `vcf` times the search for a
-victory by continuous fours on the tactical suite's positions that have one of seven fours or more.
+`match` lets the mentor play itself with other limits: `--nodes 20000 --against 2000`. `versions` lets it play an older
+version at equal time, each as `gomoku engine`, one game at a time, so that both may use all cores: `--checkout DIR`
+is a working copy of the older one (`git worktree add DIR COMMIT`). The same command with `--run DIR` continues a
+stopped match. `vcf` times the search for a victory by continuous fours on the tactical suite's positions that have one
+of seven fours or more.
 """
 
 import argparse
 import json
+import shlex
 import statistics
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 from core.position import Position
 from core.rules import Rules
@@ -21,6 +28,7 @@ from search.solvers.vcf import find_vcf, new_vcf_work
 
 _KIND = "fours-7+"
 _REPEATS = 5
+_ROOT = Path(__file__).resolve().parents[1]
 
 
 def match(nodes: int, against: int, games: int, seed: int) -> dict[str, object]:
@@ -35,6 +43,21 @@ def match(nodes: int, against: int, games: int, seed: int) -> dict[str, object]:
         seed=seed,
         conduct=Conduct(),
     ).to_json()
+
+
+def versions(checkout: Path, seconds: float, games: int, *, threads: int | None, seed: int, run: Path | None) -> int:
+    """Play the match of this version against that of a checkout, which prints itself; return its exit code."""
+
+    def engine(folder: Path, *arguments: str) -> str:
+        # The current folder comes first where Python looks for modules.
+        words = ("env", "-C", str(folder.resolve()), sys.executable, "-m", "gomoku_cli", "engine", *arguments)
+        return f"engine:{shlex.join(words)}"
+
+    own = engine(_ROOT, *(() if threads is None else ("--threads", str(threads))))
+    command = [sys.executable, "-m", "gomoku_cli", "evaluate", own, "--against", engine(checkout)]
+    command += ["--games", str(games), "--seconds", str(seconds), "--concurrency", "1", "--seed", str(seed)]
+    command += [] if run is None else ["--run", str(run)]
+    return subprocess.run(command, check=False).returncode
 
 
 def vcf() -> dict[str, object]:
@@ -55,12 +78,29 @@ def vcf() -> dict[str, object]:
 def main() -> None:
     """Measure and print JSON."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("match", "vcf"))
+    parser.add_argument("what", choices=("match", "versions", "vcf"))
     parser.add_argument("--nodes", type=int, default=20_000)
     parser.add_argument("--against", type=int, default=2_000)
     parser.add_argument("--games", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--checkout", type=Path, help="working copy of the older version")
+    parser.add_argument("--seconds", type=float, default=0.5, help="time of a move")
+    parser.add_argument("--threads", type=int, help="of this version; all cores by default")
+    parser.add_argument("--run", type=Path, help="folder that keeps the games")
     arguments = parser.parse_args()
+    if arguments.what == "versions":
+        if arguments.checkout is None:
+            parser.error("versions needs --checkout")
+        sys.exit(
+            versions(
+                arguments.checkout,
+                arguments.seconds,
+                arguments.games,
+                threads=arguments.threads,
+                seed=arguments.seed,
+                run=arguments.run,
+            )
+        )
     if arguments.what == "match":
         figures = match(arguments.nodes, arguments.against, arguments.games, arguments.seed)
     else:

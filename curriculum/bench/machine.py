@@ -10,7 +10,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from nets.runtimes.devices import best_device, cores
+from core.cores import cores
+from nets.runtimes.devices import best_device
 from nets.runtimes.net_evaluator import NetEvaluator
 
 _VERSIONS_OF = ("numpy", "numba", "torch", "openvino", "onnxruntime")

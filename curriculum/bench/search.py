@@ -9,6 +9,7 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any
 
+from core.cores import cores
 from core.evaluation import DONE, Evaluator, Slot, Ticket
 from core.position import Position
 from core.streams import Purpose, generator
@@ -17,7 +18,6 @@ from curriculum.bench.positions import positions_between
 from curriculum.bench.selfplay import STAGES
 from curriculum.config import Config
 from curriculum.reporting import Conduct
-from nets.runtimes.devices import cores
 from search.limits import Limit
 from search.mentor.player import Mentor
 from search.tree.forest import bytes_per_node

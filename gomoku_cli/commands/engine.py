@@ -14,6 +14,7 @@ EXAMPLES = (
     "gomoku engine",
     "gomoku engine --model default",
     "gomoku engine --model runs/mine --simulations 2000",
+    "gomoku engine --threads 1",
     "printf 'START 15\\nBEGIN\\n' | gomoku engine",
     "printf '#!/bin/sh\\nexec gomoku engine --model runs/mine\\n' > pbrain-mine",
     'c-gomoku-cli -engine name=a cmd="gomoku engine" -engine name=b cmd=./pbrain-other',
@@ -45,6 +46,10 @@ def command(
     seed: Annotated[
         int, typer.Option("--seed", min=0, metavar="N", help="Seed for players that draw their moves.")
     ] = 0,
+    threads: Annotated[
+        int | None,
+        typer.Option("--threads", min=1, metavar="N", help="Maximum of threads.", show_default="all cores"),
+    ] = None,
     tactics: options.Tactics = True,
     runtime: options.RuntimeOptions,
 ) -> None:
@@ -81,7 +86,7 @@ def command(
 
         runtime.apply()
         options.SearchOptions(simulations=simulations, tactics=tactics).check_effect((model,))
-        players = EnginePlayers(model, simulations=simulations, tactics=tactics)
+        players = EnginePlayers(model, simulations=simulations, tactics=tactics, threads=threads)
         # A search with a number of simulations has no other limit unless the manager sets one.
         default_s = seconds or (DEFAULT_MOVE_S if simulations is None else math.inf)
         engine = Engine(

@@ -63,7 +63,7 @@ class Engine:
             "TAKEBACK": self._takeback,
             "ABOUT": self._answer_about,
         }
-        # thread_num, game_type, folder and evaluate change nothing in this engine.
+        # game_type, folder and evaluate change nothing in this engine.
         self._infos: dict[str, Callable[[int], None]] = {
             "timeout_turn": clock.set_move_limit,
             "timeout_match": clock.set_game_limit,
@@ -71,6 +71,9 @@ class Engine:
             "max_memory": self._set_memory,
             "max_node": self._set_simulations,
             "rule": self._set_rule,
+            # Two of the Yixin board
+            "thread_num": self._set_threads,
+            "pondering": self._set_pondering,
         }
 
     def answer(self, line: str, read_at: float | None = None) -> Iterator[str]:
@@ -86,6 +89,7 @@ class Engine:
             if len(line) <= MAX_COMMAND_LENGTH:
                 self._inform(argument)
             return
+        self._thinker.stop_pondering()
         command = self._commands.get(name)
         if self._block is not None and name != "DONE":
             if command is None:
@@ -189,6 +193,7 @@ class Engine:
         yield from thinker.messages()
         yield game.point(decision.move)
         thinker.record_move(read_at)
+        thinker.ponder(player, game.position)
 
     def _swap2(self, block: BoardBlock, read_at: float) -> Iterator[str]:
         game, thinker = self._game, self._thinker
@@ -234,6 +239,15 @@ class Engine:
 
     def _set_simulations(self, nodes: int) -> None:
         self._thinker.max_simulations = nodes if nodes > 0 else None
+
+    def _set_threads(self, threads: int) -> None:
+        if threads > 0:
+            self._players.limit_threads(threads)
+
+    def _set_pondering(self, pondering: int) -> None:
+        self._thinker.may_ponder = pondering > 0
+        if pondering <= 0:
+            self._thinker.stop_pondering()
 
     def _set_rule(self, rule: int) -> None:
         names = unsupported_rules(rule)

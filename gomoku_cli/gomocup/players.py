@@ -8,6 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from pathlib import Path
 
+from core.cores import limit_cores
 from core.jit import KERNELS_ARE_COLD
 from core.position import Position
 from core.rules import Rules
@@ -36,16 +37,19 @@ _UNMEASURED_BYTES = 250_000_000
 class EnginePlayers:
     """The `PlayerSource` of `gomoku engine`: one player on the boards that it plays, and the mentor on others."""
 
-    def __init__(self, spec: str, *, simulations: int | None, tactics: bool = True) -> None:
+    def __init__(self, spec: str, *, simulations: int | None, tactics: bool = True, threads: int | None = None) -> None:
         """`spec`: the player's name. `simulations` a move; None for as many as the time allows.
 
-        `tactics`: False plays a model literally (`PlayerSettings.tactics`).
+        `threads`: their maximum; None for all cores that this process may use. `tactics`: False plays a model
+        literally (`PlayerSettings.tactics`).
 
         Raises `PlayerSpecError`, and `nets.checkpoint.CheckpointError` for a broken model.
         """
         self.notes: list[str] = []
         """See `PlayerSource`."""
         self._spec = spec
+        self._max_threads = threads
+        limit_cores(threads)
         self._rules = resolve_rules([spec]) if model_path(spec) is not None else None
         """The only rules that a model plays; None for players without a net, which play on any board."""
         if self._rules is not None and self._rules.connect != CONNECT:
@@ -89,6 +93,10 @@ class EnginePlayers:
     def quick_decision(self, position: Position) -> Decision:
         """See `PlayerSource`. The mentor looks one ply ahead."""
         return self._quick.choose(position, stop=lambda: True)
+
+    def limit_threads(self, threads: int) -> None:
+        """See `PlayerSource`. A model that is loaded keeps its threads."""
+        limit_cores(threads if self._max_threads is None else min(threads, self._max_threads))
 
     def limit_memory(self, max_bytes: int | None) -> None:
         """See `PlayerSource`."""

@@ -1,16 +1,17 @@
 """The time of the engine's moves: it chooses each move within the manager's limits."""
 
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from typing import Protocol
+from typing import Any, Protocol
 
 from core.position import Position
 from core.rules import Cell, Rules
 from core.streams import stream_key
 from gomoku_cli.gomocup import swap2
 from gomoku_cli.gomocup.clock import MIN_MOVE_S, Clock
-from search.players import Decision, Player, TellsBest
+from search.players import Decision, Player, Ponders, TellsBest
 
 _START_S = 5.0
 """START is answered within this time, if the part of the preparation that cannot wait is done by then."""
@@ -38,6 +39,9 @@ class PlayerSource(Protocol):
     def quick_decision(self, position: Position) -> Decision:
         """Return a decision at once, while a player may be thinking on another thread."""
 
+    def limit_threads(self, threads: int) -> None:
+        """Use at most this number of threads from the next move on, 1 or more."""
+
     def limit_memory(self, max_bytes: int | None) -> None:
         """Keep this process within this memory from the next move on."""
 
@@ -57,6 +61,8 @@ class Thinker:
         """The limit of memory; None for no limit."""
         self.max_simulations: int | None = None
         """The limit of simulations a move; None for no limit."""
+        self.may_ponder = False
+        """True if the manager lets the engine think during the opponent's turn."""
         self._players = players
         self._clock = clock
         self._seed = seed
@@ -64,8 +70,10 @@ class Thinker:
         self._now = now
         self._games = 0
         self._executor = ThreadPoolExecutor(1, "think")
-        self._search: Future[Decision] | None = None
+        self._search: Future[Decision] | Future[None] | None = None
         """The last search. It may outlast its answer."""
+        self._turn = threading.Event()
+        """Set when the opponent's turn is over, in which that search ponders."""
 
     def prepare(self, rules: Rules, read_at: float) -> None:
         """Prepare the player for a START that was read at `read_at`."""
@@ -99,6 +107,19 @@ class Thinker:
 
         return swap2.three_stones(rules, stream_key(self._seed, self._games), evaluate)
 
+    def ponder(self, player: Player, position: Position) -> None:
+        """Let the player think about the opponent's move until `stop_pondering`, if it can and may."""
+        if not (self.may_ponder and isinstance(player, Ponders)) or position.is_game_over():
+            return
+        if self._search is not None and not self._search.done():
+            return
+        turn = self._turn = threading.Event()
+        self._search = self._executor.submit(player.ponder, position.copy(), turn.is_set)
+
+    def stop_pondering(self) -> None:
+        """End the opponent's turn."""
+        self._turn.set()
+
     def record_move(self, read_at: float) -> None:
         """Record on the clock that the request of `read_at` is answered."""
         self._clock.record_move(self._now() - read_at)
@@ -128,7 +149,7 @@ class Thinker:
         best = player.best_so_far if isinstance(player, TellsBest) else None
         return best or self._players.quick_decision(position)
 
-    def _ends(self, search: Future[Decision], deadline: Callable[[], float]) -> bool:
+    def _ends(self, search: Future[Any], deadline: Callable[[], float]) -> bool:
         """Wait for a search until a little after the deadline; return True if it has ended."""
         started = self._now()
         while not search.done():

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 import torch
 
+from core.cores import cores
 from core.evaluation import PositionBatch
 from nets.config import Backend, Precision, RuntimeNotice
 from nets.dual import DualNet
-from nets.runtimes.devices import cores
 from nets.runtimes.inference import InferenceNet, example_positions
 from nets.runtimes.runtime import Piece, SizedNet, SizedNets
 

@@ -1,7 +1,6 @@
 """Devices of this machine: GPU, processor cores, and the precision that they are fast in."""
 
 import ctypes
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -46,8 +45,3 @@ def best_precision(device: "torch.device") -> "torch.dtype":
         checks = ("_is_avx512_bf16_supported", "_is_amx_tile_supported")
         native = any(getattr(torch.cpu, name, lambda: False)() for name in checks)
     return torch.bfloat16 if native else torch.float32
-
-
-def cores() -> int:
-    """Return the number of processor cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

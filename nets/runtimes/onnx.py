@@ -8,9 +8,9 @@ from typing import Any
 
 import torch
 
+from core.cores import cores
 from nets.config import Backend, Precision
 from nets.dual import DualNet
-from nets.runtimes.devices import cores
 from nets.runtimes.inference import InferenceNet, example_positions
 from nets.runtimes.runtime import Piece, RuntimeUnavailableError, gathered, scatter
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.cores import cores
 from core.evaluation import PositionBatch
 from nets.config import Backend, Precision
-from nets.runtimes.devices import cores
 from nets.runtimes.runtime import Piece, RuntimeUnavailableError, SizedNets
 
 _SIZES = (1, 2, 4, 8, 24, 64, 128)

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 import torch
 
+from core.cores import cores
 from nets.config import Backend, Precision
 from nets.dual import DualNet
-from nets.runtimes.devices import best_precision, cores
+from nets.runtimes.devices import best_precision
 from nets.runtimes.inference import InferenceNet
 from nets.runtimes.runtime import Piece, gathered, scatter
 

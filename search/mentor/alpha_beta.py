@@ -16,7 +16,6 @@ from search.mentor.scores import INFINITY, LIKELY, MATE, PROVEN, WIN
 from search.mentor.state import MAX_DEPTH, MAX_PLY, NO_MOVE, SearchState
 from search.mentor.table import (
     EXACT,
-    GENERATIONS,
     LOWER,
     UPPER,
     decides,
@@ -53,13 +52,14 @@ def set_up(
     colour: int,
     margin: int,
     slots: int,
-    remember: bool,
+    generation: int,
+    oldest: int,
     vcf_nodes: int,
 ) -> int:
     """Begin a search of `stones` [A] with `colour` to move: list the root's candidates and return their number.
 
     `margin`: scores at most this much below the best are exact. `slots`: slots of the table in use, a power of two.
-    `remember`: use the table's entries of the last searches too, back to the last one without `remember`.
+    `generation`: of this search in the table. `oldest`: the oldest generation whose entries it uses.
     `vcf_nodes`: limit of a search for a win by fours at the horizon.
     """
     load(board, stones)
@@ -68,6 +68,7 @@ def set_up(
     progress = state.progress[0]
     state.near[:] = 0
     state.history[:] = 0
+    state.countermoves[:] = NO_MOVE
     for cell in range(len(stones)):
         if stones[cell] == EMPTY:
             empties += 1
@@ -76,12 +77,7 @@ def set_up(
             key ^= int(state.keys[side_of(stones[cell]), cell])
     progress["side"], progress["empties"], progress["nodes"] = side, empties, 0
     progress["margin"], progress["slots"], progress["vcf_nodes"] = margin, slots, vcf_nodes
-    if progress["generation"] == GENERATIONS:
-        state.table[:] = 0
-        progress["generation"], progress["oldest"] = 0, 0
-    progress["generation"] += 1
-    if not remember:
-        progress["oldest"] = progress["generation"]
+    progress["generation"], progress["oldest"] = generation, oldest
     for ply in range(len(state.frames)):
         state.frames[ply]["first_killer"] = state.frames[ply]["second_killer"] = NO_MOVE
     frame = state.frames[0]
@@ -205,7 +201,7 @@ def begin_iteration(state: SearchState, depth: int, alpha: int, beta: int) -> No
 
 @lean_kernel
 def run(board: ThreatBoard, state: SearchState, vcf: VcfWork, nodes: int) -> bool:
-    """Search for up to `nodes` nodes more; return True if the iteration is finished."""
+    """Search for up to `nodes` nodes more, or until the search is over; return True if the iteration is finished."""
     progress = state.progress[0]
     ply, entering = int(progress["ply"]), bool(progress["entering"])
     side = int(progress["side"]) ^ (ply & 1)
@@ -213,7 +209,7 @@ def run(board: ThreatBoard, state: SearchState, vcf: VcfWork, nodes: int) -> boo
     finished = False
     while True:
         if entering:
-            if progress["nodes"] >= limit:
+            if progress["nodes"] >= limit or state.over[0] >= progress["generation"]:
                 break
             progress["nodes"] += 1
             _open(board, state, vcf, side, ply)
@@ -255,6 +251,7 @@ def run(board: ThreatBoard, state: SearchState, vcf: VcfWork, nodes: int) -> boo
                     state.table,
                     int(progress["slots"]),
                     int(progress["generation"]),
+                    int(progress["oldest"]),
                     int(frame["key"]),
                     counted,
                     int(frame["depth"]),
@@ -316,3 +313,4 @@ def _record(state: SearchState, frame: NDArray[np.void], side: int, ply: int, ce
                     frame["second_killer"], frame["first_killer"] = frame["first_killer"], cell
                 bonus = min(int(frame["depth"]) ** 2, 100)
                 state.history[side, cell] += bonus - state.history[side, cell] * bonus // 1024
+                state.countermoves[side, state.frames[ply - 1]["move"]] = cell

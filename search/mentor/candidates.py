@@ -7,7 +7,7 @@ from core.jit import lean_inlined_kernel, lean_kernel
 from core.rules import EMPTY
 from core.threats import FIVE, ThreatBoard, strongest_pattern
 from search.mentor.evaluation import MAKES_FOUR
-from search.mentor.state import SearchState
+from search.mentor.state import NO_MOVE, SearchState
 
 _OWN, _OTHER = 5, 4
 """Weights of a pattern of one's own and of an opponent's pattern spoilt, relative to each other."""
@@ -18,6 +18,8 @@ _FIRST = (1 << 31 - _CELL_BITS) - 1
 """Rank of the transposition table's move."""
 _KILLER = 1_600
 """Bonus of a killer move: that of a pattern of one's own with weight 20."""
+_COUNTERMOVE = 1_000
+"""Bonus of a countermove."""
 
 
 @lean_kernel
@@ -64,6 +66,7 @@ def list_near(board: ThreatBoard, state: SearchState, side: int, ply: int, table
     ranked, stones, near, history = state.ranked[ply], board.stones, state.near, state.history[side]
     mine, theirs, order = state.evaluation.packed[side], state.evaluation.packed[1 - side], state.evaluation.order
     first, second = state.frames[ply]["first_killer"], state.frames[ply]["second_killer"]
+    counter = state.countermoves[side, state.frames[ply - 1]["move"]] if ply > 0 else NO_MOVE
     count = 0
     for cell in range(len(stones)):
         if stones[cell] == EMPTY and near[cell] > 0:
@@ -72,6 +75,8 @@ def list_near(board: ThreatBoard, state: SearchState, side: int, ply: int, table
                 worth = _FIRST
             elif cell in (first, second):
                 worth += _KILLER
+            elif cell == counter:
+                worth += _COUNTERMOVE
             ranked[count] = worth << _CELL_BITS | cell
             count += 1
     return count

@@ -76,6 +76,8 @@ class SearchState(NamedTuple):
     """[MAX_PLY + 1] of `FRAME`: the nodes on the current line."""
     history: NDArray[np.int32]
     """[2, A] scores of each side's quiet moves that were too good, by the depth at which they were."""
+    countermoves: NDArray[np.int16]
+    """[2, A] each side's last quiet move that was too good after the opponent's move on a cell, or `NO_MOVE`."""
     variations: NDArray[np.int16]
     """[MAX_PLY + 1, MAX_PLY + 1] the principal variation from each ply on: its length, then its moves."""
     reductions: NDArray[np.int8]
@@ -93,6 +95,8 @@ class SearchState(NamedTuple):
     """[A] scores of the root's candidates searched in this iteration, in order."""
     table: NDArray[np.int64]
     """[slots, 2] the transposition table of `search.mentor.table`."""
+    over: NDArray[np.int64]
+    """[1] the last generation whose search is over."""
     keys: NDArray[np.int64]
     """[2, A] Zobrist keys of stones."""
 
@@ -118,8 +122,8 @@ def widths(minimum: int, step: int) -> NDArray[np.int16]:
     return (minimum + step * np.arange(MAX_DEPTH + 1)).astype(np.int16)
 
 
-def new_search_state(rules: Rules, network: Network, slots: int) -> SearchState:
-    """Return a state with a transposition table of `slots`, a power of two, and `network` for its evaluation."""
+def new_search_state(rules: Rules, network: Network, table: NDArray[np.int64], over: NDArray[np.int64]) -> SearchState:
+    """Return a state with `network` for its evaluation; states of several threads may share `table` and `over`."""
     return SearchState(
         evaluation=new_evaluation(rules, network),
         near=np.zeros(rules.cells, dtype=np.int16),
@@ -127,13 +131,15 @@ def new_search_state(rules: Rules, network: Network, slots: int) -> SearchState:
         ranked=np.zeros((MAX_PLY, rules.cells), dtype=np.int32),
         frames=np.zeros(MAX_PLY + 1, dtype=FRAME),
         history=np.zeros((2, rules.cells), dtype=np.int32),
+        countermoves=np.full((2, rules.cells), NO_MOVE, dtype=np.int16),
         variations=np.zeros((MAX_PLY + 1, MAX_PLY + 1), dtype=np.int16),
         reductions=reductions(),
         margins=margins(),
         widths=widths(10, 1),
         progress=np.zeros(1, dtype=PROGRESS),
         root_scores=np.zeros(rules.cells, dtype=np.int64),
-        table=np.zeros((slots, 2), dtype=np.int64),
+        table=table,
+        over=over,
         keys=STONE_KEYS[:, : rules.cells].copy(),
     )
 

@@ -50,6 +50,7 @@ class OnePlayer:
         self.player = player
         self.max_simulations: list[int | None] = []
         self.max_bytes: list[int | None] = []
+        self.threads: list[int] = []
         self.reason: str | None = None
         self.quick_decisions = 0
 
@@ -69,6 +70,10 @@ class OnePlayer:
         """See `PlayerSource`."""
         self.quick_decisions += 1
         return Decision(int(position.legal_moves()[0]))
+
+    def limit_threads(self, threads: int) -> None:
+        """See `PlayerSource`."""
+        self.threads.append(threads)
 
     def limit_memory(self, max_bytes: int | None) -> None:
         """See `PlayerSource`."""

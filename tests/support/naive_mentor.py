@@ -1,4 +1,4 @@
-"""The mentor's search in plain recursive Python: negamax without windows, tables or reductions."""
+"""The mentor's search in plain recursive Python, without windows, tables or reductions; a solver of small boards."""
 
 from itertools import combinations_with_replacement
 
@@ -87,3 +87,21 @@ def is_near(stones: NDArray[np.int8], cell: int, size: int) -> bool:
     row, column = divmod(cell, size)
     square = stones.reshape(size, size)[max(row - 2, 0) : row + 3, max(column - 2, 0) : column + 3]
     return bool(np.any(square != EMPTY))
+
+
+def solve(board: Position, known: dict[bytes, int]) -> int:
+    """Return the result for the side to move with best play, by trying everything; `known`: results by stones."""
+    outcome = board.outcome()
+    if outcome is not None:
+        return 0 if outcome.winner is None else -1
+    key = board.stones.tobytes()
+    if key not in known:
+        best = -1
+        for cell in board.legal_moves():
+            board.push(int(cell))
+            best = max(best, -solve(board, known))
+            board.pop()
+            if best == 1:
+                break
+        known[key] = best
+    return known[key]

@@ -15,25 +15,7 @@ from search.mentor.scores import INFINITY, LIKELY, PROVEN, WIN
 from search.mentor.state import new_search_state, root_is_complete
 from search.solvers.vcf import new_vcf_work
 from tests.support.mentor_positions import KERNELS_ARE_PYTHON, RULES, moves_of, position, takes_many_nodes
-from tests.support.naive_mentor import is_near, negamax
-
-
-def solve(board: Position, known: dict[bytes, int]) -> int:
-    """The result for the side to move with best play, by trying everything."""
-    outcome = board.outcome()
-    if outcome is not None:
-        return 0 if outcome.winner is None else -1
-    key = board.stones.tobytes()
-    if key not in known:
-        best = -1
-        for cell in board.legal_moves():
-            board.push(int(cell))
-            best = max(best, -solve(board, known))
-            board.pop()
-            if best == 1:
-                break
-        known[key] = best
-    return known[key]
+from tests.support.naive_mentor import is_near, negamax, solve
 
 
 @pytest.mark.parametrize(("size", "connect", "empties"), [(4, 3, 8), (4, 4, 8), (5, 4, 8), (5, 5, 8), (6, 5, 8)])
@@ -67,7 +49,9 @@ def test_without_reductions_the_score_is_that_of_the_naive_search(size: int, con
     rules = Rules(size, connect)
     board, state, vcf = (
         new_threat_board(rules),
-        new_search_state(rules, built_in_network(), 1 << 12),
+        new_search_state(
+            rules, built_in_network(), np.zeros((1 << 12, 2), dtype=np.int64), np.zeros(1, dtype=np.int64)
+        ),
         new_vcf_work(rules, 4),
     )
     state.reductions[:], state.widths[:], state.margins[:] = 0, rules.cells, 2 * INFINITY
@@ -83,7 +67,17 @@ def test_without_reductions_the_score_is_that_of_the_naive_search(size: int, con
         if position.is_game_over():
             continue
         checked += 1
-        count = set_up(board, state, position.stones, position.side_to_move, 0, len(state.table), False, 0)
+        count = set_up(
+            board,
+            state,
+            position.stones,
+            position.side_to_move,
+            margin=0,
+            slots=len(state.table),
+            generation=checked,
+            oldest=checked,
+            vcf_nodes=0,
+        )
         if board.counts[side_of(position.side_to_move), FIVE] > 0:
             continue
         begin_iteration(state, depth, -INFINITY, INFINITY)

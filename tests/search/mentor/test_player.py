@@ -8,6 +8,7 @@ import pytest
 from core.notation import cell_name
 from core.position import Position
 from core.rules import BLACK, EMPTY, WHITE, Colour, Rules
+from curriculum.arena.opening_sets import load_openings
 from search.limits import Limit
 from search.mentor.paper import PaperMentor
 from search.mentor.player import Mentor
@@ -160,9 +161,12 @@ def test_equal_moves_vary_with_the_seed(player: Player) -> None:
 
 @takes_many_nodes
 def test_variety_widens_the_choice() -> None:
-    board = position(BLACK, "g7 h8", "h7 i9")
-    narrow, wide = (moves_of(Mentor(Limit(nodes=1000), variety=variety), board, seeds=16) for variety in (0, 30))
-    assert len(narrow) < len(wide)
+    boards = [Position.from_moves(RULES, opening) for opening in load_openings("balanced", RULES)[:4]]
+    narrow, wide = (
+        sum(len(moves_of(Mentor(Limit(nodes=1000), variety=variety), board, seeds=16)) for board in boards)
+        for variety in (0, 30)
+    )
+    assert narrow < wide
 
 
 def test_a_decision_has_its_policy_value_and_nodes() -> None:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from search.mentor.scores import INFINITY
+from search.mentor.scores import INFINITY, PROVEN
 from search.mentor.table import (
     EXACT,
     GENERATIONS,
@@ -26,7 +26,7 @@ def table_of(*entries: tuple[int, int, int]) -> np.ndarray:
     """A table to which these were written in order: generation, key, depth; the move is 1, the score 0."""
     table = np.zeros((SLOTS, 2), dtype=np.int64)
     for generation, key, depth in entries:
-        keep(table, SLOTS, generation, key, 0, depth, 1, EXACT)
+        keep(table, SLOTS, generation, 0, key, 0, depth, 1, EXACT)
     return table
 
 
@@ -40,7 +40,7 @@ def table_of(*entries: tuple[int, int, int]) -> np.ndarray:
 )
 def test_what_is_kept_is_found(generation: int, key: int, score: int, depth: int, move: int, bound: int) -> None:
     table = np.zeros((SLOTS, 2), dtype=np.int64)
-    keep(table, SLOTS, generation, key, score, depth, move, bound)
+    keep(table, SLOTS, generation, generation, key, score, depth, move, bound)
     entry = look_up(table, SLOTS, generation, key)
     assert (score_of(entry), depth_of(entry), move_of(entry)) == (score, depth, move)
     assert decides(entry, score, score - 1, score) == (bound in (EXACT, LOWER))
@@ -72,3 +72,43 @@ def test_what_is_kept_is_found(generation: int, key: int, score: int, depth: int
 def test_what_is_worth_least_is_written_over(entries: list[tuple[int, int, int]], kept: set[int]) -> None:
     table = table_of(*entries)
     assert {key for _, key, _ in entries if look_up(table, SLOTS, 1, key)} == kept
+
+
+def test_an_entry_of_two_writers_belongs_to_nobody() -> None:
+    one, other = (table_of((1, 8, depth)) for depth in (5, 6))
+    torn = one.copy()
+    torn[:, 1] = other[:, 1]
+    assert look_up(one, SLOTS, 1, 8)
+    assert look_up(other, SLOTS, 1, 8)
+    assert look_up(torn, SLOTS, 1, 8) == 0
+
+
+@pytest.mark.parametrize(
+    ("depth", "bound", "score", "oldest", "found_depth"),
+    [
+        (5, LOWER, 7, 0, 9),
+        (6, UPPER, 7, 0, 9),
+        (7, LOWER, 7, 0, 7),
+        (5, EXACT, 7, 0, 5),
+        (5, LOWER, PROVEN, 0, 5),
+        (5, UPPER, -PROVEN, 0, 5),
+        (5, LOWER, 7, 2, 5),
+    ],
+    ids=["shallow", "a bit less deep", "nearly as deep", "exact", "a proven win", "a proven loss", "a forgotten one"],
+)
+def test_a_shallow_bound_leaves_the_deep_entry_of_its_position(
+    depth: int, bound: int, score: int, oldest: int, found_depth: int
+) -> None:
+    table = table_of((1, 8, 9))
+    keep(table, SLOTS, 2, oldest, 8, score, depth, 3, bound)
+    entry = look_up(table, SLOTS, 2, 8)
+    assert depth_of(entry) == found_depth, "the entry that stays is of the new generation"
+    assert move_of(entry) == (1 if found_depth == 9 else 3)
+
+
+def test_an_entry_without_a_move_keeps_the_older_one() -> None:
+    table = table_of((1, 8, 5))
+    keep(table, SLOTS, 2, 1, 8, 0, 6, -1, UPPER)
+    assert move_of(look_up(table, SLOTS, 2, 8)) == 1
+    keep(table, SLOTS, 3, 3, 8, 0, 6, -1, UPPER)
+    assert move_of(look_up(table, SLOTS, 3, 8)) == -1, "an entry that is too old has no move to keep"

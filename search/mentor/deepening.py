@@ -1,0 +1,251 @@
+"""The iterations of one search of the mentor, each a little deeper than the last, and the arrays that they work on."""
+
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.position import Position
+from core.rules import Cell, Rules
+from core.threats import FIVE, new_threat_board, side_of
+from search.limits import Limit
+from search.mentor.alpha_beta import VCF_NODES, begin_iteration, run, set_up
+from search.mentor.evaluation import Network
+from search.mentor.scores import INFINITY, MATE, PROVEN, WIN
+from search.mentor.state import MAX_DEPTH, add_nodes, finished_root_moves, new_search_state, nodes_of
+from search.mentor.table import GENERATIONS
+from search.solvers.vcf import NOT_KNOWN, new_vcf_work, solve_vcf
+
+_SLICE = 2_000
+"""Nodes between two checks of the limit: some milliseconds."""
+_ENDLESS = 1 << 40
+"""Nodes of a helper, which ends with the search that it helps."""
+_WINDOW = 40
+"""Half the width of an iteration's window around the score of the last one."""
+_VCF_TABLE_BITS = 12
+_VCF_SHARE = 4
+"""Share of the nodes that may go to a win by fours at the root: one in so many."""
+_VCF_NODES = 20_000
+"""Maximum of those nodes: some dozen milliseconds."""
+_VCF_NODES_A_SECOND = 200_000
+"""Maximum of those nodes where the limit is a time: about a quarter of it."""
+
+
+_SKIPPED = ((1, 0), (1, 1), (2, 0), (2, 1), (2, 2), (2, 3), (3, 0), (3, 1), (3, 2), (3, 3), (3, 4), (3, 5))
+"""Depths that helpers leave out, by number: blocks of so many depths, and the shift of the first block."""
+
+
+class Generation(NamedTuple):
+    """A search's place among those of its table."""
+
+    number: int
+    """1 or more."""
+    oldest: int
+    """The oldest generation whose entries the search uses."""
+
+
+class Table:
+    """A transposition table and the generations of its searches."""
+
+    def __init__(self, slots: int) -> None:
+        """`slots`: a power of two."""
+        self.entries = np.zeros((slots, 2), dtype=np.int64)
+        """[slots, 2]; see `search.mentor.table`."""
+        self.over = np.zeros(1, dtype=np.int64)
+        """[1] the last generation whose search is over: all threads that still search for it end at their next node."""
+        self._last = Generation(0, 0)
+
+    @property
+    def is_at_its_end(self) -> bool:
+        """True if no further generation fits into its entries, so that the next search must clear it."""
+        return self._last.number == GENERATIONS
+
+    def begin_search(self, *, remember: bool) -> Generation:
+        """Return the generation of a new search.
+
+        `remember`: it uses the entries of earlier ones too, back to the last one that remembered nothing.
+        """
+        number, oldest = self._last
+        if self.is_at_its_end:
+            self.entries[:], self.over[:] = 0, 0
+            number = oldest = 0
+        number += 1
+        self._last = Generation(number, oldest if remember else number)
+        return self._last
+
+    def end_search(self) -> None:
+        """End the last search on all threads."""
+        self.over[0] = self._last.number
+
+
+class Workspace:
+    """The arrays of one search at a time, on one thread."""
+
+    def __init__(self, rules: Rules, network: Network, table: Table) -> None:
+        """`table`: other workspaces may share it."""
+        self.board = new_threat_board(rules)
+        self.state = new_search_state(rules, network, table.entries, table.over)
+        self.vcf = new_vcf_work(rules, _VCF_TABLE_BITS)
+
+
+def is_by_the_clock(limit: Limit) -> bool:
+    """Return True for a limit of time without nodes: such a search cannot be repeated anyway.
+
+    Any other must not depend on the searches before it.
+    """
+    return limit.seconds is not None and limit.nodes is None
+
+
+class Deepening:
+    """One search on one thread: its iterations and their result."""
+
+    def __init__(
+        self,
+        work: Workspace,
+        position: Position,
+        limit: Limit,
+        generation: Generation,
+        *,
+        started: float,
+        stop: Callable[[], bool],
+        variety: int = 0,
+        tell: Callable[[Cell, int], None] | None = None,
+        helper: int = 0,
+    ) -> None:
+        """Set the arrays to the position.
+
+        `started`: the instant of `time.perf_counter` from which the seconds of `limit` count. `variety`: scores at most
+        this much below the best are exact. `tell(move, score)` is called with the best move so far, first as soon as
+        any move is known. `helper`: 0 for the search whose result counts, else the number of the thread; a helper only
+        fills the table, in steps of its own.
+        """
+        self.board, self.state, self.vcf = work.board, work.state, work.vcf
+        self.limit, self.variety, self.started, self.stop = limit, variety, started, stop
+        self.tell = tell or (lambda move, score: None)
+        self.helper = helper
+        self.side = side_of(position.side_to_move)
+        slots = len(self.state.table)
+        if limit.nodes is not None:
+            # So small a part of the table stays in the processor's cache.
+            slots = min(slots, 1 << limit.nodes.bit_length() + 1)
+        count = set_up(
+            self.board,
+            self.state,
+            position.stones,
+            position.side_to_move,
+            margin=variety,
+            slots=slots,
+            generation=generation.number,
+            oldest=generation.oldest,
+            vcf_nodes=VCF_NODES,
+        )
+        if not is_by_the_clock(limit):
+            self.vcf.table[:] = 0  # its proofs would change the number of nodes that this search needs
+        self.nodes, self.depth = 0, 0
+        self.moves = self.state.root_moves[:count]
+        self.scores = np.zeros(count, dtype=np.int64)
+        """Scores of `moves`, in order; only those near the best are exact."""
+        self.variation: tuple[int, ...] = ()
+        self.tell(int(self.moves[0]), 0)
+
+    def deepen(self) -> None:
+        """Search deeper and deeper until the limit, or until nothing can change any more."""
+        if self.board.counts[self.side, FIVE] > 0:
+            self.scores[:], self.depth = WIN - 1, 1
+            return
+        if self.helper == 0 and self._wins_by_fours():
+            return
+        for depth in range(1, min(self.limit.depth or MAX_DEPTH, MAX_DEPTH) + 1):
+            if self._leaves_out(depth):
+                continue
+            if not self._iterate(depth):
+                break
+            self.depth = depth
+            if abs(self.scores[0]) >= PROVEN or (len(self.moves) == 1 and self.limit.seconds is not None):
+                break  # nothing is left to decide
+
+    def _leaves_out(self, depth: int) -> bool:
+        """Return True for a depth that this helper leaves out, so that threads with a table in common part their ways.
+
+        With one helper that leaves out every other depth, the search needed 0.66 of its own nodes to depth 15, and 0.81
+        with one that leaves out none.
+        """
+        if self.helper == 0:
+            return False
+        block, shift = _SKIPPED[(self.helper - 1) % len(_SKIPPED)]
+        return (depth + shift) // block % 2 == 1
+
+    def _wins_by_fours(self) -> bool:
+        """Return True and take the win if there is one by continuous fours; deeper than the search's own check."""
+        max_nodes = _VCF_NODES
+        if self.limit.nodes is not None:
+            max_nodes = min(max_nodes, self.limit.nodes // _VCF_SHARE)
+        if self.limit.seconds is not None:
+            max_nodes = int(min(max_nodes, _VCF_NODES_A_SECOND * self.limit.seconds))
+        # Where the limit is a time, `stop` is called every few milliseconds here too: each try gets twice the nodes.
+        nodes = max_nodes if self.limit.nodes is not None else min(_SLICE, max_nodes)
+        plies = NOT_KNOWN
+        while plies == NOT_KNOWN and 0 < nodes <= max_nodes and not self.stop():
+            plies = solve_vcf(self.board, self.vcf, self.side, nodes)
+            add_nodes(self.state, int(self.vcf.tally[0]))
+            self.nodes = nodes_of(self.state)
+            nodes *= 2
+        if plies <= 0:
+            return False
+        self.variation = tuple(int(move) for move in self.vcf.line[:plies])
+        self.moves[:] = self.moves[np.argsort(self.moves != self.variation[0], kind="stable")]
+        self.scores[:] = -INFINITY
+        self.scores[0], self.depth = WIN - plies, plies
+        self.tell(int(self.moves[0]), int(self.scores[0]))
+        return True
+
+    def _iterate(self, depth: int) -> bool:
+        """Run one iteration, with windows around the last score until one fits; return True if it was finished."""
+        alpha, beta, reach = -INFINITY, INFINITY, _WINDOW
+        if self.depth > 0 and abs(self.scores[0]) < MATE:
+            alpha, beta = max(int(self.scores[0]) - reach - self.variety, -INFINITY), int(self.scores[0]) + reach
+        while True:
+            begin_iteration(self.state, depth, alpha, beta)
+            finished = False
+            while not finished:
+                budget = self._budget(depth)
+                if budget == 0:
+                    break
+                finished = run(self.board, self.state, self.vcf, budget)
+                self.nodes = nodes_of(self.state)
+            reached = finished_root_moves(self.state)
+            scores = self.state.root_scores[:reached]
+            best = int(scores.max()) if reached else -INFINITY
+            if best <= alpha:
+                if not finished:
+                    return False
+                alpha = max(alpha - reach, -INFINITY) if reach < 1000 else -INFINITY
+            else:
+                self._take(scores)
+                if not finished:
+                    return False
+                if best < beta:
+                    return True
+                beta = min(beta + reach, INFINITY) if reach < 1000 else INFINITY
+            reach *= 4
+
+    def _budget(self, depth: int) -> int:
+        """Return the nodes until the next check of the limit; 0 to stop now. The first iteration is always finished."""
+        if depth == 1 and self.helper == 0:
+            return _SLICE
+        if self.stop() or (self.limit.seconds is not None and time.perf_counter() - self.started >= self.limit.seconds):
+            return 0
+        if self.helper:
+            return _ENDLESS
+        return _SLICE if self.limit.nodes is None else max(min(_SLICE, self.limit.nodes - self.nodes), 0)
+
+    def _take(self, scores: NDArray[np.int64]) -> None:
+        """Order the moves by the scores of the iteration; moves it did not reach keep their order behind them."""
+        scores = np.concatenate([scores, np.full(len(self.moves) - len(scores), -INFINITY)])
+        order = np.argsort(-scores, kind="stable")
+        self.scores, self.moves[:] = scores[order], self.moves[order]
+        self.tell(int(self.moves[0]), int(self.scores[0]))
+        length = int(self.state.variations[0, 0])
+        self.variation = tuple(int(move) for move in self.state.variations[0, 1 : length + 1])

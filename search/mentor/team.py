@@ -1,0 +1,96 @@
+"""Threads of the mentor that search one position together on one table ("lazy SMP")."""
+
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+
+from core.position import Position
+from core.rules import Cell, Rules
+from search.limits import Limit
+from search.mentor.deepening import Deepening, Generation, Table, Workspace, is_by_the_clock
+from search.mentor.evaluation import Network
+
+
+class Team:
+    """A table, the search of the calling thread, and helpers on threads of their own.
+
+    Each helper makes the same search in other steps, so what one of them finds spares the others work. The result is
+    that of the calling thread. Helpers end within a few milliseconds of it, and it does not wait for them.
+    """
+
+    def __init__(self, rules: Rules, network: Network, slots: int) -> None:
+        """`slots`: of the table, a power of two."""
+        self._rules, self._network = rules, network
+        self._table = Table(slots)
+        self._own = self._new_workspace()
+        self._helpers: list[_Helper] = []
+
+    def search(
+        self,
+        position: Position,
+        limit: Limit,
+        *,
+        helpers: int,
+        started: float,
+        stop: Callable[[], bool],
+        variety: int,
+        tell: Callable[[Cell, int], None],
+    ) -> Deepening:
+        """Search a position and return the finished search; see `Deepening` for the arguments.
+
+        `helpers`: number of further threads. They help in searches by the clock alone.
+        """
+        remember = is_by_the_clock(limit)
+        if not remember or limit.depth is not None:
+            helpers = 0
+        if not remember or self._table.is_at_its_end:
+            self.wait()  # helpers of an earlier search may still write to the table
+        while len(self._helpers) < helpers:
+            self._helpers.append(_Helper(self._new_workspace()))
+        generation = self._table.begin_search(remember=remember)
+        try:
+            for number, helper in enumerate(self._helpers[: max(helpers, 0)], start=1):
+                helper.start(position.copy(), limit, generation, number, started)
+            search = Deepening(
+                self._own, position, limit, generation, started=started, stop=stop, variety=variety, tell=tell
+            )
+            search.deepen()
+            return search
+        finally:
+            self._table.end_search()
+
+    def wait(self) -> None:
+        """Wait until all helpers have ended their searches."""
+        for helper in self._helpers:
+            helper.wait()
+
+    def _new_workspace(self) -> Workspace:
+        return Workspace(self._rules, self._network, self._table)
+
+
+class _Helper:
+    """A thread with a workspace of its own. Its searches come one after the other."""
+
+    def __init__(self, work: Workspace) -> None:
+        self._work = work
+        self._pool = ThreadPoolExecutor(1, "mentor")
+        self._last: Future[None] | None = None
+
+    def start(self, position: Position, limit: Limit, generation: Generation, number: int, started: float) -> None:
+        """Search the position until the search of this generation is over; an earlier one ends first."""
+        over = self._work.state.over
+
+        def is_over() -> bool:
+            return bool(over[0] >= generation.number)
+
+        def search() -> None:
+            if not is_over():
+                Deepening(
+                    self._work, position, limit, generation, started=started, stop=is_over, helper=number
+                ).deepen()
+
+        self._last = self._pool.submit(search)
+
+    def wait(self) -> None:
+        """Wait for the end of the last search."""
+        if self._last is not None:
+            wait([self._last])

@@ -1,0 +1,115 @@
+"""Threads of the mentor on one table: sound proofs, a prompt end, and no trace in searches that must be repeatable."""
+
+import math
+import time
+
+import numpy as np
+import pytest
+
+from core.cores import cores, limit_cores
+from core.position import Position
+from core.rules import BLACK, Rules
+from curriculum.arena.opening_sets import load_openings
+from search.limits import Limit
+from search.mentor.evaluation import built_in_network
+from search.mentor.player import Mentor
+from search.mentor.team import Team
+from tests.support.mentor_positions import KERNELS_ARE_PYTHON, RULES, position, takes_many_nodes
+from tests.support.naive_mentor import solve
+
+SECONDS = 0.02
+
+
+def test_proofs_of_several_threads_are_true() -> None:
+    rng = np.random.default_rng(3)
+    rules = Rules(5, 4)
+    mentor = Mentor(Limit(seconds=SECONDS), threads=3)
+    checked = proven = 0
+    while checked < (1 if KERNELS_ARE_PYTHON else 20):
+        board = Position(rules)
+        while not board.is_game_over() and board.ply < rules.cells - 8:
+            board.push(int(rng.choice(board.legal_moves())))
+        if board.is_game_over():
+            continue
+        checked += 1
+        decision = mentor.choose(board)
+        if decision.value in (-1.0, 1.0):
+            proven += 1
+            assert solve(board, {}) == decision.value
+            board.push(decision.move)
+            assert -solve(board, {}) == decision.value
+    assert proven > 0 or KERNELS_ARE_PYTHON
+
+
+def test_helpers_search_while_the_search_lasts_and_end_with_it() -> None:
+    board = position(BLACK, "g7 h8", "h7 i9")
+    team = Team(board.rules, built_in_network(), 1 << 12)
+    started = time.perf_counter()
+    told: list[int] = []
+    team.search(
+        board,
+        Limit(seconds=math.inf),
+        helpers=2,
+        started=started,
+        stop=lambda: time.perf_counter() - started > SECONDS,
+        variety=0,
+        tell=lambda move, score: told.append(move),
+    )
+    team.wait()
+    assert told
+    assert all(board.is_legal(move) for move in told)
+
+
+def test_an_error_in_the_search_ends_the_helpers_too() -> None:
+    board = position(BLACK, "g7 h8", "h7 i9")
+    team = Team(board.rules, built_in_network(), 1 << 12)
+
+    def fail() -> bool:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        team.search(
+            board,
+            Limit(seconds=math.inf),
+            helpers=1,
+            started=0.0,
+            stop=fail,
+            variety=0,
+            tell=lambda move, score: None,
+        )
+    team.wait()
+
+
+@takes_many_nodes
+def test_limits_of_nodes_and_depth_have_one_thread_and_are_repeatable() -> None:
+    board = position(BLACK, "g7 h8", "h7 i9")
+    limits = (Limit(nodes=3000), Limit(depth=4))
+    fresh = [Mentor(threads=1).analyse(board, limit) for limit in limits]
+    mentor = Mentor(threads=3)
+    for _ in range(3):
+        mentor.analyse(board, Limit(seconds=SECONDS))  # its helpers may still be ending
+        for limit, expected in zip(limits, fresh, strict=True):
+            analysis = mentor.analyse(board, limit)
+            assert (analysis.moves, analysis.nodes, analysis.depth) == (expected.moves, expected.nodes, expected.depth)
+
+
+@takes_many_nodes
+def test_pondering_spares_the_next_search_its_work() -> None:
+    mentor, limit = Mentor(threads=1), Limit(depth=9, seconds=600.0)
+    fresh = again = 0
+    for opening in load_openings("balanced", RULES)[:4]:
+        board = Position.from_moves(RULES, opening)
+        fresh += Mentor(threads=1).analyse(board, limit).nodes
+        checks = iter(range(40))
+        mentor.ponder(board, lambda: next(checks, None) is None)  # noqa: B023 - called at once
+        again += mentor.analyse(board, limit).nodes
+    assert again < 0.75 * fresh
+
+
+def test_the_number_of_cores_has_a_maximum() -> None:
+    try:
+        limit_cores(1)
+        assert cores() == 1
+    finally:
+        limit_cores(None)
+    assert cores() >= 1
