@@ -11,11 +11,11 @@ from typing import Any
 
 import torch
 
+from core.cores import cores
 from nets.blocks import channels_last, folded
 from nets.config import PLANE_COUNT, Backend
 from nets.dual import DualNet
 from nets.runtimes.cuda import CudaRuntime
-from nets.runtimes.devices import cores
 from nets.runtimes.openvino import OpenVino, unavailable_where_it_fails
 from nets.runtimes.precision import DTYPES
 from nets.runtimes.runtime import Runtime
