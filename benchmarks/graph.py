@@ -188,9 +188,16 @@ def c_call(openvino: OpenVino, graph: Any) -> Run:
     sized = graph.clone()
     sized.reshape([1, *list(graph.input(0).partial_shape)[1:]])
     library = ctypes.CDLL(str(next((Path(openvino.module.__file__).parent / "libs").glob("libopenvino_c.so*"))))
+    hint = openvino.hint.encode()
     core, compiled, request = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
-    precision = b"bf16" if openvino.precision is Precision.BF16 else b"f32"
-    options = (b"NUM_STREAMS", b"1", b"INFERENCE_NUM_THREADS", b"1", b"INFERENCE_PRECISION_HINT", precision)
+    options = (
+        b"NUM_STREAMS",
+        b"1",
+        b"INFERENCE_NUM_THREADS",
+        b"1",
+        b"INFERENCE_PRECISION_HINT",
+        openvino.hint.encode(),
+    )
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "graph.xml"
         openvino.module.serialize(sized, path)
