@@ -188,7 +188,6 @@ def c_call(openvino: OpenVino, graph: Any) -> Run:
     sized = graph.clone()
     sized.reshape([1, *list(graph.input(0).partial_shape)[1:]])
     library = ctypes.CDLL(str(next((Path(openvino.module.__file__).parent / "libs").glob("libopenvino_c.so*"))))
-    hint = openvino.hint.encode()
     core, compiled, request = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
     options = (
         b"NUM_STREAMS",
