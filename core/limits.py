@@ -99,6 +99,7 @@ MAX_EXPLORATION = 1_000_000
 MAX_VIRTUAL_LOSS = 1_000
 """Lost visits for a descent in flight."""
 MAX_LEAVES_IN_FLIGHT = 1_024
+MAX_BATCHES_IN_FLIGHT = 64
 """Leaves of a tree in one batch."""
 MAX_VISITS_PER_LEAF = 1_000_000
 """Visits of a tree for each of them."""

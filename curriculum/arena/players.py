@@ -158,7 +158,9 @@ def _net_player(spec: str, path: Path, rules: Rules, settings: PlayerSettings) -
     if info.rules != rules:
         raise PlayerSpecError(f"{spec} plays {info.rules}, not {rules}")
     try:
-        search = settings.search or SearchSettings.from_mapping(info.made.get("search", {})).with_tactics()
+        search = settings.search
+        if search is None:
+            search = SearchSettings.from_mapping(info.made.get("search", {})).with_tactics().for_one_position()
     except (TypeError, ValueError) as error:
         raise CheckpointError(f"{path} was made with a search of another version: {error}") from error
     max_bytes = settings.memory_bytes

@@ -8,6 +8,7 @@ from typing import Any
 from core.evaluation import Evaluator
 from core.position import Position
 from core.rules import Rules
+from curriculum.bench.bare_net import BareNet
 from curriculum.bench.ceiling import Ceiling, find_ceiling
 from curriculum.bench.machine import OtherProcesses, backend
 from curriculum.bench.positions import long_games
@@ -60,14 +61,16 @@ def measure(model: DualNet, settings: BenchSettings, conduct: Conduct) -> Iterat
     try:
         yield "backend", backend(evaluator)
         ceiling, rates = find_ceiling(evaluator, games, short / 4, conduct)
-        single, large = by_simulations(evaluator, games, (400, _LARGE_SEARCH), short, conduct)
-        yield "single", {"milliseconds_400": single["milliseconds"], **large}
+        bare = BareNet(model, evaluator.runtime, short)
+        single, large = by_simulations(evaluator, games, (400, _LARGE_SEARCH), short, conduct, bare)
+        yield "single", {"milliseconds_400": single["milliseconds"], "bare_ratio_400": single["bare_ratio"], **large}
 
         config = selfplay_config(model.rules, model.config, settings.simulations, settings.games or _GAMES_TRIED[0])
         if settings.games is None:
             tried = by_games(config, evaluator, games, _GAMES_TRIED, 2 * short, conduct, ceiling)
             config = with_games(config, max(tried, key=lambda row: row["ratio"])["games"])
-        play = measure_selfplay(config, evaluator, games, settings.seconds, conduct, ceiling)
+        play = measure_selfplay(config, evaluator, games, settings.seconds, conduct, ceiling, bare)
+        yield "bare", {"positions_per_second": statistics.median(play.bares), "batch": bare.batch}
         yield (
             "ceiling",
             {

@@ -13,6 +13,7 @@ from core.cores import cores
 from core.evaluation import DONE, Evaluator, Slot, Ticket
 from core.position import Position
 from core.streams import Purpose, generator
+from curriculum.bench.bare_net import BareNet
 from curriculum.bench.positions import positions_between
 from curriculum.bench.selfplay import STAGES
 from curriculum.config import Config
@@ -30,20 +31,27 @@ _DESCENT_TREES = 1024
 
 
 def by_simulations(
-    evaluator: Evaluator, games: Sequence[Position], counts: Sequence[int], seconds: float, conduct: Conduct
+    evaluator: Evaluator,
+    games: Sequence[Position],
+    counts: Sequence[int],
+    seconds: float,
+    conduct: Conduct,
+    bare: BareNet | None = None,
 ) -> list[dict[str, Any]]:
     """Search positions of all stages one by one, as in `gomoku play`; return a row for each number of simulations.
 
     `milliseconds` is the median of the searches that no proof ended early; None if proofs ended all of them.
+    `bare_ratio` is their simulations a second over the rate of `bare` before and after.
     """
     spread = positions_between(games, 0, max(game.ply for game in games), _SEARCHES)
     positions = [spread[index] for index in generator(0, Purpose.SHUFFLE).permutation(len(spread))]
     rows: list[dict[str, Any]] = []
     with conduct.reporter.task("single positions", len(counts), "sizes") as task:
         for simulations in counts:
-            settings = replace(Config().search, simulations=simulations)
+            settings = replace(Config().search, simulations=simulations).for_one_position()
             player = MctsPlayer(evaluator, games[0].rules, settings, policy=Policy.DETERMINISTIC)
             player.choose_batch(positions[-1:], seeds=[0], stop=conduct.stop)
+            bare_rates = [bare.rate(seconds / 4)] if bare else []
             whole: list[float] = []
             spent, searched = 0.0, 0
             for position in positions:
@@ -57,13 +65,14 @@ def by_simulations(
                 if whole and spent >= seconds:
                     break
             conduct.check()
-            rows.append(
-                {
-                    "simulations": simulations,
-                    "milliseconds": 1000 * statistics.median(whole) if whole else None,
-                    "simulations_per_second": searched / spent,
-                }
-            )
+            row = {
+                "simulations": simulations,
+                "milliseconds": 1000 * statistics.median(whole) if whole else None,
+                "simulations_per_second": searched / spent,
+            }
+            if bare:
+                row["bare_ratio"] = searched / spent / statistics.mean([*bare_rates, bare.rate(seconds / 4)])
+            rows.append(row)
             task.update(len(rows))
     return rows
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from core.evaluation import Evaluator
 from core.position import Position
 from core.rules import Cell, Rules
+from curriculum.bench.bare_net import BareNet
 from curriculum.bench.ceiling import Ceiling
 from curriculum.bench.positions import openings
 from curriculum.config import Config
@@ -61,20 +62,30 @@ class _CountedSelfPlay(SelfPlay):
 
 @dataclass(frozen=True, slots=True)
 class SelfPlayRun:
-    """Slices of self-play, and the rates of the nets alone before and after each (empty if not measured)."""
+    """Slices of self-play, and the rates of the nets before and after each (empty if not measured)."""
 
     config: Config
     slices: list[tuple[Mark, Mark]]
     ceilings: list[float]
+    """Of the evaluator alone."""
+    bares: list[float]
+    """Of the bare nets."""
 
     def rate(self, unit: str) -> float:
         """Return the median slice's `simulations` or `evaluations` a second."""
         return statistics.median(self._rates(unit))
 
     def ratio(self, unit: str) -> float:
-        """Return the median over the slices of the slice's rate divided by the nets' rate around it."""
-        alone = [(before + after) / 2 for before, after in pairwise(self.ceilings)]
-        return statistics.median(rate / ceiling for rate, ceiling in zip(self._rates(unit), alone, strict=True))
+        """Return the median over the slices of the slice's rate divided by the evaluator's own rate around it."""
+        return self._ratio(unit, self.ceilings)
+
+    def bare_ratio(self, unit: str) -> float:
+        """Return the median over the slices of the slice's rate divided by the bare nets' rate around it."""
+        return self._ratio(unit, self.bares)
+
+    def _ratio(self, unit: str, nets: list[float]) -> float:
+        alone = [(before + after) / 2 for before, after in pairwise(nets)]
+        return statistics.median(rate / around for rate, around in zip(self._rates(unit), alone, strict=True))
 
     def _rates(self, unit: str) -> list[float]:
         pairs = [(before.progress, after.progress) for before, after in self.slices]
@@ -90,6 +101,7 @@ class SelfPlayRun:
             "moves_per_second": moves.total() / seconds,
             "games_per_second": sum(after.games - before.games for before, after in self.slices) / seconds,
             **({"ratio": self.ratio("evaluations")} if self.ceilings else {}),
+            **({"bare_ratio": self.bare_ratio("simulations")} if self.bares else {}),
             "games": self.config.selfplay.concurrent_games,
             "simulations": self.config.search.simulations,
             "stages": stage_shares(moves, self.config.rules),
@@ -142,14 +154,15 @@ def measure_selfplay(
     seconds: float,
     conduct: Conduct,
     ceiling: Ceiling | None = None,
+    bare: BareNet | None = None,
 ) -> SelfPlayRun:
-    """Measure self-play from the positions of `games`, in turns with `ceiling`.
+    """Measure self-play from the positions of `games`, in turns with `ceiling` and `bare`.
 
     The first slice begins when each game has made a move on average.
     """
     number = max(3, round(seconds))
     each = seconds / number
-    run = SelfPlayRun(config, [], [])
+    run = SelfPlayRun(config, [], [], [])
     player = _CountedSelfPlay(config, evaluator, openings(games))
 
     def play_for(duration_s: float) -> Iterator[bool]:
@@ -157,21 +170,23 @@ def measure_selfplay(
         while time.perf_counter() - start < duration_s:
             yield False
 
-    def measure_ceiling() -> None:
+    def measure_nets() -> None:
         if ceiling:
             run.ceilings.append(ceiling.rate(each / 2))
+        if bare:
+            run.bares.append(bare.rate(each / 2))
 
     def take_slices(task: Task) -> Iterator[bool]:
         """Advance at each of self-play's stop checks, and yield the answer."""
         while player.moves.total() < config.selfplay.concurrent_games:
             yield False
-        measure_ceiling()
+        measure_nets()
         for _ in range(number):
             yield from play_for(min(_SETTLING_S, each / 4))
             before = player.mark()
             yield from play_for(each)
             run.slices.append((before, player.mark()))
-            measure_ceiling()
+            measure_nets()
             task.update(len(run.slices), simulations_per_second=f"{run.rate('simulations'):,.0f}")
         yield True
 

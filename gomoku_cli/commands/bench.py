@@ -63,11 +63,14 @@ def _nets(spec: str) -> "DualNet":
 
 def _headlines(figures: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Yield a row for each figure measured so far: name, figure, remark."""
+    if bare := figures.get("bare"):
+        yield "bare net", f"{bare['positions_per_second']:,.0f} positions/s", f"batches of {bare['batch']}"
     if ceiling := figures.get("ceiling"):
         yield "forward ceiling", f"{ceiling['positions_per_second']:,.0f} positions/s", f"batches of {ceiling['batch']}"
     if play := figures.get("selfplay"):
         settings = f"{play['games']} games at once, {play['simulations']:,} a move"
         yield "self-play", f"{play['simulations_per_second']:,.0f} simulations/s", settings
+        yield "", f"{play['bare_ratio']:.2f} of the bare net", ""
         yield "", f"{play['evaluations_per_second']:,.0f} evaluations/s", f"{play['ratio']:.2f} of the ceiling"
         stages = ", ".join(f"{stage} {share:.0%}" for stage, share in play["stages"].items())
         yield "", f"{play['moves_per_second']:,.1f} moves/s", stages
@@ -79,9 +82,11 @@ def _headlines(figures: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     if single := figures.get("single"):
         name = "one position"
         if single["milliseconds_400"] is not None:
-            yield name, f"{single['milliseconds_400']:,.1f} ms", "400 simulations"
+            remark = f"400 simulations, {single['bare_ratio_400']:.2f} of the bare net"
+            yield name, f"{single['milliseconds_400']:,.1f} ms", remark
             name = ""
-        yield name, f"{single['simulations_per_second']:,.0f} simulations/s", f"{single['simulations']:,} simulations"
+        remark = f"{single['simulations']:,} simulations, {single['bare_ratio']:.2f} of the bare net"
+        yield name, f"{single['simulations_per_second']:,.0f} simulations/s", remark
     for row in figures.get("descents", ()):
         several = row["threads"] > 1
         threads = f"{row['threads']} threads, each {row['scaling']:.2f} of one" if several else "1 thread"

@@ -16,7 +16,9 @@ from dataclasses import dataclass
 from nets.runtimes.runtime import Piece, Runtime, best_count
 
 _FEW = 16
-"""For so few rows the waiting thread had better evaluate some itself than wait for another thread to wake up."""
+"""Rows that are worth another thread's waking up."""
+_IDLE_S = 0.1
+"""A thread without work ends after this time; until then it takes up new work faster than a new thread."""
 
 
 class Submission:
@@ -26,22 +28,24 @@ class Submission:
         self._batcher = batcher
         self._left = rows
         self._error: BaseException | None = None
-        self._done = threading.Event()
-        if not rows:
-            self._done.set()
+        self._ended = threading.Lock()
+        """Held until all rows have ended; cheaper than an event."""
+        if rows:
+            self._ended.acquire()
 
     def finish(self, rows: int, error: BaseException | None) -> None:
         """Count rows as evaluated, or as failed; under the batcher's lock."""
         self._left -= rows
         self._error = self._error or error
         if not self._left:
-            self._done.set()
+            self._ended.release()
 
     def result(self) -> None:
-        """Wait until all rows are evaluated. Raises the first error, after all of them have ended."""
-        while not self._done.is_set() and self._batcher.help_with_few():
+        """Evaluate batches, as long as there are any, until all of these rows have ended. Raises their first error."""
+        while self._left and self._batcher.help():
             pass
-        self._done.wait()
+        with self._ended:
+            pass
         if self._error:
             raise self._error
 
@@ -69,12 +73,17 @@ class Batcher:
         self._threads = threads
         self._repeatable = repeatable
         self._lock = threading.Lock()
+        self._queued = threading.Condition(self._lock)
         self._queues: dict[str, deque[_Waiting]] = {}
         self._rows: dict[str, int] = {}
+        # Where the waiting thread helps, one thread fewer keeps all cores busy, and none waits for a core.
+        self._max_threads = max(1, runtime.threads - 1) if runtime.any_thread else runtime.threads
         self._working = 0
         """Threads that were started and have not ended; while more than a few rows are queued, at least one."""
-        self._running = 0
-        """Batches in evaluation."""
+        self._idle = 0
+        """Threads among them that wait for rows."""
+        self._running: dict[str, int] = {}
+        """Batches in evaluation of each net."""
         self._number = 0
 
     def submit(self, parts: Sequence[tuple[str, Piece]]) -> Submission:
@@ -93,7 +102,10 @@ class Batcher:
             useful = sum(-(-rows // share) for rows in self._rows.values())
             if self._runtime.any_thread and sum(self._rows.values()) <= _FEW:
                 useful -= 1  # the waiting thread is one of them
-            starting = max(0, min(useful, self._runtime.threads - self._working))
+            waking = min(useful, self._idle)
+            if waking > 0:
+                self._queued.notify(waking)
+            starting = max(0, min(useful - waking, self._max_threads - self._working))
             self._working += starting
         started = 0
         try:
@@ -126,11 +138,12 @@ class Batcher:
             queue += kept
             self._rows[net] = sum(len(waiting.piece.rows) for waiting in kept)
 
-    def help_with_few(self) -> bool:
-        """Evaluate a batch on the calling thread if the queues hold few rows; return True if it did."""
+    def help(self) -> bool:
+        """Evaluate a batch on the calling thread if there is one and any thread may; return True if it did."""
+        if not self._runtime.any_thread:
+            return False
         with self._lock:
-            few = self._runtime.any_thread and 0 < sum(self._rows.values()) <= _FEW
-            batch = self._take() if few else None
+            batch = self._take()
         if batch is None:
             return False
         error = self._evaluate(batch)
@@ -139,13 +152,20 @@ class Batcher:
         return True
 
     def _work(self) -> None:
-        """Evaluate batches until the queues are empty."""
+        """Evaluate batches until the queues stay empty for a while."""
         while True:
             with self._lock:
                 batch = self._take()
                 if batch is None:
-                    self._working -= 1
-                    return
+                    self._idle += 1
+                    woken = self._queued.wait(_IDLE_S)
+                    self._idle -= 1
+                    batch = self._take()
+                    if batch is None:
+                        if woken:
+                            continue
+                        self._working -= 1
+                        return
             self._evaluate(batch)
 
     def _evaluate(self, batch: Batch) -> BaseException | None:
@@ -156,24 +176,31 @@ class Batcher:
         except BaseException as raised:
             error = raised
         with self._lock:
-            self._running -= 1
+            self._running[net] -= 1
             for submission, piece in taken:
                 submission.finish(len(piece.rows), error)
         return error
 
     def _take(self) -> Batch | None:
-        """Take the next batch: of the net whose rows wait longest, as many of its oldest as make a good batch."""
-        waiting = [(queue[0].number, -self._rows[net], net) for net, queue in self._queues.items() if queue]
+        """Take the next batch: of the net whose rows wait longest, as many of its oldest as make a good batch.
+
+        A net that no thread evaluates comes first, so that two threads seldom need the same one.
+        """
+        waiting = [
+            (self._running.get(net, 0), queue[0].number, -self._rows[net], net)
+            for net, queue in self._queues.items()
+            if queue
+        ]
         if not waiting:
             return None
-        net = min(waiting)[2]
+        net = min(waiting)[3]
         queue = self._queues[net]
         if self._repeatable:
             missing = len(queue[0].piece.rows)
         else:
             missing = best_count(self._share_of(net), self._runtime.sizes)
         self._rows[net] -= missing
-        self._running += 1
+        self._running[net] = self._running.get(net, 0) + 1
         taken = []
         while missing:
             first = queue[0]
@@ -191,4 +218,4 @@ class Batcher:
         """Return the rows of a net that one thread may take: all, or an equal share of a model's only net."""
         if len(self._queues) > 1:
             return self._rows[net]
-        return -(-self._rows[net] // max(1, self._working - self._running))
+        return -(-self._rows[net] // max(1, self._working - self._running.get(net, 0)))

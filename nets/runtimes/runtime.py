@@ -5,10 +5,11 @@ batches side by side, each on its own core, beat one batch on two cores, where e
 """
 
 import threading
+import time
 from bisect import bisect_left
-from collections import defaultdict
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -22,6 +23,8 @@ Rows = NDArray[np.intp]
 """[n] indices into a batch."""
 _MAX_EMPTY_SHARE = 0.1
 """The share of a batch that may stay empty."""
+_MAKING_S = 0.05
+"""About the time to make a net of one size."""
 
 
 class Piece(NamedTuple):
@@ -76,20 +79,38 @@ def scatter(pieces: Sequence[Piece], logits: NDArray[np.float32], values: NDArra
 class SizedNet(Protocol):
     """A net that evaluates batches of one size, with the arrays that it reads and writes."""
 
-    positions: PositionBatch
     logits: NDArray[np.float32]
     """[n, A]"""
     values: NDArray[np.float32]
     """[n]"""
 
+    def put(self, first: int, piece: Piece) -> None:
+        """Copy the positions of a piece to the net's input, from row `first` on."""
+
     def run(self) -> None:
-        """Evaluate `positions`."""
+        """Evaluate the input."""
+
+
+class CopiesPositions:
+    """The part of a `SizedNet` whose input are positions."""
+
+    positions: PositionBatch
+
+    def put(self, first: int, piece: Piece) -> None:
+        """See `SizedNet`."""
+        rows, positions, _, _ = piece
+        last = first + len(rows)
+        # With "raise" numpy would write into a copy first.
+        np.take(positions.stones, rows, axis=0, out=self.positions.stones[first:last], mode="clip")
+        self.positions.to_move[first:last] = positions.to_move[rows]
+        self.positions.last_moves[first:last] = positions.last_moves[rows]
 
 
 class SizedNets:
     """Nets for batches of fixed sizes, each made at its first use.
 
-    Threads that need the same net and size at the same time get one each.
+    A thread that needs a net and size that others use waits for them; a second one is made only after threads have
+    waited as long in all as it takes to make.
     """
 
     def __init__(self, make: Callable[[str, int], SizedNet], sizes: Sequence[int], *, one_by_one: bool = True) -> None:
@@ -97,7 +118,10 @@ class SizedNets:
         self._make = make
         self._sizes = sizes
         self._making: AbstractContextManager[Any] = threading.Lock() if one_by_one else nullcontext()
+        self._returned = threading.Condition()
         self._idle: defaultdict[tuple[str, int], list[SizedNet]] = defaultdict(list)
+        self._in_use: Counter[tuple[str, int]] = Counter()
+        self._waited_s: defaultdict[tuple[str, int], float] = defaultdict(float)
 
     def make(self, net: str, size: int) -> None:
         """Make a net for a size ahead of its first batch."""
@@ -107,23 +131,40 @@ class SizedNets:
     def evaluate(self, net: str, pieces: Sequence[Piece]) -> None:
         """See `Runtime`; uses the smallest size that holds all pieces."""
         size = self._sizes[bisect_left(self._sizes, sum(len(piece.rows) for piece in pieces))]
-        idle = self._idle[net, size]
+        with self._borrowed(net, size) as sized:
+            first = 0
+            for piece in pieces:
+                sized.put(first, piece)
+                first += len(piece.rows)
+            sized.run()
+            scatter(pieces, sized.logits, sized.values)
+
+    @contextmanager
+    def _borrowed(self, net: str, size: int) -> Iterator[SizedNet]:
+        key = net, size
+        with self._returned:
+            idle = self._idle[key]
+            patience_s = _MAKING_S - self._waited_s[key]
+            if not idle and self._in_use[key] and patience_s > 0.0:
+                start = time.perf_counter()
+                self._returned.wait_for(lambda: idle, patience_s)
+                self._waited_s[key] += time.perf_counter() - start
+            sized = idle.pop() if idle else None
+            self._in_use[key] += 1
         try:
-            sized = idle.pop()
-        except IndexError:
-            with self._making:
-                sized = self._make(net, size)
-        first = 0
-        for rows, positions, _, _ in pieces:
-            last = first + len(rows)
-            # With "raise" numpy would write into a copy first.
-            np.take(positions.stones, rows, axis=0, out=sized.positions.stones[first:last], mode="clip")
-            sized.positions.to_move[first:last] = positions.to_move[rows]
-            sized.positions.last_moves[first:last] = positions.last_moves[rows]
-            first = last
-        sized.run()
-        scatter(pieces, sized.logits, sized.values)
-        idle.append(sized)
+            if sized is None:
+                with self._making:
+                    sized = self._make(net, size)
+            yield sized
+        except BaseException:
+            sized = None  # its state is unknown
+            raise
+        finally:
+            with self._returned:
+                self._in_use[key] -= 1
+                if sized is not None:
+                    idle.append(sized)
+                self._returned.notify_all()
 
 
 def best_count(queued: int, sizes: Sequence[int]) -> int:

@@ -132,6 +132,7 @@ def _count(entries: Entries, key: int) -> None:
 def assign_rows(
     leaves: Leaves,
     starts: NDArray[np.int64],
+    members: NDArray[np.int32],
     found: NDArray[np.int64],
     identity: Identity,
     entries: Entries,
@@ -140,7 +141,8 @@ def assign_rows(
 ) -> tuple[int, int]:
     """Give each leaf the row of its evaluation; return the rows to evaluate and the first of the cached rows.
 
-    Leaves stand in shards: `found[s]` of them from `starts[s]` on. The positions to evaluate go into the first rows,
+    The batch has `found[s]` leaves of each shard `s`, whose leaves begin at `starts[s]`: `members[s, :found[s]]`
+    [shards, B] counts from there. The positions to evaluate go into the first rows,
     each position once. The last rows hold cached evaluations, which are written at once, and those of earlier batches
     in flight, which `collect_rows` writes.
     """
@@ -150,15 +152,17 @@ def assign_rows(
     count = 0
     cached, cells = stones.shape
     for shard in range(starts.shape[0]):
-        for leaf in range(starts[shard], starts[shard] + found[shard]):
-            last, before = leaves.last_moves[leaf, 0], leaves.last_moves[leaf, 1]
-            key = leaves.key[leaf] ^ identity.fingerprint
+        for index in range(found[shard]):
+            leaf = starts[shard] + members[shard, index]
+            record = leaves.records[leaf]
+            last, before = record["last_move"], record["move_before"]
+            key = record["key"] ^ identity.fingerprint
             if identity.last_moves > 0 and last >= 0:
                 key ^= LAST_MOVE_KEYS[0, last]
             if identity.last_moves > 1 and before >= 0:
                 key ^= LAST_MOVE_KEYS[1, before]
             symmetry = (key >> 40) & 7 if identity.symmetric else 0
-            leaves.symmetry[leaf] = symmetry
+            record["symmetry"] = symmetry
             entries.counts[_LOOKUPS] += 1
             _count(entries, key)
             entry = _NO_ENTRY
@@ -168,12 +172,12 @@ def assign_rows(
                     entry = _reserve(entries, key, batch, count)
                 elif entries.pending[entry] == batch:
                     entries.counts[_SHARED] += 1
-                    leaves.row[leaf] = entries.row[entry]
+                    record["row"] = entries.row[entry]
                     continue
                 else:
                     cached -= 1
                     entries.used[entry] = batch
-                    leaves.row[leaf] = cached
+                    record["row"] = cached
                     if entries.pending[entry] == 0:
                         entries.counts[_HITS] += 1
                         logits[cached] = entries.logits[entry]
@@ -184,9 +188,9 @@ def assign_rows(
                         entries.waiting[entry] += 1
                         entry_of_row[cached] = entry
                     continue
-            leaves.row[leaf] = count
+            record["row"] = count
             entry_of_row[count] = entry
-            to_move[count] = leaves.to_move[leaf]
+            to_move[count] = record["to_move"]
             if symmetry == 0:
                 stones[count] = leaves.stones[leaf]
                 last_moves[count, 0] = last

@@ -34,7 +34,7 @@ PROVEN = 5
 CACHE_LINE = 64
 
 
-def _record(fields: list[tuple[str, str]], size: int) -> np.dtype[np.void]:
+def record_type(fields: list[tuple[str, str]], size: int) -> np.dtype[np.void]:
     """Return a record of `size` bytes with the fields one after the other, the widest first so that all are aligned."""
     names, formats = zip(*fields, strict=True)
     widths = [np.dtype(form).itemsize for form in formats]
@@ -42,7 +42,7 @@ def _record(fields: list[tuple[str, str]], size: int) -> np.dtype[np.void]:
     return np.dtype({"names": list(names), "formats": list(formats), "offsets": offsets, "itemsize": size})
 
 
-NODE = _record(
+NODE = record_type(
     [
         ("value_sum", "f8"),  # W of the edge into the node, for the side that moved into it
         ("visits", "i4"),  # N of the edge into the node; descents in flight are not in it
@@ -63,7 +63,7 @@ NODE = _record(
 )
 """A node: one line of the processor's cache, so that a descent waits for memory once a child."""
 
-TREE = _record(
+TREE = record_type(
     [
         ("key", "i8"),  # Zobrist key of the root's stones and side to move
         ("simulations", "i8"),  # started since the forest was made

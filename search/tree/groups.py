@@ -1,4 +1,4 @@
-"""Groups of trees that share a batch: their leaves are gathered, evaluated and expanded together."""
+"""Groups of trees that share batches: their leaves are gathered, evaluated and expanded together."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -42,7 +42,7 @@ class SharedParts:
 
 @dataclass(slots=True)
 class _Shard:
-    """Some trees of a group, which one thread descends, and its own part of the group's leaves."""
+    """Some trees of a group, which one thread descends, and their leaves in flight."""
 
     trees: NDArray[np.int64]
     leaves: kernels.Leaves
@@ -50,36 +50,56 @@ class _Shard:
 
 
 class TreeGroup:
-    """Some trees of the forest and the batch that they share; one batch is in flight at a time."""
+    """Some trees of the forest, which share their batches."""
 
     def __init__(self, parts: SharedParts, trees: NDArray[np.int64], threads: int) -> None:
         settings, rules = parts.settings, parts.rules
         self.trees = trees
         """[trees of the group] their indices in the forest."""
-        self._parts = parts
-        max_leaves = settings.leaves_in_flight
-        self._slot = Slot.with_capacity(len(trees) * max_leaves, rules.cells)
+        self.parts = parts
+        self._width = settings.leaves_in_flight
+        self.leaves = kernels.make_leaves(len(trees), self._width, rules.cells)
+        of_shards = np.array_split(np.arange(len(trees)), threads)
+        self.starts = np.array([shard[0] * self._width for shard in of_shards], dtype=np.int64)
+        """[shards] the first of each one's leaves."""
+        self.shards = [self._shard(shard) for shard in of_shards]
+
+    def _shard(self, which: NDArray[np.intp]) -> _Shard:
+        """Return a shard with a part of the group's trees."""
+        first, last = int(which[0]), int(which[-1]) + 1
+        stones, records, free, waiting, counts = self.leaves
+        leaves = slice(first * self._width, last * self._width)
+        part = kernels.Leaves(
+            stones[leaves], records[leaves], free[first:last] - leaves.start, waiting[first:last], counts[first:last]
+        )
+        return _Shard(self.trees[first:last], part, _leaf_tactics(self.parts, last - first))
+
+    def abandon_waiting(self) -> None:
+        """Make the leaves that wait for a batch new again."""
+        for shard in self.shards:
+            kernels.abandon_waiting(self.parts.forest, shard.leaves)
+
+
+class SharedBatch:
+    """One of the batches of a group: its leaves are gathered, evaluated and expanded together."""
+
+    def __init__(self, group: TreeGroup) -> None:
+        settings = group.parts.settings
+        self.group = group
+        self._parts = group.parts
+        max_leaves = int(kernels.batch_leaves(settings.leaves_in_flight, group.parts.params))
+        self._slot = Slot.with_capacity(len(group.trees) * max_leaves, group.parts.rules.cells)
         self._rows = cache.rows_of(self._slot)
         self._cached = 0
         """The first of the slot's last rows, which the cache fills."""
         self._in_flight = False
         self._ticket: Ticket | None = None
         """None if the cache held all leaves in flight."""
-        of_shards = np.array_split(trees, threads)
-        sizes = np.array([len(some) * max_leaves + 1 for some in of_shards])  # one more for the stones of a descent
-        self._starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
-        """[shards] the first of each one's leaves."""
-        self._found = np.zeros(threads, dtype=np.int64)
+        most = max(len(shard.trees) for shard in group.shards) * max_leaves
+        self._members = np.zeros((len(group.shards), most), dtype=np.int32)
+        """[shards, B] the leaves in flight, as each shard counts them."""
+        self._found = np.zeros(len(group.shards), dtype=np.int64)
         """[shards] the number of leaves in flight."""
-        self._leaves = kernels.make_leaves(int(sizes.sum()), rules.cells)
-        self._shards = [
-            _Shard(
-                some,
-                kernels.Leaves._make(array[start : start + size] for array in self._leaves),
-                _leaf_tactics(parts, int(size)),
-            )
-            for some, start, size in zip(of_shards, self._starts, sizes, strict=True)
-        ]
 
     def start(self) -> int:
         """Gather leaves, submit those that the cache lacks, and return their number."""
@@ -91,8 +111,9 @@ class TreeGroup:
         parts, slot = self._parts, self._slot
         self._found[:] = found
         slot.count, self._cached = cache.assign_rows(
-            self._leaves,
-            self._starts,
+            self.group.leaves,
+            self.group.starts,
+            self._members,
             self._found,
             parts.identity,
             parts.cache.entries,
@@ -130,7 +151,7 @@ class TreeGroup:
             self._abandon()
             raise EvaluationError("an earlier batch, which had to evaluate some positions of this one, failed")
         self._in_flight = False
-        if max(self._for_each_shard(self._expand)) >= 0:
+        if not all(self._for_each_shard(self._expand)):
             cache.forget_rows(entries, self._rows, self._slot.count)
             raise EvaluationError(
                 "the net's policy or value is not a finite number: the weights of its model are broken"
@@ -140,34 +161,31 @@ class TreeGroup:
 
     def _for_each_shard(self, work: Callable[[int, _Shard], int]) -> list[int]:
         """Return `work(index, shard)` of every shard, each on a thread of its own."""
-        pool = self._parts.pool
+        pool, shards = self._parts.pool, self.group.shards
         if pool is None:
-            return [work(0, self._shards[0])]
-        return list(pool.map(work, range(len(self._shards)), self._shards))
+            return [work(0, shards[0])]
+        return list(pool.map(work, range(len(shards)), shards))
 
-    def _gather(self, _: int, shard: _Shard) -> int:
+    def _gather(self, index: int, shard: _Shard) -> int:
         parts = self._parts
-        trees = shard.trees[parts.active[shard.trees]]
-        if not len(trees):
-            return 0
         return kernels.gather(
             parts.forest,
-            trees,
-            parts.settings.leaves_in_flight,
-            parts.settings.visits_per_leaf,
+            shard.trees,
+            parts.active,
             parts.rules.connect,
             parts.params,
             shard.leaves,
+            self._members[index],
             shard.tactics,
         )
 
-    def _expand(self, index: int, shard: _Shard) -> int:
+    def _expand(self, index: int, shard: _Shard) -> bool:
         return kernels.expand(
             self._parts.forest,
             shard.leaves,
+            self._members[index, : self._found[index]],
             self._slot.logits,
             self._slot.values,
-            int(self._found[index]),
             self._parts.identity.images,
             self._parts.params,
             shard.tactics,
@@ -175,21 +193,21 @@ class TreeGroup:
 
     def _abandon(self) -> None:
         self._in_flight = False
-        for shard, found in zip(self._shards, self._found, strict=True):
-            kernels.abandon(self._parts.forest, shard.leaves, int(found))
+        for shard, members, found in zip(self.group.shards, self._members, self._found, strict=True):
+            kernels.abandon(self._parts.forest, shard.leaves, members[:found])
         entries = self._parts.cache.entries
         cache.forget_rows(entries, self._rows, self._slot.count)
         cache.collect_rows(entries, self._rows, self._cached)
 
 
-def _leaf_tactics(parts: SharedParts, leaves: int) -> LeafTactics | None:
+def _leaf_tactics(parts: SharedParts, trees: int) -> LeafTactics | None:
     settings = parts.settings
     if parts.boards is None or not settings.looks_at_leaves:
         return None
     return make_leaf_tactics(
         parts.rules,
         parts.boards,
-        leaves,
+        trees * settings.leaves_in_flight,
         forced_moves=settings.forced_moves,
         vcf_nodes=settings.vcf_leaf_nodes,
         shuns_open_fours=settings.shun_open_fours,

@@ -21,7 +21,7 @@ from core.symmetry import IDENTITY
 from core.threats import FIVE, side_of
 from core.zobrist import STONE_KEYS, WHITE_TO_MOVE
 from search.solvers.vcf import fives_of
-from search.tree.forest import DRAWN, NEW, NO_NODE, OPEN, PENDING, PROVEN, WON, Forest
+from search.tree.forest import DRAWN, NEW, NO_NODE, OPEN, PENDING, PROVEN, WON, Forest, record_type
 from search.tree.leaf_tactics import DECIDED, ONE_REPLY, URGENT, LeafTactics, examine, load_board, winning_move
 from search.tree.softmax import prior_of, scan_best, word_of, write_priors
 
@@ -43,42 +43,63 @@ class SearchParams(NamedTuple):
     """Pull of these visits on the edge's mean value, 0 to 1."""
     proofs: bool
     """True if won and lost nodes are proven and then not searched further."""
+    leaves_in_flight: int
+    """Maximum of leaves of a tree in flight."""
+    visits_per_leaf: int
+    """Visits of the root for each leaf in flight: more leaves would draw visits away from the best move."""
+    batches_in_flight: int
+    """Batches over which a tree's leaves in flight are spread."""
+
+
+LEAF_RECORD = record_type(
+    [
+        ("key", "i8"),  # Zobrist key of the stones and the side to move
+        ("tree", "i4"),
+        ("node", "i4"),
+        ("row", "i4"),  # the batch row of the leaf's evaluation; several leaves may share one
+        ("last_move", "i2"),
+        ("move_before", "i2"),
+        ("to_move", "i1"),
+        ("symmetry", "i1"),  # under which the leaf is evaluated
+    ],
+    32,
+)
+"""The record of a leaf in flight."""
 
 
 class Leaves(NamedTuple):
-    """Up to `L` leaves in flight, in the order of their descents."""
+    """The leaves in flight of `T` trees, up to `L` each: leaves `t * L` to `t * L + L - 1` are those of tree `t`."""
 
     stones: NDArray[np.int8]
-    """[L, A] the position at the leaf."""
-    to_move: NDArray[np.int8]
-    """[L]"""
-    last_moves: NDArray[np.int16]
-    """[L, 2] the last move and the one before it."""
-    key: NDArray[np.int64]
-    """[L] Zobrist key of the stones and the side to move."""
-    tree: NDArray[np.int32]
-    """[L]"""
-    node: NDArray[np.int32]
-    """[L]"""
-    row: NDArray[np.int32]
-    """[L] the batch row of the leaf's evaluation; several leaves may share one."""
-    symmetry: NDArray[np.int8]
-    """[L] the symmetry under which the leaf is evaluated."""
+    """[T * L, A] the position at the leaf."""
+    records: NDArray[np.void]
+    """[T * L] of `LEAF_RECORD`."""
+    free: NDArray[np.int32]
+    """[T, L] leaves that are not in flight, the next one to use last."""
+    waiting: NDArray[np.int32]
+    """[T, 2, L] leaves that wait for a batch, the oldest first, in two queues."""
+    counts: NDArray[np.int32]
+    """[T, 3] leaves in the two queues, and free ones."""
 
 
-def make_leaves(capacity: int, cells: int) -> Leaves:
-    """Return room for `capacity` leaves on boards of `cells` cells."""
+_FREE = 2
+"""Index of the number of free leaves in `Leaves.counts`."""
+
+
+def make_leaves(trees: int, leaves: int, cells: int) -> Leaves:
+    """Return room for `leaves` leaves of each of `trees` trees on boards of `cells` cells."""
+    counts = np.zeros((trees, 3), dtype=np.int32)
+    counts[:, _FREE] = leaves
     return Leaves(
-        stones=np.zeros((capacity, cells), dtype=np.int8),
-        to_move=np.zeros(capacity, dtype=np.int8),
-        last_moves=np.zeros((capacity, 2), dtype=np.int16),
-        key=np.zeros(capacity, dtype=np.int64),
-        tree=np.zeros(capacity, dtype=np.int32),
-        node=np.zeros(capacity, dtype=np.int32),
-        row=np.zeros(capacity, dtype=np.int32),
-        symmetry=np.zeros(capacity, dtype=np.int8),
+        stones=np.zeros((trees * leaves, cells), dtype=np.int8),
+        records=np.zeros(trees * leaves, dtype=LEAF_RECORD),
+        free=np.arange(trees * leaves, dtype=np.int32).reshape(trees, leaves)[:, ::-1].copy(),
+        waiting=np.zeros((trees, 2, leaves), dtype=np.int32),
+        counts=counts,
     )
 
+
+_WHOLE_BATCH = 8
 
 # Ends of a descent.
 LEAF = 0
@@ -265,32 +286,44 @@ def count_empty(stones: NDArray[np.int8]) -> int:
 def gather(
     forest: Forest,
     trees: NDArray[np.int64],
-    leaves_per_tree: int,
-    visits_per_leaf: int,
+    active: NDArray[np.bool_],
     connect: int,
     params: SearchParams,
     leaves: Leaves,
+    members: NDArray[np.int32],
     tactics: LeafTactics | None,
 ) -> int:
-    """Descend each of `trees` for up to `leaves_per_tree` leaves, write them into `leaves` and return their number.
+    """Descend the active ones of `trees` for the leaves of their next batch; return the number of its `members`.
 
-    A tree has at most one leaf in flight for every `visits_per_leaf` visits of its root (the dilution of A II-E). Ends
-    of games are backed up at once. A collision's virtual loss stays until the descents of its tree are done, so that
-    the next one goes elsewhere. A tree with a proven root is done. `leaves` needs room for one more than the maximum.
+    A tree has at most one leaf in flight for every `params.visits_per_leaf` visits of its root (the dilution of A
+    II-E), in all its batches together. If it has several batches, each is of one side to move: the leaves of the other
+    side wait for a later batch, since each side has a net of its own, and few rows of a net cost nearly as much as
+    many. Each tree decides on its own, so it finds the same beside any other trees.
 
-    With `tactics` each leaf's threats come first (`look_ahead`); a leaf that they decide is backed up like an end.
+    Ends of games are backed up at once. A collision's virtual loss stays until the descents of its tree are done, so
+    that the next one goes elsewhere. A tree with a proven root is done. With `tactics` each leaf's threats come first
+    (`look_ahead`); a leaf that they decide is backed up like an end.
     """
     count = 0
-    collided = np.empty(leaves_per_tree, dtype=np.int32)
-    for tree in trees:
-        taken = 0
+    most = batch_leaves(params.leaves_in_flight, params)
+    collided = np.empty(most, dtype=np.int32)
+    for index in range(trees.shape[0]):
+        tree = trees[index]
+        if not active[tree]:
+            continue
+        counts = leaves.counts[index]
+        allowed = min(params.leaves_in_flight, max(1, forest.nodes[tree, 0]["visits"] // params.visits_per_leaf))
+        room = allowed - forest.nodes[tree, 0]["in_flight"]
+        most = batch_leaves(allowed, params)
         collisions = 0
-        max_leaves = min(leaves_per_tree, max(1, forest.nodes[tree, 0]["visits"] // visits_per_leaf))
-        while forest.trees[tree]["simulations_left"] > 0 and taken < max_leaves and collisions < max_leaves:
+        while room > 0 and max(counts[0], counts[1]) < most and collisions < most:
+            if forest.trees[tree]["simulations_left"] <= 0:
+                break
             if forest.nodes[tree, 0]["proof"] != 0:
                 forest.trees[tree]["simulations_left"] = 0
                 break
-            descent = descend(forest, tree, leaves.stones[count], connect, params)
+            leaf = leaves.free[index, counts[_FREE] - 1]
+            descent = descend(forest, tree, leaves.stones[leaf], connect, params)
             if descent.end == COLLISION:
                 collided[collisions] = descent.node
                 collisions += 1
@@ -301,22 +334,50 @@ def gather(
                 forest.trees[tree]["simulations_left"] -= 1
                 forest.trees[tree]["simulations"] += 1
                 if tactics is not None and descent.end == LEAF:
-                    descent = look_ahead(forest, tree, descent, leaves.stones[count], tactics, count)
+                    descent = look_ahead(forest, tree, descent, leaves.stones[leaf], tactics, leaf)
                 if descent.end == END:
                     won = forest.nodes[tree, descent.node]["state"] == WON
                     back_up(forest, tree, descent.node, 1.0 if won else 0.0, params.decay)
                 else:
-                    leaves.to_move[count] = descent.to_move
-                    leaves.last_moves[count, 0] = descent.last_move
-                    leaves.last_moves[count, 1] = descent.move_before
-                    leaves.key[count] = descent.key
-                    leaves.tree[count] = tree
-                    leaves.node[count] = descent.node
-                    count += 1
-                    taken += 1
-        for index in range(collisions):
-            release(forest, tree, collided[index])
+                    record = leaves.records[leaf]
+                    record["to_move"] = descent.to_move
+                    record["last_move"] = descent.last_move
+                    record["move_before"] = descent.move_before
+                    record["key"] = descent.key
+                    record["tree"] = tree
+                    record["node"] = descent.node
+                    queue = side_of(descent.to_move) if params.batches_in_flight > 1 else 0
+                    leaves.waiting[index, queue, counts[queue]] = leaf
+                    counts[queue] += 1
+                    counts[_FREE] -= 1
+                    room -= 1
+        for collision in range(collisions):
+            release(forest, tree, collided[collision])
+        queue = 0 if counts[0] >= counts[1] else 1
+        for waiting in range(counts[queue]):
+            members[count] = leaves.waiting[index, queue, waiting]
+            count += 1
+        counts[queue] = 0
     return count
+
+
+@kernel
+def batch_leaves(allowed: int, params: SearchParams) -> int:
+    """Return the leaves of one batch of a tree that may have `allowed` leaves in flight.
+
+    With several batches, as many leaves as in one of them may wait for a later batch. A third batch is worth more than
+    larger ones only once a batch has `_WHOLE_BATCH` leaves. There are few sizes, since a runtime prepares each: 1, 2,
+    4, 8 and the largest.
+    """
+    if params.batches_in_flight == 1:
+        return allowed
+    most = params.leaves_in_flight // (params.batches_in_flight + 1)
+    if most >= _WHOLE_BATCH and allowed // (params.batches_in_flight + 1) >= most:
+        return most
+    leaves = 1
+    while leaves < _WHOLE_BATCH and 4 * leaves <= allowed:
+        leaves *= 2
+    return leaves
 
 
 @kernel
@@ -378,44 +439,53 @@ def open_for_one(forest: Forest, tree: int, node: int, move: int) -> None:
 def expand(
     forest: Forest,
     leaves: Leaves,
+    members: NDArray[np.int32],
     logits: NDArray[np.float32],
     values: NDArray[np.float32],
-    count: int,
     images: NDArray[np.int64],
     params: SearchParams,
     tactics: LeafTactics | None,
-) -> int:
-    """Open the first `count` of `leaves` with their evaluations and back them up, which takes their virtual losses off.
+) -> bool:
+    """Open the `members` of a batch with their evaluations and back them up, which takes their virtual losses off.
 
-    `logits` [B, A] and `values` [B], for the side to move, are indexed by `leaves.row`; `images` [8, A] is the cell to
-    which each symmetry carries a cell; `tactics` is that of `gather`. Return the first leaf whose evaluation is not
-    finite, -1 if all are finite. Such a leaf becomes new again, without its virtual losses.
+    `logits` [B, A] and `values` [B], for the side to move, are indexed by the leaves' rows; `images` [8, A] is the cell
+    to which each symmetry carries a cell; `tactics` is that of `gather`. Return False if an evaluation is not finite;
+    its leaf becomes new again, without its virtual losses.
     """
-    broken = -1
+    whole = True
     cells = leaves.stones.shape[1]
     weights = np.empty(cells, dtype=np.float32)
     exponents = np.empty(cells, dtype=np.int32)
     turned = np.empty(cells, dtype=np.float32)
-    for index in range(count):
-        tree, node, row = leaves.tree[index], leaves.node[index], leaves.row[index]
+    for leaf in members:
+        record = leaves.records[leaf]
+        tree, node, row, symmetry = record["tree"], record["node"], record["row"], record["symmetry"]
         policy = logits[row]
-        if leaves.symmetry[index] != IDENTITY:
+        if symmetry != IDENTITY:
             for cell in range(cells):
-                turned[cell] = policy[images[leaves.symmetry[index], cell]]
+                turned[cell] = policy[images[symmetry, cell]]
             policy = turned
-        if tactics is not None and tactics.has_urgent[index]:
+        if tactics is not None and tactics.has_urgent[leaf]:
             for cell in range(cells):
-                turned[cell] = policy[cell] - (_NOT_URGENT if tactics.urgent[index, cell] == 0 else np.float32(0.0))
+                turned[cell] = policy[cell] - (_NOT_URGENT if tactics.urgent[leaf, cell] == 0 else np.float32(0.0))
             policy = turned
         value = float(values[row])
-        if open_node(forest, tree, node, leaves.stones[index], policy, value, weights, exponents):
+        if open_node(forest, tree, node, leaves.stones[leaf], policy, value, weights, exponents):
             back_up(forest, tree, node, -value if params.repository else -params.decay * value, params.decay)
         else:
             forest.nodes[tree, node]["state"] = NEW
             release(forest, tree, node)
-            if broken < 0:
-                broken = index
-    return broken
+            whole = False
+        free_leaf(leaves, leaf)
+    return whole
+
+
+@kernel
+def free_leaf(leaves: Leaves, leaf: int) -> None:
+    """Count a leaf as free."""
+    index = leaf // leaves.free.shape[1]
+    leaves.free[index, leaves.counts[index, _FREE]] = leaf
+    leaves.counts[index, _FREE] += 1
 
 
 @kernel
@@ -494,11 +564,22 @@ def release(forest: Forest, tree: int, node: int) -> None:
 
 
 @kernel
-def abandon(forest: Forest, leaves: Leaves, count: int) -> None:
-    """Make the first `count` of `leaves` new again, without their virtual losses, after a failed evaluation."""
-    for index in range(count):
-        forest.nodes[leaves.tree[index], leaves.node[index]]["state"] = NEW
-        release(forest, leaves.tree[index], leaves.node[index])
+def abandon(forest: Forest, leaves: Leaves, members: NDArray[np.int32]) -> None:
+    """Make the `members` of a batch new again, without their virtual losses, after a failed evaluation."""
+    for leaf in members:
+        tree, node = leaves.records[leaf]["tree"], leaves.records[leaf]["node"]
+        forest.nodes[tree, node]["state"] = NEW
+        release(forest, tree, node)
+        free_leaf(leaves, leaf)
+
+
+@kernel
+def abandon_waiting(forest: Forest, leaves: Leaves) -> None:
+    """Make all leaves that wait for a batch new again, without their virtual losses."""
+    for index in range(leaves.counts.shape[0]):
+        for queue in range(2):
+            abandon(forest, leaves, leaves.waiting[index, queue, : leaves.counts[index, queue]])
+            leaves.counts[index, queue] = 0
 
 
 # Proofs.

@@ -16,7 +16,7 @@ from search.analysis import Analysis
 from search.tree import kernels
 from search.tree.cache import EvaluationCache, Identity
 from search.tree.forest import OPEN, Forest, make_forest, reset_tree, set_root
-from search.tree.groups import SharedParts, TreeGroup
+from search.tree.groups import SharedBatch, SharedParts, TreeGroup
 from search.tree.leaf_tactics import LeafTactics, make_root_tactics, new_boards
 from search.tree.root import analyse_root, root_policy, root_priors, root_proofs, root_visits
 from search.tree.settings import DecayForm, FirstPlay, SearchSettings
@@ -61,9 +61,9 @@ class ForestSearch:
         self._root_tactics: LeafTactics | None = None
         if boards and settings.looks_at_roots:
             self._root_tactics = make_root_tactics(rules, boards, vcf_nodes=settings.vcf_root_nodes)
-        # A group for each lane of the evaluator, and one to descend. A single tree has nothing to overlap with: its
-        # next descents need its last evaluations.
-        groups = min(trees, evaluator.lanes + 1)
+        # A batch for each lane of the evaluator, and one to descend.
+        batches = settings.batches_in_flight
+        groups = min(trees, -(-(evaluator.lanes + 1) // batches))
         threads = min(threads or evaluator.free_cores, -(-trees // groups))
         parts = SharedParts(
             rules=rules,
@@ -84,6 +84,8 @@ class ForestSearch:
             pool=ThreadPoolExecutor(threads, thread_name_prefix="search") if threads > 1 else None,
         )
         self._groups = [TreeGroup(parts, np.arange(group, trees, groups), threads) for group in range(groups)]
+        # The batches of a tree take turns in the same order, however many groups there are.
+        self._batches = [SharedBatch(group) for _ in range(batches) for group in self._groups]
         self._turn = 0
 
     @property
@@ -119,15 +121,17 @@ class ForestSearch:
         self._active[tree] = True
 
     def advance(self) -> list[int]:
-        """Start a batch of one group, end the oldest batch, and return the trees that finished.
+        """Start a batch, end the oldest one, and return the trees that finished.
 
         Raises the evaluation's error, and `EvaluationError` for numbers that are not finite.
         """
-        self.evaluations += self._groups[self._turn].start()
-        self._turn = (self._turn + 1) % len(self._groups)
-        group = self._groups[self._turn]
-        group.finish()
-        done = group.trees[self._active[group.trees] & (self.forest.trees["simulations_left"][group.trees] == 0)]
+        self.evaluations += self._batches[self._turn].start()
+        self._turn = (self._turn + 1) % len(self._batches)
+        batch = self._batches[self._turn]
+        batch.finish()
+        trees = batch.group.trees
+        is_done = self._active[trees] & (self.forest.trees["simulations_left"][trees] == 0)
+        done = trees[is_done & (self.forest.nodes["in_flight"][trees, 0] == 0)]
         self._active[done] = False
         return [int(tree) for tree in done]
 
@@ -139,12 +143,14 @@ class ForestSearch:
         self.forest.trees["simulations_left"][:] = 0
         self._active[:] = False
         errors: list[BaseException] = []
-        for _ in self._groups:
-            self._turn = (self._turn + 1) % len(self._groups)
+        for _ in self._batches:
+            self._turn = (self._turn + 1) % len(self._batches)
             try:
-                self._groups[self._turn].finish()
+                self._batches[self._turn].finish()
             except BaseException as error:
                 errors.append(error)
+        for group in self._groups:
+            group.abandon_waiting()
         if errors:
             raise errors[0]
 
@@ -203,7 +209,15 @@ def kernel_params(settings: SearchSettings) -> kernels.SearchParams:
         virtual_loss=int(settings.virtual_loss),
         virtual_loss_share=float(settings.virtual_loss_share),
         proofs=settings.proven_nodes,
+        leaves_in_flight=int(settings.leaves_in_flight),
+        visits_per_leaf=int(settings.visits_per_leaf),
+        batches_in_flight=int(settings.batches_in_flight),
     )
+
+
+def max_batch(settings: SearchSettings) -> int:
+    """Return the maximum of leaves of one tree in a batch."""
+    return int(kernels.batch_leaves(settings.leaves_in_flight, kernel_params(settings)))
 
 
 def search_all(search: ForestSearch, positions: Sequence[Position], simulations: int) -> None:

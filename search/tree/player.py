@@ -16,7 +16,7 @@ from search.limits import Limit
 from search.players import Decision, Player, never
 from search.tree.forest import bytes_per_node
 from search.tree.groups import EvaluationError
-from search.tree.mcts import ForestSearch
+from search.tree.mcts import ForestSearch, max_batch
 from search.tree.move_policy import choose_move, samples_at
 from search.tree.settings import DEFAULT_MAX_BYTES, Policy, SearchSettings
 
@@ -135,7 +135,7 @@ class MctsPlayer(Player):
         May run on a thread of its own during decisions.
         """
         if isinstance(self._evaluator, Prepares):
-            self._evaluator.prepare(self._settings.leaves_in_flight)
+            self._evaluator.prepare(max_batch(self._settings))
 
     def ponder(self, position: Position, stop: Callable[[], bool]) -> None:
         """Search a position until `stop` returns True; `choose` goes on from there after one more move.

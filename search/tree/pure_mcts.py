@@ -27,6 +27,9 @@ _PARAMS = SearchParams(
     virtual_loss=1,
     virtual_loss_share=1.0,
     proofs=False,
+    leaves_in_flight=1,
+    visits_per_leaf=1,
+    batches_in_flight=1,
 )
 _PLAYOUTS_A_CALL = 500
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Self
 
 from core.bounds import SHARE, Bounds, check_bounds
 from core.limits import (
+    MAX_BATCHES_IN_FLIGHT,
     MAX_EXPLORATION,
     MAX_LEAVES_IN_FLIGHT,
     MAX_SIMULATIONS,
@@ -71,6 +72,9 @@ class SearchSettings:
     repository does. At 1 a search with 8 leaves in flight takes a fifth of the best move's visits."""
     leaves_in_flight: Annotated[int, Bounds(1, MAX_LEAVES_IN_FLIGHT)] = 8
     """Maximum of leaves of one tree that wait for the net at once."""
+    batches_in_flight: Annotated[int, Bounds(1, MAX_BATCHES_IN_FLIGHT)] = 1
+    """Batches over which a tree's leaves in flight are spread. With 1 a tree waits for all its leaves before its next
+    descents, which costs nothing where many trees take turns; a single position needs several."""
     visits_per_leaf: Annotated[int, Bounds(1, MAX_VISITS_PER_LEAF)] = 12
     """A tree has at most one leaf in flight for every so many visits of its root: more would draw visits away from the
     best move (the dilution of A II-E)."""
@@ -115,6 +119,13 @@ class SearchSettings:
         return replace(
             self, proven_nodes=True, forced_moves=True, vcf_root_nodes=20_000, vcf_leaf_nodes=100, shun_open_fours=True
         )
+
+    def for_one_position(self) -> Self:
+        """Return the settings with enough leaves in flight to keep a machine busy with one position, as models play.
+
+        `python -m benchmarks.one_position` measures the speed and the dilution of such settings.
+        """
+        return replace(self, leaves_in_flight=96, batches_in_flight=3, visits_per_leaf=6)
 
     def without_tactics(self) -> Self:
         """Return the settings with all tactics off."""

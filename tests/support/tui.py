@@ -15,6 +15,7 @@ from textual.widgets import Static
 from core.notation import cell_name, parse_cell
 from core.position import Position
 from core.rules import BLACK, Cell, Colour, Rules
+from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.tui.app import BoardSetup, GomokuApp
 from gomoku_cli.tui.board import BoardWidget
 from search.limits import Limit
@@ -242,3 +243,21 @@ async def board_app(
             yield driver
         finally:
             app.close()
+
+
+class HeadlessApp(GomokuApp):
+    """The app without a terminal. It presses `keys` after the model is loaded."""
+
+    keys: tuple[str, ...] = ()
+
+    def inspect(self) -> None:
+        """Called before the keys are pressed."""
+
+    def run(self, **_: object) -> ExitCode | None:
+        async def press(pilot: Pilot[object]) -> None:
+            await BoardDriver(self, pilot).until(lambda: not self.is_loading)
+            await pilot.pause()
+            self.inspect()
+            await pilot.press(*self.keys)
+
+        return super().run(headless=True, size=(80, 24), auto_pilot=press)

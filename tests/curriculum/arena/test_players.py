@@ -150,7 +150,7 @@ def test_a_player_with_a_net_ponders_and_keeps_to_its_time(run: Path, tmp_path: 
     save_model(tmp_path / "patient.safetensors", model, {**info.made, "search": many})
     player = parse_player(str(tmp_path / "patient.safetensors"), rules=SMALL, settings=PlayerSettings(seconds=0.05))
     assert isinstance(player, Ponders)
-    assert not isinstance(parse_player("mentor", rules=SMALL, settings=SETTINGS), Ponders)
+    assert not isinstance(parse_player("random", rules=SMALL, settings=SETTINGS), Ponders)
     started = time.perf_counter()
     decision = player.choose_batch([Position.from_moves(SMALL, [24])], seeds=[1])[0]
     assert 0.05 <= time.perf_counter() - started < 5

@@ -42,7 +42,7 @@ def run_of(evaluations: list[int], ceilings: list[float]) -> SelfPlayRun:
         (begin, Mark(Progress(2.0, 2 * number, number, 2 * number, number, 9), Counter({30: 3}), 1))
         for number in evaluations
     ]
-    return SelfPlayRun(config, slices, ceilings)
+    return SelfPlayRun(config, slices, ceilings, [2 * rate for rate in ceilings])
 
 
 def test_a_slice_is_compared_with_the_nets_around_it() -> None:
@@ -52,6 +52,7 @@ def test_a_slice_is_compared_with_the_nets_around_it() -> None:
     assert run.rate("evaluations") == pytest.approx(80)
     figures = run.figures()
     assert figures["ratio"] == pytest.approx(0.8)
+    assert figures["bare_ratio"] == pytest.approx(0.8), "twice the simulations, over nets twice as fast"
     assert figures["simulations_per_second"] == pytest.approx(160)
     assert figures["moves_per_second"] == pytest.approx(9 / 6)
     assert figures["games_per_second"] == pytest.approx(3 / 6)

@@ -30,6 +30,10 @@ from tests.support.evaluators import ScriptedEvaluator
 SMALL = Rules(7, 5)
 TINY = NetConfig(filters=2, blocks=1, value_hidden=2)
 HEADLINES = (
+    "bare.positions_per_second",
+    "selfplay.bare_ratio",
+    "single.bare_ratio",
+    "single.bare_ratio_400",
     "ceiling.positions_per_second",
     "selfplay.simulations_per_second",
     "selfplay.ratio",

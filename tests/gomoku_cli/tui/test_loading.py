@@ -1,12 +1,11 @@
 """The app from loading to exit: the board without a model yet, `run_board`, errors and notices."""
 
-import os
-import signal
+import subprocess
+import sys
 import threading
 import warnings
 
 import pytest
-from textual.pilot import Pilot
 from textual.widgets import Static
 
 from gomoku_cli.exit_codes import ExitCode
@@ -15,7 +14,7 @@ from gomoku_cli.tui import side_panel, terminal
 from gomoku_cli.tui.app import GomokuApp, run_board
 from nets.config import RuntimeNotice
 from search.players import Player
-from tests.support.tui import LIMIT_S, BoardDriver, GatedPlayer, ScriptedPlayer, async_test, board_setup
+from tests.support.tui import LIMIT_S, BoardDriver, GatedPlayer, HeadlessApp, ScriptedPlayer, async_test, board_setup
 
 
 @async_test
@@ -75,30 +74,12 @@ async def test_a_note_leaves_the_panel(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def headless(monkeypatch: pytest.MonkeyPatch) -> type["HeadlessApp"]:
+def headless(monkeypatch: pytest.MonkeyPatch) -> type[HeadlessApp]:
     """Make `run_board` use an app without a terminal, and never end this process, however busy the machine is."""
     monkeypatch.setattr(app_module, "_MODEL_END_S", 6 * LIMIT_S)
     monkeypatch.setattr(terminal, "_END_S", 6 * LIMIT_S)
     monkeypatch.setattr(app_module, "GomokuApp", HeadlessApp)
     return HeadlessApp
-
-
-class HeadlessApp(GomokuApp):
-    """The app without a terminal. It presses `keys` after the model is loaded."""
-
-    keys: tuple[str, ...] = ()
-
-    def inspect(self) -> None:
-        """Called before the keys are pressed."""
-
-    def run(self, **_: object) -> ExitCode | None:
-        async def press(pilot: Pilot[object]) -> None:
-            await BoardDriver(self, pilot).until(lambda: not self.is_loading)
-            await pilot.pause()
-            self.inspect()
-            await pilot.press(*self.keys)
-
-        return super().run(headless=True, size=(80, 24), auto_pilot=press)
 
 
 def test_run_board_raises_the_error_of_loading(headless: type[HeadlessApp]) -> None:
@@ -140,12 +121,25 @@ def test_notices_are_shown_in_the_panel_and_after_the_game(
     assert capsys.readouterr().err == "note: the abacus [a] is missing\n"
 
 
-def test_a_signal_ends_the_app_with_its_exit_code(headless: type[HeadlessApp], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(headless, "inspect", lambda app: os.kill(os.getpid(), signal.SIGTERM))
-    with pytest.raises(SystemExit) as ended:
-        run_board(lambda: ScriptedPlayer(15), board_setup())
-    assert ended.value.code == ExitCode.INTERRUPTED
+_INTERRUPTED_BOARD = """
+import os, signal
+from gomoku_cli.tui import app
+from tests.support.tui import HeadlessApp, ScriptedPlayer, board_setup
+app.GomokuApp = HeadlessApp
+HeadlessApp.inspect = lambda board: os.kill(os.getpid(), signal.SIGTERM)
+try:
+    app.run_board(lambda: ScriptedPlayer(15), board_setup())
+finally:
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+"""
+
+
+def test_a_signal_ends_the_app_with_its_exit_code() -> None:
+    # In a process of its own: a signal that the app did not handle would end the process of the tests.
+    ended = subprocess.run(
+        [sys.executable, "-c", _INTERRUPTED_BOARD], capture_output=True, text=True, timeout=6 * LIMIT_S, check=False
+    )
+    assert (ended.returncode, ended.stderr) == (ExitCode.INTERRUPTED, "")
 
 
 def test_an_error_of_the_app_is_a_failure(headless: type[HeadlessApp], monkeypatch: pytest.MonkeyPatch) -> None:

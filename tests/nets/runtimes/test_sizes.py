@@ -5,13 +5,15 @@ import time
 from collections.abc import Callable
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from core.evaluation import PositionBatch
 from core.rules import BLACK, WHITE
-from nets.runtimes.runtime import Piece, SizedNets, best_count
+from nets.runtimes import runtime
+from nets.runtimes.runtime import CopiesPositions, Piece, SizedNets, best_count
 from nets.runtimes.runtime_evaluator import rows_by_net
 
 
@@ -46,8 +48,13 @@ def test_a_batch_fills_a_size_unless_all_rows_nearly_fill_the_next() -> None:
     assert [best_count(queued, (256,)) for queued in (1, 100, 256, 300)] == [1, 100, 256, 256]
 
 
-def test_a_net_of_a_fixed_size_is_lent_to_one_thread_at_a_time() -> None:
-    class Slow:
+@pytest.mark.parametrize("making_s", [0.0, 10.0])
+def test_a_net_of_a_fixed_size_is_lent_to_one_thread_at_a_time(
+    making_s: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runtime, "_MAKING_S", making_s)
+
+    class Slow(CopiesPositions):
         """Answers with the number of stones, and notices when two threads are in it."""
 
         def __init__(self, size: int) -> None:
@@ -81,5 +88,8 @@ def test_a_net_of_a_fixed_size_is_lent_to_one_thread_at_a_time() -> None:
     for thread in threads:
         thread.join()
     assert np.array_equal(values, 9 * np.arange(32))
-    assert 2 <= len(made) <= 4
+    if making_s:
+        assert len(made) == 1, "to wait was cheaper"
+    else:
+        assert 2 <= len(made) <= 4
     assert set(made) == {8}, "the smallest that holds all pieces"

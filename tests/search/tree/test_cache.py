@@ -52,8 +52,9 @@ def everything(search: ForestSearch) -> list[list[tuple[int, float]]]:
 
 @pytest.mark.parametrize("symmetric", [False, True])
 @pytest.mark.parametrize("lanes", [1, 2, 3])
-def test_results_are_exactly_the_same_with_and_without(symmetric: bool, lanes: int) -> None:
-    options = replace(OPTIONS, symmetric=symmetric)
+@pytest.mark.parametrize("batches", [1, 3])
+def test_results_are_exactly_the_same_with_and_without(symmetric: bool, lanes: int, batches: int) -> None:
+    options = replace(OPTIONS, symmetric=symmetric, batches_in_flight=batches)
     evaluators = [ScriptedEvaluator(SMALL) for _ in range(3)]
     for evaluator in evaluators:
         evaluator.lanes = lanes

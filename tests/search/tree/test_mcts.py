@@ -13,7 +13,7 @@ from core.evaluation import Slot, Ticket
 from core.lines import makes_line
 from core.notation import parse_cell
 from core.position import Position
-from core.rules import BLACK, Rules
+from core.rules import BLACK, WHITE, Rules
 from search.tree.cache import EvaluationCache
 from search.tree.forest import DRAWN, NEW, OPEN, WON, bytes_per_node
 from search.tree.groups import EvaluationError
@@ -121,9 +121,15 @@ def test_one_leaf_in_flight_searches_like_the_naive_twin(
 @pytest.mark.parametrize("leaves", [1, 8, 32])
 @pytest.mark.parametrize("trees", [1, 2, 7])
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
-def test_virtual_loss_is_exactly_undone(leaves: int, trees: int, share: float) -> None:
+@pytest.mark.parametrize("batches", [1, 3])
+def test_virtual_loss_is_exactly_undone(leaves: int, trees: int, share: float, batches: int) -> None:
     options = SearchSettings(
-        simulations=150, leaves_in_flight=leaves, virtual_loss=3, virtual_loss_share=share, visits_per_leaf=1
+        simulations=150,
+        leaves_in_flight=leaves,
+        batches_in_flight=batches,
+        virtual_loss=3,
+        virtual_loss_share=share,
+        visits_per_leaf=1,
     )
     search = ForestSearch(SMALL, ScriptedEvaluator(SMALL), options, trees=trees)
     positions = [start_position(SMALL, tree, tree) for tree in range(trees)]
@@ -133,14 +139,17 @@ def test_virtual_loss_is_exactly_undone(leaves: int, trees: int, share: float) -
         assert search.forest.nodes["visits"][tree, 0] == 150, "a simulation was lost or counted twice"
 
 
-def test_a_pending_leaf_is_never_evaluated_twice() -> None:
+@pytest.mark.parametrize("batches", [1, 3])
+def test_a_pending_leaf_is_never_evaluated_twice(batches: int) -> None:
     def certain(stones: NDArray[np.int8], to_move: int) -> tuple[NDArray[np.float32], float]:
         """All descents want the same line: without a share of loss they run into the leaf in flight."""
         return np.linspace(0, -60, len(stones), dtype=np.float32), 0.0
 
     evaluator = ScriptedEvaluator(SMALL, certain)
     evaluator.keep = True
-    options = SearchSettings(simulations=300, leaves_in_flight=32, virtual_loss_share=0.0, visits_per_leaf=1)
+    options = SearchSettings(
+        simulations=300, leaves_in_flight=32, batches_in_flight=batches, virtual_loss_share=0.0, visits_per_leaf=1
+    )
     search = ForestSearch(SMALL, evaluator, options, trees=1)
     search_all(search, [Position(SMALL)], 300)
     assert_sound(search, 0)
@@ -331,10 +340,14 @@ def test_root_noise_is_mixed_once_and_into_visited_moves_too() -> None:
     assert fresh.priors(0) == pytest.approx(0.75 * raw + 0.25 * noise, rel=2**-7)
 
 
-def test_trees_side_by_side_find_what_each_finds_alone() -> None:
-    options = SearchSettings(simulations=80, leaves_in_flight=4)
+@pytest.mark.parametrize("lanes", [1, 5])
+@pytest.mark.parametrize("batches", [1, 3])
+def test_trees_side_by_side_find_what_each_finds_alone(batches: int, lanes: int) -> None:
+    options = SearchSettings(simulations=80, leaves_in_flight=12, batches_in_flight=batches, visits_per_leaf=3)
     positions = [start_position(SMALL, stones, stones) for stones in range(9)]
-    together = ForestSearch(SMALL, ScriptedEvaluator(SMALL), options, trees=9)
+    evaluator = ScriptedEvaluator(SMALL)
+    evaluator.lanes = lanes
+    together = ForestSearch(SMALL, evaluator, options, trees=9)
     search_all(together, positions, 80)
     for tree, position in enumerate(positions):
         alone = ForestSearch(SMALL, ScriptedEvaluator(SMALL), options, trees=1)
@@ -364,8 +377,12 @@ class _Broken:
 
 
 @pytest.mark.parametrize(("raises", "error"), [(True, RuntimeError), (False, EvaluationError)])
-def test_a_failed_evaluation_is_raised_and_leaks_nothing(raises: bool, error: type[Exception]) -> None:
-    search = ForestSearch(SMALL, _Failing(SMALL, raises), SearchSettings(simulations=100), trees=1)
+@pytest.mark.parametrize("batches", [1, 3])
+def test_a_failed_evaluation_is_raised_and_leaks_nothing(raises: bool, error: type[Exception], batches: int) -> None:
+    options = SearchSettings(
+        simulations=100, leaves_in_flight=12, batches_in_flight=batches, visits_per_leaf=1 if batches > 1 else 12
+    )
+    search = ForestSearch(SMALL, _Failing(SMALL, raises), options, trees=1)
     with pytest.raises(error):
         search_all(search, [Position(SMALL)], 100)
     search.halt()
@@ -377,7 +394,8 @@ def test_a_failed_evaluation_is_raised_and_leaks_nothing(raises: bool, error: ty
 
 
 @pytest.mark.parametrize("raises", [True, False])
-def test_after_a_failure_in_both_halves_the_next_search_is_whole(raises: bool) -> None:
+@pytest.mark.parametrize("batches", [1, 3])
+def test_after_failures_of_all_batches_the_next_search_is_whole(raises: bool, batches: int) -> None:
     class AllBad(ScriptedEvaluator):
         bad = True
 
@@ -391,7 +409,8 @@ def test_after_a_failure_in_both_halves_the_next_search_is_whole(raises: bool) -
             return ticket
 
     evaluator = AllBad(SMALL)
-    search = ForestSearch(SMALL, evaluator, SearchSettings(simulations=50), trees=4)
+    evaluator.lanes = 5  # two groups, with several batches too
+    search = ForestSearch(SMALL, evaluator, SearchSettings(simulations=50, batches_in_flight=batches), trees=4)
     positions = [start_position(SMALL, tree, tree) for tree in range(4)]
     with pytest.raises((RuntimeError, EvaluationError)):
         search_all(search, positions, 50)
@@ -439,9 +458,9 @@ def peaked(stones: NDArray[np.int8], to_move: int) -> tuple[NDArray[np.float32],
     return logits.astype(np.float32), float(value)
 
 
-@pytest.mark.parametrize("leaves", [8, 32, 128])
+@pytest.mark.parametrize(("leaves", "batches"), [(8, 1), (32, 1), (128, 1), (96, 3)])
 def test_leaves_in_flight_do_not_dilute_the_top_move(
-    leaves: int, record_property: Callable[[str, object], None]
+    leaves: int, batches: int, record_property: Callable[[str, object], None]
 ) -> None:
     """At the default setting the top move's share of visits is within 5 points of the serial search's."""
     rules = Rules(9, 5)
@@ -450,19 +469,35 @@ def test_leaves_in_flight_do_not_dilute_the_top_move(
     lost = []
     for seed in range(4):
         position = start_position(rules, 4 + seed, seed)
-        options = SearchSettings(simulations=simulations, leaves_in_flight=leaves)
-        one = replace(options, leaves_in_flight=1)
+        options = SearchSettings(simulations=simulations, leaves_in_flight=leaves, batches_in_flight=batches)
+        one = replace(options, leaves_in_flight=1, batches_in_flight=1)
         alone = ForestSearch(rules, ScriptedEvaluator(rules, peaked), one, trees=1)
         search_all(alone, [position], simulations)
         evaluator = ScriptedEvaluator(rules, peaked)
         search = ForestSearch(rules, evaluator, options, trees=1)
         search_all(search, [position], simulations)
-        assert max(evaluator.batches) == leaves
+        assert max(evaluator.batches) == (leaves if batches == 1 else leaves // (batches + 1))
         top = int(alone.visits(0).argmax())
         lost.append(100 * (alone.visits(0)[top] - search.visits(0)[top]) / (simulations - 1))
-    record_property(f"points lost with {leaves} leaves in flight", float(np.mean(lost)))
-    record_property(f"largest difference with {leaves} leaves in flight", float(np.abs(lost).max()))
+    name = f"{leaves} leaves in {batches} batches"
+    record_property(f"points lost with {name}", float(np.mean(lost)))
+    record_property(f"largest difference with {name}", float(np.abs(lost).max()))
     assert np.abs(lost).mean() <= 5.0
+
+
+def test_each_of_several_batches_is_of_one_side_to_move() -> None:
+    sides: list[set[int]] = []
+
+    class Recording(ScriptedEvaluator):
+        def submit(self, slot: Slot) -> Ticket:
+            sides.append(set(slot.positions.to_move[: slot.count].tolist()))
+            return super().submit(slot)
+
+    options = SearchSettings(simulations=400, visits_per_leaf=3).for_one_position()
+    search = ForestSearch(SMALL, Recording(SMALL), options, trees=1)
+    search_all(search, [Position(SMALL)], 400)
+    assert all(len(side) == 1 for side in sides)
+    assert set.union(*sides) == {BLACK, WHITE}
 
 
 def test_the_papers_literal_virtual_loss_would_fail_that() -> None:
@@ -482,8 +517,9 @@ def test_a_simulation_costs_at_most_a_kilobyte_on_15x15() -> None:
 
 
 @pytest.mark.parametrize("threads", [2, 3, 16])
-def test_many_threads_find_exactly_what_one_finds(threads: int) -> None:
-    options = SearchSettings(simulations=300)
+@pytest.mark.parametrize("batches", [1, 3])
+def test_many_threads_find_exactly_what_one_finds(threads: int, batches: int) -> None:
+    options = SearchSettings(simulations=300, leaves_in_flight=16, batches_in_flight=batches)
     positions = [start_position(SMALL, tree % 7, tree) for tree in range(24)]
     found = []
     for count in (1, threads):

@@ -1,0 +1,96 @@
+"""The bare nets: the speed of a library with a model's net alone, which a search is measured against.
+
+Planes are ready, nothing is copied, and one call evaluates a batch on all cores.
+"""
+
+import statistics
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from core.cores import cores
+from nets.blocks import channels_last, folded
+from nets.config import PLANE_COUNT, Backend
+from nets.dual import DualNet
+from nets.runtimes.cuda import CudaRuntime
+from nets.runtimes.openvino import OpenVino, unavailable_where_it_fails
+from nets.runtimes.precision import DTYPES
+from nets.runtimes.runtime import Runtime
+
+_CPU_BATCHES = (8, 32, 128, 512)
+_GPU_BATCHES = (512, 2_048, 8_192)
+_REPEATS = 3
+
+
+class BareNet:
+    """One net of a model, evaluated in the library and the precision of a runtime, at its best batch size."""
+
+    def __init__(self, model: DualNet, runtime: Runtime, seconds: float) -> None:
+        """The choice of the batch size takes `seconds`."""
+        batches = _GPU_BATCHES if isinstance(runtime, CudaRuntime) else _CPU_BATCHES
+        make = _openvino_call if runtime.backend is Backend.OPENVINO else _torch_call
+        calls = {batch: make(model, runtime, batch) for batch in batches}
+        each = seconds / len(batches) / _REPEATS
+        rates = {
+            batch: statistics.median(_rate(call, batch, each) for _ in range(_REPEATS)) for batch, call in calls.items()
+        }
+        self.batch = max(rates, key=lambda batch: rates[batch])
+        """Positions of a batch."""
+        self._call = calls[self.batch]
+
+    def rate(self, seconds: float) -> float:
+        """Return evaluated positions a second."""
+        return _rate(self._call, self.batch, seconds)
+
+
+def _rate(call: Callable[[], object], batch: int, seconds: float) -> float:
+    call()
+    done, start = 0, time.perf_counter()
+    while not done or time.perf_counter() - start < seconds:
+        call()
+        done += 1
+    return done * batch / (time.perf_counter() - start)
+
+
+def _net_and_planes(model: DualNet, batch: int) -> tuple[torch.nn.Module, torch.Tensor]:
+    net = channels_last(folded(next(iter(model.nets.values())))).requires_grad_(False)
+    size = model.rules.size
+    planes = torch.rand(batch, PLANE_COUNT[model.config.planes], size, size)
+    return net, planes.contiguous(memory_format=torch.channels_last)
+
+
+def _openvino_call(model: DualNet, runtime: Runtime, batch: int) -> Callable[[], object]:
+    openvino = OpenVino(runtime.precision)
+    net, planes = _net_and_planes(model, batch)
+    with warnings.catch_warnings(), unavailable_where_it_fails():
+        warnings.simplefilter("ignore")  # the tracer warns of its own deprecation
+        graph = openvino.module.convert_model(net, example_input=planes)
+        graph.reshape(list(planes.shape))
+        options: dict[str, Any] = {
+            "INFERENCE_NUM_THREADS": cores(),
+            "NUM_STREAMS": 1,
+            "INFERENCE_PRECISION_HINT": openvino.hint,
+            "PERFORMANCE_HINT": "LATENCY",
+        }
+        request = openvino.core.compile_model(graph, "CPU", options).create_infer_request()
+    request.set_input_tensor(openvino.module.Tensor(planes.contiguous().numpy()))
+    call: Callable[[], object] = request.infer
+    return call
+
+
+def _torch_call(model: DualNet, runtime: Runtime, batch: int) -> Callable[[], object]:
+    net, planes = _net_and_planes(model, batch)
+    device = torch.device("cuda" if isinstance(runtime, CudaRuntime) else "cpu")
+    dtype = DTYPES[runtime.precision]
+    net, planes = net.to(device, dtype), planes.to(device, dtype)
+
+    def call() -> None:
+        with torch.inference_mode():
+            net(planes)
+        if device.type == "cuda":
+            torch.cuda.synchronize()
+
+    return call
