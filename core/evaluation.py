@@ -1,7 +1,8 @@
 """The seam between a search and its evaluator: batches of positions, slots and tickets.
 
 A search fills a `Slot` with positions and submits it; the evaluator writes policy logits and values into the same
-slot. `nets` and `search` both import this module, so that neither imports the other.
+slot. `nets` and `search` both import this module, so that neither imports the other. `write_planes` writes positions as
+the input planes of a net.
 """
 
 import math
@@ -12,8 +13,9 @@ from typing import Protocol, Self, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from core.jit import lean_kernel
 from core.position import Position
-from core.rules import NO_CELL, Rules
+from core.rules import BLACK, NO_CELL, Rules
 from core.symmetry import sources, targets
 
 
@@ -157,3 +159,42 @@ class Done:
 
 
 DONE = Done()
+
+
+@lean_kernel
+def write_planes(
+    stones: NDArray[np.int8],
+    to_move: NDArray[np.int8],
+    last_moves: NDArray[np.int16],
+    rows: NDArray[np.intp],
+    planes: NDArray[np.uint16] | NDArray[np.float32],
+    first: int,
+    kinds: tuple[int, int, int],
+    one: np.uint16 | np.float32,
+) -> None:
+    """Write the planes of some rows of a batch of positions to `planes` [n, A, C], from row `first` on.
+
+    The positions are as in `PositionBatch`; `rows` are indices into them. From the side to move: own
+    stones, the opponent's, then `kinds` = (number of last moves, a plane each; 1 for a plane of ones where Black is to
+    move, else 0; copies of all planes). `one` stands for one, in the number format of `planes`; all else becomes zero.
+    """
+    lasts, colour, copies = kinds
+    count = 2 + lasts + colour
+    for index in range(len(rows)):
+        row, target = rows[index], first + index
+        side = to_move[row]
+        for cell in range(planes.shape[1]):
+            for plane in range(planes.shape[2]):
+                planes[target, cell, plane] = 0
+        for start in range(0, copies * count, count):
+            for cell in range(planes.shape[1]):
+                stone = stones[row, cell]
+                if stone != 0:
+                    planes[target, cell, start + (0 if stone == side else 1)] = one
+            for back in range(lasts):
+                cell = last_moves[row, back]
+                if 0 <= cell < planes.shape[1]:
+                    planes[target, cell, start + 2 + back] = one
+            if colour and side == BLACK:
+                for cell in range(planes.shape[1]):
+                    planes[target, cell, start + 2 + lasts] = one

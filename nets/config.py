@@ -18,6 +18,8 @@ class Planes(StrEnum):
 
 
 PLANE_COUNT = {Planes.THREE: 3, Planes.FOUR: 4, Planes.FIVE: 5}
+LAST_MOVES = {Planes.THREE: 1, Planes.FOUR: 1, Planes.FIVE: 2}
+"""Planes of last moves."""
 
 
 class Backend(StrEnum):

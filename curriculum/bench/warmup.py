@@ -75,7 +75,9 @@ def _decide(player: Player, position: Position | None = None) -> None:
 
 
 def _open_the_built_in_model() -> None:
-    open_model(DEFAULT_MODEL).close()
+    evaluator = open_model(DEFAULT_MODEL)
+    evaluator.prepare(1)
+    evaluator.close()
 
 
 def _draw_basics() -> None:

@@ -5,12 +5,13 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from nets.checkpoint import load_model
 from nets.config import Backend, Precision
 from nets.dual import DualNet
-from nets.runtimes.inference import InferenceNet, example_positions, version_of
+from nets.runtimes.inference import PlanesNet, version_of
 from nets.runtimes.openvino import OpenVino, unavailable_where_it_fails
-from nets.runtimes.precision import refine
 from nets.runtimes.saved_graphs import graphs_path, write_graphs
 
 
@@ -22,10 +23,11 @@ def converted(model: DualNet, openvino: OpenVino) -> dict[str, Any]:
 def _converted_net(model: DualNet, name: str, openvino: OpenVino) -> Any:
     with warnings.catch_warnings(), unavailable_where_it_fails():
         warnings.simplefilter("ignore")  # the tracer warns of its own deprecation
-        net = InferenceNet(model, name).eval()
-        if openvino.precision is Precision.BF16:
-            refine(net)
-        return openvino.module.convert_model(net, example_input=example_positions(2, model.rules.cells))
+        net = PlanesNet(model, name, refined=openvino.precision is Precision.BF16).eval()
+        shape = (model.rules.size, model.rules.size, net.planes)
+        graph = openvino.module.convert_model(net, example_input=torch.zeros(2, *shape))
+        graph.reshape([-1, *shape])  # the number of positions stays open
+        return openvino.with_input(graph)
 
 
 def main(path: Path, precision: Precision) -> bool:

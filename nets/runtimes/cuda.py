@@ -15,7 +15,7 @@ from core.evaluation import PositionBatch
 from nets.config import Backend, Precision, RuntimeNotice
 from nets.dual import DualNet
 from nets.runtimes.inference import InferenceNet, example_positions
-from nets.runtimes.runtime import Piece, SizedNet, SizedNets
+from nets.runtimes.runtime import CopiesPositions, Piece, SizedNet, SizedNets
 
 SIZES = (8, 32, 64, 128, 256, 512, 1024, 2048)
 """Batch sizes that are captured."""
@@ -27,7 +27,7 @@ _FAST_HALF = (7, 0)
 """The first compute capability that multiplies float16 faster than float32 (Volta)."""
 
 
-class _Buffers:
+class _Buffers(CopiesPositions):
     """A `SizedNet` on the GPU: positions and outputs on the device, and pinned copies of both on the host."""
 
     def __init__(self, net: InferenceNet, size: int, cells: int, device: torch.device) -> None:

@@ -51,7 +51,7 @@ def _open_graphs(path: Path, precision: Precision) -> RuntimeEvaluator | None:
         if found is None:
             return None
         graphs, version = found
-        runtime = OpenVinoRuntime(openvino, graphs, info.rules.cells)
+        runtime = OpenVinoRuntime(openvino, graphs, info.net.planes)
     except (OSError, RuntimeUnavailableError):
         return None
     return RuntimeEvaluator(runtime, info.net, info.rules.cells, version, repeatable=True)

@@ -58,7 +58,7 @@ def open_runtime(model: DualNet, choice: RuntimeChoice, device: torch.device) ->
             from nets.runtimes.openvino import OpenVino, OpenVinoRuntime
 
             openvino = OpenVino(choice.precision)
-            return OpenVinoRuntime(openvino, converted(model, openvino), model.rules.cells)
+            return OpenVinoRuntime(openvino, converted(model, openvino), model.config.planes)
         if choice.backend is Backend.ONNXRUNTIME:
             from nets.runtimes.onnx import OnnxRuntime
 

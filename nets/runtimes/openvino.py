@@ -12,12 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.cores import cores
-from core.evaluation import PositionBatch
-from nets.config import Backend, Precision
+from core.evaluation import write_planes
+from nets.config import LAST_MOVES, PLANE_COUNT, Backend, Planes, Precision
 from nets.runtimes.runtime import Piece, RuntimeUnavailableError, SizedNets
 
 _SIZES = (1, 2, 4, 8, 24, 64, 128)
 """Compiled batch sizes: fixed shapes run up to twice as fast as free ones."""
+_ONE_BF16 = np.uint16(0x3F80)
+"""The bits of 1 in bfloat16."""
 
 
 @contextmanager
@@ -55,6 +57,18 @@ class OpenVino:
         self.hint = "bf16" if precision is Precision.BF16 else "f32"
         """The precision in OpenVINO's words."""
 
+    def with_input(self, graph: Any) -> Any:
+        """Return a graph whose input, float32 until now, has the number format that it is fast with.
+
+        Raises `RuntimeUnavailableError`.
+        """
+        if self.precision is not Precision.BF16:
+            return graph
+        with unavailable_where_it_fails():
+            steps = self.module.preprocess.PrePostProcessor(graph)
+            steps.input(0).tensor().set_element_type(self.module.Type.bf16)
+            return steps.build()
+
     def written(self, graph: Any) -> tuple[str, NDArray[np.uint8]]:
         """Return a graph as XML and the bytes of its weights. Raises `RuntimeUnavailableError`."""
         with unavailable_where_it_fails(), tempfile.TemporaryDirectory() as folder:
@@ -68,17 +82,53 @@ class OpenVino:
         with unavailable_where_it_fails():
             return self.core.read_model(xml.encode(), self.module.Tensor(weights))
 
+    def compiled(self, graph: Any, size: int, **options: object) -> Any:
+        """Return a graph compiled for batches of `size` and one core, with more options of OpenVINO's."""
+        sized = graph.clone()
+        sized.reshape({index: [size, *list(each.partial_shape)[1:]] for index, each in enumerate(graph.inputs)})
+        return self.core.compile_model(
+            sized,
+            "CPU",
+            {
+                # A graph of one stream on one core runs on the calling thread, without a hand-over to another and back.
+                "NUM_STREAMS": 1,
+                "INFERENCE_NUM_THREADS": 1,
+                "INFERENCE_PRECISION_HINT": self.hint,
+                "ENABLE_CPU_PINNING": False,
+                **options,
+            },
+        )
+
 
 class _Request:
     """A `SizedNet`: an inference request whose arrays OpenVINO shares."""
 
-    def __init__(self, openvino: OpenVino, compiled: Any) -> None:
+    def __init__(self, openvino: OpenVino, compiled: Any, planes: Planes) -> None:
         self._request = compiled.create_infer_request()
-        arrays = [np.zeros_like(tensor.data) for tensor in self._request.input_tensors]
-        for index, array in enumerate(arrays):
-            self._request.set_input_tensor(index, openvino.module.Tensor(array, shared_memory=True))
-        self.positions = PositionBatch(*arrays)
+        shape = list(compiled.input(0).shape)
+        size, side, _, channels = shape
+        self._kinds = (LAST_MOVES[planes], int(planes is not Planes.THREE), channels // PLANE_COUNT[planes])
+        kind = openvino.module.Type.f32
+        self._one: np.uint16 | np.float32 = np.float32(1)
+        if openvino.precision is Precision.BF16:
+            kind, self._one = openvino.module.Type.bf16, _ONE_BF16
+        self._planes = np.zeros((size, side * side, channels), self._one.dtype)
+        self._request.set_input_tensor(openvino.module.Tensor(self._planes, shape, kind))
         self.logits, self.values = (tensor.data for tensor in self._request.output_tensors)
+
+    def put(self, first: int, piece: Piece) -> None:
+        """See `SizedNet`."""
+        rows, positions, _, _ = piece
+        write_planes(
+            positions.stones,
+            positions.to_move,
+            positions.last_moves,
+            rows,
+            self._planes,
+            first,
+            self._kinds,
+            self._one,
+        )
 
     def run(self) -> None:
         """See `SizedNet`."""
@@ -92,9 +142,9 @@ class OpenVinoRuntime:
     sizes: tuple[int, ...] = _SIZES
     any_thread = True
 
-    def __init__(self, openvino: OpenVino, graphs: Mapping[str, Any], cells: int) -> None:
+    def __init__(self, openvino: OpenVino, graphs: Mapping[str, Any], planes: Planes) -> None:
         """`graphs`: of each net, in `openvino`'s precision. Raises `RuntimeUnavailableError`."""
-        self._openvino, self._graphs, self._cells = openvino, graphs, cells
+        self._openvino, self._graphs, self._planes = openvino, graphs, planes
         self.precision = openvino.precision
         self.lanes = self.threads = cores()
         self.free_cores = 1
@@ -103,16 +153,7 @@ class OpenVinoRuntime:
             self._sized.make(next(iter(graphs)), 1)
 
     def _make(self, net: str, size: int) -> _Request:
-        graph = self._graphs[net].clone()
-        graph.reshape({0: [size, self._cells], 1: [size], 2: [size, 2]})
-        options = {
-            # A graph of one stream on one core runs on the calling thread, without a hand-over to another and back.
-            "NUM_STREAMS": 1,
-            "INFERENCE_NUM_THREADS": 1,
-            "INFERENCE_PRECISION_HINT": self._openvino.hint,
-            "ENABLE_CPU_PINNING": False,
-        }
-        return _Request(self._openvino, self._openvino.core.compile_model(graph, "CPU", options))
+        return _Request(self._openvino, self._openvino.compiled(self._graphs[net], size), self._planes)
 
     def evaluate(self, net: str, pieces: Sequence[Piece]) -> None:
         """See `Runtime`."""

@@ -79,14 +79,31 @@ def scatter(pieces: Sequence[Piece], logits: NDArray[np.float32], values: NDArra
 class SizedNet(Protocol):
     """A net that evaluates batches of one size, with the arrays that it reads and writes."""
 
-    positions: PositionBatch
     logits: NDArray[np.float32]
     """[n, A]"""
     values: NDArray[np.float32]
     """[n]"""
 
+    def put(self, first: int, piece: Piece) -> None:
+        """Copy the positions of a piece to the net's input, from row `first` on."""
+
     def run(self) -> None:
-        """Evaluate `positions`."""
+        """Evaluate the input."""
+
+
+class CopiesPositions:
+    """The part of a `SizedNet` whose input are positions."""
+
+    positions: PositionBatch
+
+    def put(self, first: int, piece: Piece) -> None:
+        """See `SizedNet`."""
+        rows, positions, _, _ = piece
+        last = first + len(rows)
+        # With "raise" numpy would write into a copy first.
+        np.take(positions.stones, rows, axis=0, out=self.positions.stones[first:last], mode="clip")
+        self.positions.to_move[first:last] = positions.to_move[rows]
+        self.positions.last_moves[first:last] = positions.last_moves[rows]
 
 
 class SizedNets:
@@ -116,13 +133,9 @@ class SizedNets:
         size = self._sizes[bisect_left(self._sizes, sum(len(piece.rows) for piece in pieces))]
         with self._borrowed(net, size) as sized:
             first = 0
-            for rows, positions, _, _ in pieces:
-                last = first + len(rows)
-                # With "raise" numpy would write into a copy first.
-                np.take(positions.stones, rows, axis=0, out=sized.positions.stones[first:last], mode="clip")
-                sized.positions.to_move[first:last] = positions.to_move[rows]
-                sized.positions.last_moves[first:last] = positions.last_moves[rows]
-                first = last
+            for piece in pieces:
+                sized.put(first, piece)
+                first += len(piece.rows)
             sized.run()
             scatter(pieces, sized.logits, sized.values)
 

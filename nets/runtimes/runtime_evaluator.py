@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from core.evaluation import PositionBatch, Slot
 from core.rules import BLACK, WHITE
-from nets.config import NetConfig, Planes
+from nets.config import LAST_MOVES, NetConfig
 from nets.runtimes.allocator import keep_freed_memory
 from nets.runtimes.batching import Batcher, Submission
 from nets.runtimes.runtime import Piece, Rows, Runtime
@@ -39,7 +39,7 @@ class RuntimeEvaluator:
         """Threads that it leaves to the search."""
         self.version = version
         """63 bits of the weights and of the runtime: they differ where evaluations may differ."""
-        self.last_moves = 2 if config.planes is Planes.FIVE else 1
+        self.last_moves = LAST_MOVES[config.planes]
         """Number of last moves in the nets' input."""
         self._dual, self._cells = config.dual, cells
         # Threads of the executor are joined at the interpreter's exit; one inside torch then would abort it.

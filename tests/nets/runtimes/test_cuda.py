@@ -11,10 +11,11 @@ from nets.dual import DualNet
 from nets.runtimes import cuda
 from nets.runtimes.inference import InferenceNet, example_positions
 from nets.runtimes.net_evaluator import NetEvaluator
+from nets.runtimes.runtime import CopiesPositions
 from tests.support.nets import CPU, evaluator_of, model_of, priors, random_batch
 
 
-class _ProcessorBuffers:
+class _ProcessorBuffers(CopiesPositions):
     """A stand-in for a net on a GPU: the same arrays, evaluated by torch on the CPU."""
 
     fails_to_capture = False

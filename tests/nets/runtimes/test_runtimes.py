@@ -15,9 +15,10 @@ from core.position import Position
 from core.rules import BLACK, WHITE, Rules
 from nets import config as nets_config
 from nets.checkpoint import DEFAULT_MODEL, load_model
-from nets.config import Backend, NetConfig, Planes, Precision, RuntimeChoice, RuntimeNotice, set_runtime
+from nets.config import PLANE_COUNT, Backend, NetConfig, Planes, Precision, RuntimeChoice, RuntimeNotice, set_runtime
 from nets.dual import DualNet
-from nets.runtimes.inference import InferenceNet
+from nets.planes import encode
+from nets.runtimes.inference import InferenceNet, PlanesNet
 from nets.runtimes.net_evaluator import NetEvaluator
 from nets.runtimes.precision import refine
 from nets.runtimes.runtime import Piece, RuntimeUnavailableError
@@ -55,16 +56,31 @@ def test_every_runtime_evaluates_the_papers_nets_as_torch_does_in_float32(backen
 
 
 @pytest.mark.parametrize("planes", Planes)
-def test_nets_rewritten_for_bfloat16_compute_the_same(planes: Planes) -> None:
+def test_nets_rewritten_for_openvino_compute_the_same(planes: Planes) -> None:
     model, batch = model_of(NetConfig(planes=planes, filters=12, blocks=2, value_hidden=8)), random_batch(8)
-    net, rewritten = InferenceNet(model, "black"), InferenceNet(model, "black")
-    refine(rewritten)
     arrays = [torch.from_numpy(array) for array in (batch.stones, batch.to_move, batch.last_moves)]
-    for answers, expected in zip(rewritten(*arrays), net(*arrays), strict=True):
-        assert torch.allclose(answers, expected, atol=1e-5)
-    convolutions = [module for module in rewritten.modules() if isinstance(module, torch.nn.Conv2d)]
-    assert len(convolutions) == 7
+    encoded = encode(*arrays, planes, torch.float32).permute(0, 2, 3, 1)
+    expected = InferenceNet(model, "black")(*arrays)
+    plain, refined = PlanesNet(model, "black", refined=False), PlanesNet(model, "black", refined=True)
+    assert (plain.planes, refined.planes) == (PLANE_COUNT[planes], 2 * PLANE_COUNT[planes])
+    for answer, exact in zip(plain(encoded), expected, strict=True):
+        assert torch.allclose(answer, exact, atol=1e-5)
+    for answer, exact in zip(refined(torch.cat((encoded, encoded), dim=3)), expected, strict=True):
+        assert torch.allclose(answer, exact, atol=0.02)
+    convolutions = [module for module in refined.modules() if isinstance(module, torch.nn.Conv2d)]
+    assert len(convolutions) == 6
     assert all(convolution.bias is None for convolution in convolutions)
+
+
+def test_weights_rounded_for_bfloat16_are_exact_there_and_keep_their_sums() -> None:
+    random = torch.Generator().manual_seed(1)
+    linear = torch.nn.Linear(200, 30)
+    linear.weight = torch.nn.Parameter(torch.randn(30, 200, generator=random))
+    net, exact = torch.nn.Sequential(linear), linear.weight.detach().clone()
+    refine(net)
+    assert torch.equal(linear.weight, linear.weight.bfloat16().float())
+    assert (linear.weight - exact).abs().max() < 2**-7 * exact.abs().max()
+    assert (linear.weight.sum(1) - exact.sum(1)).abs().max() < 2**-7
 
 
 @pytest.mark.parametrize("planes", Planes)

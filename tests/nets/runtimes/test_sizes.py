@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from core.evaluation import PositionBatch
 from core.rules import BLACK, WHITE
 from nets.runtimes import runtime
-from nets.runtimes.runtime import Piece, SizedNets, best_count
+from nets.runtimes.runtime import CopiesPositions, Piece, SizedNets, best_count
 from nets.runtimes.runtime_evaluator import rows_by_net
 
 
@@ -54,7 +54,7 @@ def test_a_net_of_a_fixed_size_is_lent_to_one_thread_at_a_time(
 ) -> None:
     monkeypatch.setattr(runtime, "_MAKING_S", making_s)
 
-    class Slow:
+    class Slow(CopiesPositions):
         """Answers with the number of stones, and notices when two threads are in it."""
 
         def __init__(self, size: int) -> None:
