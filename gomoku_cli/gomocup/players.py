@@ -69,7 +69,7 @@ class EnginePlayers:
         self._player: Player | None = None
         self._player_key: tuple[Rules, int | None] | None = None
         """Rules and limit of simulations of the current player."""
-        self._quick = Mentor(Limit(seconds=math.inf), memory_bytes=_QUICK_BYTES)
+        self._quick = Mentor(Limit(seconds=math.inf), memory_bytes=_QUICK_BYTES, threads=1)
         self._bytes_without_trees = _UNMEASURED_BYTES
         self._has_noted_memory = False
 

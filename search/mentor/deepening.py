@@ -31,8 +31,6 @@ _VCF_NODES = 20_000
 """Maximum of those nodes: some dozen milliseconds."""
 _VCF_NODES_A_SECOND = 200_000
 """Maximum of those nodes where the limit is a time: about a quarter of it."""
-
-
 _SKIPPED = ((1, 0), (1, 1), (2, 0), (2, 1), (2, 2), (2, 3), (3, 0), (3, 1), (3, 2), (3, 3), (3, 4), (3, 5))
 """Depths that helpers leave out, by number: blocks of so many depths, and the shift of the first block."""
 

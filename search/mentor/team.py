@@ -1,7 +1,7 @@
 """Threads of the mentor that search one position together on one table ("lazy SMP")."""
 
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 
 from core.position import Position
 from core.rules import Cell, Rules
@@ -59,7 +59,7 @@ class Team:
             self._table.end_search()
 
     def wait(self) -> None:
-        """Wait until all helpers have ended their searches."""
+        """Wait until all helpers have ended their searches. Raises the error of one."""
         for helper in self._helpers:
             helper.wait()
 
@@ -76,7 +76,12 @@ class _Helper:
         self._last: Future[None] | None = None
 
     def start(self, position: Position, limit: Limit, generation: Generation, number: int, started: float) -> None:
-        """Search the position until the search of this generation is over; an earlier one ends first."""
+        """Search the position until the search of this generation is over; an earlier one ends first.
+
+        Raises the error of an earlier search.
+        """
+        if self._last is not None and self._last.done():
+            self._last.result()
         over = self._work.state.over
 
         def is_over() -> bool:
@@ -91,6 +96,6 @@ class _Helper:
         self._last = self._pool.submit(search)
 
     def wait(self) -> None:
-        """Wait for the end of the last search."""
+        """Wait for the end of the last search. Raises its error."""
         if self._last is not None:
-            wait([self._last])
+            self._last.result()
