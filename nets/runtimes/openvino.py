@@ -133,7 +133,7 @@ class _Request:
 
     def run(self) -> None:
         """See `SizedNet`."""
-        self._request.infer()
+        self._request.infer(share_outputs=True)  # else it would return copies of them
 
 
 class OpenVinoRuntime:
