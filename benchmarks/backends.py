@@ -60,9 +60,9 @@ def priors(logits: NDArray[np.float32], positions: PositionBatch) -> NDArray[np.
     return shares
 
 
-def own_games(evaluator: NetEvaluator, rules: Rules) -> PositionBatch:
+def own_games(evaluator: NetEvaluator, rules: Rules, seed: int = 1) -> PositionBatch:
     """Return positions of games: first moves drawn from the model's priors, then its top moves."""
-    random, found = generator(1), []
+    random, found = generator(seed), []
     games = [Position(rules) for _ in range(256)]
     while sum(map(len, found)) < _POSITIONS:
         batch = PositionBatch.from_positions(games, rules)

@@ -125,6 +125,17 @@ def rate(run: Run, batch: int) -> float:
     return batch * runs / (time.thread_time() - start)
 
 
+def rates(pairs: dict[str, list[Run]], batch: int, rounds: int) -> dict[tuple[str, str], float]:
+    """Return the median rates of each name's two equal runs, by cores and name: of one alone, and of both at once."""
+    found: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    with ThreadPoolExecutor(2) as threads:
+        for _ in range(rounds):
+            for name, pair in pairs.items():
+                found["one core", name].append(rate(pair[0], batch))
+                found["each of two", name].append(statistics.mean(threads.map(rate, pair, (batch, batch))))
+    return {key: statistics.median(each) for key, each in found.items()}
+
+
 def print_table(openvino: OpenVino, model: DualNet, batches: list[int], rounds: int) -> None:
     """Print the rates of all parts."""
     parts, net = graphs(openvino, model), next(iter(model.nets))
@@ -137,14 +148,8 @@ def print_table(openvino: OpenVino, model: DualNet, batches: list[int], rounds: 
             pairs[name] = [runs_of(compiled), runs_of(compiled)]
         if batch <= runtime.sizes[-1]:
             pairs["evaluation"] = [evaluation(runtime, net, batch, model.rules.cells) for _ in range(2)]
-        found: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
-        with ThreadPoolExecutor(2) as threads:
-            for _ in range(rounds):
-                for name, pair in pairs.items():
-                    found["one core", name].append(rate(pair[0], batch))
-                    found["each of two", name].append(statistics.mean(threads.map(rate, pair, (batch, batch))))
-        for key, rates in found.items():
-            rows[key][batch] = statistics.median(rates)
+        for key, median in rates(pairs, batch, rounds).items():
+            rows[key][batch] = median
     print("positions a second" + " " * 9 + "".join(f"{batch:>9}" for batch in batches))
     for cores, name in sorted(rows, key=lambda key: key[0], reverse=True):
         cells = "".join(

@@ -10,7 +10,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from core.cores import cores
+from core.cores import cores, processor_name
 from nets.runtimes.devices import best_device
 from nets.runtimes.net_evaluator import NetEvaluator
 
@@ -22,20 +22,13 @@ def machine() -> dict[str, Any]:
     """Return the description of this machine and its load before the benchmark."""
     return {
         "cores": cores(),
-        "processor": _processor(),
+        "processor": processor_name(),
         "memory_bytes": os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else None,
         "load_average": os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
         "platform": platform.platform(),
         "python": platform.python_version(),
         **{name: version for name in _VERSIONS_OF if (version := _version(name))},
     }
-
-
-def _processor() -> str:
-    info = Path("/proc/cpuinfo")
-    lines = info.read_text(encoding="utf-8").splitlines() if info.is_file() else []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor() or platform.machine()
 
 
 def _version(distribution: str) -> str | None:

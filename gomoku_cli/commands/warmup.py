@@ -1,6 +1,7 @@
 """`gomoku warmup`: compiles all kernels ahead of the first run."""
 
 import json
+from dataclasses import asdict
 
 import typer
 
@@ -17,12 +18,14 @@ EXAMPLES = (
 def command(as_json: options.Json = False, quiet: options.Quiet = False) -> None:
     """Compile all kernels and prepare the built-in model, so that other commands start at once.
 
-    The result stays in the user's cache folder until this program or its compiler changes version.
+    It also measures the batch size and the threads with which the nets are fastest on this machine. The results stay in
+    the user's cache folder until this program, its compiler or OpenVINO changes version.
     """
     import time
 
     from core.caching.folder import problems
     from core.jit import KERNELS
+    from curriculum.bench.tuning import tune
     from curriculum.bench.warmup import compile_all
     from gomoku_cli.compilation import ESTIMATE, watching_compilation
     from gomoku_cli.console import duration, program
@@ -30,14 +33,17 @@ def command(as_json: options.Json = False, quiet: options.Quiet = False) -> None
 
     started = time.perf_counter()
     KERNELS.use()
+    tuning = None
     with watching_compilation() as compilation:
         if KERNELS.can_keep():
             with conducting(quiet=quiet, resume=f"{program()} {NAME}") as conduct:
                 compile_all(conduct)
+                tuning = tune(conduct)
     seconds = time.perf_counter() - started
     reason = next(iter(problems()), None)
     if as_json:
         facts = {"folder": str(KERNELS.path), "kept": reason is None, "reason": reason}
+        facts |= {"tuning": asdict(tuning) if tuning else None}
         typer.echo(json.dumps(facts | {"compiled": compilation.kernels, "seconds": round(seconds, 2)}))
     elif reason is not None:
         echo(f"not everything could be kept: {reason}; what is missing is made by each run, {ESTIMATE}")
@@ -45,3 +51,6 @@ def command(as_json: options.Json = False, quiet: options.Quiet = False) -> None
         echo(f"compiled {compilation.kernels} kernels in {duration(seconds)}, kept in {KERNELS.path}")
     else:
         echo(f"all kernels are compiled already, kept in {KERNELS.path}")
+    if tuning is not None and not as_json:
+        threads = f"{tuning.threads} threads" if tuning.threads else "all cores"
+        echo(f"the nets run in batches of up to {tuning.largest_batch} on {threads}, as measured here")

@@ -82,6 +82,7 @@ class Batcher:
         """Threads that were started and have not ended; while more than a few rows are queued, at least one."""
         self._idle = 0
         """Threads among them that wait for rows."""
+        self._closed = False
         self._running: dict[str, int] = {}
         """Batches in evaluation of each net."""
         self._number = 0
@@ -118,6 +119,12 @@ class Batcher:
                 self._withdraw(submission)
             raise
         return submission
+
+    def close(self) -> None:
+        """Let threads end as soon as they have no work."""
+        with self._lock:
+            self._closed = True
+            self._queued.notify_all()
 
     def _cut(self, piece: Piece) -> list[Piece]:
         """Return the pieces to queue for a piece: the whole, or its batches if they must be repeatable."""
@@ -158,7 +165,7 @@ class Batcher:
                 batch = self._take()
                 if batch is None:
                     self._idle += 1
-                    woken = self._queued.wait(_IDLE_S)
+                    woken = not self._closed and self._queued.wait(_IDLE_S)
                     self._idle -= 1
                     batch = self._take()
                     if batch is None:

@@ -15,9 +15,10 @@ from core.cores import cores
 from core.evaluation import write_planes
 from nets.config import LAST_MOVES, PLANE_COUNT, Backend, Planes, Precision
 from nets.runtimes.runtime import Piece, RuntimeUnavailableError, SizedNets
+from nets.tuning import Tuning, kept_tuning
 
-_SIZES = (1, 2, 4, 8, 24, 64, 128)
-"""Compiled batch sizes: fixed shapes run up to twice as fast as free ones."""
+_SIZES = (1, 2, 4, 8, 24, 64, 128, 256, 512)
+"""Compiled batch sizes: fixed shapes run up to twice as fast as free ones. `nets.tuning` knows the largest."""
 _ONE_BF16 = np.uint16(0x3F80)
 """The bits of 1 in bfloat16."""
 
@@ -132,25 +133,40 @@ class _Request:
 
     def run(self) -> None:
         """See `SizedNet`."""
-        self._request.infer()
+        self._request.infer(share_outputs=True)  # else it would return copies of them
 
 
 class OpenVinoRuntime:
     """OpenVINO with each net as a graph, compiled so that every thread runs it on one core."""
 
     backend = Backend.OPENVINO
-    sizes: tuple[int, ...] = _SIZES
     any_thread = True
 
-    def __init__(self, openvino: OpenVino, graphs: Mapping[str, Any], planes: Planes) -> None:
-        """`graphs`: of each net, in `openvino`'s precision. Raises `RuntimeUnavailableError`."""
+    def __init__(
+        self, openvino: OpenVino, graphs: Mapping[str, Any], planes: Planes, tuning: Tuning | None = None
+    ) -> None:
+        """`graphs`: of each net, in `openvino`'s precision. `tuning`: by default that of this machine.
+
+        Raises `RuntimeUnavailableError`.
+        """
         self._openvino, self._graphs, self._planes = openvino, graphs, planes
         self.precision = openvino.precision
-        self.lanes = self.threads = cores()
+        self.version = str(openvino.module.__version__)
+        """Of OpenVINO."""
+        self.nets = tuple(graphs)
+        """Names of the nets."""
+        self.cells = list(graphs[self.nets[0]].input(0).partial_shape)[1].get_length() ** 2
+        tuning = tuning or kept_tuning(self.version, self.precision) or Tuning()
+        self.sizes: tuple[int, ...] = tuple(size for size in _SIZES if size <= tuning.largest_batch)
+        self.lanes = self.threads = tuning.threads or cores()
         self.free_cores = 1
-        self._sized = SizedNets(self._make, _SIZES, one_by_one=False)
+        self._sized = SizedNets(self._make, self.sizes, one_by_one=False)
         with unavailable_where_it_fails():
-            self._sized.make(next(iter(graphs)), 1)
+            self._sized.make(self.nets[0], 1)
+
+    def tuned(self, tuning: Tuning) -> "OpenVinoRuntime":
+        """Return a runtime of the same nets with another largest batch and number of threads."""
+        return OpenVinoRuntime(self._openvino, self._graphs, self._planes, tuning)
 
     def _make(self, net: str, size: int) -> _Request:
         return _Request(self._openvino, self._openvino.compiled(self._graphs[net], size), self._planes)

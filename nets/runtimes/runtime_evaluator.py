@@ -84,6 +84,7 @@ class RuntimeEvaluator:
 
     def close(self) -> None:
         """Join the threads."""
+        self._batcher.close()
         self._threads.shutdown()
 
 

@@ -65,8 +65,8 @@ def test_the_same_seed_plays_the_same_games(tmp_path: Path, monkeypatch: pytest.
         CONFIG,
         rules=Rules(9, 5),
         net=NetConfig(filters=16, blocks=2),
-        search=SearchSettings(simulations=24),
-        selfplay=SelfplayConfig(iterations=1, games=24, concurrent_games=16, draws_per_position=0.01),
+        search=SearchSettings(simulations=16),
+        selfplay=SelfplayConfig(iterations=1, games=12, concurrent_games=8, draws_per_position=0.01),
     )
     files = []
     for name in ("one", "other"):

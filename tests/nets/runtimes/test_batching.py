@@ -86,7 +86,9 @@ class Slot:
 def batcher_of(runtime: ScriptedRuntime, *, repeatable: bool = False) -> Iterator[Batcher]:
     """A batcher with threads named `net_…`."""
     with ThreadPoolExecutor(runtime.threads, "net") as threads:
-        yield Batcher(runtime, threads, repeatable=repeatable)
+        batcher = Batcher(runtime, threads, repeatable=repeatable)
+        yield batcher
+        batcher.close()
 
 
 def within_reason(work: Callable[[], None]) -> None:
