@@ -2,7 +2,7 @@
 
 Iterative deepening over the search of `search.mentor.alpha_beta` with the network of `search.mentor.evaluation`. The
 result depends on the position and the limit alone. If the limit is a time without nodes, it also depends on the clock
-and on the searches before. The search releases the GIL.
+and on the searches before, and it uses all cores. The search releases the GIL.
 """
 
 import math
@@ -227,8 +227,9 @@ class Mentor(Player):
                 variety=self.variety,
                 tell=self._tell,
             )
-        idle.append(team)
-        return _analysis_of(search)
+        analysis = _analysis_of(search)
+        idle.append(team)  # now another search may write to its arrays
+        return analysis
 
     def _tell(self, move: Cell, score: int) -> None:
         self.best_so_far = Decision(move, value=_value(score))
