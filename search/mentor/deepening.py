@@ -18,7 +18,7 @@ from search.mentor.state import MAX_DEPTH, add_nodes, finished_root_moves, new_s
 from search.mentor.table import GENERATIONS
 from search.solvers.vcf import NOT_KNOWN, new_vcf_work, solve_vcf
 
-_SLICE = 2_000
+SLICE = 2_000
 """Nodes between two checks of the limit: some milliseconds."""
 _ENDLESS = 1 << 40
 """Nodes of a helper, which ends with the search that it helps."""
@@ -183,7 +183,7 @@ class Deepening:
         if self.limit.seconds is not None:
             max_nodes = int(min(max_nodes, _VCF_NODES_A_SECOND * self.limit.seconds))
         # Where the limit is a time, `stop` is called every few milliseconds here too: each try gets twice the nodes.
-        nodes = max_nodes if self.limit.nodes is not None else min(_SLICE, max_nodes)
+        nodes = max_nodes if self.limit.nodes is not None else min(SLICE, max_nodes)
         plies = NOT_KNOWN
         while plies == NOT_KNOWN and 0 < nodes <= max_nodes and not self.stop():
             plies = solve_vcf(self.board, self.vcf, self.side, nodes)
@@ -232,12 +232,12 @@ class Deepening:
     def _budget(self, depth: int) -> int:
         """Return the nodes until the next check of the limit; 0 to stop now. The first iteration is always finished."""
         if depth == 1 and self.helper == 0:
-            return _SLICE
+            return SLICE
         if self.stop() or (self.limit.seconds is not None and time.perf_counter() - self.started >= self.limit.seconds):
             return 0
         if self.helper:
             return _ENDLESS
-        return _SLICE if self.limit.nodes is None else max(min(_SLICE, self.limit.nodes - self.nodes), 0)
+        return SLICE if self.limit.nodes is None else max(min(SLICE, self.limit.nodes - self.nodes), 0)
 
     def _take(self, scores: NDArray[np.int64]) -> None:
         """Order the moves by the scores of the iteration; moves it did not reach keep their order behind them."""
