@@ -82,10 +82,10 @@ def _headlines(figures: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     if single := figures.get("single"):
         name = "one position"
         if single["milliseconds_400"] is not None:
-            remark = f"400 simulations, {single['bare_ratio_400']:.2f} of the bare net"
+            remark = f"400 simulations, {single['bare_ratio_400']:.2f} of bare"
             yield name, f"{single['milliseconds_400']:,.1f} ms", remark
             name = ""
-        remark = f"{single['simulations']:,} simulations, {single['bare_ratio']:.2f} of the bare net"
+        remark = f"{single['simulations']:,} simulations, {single['bare_ratio']:.2f} of bare"
         yield name, f"{single['simulations_per_second']:,.0f} simulations/s", remark
     for row in figures.get("descents", ()):
         several = row["threads"] > 1
