@@ -61,13 +61,17 @@ def command(
         raise typer.BadParameter("the board needs a terminal")
 
     def prepared_player() -> "Player":
+        from search.tree.player import MctsPlayer
+
         player = parse_player(model, rules=common_rules, settings=settings)
-        # Compiles the kernels of its first decision before the game begins.
+        # All that its first decision needs is compiled before the game begins.
         position = Position.from_moves(common_rules, [0])
         if ponder and isinstance(player, Ponders):
             player.ponder(position, lambda: True)
             position.push(1)
         player.choose(position, stop=lambda: True)
+        if isinstance(player, MctsPlayer):
+            player.prepare()
         return player
 
     setup = BoardSetup(
