@@ -99,8 +99,9 @@ MAX_EXPLORATION = 1_000_000
 MAX_VIRTUAL_LOSS = 1_000
 """Lost visits for a descent in flight."""
 MAX_LEAVES_IN_FLIGHT = 1_024
+"""Leaves of a tree that wait for the net at once."""
 MAX_BATCHES_IN_FLIGHT = 64
-"""Leaves of a tree in one batch."""
+"""Batches with these leaves."""
 MAX_VISITS_PER_LEAF = 1_000_000
 """Visits of a tree for each of them."""
 MAX_VCF_NODES = 100_000_000

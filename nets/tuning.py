@@ -1,7 +1,7 @@
 """The largest batch and the number of threads with which OpenVINO is fastest on this machine.
 
-`gomoku warmup` measures and keeps them (`curriculum.bench.tuning`). Without a measurement the defaults hold, which are
-good on every machine that was measured. Needs neither torch nor OpenVINO.
+`gomoku warmup` measures and keeps them (`curriculum.bench.tuning`). Without a measurement the defaults hold. Needs
+neither torch nor OpenVINO.
 """
 
 import hashlib

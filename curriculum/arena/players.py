@@ -26,7 +26,7 @@ class PlayerSettings:
     """Settings of a player in a game. `settings_of` names the ones that each kind of player reads."""
 
     search: SearchSettings | None = None
-    """Search of a model; None takes the settings of its training, with tactics."""
+    """Search of a model; None takes the settings of its training, with tactics and the leaves in flight of play."""
     simulations: int | None = None
     """New simulations a move; None takes the number of the search."""
     nodes: int | None = None

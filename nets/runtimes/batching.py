@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from nets.runtimes.runtime import Piece, Runtime, best_count
 
 _FEW = 16
-"""Rows that are worth another thread's waking up."""
+"""So few rows are not worth another thread's waking up: the waiting thread evaluates them."""
 _IDLE_S = 0.1
 """A thread without work ends after this time; until then it takes up new work faster than a new thread."""
 

@@ -59,7 +59,7 @@ class TreeGroup:
         self.parts = parts
         self._width = settings.leaves_in_flight
         self.leaves = kernels.make_leaves(len(trees), self._width, rules.cells)
-        of_shards = np.array_split(np.arange(len(trees)), threads)
+        of_shards = np.array_split(np.arange(len(trees)), min(threads, len(trees)))
         self.starts = np.array([shard[0] * self._width for shard in of_shards], dtype=np.int64)
         """[shards] the first of each one's leaves."""
         self.shards = [self._shard(shard) for shard in of_shards]

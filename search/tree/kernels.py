@@ -99,8 +99,6 @@ def make_leaves(trees: int, leaves: int, cells: int) -> Leaves:
     )
 
 
-_WHOLE_BATCH = 8
-
 # Ends of a descent.
 LEAF = 0
 """A leaf that needs an evaluation, now pending."""
@@ -125,6 +123,8 @@ class Descent(NamedTuple):
     """Zobrist key of the stones and the side to move."""
 
 
+_WHOLE_BATCH = 8
+"""Leaves with which a batch is large enough for a third one to be worth more than more leaves."""
 _NOT_URGENT = np.float32(4.0)
 """Reduction of the logits of moves that are not urgent where others are: it divides their priors by 55."""
 

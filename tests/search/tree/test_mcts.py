@@ -540,6 +540,17 @@ def test_many_threads_find_exactly_what_one_finds(threads: int, batches: int) ->
     assert found[0] == found[1]
 
 
+@pytest.mark.parametrize("trees", [1, 3, 4, 7])
+def test_more_threads_than_trees_in_a_group_are_left_out(trees: int) -> None:
+    evaluator = ScriptedEvaluator(SMALL)
+    evaluator.lanes = 2
+    search = ForestSearch(SMALL, evaluator, SearchSettings(simulations=20), trees=trees, threads=16)
+    search_all(search, [start_position(SMALL, tree, tree) for tree in range(trees)], 20)
+    for tree in range(trees):
+        assert search.forest.nodes["visits"][tree, 0] == 20
+        assert_sound(search, tree)
+
+
 @pytest.mark.parametrize("lanes", [1, 2, 5])
 def test_so_many_batches_are_in_flight_as_the_evaluator_has_lanes(lanes: int) -> None:
     out = 0
