@@ -55,11 +55,11 @@ class _Trunk(nn.Module):
 
     def __init__(self, net: nn.Module) -> None:
         super().__init__()
-        self.stem, self.tower = net.stem, net.tower
+        self.trunk = net.trunk
 
     def forward(self, planes: Tensor) -> Tensor:
         """Return [B, C] for planes [B, D, D, P]."""
-        result: Tensor = self.tower(torch.relu(self.stem(planes.permute(0, 3, 1, 2)))).mean((2, 3))
+        result: Tensor = self.trunk(planes.permute(0, 3, 1, 2)).mean((2, 3))
         return result
 
 

@@ -82,16 +82,17 @@ def equalise(net: MergedHeads, planes: Tensor) -> None:
         largest = largest.clamp(min=1e-3)
         return (largest / largest.max()) ** _SHARE
 
-    x = torch.relu(net.stem(planes))
+    stem, *blocks = net.trunk
+    x = stem(planes)
     stream, inside = x.amax((0, 2, 3)), []
-    for block in net.tower:
-        inside.append(scale_of(torch.relu(block.first(x)).amax((0, 2, 3))))
+    for block in blocks:
+        inside.append(scale_of(block.first(x).amax((0, 2, 3))))
         x = block(x)
         stream = torch.maximum(stream, x.amax((0, 2, 3)))
     scale = scale_of(stream)
-    written_by(net.stem.conv, scale)
-    read_by(net.heads.conv, scale)
-    for block, within in zip(net.tower, inside, strict=True):
+    written_by(stem.conv, scale)
+    read_by(net.heads.conv.conv, scale)
+    for block, within in zip(blocks, inside, strict=True):
         read_by(block.first.conv, scale)
         written_by(block.first.conv, within)
         read_by(block.second.conv, within)

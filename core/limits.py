@@ -83,8 +83,12 @@ MAX_DIMENSIONS = 4
 """Dimensions of a tensor."""
 MAX_FILTERS = 1024
 """Filters of a convolution, and units of a hidden layer."""
-MAX_BLOCKS = 128
-"""Residual blocks."""
+MAX_LAYERS = 128
+"""Layers of a net's trunk, and of a head."""
+MAX_KERNEL = 11
+"""Cells along an edge of a convolution's kernel."""
+MAX_PADDING = 8
+"""Rings of zeros that a convolution puts around the board."""
 MAX_PARAMETERS = 100_000_000
 """Trainable parameters, all nets of a model together."""
 

@@ -1,4 +1,4 @@
-"""Building blocks of the nets."""
+"""Building blocks of the nets: a module for each kind of layer."""
 
 import copy
 from typing import TypeVar
@@ -7,23 +7,28 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
+from nets.layers import Attention, Convolution, FullyConnected, GlobalMaximum, Layer, PoolingBias, Residual
+
 Net = TypeVar("Net", bound=nn.Module)
+
+_MEAN_WIDTH, _WIDTH_SCALE = 14.0, 10.0
+"""Of the board's width in global pooling; KataGo's numbers."""
 
 
 class ConvNorm(nn.Module):
-    """A convolution that keeps the board's size, and its batch norm; the convolution keeps its bias (A table I)."""
+    """A convolution, which keeps its bias, its batch norm (A table I) and its ReLU, as far as it has them."""
 
-    def __init__(self, channels_in: int, channels_out: int, kernel_size: int) -> None:
+    def __init__(self, layer: Convolution) -> None:
         super().__init__()
-        self.conv = nn.Conv2d(channels_in, channels_out, kernel_size, padding=kernel_size // 2)
-        self.norm: nn.Module = nn.BatchNorm2d(channels_out)
-        nn.init.kaiming_normal_(self.conv.weight, nonlinearity="relu")
-        nn.init.zeros_(self.conv.bias)  # type: ignore[arg-type]  # Conv2d types its bias as optional
+        self.conv = nn.Conv2d(layer.channels_in, layer.channels_out, layer.kernel, padding=layer.padding)
+        self.norm: nn.Module = nn.BatchNorm2d(layer.channels_out) if layer.normed else nn.Identity()
+        self.activated = layer.activated
+        _initialise(self.conv)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Map [B, channels_in, D, D] to [B, channels_out, D, D]."""
-        result: Tensor = self.norm(self.conv(x))
-        return result
+        """Map [B, channels_in, D, D] to [B, channels_out, D, D], or a larger board with more padding."""
+        x = self.norm(self.conv(x))
+        return torch.relu(x) if self.activated else x
 
     def fold(self) -> None:
         """Merge the batch norm's running statistics into the convolution; for inference only."""
@@ -35,14 +40,104 @@ class ConvNorm(nn.Module):
 class ResidualBlock(nn.Module):
     """Two 3x3 convolutions around a shortcut (A table I)."""
 
-    def __init__(self, channels: int) -> None:
+    def __init__(self, layer: Residual) -> None:
         super().__init__()
-        self.first = ConvNorm(channels, channels, 3)
-        self.second = ConvNorm(channels, channels, 3)
+        self.first, self.second = (ConvNorm(convolution) for convolution in layer.convolutions)
 
     def forward(self, x: Tensor) -> Tensor:
         """Map [B, channels, D, D] to the same shape."""
-        return torch.relu(x + self.second(torch.relu(self.first(x))))
+        return torch.relu(x + self.second(self.first(x)))
+
+
+class GlobalPoolingBias(nn.Module):
+    """Some channels, pooled over the board, bias the others (S III-B2; KataGo)."""
+
+    def __init__(self, layer: PoolingBias) -> None:
+        super().__init__()
+        self.pooled = layer.pooled
+        self.norm = nn.BatchNorm2d(layer.pooled)
+        self.linear = nn.Linear(3 * layer.pooled, layer.channels)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map [B, pooled + channels, D, D] to [B, channels, D, D]."""
+        pooled, x = torch.relu(self.norm(x[:, : self.pooled])), x[:, self.pooled :]
+        mean = pooled.mean((2, 3))
+        scaled = mean * ((x.shape[2] - _MEAN_WIDTH) / _WIDTH_SCALE)
+        return _biased(x, self.linear(torch.cat((mean, scaled, pooled.amax((2, 3))), dim=1)))
+
+
+class GlobalAttentionBlock(nn.Module):
+    """The global attention residual block, GARB (S III-C; NoGoZero+)."""
+
+    def __init__(self, layer: Attention) -> None:
+        super().__init__()
+        self.local = local = layer.channels - layer.pooled
+        self.local_norm = nn.BatchNorm2d(local)
+        self.local_conv = nn.Conv2d(local, local, 3, padding=1)
+        self.pooled_norm = nn.BatchNorm2d(layer.pooled)
+        self.pooled_conv = nn.Conv2d(layer.pooled, layer.pooled, 3, padding=1)
+        self.linear = nn.Linear(2 * layer.pooled, local)
+        self.out_conv = nn.Conv2d(local, layer.channels, 3, padding=1)
+        for conv in (self.local_conv, self.pooled_conv, self.out_conv):
+            _initialise(conv)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map [B, channels, D, D] to the same shape."""
+        local = self.local_conv(torch.relu(self.local_norm(x[:, : self.local])))
+        pooled = self.pooled_conv(torch.relu(self.pooled_norm(x[:, self.local :])))
+        bias = self.linear(torch.cat((pooled.mean((2, 3)), pooled.amax((2, 3))), dim=1))
+        result: Tensor = x + self.out_conv(_biased(local, bias))
+        return result
+
+
+class BoardMaximum(nn.Module):
+    """The maximum of each channel over the board."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map [B, channels, D, D] to [B, channels]."""
+        return x.amax((2, 3))
+
+
+class Dense(nn.Module):
+    """A fully connected layer, with ReLU unless it is the last one of a head."""
+
+    def __init__(self, layer: FullyConnected) -> None:
+        super().__init__()
+        self.linear = nn.Linear(layer.units_in, layer.units_out)
+        self.activated = layer.activated
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map [B, ...], `units_in` numbers a row, to [B, units_out]."""
+        # reshape, not flatten: it reads channels-last memory in the order of the planes.
+        x = self.linear(x.reshape(x.shape[0], -1))
+        return torch.relu(x) if self.activated else x
+
+
+def module_of(layer: Layer) -> nn.Module:
+    """Return a layer with new weights."""
+    match layer:
+        case Convolution():
+            return ConvNorm(layer)
+        case Residual():
+            return ResidualBlock(layer)
+        case PoolingBias():
+            return GlobalPoolingBias(layer)
+        case Attention():
+            return GlobalAttentionBlock(layer)
+        case GlobalMaximum():
+            return BoardMaximum()
+        case FullyConnected():
+            return Dense(layer)
+
+
+def _initialise(conv: nn.Conv2d) -> None:
+    nn.init.kaiming_normal_(conv.weight, nonlinearity="relu")
+    nn.init.zeros_(conv.bias)  # type: ignore[arg-type]  # Conv2d types its bias as optional
+
+
+def _biased(x: Tensor, bias: Tensor) -> Tensor:
+    """Return channels [B, C, D, D] plus a bias [B, C] of each."""
+    return x + bias[:, :, None, None].to(x.dtype)
 
 
 def channels_last(net: Net) -> Net:

@@ -23,10 +23,11 @@ from nets.tensor_file import TensorFile, TensorFileError, open_tensors
 if TYPE_CHECKING:
     from nets.dual import DualNet
 
-FORMAT = "gomoku-model-1"
+FORMAT = "gomoku-model-2"
 DEFAULT_MODEL = Path(__file__).parent / "weights" / "default.safetensors"
 """The model inside the package; the player named `default`."""
 _TABLES_OF_MADE = ("search", "results")
+_LAYER_LISTS = ("trunk", "policy_head", "value_head")
 
 
 class CheckpointError(BadDataError, ValueError):
@@ -119,6 +120,10 @@ def _read_metadata(path: Path, metadata: Mapping[str, str]) -> tuple[NetConfig, 
     try:
         net, rules, made = (_table(name, metadata[name]) for name in ("net", "rules", "made"))
         net["planes"] = Planes(net["planes"])
+        for part in _LAYER_LISTS:
+            if not isinstance(net[part], list) or not all(isinstance(name, str) for name in net[part]):
+                raise TypeError(f"{part} is no list of layers")
+            net[part] = tuple(net[part])
         for kind, values in ((NetConfig, net), (Rules, rules)):
             # `type` and not `isinstance`: true is an int to Python.
             wrong = [

@@ -1,9 +1,11 @@
-"""Settings of nets: their sizes and planes, and the choice of a runtime. Imports no torch."""
+"""Settings of nets: their layers and planes, and the choice of a runtime. Imports no torch."""
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any, Self
 
-from core.limits import MAX_BLOCKS, MAX_FILTERS
+from core.limits import MAX_BOARD_SIZE
+from nets.layers import NetLayers, net_layers
 
 
 class Planes(StrEnum):
@@ -71,26 +73,40 @@ def default_runtime() -> RuntimeChoice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NetConfig:
-    """Sizes of the residual policy-value net of paper A (tables I to III)."""
+    """A policy-value net, layer by layer (`nets.layers` lists their names); by default that of paper A.
+
+    Raises `ValueError` for layers that do not exist or do not fit together.
+    """
 
     planes: Planes = Planes.THREE
     """The input's planes."""
-    filters: int = 32
-    """Filters of the trunk's convolutions."""
-    blocks: int = 2
-    """Residual blocks."""
-    policy_filters: int = 2
-    """Filters of the policy head's 1x1 convolution."""
-    value_filters: int = 1
-    """Filters of the value head's 1x1 convolution."""
-    value_hidden: int = 32
-    """Units of the value head's hidden layer."""
+    trunk: tuple[str, ...] = ("conv3-32", "residual*2")
+    """Layers from the planes to the heads (A table I)."""
+    policy_head: tuple[str, ...] = ("conv1-2", "linear")
+    """Layers from the trunk to the logits of all cells (A table II)."""
+    value_head: tuple[str, ...] = ("conv1-1", "linear-32", "linear")
+    """Layers from the trunk to the value, whose tanh is taken at the end (A table III)."""
+    batch_norm: bool = True
+    """Normalise after each convolution; `pool` and `garb` have batch norms of their own in any case."""
     dual: bool = True
     """Use one net for each colour (A III-B); false shares one net."""
 
     def __post_init__(self) -> None:
-        for name in ("filters", "policy_filters", "value_filters", "value_hidden"):
-            if not 1 <= getattr(self, name) <= MAX_FILTERS:
-                raise ValueError(f"{name} is {getattr(self, name):,}; it must be from 1 to {MAX_FILTERS:,}")
-        if not 0 <= self.blocks <= MAX_BLOCKS:
-            raise ValueError(f"blocks is {self.blocks:,}; it must be from 0 to {MAX_BLOCKS:,}")
+        self.layers(MAX_BOARD_SIZE)
+
+    @classmethod
+    def tower(cls, filters: int, blocks: int, *, hidden: int = 32, **others: Any) -> Self:
+        """Return the net of paper A with another width, number of residual blocks, and hidden layer of the value."""
+        trunk = (f"conv3-{filters}", *([f"residual*{blocks}"] if blocks else []))
+        return cls(trunk=trunk, value_head=("conv1-1", f"linear-{hidden}", "linear"), **others)
+
+    def layers(self, size: int) -> NetLayers:
+        """Return the layers of a net for boards of `size`."""
+        return net_layers(
+            PLANE_COUNT[self.planes],
+            size,
+            trunk=self.trunk,
+            policy_head=self.policy_head,
+            value_head=self.value_head,
+            batch_norm=self.batch_norm,
+        )

@@ -20,7 +20,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,7 @@ from nets.config import NetConfig
 from nets.shapes import tensor_types
 from search.tree.settings import SearchSettings
 
-NET = NetConfig(filters=4, blocks=1, value_hidden=4)
+NET = NetConfig.tower(4, 1, hidden=4)
 RULES = Rules(9, 5)
 BAD_DATA, USAGE = 3, 2
 MEMORY_BYTES = 100 << 20
@@ -148,12 +148,14 @@ def cut(path: Path) -> None:
 HEADER_OF = struct.Struct("<Q").pack
 
 CASES: dict[str, Case] = {
-    "filters 12,000": Case(net={"filters": 12_000}),
-    "10^6 blocks": Case(net={"blocks": 10**6}),
-    "10^18 blocks": Case(net={"blocks": 10**18}),
-    "hidden layers on 25x25": Case(net={"value_filters": 1024, "value_hidden": 1024}, rules={"size": 25, "connect": 5}),
-    "the largest net by its limits": Case(net={"filters": 1024, "blocks": 128}),
-    "filters of text": Case(net={"filters": "32"}),
+    "filters 12,000": Case(net={"trunk": ["conv3-12000"]}),
+    "10^6 blocks": Case(net={"trunk": ["conv3-4", "residual*1000000"]}),
+    "10^18 blocks": Case(net={"trunk": ["conv3-4", f"residual*{10**18}"]}),
+    "hidden layers on 25x25": Case(
+        net={"value_head": ["conv1-1024", "linear-1024", "linear"]}, rules={"size": 25, "connect": 5}
+    ),
+    "the largest net by its limits": Case(net={"trunk": ["conv3-1024", "residual*127"]}),
+    "a trunk of text": Case(net={"trunk": "conv3-32"}),
     "net is a list": Case(net=[1, 2, 3]),
     "rules are a list": Case(rules=[15, 5]),
     "a board of 10^9": Case(rules={"size": 10**9, "connect": 5}),
@@ -180,7 +182,7 @@ CASES: dict[str, Case] = {
     "results are a list": Case(made={"results": [1]}),
     "NaN weights": Case(tensors=all_weights(np.nan)),
     "infinite weights": Case(tensors=all_weights(np.inf)),
-    "NaN weights of 80 MB": Case(net={"filters": 512, "blocks": 2}, fits=True, tensors=all_weights(np.nan)),
+    "NaN weights of 80 MB": Case(net={"trunk": ["conv3-512", "residual*2"]}, fits=True, tensors=all_weights(np.nan)),
     "weights of 1e30": Case(tensors=all_weights(1e30), code=0, plays=True),
     "weights of -1": Case(tensors=all_weights(-1.0), code=0, plays=True),
     "simulations 10^12": Case(made=search(simulations=10**12), code=0, evaluate=BAD_DATA),
@@ -316,7 +318,7 @@ def run_cases(folder: Path, names: list[str]) -> int:
 def run_flips(folder: Path, flips: int, seed: int) -> int:
     """Read damaged copies of a good file in this process; return the number of failures."""
     path = folder / "flipped.safetensors"
-    write(Case(net=asdict(replace(NET, filters=2)), fits=True), path)
+    write(Case(net=asdict(NetConfig.tower(2, 1, hidden=4)), fits=True), path)
     whole = path.read_bytes()
     header = struct.unpack("<Q", whole[:8])[0] + 8
     failures = refused = 0

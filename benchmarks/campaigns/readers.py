@@ -232,9 +232,9 @@ def make_readers(folder: Path) -> list[Reader]:
     suite = ["# kinds\nblock | e5 a1 e6 a2 e7 | e8 e4 | a1, mine\n", "win | h8 a1 h9 a3 h10 a5 h11 a7 | h12 h7 | \n"]
     config = [to_toml(Config()).encode(), *(to_toml(resolve(name)).encode() for name in preset_names())]
     keys = [line.encode() for line in to_toml(Config()).splitlines() if "=" in line]
-    assignments = [b"search.simulations=40\nseed=7", b"net.filters = 16", b"basics.kinds=[win]", *keys[:20]]
+    assignments = [b"search.simulations=40\nseed=7", b"net.trunk = conv3-16", b"basics.kinds=[win]", *keys[:20]]
 
-    trainer = Trainer(resolve("smoke", assignments=["net.filters=2", "net.blocks=1", "rules.size=6"]))
+    trainer = Trainer(resolve("smoke", assignments=["net.trunk=conv3-2,residual", "rules.size=6"]))
     save_model(folder / "seed.safetensors", trainer.model, {"preset": "smoke", "search": {"simulations": 4}})
     trainer.save(folder / "trainer.safetensors", {"step": 3})
     positions = PositionBatch.from_positions([Position.from_moves(_RULES, moves) for moves in _SHORT[:3]], _RULES)

@@ -45,6 +45,8 @@ def _rows(mapping: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         title = name.replace("_", " ")
         if isinstance(value, bool):
             yield title, "yes" if value else "no"
+        elif isinstance(value, tuple):
+            yield title, " ".join(value)
         elif not isinstance(value, Mapping):
             yield title, f"{value:,}" if isinstance(value, int) else str(value)
         elif {"wins", "draws", "losses"} <= value.keys():

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from core.evaluation import PositionBatch
 from nets.architectures import PolicyValueNet
-from nets.blocks import channels_last, folded
+from nets.blocks import ConvNorm, Dense, channels_last, folded
 from nets.config import Backend, Precision
 from nets.dual import DualNet
 from nets.planes import encode
@@ -31,31 +31,84 @@ class InferenceNet(nn.Module):
         return logits, values
 
 
+class _ConvHeads(nn.Module):
+    """Two heads that share their 1x1 convolution, so that the trunk's output is read once."""
+
+    def __init__(self, policy: nn.Sequential, value: nn.Sequential) -> None:
+        super().__init__()
+        first, second = policy[0], value[0]
+        assert isinstance(first, ConvNorm)
+        assert isinstance(second, ConvNorm)
+        self.conv = first  # a new one would draw random weights
+        assert first.conv.bias is not None
+        assert second.conv.bias is not None
+        first.conv.weight = nn.Parameter(torch.cat((first.conv.weight, second.conv.weight)))
+        first.conv.bias = nn.Parameter(torch.cat((first.conv.bias, second.conv.bias)))
+        first.conv.out_channels += second.conv.out_channels
+        self.policy, self.value = policy[1:], value[1:]
+        dense = policy[1]
+        assert isinstance(dense, Dense)
+        self._split = dense.linear.in_features
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        both = self.conv(x).reshape(x.shape[0], -1)
+        return self.policy(both[:, : self._split]), self.value(both[:, self._split :])
+
+    @staticmethod
+    def fits(policy: nn.Sequential, value: nn.Sequential) -> bool:
+        """Return True for heads that each begin with a 1x1 convolution and a fully connected layer."""
+        return all(
+            len(head) > 1
+            and isinstance(head[0], ConvNorm)
+            and head[0].conv.kernel_size == (1, 1)
+            and head[0].conv.padding == (0, 0)
+            and head[0].activated
+            and isinstance(head[1], Dense)
+            for head in (policy, value)
+        )
+
+
+class _TwoHeads(nn.Module):
+    """Two heads on their own."""
+
+    def __init__(self, policy: nn.Sequential, value: nn.Sequential) -> None:
+        super().__init__()
+        self.policy, self.value = policy, value
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        return self.policy(x).reshape(x.shape[0], -1), self.value(x)
+
+
+class _LastUnit(nn.Module):
+    """The last layer of a value head, not as a matrix product.
+
+    OpenVINO would merge that with the one before in some batch sizes and round the result.
+    """
+
+    def __init__(self, dense: nn.Module) -> None:
+        super().__init__()
+        assert isinstance(dense, Dense)
+        self.weight, self.bias = dense.linear.weight, dense.linear.bias
+
+    def forward(self, x: Tensor) -> Tensor:
+        return (x.reshape(x.shape[0], -1) * self.weight[0]).sum(1) + self.bias
+
+
 class MergedHeads(nn.Module):
-    """A folded `PolicyValueNet` whose two heads share one 1x1 convolution, so that the trunk's output is read once."""
+    """A folded `PolicyValueNet`, its two heads merged where they allow it."""
 
     def __init__(self, net: PolicyValueNet) -> None:
         """Takes the parts of `net`, which is of no use any more."""
         super().__init__()
-        self.stem, self.tower = net.stem, net.tower
-        self.policy, self.value_hidden, self.value = net.policy, net.value_hidden, net.value
-        self.heads = net.policy_conv  # a new one would draw random weights
-        policy, value = net.policy_conv.conv, net.value_conv.conv
-        assert policy.bias is not None
-        assert value.bias is not None
-        policy.weight = nn.Parameter(torch.cat((policy.weight, value.weight)))
-        policy.bias = nn.Parameter(torch.cat((policy.bias, value.bias)))
-        policy.out_channels += value.out_channels
+        self.trunk = net.trunk
+        *hidden, last = net.value.children()
+        value = nn.Sequential(*hidden, _LastUnit(last))
+        heads = _ConvHeads if _ConvHeads.fits(net.policy, value) else _TwoHeads
+        self.heads = heads(net.policy, value)
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         """See `PolicyValueNet.forward`."""
-        x = self.tower(torch.relu(self.stem(planes)))
-        both = torch.relu(self.heads(x)).reshape(x.shape[0], -1)
-        split = self.policy.in_features
-        logits: Tensor = self.policy(both[:, :split])
-        hidden = torch.relu(self.value_hidden(both[:, split:]))
-        # Not as a matrix product: OpenVINO would merge it with the one before in some batch sizes and round the result.
-        value = (hidden * self.value.weight[0]).sum(1) + self.value.bias
+        logits, value = self.heads(self.trunk(planes))
         return logits, torch.tanh(value)
 
 
@@ -70,7 +123,9 @@ class PlanesNet(nn.Module):
         self.net = channels_last(MergedHeads(net)).requires_grad_(False)
         if refined:
             refine(self.net)
-        self.planes = self.net.stem.conv.in_channels
+        first = self.net.trunk[0].conv
+        assert isinstance(first, nn.Conv2d)
+        self.planes = first.in_channels
         """Planes of the input: all of the configuration, or all of them twice."""
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:

@@ -25,28 +25,30 @@ _UNREACHABLE = 1e30
 class _BiasApart(nn.Module):
     """A convolution whose bias is added in float32, in the same pass."""
 
-    def __init__(self, conv: nn.Conv2d) -> None:
+    def __init__(self, layer: ConvNorm) -> None:
         super().__init__()
-        self.conv, self.bias = _without_bias(conv)
+        self.conv, self.bias = _without_bias(layer.conv)
+        self.activated = layer.activated
         _diffuse(self.conv)
 
     def forward(self, x: Tensor) -> Tensor:
-        """See `Conv2d.forward`."""
+        """See `ConvNorm.forward`."""
         # Without an operation in between, OpenVINO would merge the addition into the convolution as its bias.
-        return torch.clamp(self.conv(x), -_UNREACHABLE, _UNREACHABLE) + self.bias
+        x = torch.clamp(self.conv(x), -_UNREACHABLE, _UNREACHABLE) + self.bias
+        return torch.relu(x) if self.activated else x
 
 
 class _FineConv(_BiasApart):
     """A convolution with its bias apart and each weight as a sum of two."""
 
-    def __init__(self, conv: nn.Conv2d) -> None:
-        weight = _halves(conv.weight)
-        super().__init__(conv)
+    def __init__(self, layer: ConvNorm) -> None:
+        weight = _halves(layer.conv.weight)
+        super().__init__(layer)
         self.conv.weight = weight
         self.conv.in_channels *= 2
 
     def forward(self, x: Tensor) -> Tensor:
-        """See `Conv2d.forward`; takes the planes once, or already twice."""
+        """See `ConvNorm.forward`; takes the planes once, or already twice."""
         return super().forward(x if x.shape[1] == self.conv.in_channels else torch.cat((x, x), dim=1))
 
 
@@ -55,13 +57,13 @@ class _BlockBiasApart(nn.Module):
 
     def __init__(self, block: ResidualBlock) -> None:
         super().__init__()
-        self.first = _BiasApart(block.first.conv)
+        self.first = _BiasApart(block.first)
         self.conv, self.bias = _without_bias(block.second.conv)
         _diffuse(self.conv)
 
     def forward(self, x: Tensor) -> Tensor:
         """See `ResidualBlock.forward`."""
-        return torch.relu(x + self.conv(torch.relu(self.first(x))) + self.bias)
+        return torch.relu(x + self.conv(self.first(x)) + self.bias)
 
 
 def _without_bias(conv: nn.Conv2d) -> tuple[nn.Conv2d, nn.Parameter]:
@@ -127,7 +129,7 @@ def refine(module: nn.Module) -> None:
             setattr(module, name, _BlockBiasApart(child))
         elif isinstance(child, ConvNorm):
             kind = _FineConv if child.conv.in_channels <= _FEW_PLANES else _BiasApart
-            setattr(module, name, kind(child.conv))
+            setattr(module, name, kind(child))
         elif isinstance(child, nn.Linear):
             _diffuse(child)
         else:

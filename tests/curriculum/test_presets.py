@@ -213,7 +213,7 @@ def test_tactics_are_on_in_the_strong_preset_and_off_in_the_others() -> None:
 def test_the_papers_preset_has_the_papers_numbers() -> None:
     config = resolve("alphagomoku")
     assert config.rules == Rules(15, 5)
-    assert (config.net.filters, config.net.blocks, config.net.dual) == (32, 2, True)
+    assert (config.net.trunk, config.net.dual) == (("conv3-32", "residual*2"), True)
     assert (config.search.simulations, config.search.c_puct, config.search.value_decay) == (800, 5.0, 0.9)
     assert config.search.first_play is FirstPlay.ZERO
     assert (config.search.virtual_loss, config.search.leaves_in_flight) == (10, 8)

@@ -241,12 +241,12 @@ def test_hints_name_a_command_that_works_from_here(tmp_path: Path, monkeypatch: 
 
 def small_model(path: Path) -> Path:
     """A model file of a net with random weights, on 9x9."""
-    save_model(path, make_model(NetConfig(filters=4, blocks=1), Rules(9, 5), 1), {})
+    save_model(path, make_model(NetConfig.tower(4, 1), Rules(9, 5), 1), {})
     return path
 
 
 def test_a_model_with_infinite_evaluations_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    model = make_model(NetConfig(filters=4, blocks=1), Rules(9, 5), 1)
+    model = make_model(NetConfig.tower(4, 1), Rules(9, 5), 1)
     for parameter in model.parameters():
         parameter.data.fill_(1e30)
     save_model(tmp_path / "wild.safetensors", model, {})
@@ -329,7 +329,7 @@ def test_a_dry_run_shows_everything_and_writes_nothing(
     assert "simulations = 33\n" in out
     assert "147,053 + 147,053" in out
     code, out, _ = run(capsys, "train", "--preset", "smoke", "--dry-run", "--json")
-    assert json.loads(out)["config"]["net"]["filters"] == 4
+    assert json.loads(out)["config"]["net"]["trunk"] == ["conv3-4", "residual"]
     assert not list(tmp_path.iterdir())
 
 
@@ -407,7 +407,7 @@ def test_a_trained_run_has_info_and_can_play(trained: Path, capsys: pytest.Captu
     assert code == ExitCode.DONE
     info = json.loads(out)
     assert info["rules"] == {"size": 15, "connect": 5}
-    assert info["net"]["filters"] == 4
+    assert info["net"]["trunk"] == ["conv3-4", "residual"]
     assert info["parameters"] > 0
     code, out, _ = run(capsys, "info", trained)
     assert f"{info['parameters']}" in out.replace(",", "")

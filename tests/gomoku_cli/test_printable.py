@@ -58,7 +58,7 @@ def test_names_in_progress_bars_are_no_markup(name: str) -> None:
 
 def test_info_shows_metadata_as_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "hostile.safetensors"
-    model = make_model(NetConfig(filters=2, blocks=0, value_hidden=2, dual=False), Rules(7, 4), 0)
+    model = make_model(NetConfig.tower(2, 0, hidden=2, dual=False), Rules(7, 4), 0)
     made = {"preset": HOSTILE, HOSTILE: [HOSTILE], "x" * 5_000: 3, "config": f"[rules]\n# {HOSTILE}\n"}
     save_model(path, model, made)
     assert run(["info", str(path)]) == 0

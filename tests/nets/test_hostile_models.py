@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.limits import MAX_BLOCKS, MAX_FILTERS, MAX_MODEL_BYTES, MAX_MODEL_HEADER_BYTES, MAX_PARAMETERS
+from core.limits import MAX_FILTERS, MAX_LAYERS, MAX_MODEL_BYTES, MAX_MODEL_HEADER_BYTES, MAX_PARAMETERS
 from core.rules import Rules
 from nets.checkpoint import DEFAULT_MODEL, FORMAT, CheckpointError, check_model, load_model, read_info, save_model
 from nets.config import NetConfig, Planes
@@ -20,12 +20,18 @@ from nets.dual import make_model, parameter_count
 from nets.shapes import parameter_total, tensor_types
 from nets.tensor_file import TensorType
 
-NET = NetConfig(filters=2, blocks=1, value_hidden=2)
+NET = NetConfig.tower(2, 1, hidden=2)
+ALL_LAYERS = NetConfig(
+    trunk=("conv5-9-pad4", "conv3-6", "residual*2", "garb", "pool-2", "conv3-4-bare"),
+    policy_head=("conv1-3", "linear-5", "linear"),
+    value_head=("conv3-4", "max", "linear-3*2", "linear"),
+    batch_norm=False,
+)
 RULES = Rules(7, 4)
 
 
 @pytest.mark.parametrize("planes", Planes)
-@pytest.mark.parametrize("net", [NET, NetConfig(filters=3, blocks=0, policy_filters=1, value_filters=2, dual=False)])
+@pytest.mark.parametrize("net", [NET, ALL_LAYERS, NetConfig.tower(3, 0, policy_head=("conv1-1", "linear"), dual=False)])
 def test_the_tensors_of_a_configuration_are_those_of_its_net(net: NetConfig, planes: Planes) -> None:
     net = NetConfig(**{**asdict(net), "planes": planes})
     model = make_model(net, RULES, 0)
@@ -100,10 +106,12 @@ def many_tensors(file: File) -> None:
 
 
 HOSTILE: dict[str, tuple[Callable[[File], object], str]] = {
-    "filters": (change_net(filters=12_000), f"it must be from 1 to {MAX_FILTERS:,}"),
-    "blocks": (change_net(blocks=10**6), f"it must be from 0 to {MAX_BLOCKS:,}"),
+    "filters": (change_net(trunk=["conv3-12000"]), f"it must be from 1 to {MAX_FILTERS:,}"),
+    "blocks": (change_net(trunk=["conv3-4", "residual*1000000"]), f"1 to {MAX_LAYERS} layers"),
     "hidden layers": (
-        change(net={**asdict(NET), "value_hidden": 1024, "value_filters": 1024}, rules={"size": 25, "connect": 5}),
+        change(
+            net={**asdict(NET), "value_head": ["conv1-1024", "linear-1024", "linear"]}, rules={"size": 25, "connect": 5}
+        ),
         f"parameters; the limit is {MAX_PARAMETERS:,}",
     ),
     "deep metadata": (change(texts={"made": "[" * 100_000}), "nested more than"),
@@ -132,12 +140,12 @@ HOSTILE: dict[str, tuple[Callable[[File], object], str]] = {
     "many tensors": (many_tensors, "10000 tensors that the net lacks"),
     "swapped types": (
         lambda file: file.tensors.update(
-            {"black.stem.conv.bias": {**file.tensors["black.stem.conv.bias"], "dtype": "I64", "shape": [1]}}
+            {"black.trunk.0.conv.bias": {**file.tensors["black.trunk.0.conv.bias"], "dtype": "I64", "shape": [1]}}
         ),
-        r"black\.stem\.conv\.bias is I64 \(1,\) where the net has F32 \(2,\)",
+        r"black\.trunk\.0\.conv\.bias is I64 \(1,\) where the net has F32 \(2,\)",
     ),
     "more bytes": (lambda file: file.data.extend(b"more"), "longer than its tensors"),
-    "no finite number": (nan_in_the_last_tensor, r"value\.bias holds numbers that are not finite"),
+    "no finite number": (nan_in_the_last_tensor, r"linear\.bias holds numbers that are not finite"),
     "long header": (
         change(made={"config": "x" * MAX_MODEL_HEADER_BYTES}),
         f"the limit is {MAX_MODEL_HEADER_BYTES:,}",

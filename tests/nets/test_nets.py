@@ -1,6 +1,7 @@
 """The nets: their size, the net of each side to move, and the checks of a model file."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -12,14 +13,14 @@ from core.evaluation import PositionBatch, Slot
 from core.position import Position
 from core.rules import BLACK, WHITE, Rules
 from nets.blocks import folded
-from nets.checkpoint import CheckpointError, load_model, save_model
+from nets.checkpoint import FORMAT, CheckpointError, load_model, save_model
 from nets.config import PLANE_COUNT, Backend, NetConfig, Planes, Precision, RuntimeChoice
 from nets.dual import DualNet, make_model, parameter_count
 from nets.planes import encode
 from nets.runtimes.net_evaluator import NetEvaluator
 
 RULES = Rules(9, 5)
-TINY = NetConfig(filters=4, blocks=1, value_hidden=8)
+TINY = NetConfig.tower(4, 1, hidden=8)
 
 
 def random_batch(count: int, rules: Rules = RULES, seed: int = 0) -> PositionBatch:
@@ -62,7 +63,7 @@ def test_the_papers_net_has_147053_parameters_a_colour() -> None:
 
 
 def test_the_repositorys_three_blocks_are_an_option() -> None:
-    model = make_model(NetConfig(blocks=3, dual=False), Rules(), 0)
+    model = make_model(NetConfig.tower(32, 3, dual=False), Rules(), 0)
     assert parameter_count(model) == 147_053 + 2 * (9 * 32 * 32 + 32 + 64)
 
 
@@ -116,7 +117,7 @@ def test_breaking_the_white_net_leaves_blacks_evaluations_alone() -> None:
 
 @pytest.mark.parametrize("dual", [True, False])
 def test_a_batch_gives_the_same_answers_as_its_rows_one_by_one(dual: bool) -> None:
-    model = trained_a_little(NetConfig(filters=4, blocks=1, value_hidden=8, dual=dual))
+    model = trained_a_little(NetConfig.tower(4, 1, hidden=8, dual=dual))
     evaluator, batch = exactly(model), random_batch(12)
     logits, values = evaluator.evaluate(batch)
     for row in range(12):
@@ -186,7 +187,8 @@ def test_a_foreign_file_is_refused(tmp_path: Path) -> None:
         load_model(tmp_path)
 
 
-TINY_METADATA = {"filters": 4, "blocks": 1, "value_hidden": 8, "planes": Planes.THREE, "dual": True}
+TINY_METADATA = asdict(TINY)
+TWO_BLOCKS = ["conv3-4", "residual*2"]
 
 
 def rewritten(tmp_path: Path, **changes: object) -> Path:
@@ -195,7 +197,7 @@ def rewritten(tmp_path: Path, **changes: object) -> Path:
     model = trained_a_little()
     save_model(path, model, {})
     metadata = {
-        "format": "gomoku-model-1",
+        "format": FORMAT,
         "net": json.dumps(TINY_METADATA),
         "rules": json.dumps({"size": 9, "connect": 5}),
     }
@@ -207,12 +209,12 @@ def rewritten(tmp_path: Path, **changes: object) -> Path:
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [
-        ({"net": TINY_METADATA | {"filters": 8}}, "where the net has"),
-        ({"net": TINY_METADATA | {"blocks": 2}}, "lacks"),
-        ({"net": TINY_METADATA | {"blocks": 0}}, "that the net lacks"),
+        ({"net": TINY_METADATA | {"trunk": ["conv3-8", "residual"]}}, "where the net has"),
+        ({"net": TINY_METADATA | {"trunk": TWO_BLOCKS}}, "lacks"),
+        ({"net": TINY_METADATA | {"trunk": ["conv3-4"]}}, "that the net lacks"),
         ({"net": {"planes": "eleven"}}, "describes no net"),
         ({"net": TINY_METADATA | {"attention": 3}}, "describes no net"),
-        ({"net": TINY_METADATA | {"filters": 4.5}}, "describes no net"),
+        ({"net": TINY_METADATA | {"trunk": "conv3-4"}}, "describes no net"),
         ({"rules": {"size": 9.0, "connect": 5}}, "describes no net"),
         ({"made": ["a list"]}, "describes no net"),
         ({"rules": {"size": 99, "connect": 5}}, "describes no net"),
@@ -239,5 +241,5 @@ def test_weights_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
 def test_the_same_seed_makes_the_same_weights() -> None:
     first, again, other = (make_model(TINY, RULES, seed) for seed in (5, 5, 6))
     assert all(torch.equal(a, b) for a, b in zip(first.parameters(), again.parameters(), strict=True))
-    assert not torch.equal(first.nets["black"].stem.conv.weight, other.nets["black"].stem.conv.weight)
-    assert not torch.equal(first.nets["black"].stem.conv.weight, first.nets["white"].stem.conv.weight)
+    assert not torch.equal(*(net.nets["black"].trunk[0].conv.weight for net in (first, other)))
+    assert not torch.equal(*(net.trunk[0].conv.weight for net in first.nets.values()))

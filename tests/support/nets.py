@@ -14,7 +14,7 @@ from nets.dual import DualNet, make_model
 from nets.runtimes.net_evaluator import NetEvaluator
 
 RULES = Rules(9, 5)
-TINY = NetConfig(filters=4, blocks=1, value_hidden=8)
+TINY = NetConfig.tower(4, 1, hidden=8)
 EXACT = RuntimeChoice(backend=Backend.TORCH, precision=Precision.FP32)
 CPU = torch.device("cpu")
 

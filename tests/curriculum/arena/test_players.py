@@ -28,7 +28,7 @@ from search.players import Ponders
 from search.tree.settings import Policy, SearchSettings
 
 SMALL, OTHER = Rules(7, 4), Rules(9, 5)
-TINY = NetConfig(filters=2, blocks=0, value_hidden=2)
+TINY = NetConfig.tower(2, 0, hidden=2)
 TRAINED_WITH = SearchSettings(simulations=11)
 SETTINGS = PlayerSettings(policy=Policy.DETERMINISTIC)
 

@@ -62,13 +62,13 @@ def test_a_plan_knows_the_content_of_models_and_openings(tmp_path: Path) -> None
     model, openings = tmp_path / "model.safetensors", tmp_path / "openings.txt"
     openings.write_text("d4 d5\n", encoding="utf-8")
     settings = replace(SETTINGS, games=2, openings=str(openings))
-    save_model(model, make_model(NetConfig(filters=2, blocks=0, value_hidden=2), RULES, 1), {})
+    save_model(model, make_model(NetConfig.tower(2, 0, hidden=2), RULES, 1), {})
     session(settings).play_match((str(model), "random"), folder=tmp_path / "match")
     openings.write_text("d4 e4\n", encoding="utf-8")
     with pytest.raises(OtherMatchError, match="openings_fingerprint"):
         session(settings).play_match((str(model), "random"), folder=tmp_path / "match")
     openings.write_text("d4 d5\n", encoding="utf-8")
-    save_model(model, make_model(NetConfig(filters=2, blocks=0, value_hidden=2), RULES, 2), {})
+    save_model(model, make_model(NetConfig.tower(2, 0, hidden=2), RULES, 2), {})
     with pytest.raises(OtherMatchError, match="models"):
         session(settings).play_match((str(model), "random"), folder=tmp_path / "match")
 

@@ -26,7 +26,7 @@ from nets.config import NetConfig
 from tests.support.evaluators import ScriptedEvaluator
 
 SMALL = Rules(7, 5)
-TINY = NetConfig(filters=2, blocks=1, value_hidden=2)
+TINY = NetConfig.tower(2, 1, hidden=2)
 
 
 @pytest.fixture(scope="module")

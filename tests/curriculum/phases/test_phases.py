@@ -39,7 +39,7 @@ from search.tree.settings import SearchSettings
 RULES = Rules(7, 4)
 CONFIG = Config(
     rules=RULES,
-    net=NetConfig(filters=4, blocks=1, value_hidden=4),
+    net=NetConfig.tower(4, 1, hidden=4),
     search=SearchSettings(simulations=8),
     training=TrainingConfig(batch_size=16),
     basics=BasicsConfig(positions=48, epochs=2, noise_stones=(0, 12)),

@@ -27,7 +27,7 @@ OF_THE_TEACHER = SearchSettings(simulations=11, c_puct=3.0, value_decay=0.95)
 def teacher(tmp_path: Path) -> Path:
     """A model that was trained with another search than the run's."""
     path = tmp_path / "teacher.safetensors"
-    model = make_model(NetConfig(filters=4, blocks=1, value_hidden=4), RULES, 1)
+    model = make_model(NetConfig.tower(4, 1, hidden=4), RULES, 1)
     save_model(path, model, {"search": asdict(OF_THE_TEACHER)})
     return path
 

@@ -64,7 +64,7 @@ def test_the_same_seed_plays_the_same_games(tmp_path: Path, monkeypatch: pytest.
     config = replace(
         CONFIG,
         rules=Rules(9, 5),
-        net=NetConfig(filters=16, blocks=2),
+        net=NetConfig.tower(16, 2),
         search=SearchSettings(simulations=16),
         selfplay=SelfplayConfig(iterations=1, games=12, concurrent_games=8, draws_per_position=0.01),
     )

@@ -22,7 +22,7 @@ from nets.dual import DualNet
 RULES = Rules(7, 4)
 CONFIG = Config(
     rules=RULES,
-    net=NetConfig(filters=4, blocks=1, value_hidden=8),
+    net=NetConfig.tower(4, 1, hidden=8),
     training=TrainingConfig(batch_size=16),
 )
 RATES = np.full(6, 0.05)
@@ -140,7 +140,7 @@ def test_a_broken_training_state_is_refused(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-10])
     with pytest.raises(CheckpointError, match="no training state"):
         Trainer(CONFIG).load(path, {})
-    Trainer(replace(CONFIG, net=NetConfig(filters=5, blocks=1))).save(path, {})
+    Trainer(replace(CONFIG, net=NetConfig.tower(5, 1))).save(path, {})
     with pytest.raises(CheckpointError, match="no training state"):
         Trainer(CONFIG).load(path, {})
 
@@ -168,7 +168,7 @@ def test_a_training_state_with_broken_numbers_is_refused_and_changes_nothing(tmp
     trainer.save(path, {"step": 7})
     before = {name: tensor.clone() for name, tensor in trainer.model.state_dict().items()}
     tensors = load_file(path)
-    tensors["model.nets.black.stem.conv.weight"][0] = float("nan")
+    tensors["model.nets.black.trunk.0.conv.weight"][0] = float("nan")
     path.write_bytes(save(tensors, {"progress": '{"step": 7}'}))
     with pytest.raises(CheckpointError, match="not finite"):
         trainer.load(path, {"step": 0})

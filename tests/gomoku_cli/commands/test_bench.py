@@ -28,7 +28,7 @@ from nets.runtimes.net_evaluator import NetEvaluator
 from tests.support.evaluators import ScriptedEvaluator
 
 SMALL = Rules(7, 5)
-TINY = NetConfig(filters=2, blocks=1, value_hidden=2)
+TINY = NetConfig.tower(2, 1, hidden=2)
 HEADLINES = (
     "bare.positions_per_second",
     "selfplay.bare_ratio",

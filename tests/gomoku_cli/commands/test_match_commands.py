@@ -222,7 +222,7 @@ def test_a_suite_is_scored_kind_by_kind(capsys: pytest.CaptureFixture[str], tmp_
 
 
 def test_a_suite_is_only_for_players_of_its_board(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    save_model(tmp_path / "small.safetensors", make_model(NetConfig(filters=4, blocks=1), Rules(9, 5), 1), {})
+    save_model(tmp_path / "small.safetensors", make_model(NetConfig.tower(4, 1), Rules(9, 5), 1), {})
     code, out, err = run(capsys, "suite", tmp_path / "small.safetensors")
     assert (code, out) == (ExitCode.USAGE, "")
     assert "tactics is for 5 in a row on 15x15" in err

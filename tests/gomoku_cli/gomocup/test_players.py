@@ -16,7 +16,7 @@ from search.mentor.player import Mentor
 from search.players import RandomPlayer
 from search.tree.player import MctsPlayer
 
-TINY = NetConfig(filters=2, blocks=0, value_hidden=2)
+TINY = NetConfig.tower(2, 0, hidden=2)
 SMALL = Rules(6)
 
 

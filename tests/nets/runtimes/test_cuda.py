@@ -58,7 +58,7 @@ def on_card(model: DualNet, monkeypatch: pytest.MonkeyPatch, precision: Precisio
 def test_a_gpu_gets_each_row_to_its_net_and_the_answer_back(
     dual: bool, card: type[_ProcessorBuffers], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    model = model_of(NetConfig(filters=4, blocks=1, value_hidden=8, dual=dual))
+    model = model_of(NetConfig.tower(4, 1, hidden=8, dual=dual))
     exact, evaluator = evaluator_of(model), on_card(model, monkeypatch)
     for count in (1, 2, 9, 70, 333, 5000):
         batch = random_batch(count, seed=count)

@@ -30,7 +30,7 @@ from nets.runtimes.openvino import OpenVino
 from tests.support.project import ROOT
 
 RULES = Rules(7, 4)
-TINY = NetConfig(filters=2, blocks=0, value_hidden=2, dual=False)
+TINY = NetConfig.tower(2, 0, hidden=2, dual=False)
 OPENVINO = RuntimeChoice(backend=Backend.OPENVINO)
 
 
@@ -213,7 +213,7 @@ def test_weights_that_are_no_numbers_are_refused_as_ever(model: DualNet, path: P
 
 @pytest.mark.parametrize("planes", [Planes.THREE, Planes.FIVE])
 def test_the_metadata_of_a_model_file_is_read_without_its_weights(planes: Planes, tmp_path: Path) -> None:
-    model = make_model(NetConfig(planes=planes, filters=4, blocks=2, dual=planes is Planes.FIVE), RULES, 1)
+    model = make_model(NetConfig.tower(4, 2, planes=planes, dual=planes is Planes.FIVE), RULES, 1)
     save_model(tmp_path / "model.safetensors", model, {"step": 3})
     assert read_info(tmp_path / "model.safetensors") == load_model(tmp_path / "model.safetensors")[1]
     with pytest.raises(CheckpointError, match="there is no model file"):

@@ -57,7 +57,7 @@ def test_every_runtime_evaluates_the_papers_nets_as_torch_does_in_float32(backen
 
 @pytest.mark.parametrize("planes", Planes)
 def test_nets_rewritten_for_openvino_compute_the_same(planes: Planes) -> None:
-    model, batch = model_of(NetConfig(planes=planes, filters=12, blocks=2, value_hidden=8)), random_batch(8)
+    model, batch = model_of(NetConfig.tower(12, 2, hidden=8, planes=planes)), random_batch(8)
     arrays = [torch.from_numpy(array) for array in (batch.stones, batch.to_move, batch.last_moves)]
     encoded = encode(*arrays, planes, torch.float32).permute(0, 2, 3, 1)
     expected = InferenceNet(model, "black")(*arrays)
@@ -86,7 +86,7 @@ def test_weights_rounded_for_bfloat16_are_exact_there_and_keep_their_sums() -> N
 @pytest.mark.parametrize("planes", Planes)
 @pytest.mark.parametrize("backend", ["openvino", "onnxruntime"])
 def test_runtimes_that_take_whole_graphs_make_all_kinds_of_planes(backend: str, planes: Planes) -> None:
-    model = model_of(NetConfig(planes=planes, filters=4, blocks=0, value_hidden=8, dual=False))
+    model = model_of(NetConfig.tower(4, 0, hidden=8, planes=planes, dual=False))
     batch = random_batch(7)
     evaluator, exact = evaluator_of(model, backend), evaluator_of(model)
     for answers, expected in zip(evaluator.evaluate(batch), exact.evaluate(batch), strict=True):
@@ -110,7 +110,7 @@ def test_rows_of_one_colour_never_reach_the_other_net(backend: str) -> None:
 @pytest.mark.parametrize("dual", [True, False])
 @pytest.mark.parametrize("backend", ["torch", "openvino"])
 def test_batches_submitted_at_once_are_all_evaluated_rightly(backend: str, dual: bool) -> None:
-    model = model_of(NetConfig(filters=4, blocks=1, value_hidden=8, dual=dual))
+    model = model_of(NetConfig.tower(4, 1, hidden=8, dual=dual))
     evaluator, exact = evaluator_of(model, backend), evaluator_of(model)
     slots = []
     for index, count in enumerate([1, 16, 17, 32, 2, 15]):
@@ -156,7 +156,7 @@ def test_the_version_depends_on_the_weights_and_the_runtime() -> None:
 
 @pytest.mark.parametrize(("planes", "seen"), [(Planes.THREE, 1), (Planes.FOUR, 1), (Planes.FIVE, 2)])
 def test_the_evaluator_reports_the_number_of_last_moves_in_its_nets_input(planes: Planes, seen: int) -> None:
-    evaluator, batch = evaluator_of(model_of(NetConfig(planes=planes, filters=4, blocks=0))), random_batch(20)
+    evaluator, batch = evaluator_of(model_of(NetConfig.tower(4, 0, planes=planes))), random_batch(20)
     assert evaluator.last_moves == seen
     answers = evaluator.evaluate(batch)[0]
     batch.last_moves[:, seen:] = (batch.last_moves[:, seen:] + 5) % RULES.cells
@@ -264,7 +264,7 @@ def test_an_error_of_one_part_is_raised_when_all_parts_have_ended(monkeypatch: p
 
 @pytest.mark.parametrize("dual", [True, False])
 def test_prepared_sizes_are_not_made_again(dual: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    evaluator = evaluator_of(model_of(NetConfig(filters=2, blocks=0, value_hidden=2, dual=dual)), "openvino")
+    evaluator = evaluator_of(model_of(NetConfig.tower(2, 0, hidden=2, dual=dual)), "openvino")
     evaluator.prepare(3)
 
     def fail(net: str, size: int) -> None:

@@ -361,7 +361,7 @@ def test_settings_made_before_there_were_tactics_have_none() -> None:
 
 def test_a_model_sees_threats_wherever_it_plays_but_not_where_its_net_plays_alone(tmp_path: Path) -> None:
     path = tmp_path / "model.safetensors"
-    save_model(path, make_model(NetConfig(filters=2, blocks=0, value_hidden=2), RULES, 1), {})
+    save_model(path, make_model(NetConfig.tower(2, 0, hidden=2), RULES, 1), {})
     reply = parse_cell("f4", 7)
     for simulations, sure in ((20, True), (0, False)):
         player = parse_player(str(path), rules=RULES, settings=PlayerSettings(simulations=simulations))
