@@ -55,6 +55,8 @@ Run = Annotated[
 ]
 NewRun = Annotated[Path | None, typer.Option("--run", "-r", metavar="DIR", help="Folder of the run.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
+NoColor = Annotated[bool, typer.Option("--no-color", help="Show numbers in place of colours, as NO_COLOR does.")]
+Ascii = Annotated[bool, typer.Option("--ascii", help="Draw with ASCII characters only.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 Player = Annotated[
@@ -79,6 +81,26 @@ Against = Annotated[
     str,
     typer.Option(
         "--against", metavar="PLAYER", autocompletion=_complete_player, help=f"The opponent: {player_names.HELP}."
+    ),
+]
+Simulations = Annotated[
+    int | None,
+    typer.Option(
+        "--simulations",
+        "-n",
+        min=0,
+        max=MAX_SIMULATIONS,
+        metavar="N",
+        help="New simulations a move, for players with a net.",
+        show_default=str(DEFAULT_SIMULATIONS),
+    ),
+]
+Seconds = Annotated[
+    float | None,
+    typer.Option(
+        "--seconds",
+        metavar="S",
+        help="Seconds a move: of players with a net instead of a number of simulations, and of the mentor.",
     ),
 ]
 Tactics = Annotated[
@@ -249,26 +271,8 @@ class RulesOptions:
 class SearchOptions:
     """Search of the players: its limits, the choice of a move, and tactics."""
 
-    simulations: Annotated[
-        int | None,
-        typer.Option(
-            "--simulations",
-            "-n",
-            min=0,
-            max=MAX_SIMULATIONS,
-            metavar="N",
-            help="New simulations a move, for players with a net.",
-            show_default=str(DEFAULT_SIMULATIONS),
-        ),
-    ] = None
-    seconds: Annotated[
-        float | None,
-        typer.Option(
-            "--seconds",
-            metavar="S",
-            help="Seconds a move: of players with a net instead of a number of simulations, and of the mentor.",
-        ),
-    ] = None
+    simulations: Simulations = None
+    seconds: Seconds = None
     policy: Annotated[
         Policy | None,
         typer.Option(
