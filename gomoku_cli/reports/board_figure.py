@@ -51,7 +51,7 @@ def mark_stone(axes: "Axes", cell: Cell, size: int) -> None:
     from matplotlib.patches import Circle
 
     row, column = divmod(cell, size)
-    axes.add_patch(Circle((column, row), 0.13, color=LAST, linewidth=0, zorder=4))
+    axes.add_patch(Circle((column, row), min(0.13, 0.02 * size), color=LAST, linewidth=0, zorder=4))
 
 
 def ring_stone(axes: "Axes", cell: Cell, size: int, colour: str) -> None:
@@ -59,5 +59,5 @@ def ring_stone(axes: "Axes", cell: Cell, size: int, colour: str) -> None:
     from matplotlib.patches import Circle
 
     row, column = divmod(cell, size)
-    width = max(1.2, 0.09 * points(size))
+    width = min(6.0, max(1.2, 0.09 * points(size)))
     axes.add_patch(Circle((column, row), _RADIUS, fill=False, edgecolor=colour, linewidth=width, zorder=4))

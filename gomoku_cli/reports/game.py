@@ -22,7 +22,7 @@ _ENDINGS = {
     Ending.FORFEIT: " by forfeit",
     Ending.RESIGNATION: " by resignation",
 }
-_MAX_NAME = 40
+_MAX_NAME = 36
 _BARS = "▁▂▃▄▅▆▇█"
 _ASCII_BARS = "01234567"
 
@@ -41,11 +41,9 @@ def black_values(record: GameRecord) -> dict[int, float]:
 
 
 def game_title(record: GameRecord) -> str:
-    """Return the players, the rules and the result."""
-    names = [
-        short_name(name, _MAX_NAME) or colour for name, colour in ((record.black, "black"), (record.white, "white"))
-    ]
-    return f"{names[0]} against {names[1]}, {record.rules}: {result_text(record)}"
+    """Return two lines: the players, and the rules with the result."""
+    black, white = short_name(record.black, _MAX_NAME) or "black", short_name(record.white, _MAX_NAME) or "white"
+    return f"{black} against {white}\n{record.rules}: {result_text(record)}"
 
 
 def result_text(record: GameRecord) -> str:
@@ -61,18 +59,18 @@ def show_game(record: GameRecord, *, colours: bool, ascii_only: bool) -> None:
     position = Position.from_moves(record.rules, record.moves)
     width = max(2, len(str(position.ply)))
     is_cut = width > 2 and board_width(record.rules.size, width) > STDOUT.width
-    STDOUT.print(cell_text(game_title(record)))
+    for line in game_title(record).split("\n"):
+        STDOUT.print(cell_text(line))
     STDOUT.print(_board(position, 2 if is_cut else width, colours))
     facts = [("moves", "black has the odd numbers" + ("; of 100 and more the last two digits" if is_cut else ""))]
     if winning := position.winning_line():
         facts.append(("line", " ".join(map(position.name_of, winning))))
     bars = _ASCII_BARS if ascii_only or STDOUT.options.ascii_only else _BARS
     views = views_of(record)
-    for title, side, (_, values) in zip(("values", ""), ("black", "white"), views, strict=True):
-        if values:
-            facts.append((title, f"{_graph(values, bars)}  for black, before {side}'s moves"))
     if any(values for _, values in views):
-        facts.append(("", f"from {bars[0]} for -1 to {bars[-1]} for +1"))
+        facts.append(("values", f"for black, from {bars[0]} for -1 to {bars[-1]} for +1, before the moves of"))
+        for side, (_, values) in zip(("black", "white"), views, strict=True):
+            facts.append((side, _graph(values, bars)))
     print_facts(facts)
 
 

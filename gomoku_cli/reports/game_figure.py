@@ -23,7 +23,7 @@ def draw_game(record: GameRecord, path: Path) -> None:
     views = views_of(record)
     has_values = any(values for _, values in views)
     below = _VALUES_HEIGHT if has_values else 0.0
-    with drawn(path, game_title(record), width=EDGE + 0.6, height=EDGE + 0.7 + below) as figure:
+    with drawn(path, game_title(record), width=EDGE + 0.6, height=EDGE + 0.9 + below) as figure:
         if not has_values:
             _board(figure.subplots(), record)
             return
@@ -59,9 +59,12 @@ def _board(axes: "Axes", record: GameRecord) -> None:
         axes.plot([line, line], [0, size - 1], color=_CROSSINGS, linewidth=0.7, zorder=1)
     stones = {cell: BLACK if ply % 2 == 0 else WHITE for ply, cell in enumerate(position.moves)}
     draw_stones(axes, stones, size)
-    for cell in position.winning_line():
+    winning = position.winning_line()
+    for cell in winning:
         ring_stone(axes, cell, size, BLUE)
-    fonts = {digits: min(16.0, points(size) * share) for digits, share in ((1, 0.42), (2, 0.38), (3, 0.29))}
+    if position.moves and not winning:
+        ring_stone(axes, position.moves[-1], size, LAST)
+    fonts = {digits: min(22.0, points(size) * share) for digits, share in ((1, 0.42), (2, 0.38), (3, 0.29))}
     for number, cell in enumerate(position.moves, start=1):
         row, column = divmod(cell, size)
         is_last = number == position.ply

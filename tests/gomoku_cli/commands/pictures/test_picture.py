@@ -74,7 +74,7 @@ def test_the_result_is_named(winner: int | None, ending: Ending, text: str) -> N
 
 def test_nameless_players_have_their_colours() -> None:
     title = game_title(replace(GAME, black="", white="\x1b[31m"))
-    assert title == "black against \\x1b[31m, 4 in a row on 7x7: black won in 7 moves"
+    assert title == "black against \\x1b[31m\n4 in a row on 7x7: black won in 7 moves"
 
 
 def test_the_terminal_shows_numbers_the_last_move_and_the_line(
@@ -88,10 +88,10 @@ def test_the_terminal_shows_numbers_the_last_move_and_the_line(
     assert rows[4].rstrip() == "  .  .  5  1  3[ 7] ."
     assert rows[1].split()[0] == "2"
     assert rows[7].split()[-1] == "6"
-    assert "mine against yours, 4 in a row on 7x7: black won in 7 moves" in out
+    assert out.startswith("mine against yours\n4 in a row on 7x7: black won in 7 moves")
     assert "c4 d4 e4 f4" in out
-    assert "4567  for black, before black's moves" in out
-    assert "356  for black, before white's moves" in out
+    assert "for black, from 0 for -1 to 7 for +1, before the moves of" in out
+    assert out.split()[-4:] == ["black", "4567", "white", "356"]
 
 
 def test_of_long_games_on_wide_boards_the_last_digits_are_shown(
