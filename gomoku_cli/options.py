@@ -28,9 +28,9 @@ _REPORTS = "Reports"
 
 
 def _complete_preset(incomplete: str) -> list[str]:
-    from curriculum.presets import preset_names
+    from curriculum.presets import chain_names, preset_names
 
-    return [name for name in preset_names() if name.startswith(incomplete)]
+    return [name for name in (*preset_names(), *chain_names()) if name.startswith(incomplete)]
 
 
 def _complete_player(incomplete: str) -> list[str]:
@@ -162,8 +162,8 @@ class ConfigOptions:
             "-p",
             metavar="NAME",
             autocompletion=_complete_preset,
-            help="Start from a preset: strong (the strongest model), alphagomoku (the paper's numbers), quick "
-            "(minutes) or smoke (seconds). Without one: the recommended settings.",
+            help="Start from a preset: strong (the strongest model), quick (minutes), smoke (seconds), or those of the "
+            "papers: alphagomoku, y-8x8, s-gp ... Without one: the recommended settings.",
             rich_help_panel=_CONFIGURATION,
         ),
     ] = None
@@ -178,6 +178,15 @@ class ConfigOptions:
             metavar="KEY=VALUE",
             autocompletion=_complete_setting,
             help="One setting over preset and file, as in search.simulations=200. Repeatable.",
+            rich_help_panel=_CONFIGURATION,
+        ),
+    ] = None
+    scale: Annotated[
+        float | None,
+        typer.Option(
+            "--scale",
+            metavar="SHARE",
+            help="Multiply the budget, 0 to 1: simulations, games, positions, epochs and passes.",
             rich_help_panel=_CONFIGURATION,
         ),
     ] = None
