@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from core.files.json_text import parse_json
 from core.limits import MAX_DIMENSIONS, MAX_MODEL_HEADER_BYTES
-from nets.tensor_types import TensorType
+from nets.tensor_types import WEIGHTS, TensorType
 
 _LENGTH_BYTES = 8
 _TYPES: Mapping[str, np.dtype[Any]] = {"F32": np.dtype("<f4"), "I64": np.dtype("<i8")}
