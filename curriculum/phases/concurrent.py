@@ -45,7 +45,7 @@ def run_concurrent(run: RunFolder, conduct: Conduct) -> None:
         for iteration in range(first, run.config.selfplay.iterations):
             config = at_round(run.config, iteration)
             if progress["iteration"] != iteration:
-                progress |= {"iteration": iteration, "epoch": 0}
+                progress |= {"iteration": iteration, "epoch": 0, "step": 0}
             replay = Replay(run, conduct)
             if playing is not None and config != played:
                 playing.close()  # the games in progress are lost, once a stage of the schedule

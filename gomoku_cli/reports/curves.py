@@ -150,7 +150,7 @@ def _round_facts(rounds: Sequence[Json]) -> list[tuple[str, str]]:
         ("length", f"{_first_last(rounds, 'game_length', '.1f')} moves"),
         ("black", f"{_first_last(rounds, 'black_share', '.2f')} of the decided games"),
         ("time", f"{_first_last(rounds, 'game_seconds', '.2f')} s a game"),
-        ("gates", f"{sum(gates)} of {len(gates)} passed"),
+        *([("gates", f"{sum(gates)} of {len(gates)} passed")] if gates else []),
     ]
 
 

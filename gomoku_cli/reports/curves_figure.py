@@ -30,8 +30,10 @@ def draw_curves(runs: Sequence[Json], path: Path) -> None:
             clear(axes)
             _training(axes, runs, key)
         if has_rounds:
-            panels: tuple[Callable[[Axes, Sequence[Json]], None], ...] = (_lengths, _shares, _seconds, _gates)
-            for axes, panel in zip(parts[1].subplots(1, 4), panels, strict=True):
+            panels: list[Callable[[Axes, Sequence[Json]], None]] = [_lengths, _shares, _seconds]
+            if any(row["accepted"] is not None for run in runs for row in run["rounds"]):
+                panels.append(_gates)
+            for axes, panel in zip(parts[1].subplots(1, len(panels)), panels, strict=True):
                 clear(axes)
                 panel(axes, runs)
 
