@@ -5,6 +5,7 @@ from curriculum.config import Config
 from curriculum.games.kinds import check as check_kinds
 from curriculum.presets import ConfigError, check_fields
 from nets.shapes import parameter_total
+from search.tree.settings import NODE_ALPHA, Noise
 
 
 def check(config: Config) -> None:
@@ -29,6 +30,16 @@ def check(config: Config) -> None:
     if selfplay.random_share > 0 and selfplay.opening_stones[1] == 0:
         raise ConfigError(
             f"selfplay.random_share is {selfplay.random_share:g}, but selfplay.opening_stones allows no stones"
+        )
+    if selfplay.noise is Noise.EVERY_NODE and selfplay.dirichlet_alpha not in NODE_ALPHA:
+        raise ConfigError(
+            f"selfplay.dirichlet_alpha is {selfplay.dirichlet_alpha:g}; with selfplay.noise {Noise.EVERY_NODE} it must "
+            f"be {NODE_ALPHA}"
+        )
+    if selfplay.full_search_share < 1 and not 0 < selfplay.fast_simulations < config.search.simulations:
+        raise ConfigError(
+            f"selfplay.full_search_share is {selfplay.full_search_share:g}, and selfplay.fast_simulations is "
+            f"{selfplay.fast_simulations}; it must be above 0 and below search.simulations, {config.search.simulations}"
         )
     if selfplay.balanced_share + selfplay.random_share > 1:
         raise ConfigError("selfplay.balanced_share and selfplay.random_share together are more than 1")
