@@ -6,6 +6,7 @@ kept in the run folder. A number without bounds of its own is 0 or more. The def
 """
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Annotated
 
 from core.bounds import POSITIVE, SHARE, Bounds
@@ -17,14 +18,35 @@ _REHEARSAL = Bounds(0, 0.95)
 """Bounds of a share of older samples in a batch: new ones must remain."""
 
 
+class Phase(StrEnum):
+    """A phase of the curriculum."""
+
+    BASICS = "basics"
+    IMITATION = "imitation"
+    SELFPLAY = "selfplay"
+
+
+class Optimiser(StrEnum):
+    """The method of gradient descent."""
+
+    SGD = "sgd"
+    """With Nesterov momentum, as paper A."""
+    ADAM = "adam"
+    """As papers Y and S."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingConfig:
     """Gradient descent, the same in all phases (A eq. 9)."""
 
+    optimiser: Optimiser = Optimiser.SGD
+    """The method of gradient descent."""
     batch_size: Annotated[int, POSITIVE] = 256
     """Samples per step and net."""
     momentum: Annotated[float, SHARE] = 0.9
     """Nesterov momentum of SGD."""
+    all_symmetries: bool = False
+    """A pass holds each sample under all eight symmetries (Y 3.5); false draws one at random each time."""
     l2: float = 1e-4
     """`c` of eq. 9: the loss has `c * |theta|^2`, whose gradient is `2 c theta`."""
     value_weight: float = 1.0
@@ -111,14 +133,22 @@ class SelfplayConfig:
     """Memory of the evaluation cache, which all games of a round share; 0 for none."""
     window: Annotated[int, POSITIVE] = 100_000
     """Maximum of positions in the replay buffer; the oldest leave first."""
+    buffer_from: int = 0
+    """First round whose games the replay buffer may hold; a schedule clears the buffer with it."""
+    start_positions: int = 0
+    """Positions in the replay buffer before the first training."""
     draws_per_position: float = 7.0
     """Times that each new position is drawn for training, on average."""
+    epochs: int = 0
+    """Passes over the whole replay buffer a round (Y 3.4); 0 trains by `draws_per_position`."""
     learning_rate: float = 0.01
     """Learning rate of the first round."""
     final_learning_rate: float = 0.001
     """Learning rate of the last round."""
     temperature: float = 1.0
     """tau of eq. 5 for the move and the policy target."""
+    raw_target: bool = False
+    """The policy target is the share of visits, without `temperature`."""
     switch_stage: int = 10
     """Semi-stochastic policy: moves are sampled while the board holds at most this many stones."""
     noise: Noise = Noise.ROOT
@@ -142,14 +172,21 @@ class SelfplayConfig:
     """Minimum and maximum of these random stones."""
     rehearsal_share: Annotated[float, _REHEARSAL] = 0.15
     """Share of mentor games mixed into each batch against forgetting."""
+    concurrent: bool = False
+    """Play and train at the same time (Y 4): a round is `epochs` passes, without a number of games and without a gate;
+    false takes turns."""
+    push_seconds: float = 15.0
+    """Seconds between two updates of the playing nets, where play and training are concurrent."""
+    epochs_without_games: Annotated[int, POSITIVE] = 60
+    """Passes without a new game after which concurrent training waits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateConfig:
     """The match that decides if the candidate becomes the best model (A IV-D)."""
 
-    games: Annotated[int, POSITIVE] = 100
-    """Games of the match, half with each colour if their number is even."""
+    games: int = 100
+    """Games of the match, half with each colour if their number is even; 0 accepts every candidate."""
     threshold: Annotated[float, SHARE] = 0.5
     """The candidate needs more than this share of the decisive games; without a decisive game it is rejected."""
     paired_openings: bool = True
@@ -166,6 +203,8 @@ class EvaluationConfig:
     """Semi-stochastic policy: moves are sampled while the board holds at most this many stones (A II-C)."""
     final_games: int = 20
     """Games against each opponent in the table at the end of `train`; 0 leaves it out."""
+    opponents: tuple[str, ...] = ("random", "mentor:paper", "mentor", "pure-mcts:1000")
+    """These opponents."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,6 +215,16 @@ class Config:
     """Preset that the run started from; kept in its models."""
     seed: int = 42
     """Seed of every random stream of the run."""
+    scale: Annotated[float, Bounds(0, 1, above=True)] = 1.0
+    """Share of the stated budget: simulations, games, positions, epochs and passes are multiplied by it."""
+    start: str = ""
+    """Model whose weights the run starts from: `default`, a model file or a run folder; fresh nets without one. The
+    weights of a fully convolutional net fit every size of the board (Y 4.4)."""
+    phases: tuple[Phase, ...] = (Phase.BASICS, Phase.IMITATION, Phase.SELFPLAY)
+    """Phases of `train`, in order."""
+    schedule: tuple[str, ...] = ()
+    """Settings that change during self-play, each from a round on (the first is 0), as in
+    `40: search.simulations=10000; selfplay.temperature=0.5`."""
     rules: Rules = field(default_factory=Rules)
     net: NetConfig = field(default_factory=NetConfig)
     search: SearchSettings = field(default_factory=SearchSettings)

@@ -69,10 +69,34 @@ _BOUNDS: Mapping[str, Bounds] = types.MappingProxyType({key: _bounds(hint) for k
 """The bounds of every number; 0 or more where its field has none of its own."""
 
 _SECTIONS = tuple(dict.fromkeys(key.partition(".")[0] for key in KEYS if "." in key))
+_BASE, _CHAIN = "base", "chain"
+"""Keys of a preset alone: the preset under it, and the presets that it is made of."""
+_SMALLEST: Mapping[str, int] = {
+    "basics.positions": 64,
+    "basics.epochs": 1,
+    "imitation.games": 2,
+    "imitation.passes": 1,
+    "imitation.bar_every": 1,
+    "search.simulations": 8,
+    "selfplay.games": 2,
+    "selfplay.epochs": 1,
+    "selfplay.fast_simulations": 2,
+    "gate.simulations": 8,
+}
+"""The settings that `scale` multiplies, and their smallest results."""
 
 
 def preset_names() -> list[str]:
-    """Return the names of the shipped presets, in alphabetical order."""
+    """Return the names of the shipped presets of one run, in alphabetical order."""
+    return [name for name in _all_names() if not chain_of(name)]
+
+
+def chain_names() -> list[str]:
+    """Return the names of the shipped presets of several runs (`chain_of`)."""
+    return [name for name in _all_names() if chain_of(name)]
+
+
+def _all_names() -> list[str]:
     folder = resources.files("curriculum").joinpath("presets")
     return sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
 
@@ -86,10 +110,56 @@ def resolve(
 ) -> Config:
     """Return the configuration of `preset` (None: the defaults), then `file`, then `assignments`, then `flags`.
 
-    `assignments` are `key=value` texts. `flags` maps dotted keys to values; None leaves a setting alone. Raises
-    `ConfigError`.
+    `assignments` are `key=value` texts. `flags` maps dotted keys to values; None leaves a setting alone. A `scale`
+    below 1 is applied to the result. Raises `ConfigError`.
     """
-    return _build(_collected(preset, file, assignments, flags))
+    config = _build(_collected(preset, file, assignments, flags))
+    return _replaced(config, {key: scaled(key, _value(config, key), config.scale) for key in _SMALLEST})
+
+
+def chain_of(preset: str | None) -> tuple[str, ...]:
+    """Return the presets that a chain is made of, in order; none for any other preset.
+
+    Each run of a chain starts from the model of the one before (Y 4.4).
+    """
+    if preset not in _all_names():
+        return ()
+    return tuple(_preset_table(preset).get(_CHAIN, ()))
+
+
+def scaled(key: str, value: Any, scale: float) -> Any:
+    """Return the value of a setting at a scale of its budget; most settings do not depend on it."""
+    if key not in _SMALLEST or scale == 1.0:
+        return value
+    return max(min(value, _SMALLEST[key]), round(value * scale))
+
+
+def with_assignments(config: Config, assignments: Iterable[str], sections: Sequence[str], source: str) -> Config:
+    """Return the configuration with `key=value` texts applied, at its scale. Only keys of `sections` are valid.
+
+    Raises `ConfigError` with the `source` of the texts.
+    """
+    changes: dict[str, Any] = {}
+    for text in assignments:
+        setting = _assignment(text, f"{source}: {text}")
+        if setting.key.partition(".")[0] not in sections:
+            raise ConfigError(
+                f"{source}: {setting.key} cannot change during a run; settings of {', '.join(sections)} can"
+            )
+        changes[setting.key] = scaled(setting.key, _checked(setting, _hint(setting.source, setting.key)), config.scale)
+    return _replaced(config, changes)
+
+
+def _replaced(config: Config, changes: Mapping[str, Any]) -> Config:
+    """Return the configuration with other values of some keys of sections. Raises `ConfigError`."""
+    for key, value in changes.items():
+        section, _, name = key.partition(".")
+        try:
+            replacement: Any = dataclasses.replace(getattr(config, section), **{name: value})
+        except ValueError as error:
+            raise ConfigError(f"[{section}] {error}") from error
+        config = dataclasses.replace(config, **{section: replacement})
+    return config
 
 
 def difference(
@@ -106,6 +176,7 @@ def difference(
     """
     for setting in {setting.key: setting for setting in _collected(preset, file, assignments, flags)}.values():
         stated = _checked(setting, _hint(setting.source, setting.key))
+        stated = scaled(setting.key, stated, config.scale)
         found = _value(config, setting.key)
         if found != stated:
             return f"{setting.key} is {_toml_value(found)}, but {setting.source} has {_toml_value(stated)}"
@@ -173,10 +244,18 @@ def _read(path: Path) -> str:
 
 
 def _preset(name: str) -> list[_Setting]:
-    if name not in preset_names():
-        raise ConfigError(f"--preset {name}: there is no such preset{nearest(name, preset_names())}")
+    if name not in _all_names():
+        raise ConfigError(f"--preset {name}: there is no such preset{nearest(name, _all_names())}")
+    table = _preset_table(name)
+    if _CHAIN in table:
+        raise ConfigError(f"--preset {name} is a chain of {', '.join(table[_CHAIN])}: it is for gomoku train alone")
+    base = table.pop(_BASE, None)
+    return [*(_preset(base) if base else ()), *_settings(table, f"preset {name}")]
+
+
+def _preset_table(name: str) -> dict[str, Any]:
     entry = resources.files("curriculum").joinpath("presets", f"{name}.toml")
-    return _toml(entry.read_text(encoding="utf-8"), f"preset {name}")
+    return tomllib.loads(entry.read_text(encoding="utf-8"))
 
 
 def _toml(text: str, source: str) -> list[_Setting]:
@@ -184,6 +263,10 @@ def _toml(text: str, source: str) -> list[_Setting]:
         table = _table(text)
     except ValueError as error:
         raise ConfigError(f"{source}: {error}") from error
+    return _settings(table, source)
+
+
+def _settings(table: Mapping[str, Any], source: str) -> list[_Setting]:
     settings = []
     for name, value in table.items():
         if isinstance(value, dict):
@@ -225,8 +308,8 @@ def _table(text: str) -> dict[str, Any]:
 _TOO_LARGE = f"it holds a number above the limit of {MAX_INTEGER:,}"
 
 
-def _assignment(text: str) -> _Setting:
-    source = f"--set {_shortened(text)}"
+def _assignment(text: str, source: str | None = None) -> _Setting:
+    source = source or f"--set {_shortened(text)}"
     key, equals, value = (part.strip() for part in text.partition("="))
     if not equals or not key:
         raise ConfigError(f"{source}: write it as section.key=value")
@@ -299,9 +382,9 @@ def _checked(setting: _Setting, hint: Any) -> Any:
     for item in items:
         if isinstance(item, (int, float)) and not isinstance(item, bool):
             _check_range(setting, item)
-    if not items or "" in items:
+    if ("" in items or not items) and _value(Config(), setting.key) not in ("", ()):
         raise _mistake(setting, "a name, not empty")
-    if isinstance(value, tuple) and isinstance(value[0], int) and list(value) != sorted(value):
+    if isinstance(value, tuple) and value and isinstance(value[0], int) and list(value) != sorted(value):
         raise _mistake(setting, "the minimum and then the maximum")
     return value
 
@@ -351,6 +434,6 @@ def _shortened(text: str) -> str:
 def _expected(hint: Any) -> str:
     if typing.get_origin(hint) is tuple:
         items = typing.get_args(hint)
-        kind = {int: "whole numbers", str: "names"}[items[0]]
+        kind = "whole numbers" if items[0] is int else "names"
         return f"a list of {kind}" if items[-1] is Ellipsis else f"a list of {len(items)} {kind}"
     return {bool: "true or false", int: "a whole number", float: "a number", str: "text"}[hint]

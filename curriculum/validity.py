@@ -1,9 +1,10 @@
 """Checks of a whole configuration, made before a run begins rather than after hours of work."""
 
 from core.limits import MAX_PARAMETERS
-from curriculum.config import Config
+from curriculum.config import Config, Phase
 from curriculum.games.kinds import check as check_kinds
 from curriculum.presets import ConfigError, check_fields
+from curriculum.schedule import at_round, check_schedule
 from nets.shapes import parameter_total
 from search.tree.settings import NODE_ALPHA, Noise
 
@@ -15,18 +16,33 @@ def check(config: Config) -> None:
     `BasicsError` for basic positions that cannot be drawn.
     """
     check_fields(config)
-    check_kinds(config.rules, config.basics.kinds, config.basics.noise_stones)
-    if config.search.simulations < 2:
-        raise ConfigError(f"search.simulations is {config.search.simulations}; training needs 2 or more")
+    if not config.phases or list(config.phases) != [phase for phase in Phase if phase in config.phases]:
+        raise ConfigError(
+            f"phases is {', '.join(config.phases) or 'empty'}; it must be some of {', '.join(Phase)}, in order"
+        )
+    if draws_basics(config):
+        check_kinds(config.rules, config.basics.kinds, config.basics.noise_stones)
+    check_schedule(config)
     parameters = parameter_total(config.net, config.rules)
     if parameters > MAX_PARAMETERS:
         raise ConfigError(f"the nets would have {parameters:,} parameters; the limit is {MAX_PARAMETERS:,}")
     imitation, selfplay = config.imitation, config.selfplay
-    if imitation.bar_every > imitation.passes:
+    if selfplay.concurrent and (not selfplay.epochs or config.gate.games):
+        raise ConfigError("selfplay.concurrent needs selfplay.epochs above 0 and gate.games = 0: no match decides then")
+    if Phase.IMITATION in config.phases and imitation.bar_every > imitation.passes:
         raise ConfigError(
             f"imitation.bar_every is {imitation.bar_every}, but imitation.passes is {imitation.passes}: no pass "
             f"would be measured before the end; give {imitation.passes} or less, or 0 to measure at the end alone"
         )
+    for stage in ("0:", *config.schedule):
+        _check_round(at_round(config, int(stage.partition(":")[0])))
+
+
+def _check_round(config: Config) -> None:
+    """Check the settings of a round of self-play that must fit together. Raises `ConfigError`."""
+    selfplay = config.selfplay
+    if config.search.simulations < 2:
+        raise ConfigError(f"search.simulations is {config.search.simulations}; training needs 2 or more")
     if selfplay.random_share > 0 and selfplay.opening_stones[1] == 0:
         raise ConfigError(
             f"selfplay.random_share is {selfplay.random_share:g}, but selfplay.opening_stones allows no stones"
@@ -43,3 +59,8 @@ def check(config: Config) -> None:
         )
     if selfplay.balanced_share + selfplay.random_share > 1:
         raise ConfigError("selfplay.balanced_share and selfplay.random_share together are more than 1")
+
+
+def draws_basics(config: Config) -> bool:
+    """Return True if a run draws basic positions: for their phase, or for imitation's batches."""
+    return Phase.BASICS in config.phases or (Phase.IMITATION in config.phases and config.imitation.basics_share > 0)

@@ -24,6 +24,7 @@ from gomoku_cli.commands import (
     train,
     warmup,
 )
+from gomoku_cli.commands.pictures import analyse, curves, picture
 from gomoku_cli.exit_codes import ExitCode, for_error
 from gomoku_cli.notices import notices_to, print_notice
 from gomoku_cli.printable import shown
@@ -49,6 +50,9 @@ for module in (
     suite,
     tournament,
     openings,
+    analyse,
+    picture,
+    curves,
     info,
     play,
     engine,

@@ -28,9 +28,9 @@ _REPORTS = "Reports"
 
 
 def _complete_preset(incomplete: str) -> list[str]:
-    from curriculum.presets import preset_names
+    from curriculum.presets import chain_names, preset_names
 
-    return [name for name in preset_names() if name.startswith(incomplete)]
+    return [name for name in (*preset_names(), *chain_names()) if name.startswith(incomplete)]
 
 
 def _complete_player(incomplete: str) -> list[str]:
@@ -55,6 +55,8 @@ Run = Annotated[
 ]
 NewRun = Annotated[Path | None, typer.Option("--run", "-r", metavar="DIR", help="Folder of the run.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
+NoColor = Annotated[bool, typer.Option("--no-color", help="Show numbers in place of colours, as NO_COLOR does.")]
+Ascii = Annotated[bool, typer.Option("--ascii", help="Draw with ASCII characters only.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 Player = Annotated[
@@ -79,6 +81,26 @@ Against = Annotated[
     str,
     typer.Option(
         "--against", metavar="PLAYER", autocompletion=_complete_player, help=f"The opponent: {player_names.HELP}."
+    ),
+]
+Simulations = Annotated[
+    int | None,
+    typer.Option(
+        "--simulations",
+        "-n",
+        min=0,
+        max=MAX_SIMULATIONS,
+        metavar="N",
+        help="New simulations a move, for players with a net.",
+        show_default=str(DEFAULT_SIMULATIONS),
+    ),
+]
+Seconds = Annotated[
+    float | None,
+    typer.Option(
+        "--seconds",
+        metavar="S",
+        help="Seconds a move: of players with a net instead of a number of simulations, and of the mentor.",
     ),
 ]
 Tactics = Annotated[
@@ -140,8 +162,8 @@ class ConfigOptions:
             "-p",
             metavar="NAME",
             autocompletion=_complete_preset,
-            help="Start from a preset: strong (the strongest model), alphagomoku (the paper's numbers), quick "
-            "(minutes) or smoke (seconds). Without one: the recommended settings.",
+            help="Start from a preset: strong (the strongest model), quick (minutes), smoke (seconds), or those of the "
+            "papers: alphagomoku, y-8x8, s-gp ... Without one: the recommended settings.",
             rich_help_panel=_CONFIGURATION,
         ),
     ] = None
@@ -156,6 +178,15 @@ class ConfigOptions:
             metavar="KEY=VALUE",
             autocompletion=_complete_setting,
             help="One setting over preset and file, as in search.simulations=200. Repeatable.",
+            rich_help_panel=_CONFIGURATION,
+        ),
+    ] = None
+    scale: Annotated[
+        float | None,
+        typer.Option(
+            "--scale",
+            metavar="SHARE",
+            help="Multiply the budget, 0 to 1: simulations, games, positions, epochs and passes.",
             rich_help_panel=_CONFIGURATION,
         ),
     ] = None
@@ -240,26 +271,8 @@ class RulesOptions:
 class SearchOptions:
     """Search of the players: its limits, the choice of a move, and tactics."""
 
-    simulations: Annotated[
-        int | None,
-        typer.Option(
-            "--simulations",
-            "-n",
-            min=0,
-            max=MAX_SIMULATIONS,
-            metavar="N",
-            help="New simulations a move, for players with a net.",
-            show_default=str(DEFAULT_SIMULATIONS),
-        ),
-    ] = None
-    seconds: Annotated[
-        float | None,
-        typer.Option(
-            "--seconds",
-            metavar="S",
-            help="Seconds a move: of players with a net instead of a number of simulations, and of the mentor.",
-        ),
-    ] = None
+    simulations: Simulations = None
+    seconds: Seconds = None
     policy: Annotated[
         Policy | None,
         typer.Option(

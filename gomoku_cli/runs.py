@@ -32,17 +32,27 @@ class Choice:
     @classmethod
     def of(cls, options: ConfigOptions, flags: Mapping[str, Any] = MappingProxyType({})) -> Self:
         """Return the choice of the options and of a command's own `flags`."""
-        return cls(options.preset, options.config_file, options.assignments or (), {"seed": options.seed, **flags})
+        return cls(
+            options.preset,
+            options.config_file,
+            options.assignments or (),
+            {"seed": options.seed, "scale": options.scale, **flags},
+        )
 
     def resolve(self) -> "Config":
-        """Return the whole configuration, checked. Raises `ConfigError`, `BasicsError` or `PlayerSpecError`."""
+        """Return the whole configuration, checked.
+
+        Raises `ConfigError`, `BasicsError`, `PlayerSpecError`, or `CheckpointError` for the model to start from.
+        """
         from curriculum.phases.players import check_players
+        from curriculum.phases.steps import check_start
         from curriculum.presets import resolve
         from curriculum.validity import check
 
         config = resolve(self.preset, file=self.file, assignments=self.assignments, flags=self.flags)
         check(config)
         check_players(config)
+        check_start(config)
         return config
 
 

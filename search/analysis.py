@@ -16,6 +16,8 @@ class MoveAnalysis:
     """Probability of the move before the search, from the net, 0 to 1."""
     visits: int | None = None
     """Visit count."""
+    proof: int | None = None
+    """Proven result: `n` wins and `-n` loses in `n` plies, the move included; None without a proof."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,8 @@
 """Games that a model plays against itself: one tree a game, semi-stochastic policy, samples {s, pi, z} (A IV-D)."""
 
+import itertools
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -111,15 +112,15 @@ class SelfPlay:
 
     def play(
         self,
-        numbers: Sequence[int],
+        numbers: Iterable[int],
         finished: Callable[[SelfPlayGame], None],
         stop: Callable[[], bool],
     ) -> None:
         """Play the games `numbers` and pass each to `finished` as it ends; return early after `stop` returns True."""
-        waiting = list(reversed(numbers))
+        waiting = iter(numbers)
         games: dict[int, _Game] = {}
-        for tree in range(min(self._config.selfplay.concurrent_games, len(waiting))):
-            games[tree] = self._start(tree, waiting.pop())
+        for tree, number in zip(range(self._config.selfplay.concurrent_games), waiting, strict=False):
+            games[tree] = self._start(tree, number)
         try:
             while games and not stop():
                 for tree in self._search.advance():
@@ -128,10 +129,14 @@ class SelfPlay:
                         continue
                     finished(self._finish(game))
                     del games[tree]
-                    if waiting:
-                        games[tree] = self._start(tree, waiting.pop())
+                    for number in itertools.islice(waiting, 1):
+                        games[tree] = self._start(tree, number)
         finally:
             self._search.halt()
+
+    def set_evaluator(self, evaluator: Evaluator) -> None:
+        """Play on with another evaluator, from within `stop` of `play`; the one before is out of use then."""
+        self._search.set_evaluator(evaluator)
 
     def _start(self, tree: int, number: int) -> _Game:
         game = _Game(number, opening_of(self._config, self._iteration, number, self._balanced))
@@ -176,7 +181,7 @@ class SelfPlay:
         """Play the move of the tree's finished search; return False if it ended the game."""
         settings, position = self._config.selfplay, game.position
         policy = self._search.policy(tree, settings.temperature)
-        game.policies.append(policy)
+        game.policies.append(self._search.policy(tree) if settings.raw_target else policy)
         game.root_values.append(self._search.value(tree))
         sample = samples_at(Policy.SEMI_STOCHASTIC, position.ply, settings.switch_stage)
         share = settings.dirichlet_epsilon

@@ -7,6 +7,7 @@ from core.limits import MAX_SECONDS
 from core.streams import Purpose, stream_key
 from curriculum.arena.opening_sets import evaluation_openings
 from curriculum.arena.tournament import play_match
+from curriculum.config import Phase
 from curriculum.phases.basics import run_basics
 from curriculum.phases.imitation import run_imitation
 from curriculum.phases.players import check_players, model_player, named_player
@@ -17,27 +18,25 @@ from curriculum.run.folder import RunFolder
 from nets.checkpoint import load_model
 from nets.runtimes.net_evaluator import NetEvaluator
 
-__all__ = ["FINAL_OPPONENTS", "measure", "run_all", "run_basics", "run_imitation", "run_selfplay"]
+__all__ = ["measure", "run_all", "run_basics", "run_imitation", "run_selfplay"]
 
-FINAL_OPPONENTS = ("random", "mentor:paper", "mentor", "pure-mcts:1000")
-
+_RUN = {Phase.BASICS: run_basics, Phase.IMITATION: run_imitation, Phase.SELFPLAY: run_selfplay}
 _MATCHES = "matches"
 
 
 def run_all(run: RunFolder, conduct: Conduct) -> list[dict[str, Any]]:
-    """Run all three phases, then `measure`.
+    """Run the phases of the configuration, then `measure`.
 
     Raises `Interrupted` after saving, and the errors of `check_players` before any work.
     """
     check_players(run.config)
-    run_basics(run, conduct)
-    run_imitation(run, conduct)
-    run_selfplay(run, conduct)
+    for phase in run.config.phases:
+        _RUN[phase](run, conduct)
     return measure(run, conduct)
 
 
 def measure(run: RunFolder, conduct: Conduct) -> list[dict[str, Any]]:
-    """Play the best model against `FINAL_OPPONENTS`; return the results as JSON, written into its metadata too.
+    """Play the best model against the final opponents; return the results as JSON, written into its metadata too.
 
     Finished matches are not played again. With `final_games` 0 there are none. Raises `Interrupted`.
     """
@@ -48,7 +47,7 @@ def measure(run: RunFolder, conduct: Conduct) -> list[dict[str, Any]]:
     model, info = load_model(run.best_model)
     evaluator = NetEvaluator(model, repeatable=True)
     try:
-        for opponent in FINAL_OPPONENTS:
+        for opponent in config.evaluation.opponents:
             if opponent in results:
                 continue
             result = play_match(

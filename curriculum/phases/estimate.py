@@ -6,7 +6,8 @@ import numpy as np
 
 from core.evaluation import PositionBatch
 from core.rules import WHITE
-from curriculum.config import Config
+from core.symmetry import SYMMETRIES
+from curriculum.config import Config, Phase
 from curriculum.games.selfplay_games import TREE_ROOM
 from curriculum.training.samples import Samples
 from curriculum.training.trainer import BatchSource, Trainer
@@ -52,16 +53,21 @@ def describe_estimate(config: Config) -> list[tuple[str, str]]:
     selfplay = config.selfplay
     positions, full = selfplay.games * plies, selfplay.full_search_share
     simulations = full * config.search.simulations + (1 - full) * selfplay.fast_simulations
+    draws = 0.0 if selfplay.epochs else selfplay.draws_per_position
     round_s = (
         positions * simulations * evaluation_s
-        + selfplay.draws_per_position * full * positions / (batch * (1 - selfplay.rehearsal_share) * nets) * step_s
+        + draws * full * positions / (batch * (1 - selfplay.rehearsal_share) * nets) * step_s
         + config.gate.games * plies * (config.gate.simulations or config.search.simulations) * evaluation_s
     )
-    seconds = {
-        "basics": basics_steps * step_s,
-        "imitation, without the mentor's games": imitation_steps * step_s,
-        f"self-play, at most ({selfplay.iterations} rounds)": selfplay.iterations * round_s,
+    if selfplay.epochs:
+        images = SYMMETRIES if config.training.all_symmetries else 1
+        round_s += selfplay.epochs * images * selfplay.window / (batch * nets) * step_s
+    times = {
+        Phase.BASICS: ("basics", basics_steps * step_s),
+        Phase.IMITATION: ("imitation, without the mentor's games", imitation_steps * step_s),
+        Phase.SELFPLAY: (f"self-play, at most ({selfplay.iterations} rounds)", selfplay.iterations * round_s),
     }
+    seconds = dict(times[phase] for phase in config.phases)
     trees = selfplay.concurrent_games * (TREE_ROOM * config.search.simulations + 1) * bytes_per_node(config.rules)
     sample_bytes = sum(array.nbytes for array in (samples.policies[0], samples.positions.stones[0])) + 9
     held = max(selfplay.window, config.imitation.games * plies, config.basics.positions * copies)

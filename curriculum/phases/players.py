@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from core.evaluation import Evaluator
 from curriculum.arena.players import PlayerSettings, parse_player
-from curriculum.config import Config
+from curriculum.config import Config, Phase
 from search.players import Player
 from search.tree.player import MctsPlayer
 
@@ -29,6 +29,8 @@ def named_player(config: Config, spec: str, *, seconds: float | None = None) -> 
 
 
 def check_players(config: Config) -> None:
-    """Raise `PlayerSpecError` or `CheckpointError` for a teacher or bar opponent that cannot play here."""
-    for spec in (config.imitation.teacher, config.imitation.bar_opponent):
+    """Raise `PlayerSpecError` or `CheckpointError` for a teacher or an opponent that cannot play here."""
+    specs = (config.imitation.teacher, config.imitation.bar_opponent) if Phase.IMITATION in config.phases else ()
+    finals = config.evaluation.opponents if config.evaluation.final_games else ()
+    for spec in (*specs, *finals):
         named_player(config, spec)

@@ -12,14 +12,17 @@ from numpy.typing import NDArray
 
 from core.files.json_text import value_at
 from core.rules import BLACK, WHITE
+from curriculum.arena.players import PlayerSpecError, model_path
+from curriculum.config import Config
 from curriculum.presets import to_toml
 from curriculum.reporting import Conduct
 from curriculum.run.folder import RunFolder
 from curriculum.training.samples import Samples
 from curriculum.training.trainer import BatchSource, Losses, Trainer, cosine_rate
-from nets.checkpoint import CheckpointError, load_model, save_model
-from nets.dual import DualNet
+from nets.checkpoint import CheckpointError, load_model, read_info, save_model
+from nets.dual import DualNet, make_model
 from nets.runtimes.net_evaluator import NetEvaluator
+from nets.shapes import fits
 
 STEPS_PER_SAVE = 40
 """Optimiser steps between two saves: about ten seconds on 2 cores."""
@@ -49,12 +52,14 @@ def trainer_state(run: RunFolder, phase: str) -> Path:
 
 
 def starting_model(run: RunFolder) -> DualNet | None:
-    """Return the best model so far; None in a run that has none yet.
+    """Return the best model so far, at first the one that the run starts from; None in a run that has none yet.
 
     Raises `CheckpointError` for a model of other rules, or with another number of nets, than the run's configuration.
     """
     if not run.best_model.exists():
-        return None
+        if not run.config.start:
+            return None
+        _start(run)
     model, info = load_model(run.best_model)
     config = run.config
     if info.rules != config.rules:
@@ -64,9 +69,48 @@ def starting_model(run: RunFolder) -> DualNet | None:
     return model
 
 
+def check_start(config: Config) -> Path | None:
+    """Return the model file that a run starts from, if there is one.
+
+    Raises `PlayerSpecError`, and `CheckpointError` for a model whose weights do not fit the run's nets.
+    """
+    if not config.start:
+        return None
+    path = model_path(config.start)
+    if path is None:
+        raise PlayerSpecError(f"{config.start} is a player without a model file: no run can start from it")
+    info = read_info(path)
+    if info.net != config.net:
+        raise CheckpointError(
+            f"{path} has another net than the run: trunk {' '.join(info.net.trunk)}, planes {info.net.planes}, "
+            f"dual {str(info.net.dual).lower()}; give the run the same with --set net.trunk=... and so on"
+        )
+    if not fits(info.net, info.rules, config.rules):
+        raise CheckpointError(
+            f"{path} plays {info.rules}, and its fully connected layers fit no board of {config.rules.size}: only a "
+            "fully convolutional net can change the size"
+        )
+    return path
+
+
+def _start(run: RunFolder) -> None:
+    """Make the weights of the model that a run starts from its best model."""
+    path = check_start(run.config)
+    assert path is not None
+    model, info = load_model(path)
+    ours = make_model(run.config.net, run.config.rules, 0)
+    ours.load_state_dict(model.state_dict())
+    made = {"phase": "none", "step": 0, "parent": _hash(path), "parent_rules": str(info.rules)}
+    keep_model(run, "best", ours, made)
+
+
 def best_hash(run: RunFolder) -> str | None:
     """Return a hash of the best model's file, by which its descendants name it; None in a run that has none yet."""
-    return hashlib.sha256(run.best_model.read_bytes()).hexdigest()[:16] if run.best_model.exists() else None
+    return _hash(run.best_model) if run.best_model.exists() else None
+
+
+def _hash(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
 
 
 def keep_model(run: RunFolder, name: str, model: DualNet, made: Mapping[str, Any]) -> Path:

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from safetensors.torch import save
-from torch import Tensor
+from torch import Tensor, nn
 from torch.optim.swa_utils import update_bn
 
 from core.evaluation import PositionBatch
@@ -21,7 +21,7 @@ from core.limits import MAX_REASON, MAX_TRAINING_STATE_BYTES, shortened
 from core.rules import BLACK, WHITE, Colour
 from core.streams import Purpose, generator, stream_key
 from core.symmetry import SYMMETRIES
-from curriculum.config import Config, TrainingConfig
+from curriculum.config import Config, Optimiser, TrainingConfig
 from curriculum.training.samples import Samples
 from nets.blocks import channels_last
 from nets.checkpoint import CheckpointError
@@ -60,17 +60,30 @@ class BatchSource:
     """
 
     def __init__(
-        self, samples: Samples, rehearsal: Samples, *, rehearsal_share: float, batch_size: int, seed: int, dual: bool
+        self,
+        samples: Samples,
+        rehearsal: Samples,
+        *,
+        rehearsal_share: float,
+        batch_size: int,
+        seed: int,
+        dual: bool,
+        all_symmetries: bool = False,
     ) -> None:
-        """Draw `rehearsal_share` of each batch from `rehearsal`, at random. Without `dual` a batch has both colours."""
+        """Draw `rehearsal_share` of each batch from `rehearsal`, at random. Without `dual` a batch has both colours.
+
+        With `all_symmetries` a pass holds each sample under all symmetries, else under a random one.
+        """
         self._colours: tuple[Colour | None, ...] = (BLACK, WHITE) if dual else (None,)
         self._samples = {colour: _of(samples, colour) for colour in self._colours}
         self._rehearsal = {colour: _of(rehearsal, colour) for colour in self._colours}
         self._share = rehearsal_share
         self._batch_size = batch_size
         self._seed = seed
+        self._images = SYMMETRIES if all_symmetries else 1
+        """Images of a sample in a pass."""
         self._order: dict[Colour | None, tuple[int, NDArray[np.intp]]] = {}
-        largest = max(len(part) for part in self._samples.values())
+        largest = max(self._images * len(part) for part in self._samples.values())
         self.steps_per_pass = max(1, math.ceil(largest / self._fresh(largest)))
         """Steps of a pass over the larger colour's samples: nearly each is seen once, in whole batches."""
 
@@ -87,27 +100,35 @@ class BatchSource:
         samples, rehearsal = self._samples[colour], self._rehearsal[colour]
         if not len(samples):
             return None
-        fresh = self._fresh(len(samples))
-        steps = max(1, len(samples) // fresh)
+        available = self._images * len(samples)
+        fresh = self._fresh(available)
+        steps = max(1, available // fresh)
         number, place = divmod(step, steps)
         if self._order.get(colour, (-1, None))[0] != number:
             shuffle = generator(self._seed, Purpose.SHUFFLE, number, colour or 0)
-            self._order[colour] = (number, shuffle.permutation(len(samples)))
-        order = self._order[colour][1]
-        parts = [samples.rows(order[place * fresh : (place + 1) * fresh])]
+            self._order[colour] = (number, shuffle.permutation(available))
+        drawn = self._order[colour][1][place * fresh : (place + 1) * fresh]
+        parts = [samples.rows(drawn // self._images)]
         draw = generator(self._seed, Purpose.SYMMETRY, step, colour or 0)
         if len(rehearsal) and (more := self._batch_size - self._fresh(self._batch_size)):
             parts.append(rehearsal.rows(draw.integers(len(rehearsal), size=more)))
         batch = Samples.concatenate(parts)
-        return batch.transformed(draw.integers(SYMMETRIES, size=len(batch)))
+        symmetries = draw.integers(SYMMETRIES, size=len(batch))
+        if self._images > 1:
+            symmetries[: len(drawn)] = drawn % self._images
+        return batch.transformed(symmetries)
 
 
 def _of(samples: Samples, colour: Colour | None) -> Samples:
     return samples if colour is None else samples.of_colour(colour)
 
 
+_SLOTS = {Optimiser.SGD: ("momentum_buffer",), Optimiser.ADAM: ("exp_avg", "exp_avg_sq", "step")}
+"""State of an optimiser for each parameter, by torch's names; `step` is a single number."""
+
+
 class Trainer:
-    """A model in training and its optimiser: SGD with Nesterov momentum, one state per net."""
+    """A model in training and its optimiser, one state per net."""
 
     def __init__(self, config: Config, model: DualNet | None = None) -> None:
         """Start from `model`, or from random weights drawn from the configuration's seed."""
@@ -118,16 +139,15 @@ class Trainer:
         self.model = channels_last(model.to(self.device))
         self.settings: TrainingConfig = config.training
         self._precision = best_precision(self.device)
-        self._optimisers = {
-            name: torch.optim.SGD(
-                net.parameters(),
-                lr=1.0,
-                momentum=self.settings.momentum,
-                nesterov=self.settings.momentum > 0,
-                weight_decay=2.0 * self.settings.l2,
-            )
-            for name, net in self.model.nets.items()
-        }
+        self._optimisers = {name: self._new_optimiser(net) for name, net in self.model.nets.items()}
+        self._slots = _SLOTS[self.settings.optimiser]
+
+    def _new_optimiser(self, net: nn.Module) -> torch.optim.Optimizer:
+        settings, decay = self.settings, 2.0 * self.settings.l2
+        if settings.optimiser is Optimiser.ADAM:
+            return torch.optim.Adam(net.parameters(), lr=1.0, weight_decay=decay)
+        momentum = settings.momentum
+        return torch.optim.SGD(net.parameters(), lr=1.0, momentum=momentum, nesterov=momentum > 0, weight_decay=decay)
 
     def train(self, source: BatchSource, first_step: int, last_step: int, rates: NDArray[np.float64]) -> Losses:
         """Train from `first_step` to before `last_step`. `rates` [last_step - first_step]: learning rates."""
@@ -198,13 +218,13 @@ class Trainer:
         self.model.eval()
 
     def save(self, path: Path, progress: Mapping[str, Any]) -> None:
-        """Write weights, momentum and `progress` (JSON) to one file, whole or not at all."""
+        """Write weights, the optimiser's state and `progress` (JSON) to one file, whole or not at all."""
         tensors = {f"model.{key}": tensor.detach().cpu() for key, tensor in self.model.state_dict().items()}
         for name, optimiser in self._optimisers.items():
             for key, parameter in self.model.nets[name].named_parameters():
-                momentum = optimiser.state[parameter].get("momentum_buffer") if parameter in optimiser.state else None
-                if momentum is not None:
-                    tensors[f"momentum.{name}.{key}"] = momentum.cpu()
+                for slot, tensor in optimiser.state.get(parameter, {}).items():
+                    if slot in self._slots and tensor is not None:
+                        tensors[f"{slot}.{name}.{key}"] = tensor.cpu()
         contiguous = {key: tensor.contiguous() for key, tensor in tensors.items()}
         with atomic_path(path) as temporary:
             temporary.write_bytes(save(contiguous, {"progress": json.dumps(dict(progress))}))
@@ -215,15 +235,16 @@ class Trainer:
         Raises `CheckpointError` for a state of other nets or a broken one; the trainer is then as before.
         """
         model = {f"model.nets.{name}": kind for name, kind in tensor_types(self.model.config, self.model.rules).items()}
-        momenta = {
-            f"momentum.{name}.{key}": TensorType(WEIGHTS, tuple(parameter.shape))
+        optional = {
+            f"{slot}.{name}.{key}": TensorType(WEIGHTS, () if slot == "step" else tuple(parameter.shape))
             for name, net in self.model.nets.items()
             for key, parameter in net.named_parameters()
+            for slot in self._slots
         }
         try:
             with open_tensors(path, MAX_TRAINING_STATE_BYTES) as file:
                 progress = _read_progress(file.metadata.get("progress", ""), start)
-                file.require(model | {name: kind for name, kind in momenta.items() if name in file.types})
+                file.require(model | {name: kind for name, kind in optional.items() if name in file.types})
                 tensors = {name: torch.from_numpy(array) for name, array in file.arrays().items()}
         except (OSError, ValueError) as error:
             reason = shortened(str(error), MAX_REASON)
@@ -232,10 +253,12 @@ class Trainer:
         for name, optimiser in self._optimisers.items():
             optimiser.state.clear()
             for key, parameter in self.model.nets[name].named_parameters():
-                if (momentum := tensors.get(f"momentum.{name}.{key}")) is not None:
-                    buffer = torch.empty_like(parameter)
-                    buffer.copy_(momentum)
-                    optimiser.state[parameter]["momentum_buffer"] = buffer
+                found = {slot: tensors.get(f"{slot}.{name}.{key}") for slot in self._slots}
+                for slot, tensor in found.items():
+                    if tensor is not None and None not in found.values():
+                        # As torch keeps them: numbers of steps stay on the processor.
+                        buffer = tensor.clone() if slot == "step" else torch.empty_like(parameter).copy_(tensor)
+                        optimiser.state[parameter][slot] = buffer
         return progress
 
 

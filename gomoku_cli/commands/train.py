@@ -2,6 +2,8 @@
 
 import json
 import shlex
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,12 +16,17 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from curriculum.config import Config
+    from curriculum.reporting import Conduct
+    from curriculum.run.folder import RunFolder
+    from gomoku_cli.runs import Choice
 
 NAME = "train"
 EXAMPLES = (
     "gomoku train --preset quick --run runs/demo",
     "gomoku train --run runs/demo --resume",
     "gomoku train --preset alphagomoku --set search.simulations=400 --dry-run",
+    "gomoku train --preset y-chain --scale 0.1 --run runs/chain",
+    "gomoku train --preset y-12x12 --scale 0.1 --from runs/8x8 --run runs/12x12",
 )
 
 
@@ -64,6 +71,15 @@ def command(
     run: options.NewRun = None,
     *,
     config: options.ConfigOptions,
+    start: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="MODEL",
+            help="Start from the weights of default, a model file or a run folder, instead of fresh nets; also of "
+            "another board's, where its net allows.",
+        ),
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue a stopped run, in any phase.")] = False,
     dry_run: Annotated[
         bool,
@@ -79,33 +95,82 @@ def command(
 
     Ctrl-C finishes the step, saves, and prints the command that continues; --resume also continues a killed run.
     """
-    from gomoku_cli.compilation import reporting_compilation
+    from curriculum.presets import chain_of
     from gomoku_cli.console import program
     from gomoku_cli.interruption import conducting
     from gomoku_cli.runs import Choice, open_run
 
     runtime.apply()
-    choice = Choice.of(config)
+    chain = chain_of(config.preset)
+    choice = Choice.of(config, {"start": _absolute(start)})
     if dry_run:
         if resume:
             raise typer.BadParameter("a resumed run keeps its configuration, config.toml in its folder")
+        if chain:
+            raise typer.BadParameter(f"{config.preset} is a chain: name one of its presets, {', '.join(chain)}")
         _dry_run(choice.resolve(), as_json)
         return
     if run is None:
         raise typer.BadParameter("give the folder of the run", param_hint="--run")
     from curriculum.run.folder import RunFolder
 
+    if chain:
+        _train_chain(chain, run, choice, resume=resume, as_json=as_json, quiet=quiet)
+        return
     command_line = f"{program()} train --run {shlex.quote(str(run))} --resume"
     with (
         open_run(run, choice) if resume else RunFolder.create(run, choice.resolve()) as folder,
         conducting(quiet=quiet, resume=command_line) as conduct,
     ):
-        from curriculum.phases.all import run_all
-
-        with reporting_compilation(conduct.reporter):
-            results = run_all(folder, conduct)
+        results = _run_all(folder, conduct)
         if as_json:
             typer.echo(json.dumps({"run": str(run), "model": str(folder.best_model), "matches": results}))
         else:
             _show(results)
             echo(f"The model is {folder.best_model}. Play it:\n\n  {program()} play --model {shlex.quote(str(run))}")
+
+
+def _run_all(folder: "RunFolder", conduct: "Conduct") -> list[dict[str, Any]]:
+    from curriculum.phases.all import run_all
+    from gomoku_cli.compilation import reporting_compilation
+
+    with reporting_compilation(conduct.reporter):
+        return run_all(folder, conduct)
+
+
+def _absolute(start: str | None) -> str | None:
+    """Return the path of a model from the root, since a run outlives the current folder; `default` as it is."""
+    return str(Path(start).absolute()) if start is not None and Path(start).exists() else start
+
+
+def _train_chain(
+    chain: "Sequence[str]", path: Path, choice: "Choice", *, resume: bool, as_json: bool, quiet: bool
+) -> None:
+    """Train the runs of a chain in folders of `path`, each from the model of the one before."""
+    from curriculum.run.folder import RunFolder, best_model, is_run
+    from gomoku_cli.console import program
+    from gomoku_cli.interruption import conducting
+    from gomoku_cli.runs import open_run
+
+    command_line = f"{program()} train --preset {choice.preset} --run {shlex.quote(str(path))} --resume"
+    start = choice.flags["start"]
+    trained: list[dict[str, Any]] = []
+    for preset in chain:
+        folder_path = path / preset
+        stage = replace(choice, preset=preset, flags={**choice.flags, "start": start})
+        with (
+            open_run(folder_path, stage)
+            if resume and is_run(folder_path)
+            else RunFolder.create(folder_path, stage.resolve()) as folder,
+            conducting(quiet=quiet, resume=command_line) as conduct,
+        ):
+            conduct.reporter.say(f"{preset}: {folder.config.rules}" + (f", from {start}" if start else ""))
+            results = _run_all(folder, conduct)
+            trained.append({"run": str(folder_path), "model": str(folder.best_model), "matches": results})
+            if not as_json:
+                _show(results)
+        start = str(best_model(folder_path).absolute())
+    if as_json:
+        typer.echo(json.dumps(trained))
+    else:
+        echo(f"The last model is {start}. Play it:\n\n  {program()} play --model {shlex.quote(trained[-1]['run'])}")

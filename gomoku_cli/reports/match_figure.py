@@ -5,12 +5,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gomoku_cli.printable import printable
-from gomoku_cli.reports.plots import BLUE, GREY, HEIGHT, WIDTH, clear, drawn, label
+from gomoku_cli.reports.plots import (
+    BLUE,
+    GREY,
+    HEIGHT,
+    WIDTH,
+    clear,
+    count_on,
+    drawn,
+    label,
+    legend_above,
+    short_name,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.axis import Axis
 
     from curriculum.arena.ladder import Ladder
     from curriculum.arena.results import MatchResult, Tally
@@ -36,7 +45,7 @@ def draw_match(results: "Sequence[MatchResult]", standings: "Sequence[Standing]"
     games = sum(result.total.games for result in results)
     title = f"{len(standings)} players, {games:,} games"
     if not standings:
-        player, opponent = (_name(name, longest=60) for name in (results[0].player, results[0].opponent))
+        player, opponent = (short_name(name, longest=60) for name in (results[0].player, results[0].opponent))
         title = f"{player} against {opponent}, {games:,} games"
     height = max(HEIGHT, _ROW * 2 * len(standings) + 1.2)
     with drawn(path, title, width=3 * WIDTH, height=height + 0.4) as figure:
@@ -48,7 +57,7 @@ def draw_match(results: "Sequence[MatchResult]", standings: "Sequence[Standing]"
             _lengths_by_winner(lengths, results)
             _ratings(elo, standings)
         else:
-            _colours(colours, [(_name(results[0].player), results[0].as_black, results[0].as_white)])
+            _colours(colours, [(short_name(results[0].player), results[0].as_black, results[0].as_white)])
             _lengths_by_result(lengths, results[0])
             _elo_curve(elo, results[0])
 
@@ -56,7 +65,7 @@ def draw_match(results: "Sequence[MatchResult]", standings: "Sequence[Standing]"
 def draw_ladder(ladder: "Ladder", path: Path) -> None:
     """Draw a ladder against pure MCTS: the results of each rung with the line that ends it, and the times a move."""
     games = max(rung.result.total.games for rung in ladder.rungs)
-    title = f"{_name(ladder.player)} against pure MCTS, {games} games a rung"
+    title = f"{short_name(ladder.player)} against pure MCTS, {games} games a rung"
     with drawn(path, title, width=2.6 * WIDTH, height=HEIGHT + 0.4) as figure:
         wins, times = figure.subplots(1, 2, width_ratios=(1.6, 1))
         for axes in (wins, times):
@@ -66,19 +75,13 @@ def draw_ladder(ladder: "Ladder", path: Path) -> None:
         means = [[sum(side) / max(1, len(side)) for side in rung.result.thinking()] for rung in ladder.rungs]
         mine, theirs = zip(*means, strict=True)
         times.plot(playouts, theirs, "o--", markersize=4, color=GREY, label="pure MCTS")
-        times.plot(playouts, mine, "o-", markersize=4, color=BLUE, label=_name(ladder.player))
+        times.plot(playouts, mine, "o-", markersize=4, color=BLUE, label=short_name(ladder.player))
         label(times, "Time", "playouts of the opponent", "seconds a move")
         times.set_ylim(bottom=0)
         for axes in (wins, times):
             every = math.ceil(len(playouts) / 8)
             axes.set_xticks(playouts[::every], [f"{number:,}" for number in playouts[::every]])
-            _legend_above(axes)
-
-
-def _name(text: str, longest: int = 28) -> str:
-    """Return a name cut to `longest` letters: its end, which is the better part of a path."""
-    text = printable(text)
-    return text if len(text) <= longest else f"…{text[1 - longest :]}"
+            legend_above(axes)
 
 
 def _colours_of(player: str, results: "Sequence[MatchResult]") -> "tuple[str, Tally, Tally]":
@@ -92,7 +95,7 @@ def _colours_of(player: str, results: "Sequence[MatchResult]") -> "tuple[str, Ta
             if player in (result.player, result.opponent):
                 colour = result.colour_in(game) if player == result.player else -result.colour_in(game)
                 tallies[colour].add(game.winner, colour)
-    return _name(player), tallies[BLACK], tallies[WHITE]
+    return short_name(player), tallies[BLACK], tallies[WHITE]
 
 
 def _colours(axes: "Axes", players: "Sequence[tuple[str, Tally, Tally]]") -> None:
@@ -115,9 +118,9 @@ def _colours(axes: "Axes", players: "Sequence[tuple[str, Tally, Tally]]") -> Non
     axes.set_yticks(places, names)
     axes.set_ylim(places[-1] + 0.7, -0.7)
     axes.set_xlim(0, 1.04 * max(1, *lefts))
-    _count_on(axes.xaxis)
+    count_on(axes.xaxis)
     axes.grid(visible=False, axis="y")
-    _legend_above(axes)
+    legend_above(axes)
 
 
 def _lengths_by_result(axes: "Axes", result: "MatchResult") -> None:
@@ -147,8 +150,8 @@ def _lengths(axes: "Axes", groups: dict[str, list[int]], colours: list[str]) -> 
         list(groups.values()), bins, stacked=True, label=list(groups), color=colours, edgecolor=GREY, linewidth=0.4
     )
     label(axes, "Lengths of games", "moves", "games")
-    _count_on(axes.yaxis)
-    _legend_above(axes)
+    count_on(axes.yaxis)
+    legend_above(axes)
 
 
 def _elo_curve(axes: "Axes", result: "MatchResult") -> None:
@@ -175,10 +178,10 @@ def _elo_curve(axes: "Axes", result: "MatchResult") -> None:
     margin = 0.08 * (max(later) - min(later)) + 10
     axes.set_ylim(min(later) - margin, max(later) + margin)
     axes.set_xlim(0, 1.02 * len(result.games))
-    _count_on(axes.xaxis)
+    count_on(axes.xaxis)
     label(axes, "Elo difference as the games went on", "games", "")
     axes.yaxis.set_major_formatter(_signed)
-    _legend_above(axes)
+    legend_above(axes)
 
 
 def _ratings(axes: "Axes", standings: "Sequence[Standing]") -> None:
@@ -194,18 +197,11 @@ def _ratings(axes: "Axes", standings: "Sequence[Standing]") -> None:
             _signed(rating.elo), (rating.elo, place), (0, 6), textcoords="offset points", ha="center", fontsize=8
         )
     label(axes, "Ratings", "Elo", "")
-    axes.set_yticks(places, [_name(rating.name) for rating in ratings])
+    axes.set_yticks(places, [short_name(rating.name) for rating in ratings])
     axes.set_ylim(len(ratings) - 0.4, -0.6)
     axes.xaxis.set_major_formatter(_signed)
     axes.grid(visible=False, axis="y")
-    _legend_above(axes)
-
-
-def _count_on(axis: "Axis") -> None:
-    """Make an axis' ticks whole numbers."""
-    from matplotlib.ticker import MaxNLocator
-
-    axis.set_major_locator(MaxNLocator(nbins="auto", steps=[1, 2, 5, 10], integer=True))
+    legend_above(axes)
 
 
 def _signed(elo: float, _: object = None) -> str:
@@ -227,19 +223,5 @@ def _rungs(axes: "Axes", ladder: "Ladder", playouts: list[int], games: int) -> N
     )
     label(axes, "Results of the rungs", "playouts of the opponent", "games")
     axes.set_ylim(0, games)
-    _count_on(axes.yaxis)
+    count_on(axes.yaxis)
     axes.grid(visible=False, axis="x")
-
-
-def _legend_above(axes: "Axes") -> None:
-    """Put the legend between a panel and its title, so that it covers nothing."""
-    axes.set_title(axes.get_title(loc="left"), fontsize=10, loc="left", pad=20)
-    axes.legend(
-        loc="lower left",
-        bbox_to_anchor=(0, 1),
-        ncols=3,
-        frameon=False,
-        fontsize=8,
-        borderaxespad=0.2,
-        columnspacing=1.2,
-    )

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from gomoku_cli.printable import printable
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 SUFFIXES = (".png", ".svg")
@@ -69,3 +72,30 @@ def label(axes: "Axes", title: str, x: str, y: str) -> None:
     axes.set_xlabel(x, fontsize=9)
     axes.set_ylabel(y, fontsize=9)
     axes.tick_params(labelsize=8)
+
+
+def short_name(text: str, longest: int = 28) -> str:
+    """Return a name cut to `longest` letters: its end, which is the better part of a path."""
+    text = printable(text)
+    return text if len(text) <= longest else f"…{text[1 - longest :]}"
+
+
+def count_on(axis: "Axis") -> None:
+    """Make an axis' ticks whole numbers."""
+    from matplotlib.ticker import MaxNLocator
+
+    axis.set_major_locator(MaxNLocator(nbins="auto", steps=[1, 2, 5, 10], integer=True))
+
+
+def legend_above(axes: "Axes") -> None:
+    """Put the legend between a panel and its title, so that it covers nothing."""
+    axes.set_title(axes.get_title(loc="left"), fontsize=10, loc="left", pad=20)
+    axes.legend(
+        loc="lower left",
+        bbox_to_anchor=(0, 1),
+        ncols=3,
+        frameon=False,
+        fontsize=8,
+        borderaxespad=0.2,
+        columnspacing=1.2,
+    )

@@ -35,25 +35,32 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 
-def _text(text: str) -> "Text":
+def cell_text(text: str) -> "Text":
     """Return `text` in characters that the terminal can show; nothing in it is markup."""
     from rich.text import Text
 
     return Text(printable(text).encode(STDOUT.encoding, "replace").decode(STDOUT.encoding), overflow="fold")
 
 
-def _table(
-    columns: Iterable[str], rows: Iterable[Sequence[str]], *, left: int = 1, title: str | None = None
+def table(
+    columns: Iterable[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    left: int = 1,
+    title: str | None = None,
+    ascii_only: bool = False,
 ) -> "Table":
     """Return a table whose first `left` columns are words and whose other ones are numbers."""
+    from rich import box
     from rich.table import Table
 
-    table = Table(title=None if title is None else _text(title), title_justify="left")
+    edges = box.ASCII if ascii_only else box.HEAVY_HEAD
+    made = Table(title=None if title is None else cell_text(title), title_justify="left", box=edges)
     for number, column in enumerate(columns):
-        table.add_column(_text(column), justify="left" if number < left else "right", overflow="fold")
+        made.add_column(cell_text(column), justify="left" if number < left else "right", overflow="fold")
     for row in rows:
-        table.add_row(*map(_text, row))
-    return table
+        made.add_row(*map(cell_text, row))
+    return made
 
 
 def show_bars(bars: Sequence[Json]) -> None:
@@ -61,7 +68,7 @@ def show_bars(bars: Sequence[Json]) -> None:
     if not bars:
         return
     rows = [(bar["name"], bar["wanted"], bar["reached"], "met" if bar["met"] else "MISSED") for bar in bars]
-    STDOUT.print(_table(("bar", "required", "reached", ""), rows, left=4))
+    STDOUT.print(table(("bar", "required", "reached", ""), rows, left=4))
 
 
 def show_match(match: Json) -> None:
@@ -71,8 +78,8 @@ def show_match(match: Json) -> None:
         for name, tally in (("in all", match), ("as black", match["as_black"]), ("as white", match["as_white"]))
     ]
     columns = ("", "games", "wins", "draws", "losses", "score")
-    STDOUT.print(_table(columns, rows, title=versus(match)))
-    _print_facts(_match_facts(match))
+    STDOUT.print(table(columns, rows, title=versus(match)))
+    print_facts(_match_facts(match))
     _show_forfeits([match])
 
 
@@ -105,26 +112,27 @@ def _match_facts(match: Json) -> list[tuple[str, str]]:
     return facts
 
 
-def _print_facts(facts: Iterable[tuple[str, str]]) -> None:
+def print_facts(facts: Iterable[tuple[str, str]]) -> None:
+    """Print a title and a text a line."""
     from rich.table import Table
 
     grid = Table.grid(padding=(0, 2))
     for title, fact in facts:
-        grid.add_row(_text(title), _text(fact))
+        grid.add_row(cell_text(title), cell_text(fact))
     STDOUT.print(grid)
 
 
 def show_standings(standings: Sequence[Json], matches: Sequence[Json]) -> None:
     """Print a tournament's standings, and the results of its players against each other."""
     rows = [standing_row(place, standing) for place, standing in enumerate(standings, start=1)]
-    STDOUT.print(_table(STANDING_COLUMNS, rows, left=2, title="Standings"))
+    STDOUT.print(table(STANDING_COLUMNS, rows, left=2, title="Standings"))
     if is_round_robin(standings, matches):
         header, *crosses = cross_table(standings, matches)
-        STDOUT.print(_table(header, crosses, left=2, title="Points against each"))
+        STDOUT.print(table(header, crosses, left=2, title="Points against each"))
     else:
         # A gauntlet: its first player plays all matches.
         meetings = [_meeting(match) for match in matches]
-        STDOUT.print(_table(_MEETING_COLUMNS, meetings, title=f"{matches[0]['player']} against each"))
+        STDOUT.print(table(_MEETING_COLUMNS, meetings, title=f"{matches[0]['player']} against each"))
     _show_forfeits(matches)
 
 
@@ -145,13 +153,13 @@ def _meeting(match: Json) -> tuple[str, ...]:
 
 def _show_forfeits(matches: Sequence[Json]) -> None:
     if forfeits := forfeit_rows(matches):
-        STDOUT.print(_table(FORFEIT_COLUMNS, forfeits, left=4, title="Forfeits"))
+        STDOUT.print(table(FORFEIT_COLUMNS, forfeits, left=4, title="Forfeits"))
 
 
 def show_ladder(ladder: Json) -> None:
     """Print the rungs of a ladder against pure MCTS."""
     title = f"{ladder['player']} against pure MCTS"
-    STDOUT.print(_table(RUNG_COLUMNS, map(rung_row, ladder["rungs"]), left=0, title=title))
+    STDOUT.print(table(RUNG_COLUMNS, map(rung_row, ladder["rungs"]), left=0, title=title))
     STDOUT.print(ladder_result(ladder), highlight=False, markup=False)
     _show_forfeits(ladder["rungs"])
 
@@ -162,8 +170,8 @@ _MAX_MISSED = 10
 
 def show_suite(suite: Json) -> None:
     """Print the share of a suite that a player solved, by kind, and the missed positions if they are few."""
-    STDOUT.print(_table(SUITE_COLUMNS, kind_rows(suite), title=suite["player"]))
-    _print_facts([("took", duration(suite["seconds"]))])
+    STDOUT.print(table(SUITE_COLUMNS, kind_rows(suite), title=suite["player"]))
+    print_facts([("took", duration(suite["seconds"]))])
     if len(suite["missed"]) > _MAX_MISSED:
         STDOUT.print(f"{len(suite['missed'])} were missed; --json names them", highlight=False, markup=False)
         return

@@ -83,6 +83,13 @@ def _value(score: int) -> float:
     return float(np.clip(np.tanh(score / SQUASH), -0.99, 0.99))
 
 
+def _proof(score: int) -> int | None:
+    """Return the plies of a proven result as `MoveAnalysis.proof` has them."""
+    if abs(score) < PROVEN:
+        return None
+    return WIN - score if score > 0 else -(WIN + score)
+
+
 def _analysis_of(search: Deepening) -> MentorAnalysis:
     """Return the analysis of a finished search."""
     best = int(search.scores[0])
@@ -92,7 +99,9 @@ def _analysis_of(search: Deepening) -> MentorAnalysis:
     near = np.flatnonzero(search.scores >= lowest)[: 1 if best <= -MATE else None]
     moves, scores = search.moves[near].tolist(), search.scores[near].tolist()
     return MentorAnalysis(
-        moves=tuple(MoveAnalysis(move, _value(score)) for move, score in zip(moves, scores, strict=True)),
+        moves=tuple(
+            MoveAnalysis(move, _value(score), proof=_proof(score)) for move, score in zip(moves, scores, strict=True)
+        ),
         value=_value(best),
         variation=search.variation or (moves[0],),
         nodes=search.nodes,

@@ -21,9 +21,9 @@ class EvaluationError(BadDataError, RuntimeError):
     """The evaluator returned a number that is not finite."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class SharedParts:
-    """The parts of a search that its groups share."""
+    """The parts of a search that its groups share; evaluator and identity may change while nothing is in flight."""
 
     rules: Rules
     settings: SearchSettings

@@ -67,8 +67,8 @@ class ForestSearch:
         default as many as the evaluator leaves free.
         """
         self.rules = rules
-        self.evaluator = evaluator
         self.settings = settings
+        self._seed = seed
         self.cache = cache or EvaluationCache(rules.cells)
         self.evaluations = 0
         """Positions submitted to the evaluator so far."""
@@ -84,20 +84,14 @@ class ForestSearch:
         batches = settings.batches_in_flight
         groups = min(trees, -(-(evaluator.lanes + 1) // batches))
         threads = min(threads or evaluator.free_cores, -(-trees // groups))
-        parts = SharedParts(
+        self._parts = parts = SharedParts(
             rules=rules,
             settings=settings,
             evaluator=evaluator,
             forest=self.forest,
             active=self._active,
             params=self._params,
-            identity=Identity(
-                fingerprint=stream_key(seed, evaluator.version) >> 1,
-                last_moves=evaluator.last_moves,
-                symmetric=settings.symmetric,
-                origins=sources(rules.size).astype(np.int64),
-                images=targets(rules.size).astype(np.int64),
-            ),
+            identity=self._identity_of(evaluator),
             cache=self.cache,
             boards=boards,
             pool=ThreadPoolExecutor(threads, thread_name_prefix="search") if threads > 1 else None,
@@ -106,6 +100,31 @@ class ForestSearch:
         # The batches of a tree take turns in the same order, however many groups there are.
         self._batches = [SharedBatch(group) for _ in range(batches) for group in self._groups]
         self._turn = 0
+
+    def _identity_of(self, evaluator: Evaluator) -> Identity:
+        size = self.rules.size
+        return Identity(
+            fingerprint=stream_key(self._seed, evaluator.version) >> 1,
+            last_moves=evaluator.last_moves,
+            symmetric=self.settings.symmetric,
+            origins=sources(size).astype(np.int64),
+            images=targets(size).astype(np.int64),
+        )
+
+    @property
+    def evaluator(self) -> Evaluator:
+        """The evaluator of the leaves."""
+        return self._parts.evaluator
+
+    def set_evaluator(self, evaluator: Evaluator) -> None:
+        """Go on with another evaluator, such as one with newer weights, after the batches in flight have ended.
+
+        Its `lanes` and `free_cores` are not read. Raises the error of an evaluation in flight.
+        """
+        for _ in self._batches:
+            self._turn = (self._turn + 1) % len(self._batches)
+            self._batches[self._turn].finish()
+        self._parts.evaluator, self._parts.identity = evaluator, self._identity_of(evaluator)
 
     @property
     def simulations(self) -> int:

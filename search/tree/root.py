@@ -68,6 +68,7 @@ def analyse_root(forest: Forest, tree: int, *, decay: float, seconds: float, has
             value=None if value is None else float(value),
             prior=float(priors[move]) if has_priors else None,
             visits=int(visits[move]),
+            proof=int(proofs[move]) or None,
         )
 
     legal = [int(cell) for cell in np.flatnonzero(forest.root_stones[tree] == EMPTY)]

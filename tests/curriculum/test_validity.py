@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from curriculum.config import Config, GateConfig, ImitationConfig
+from curriculum.config import Config, GateConfig, ImitationConfig, Phase
 from curriculum.games.kinds import BasicsError
 from curriculum.presets import ConfigError, preset_names, read_config, resolve, to_toml
 from curriculum.run.folder import RunFolder
@@ -19,8 +19,9 @@ def test_every_preset_can_run(name: str | None) -> None:
 
 @pytest.mark.parametrize("name", [None, *preset_names()])
 def test_every_preset_measures_its_bar(name: str | None) -> None:
-    settings = resolve(name).imitation
-    assert 0 < settings.bar_every <= settings.passes
+    config = resolve(name)
+    settings = config.imitation
+    assert Phase.IMITATION not in config.phases or 0 < settings.bar_every <= settings.passes
 
 
 @pytest.mark.parametrize(
@@ -38,6 +39,10 @@ def test_every_preset_measures_its_bar(name: str | None) -> None:
         (
             ["selfplay.full_search_share=0.25", "selfplay.fast_simulations=400", "search.simulations=400"],
             "fast_simulations is 400; it must be above 0 and below search.simulations, 400",
+        ),
+        (
+            ["selfplay.full_search_share=0.5", "selfplay.fast_simulations=50", 'schedule=["3: search.simulations=40"]'],
+            "fast_simulations is 50; it must be above 0 and below search.simulations, 40",
         ),
     ],
 )

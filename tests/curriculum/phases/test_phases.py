@@ -26,7 +26,7 @@ from curriculum.config import (
 )
 from curriculum.phases import selfplay as phase_selfplay
 from curriculum.phases import steps as run_training
-from curriculum.phases.all import FINAL_OPPONENTS, run_all, run_basics, run_imitation, run_selfplay
+from curriculum.phases.all import run_all, run_basics, run_imitation, run_selfplay
 from curriculum.phases.gate import passes_gate
 from curriculum.reporting import Conduct, Interrupted
 from curriculum.run.folder import RunFolder, read_metrics
@@ -473,7 +473,7 @@ def test_the_best_models_metadata_holds_the_final_matches(straight: Path, tmp_pa
         lines = len(run.metrics())
         assert run_all(run, Conduct()) == results, "and they are not played twice"
         assert len(run.metrics()) == lines
-    assert [match["opponent"] for match in results] == list(FINAL_OPPONENTS)
+    assert [match["opponent"] for match in results] == list(CONFIG.evaluation.opponents)
     for match in results:
         assert info.made["results"][f"against {match['opponent']}"] == match
     assert same_tensors(tensors(best(path)), tensors(best(straight)))

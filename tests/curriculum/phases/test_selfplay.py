@@ -9,7 +9,8 @@ import pytest
 from core.rules import Rules
 from curriculum.config import Config, SelfplayConfig
 from curriculum.phases import selfplay
-from curriculum.phases.selfplay import run_selfplay, training_openings
+from curriculum.phases.openings import training_openings
+from curriculum.phases.selfplay import run_selfplay
 from curriculum.reporting import Conduct, Quiet, Task
 from curriculum.run.folder import RunFolder, read_metrics
 from curriculum.training.samples import read_kept_games

@@ -12,7 +12,7 @@ from safetensors.torch import load_file, save
 
 from core.evaluation import PositionBatch
 from core.rules import BLACK, WHITE, Colour, Rules
-from curriculum.config import Config, TrainingConfig
+from curriculum.config import Config, Optimiser, TrainingConfig
 from curriculum.training.samples import Samples, decayed_results
 from curriculum.training.trainer import BatchSource, Trainer, cosine_rate
 from nets.checkpoint import CheckpointError
@@ -220,3 +220,36 @@ def test_the_learning_rate_falls_along_half_a_cosine() -> None:
     assert cosine_rate(0.02, 0.002, 0.0) == pytest.approx(0.02)
     assert cosine_rate(0.02, 0.002, 0.5) == pytest.approx(0.011)
     assert cosine_rate(0.02, 0.002, 1.0) == pytest.approx(0.002)
+
+
+def test_a_stopped_training_with_adam_goes_on_exactly(tmp_path: Path) -> None:
+    config = replace(CONFIG, training=TrainingConfig(batch_size=16, optimiser=Optimiser.ADAM))
+    samples, path = random_samples(), tmp_path / "state.safetensors"
+    straight, stopped = Trainer(config), Trainer(config)
+    rates = np.full(6, 0.01)
+    straight.train(source_of(samples), 0, 6, rates)
+    stopped.train(source_of(samples), 0, 3, rates[:3])
+    stopped.save(path, {"step": 3})
+    resumed = Trainer(config)
+    assert resumed.load(path, {"step": 0}) == {"step": 3}
+    resumed.train(source_of(samples), 3, 6, rates[3:])
+    for name, tensor in straight.model.state_dict().items():
+        assert torch.equal(tensor, resumed.model.state_dict()[name]), name
+
+
+def test_a_pass_over_all_symmetries_holds_each_image_once() -> None:
+    samples = random_samples(8).of_colour(BLACK)
+    source = BatchSource(
+        samples,
+        Samples.none(RULES.cells),
+        rehearsal_share=0.0,
+        batch_size=16,
+        seed=3,
+        dual=False,
+        all_symmetries=True,
+    )
+    assert source.steps_per_pass == len(samples) * 8 // 16
+    batches = [source.batch(None, step) for step in range(source.steps_per_pass)]
+    seen = [stones.tobytes() for batch in batches if batch for stones in batch.positions.stones]
+    images = samples.rows(np.repeat(np.arange(len(samples)), 8)).transformed(np.tile(np.arange(8), len(samples)))
+    assert sorted(seen) == sorted(stones.tobytes() for stones in images.positions.stones)

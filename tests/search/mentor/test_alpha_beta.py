@@ -106,7 +106,9 @@ def test_without_reductions_the_score_is_that_of_the_naive_search(size: int, con
 )
 def test_a_lost_game_is_held_as_long_as_can_be(moves: str, longest: str) -> None:
     board = Position.from_moves(RULES, [parse_cell(name, RULES.size) for name in moves.split()])
-    assert Mentor(Limit(nodes=4000)).analyse(board).value < -0.9
+    analysis = Mentor(Limit(nodes=4000)).analyse(board)
+    assert analysis.value < -0.9
+    assert analysis.moves[0].proof == (None if analysis.plies_to_end is None else -analysis.plies_to_end)
     assert moves_of(Mentor(Limit(nodes=4000)), board, seeds=8) == {longest}
 
 
@@ -127,6 +129,7 @@ def test_a_proven_win_has_its_plies_and_its_moves(colour: Colour) -> None:
     assert mentor.choose(board).plies_to_end == analysis.plies_to_end
     assert analysis.plies_to_end == len(analysis.variation)
     assert WIN - analysis.score == len(analysis.variation)
+    assert {each.proof for each in analysis.moves} == {analysis.plies_to_end}
     for cell in analysis.variation:
         board.push(cell)
     outcome = board.outcome()

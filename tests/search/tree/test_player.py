@@ -298,6 +298,7 @@ def test_an_analysis_puts_a_proven_win_first() -> None:
     assert analysis.variation == (analysis.best_move,)
     assert analysis.value == 1.0
     assert analysis.moves[0].value == 1.0
+    assert analysis.moves[0].proof == 1
 
 
 def test_an_analysis_of_a_forced_reply_has_all_other_moves_lost() -> None:
@@ -308,6 +309,8 @@ def test_an_analysis_of_a_forced_reply_has_all_other_moves_lost() -> None:
     assert analysis.moves[0].visits == 30
     assert {root.value for root in analysis.moves[1:]} == {-settings.value_decay}
     assert {root.visits for root in analysis.moves[1:]} == {0}
+    assert {root.proof for root in analysis.moves[1:]} == {-2}
+    assert analysis.moves[0].proof is None
 
 
 def test_a_player_prepares_its_evaluator_for_one_tree() -> None:

@@ -1,0 +1,110 @@
+"""The replay buffer of self-play: the games of each round in files, and the newest of their samples."""
+
+from pathlib import Path
+
+import numpy as np
+
+from core.files.json_text import values_at
+from core.records.formats import write_games
+from core.rules import BLACK, WHITE
+from curriculum.config import SelfplayConfig
+from curriculum.games.selfplay_games import Progress, SelfPlayGame
+from curriculum.reporting import Conduct
+from curriculum.run.folder import RunFolder
+from curriculum.training.samples import Samples, naming_metadata, read_kept_games, write_samples
+
+PHASE = "selfplay"
+_GIVEN_UP = -0.7
+"""Mean value of White below which it has learnt that it loses (A III-A): worth an alarm."""
+
+
+class Replay:
+    """The games of self-play in a run folder."""
+
+    def __init__(self, run: RunFolder, conduct: Conduct) -> None:
+        self._run, self._conduct = run, conduct
+        self._cells = run.config.rules.cells
+
+    def done(self, iteration: int) -> set[int]:
+        """Return the numbers of the games of a round that are in files. Raises `SamplesError`.
+
+        Games whose samples were not saved, since the process died, are removed.
+        """
+        for path in self._run.games.glob(f"{PHASE}-{iteration:04d}-*.sgf"):
+            if not (self._run.replay / f"{path.stem}.npz").exists():
+                path.unlink()
+        return {game for path in self._files(iteration) for game in self._read_games(path)}
+
+    def window(self, settings: SelfplayConfig, iteration: int) -> tuple[Samples, int]:
+        """Return the newest samples of the rounds up to `iteration`, as many as the buffer holds.
+
+        The second number is that of the samples of this round among them. Raises `SamplesError`.
+        """
+        parts: list[Samples] = []
+        room = settings.window
+        for number in range(iteration, min(settings.buffer_from, iteration) - 1, -1):
+            samples = self._samples_of(number)
+            parts.append(samples.rows(slice(max(0, len(samples) - room), None)))
+            room -= len(parts[-1])
+            if room <= 0:
+                break
+        return Samples.concatenate(parts), len(parts[0])
+
+    def save(self, iteration: int, games: list[SelfPlayGame], since: Progress, now: Progress) -> None:
+        """Write finished games, their samples and a line of metrics on the time between `since` and `now`."""
+        numbers = [game.number for game in games]
+        name = f"{PHASE}-{iteration:04d}-{min(numbers):06d}"
+        samples = Samples.concatenate([game.samples for game in games])
+        decisive = [game.record.winner for game in games if game.record.winner is not None]
+        white_values = samples.values[samples.positions.to_move == WHITE]
+        white_value = float(white_values.mean()) if len(white_values) else None
+        entropies = -(samples.policies * np.log(np.maximum(samples.policies, 1e-12))).sum(axis=1)
+        seconds = now.seconds - since.seconds
+        record = {
+            "phase": PHASE,
+            "iteration": iteration,
+            "event": "games",
+            "games": len(games),
+            "game_length": float(np.mean([len(game.record.moves) for game in games])),
+            "black_share": decisive.count(BLACK) / len(decisive) if decisive else None,
+            "draws": len(games) - len(decisive),
+            "policy_entropy": float(entropies.mean()) if len(entropies) else None,
+            "white_value": white_value,
+            "simulations_per_second": (now.simulations - since.simulations) / seconds,
+            "positions_per_second": (now.evaluations - since.evaluations) / seconds,
+            "cache_hit_rate": (now.known - since.known) / max(1, now.leaves - since.leaves),
+            "distinct_positions": now.distinct,
+            "seconds": seconds,
+        }
+        metadata = {"iteration": iteration, "games": numbers, "lengths": [len(game.samples) for game in games]}
+        with self._run.metrics_of(record):
+            write_games(self._run.games / f"{name}.sgf", [game.record for game in games])
+            write_samples(self._run.replay / f"{name}.npz", samples, metadata)
+        if white_value is not None and white_value < _GIVEN_UP:
+            self._conduct.reporter.say(
+                f"alarm: White's mean value is {white_value:.2f}: its net expects to lose every game"
+            )
+
+    def _files(self, iteration: int) -> list[Path]:
+        return sorted(self._run.replay.glob(f"{PHASE}-{iteration:04d}-*.npz"))
+
+    def _samples_of(self, iteration: int) -> Samples:
+        """Return the samples of a round in the order of its games; their order in the files depends on timing."""
+        games: dict[int, Samples] = {}
+        for path in self._files(iteration):
+            games |= self._read_games(path)
+        return Samples.concatenate([Samples.none(self._cells), *(games[game] for game in sorted(games))])
+
+    def _read_games(self, path: Path) -> dict[int, Samples]:
+        """Return the samples of each game in a file. Raises `SamplesError`."""
+        samples, lengths, metadata = read_kept_games(path, self._cells)
+        with naming_metadata(path):
+            numbers = values_at(metadata, "games", int, low=0)
+            if len(numbers) != len(lengths):
+                raise ValueError(f"games has {len(numbers)} numbers, and lengths has {len(lengths)}")
+        games: dict[int, Samples] = {}
+        first = 0
+        for game, length in zip(numbers, lengths, strict=True):
+            games[game] = samples.rows(slice(first, first + length))
+            first += length
+        return games

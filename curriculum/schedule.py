@@ -1,0 +1,29 @@
+"""Settings that change during self-play: the `schedule` of a configuration."""
+
+import re
+
+from curriculum.config import Config
+from curriculum.presets import ConfigError, with_assignments
+
+_STAGE = re.compile(r"\s*(\d{1,9})\s*:(.+)", re.ASCII | re.DOTALL)
+SECTIONS = ("search", "selfplay", "gate")
+"""Sections whose settings may change."""
+
+
+def at_round(config: Config, number: int) -> Config:
+    """Return the configuration of a round of self-play, the first of which is 0.
+
+    Raises `ConfigError` for a stage of the schedule that cannot be read.
+    """
+    for stage in config.schedule:
+        match = _STAGE.fullmatch(stage)
+        if match is None:
+            raise ConfigError(f"schedule: write a stage as ROUND: key=value; key=value, not {stage!r}")
+        if int(match[1]) <= number:
+            config = with_assignments(config, match[2].split(";"), SECTIONS, "schedule")
+    return config
+
+
+def check_schedule(config: Config) -> None:
+    """Raise `ConfigError` for a stage of the schedule that cannot be read."""
+    at_round(config, 10**9)

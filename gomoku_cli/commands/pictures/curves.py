@@ -1,0 +1,47 @@
+"""`gomoku curves`: the training curves of runs."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gomoku_cli import options
+
+NAME = "curves"
+EXAMPLES = (
+    "gomoku curves runs/mine",
+    "gomoku curves runs/mine --figure curves.svg",
+    "gomoku curves runs/small runs/large --figure joined.png",
+)
+
+
+def command(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs, in the order of training.")],
+    figure: Annotated[
+        Path | None,
+        typer.Option("--figure", metavar="FILE", help="Draw the curves, as .png or .svg; needs matplotlib."),
+    ] = None,
+    as_json: options.Json = False,
+) -> None:
+    """Show the training curves of a run, or of several runs joined one after the other.
+
+    Over the training steps: the losses of policy and value, and the entropy of the policy. Over the rounds of
+    self-play: length and time of a game, Black's share of the wins, and the gates. A run may be in progress.
+    """
+    from gomoku_cli.reports.curves import curves_of, show_curves
+    from gomoku_cli.reports.plots import check_plot
+
+    if figure is not None:
+        check_plot(figure, "--figure")
+    curves = [curves_of(run) for run in runs]
+    if figure is not None:
+        from gomoku_cli.reports.curves_figure import draw_curves
+
+        if not any(run["training"] or run["rounds"] for run in curves):
+            raise typer.BadParameter("there is nothing to draw: the runs have no metrics yet", param_hint="RUN...")
+        draw_curves(curves, figure)
+    if as_json:
+        typer.echo(json.dumps({"runs": curves}))
+    else:
+        show_curves(curves)

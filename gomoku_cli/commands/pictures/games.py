@@ -1,0 +1,30 @@
+"""The choice of a game in a file."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from core.records.record import GameRecord
+
+GameNumber = Annotated[int, typer.Option("--game-number", min=1, metavar="N", help="Number of the game in its file.")]
+
+
+def read_game(path: Path, number: int, option: str) -> "tuple[GameRecord, int]":
+    """Return the game with this number in a file, from 1, and the number of games in it.
+
+    Raises a usage error about `option` for a file of another kind, and for a number without a game; `RecordError` for
+    a file that cannot be read.
+    """
+    from core.records.formats import SUFFIXES, is_game_file, read_games
+
+    if not is_game_file(path):
+        raise typer.BadParameter(
+            f"{path} is no file of games: its name must end in {' or '.join(SUFFIXES)}", param_hint=option
+        )
+    games = read_games(path)
+    if number > len(games):
+        count = "1 game" if len(games) == 1 else f"{len(games):,} games"
+        raise typer.BadParameter(f"{path} holds {count}, so there is no game {number:,}", param_hint="--game-number")
+    return games[number - 1], len(games)

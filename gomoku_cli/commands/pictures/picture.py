@@ -1,0 +1,50 @@
+"""`gomoku picture`: a game with move numbers and values."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gomoku_cli import options
+from gomoku_cli.commands.pictures.games import GameNumber, read_game
+from gomoku_cli.printable import echo
+
+NAME = "picture"
+EXAMPLES = (
+    "gomoku picture match.sgf",
+    "gomoku picture match.sgf --game-number 3 --figure game.svg",
+    "gomoku picture runs/mine/games/selfplay-0000-000000.sgf --figure game.png",
+)
+
+
+def command(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="File of games, .sgf or .psq.")],
+    game_number: GameNumber = 1,
+    figure: Annotated[
+        Path | None,
+        typer.Option("--figure", metavar="FILE", help="Draw the game, as .png or .svg; needs matplotlib."),
+    ] = None,
+    no_color: options.NoColor = False,
+    ascii_only: options.Ascii = False,
+) -> None:
+    """Show a game: the number of each move on its stone, the last move, the winning line, and the values.
+
+    Records of matches and of self-play hold the values, from -1 to 1; here they are for Black. They are those of the
+    side that made the move.
+    """
+    from gomoku_cli.reports.plots import check_plot
+
+    if figure is not None:
+        check_plot(figure, "--figure")
+    record, count = read_game(file, game_number, "FILE")
+    if figure is None:
+        from gomoku_cli.reports.board_text import has_colours
+        from gomoku_cli.reports.game import show_game
+
+        show_game(record, colours=not no_color and has_colours(), ascii_only=ascii_only)
+    else:
+        from gomoku_cli.reports.game import result_text
+        from gomoku_cli.reports.game_figure import draw_game
+
+        draw_game(record, figure)
+        echo(f"{figure}: game {game_number:,} of {count:,}, {result_text(record)}")

@@ -1,0 +1,199 @@
+"""The analysis of a position: as JSON, and on the terminal as a table of moves and a board of two halves a cell.
+
+The board is that of paper Y, Fig. 6: of each empty cell the left half shows the prior of the net, the right half the
+share of the search's visits, from white (0) to red (1).
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from core.notation import cell_name, parse_cell
+from core.rules import BLACK, NO_CELL, WHITE, Cell, Colour, colour_name
+from gomoku_cli.console import STDOUT
+from gomoku_cli.reports.board_text import GRID, board_text, board_width, stone_text
+from gomoku_cli.reports.plots import short_name
+from gomoku_cli.reports.terminal import cell_text, print_facts, table
+from gomoku_cli.reports.texts import Json, move_time
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from core.position import Position
+    from search.analysis import Analysis
+
+_HALVES = 2
+"""Columns of a cell."""
+_TENTHS = ".123456789*"
+"""A probability without colours: in tenths, rounded."""
+
+
+def analysis_json(player: str, position: "Position", analysis: "Analysis") -> dict[str, Any]:
+    """Return an analysis as the JSON of `gomoku analyse`; values are for the side to move."""
+    priors, shares = _priors(analysis), _shares(analysis)
+    return {
+        "player": player,
+        "board_size": position.rules.size,
+        "connect": position.rules.connect,
+        "position": [position.name_of(cell) for cell in position.moves],
+        "to_move": colour_name(position.side_to_move),
+        "value": round(analysis.value, 4),
+        "best": position.name_of(analysis.best_move),
+        "variation": [position.name_of(cell) for cell in analysis.variation],
+        "nodes": analysis.nodes,
+        "seconds": round(analysis.seconds, 6),
+        "moves": [
+            {
+                "move": position.name_of(each.move),
+                "prior": None if priors is None else round(priors[number], 6),
+                "visits": each.visits,
+                "share": None if shares is None else round(shares[number], 6),
+                "value": None if each.value is None else round(each.value, 4),
+                "proof": each.proof,
+            }
+            for number, each in enumerate(analysis.moves)
+        ],
+    }
+
+
+def _priors(analysis: "Analysis") -> list[float] | None:
+    """Return the priors of the moves; None if no net has evaluated the position, as before a win that tactics found."""
+    priors = [each.prior or 0.0 for each in analysis.moves]
+    return priors if any(priors) else None
+
+
+def _shares(analysis: "Analysis") -> list[float] | None:
+    """Return the distribution of the search over the moves; None if only the net has chosen.
+
+    A proof without visits has all of it. The mentor, which has no visits, draws among its moves.
+    """
+    moves = analysis.moves
+    visits = [each.visits for each in moves if each.visits is not None]
+    if not visits:
+        return [1 / len(moves)] * len(moves)
+    if total := sum(visits):
+        return [count / total for count in visits]
+    return [1.0, *[0.0] * (len(moves) - 1)] if moves[0].proof else None
+
+
+def stones_of(result: Json) -> dict[Cell, Colour]:
+    """Return the stones of the position, the oldest first."""
+    cells = [parse_cell(name, result["board_size"]) for name in result["position"]]
+    return {cell: BLACK if ply % 2 == 0 else WHITE for ply, cell in enumerate(cells)}
+
+
+def halves_of(result: Json) -> dict[str, tuple[float | None, float | None]]:
+    """Return the prior and the share of each empty cell by its name, also of cells that are no moves of the search."""
+    size = result["board_size"]
+    first = result["moves"][0]
+    empty = tuple(None if first[key] is None else 0.0 for key in ("prior", "share"))
+    halves: dict[str, tuple[float | None, float | None]] = {
+        cell_name(cell, size): (empty[0], empty[1]) for cell in range(size * size)
+    }
+    halves |= {move["move"]: (move["prior"], move["share"]) for move in result["moves"]}
+    return {name: pair for name, pair in halves.items() if name not in result["position"]}
+
+
+def analysis_title(result: Json) -> str:
+    """Return the player and the position."""
+    return f"{short_name(result['player'], 60)}: {result['to_move']} to move, move {len(result['position']) + 1}"
+
+
+def effort(result: Json) -> str:
+    """Return the time of the search and the positions searched."""
+    nodes = result["nodes"]
+    return f"{move_time(result['seconds'])}, {nodes:,} {'position' if nodes == 1 else 'positions'} searched"
+
+
+def halves_note(result: Json) -> str:
+    """Return the meaning of the two halves of a cell."""
+    first = result["moves"][0]
+    if first["prior"] is None and first["visits"] is None:
+        return "right half: the moves among which it chooses; it has no prior"
+    if first["prior"] is None:
+        return "right half: visits; there is no prior" + (
+            ", the move is proven without the net" if result["nodes"] == 0 else ""
+        )
+    if first["share"] is None:
+        return "left half: prior; there was no search"
+    return "left half: prior of the net, right half: visits of the search"
+
+
+def best_line(result: Json) -> str:
+    """Return the value and the principal variation."""
+    return f"value {result['value']:+.3f} for {result['to_move']}; {' '.join(result['variation'])}"
+
+
+_COLUMNS = ("move", "prior", "visits", "share", "value", "result")
+
+
+def _row(move: Json) -> tuple[str, ...]:
+    """Return the cells of `_COLUMNS`; nothing for a number that the search does not have."""
+    proof = move["proof"]
+    return (
+        move["move"],
+        _percent(move["prior"]),
+        "" if move["visits"] is None or move["share"] is None else f"{move['visits']:,}",
+        _percent(move["share"]),
+        "" if move["value"] is None else f"{move['value']:+.3f}",
+        "" if proof is None else f"wins in {proof}" if proof > 0 else f"loses in {-proof}",
+    )
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{100 * share:.1f} %"
+
+
+def show_analysis(result: Json, *, top: int, colours: bool, ascii_only: bool) -> None:
+    """Print the best `top` moves, the board, the value, the principal variation and the time."""
+    from rich.table import Table
+
+    # A column of which the search has no number is left out.
+    columns = zip(*map(_row, result["moves"][:top]), strict=True)
+    named = [(name, column) for name, column in zip(_COLUMNS, columns, strict=True) if any(column)]
+    rows = list(zip(*(column for _, column in named), strict=True))
+    moves = table([name for name, _ in named], rows, ascii_only=ascii_only)
+    board = _board(result, colours)
+    STDOUT.print(cell_text(analysis_title(result)))
+    beside = board_width(result["board_size"], _HALVES) + 2 + STDOUT.measure(moves).maximum <= STDOUT.width
+    if beside:
+        grid = Table.grid(padding=(0, 2))
+        grid.add_row(board, moves)
+        STDOUT.print(grid)
+    else:
+        STDOUT.print(moves)
+        STDOUT.print(board)
+    shades = "white 0, red 1" if colours else "in tenths: . is 0, * is 1"
+    print_facts(
+        (
+            ("value", f"{result['value']:+.3f} for {result['to_move']}"),
+            ("line", " ".join(result["variation"])),
+            ("took", effort(result)),
+            ("cells", f"{halves_note(result)}; {shades}"),
+        )
+    )
+
+
+def _board(result: Json, colours: bool) -> "Text":
+    """Return the board with two halves a cell."""
+    from rich.text import Text
+
+    size = result["board_size"]
+    stones, halves = stones_of(result), halves_of(result)
+
+    def cell_of(cell: Cell) -> Text:
+        if cell in stones:
+            return stone_text(stones[cell], colours)
+        text = Text()
+        for probability in halves[cell_name(cell, size)]:
+            if colours:
+                text.append(" ", f"underline {GRID} on {_shade(probability or 0.0)}")
+            else:
+                text.append(" " if probability is None else _TENTHS[round(10 * probability)])
+        return text
+
+    return board_text(size, _HALVES, cell_of, next(reversed(stones), NO_CELL), colours=colours)
+
+
+def _shade(probability: float) -> str:
+    """Return the colour of a probability, from white for 0 to red for 1."""
+    rest = round(255 * (1 - probability))
+    return f"#ff{rest:02x}{rest:02x}"

@@ -1,0 +1,153 @@
+"""The figure of `gomoku curves`: paper Y, Fig. 5, and below it the games and gates of self-play."""
+
+import math
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gomoku_cli.reports.curves import LOSSES, phase_name, run_name
+from gomoku_cli.reports.plots import BLUE, GREY, HEIGHT, WIDTH, clear, count_on, drawn, label, legend_above
+from gomoku_cli.reports.texts import Json
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_TITLES = {"policy_loss": "Policy loss", "value_loss": "Value loss", "policy_entropy": "Entropy of the policy"}
+_RUN_LINE = "#3b4048"
+_ALONE = 3
+"""A curve of no more points than this has a mark at each."""
+
+
+def draw_curves(runs: Sequence[Json], path: Path) -> None:
+    """Draw the curves of the runs, joined one after the other; runs without rounds of self-play have the upper row."""
+    has_rounds = any(run["rounds"] for run in runs)
+    title = textwrap.fill(", then ".join(map(run_name, runs)), 160)
+    height = HEIGHT + 0.5
+    with drawn(path, title, width=3 * WIDTH, height=(2 if has_rounds else 1) * height) as figure:
+        parts = figure.subfigures(2 if has_rounds else 1, 1, squeeze=False)[:, 0]
+        for axes, key in zip(parts[0].subplots(1, 3), LOSSES, strict=True):
+            clear(axes)
+            _training(axes, runs, key)
+        if has_rounds:
+            panels: tuple[Callable[[Axes, Sequence[Json]], None], ...] = (_lengths, _shares, _seconds, _gates)
+            for axes, panel in zip(parts[1].subplots(1, 4), panels, strict=True):
+                clear(axes)
+                panel(axes, runs)
+
+
+def _joined(runs: Sequence[Json], key: str, place: str) -> Iterator[tuple[Json, int, list[Any]]]:
+    """Yield each run with the place at which it begins and its rows, whose `place` counts from the run's begin."""
+    begin = 0
+    for run in runs:
+        yield run, begin, run[key]
+        begin += run[key][-1][place] if run[key] else 0
+
+
+def _training(axes: "Axes", runs: Sequence[Json], key: str) -> None:
+    label(axes, _TITLES[key], "training steps", "")
+    phases = {row["phase"] for run in runs for row in run["training"]}
+    for run, begin, rows in _joined(runs, "training", "step"):
+        _mark(axes, run, begin, runs)
+        for number, phase in enumerate(dict.fromkeys(row["phase"] for row in rows)):
+            part = [row for row in rows if row["phase"] == phase]
+            if number or (len(phases) > 1 and len(runs) == 1):
+                first = begin + rows[rows.index(part[0]) - 1]["step"] if number else begin
+                _phase(axes, phase_name(phase), first)
+            _line(axes, [begin + row["step"] for row in part], [row[key] for row in part])
+    _from_zero(axes)
+    axes.xaxis.set_major_formatter("{x:,.0f}")
+    count_on(axes.xaxis)
+
+
+def _line(axes: "Axes", places: Sequence[float], values: Sequence[float | None]) -> None:
+    """Draw a curve with gaps where a value is unknown."""
+    known = [math.nan if value is None else value for value in values]
+    axes.plot(places, known, "o-" if len(known) <= _ALONE else "-", markersize=3, linewidth=1.2, color=BLUE)
+
+
+def _mark(axes: "Axes", run: Json, begin: float, runs: Sequence[Json]) -> None:
+    """Draw the line at which a run begins, and its name; nothing for a single run."""
+    if len(runs) == 1:
+        return
+    if begin:
+        axes.axvline(begin, color=_RUN_LINE, linestyle="--", linewidth=1)
+    _name(axes, run_name(run), begin, _RUN_LINE)
+
+
+def _phase(axes: "Axes", name: str, begin: float) -> None:
+    if begin:
+        axes.axvline(begin, color=GREY, linestyle=":", linewidth=0.9)
+    _name(axes, name, begin, GREY)
+
+
+def _name(axes: "Axes", name: str, x: float, colour: str) -> None:
+    """Write a name upwards along a line at `x`, from the bottom of the panel, where curves are rare."""
+    axes.annotate(
+        name,
+        (x, 0),
+        (2, 3),
+        xycoords=("data", "axes fraction"),
+        textcoords="offset points",
+        rotation=90,
+        ha="left",
+        va="bottom",
+        fontsize=7,
+        color=colour,
+    )
+
+
+def _from_zero(axes: "Axes") -> None:
+    """Let a panel begin at 0, with room above its curve."""
+    highest = axes.dataLim.ymax  # infinite without a curve
+    axes.set_xlim(left=0)
+    axes.set_ylim(0, 1.08 * highest if 0 < highest < math.inf else 1)
+
+
+def _rounds(axes: "Axes", runs: Sequence[Json], title: str, key: str) -> None:
+    """Draw a curve over the rounds of self-play."""
+    label(axes, title, "round of self-play", "")
+    for run, begin, rows in _joined(runs, "rounds", "round"):
+        if rows:
+            _mark(axes, run, begin + 0.5 if begin else 0, runs)
+            _line(axes, [begin + row["round"] for row in rows], [row[key] for row in rows])
+    axes.set_xlim(left=0)
+    count_on(axes.xaxis)
+
+
+def _lengths(axes: "Axes", runs: Sequence[Json]) -> None:
+    _rounds(axes, runs, "Length of a game", "game_length")
+    _from_zero(axes)
+    axes.set_ylabel("moves", fontsize=9)
+
+
+def _shares(axes: "Axes", runs: Sequence[Json]) -> None:
+    _rounds(axes, runs, "Black's share of the decided games", "black_share")
+    axes.axhline(0.5, color=GREY, linestyle="--", linewidth=1)
+    axes.set_ylim(0, 1)
+
+
+def _seconds(axes: "Axes", runs: Sequence[Json]) -> None:
+    _rounds(axes, runs, "Self-play time of a game", "game_seconds")
+    _from_zero(axes)
+    axes.set_ylabel("seconds", fontsize=9)
+
+
+def _gates(axes: "Axes", runs: Sequence[Json]) -> None:
+    label(axes, "Gate: score of the candidate", "round of self-play", "")
+    for accepted, name, fill in ((True, "accepted", BLUE), (False, "rejected", "white")):
+        rows = [
+            (begin + row["round"], row["gate_score"])
+            for _, begin, rows in _joined(runs, "rounds", "round")
+            for row in rows
+            if row["accepted"] is accepted and row["gate_score"] is not None
+        ]
+        places, scores = [place for place, _ in rows], [score for _, score in rows]
+        edge = BLUE if accepted else GREY
+        axes.plot(places, scores, "o", markersize=4.5, markerfacecolor=fill, markeredgecolor=edge, label=name)
+    for run, begin, _ in _joined(runs, "rounds", "round"):
+        _mark(axes, run, begin + 0.5 if begin else 0, runs)
+    axes.set_xlim(left=0)
+    axes.set_ylim(0, 1)
+    count_on(axes.xaxis)
+    legend_above(axes)

@@ -1,0 +1,102 @@
+"""A game as a picture: the number of each move on its stone, and the values that its record holds."""
+
+import re
+from typing import TYPE_CHECKING
+
+from core.position import Position
+from core.records.record import Ending, GameRecord
+from core.rules import BLACK, WHITE, Cell, colour_name
+from gomoku_cli.console import STDOUT
+from gomoku_cli.reports.board_text import PAPER, STONE_STYLES, WIN_STYLE, board_text, board_width
+from gomoku_cli.reports.plots import short_name
+from gomoku_cli.reports.terminal import cell_text, print_facts
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+_VALUE = re.compile(r"value ([+-]?[0-9]\.[0-9]{1,6})(?![0-9.])( for black)?")
+"""The beginning of a comment: of a self-play game, whose values are Black's, or of a match, with those of the mover."""
+_ENDINGS = {
+    Ending.BOARD: "",
+    Ending.TIME: " on time",
+    Ending.FORFEIT: " by forfeit",
+    Ending.RESIGNATION: " by resignation",
+}
+_MAX_NAME = 36
+_BARS = "▁▂▃▄▅▆▇█"
+_ASCII_BARS = "01234567"
+
+
+def black_values(record: GameRecord) -> dict[int, float]:
+    """Return the value for Black, -1 to 1, that the comment of a move has, by the number of the move, from 1.
+
+    It is the view of the side that made the move, before it. Comments without a value are left out.
+    """
+    values = {}
+    for number, comment in enumerate(record.comments, start=1):
+        match = _VALUE.match(comment)
+        if match is not None and abs(value := float(match[1])) <= 1:
+            values[number] = value if match[2] or number % 2 else -value
+    return values
+
+
+def game_title(record: GameRecord) -> str:
+    """Return two lines: the players, and the rules with the result."""
+    black, white = short_name(record.black, _MAX_NAME) or "black", short_name(record.white, _MAX_NAME) or "white"
+    return f"{black} against {white}\n{record.rules}: {result_text(record)}"
+
+
+def result_text(record: GameRecord) -> str:
+    """Return `black won in 31 moves`, `drawn after 225 moves` or `30 moves, without a result`."""
+    moves = f"{len(record.moves)} {'move' if len(record.moves) == 1 else 'moves'}"
+    if record.winner is not None:
+        return f"{colour_name(record.winner)} won{_ENDINGS[record.ending]} in {moves}"
+    return f"{moves}, without a result" if record.ending is Ending.UNKNOWN else f"drawn after {moves}"
+
+
+def show_game(record: GameRecord, *, colours: bool, ascii_only: bool) -> None:
+    """Print the board with the number of each move, the winning line, and the values."""
+    position = Position.from_moves(record.rules, record.moves)
+    width = max(2, len(str(position.ply)))
+    is_cut = width > 2 and board_width(record.rules.size, width) > STDOUT.width
+    for line in game_title(record).split("\n"):
+        STDOUT.print(cell_text(line))
+    STDOUT.print(_board(position, 2 if is_cut else width, colours))
+    facts = [("moves", "black has the odd numbers" + ("; of 100 and more the last two digits" if is_cut else ""))]
+    if winning := position.winning_line():
+        facts.append(("line", " ".join(map(position.name_of, winning))))
+    bars = _ASCII_BARS if ascii_only or STDOUT.options.ascii_only else _BARS
+    views = views_of(record)
+    if any(values for _, values in views):
+        facts.append(("values", f"for black, from {bars[0]} for -1 to {bars[-1]} for +1, before the moves of"))
+        for side, (_, values) in zip(("black", "white"), views, strict=True):
+            facts.append((side, _graph(values, bars)))
+    print_facts(facts)
+
+
+def views_of(record: GameRecord) -> tuple[tuple[list[int], list[float]], tuple[list[int], list[float]]]:
+    """Return the numbers of the moves with a value, and these values for Black: of Black's moves, and of White's."""
+    values = black_values(record)
+    black, white = ([number for number in values if number % 2 == odd] for odd in (1, 0))
+    return (black, [values[number] for number in black]), (white, [values[number] for number in white])
+
+
+def _graph(values: list[float], bars: str) -> str:
+    return "".join(bars[min(len(bars) - 1, int((value + 1) / 2 * len(bars)))] for value in values)
+
+
+def _board(position: Position, width: int, colours: bool) -> "Text":
+    """Return the board with the number of each move, its last digits if they do not fit into `width`."""
+    from rich.text import Text
+
+    numbers = {cell: number for number, cell in enumerate(position.moves, start=1)}
+    winning = set(position.winning_line())
+
+    def cell_of(cell: Cell) -> Text:
+        if cell not in numbers:
+            return Text(f"{'.':>{width}}" if not colours else " " * width, PAPER if colours else "")
+        stone = STONE_STYLES[BLACK if numbers[cell] % 2 else WHITE]
+        style = WIN_STYLE if cell in winning else stone
+        return Text(f"{numbers[cell]:>{width}}"[-width:], style if colours else "bold")
+
+    return board_text(position.rules.size, width, cell_of, position.last_moves[0], colours=colours)

@@ -1,0 +1,81 @@
+"""The figure of `gomoku picture`: a game with move numbers on the stones, and below it the values over the moves."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.position import Position
+from core.records.record import GameRecord
+from core.rules import BLACK, WHITE
+from gomoku_cli.reports.board_figure import EDGE, LAST, draw_stones, points, ring_stone, set_board
+from gomoku_cli.reports.game import game_title, views_of
+from gomoku_cli.reports.plots import BLUE, GREY, clear, count_on, drawn, label, legend_above
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_WOOD, _CROSSINGS = "#f6e7cb", "#8a7350"
+_VALUES_HEIGHT = 2.0
+"""Of the panel of values, in inches."""
+
+
+def draw_game(record: GameRecord, path: Path) -> None:
+    """Draw a game: its stones with their numbers, the last move, the winning line, and the values if there are any."""
+    views = views_of(record)
+    has_values = any(values for _, values in views)
+    below = _VALUES_HEIGHT if has_values else 0.0
+    with drawn(path, game_title(record), width=EDGE + 0.6, height=EDGE + 0.9 + below) as figure:
+        if not has_values:
+            _board(figure.subplots(), record)
+            return
+        board, graph = figure.subplots(2, 1, height_ratios=(EDGE + 0.4, below))
+        _board(board, record)
+        clear(graph)
+        graph.axhline(0, color=GREY, linestyle="--", linewidth=1)
+        for (numbers, values), side, fill in zip(views, ("black", "white"), ("#1b1f24", "white"), strict=True):
+            graph.plot(
+                numbers,
+                values,
+                "o-",
+                color="#1b1f24" if side == "black" else GREY,
+                markerfacecolor=fill,
+                markersize=4,
+                linewidth=1,
+                label=f"before {side}'s moves",
+            )
+        label(graph, "Value for black", "move", "")
+        graph.set_ylim(-1.08, 1.08)
+        graph.set_xlim(0, len(record.moves) + 1)
+        count_on(graph.xaxis)
+        legend_above(graph)
+
+
+def _board(axes: "Axes", record: GameRecord) -> None:
+    position = Position.from_moves(record.rules, record.moves)
+    size = record.rules.size
+    set_board(axes, size)
+    axes.set_facecolor(_WOOD)
+    for line in range(size):
+        axes.plot([0, size - 1], [line, line], color=_CROSSINGS, linewidth=0.7, zorder=1)
+        axes.plot([line, line], [0, size - 1], color=_CROSSINGS, linewidth=0.7, zorder=1)
+    stones = {cell: BLACK if ply % 2 == 0 else WHITE for ply, cell in enumerate(position.moves)}
+    draw_stones(axes, stones, size)
+    winning = position.winning_line()
+    for cell in winning:
+        ring_stone(axes, cell, size, BLUE)
+    if position.moves and not winning:
+        ring_stone(axes, position.moves[-1], size, LAST)
+    fonts = {digits: min(22.0, points(size) * share) for digits, share in ((1, 0.42), (2, 0.38), (3, 0.29))}
+    for number, cell in enumerate(position.moves, start=1):
+        row, column = divmod(cell, size)
+        is_last = number == position.ply
+        axes.text(
+            column,
+            row,
+            str(number),
+            ha="center",
+            va="center_baseline",
+            fontsize=fonts[len(str(number))],
+            fontweight="bold" if is_last else "normal",
+            color=LAST if is_last else "white" if number % 2 else "black",
+            zorder=5,
+        )

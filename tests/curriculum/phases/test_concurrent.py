@@ -1,0 +1,164 @@
+"""Self-play and training at the same time, and runs that start from a model of another board."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from core.rules import Rules
+from curriculum.arena.players import PlayerSpecError
+from curriculum.config import Config, EvaluationConfig, GateConfig, Optimiser, Phase, SelfplayConfig, TrainingConfig
+from curriculum.phases.all import run_all
+from curriculum.phases.play_process import PlayProcess, PlayProcessError
+from curriculum.phases.selfplay import run_selfplay
+from curriculum.phases.steps import check_start
+from curriculum.reporting import Conduct, Interrupted
+from curriculum.run.folder import RunFolder, read_metrics
+from nets.checkpoint import CheckpointError, load_model, save_model
+from nets.config import NetConfig, Planes
+from nets.dual import make_model
+from search.tree.settings import SearchSettings
+
+ANY_SIZE = NetConfig(
+    planes=Planes.FIVE,
+    trunk=("conv3-4",),
+    policy_head=("conv3-1-bare",),
+    value_head=("conv3-2", "max", "linear"),
+    dual=False,
+)
+CONFIG = Config(
+    rules=Rules(5, 4),
+    net=ANY_SIZE,
+    phases=(Phase.SELFPLAY,),
+    search=SearchSettings(simulations=4),
+    training=TrainingConfig(batch_size=64, optimiser=Optimiser.ADAM, all_symmetries=True),
+    selfplay=SelfplayConfig(
+        iterations=2,
+        games=4,
+        concurrent_games=2,
+        window=100,
+        epochs=3,
+        concurrent=True,
+        push_seconds=0.0,
+        balanced_share=0.0,
+        random_share=0.0,
+        start_positions=20,
+    ),
+    gate=GateConfig(games=0),
+    evaluation=EvaluationConfig(final_games=0),
+)
+
+
+def best(path: Path) -> Path:
+    return path / "models" / "best.safetensors"
+
+
+def stop_when(condition: Callable[[], bool]) -> Conduct:
+    return Conduct(stop=condition)
+
+
+def test_play_and_training_run_side_by_side_and_continue_after_a_stop(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+
+    def has_first_model() -> bool:
+        return (path / "models" / "selfplay-0000.safetensors").exists()
+
+    with RunFolder.create(path, CONFIG) as run, pytest.raises(Interrupted):
+        run_selfplay(run, stop_when(has_first_model))
+    stopped = len(list((path / "games").iterdir()))
+    assert stopped > 0
+    with RunFolder.open(path) as run:
+        run_selfplay(run, Conduct())
+    records = read_metrics(path)
+    epochs = [(r["iteration"], r["epoch"]) for r in records if r["event"] == "train"]
+    assert epochs[-1] == (1, 3)
+    assert epochs == sorted(epochs)
+    games = [r for r in records if r["event"] == "games"]
+    assert sum(r["games"] for r in games) >= 3
+    assert {p.stem for p in (path / "models").iterdir()} == {"best", "pushed", "selfplay-0000", "selfplay-0001"}
+    # The games of a round have different numbers, before the stop and after it.
+    names = [p.name for p in (path / "replay").iterdir()]
+    assert len(names) == len(set(names)) == len(list((path / "games").iterdir()))
+
+
+def test_an_error_of_the_games_ends_the_training(tmp_path: Path) -> None:
+    play = PlayProcess(CONFIG, tmp_path / "missing.safetensors", iteration=0, number=0, balanced=[])
+    with pytest.raises(CheckpointError, match="there is no model file"):
+        while True:
+            play.games()
+    play.close()
+
+
+def test_a_killed_process_of_games_is_reported(tmp_path: Path) -> None:
+    model = tmp_path / "model.safetensors"
+    save_model(model, make_model(ANY_SIZE, CONFIG.rules, 0), {})
+    play = PlayProcess(CONFIG, model, iteration=0, number=0, balanced=[])
+    play._process.kill()
+    with pytest.raises(PlayProcessError, match="ended by itself"):
+        while True:
+            play.games()
+    play.close()
+
+
+def test_a_run_takes_turns_without_a_gate_and_waits_for_its_first_positions(tmp_path: Path) -> None:
+    settings = replace(CONFIG.selfplay, concurrent=False, iterations=3, games=2, start_positions=60)
+    with RunFolder.create(tmp_path / "run", replace(CONFIG, selfplay=settings)) as run:
+        run_all(run, Conduct())
+        records = run.metrics()
+    trained = {r["iteration"] for r in records if r["event"] == "train"}
+    assert trained
+    assert 0 not in trained  # two games on 25 cells hold less than 60 positions
+    assert not [r for r in records if r["event"] == "gate"]
+    assert load_model(best(tmp_path / "run"))[1].made["iteration"] == 2
+
+
+def test_a_cleared_buffer_forgets_earlier_rounds(tmp_path: Path) -> None:
+    from curriculum.phases.replay import Replay
+
+    settings = replace(CONFIG.selfplay, concurrent=False, iterations=2, games=2, start_positions=0, window=10_000)
+    with RunFolder.create(tmp_path / "run", replace(CONFIG, selfplay=settings)) as run:
+        run_selfplay(run, Conduct())
+        replay = Replay(run, Conduct())
+        both, fresh = replay.window(settings, 1)
+        alone, fresh_again = replay.window(replace(settings, buffer_from=1), 1)
+    assert len(both) > fresh
+    assert len(alone) == fresh == fresh_again
+
+
+def test_a_run_starts_from_the_weights_of_a_smaller_board(tmp_path: Path) -> None:
+    small, path = tmp_path / "small.safetensors", tmp_path / "run"
+    save_model(small, make_model(ANY_SIZE, Rules(4, 3), 7), {})
+    settings = replace(CONFIG.selfplay, concurrent=False, iterations=0)
+    with RunFolder.create(path, replace(CONFIG, start=str(small), selfplay=settings)) as run:
+        run_all(run, Conduct())
+    model, info = load_model(best(path))
+    assert info.rules == CONFIG.rules
+    assert info.made["parent_rules"] == "3 in a row on 4x4"
+    for name, tensor in load_model(small)[0].state_dict().items():
+        assert torch.equal(tensor, model.state_dict()[name])
+
+
+@pytest.mark.parametrize(
+    ("net", "rules", "complaint"),
+    [
+        (NetConfig.tower(2, 0, hidden=2), Rules(5, 4), "has another net than the run: trunk conv3-2, planes own-opp"),
+        (replace(ANY_SIZE, policy_head=("linear",)), Rules(4, 4), "only a fully convolutional net can change the size"),
+    ],
+)
+def test_weights_that_do_not_fit_are_refused_before_the_run(
+    tmp_path: Path, net: NetConfig, rules: Rules, complaint: str
+) -> None:
+    model = tmp_path / "model.safetensors"
+    save_model(model, make_model(net, rules, 0), {})
+    run_net = net if "fully" in complaint else ANY_SIZE
+    with pytest.raises(CheckpointError, match=complaint):
+        check_start(replace(CONFIG, net=run_net, start=str(model)))
+
+
+def test_only_a_model_can_be_started_from(tmp_path: Path) -> None:
+    with pytest.raises(PlayerSpecError, match="mentor is a player without a model file"):
+        check_start(replace(CONFIG, start="mentor"))
+    with pytest.raises(PlayerSpecError, match="names no player"):
+        check_start(replace(CONFIG, start="modle"))

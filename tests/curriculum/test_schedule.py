@@ -1,0 +1,89 @@
+"""Budgets and schedules: settings that depend on the scale or on the round of self-play."""
+
+from pathlib import Path
+
+import pytest
+
+from curriculum.presets import ConfigError, difference, read_config, resolve, to_toml
+from curriculum.schedule import at_round
+from curriculum.validity import check
+
+SCHEDULE = "schedule=2: search.simulations=300; selfplay.temperature=0.5, 5: search.simulations=1000"
+
+
+def test_settings_change_from_their_round_on() -> None:
+    config = resolve(assignments=[SCHEDULE])
+    found = [
+        (at_round(config, n).search.simulations, at_round(config, n).selfplay.temperature) for n in (0, 2, 4, 5, 9)
+    ]
+    assert found == [(400, 1.0), (300, 0.5), (300, 0.5), (1000, 0.5), (1000, 0.5)]
+
+
+def test_a_schedule_survives_the_run_folder(tmp_path: Path) -> None:
+    config = resolve(assignments=[SCHEDULE])
+    path = tmp_path / "config.toml"
+    path.write_text(to_toml(config))
+    assert read_config(path) == config
+
+
+@pytest.mark.parametrize(
+    ("stage", "complaint"),
+    [
+        ("search.simulations=300", "write a stage as ROUND: key=value"),
+        ("2: search.simulation=300", "did you mean search.simulations"),
+        ("2: net.dual=false", "net.dual cannot change during a run; settings of search, selfplay, gate can"),
+        ("2: search.simulations=many", "must be a whole number"),
+        ("2: search.simulations=99999999", "it must be from"),
+        ("2: selfplay.temperature", "write it as section.key=value"),
+    ],
+)
+def test_a_stage_that_cannot_be_read_is_refused_before_the_run(stage: str, complaint: str) -> None:
+    with pytest.raises(ConfigError, match=complaint):
+        check(resolve(assignments=[f'schedule=["{stage}"]']))
+
+
+def test_a_scale_shrinks_simulations_games_and_epochs_of_all_stages() -> None:
+    config = resolve("alphagomoku", assignments=["scale=0.1", "schedule=3: search.simulations=1600"])
+    assert (config.search.simulations, config.selfplay.games, config.basics.epochs) == (80, 90, 2)
+    assert at_round(config, 3).search.simulations == 160
+    assert config.selfplay.iterations == resolve("alphagomoku").selfplay.iterations
+    assert config.selfplay.epochs == 0  # not used: it stays so
+
+
+def test_a_small_scale_leaves_something_of_everything() -> None:
+    config = resolve("alphagomoku", assignments=["scale=0.000001"])
+    check(config)
+    assert (config.search.simulations, config.selfplay.games, config.basics.epochs) == (8, 2, 1)
+
+
+def test_a_scaled_run_is_not_scaled_again(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    config = resolve("quick", flags={"scale": 0.5})
+    path.write_text(to_toml(config))
+    assert read_config(path) == config
+    assert difference(config, "quick", flags={"scale": 0.5}) is None
+    assert difference(config, "quick", flags={"scale": 0.25}) == "scale is 0.5, but --scale has 0.25"
+
+
+def test_scales_are_shares() -> None:
+    for scale in (0.0, 1.5):
+        with pytest.raises(ConfigError, match="scale is"):
+            resolve(flags={"scale": scale})
+
+
+def test_phases_stand_in_their_order() -> None:
+    check(resolve(assignments=["phases=basics,selfplay"]))
+    for phases in ("selfplay,basics", "basics,basics"):
+        with pytest.raises(ConfigError, match="in order"):
+            check(resolve(assignments=[f"phases={phases}"]))
+
+
+def test_phases_that_are_left_out_need_no_board_for_their_positions() -> None:
+    small = ["rules.size=3", "rules.connect=3", "phases=selfplay"]
+    check(resolve(assignments=small))
+
+
+def test_concurrent_self_play_has_no_gate() -> None:
+    check(resolve(assignments=["selfplay.concurrent=true", "selfplay.epochs=2", "gate.games=0"]))
+    with pytest.raises(ConfigError, match=r"needs selfplay\.epochs above 0 and gate\.games = 0"):
+        check(resolve(assignments=["selfplay.concurrent=true", "selfplay.epochs=2"]))

@@ -1,0 +1,165 @@
+"""`gomoku picture`: move numbers, the winning line, and the values that records hold."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from core.position import Position
+from core.records.formats import write_games
+from core.records.record import Ending, GameRecord
+from core.rules import BLACK, WHITE, Rules
+from curriculum.arena.fixtures import Fixture
+from curriculum.arena.results import PlayedGame
+from gomoku_cli import app
+from gomoku_cli.exit_codes import ExitCode
+from gomoku_cli.reports.game import black_values, game_title, result_text
+
+RULES = Rules(7, 4)
+MOVES = tuple(Position.from_moves(RULES, "d4 a1 e4 b2 c4 g7 f4".split()).moves)
+COMMENTS = tuple(f"value {value:+.3f} for black" for value in (0.1, -0.2, 0.3, 0.4, 0.5, 0.6, 1.0))
+GAME = GameRecord(RULES, MOVES, BLACK, black="mine", white="yours", comments=COMMENTS)
+
+
+def picture(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    capsys.readouterr()
+    code = app.run(["picture", *map(str, arguments)])
+    return code, *capsys.readouterr()
+
+
+def rows_of(out: str) -> dict[int, str]:
+    """Return the rows of the board by their numbers."""
+    return {int(line[:2]): line[2:] for line in out.splitlines() if line[:2].strip().isdigit()}
+
+
+def test_values_of_self_play_are_black_s() -> None:
+    assert black_values(GAME) == {1: 0.1, 2: -0.2, 3: 0.3, 4: 0.4, 5: 0.5, 6: 0.6, 7: 1.0}
+
+
+def test_values_of_a_match_are_the_mover_s() -> None:
+    game = PlayedGame(
+        fixture=Fixture(number=1, pair=0, opening=MOVES[:1], black=0, white=1, seed=0),
+        moves=MOVES,
+        winner=BLACK,
+        ending=Ending.BOARD,
+        why="",
+        date="2026-11-22",
+        values=(None, -0.25, 0.5, -0.75, None, -1.0, 1.0),
+        simulations=(0, 40, 40, 40, 0, 0, 0),
+        seconds=(0.0,) * 7,
+    )
+    assert black_values(game.record(RULES, ("a", "b"))) == {2: 0.25, 3: 0.5, 4: 0.75, 6: 1.0, 7: 1.0}
+
+
+def test_other_comments_hold_no_values() -> None:
+    comments = ("a good move", "", "value 7", "value +0.5 visits", "value +1.5", "the value +0.1", "value -0.25")
+    assert black_values(replace(GAME, comments=comments)) == {4: -0.5, 7: -0.25}
+    assert black_values(replace(GAME, comments=())) == {}
+
+
+@pytest.mark.parametrize(
+    ("winner", "ending", "text"),
+    [
+        (BLACK, Ending.BOARD, "black won in 7 moves"),
+        (WHITE, Ending.TIME, "white won on time in 7 moves"),
+        (WHITE, Ending.FORFEIT, "white won by forfeit in 7 moves"),
+        (BLACK, Ending.RESIGNATION, "black won by resignation in 7 moves"),
+        (None, Ending.BOARD, "drawn after 7 moves"),
+        (None, Ending.UNKNOWN, "7 moves, without a result"),
+    ],
+)
+def test_the_result_is_named(winner: int | None, ending: Ending, text: str) -> None:
+    assert result_text(replace(GAME, winner=winner, ending=ending)) == text
+
+
+def test_nameless_players_have_their_colours() -> None:
+    title = game_title(replace(GAME, black="", white="\x1b[31m"))
+    assert title == "black against \\x1b[31m\n4 in a row on 7x7: black won in 7 moves"
+
+
+def test_the_terminal_shows_numbers_the_last_move_and_the_line(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    write_games(tmp_path / "game.sgf", [GAME])
+    code, out, _ = picture(capsys, tmp_path / "game.sgf", "--ascii")
+    assert code == ExitCode.DONE
+    assert out.isascii()
+    rows = rows_of(out)
+    assert rows[4].rstrip() == "  .  .  5  1  3[ 7] ."
+    assert rows[1].split()[0] == "2"
+    assert rows[7].split()[-1] == "6"
+    assert out.startswith("mine against yours\n4 in a row on 7x7: black won in 7 moves")
+    assert "c4 d4 e4 f4" in out
+    assert "for black, from 0 for -1 to 7 for +1, before the moves of" in out
+    assert out.split()[-4:] == ["black", "4567", "white", "356"]
+
+
+def test_of_long_games_on_wide_boards_the_last_digits_are_shown(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    rules = Rules(20)
+    position = Position(rules)
+    for cell in (*range(0, 400, 2), *range(1, 400, 2)):  # no five: each colour has every fourth cell of a row
+        if position.is_game_over() or position.ply == 120:
+            break
+        if cell // 20 % 2 == 0:
+            position.push(cell)
+    record = GameRecord(rules, tuple(position.moves), ending=Ending.UNKNOWN)
+    write_games(tmp_path / "long.psq", [record])
+    code, out, _ = picture(capsys, tmp_path / "long.psq")
+    assert code == ExitCode.DONE
+    assert max(map(len, out.splitlines())) <= 80
+    assert "of 100 and more the last two digits" in " ".join(out.split())
+    assert position.ply > 100
+
+
+def test_a_game_is_chosen_by_its_number(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "games.sgf"
+    write_games(path, [GAME, GameRecord(Rules(9), (40,), ending=Ending.UNKNOWN)])
+    assert "1 move, without a result" in picture(capsys, path, "--game-number", 2)[1]
+    code, out, err = picture(capsys, path, "--game-number", 3)
+    assert (code, out, err.count("\n")) == (ExitCode.USAGE, "", 1)
+    assert "holds 2 games, so there is no game 3" in err
+
+
+def test_a_broken_file_is_named_with_its_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "broken.sgf"
+    path.write_text("(;GM[4]SZ[9]\n;B[zz])")
+    code, out, err = picture(capsys, path)
+    assert (code, out, err.count("\n")) == (ExitCode.BAD_DATA, "", 1)
+    assert "broken.sgf, line 2" in err
+
+
+def test_the_figure_has_numbers_coordinates_and_values(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("matplotlib")
+    from matplotlib import rc_context
+
+    path, figure = tmp_path / "game.sgf", tmp_path / "game.svg"
+    write_games(path, [GAME, replace(GAME, comments=())])
+    with rc_context({"svg.fonttype": "none"}):
+        code, out, _ = picture(capsys, path, "--figure", figure)
+        assert (code, out) == (ExitCode.DONE, f"{figure}: game 1 of 2, black won in 7 moves\n")
+        text = figure.read_text(encoding="utf-8")
+        assert "Value for black" in text
+        assert picture(capsys, path, "--game-number", 2, "--figure", figure)[0] == ExitCode.DONE
+    without = figure.read_text(encoding="utf-8")
+    assert "Value for black" not in without
+    for name in "abcdefg":
+        assert without.count(f">{name}</text>") == 2  # below and above the board
+    for number in range(1, 8):
+        assert without.count(f">{number}</text>") == 3  # at both sides, and on a stone
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg"])
+@pytest.mark.parametrize("moves", [(), (0,), range(9)])
+def test_any_game_can_be_drawn(
+    moves: range | tuple[int, ...], suffix: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    pytest.importorskip("matplotlib")
+    path, figure = tmp_path / "game.sgf", tmp_path / f"game{suffix}"
+    write_games(path, [GameRecord(Rules(25), tuple(moves), ending=Ending.UNKNOWN, black="$x$", white="名前" * 50)])
+    assert picture(capsys, path, "--figure", figure)[0] == ExitCode.DONE
+    assert figure.stat().st_size > 3000
+    assert picture(capsys, path)[0] == ExitCode.DONE
