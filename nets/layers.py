@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from core.limits import MAX_FILTERS, MAX_KERNEL, MAX_LAYERS, MAX_PADDING, quoted
-from nets.tensor_file import COUNTS, WEIGHTS, TensorType
+from nets.tensor_types import COUNTS, WEIGHTS, TensorType
 
 NORM_STATISTICS = ("running_mean", "running_var")
 """State of batch norms that is not trained."""

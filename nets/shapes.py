@@ -3,7 +3,7 @@
 from core.rules import Rules
 from nets.config import NetConfig
 from nets.layers import NORM_STATISTICS
-from nets.tensor_file import WEIGHTS, TensorType
+from nets.tensor_types import WEIGHTS, TensorType
 
 
 def net_names(config: NetConfig) -> tuple[str, ...]:

@@ -9,7 +9,6 @@ import os
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 from core.files.json_text import parse_json
 from core.limits import MAX_DIMENSIONS, MAX_MODEL_HEADER_BYTES
+from nets.tensor_types import WEIGHTS, TensorType
 
 _LENGTH_BYTES = 8
 _TYPES: Mapping[str, np.dtype[Any]] = {"F32": np.dtype("<f4"), "I64": np.dtype("<i8")}
@@ -25,27 +25,6 @@ _TYPES: Mapping[str, np.dtype[Any]] = {"F32": np.dtype("<f4"), "I64": np.dtype("
 
 class TensorFileError(ValueError):
     """The file holds no usable tensors; the message says why and does not name the file."""
-
-
-@dataclass(frozen=True, slots=True)
-class TensorType:
-    """The type and shape of a tensor."""
-
-    dtype: str
-    """`F32` or `I64`; files with other types are refused."""
-    shape: tuple[int, ...]
-
-    @property
-    def size(self) -> int:
-        """Numbers of the tensor."""
-        return math.prod(self.shape)
-
-    def __str__(self) -> str:
-        return f"{self.dtype} {self.shape}"
-
-
-WEIGHTS = "F32"
-COUNTS = "I64"
 
 
 class TensorFile:

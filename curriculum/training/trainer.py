@@ -30,7 +30,8 @@ from nets.planes import encode
 from nets.runtimes.allocator import keep_freed_memory
 from nets.runtimes.devices import best_device, best_precision
 from nets.shapes import tensor_types
-from nets.tensor_file import WEIGHTS, TensorType, open_tensors
+from nets.tensor_file import open_tensors
+from nets.tensor_types import WEIGHTS, TensorType
 
 _NORM_POSITIONS = 8192
 _NORM_BATCH = 1024

@@ -18,7 +18,7 @@ from nets.checkpoint import DEFAULT_MODEL, FORMAT, CheckpointError, check_model,
 from nets.config import NetConfig, Planes
 from nets.dual import make_model, parameter_count
 from nets.shapes import parameter_total, tensor_types
-from nets.tensor_file import TensorType
+from nets.tensor_types import TensorType
 
 NET = NetConfig.tower(2, 1, hidden=2)
 ALL_LAYERS = NetConfig(

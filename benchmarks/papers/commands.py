@@ -1,0 +1,46 @@
+"""Trainings and measurements by the command line, which continue where they were stopped."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+
+def gomoku(*arguments: str) -> str:
+    """Run a command and return its stdout; progress and errors pass through. Exits with it if it fails."""
+    command = [sys.executable, "-m", "gomoku_cli", *arguments]
+    result = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    if result.returncode:
+        raise SystemExit(result.returncode)
+    return result.stdout
+
+
+def train(preset: str, folder: Path, options: Sequence[str]) -> None:
+    """Train a preset in a folder, from where it was left."""
+    print(f"training {preset} in {folder}", file=sys.stderr)
+    chosen = ("--resume",) if (folder / "config.toml").is_file() else ("--preset", preset, *options)
+    gomoku("train", *chosen, "--run", str(folder), "--json")
+
+
+def measured(path: Path, *arguments: str) -> Any:
+    """Return the JSON of a command, kept in `path`, where it is read the next time."""
+    if not path.is_file():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = gomoku(*arguments, "--json")
+        path.write_text(text, encoding="utf-8")
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def training_seconds(folder: Path) -> float:
+    """Return the time of a run's games and training: the sum of the seconds in its metrics."""
+    lines = (folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
+    records = [json.loads(line) for line in lines]
+    return sum(r.get("seconds", 0.0) for r in records if r["event"] in ("games", "train", "gate"))
+
+
+def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table in Markdown."""
+    lines = [columns, ["---"] * len(columns), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)

@@ -1,0 +1,83 @@
+"""Paper Y on 3x3: games of a model against perfect play, `python -m benchmarks.papers.perfect runs/y-3x3`.
+
+The perfect player solves every position of three in a row on 3x3 by brute force, and chooses at random among the moves
+that keep the result. Exits with 4 if the model loses a game.
+"""
+
+import argparse
+import functools
+import json
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from core.position import Position
+from core.rules import Rules
+from core.streams import generator
+from curriculum.arena.players import model_path
+from curriculum.arena.tournament import play_match
+from curriculum.reporting import Conduct
+from gomoku_cli.exit_codes import ExitCode
+from nets.checkpoint import read_info
+from nets.runtimes.loading import open_model
+from search.limits import Limit
+from search.players import Decision, Player, never
+from search.tree.player import MctsPlayer
+from search.tree.settings import SearchSettings
+
+RULES = Rules(3, 3)
+
+
+@functools.cache
+def result_of(moves: tuple[int, ...]) -> int:
+    """Return the result of perfect play after some moves, for the side to move: 1, 0 or -1."""
+    position = Position.from_moves(RULES, moves)
+    outcome = position.outcome()
+    if outcome is not None:
+        return 0 if outcome.winner is None else -1
+    return max(-result_of((*moves, int(move))) for move in position.legal_moves())
+
+
+class PerfectPlayer(Player):
+    """Plays a random one of the moves that keep the best result."""
+
+    name = "perfect"
+
+    def choose_batch(
+        self,
+        positions: Sequence[Position],
+        *,
+        seeds: Sequence[int],
+        limit: Limit | None = None,
+        stop: Callable[[], bool] = never,
+    ) -> list[Decision]:
+        """See `Player`."""
+        return [self._choose(position, seed) for position, seed in zip(positions, seeds, strict=True)]
+
+    def _choose(self, position: Position, seed: int) -> Decision:
+        moves = tuple(position.moves)
+        legal = [int(move) for move in position.legal_moves()]
+        best = [move for move in legal if -result_of((*moves, move)) == result_of(moves)]
+        return Decision(int(generator(seed).choice(best)))
+
+
+def main() -> None:
+    """Play and print the result as JSON."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("model", help="a run folder or a model file")
+    parser.add_argument("--games", type=int, default=200)
+    parser.add_argument("--simulations", type=int, default=100)
+    arguments = parser.parse_args()
+    path = model_path(arguments.model)
+    assert path is not None
+    search = SearchSettings.from_mapping(read_info(Path(path)).made["search"] | {"simulations": arguments.simulations})
+    player = MctsPlayer(open_model(path), RULES, search, switch_stage=0, name="model")
+    match = play_match(
+        player, PerfectPlayer(), rules=RULES, openings=[()], games=arguments.games, seed=42, conduct=Conduct()
+    )
+    print(json.dumps(match.to_json()))
+    sys.exit(ExitCode.BAR_NOT_MET if match.total.losses else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+"""Paper S, table IV in small: `python -m benchmarks.papers.variants --runs runs/s --figure table-4.png`.
+
+Trains every variant of paper S at one budget (`--scale`, `--set`), lets each climb the same ladder against pure MCTS,
+and prints one table. The same command continues after a stop. A ladder ends at the first rung with 7 wins or fewer of
+10; beyond the paper, each variant plays a longer match at two fixed numbers of playouts, since ten games decide little.
+"""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from benchmarks.papers.commands import measured, table, train, training_seconds
+
+VARIANTS = {
+    "s-basic": "1,100",
+    "s-1rb": "1,800",
+    "s-2rb": "1,300",
+    "s-3rb": "1,300",
+    "s-4rb": "1,200",
+    "s-pcr": "2,000",
+    "s-pcr-katago": "",
+    "s-gp": "3,200",
+    "s-gp-be": "",
+    "s-2rb-1garb": "300",
+    "s-3rb-2garb": "200",
+    "s-1rb-gp": "3,000",
+    "s-2rb-gp": "1,000",
+    "s-4rb-gp": "1,000",
+    "s-pcr-gp": "1,300",
+}
+"""The presets, and the highest rung of each in the paper; none where it gives no figure."""
+_FIXED = (1_000, 2_000)
+
+
+def row_of(preset: str, folder: Path, games: int, seed: int) -> tuple[list[str], dict[str, Any]]:
+    """Return the row of a trained variant, and its ladder."""
+    options = ("--no-tactics", "--openings", "empty", "--seed", str(seed))
+    ladder = measured(
+        folder / "ladder.json",
+        *("ladder", str(folder), "--from", "200", "--step", "100", "--games", "10", "--stop-at", "7", *options),
+        *("--to", "4000", "--run", str(folder / "ladder")),
+    )
+    matches = [
+        measured(
+            folder / f"pure-mcts-{playouts}.json",
+            *("evaluate", str(folder), "--against", f"pure-mcts:{playouts}", "--games", str(games), "--no-tactics"),
+            *("--openings", "empty", "--seed", str(seed), "--run", str(folder / f"pure-mcts-{playouts}")),
+        )
+        for playouts in _FIXED
+    ]
+    passed = ladder["passed"]
+    cells = [preset, VARIANTS[preset] or "-", "none" if passed is None else f"{passed:,}"]
+    for match in matches:
+        low, high = match["score_interval"]
+        cells.append(f"{match['wins']}-{match['draws']}-{match['losses']} ({100 * low:.0f} to {100 * high:.0f} %)")
+    cells.append(f"{training_seconds(folder) / 60:.0f}")
+    return cells, ladder
+
+
+def draw(ladders: dict[str, dict[str, Any]], path: Path) -> None:
+    """Draw the wins of each variant over the playouts of its opponent."""
+    from gomoku_cli.reports.plots import clear, drawn, label
+
+    with drawn(path, "Paper S, table IV in small: wins of 10 against pure MCTS", width=7.5, height=4.5) as figure:
+        axes = figure.add_subplot()
+        for preset, ladder in ladders.items():
+            rungs = ladder["rungs"]
+            axes.plot([r["playouts"] for r in rungs], [r["wins"] for r in rungs], ".-", linewidth=1, label=preset)
+        clear(axes)
+        label(axes, "", "playouts of pure MCTS", "wins of 10")
+        axes.legend(fontsize=7, ncols=2)
+
+
+def main() -> None:
+    """Train, measure, and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=Path, required=True, help="folder of the runs")
+    parser.add_argument("--presets", nargs="+", choices=VARIANTS, default=list(VARIANTS), metavar="PRESET")
+    parser.add_argument("--scale", default="1", help="share of the paper's budget")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of all trainings")
+    parser.add_argument("--games", type=int, default=100, help="games of the matches at fixed playouts")
+    parser.add_argument("--seed", type=int, default=42)
+    parser.add_argument("--figure", type=Path)
+    arguments = parser.parse_args()
+    settings = [word for text in arguments.set for word in ("--set", text)]
+    rows, ladders = [], {}
+    for preset in arguments.presets:
+        folder = arguments.runs / preset
+        options = ("--scale", arguments.scale, "--seed", str(arguments.seed), *settings)
+        train(preset, folder, options)
+        row, ladders[preset] = row_of(preset, folder, arguments.games, arguments.seed)
+        rows.append(row)
+    fixed = [f"{playouts:,} playouts, {arguments.games} games" for playouts in _FIXED]
+    print(table(["preset", "highest rung, paper", "here", *fixed, "minutes of training"], rows))
+    if arguments.figure is not None:
+        draw(ladders, arguments.figure)
+
+
+if __name__ == "__main__":
+    main()
