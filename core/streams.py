@@ -24,6 +24,8 @@ class Purpose(IntEnum):
     MENTOR = 8
     INITIAL_WEIGHTS = 9
     GATE = 10
+    SEARCH = 11
+    FULL_SEARCH = 12
 
 
 def stream_key(seed: int, *keys: int) -> int:

@@ -12,7 +12,7 @@ from typing import Annotated
 from core.bounds import POSITIVE, SHARE, Bounds
 from core.rules import Rules
 from nets.config import NetConfig
-from search.tree.settings import SearchSettings
+from search.tree.settings import Noise, SearchSettings
 
 _REHEARSAL = Bounds(0, 0.95)
 """Bounds of a share of older samples in a batch: new ones must remain."""
@@ -151,10 +151,17 @@ class SelfplayConfig:
     """The policy target is the share of visits, without `temperature`."""
     switch_stage: int = 10
     """Semi-stochastic policy: moves are sampled while the board holds at most this many stones."""
+    noise: Noise = Noise.ROOT
+    """Place of the Dirichlet noise: the root's priors, those of every node, or the draw of the move."""
     dirichlet_alpha: Annotated[float, POSITIVE] = 0.05
-    """Concentration of the root noise."""
+    """Concentration of the noise."""
     dirichlet_epsilon: Annotated[float, SHARE] = 0.25
-    """Share of the root noise in the root's priors; 0 turns it off."""
+    """Share of the noise; 0 turns it off."""
+    full_search_share: Annotated[float, Bounds(0, 1, above=True)] = 1.0
+    """Share of moves with a full search (playout cap randomisation as in KataGo). The others have no noise and are not
+    recorded as samples."""
+    fast_simulations: int = 0
+    """Simulations of these other moves; unused if all searches are full."""
     search_value_share: Annotated[float, SHARE] = 0.5
     """Share of the search's root value in the value target; the rest is the decayed result."""
     balanced_share: Annotated[float, SHARE] = 0.5

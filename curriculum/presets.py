@@ -80,6 +80,7 @@ _SMALLEST: Mapping[str, int] = {
     "search.simulations": 8,
     "selfplay.games": 2,
     "selfplay.epochs": 1,
+    "selfplay.fast_simulations": 2,
     "gate.simulations": 8,
 }
 """The settings that `scale` multiplies, and their smallest results."""

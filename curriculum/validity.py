@@ -4,8 +4,9 @@ from core.limits import MAX_PARAMETERS
 from curriculum.config import Config, Phase
 from curriculum.games.kinds import check as check_kinds
 from curriculum.presets import ConfigError, check_fields
-from curriculum.schedule import check_schedule
+from curriculum.schedule import at_round, check_schedule
 from nets.shapes import parameter_total
+from search.tree.settings import NODE_ALPHA, Noise
 
 
 def check(config: Config) -> None:
@@ -22,8 +23,6 @@ def check(config: Config) -> None:
     if draws_basics(config):
         check_kinds(config.rules, config.basics.kinds, config.basics.noise_stones)
     check_schedule(config)
-    if config.search.simulations < 2:
-        raise ConfigError(f"search.simulations is {config.search.simulations}; training needs 2 or more")
     parameters = parameter_total(config.net, config.rules)
     if parameters > MAX_PARAMETERS:
         raise ConfigError(f"the nets would have {parameters:,} parameters; the limit is {MAX_PARAMETERS:,}")
@@ -35,9 +34,28 @@ def check(config: Config) -> None:
             f"imitation.bar_every is {imitation.bar_every}, but imitation.passes is {imitation.passes}: no pass "
             f"would be measured before the end; give {imitation.passes} or less, or 0 to measure at the end alone"
         )
+    for stage in ("0:", *config.schedule):
+        _check_round(at_round(config, int(stage.partition(":")[0])))
+
+
+def _check_round(config: Config) -> None:
+    """Check the settings of a round of self-play that must fit together. Raises `ConfigError`."""
+    selfplay = config.selfplay
+    if config.search.simulations < 2:
+        raise ConfigError(f"search.simulations is {config.search.simulations}; training needs 2 or more")
     if selfplay.random_share > 0 and selfplay.opening_stones[1] == 0:
         raise ConfigError(
             f"selfplay.random_share is {selfplay.random_share:g}, but selfplay.opening_stones allows no stones"
+        )
+    if selfplay.noise is Noise.EVERY_NODE and selfplay.dirichlet_alpha not in NODE_ALPHA:
+        raise ConfigError(
+            f"selfplay.dirichlet_alpha is {selfplay.dirichlet_alpha:g}; with selfplay.noise {Noise.EVERY_NODE} it must "
+            f"be {NODE_ALPHA}"
+        )
+    if selfplay.full_search_share < 1 and not 0 < selfplay.fast_simulations < config.search.simulations:
+        raise ConfigError(
+            f"selfplay.full_search_share is {selfplay.full_search_share:g}, and selfplay.fast_simulations is "
+            f"{selfplay.fast_simulations}; it must be above 0 and below search.simulations, {config.search.simulations}"
         )
     if selfplay.balanced_share + selfplay.random_share > 1:
         raise ConfigError("selfplay.balanced_share and selfplay.random_share together are more than 1")

@@ -13,14 +13,14 @@ from core.evaluation import Evaluator
 from core.position import Position
 from core.records.record import GameRecord
 from core.rules import BLACK, Cell
-from core.streams import Purpose, generator
+from core.streams import Purpose, generator, stream_key
 from curriculum.config import Config
 from curriculum.games.mentor_games import random_opening, replay_positions
 from curriculum.training.samples import Samples, decayed_results
 from search.tree.cache import EvaluationCache
-from search.tree.mcts import ForestSearch
+from search.tree.mcts import ForestSearch, NodeNoise, RootNoise
 from search.tree.move_policy import choose_move, samples_at
-from search.tree.settings import Policy
+from search.tree.settings import Noise, Policy
 
 TREE_ROOM = 6
 """Room of a tree, in searches: the subtree kept from earlier ones rarely exceeds half of it."""
@@ -32,9 +32,10 @@ class SelfPlayGame:
 
     number: int
     samples: Samples
+    """Of the moves with a full search; there may be none."""
     record: GameRecord
     first_ply: int
-    """Stones of the opening; samples begin there."""
+    """Stones of the opening; searches begin there."""
 
 
 class Progress(NamedTuple):
@@ -73,8 +74,11 @@ class _Game:
         self.number = number
         self.position = position
         self.first_ply = position.ply
+        # One entry a searched move.
         self.policies: list[NDArray[np.float32]] = []
         self.root_values: list[float] = []
+        self.is_full: list[bool] = []
+        """True for full searches, which become samples."""
 
 
 class SelfPlay:
@@ -140,15 +144,38 @@ class SelfPlay:
         self._search_from(tree, game)
         return game
 
+    def _generator(self, purpose: Purpose, game: _Game) -> np.random.Generator:
+        """Return the stream of a purpose at the game's position."""
+        return generator(self._config.seed, purpose, self._iteration, game.number, game.position.ply)
+
     def _search_from(self, tree: int, game: _Game) -> None:
         settings, simulations = self._config.selfplay, self._config.search.simulations
-        noise = None
-        if settings.dirichlet_epsilon > 0:
-            random = generator(self._config.seed, Purpose.NOISE, self._iteration, game.number, game.position.ply)
-            noise = np.zeros(self._config.rules.cells, dtype=np.float32)
-            legal = game.position.legal_moves()
-            noise[legal] = random.dirichlet(np.full(len(legal), settings.dirichlet_alpha))
-        self._search.begin(tree, simulations, noise=noise, noise_share=settings.dirichlet_epsilon)
+        share = settings.full_search_share
+        is_full = share >= 1 or bool(self._generator(Purpose.FULL_SEARCH, game).random() < share)
+        game.is_full.append(is_full)
+        self._search.begin(
+            tree,
+            simulations if is_full else settings.fast_simulations,
+            noise=self._noise(game) if is_full else None,
+            key=stream_key(self._config.seed, Purpose.SEARCH, self._iteration, game.number, game.position.ply),
+        )
+
+    def _noise(self, game: _Game) -> RootNoise | NodeNoise | None:
+        """Return the noise of a full search at the game's position."""
+        settings = self._config.selfplay
+        if settings.dirichlet_epsilon <= 0 or settings.noise is Noise.MOVE:
+            return None
+        if settings.noise is Noise.EVERY_NODE:
+            return NodeNoise(settings.dirichlet_alpha, settings.dirichlet_epsilon)
+        return RootNoise(self._dirichlet(game), settings.dirichlet_epsilon)
+
+    def _dirichlet(self, game: _Game) -> NDArray[np.float32]:
+        """Return noise [A] over the legal moves of the game's position."""
+        noise = np.zeros(self._config.rules.cells, dtype=np.float32)
+        legal = game.position.legal_moves()
+        alpha = self._config.selfplay.dirichlet_alpha
+        noise[legal] = self._generator(Purpose.NOISE, game).dirichlet(np.full(len(legal), alpha))
+        return noise
 
     def _move(self, tree: int, game: _Game) -> bool:
         """Play the move of the tree's finished search; return False if it ended the game."""
@@ -156,9 +183,11 @@ class SelfPlay:
         policy = self._search.policy(tree, settings.temperature)
         game.policies.append(self._search.policy(tree) if settings.raw_target else policy)
         game.root_values.append(self._search.value(tree))
-        keys = (Purpose.MOVE, self._iteration, game.number, position.ply)
         sample = samples_at(Policy.SEMI_STOCHASTIC, position.ply, settings.switch_stage)
-        move = choose_move(policy, sample=sample, generator=lambda: generator(self._config.seed, *keys))
+        share = settings.dirichlet_epsilon
+        if settings.noise is Noise.MOVE and sample and share > 0 and game.is_full[-1]:
+            policy = (1.0 - share) * policy + share * self._dirichlet(game)
+        move = choose_move(policy, sample=sample, generator=lambda: self._generator(Purpose.MOVE, game))
         position.push(move)
         if position.is_game_over():
             return False
@@ -174,6 +203,7 @@ class SelfPlay:
         results = decayed_results(winner, batch.to_move, self._config.training.z_decay)
         searched = np.array(game.root_values, dtype=np.float32)
         samples = Samples(batch, np.stack(game.policies), (1.0 - share) * results + share * searched)
+        samples = samples.rows(np.array(game.is_full))
         # Values in the record are Black's, so that a graph of them has one meaning throughout.
         values = [v if side == BLACK else -v for v, side in zip(game.root_values, batch.to_move, strict=True)]
         comments = [""] * game.first_ply + [f"value {value:+.3f} for black" for value in values]

@@ -51,11 +51,12 @@ def describe_estimate(config: Config) -> list[tuple[str, str]]:
     fresh = batch * (1 - config.imitation.basics_share)
     imitation_steps = config.imitation.passes * config.imitation.games * plies / (fresh * nets)
     selfplay = config.selfplay
-    positions = selfplay.games * plies
+    positions, full = selfplay.games * plies, selfplay.full_search_share
+    simulations = full * config.search.simulations + (1 - full) * selfplay.fast_simulations
     draws = 0.0 if selfplay.epochs else selfplay.draws_per_position
     round_s = (
-        positions * config.search.simulations * evaluation_s
-        + draws * positions / (batch * (1 - selfplay.rehearsal_share) * nets) * step_s
+        positions * simulations * evaluation_s
+        + draws * full * positions / (batch * (1 - selfplay.rehearsal_share) * nets) * step_s
         + config.gate.games * plies * (config.gate.simulations or config.search.simulations) * evaluation_s
     )
     if selfplay.epochs:

@@ -58,7 +58,7 @@ class Replay:
         decisive = [game.record.winner for game in games if game.record.winner is not None]
         white_values = samples.values[samples.positions.to_move == WHITE]
         white_value = float(white_values.mean()) if len(white_values) else None
-        entropy = -(samples.policies * np.log(np.maximum(samples.policies, 1e-12))).sum(axis=1).mean()
+        entropies = -(samples.policies * np.log(np.maximum(samples.policies, 1e-12))).sum(axis=1)
         seconds = now.seconds - since.seconds
         record = {
             "phase": PHASE,
@@ -68,7 +68,7 @@ class Replay:
             "game_length": float(np.mean([len(game.record.moves) for game in games])),
             "black_share": decisive.count(BLACK) / len(decisive) if decisive else None,
             "draws": len(games) - len(decisive),
-            "policy_entropy": float(entropy),
+            "policy_entropy": float(entropies.mean()) if len(entropies) else None,
             "white_value": white_value,
             "simulations_per_second": (now.simulations - since.simulations) / seconds,
             "positions_per_second": (now.evaluations - since.evaluations) / seconds,

@@ -58,6 +58,7 @@ NODE = record_type(
         # n plies after the position before the move; 0 without a proof.
         ("proof", "i2"),
         ("state", "i1"),
+        ("has_value", "i1"),  # 1 if `value` is the evaluator's: not before, nor where a single reply opened the node
     ],
     CACHE_LINE,
 )
@@ -67,14 +68,20 @@ TREE = record_type(
     [
         ("key", "i8"),  # Zobrist key of the root's stones and side to move
         ("simulations", "i8"),  # started since the forest was made
+        ("random_key", "i8"),  # 32 bits: the tree's stream of random numbers (`search.tree.noise`)
+        ("draws", "i8"),  # numbers drawn from it
+        ("leaf_depths", "i8"),  # plies from the root to the leaves reached since the root was set, added up
+        ("leaves", "i4"),  # the number of these leaves
         ("nodes", "i4"),  # nodes in use
         ("simulations_left", "i4"),  # simulations not started yet
         ("noise_share", "f4"),  # share of noise, mixed into the root's priors after its evaluation; 0 for none
+        ("node_noise_share", "f4"),  # share of the noise drawn anew at every selection; 0 for none
+        ("node_noise_alpha", "f4"),  # its concentration
         ("last_move", "i2"),  # the move that led to the root position
         ("move_before", "i2"),  # the one before that
         ("to_move", "i1"),  # at the root
     ],
-    40,
+    72,
 )
 """The record of a tree."""
 
@@ -93,8 +100,8 @@ class Forest(NamedTuple):
     """[G, C, A] P of the unvisited moves as words (`search.tree.softmax`); -1 elsewhere."""
     root_stones: NDArray[np.int8]
     """[G, A] the position at the root."""
-    root_noise: NDArray[np.float32]
-    """[G, A] the noise for the root's priors."""
+    noise: NDArray[np.float32]
+    """[G, A] the noise for the root's priors, or that of the last selection."""
 
     @property
     def capacity(self) -> int:
@@ -117,7 +124,7 @@ def make_forest(trees: int, capacity: int, cells: int) -> Forest:
         trees=np.zeros(trees, dtype=TREE),  # [G]
         child_priors=np.empty((trees, capacity, cells), dtype=np.int16),  # [G, C, A]
         root_stones=np.full((trees, cells), EMPTY, dtype=np.int8),  # [G, A]
-        root_noise=np.zeros((trees, cells), dtype=np.float32),  # [G, A]
+        noise=np.zeros((trees, cells), dtype=np.float32),  # [G, A]
     )
 
 
@@ -136,15 +143,15 @@ def set_root(forest: Forest, tree: int, position: Position) -> None:
 def reset_tree(forest: Forest, tree: int) -> None:
     """Drop all nodes of a tree but a fresh root at the same position."""
     root = forest.nodes[tree, 0]
-    for name in ("value_sum", "visits", "in_flight", "value", "proof"):
+    for name in ("value_sum", "visits", "in_flight", "value", "has_value", "proof"):
         root[name] = 0
     root["prior"] = 1.0
     root["parent"] = root["first_child"] = root["next_sibling"] = NO_NODE
     root["move"] = root["next_unvisited"] = NO_CELL
     root["state"] = NEW
+    for name in ("leaf_depths", "leaves", "simulations_left", "noise_share"):
+        forest.trees[tree][name] = 0
     forest.trees[tree]["nodes"] = 1
-    forest.trees[tree]["simulations_left"] = 0
-    forest.trees[tree]["noise_share"] = 0.0
 
 
 def bytes_per_node(rules: Rules) -> int:

@@ -23,7 +23,8 @@ from core.zobrist import STONE_KEYS, WHITE_TO_MOVE
 from search.solvers.vcf import fives_of
 from search.tree.forest import DRAWN, NEW, NO_NODE, OPEN, PENDING, PROVEN, WON, Forest, record_type
 from search.tree.leaf_tactics import DECIDED, ONE_REPLY, URGENT, LeafTactics, examine, load_board, winning_move
-from search.tree.softmax import prior_of, scan_best, word_of, write_priors
+from search.tree.noise import random_share, write_dirichlet
+from search.tree.softmax import best_with_noise, prior_of, scan_best, word_of, write_priors
 
 
 class SearchParams(NamedTuple):
@@ -49,6 +50,8 @@ class SearchParams(NamedTuple):
     """Visits of the root for each leaf in flight: more leaves would draw visits away from the best move."""
     batches_in_flight: int
     """Batches over which a tree's leaves in flight are spread."""
+    local_playouts: float
+    """Share of descents that end at half the mean depth of the leaves (S III-B1)."""
 
 
 LEAF_RECORD = record_type(
@@ -108,13 +111,15 @@ COLLISION = 2
 """A leaf that was pending already."""
 FULL = 3
 """An edge without a node in a tree without room for one."""
+REVISIT = 4
+"""An open node at which a local playout ends: its evaluation is backed up again."""
 
 
 class Descent(NamedTuple):
     """The end of a descent and the position there; the stones are written elsewhere."""
 
     end: int
-    """`LEAF`, `END`, `COLLISION` or `FULL`."""
+    """`LEAF`, `END`, `COLLISION`, `FULL` or `REVISIT`."""
     node: int
     to_move: int
     last_move: int
@@ -125,6 +130,10 @@ class Descent(NamedTuple):
 
 _WHOLE_BATCH = 8
 """Leaves with which a batch is large enough for a third one to be worth more than more leaves."""
+_MAX_REVISITS = 256
+"""Local playouts of a tree's turn that end at open nodes: with more the search would not stop in time."""
+_NO_LIMIT = 1 << 30
+"""More plies than any descent has."""
 _NOT_URGENT = np.float32(4.0)
 """Reduction of the logits of moves that are not urgent where others are: it divides their priors by 55."""
 
@@ -144,10 +153,7 @@ def select(
     The child is `NO_NODE` for a move without a node. The current descent has been counted at `node` already.
     """
     here = forest.nodes[tree, node]
-    # The sum of N over the moves: every visit of a node but its first went on to a child, and so did every descent in
-    # flight but the current one.
-    total = here["visits"] - 1 + params.virtual_loss * (here["in_flight"] - 1)
-    exploration = params.c_puct * math.sqrt(max(1.0, float(total)))
+    exploration = exploration_at(forest, tree, node, params)
     best = -math.inf
     best_child = NO_NODE
     visited_priors = 0.0
@@ -156,17 +162,7 @@ def select(
         edge = forest.nodes[tree, child]
         visited_priors += edge["prior"]
         if edge["proof"] >= 0:
-            count = float(edge["visits"])
-            # Q of A eq. 6.
-            q = edge["value_sum"] / count if count > 0.0 else 0.0
-            if edge["in_flight"] > 0:
-                # Virtual loss: each descent in flight counts as a visit whose value lies between the mean and a loss.
-                lost = float(params.virtual_loss * edge["in_flight"])
-                if count > 0.0:
-                    q -= params.virtual_loss_share * (q + 1.0) * lost / (count + lost)
-                elif params.virtual_loss_share > 0.0:
-                    q = -1.0
-                count += lost
+            q, count = edge_statistics(forest, tree, child, params)
             # Q + U of A eq. 7 and 8.
             score = q + exploration * edge["prior"] / (1.0 + count)
             if score > best:
@@ -175,16 +171,93 @@ def select(
         child = edge["next_sibling"]
     unvisited = here["next_unvisited"]
     if unvisited != NO_CELL:
-        urgency = 0.0
-        if params.fpu_reduction >= 0.0:
-            # First-play urgency: the mean of the node's own value and its children's, taken from the edge's sum.
-            below = -here["value_sum"] / params.decay
-            if params.repository:
-                below += here["value"] * (1.0 - 1.0 / params.decay)
-            urgency = below / here["visits"] - params.fpu_reduction * math.sqrt(visited_priors)
-        if urgency + exploration * prior_of(forest.child_priors[tree, node, unvisited]) > best:
+        prior = prior_of(forest.child_priors[tree, node, unvisited])
+        if first_play_value(forest, tree, node, visited_priors, params) + exploration * prior > best:
             return NO_NODE, unvisited
     return best_child, forest.nodes[tree, best_child]["move"]
+
+
+@kernel
+def select_with_noise(
+    forest: Forest,
+    tree: int,
+    node: int,
+    stones: NDArray[np.int8],
+    params: SearchParams,
+) -> tuple[int, int]:
+    """Return the edge that `select` would, with noise drawn for this selection in the priors (Y 3.2.1).
+
+    P' = (1 - share) P + share * Dir(alpha) over the empty cells of the position's `stones` [A]. So the largest prior of
+    the moves without a node may be any of theirs.
+    """
+    root = forest.trees[tree]
+    noise = forest.noise[tree]
+    root["draws"] = write_dirichlet(stones, noise, float(root["node_noise_alpha"]), root["random_key"], root["draws"])
+    share = root["node_noise_share"]
+    kept = np.float32(1.0) - share
+    here = forest.nodes[tree, node]
+    exploration = exploration_at(forest, tree, node, params)
+    best = -math.inf
+    best_child = NO_NODE
+    visited_priors = 0.0
+    child = here["first_child"]
+    while child != NO_NODE:
+        edge = forest.nodes[tree, child]
+        prior = kept * edge["prior"] + share * noise[edge["move"]]
+        visited_priors += prior
+        if edge["proof"] >= 0:
+            q, count = edge_statistics(forest, tree, child, params)
+            score = q + exploration * prior / (1.0 + count)
+            if score > best:
+                best = score
+                best_child = child
+        child = edge["next_sibling"]
+    if here["next_unvisited"] != NO_CELL:
+        unvisited, prior = best_with_noise(forest.child_priors[tree, node], noise, share)
+        if first_play_value(forest, tree, node, visited_priors, params) + exploration * prior > best:
+            return NO_NODE, unvisited
+    return best_child, forest.nodes[tree, best_child]["move"]
+
+
+@kernel
+def exploration_at(forest: Forest, tree: int, node: int, params: SearchParams) -> float:
+    """Return the factor of P / (1 + N) in the U of a node's moves (A eq. 8)."""
+    here = forest.nodes[tree, node]
+    # The sum of N over the moves: every visit of a node but its first went on to a child, or was a local playout that
+    # ended there, and so did every descent in flight but the current one.
+    total = here["visits"] - 1 + params.virtual_loss * (here["in_flight"] - 1)
+    return params.c_puct * math.sqrt(max(1.0, float(total)))
+
+
+@kernel
+def edge_statistics(forest: Forest, tree: int, child: int, params: SearchParams) -> tuple[float, float]:
+    """Return Q (A eq. 6) and N of the edge into a node, with its virtual losses."""
+    edge = forest.nodes[tree, child]
+    count = float(edge["visits"])
+    q = edge["value_sum"] / count if count > 0.0 else 0.0
+    if edge["in_flight"] > 0:
+        # Virtual loss: each descent in flight counts as a visit whose value lies between the mean and a loss.
+        lost = float(params.virtual_loss * edge["in_flight"])
+        if count > 0.0:
+            q -= params.virtual_loss_share * (q + 1.0) * lost / (count + lost)
+        elif params.virtual_loss_share > 0.0:
+            q = -1.0
+        count += lost
+    return q, count
+
+
+@kernel
+def first_play_value(forest: Forest, tree: int, node: int, visited_priors: float, params: SearchParams) -> float:
+    """Return the Q of a node's moves without visits; `visited_priors` is the sum of the other moves' priors."""
+    if params.fpu_reduction < 0.0:
+        return 0.0
+    # First-play urgency: the mean of the node's own value and its children's, taken from the edge's sum.
+    here = forest.nodes[tree, node]
+    below = -here["value_sum"] / params.decay
+    if params.repository:
+        below += here["value"] * (1.0 - 1.0 / params.decay)
+    mean: float = below / here["visits"]
+    return mean - params.fpu_reduction * math.sqrt(visited_priors)
 
 
 # Descend.
@@ -208,7 +281,9 @@ def descend(
     to_move = int(np.int64(forest.trees[tree]["to_move"]))
     last, before = int(np.int64(forest.trees[tree]["last_move"])), int(np.int64(forest.trees[tree]["move_before"]))
     key = forest.trees[tree]["key"]
-    node = 0
+    draws_noise = forest.trees[tree]["node_noise_share"] > 0.0
+    deepest = local_depth(forest, tree, params) if params.local_playouts > 0.0 else _NO_LIMIT
+    node, depth = 0, 0
     forest.nodes[tree, 0]["in_flight"] += 1
     while True:
         state = forest.nodes[tree, node]["state"]
@@ -219,7 +294,13 @@ def descend(
             else:
                 end = COLLISION if state == PENDING else END
             break
-        child, move = select(forest, tree, node, params)
+        if depth >= deepest and forest.nodes[tree, node]["has_value"] != 0:
+            end = REVISIT
+            break
+        if draws_noise:
+            child, move = select_with_noise(forest, tree, node, stones, params)
+        else:
+            child, move = select(forest, tree, node, params)
         if child == NO_NODE:
             if forest.trees[tree]["nodes"] == forest.nodes.shape[1]:
                 end = FULL
@@ -237,10 +318,28 @@ def descend(
             stones[move] = to_move
         key ^= STONE_KEYS[0 if to_move == BLACK else 1, move] ^ WHITE_TO_MOVE
         node = child
+        depth += 1
         forest.nodes[tree, node]["in_flight"] += 1
         to_move = -to_move
         last, before = move, last
+    if params.local_playouts > 0.0 and end in (LEAF, END):
+        forest.trees[tree]["leaf_depths"] += depth
+        forest.trees[tree]["leaves"] += 1
     return Descent(end, node, to_move, last, before, key)
+
+
+@kernel
+def local_depth(forest: Forest, tree: int, params: SearchParams) -> int:
+    """Draw if the next descent is a local playout; return the ply at which it ends, `_NO_LIMIT` for a full one.
+
+    That is half the mean depth of the leaves that descents from this root have reached, rounded up, at least 1.
+    """
+    root = forest.trees[tree]
+    is_local = random_share(root["random_key"], root["draws"]) < params.local_playouts
+    root["draws"] += 1
+    if not is_local:
+        return _NO_LIMIT
+    return int(max(1, math.ceil(root["leaf_depths"] / (2.0 * max(1, root["leaves"])))))
 
 
 @kernel
@@ -263,6 +362,7 @@ def add_child(forest: Forest, tree: int, node: int, move: int) -> int:
     edge["next_unvisited"] = NO_CELL
     edge["proof"] = 0
     edge["state"] = NEW
+    edge["has_value"] = 0
     parent["first_child"] = child
     priors[move] = -1
     parent["next_unvisited"] = scan_best(priors)
@@ -300,9 +400,9 @@ def gather(
     side wait for a later batch, since each side has a net of its own, and few rows of a net cost nearly as much as
     many. Each tree decides on its own, so it finds the same beside any other trees.
 
-    Ends of games are backed up at once. A collision's virtual loss stays until the descents of its tree are done, so
-    that the next one goes elsewhere. A tree with a proven root is done. With `tactics` each leaf's threats come first
-    (`look_ahead`); a leaf that they decide is backed up like an end.
+    Ends of games, and local playouts that end at an open node, are backed up at once. A collision's virtual loss stays
+    until the descents of its tree are done, so that the next one goes elsewhere. A tree with a proven root is done.
+    With `tactics` each leaf's threats come first (`look_ahead`); a leaf that they decide is backed up like an end.
     """
     count = 0
     most = batch_leaves(params.leaves_in_flight, params)
@@ -316,7 +416,8 @@ def gather(
         room = allowed - forest.nodes[tree, 0]["in_flight"]
         most = batch_leaves(allowed, params)
         collisions = 0
-        while room > 0 and max(counts[0], counts[1]) < most and collisions < most:
+        revisits = 0
+        while room > 0 and max(counts[0], counts[1]) < most and collisions < most and revisits < _MAX_REVISITS:
             if forest.trees[tree]["simulations_left"] <= 0:
                 break
             if forest.nodes[tree, 0]["proof"] != 0:
@@ -338,6 +439,10 @@ def gather(
                 if descent.end == END:
                     won = forest.nodes[tree, descent.node]["state"] == WON
                     back_up(forest, tree, descent.node, 1.0 if won else 0.0, params.decay)
+                elif descent.end == REVISIT:
+                    value = float(forest.nodes[tree, descent.node]["value"])
+                    back_up(forest, tree, descent.node, value_into(value, params), params.decay)
+                    revisits += 1
                 else:
                     record = leaves.records[leaf]
                     record["to_move"] = descent.to_move
@@ -471,7 +576,7 @@ def expand(
             policy = turned
         value = float(values[row])
         if open_node(forest, tree, node, leaves.stones[leaf], policy, value, weights, exponents):
-            back_up(forest, tree, node, -value if params.repository else -params.decay * value, params.decay)
+            back_up(forest, tree, node, value_into(value, params), params.decay)
         else:
             forest.nodes[tree, node]["state"] = NEW
             release(forest, tree, node)
@@ -508,6 +613,7 @@ def open_node(
     if not (math.isfinite(total) and math.isfinite(value)):
         return False
     forest.nodes[tree, node]["value"] = value
+    forest.nodes[tree, node]["has_value"] = 1
     forest.nodes[tree, node]["state"] = OPEN
     forest.nodes[tree, node]["next_unvisited"] = scan_best(row)
     if node == 0:
@@ -525,16 +631,22 @@ def mix_root_noise(forest: Forest, tree: int) -> None:
     row = forest.child_priors[tree, 0]
     for cell in range(row.shape[0]):
         if row[cell] >= 0:
-            row[cell] = word_of((1.0 - share) * prior_of(row[cell]) + share * forest.root_noise[tree, cell])
+            row[cell] = word_of((1.0 - share) * prior_of(row[cell]) + share * forest.noise[tree, cell])
     child = forest.nodes[tree, 0]["first_child"]
     while child != NO_NODE:
-        noise = forest.root_noise[tree, forest.nodes[tree, child]["move"]]
+        noise = forest.noise[tree, forest.nodes[tree, child]["move"]]
         forest.nodes[tree, child]["prior"] = (1.0 - share) * forest.nodes[tree, child]["prior"] + share * noise
         child = forest.nodes[tree, child]["next_sibling"]
     forest.nodes[tree, 0]["next_unvisited"] = scan_best(row)
 
 
 # Back up, and undo virtual loss.
+
+
+@kernel
+def value_into(value: float, params: SearchParams) -> float:
+    """Return the value of the edge into a node, for the side that moved, by the evaluator's `value` of the node."""
+    return -value if params.repository else -params.decay * value
 
 
 @kernel

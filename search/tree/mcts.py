@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,12 +23,30 @@ from search.tree.root import analyse_root, root_policy, root_priors, root_proofs
 from search.tree.settings import DecayForm, FirstPlay, SearchSettings
 
 
+class RootNoise(NamedTuple):
+    """Noise that is mixed into the priors of a search's root, once."""
+
+    values: NDArray[np.float32]
+    """[A]"""
+    share: float
+
+
+class NodeNoise(NamedTuple):
+    """Noise Dir(alpha) over the legal moves that is mixed into a node's priors, drawn anew at every selection.
+
+    `alpha` is within `search.tree.settings.NODE_ALPHA`.
+    """
+
+    alpha: float
+    share: float
+
+
 class ForestSearch:
     """Asynchronous tree search with virtual loss over many positions side by side (A II-E).
 
     Give each tree a position (`set_root`) and simulations (`begin`), call `advance` until it returns the tree, read
     `visits`, `value` and the other results, then `play` a move or set another root. The results and the order in which
-    trees finish depend on the evaluations alone, not on their timing, on threads, or on the cache.
+    trees finish depend on the evaluations and the keys of the searches alone, not on timing, threads, or the cache.
     """
 
     def __init__(
@@ -118,23 +137,27 @@ class ForestSearch:
             raise ValueError(f"a search of {self.rules} cannot take a position of {position.rules}")
         set_root(self.forest, tree, position)
 
-    def begin(
-        self, tree: int, simulations: int, *, noise: NDArray[np.float32] | None = None, noise_share: float = 0.0
-    ) -> None:
-        """Start a search of `simulations` new ones (at least one); `noise` [A] is mixed into the root's priors once.
+    def begin(self, tree: int, simulations: int, *, noise: RootNoise | NodeNoise | None = None, key: int = 0) -> None:
+        """Start a search of `simulations` new ones (at least one), with `noise` in its priors.
 
-        A kept subtree that leaves no room for them is dropped, unless its root is proven. With `forced_moves` or
-        `vcf_root_nodes` a forced win at the root ends the search before its first descent.
+        `key` decides the search's own draws: those of node noise and of local playouts. A kept subtree that leaves no
+        room for the simulations is dropped, unless its root is proven. With `forced_moves` or `vcf_root_nodes` a forced
+        win at the root ends the search before its first descent.
         """
         nodes, proof = self.forest.trees["nodes"][tree], self.forest.nodes["proof"][tree, 0]
         if nodes + simulations > self.forest.capacity and not proof:
             reset_tree(self.forest, tree)
         if self._root_tactics is not None:
             kernels.prove_root(self.forest, tree, self._root_tactics)
-        self.forest.trees["simulations_left"][tree] = max(1, simulations)
-        if noise is not None:
-            self.forest.root_noise[tree] = noise
-            self.forest.trees["noise_share"][tree] = noise_share
+        root = self.forest.trees[tree]
+        root["simulations_left"] = max(1, simulations)
+        root["random_key"], root["draws"] = stream_key(key) & 0xFFFFFFFF, 0
+        root["noise_share"] = root["node_noise_share"] = 0.0
+        if isinstance(noise, NodeNoise):
+            root["node_noise_alpha"], root["node_noise_share"] = noise.alpha, noise.share
+        elif noise is not None:
+            self.forest.noise[tree] = noise.values
+            root["noise_share"] = noise.share
             if self.forest.nodes["state"][tree, 0] == OPEN:
                 kernels.mix_root_noise(self.forest, tree)
         self._active[tree] = True
@@ -214,6 +237,7 @@ class ForestSearch:
         root["key"] ^= STONE_KEYS[0 if root["to_move"] == BLACK else 1, move] ^ WHITE_TO_MOVE
         root["to_move"] *= -1
         root["last_move"], root["move_before"] = move, root["last_move"]
+        root["leaf_depths"] = root["leaves"] = 0
         if not kept:
             reset_tree(forest, tree)
 
@@ -231,6 +255,7 @@ def kernel_params(settings: SearchSettings) -> kernels.SearchParams:
         leaves_in_flight=int(settings.leaves_in_flight),
         visits_per_leaf=int(settings.visits_per_leaf),
         batches_in_flight=int(settings.batches_in_flight),
+        local_playouts=float(settings.local_playouts),
     )
 
 

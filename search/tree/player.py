@@ -10,7 +10,7 @@ from core.evaluation import Evaluator, Prepares
 from core.limits import MAX_SIMULATIONS
 from core.position import Position
 from core.rules import Rules
-from core.streams import Purpose, generator
+from core.streams import Purpose, generator, stream_key
 from search.analysis import Analysis
 from search.limits import Limit
 from search.players import Decision, Player, never
@@ -102,8 +102,9 @@ class MctsPlayer(Player):
         with self._lock:
             for first in range(0, len(positions), batch):
                 some = positions[first : first + batch]
+                keys = [stream_key(seed, Purpose.SEARCH) for seed in seeds[first : first + batch]]
                 try:
-                    search = self._searched(some, budget, stop, for_move=True)
+                    search = self._searched(some, budget, stop, keys=keys)
                     decisions += [
                         self._decide(search, tree, some[tree], seeds[first + tree]) for tree in range(len(some))
                     ]
@@ -123,7 +124,7 @@ class MctsPlayer(Player):
         with self._lock:
             started = time.perf_counter()
             try:
-                search = self._searched([position], budget, stop, for_move=False)
+                search = self._searched([position], budget, stop)
                 return search.analysis(0, time.perf_counter() - started)
             except BaseException:
                 self._search = self._kept = None
@@ -199,9 +200,14 @@ class MctsPlayer(Player):
         return True
 
     def _searched(
-        self, positions: Sequence[Position], budget: _Budget, stop: Callable[[], bool], *, for_move: bool
+        self,
+        positions: Sequence[Position],
+        budget: _Budget,
+        stop: Callable[[], bool],
+        *,
+        keys: Sequence[int] | None = None,
     ) -> ForestSearch:
-        """Search the positions, one a tree; `for_move` ends the search as soon as the move is certain."""
+        """Search the positions, one a tree: for a move with `keys` of their searches, else for an analysis."""
         single = len(positions) == 1
         max_nodes = self._max_nodes()
         simulations = budget.simulations
@@ -228,22 +234,29 @@ class MctsPlayer(Player):
                 next_tell = now + _TELL_EVERY_S
             return stop() or now >= started + budget.seconds
 
-        self._run(search, len(positions), simulations, stops, for_move=for_move)
+        self._run(search, len(positions), simulations, stops, keys=keys)
         if self._keeps_tree and single:
             self._kept = positions[0].copy()
         return search
 
     def _run(
-        self, search: ForestSearch, trees: int, simulations: int, stop: Callable[[], bool], *, for_move: bool = False
+        self,
+        search: ForestSearch,
+        trees: int,
+        simulations: int,
+        stop: Callable[[], bool],
+        *,
+        keys: Sequence[int] | None = None,
     ) -> None:
-        """Search the first `trees` trees."""
+        """Search the first `trees` trees; with `keys` of their searches it ends as soon as the move is certain."""
         waiting = 0
         for tree in range(trees):
             room = search.forest.capacity - int(search.forest.trees["nodes"][tree])
             # A full kept tree is not cleared: its results decide.
             if room or not search.visits(tree).any():
-                count = 1 if for_move and search.has_one_reply(tree) else simulations
-                search.begin(tree, min(count, -(-room // self._nodes_per_simulation)))
+                count = 1 if keys and search.has_one_reply(tree) else simulations
+                key = keys[tree] if keys else 0
+                search.begin(tree, min(count, -(-room // self._nodes_per_simulation)), key=key)
                 waiting += 1
         try:
             while waiting:

@@ -30,6 +30,7 @@ _PARAMS = SearchParams(
     leaves_in_flight=1,
     visits_per_leaf=1,
     batches_in_flight=1,
+    local_playouts=0.0,
 )
 _PLAYOUTS_A_CALL = 500
 

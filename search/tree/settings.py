@@ -20,6 +20,10 @@ DEFAULT_MAX_BYTES = 1 << 30
 """Memory for all trees together without a limit of one's own."""
 
 
+NODE_ALPHA = Bounds(0.001, 1)
+"""Concentrations of the noise of every node: its kernel is for small ones."""
+
+
 class DecayForm(StrEnum):
     """The start of winning-value decay in the backup."""
 
@@ -36,6 +40,17 @@ class FirstPlay(StrEnum):
     """The parent's value minus `fpu_reduction * sqrt(sum of the visited children's priors)`."""
     ZERO = "zero"
     """0, as in the papers."""
+
+
+class Noise(StrEnum):
+    """The place of the Dirichlet noise of self-play."""
+
+    ROOT = "root"
+    """Mixed into the root's priors, once a search."""
+    EVERY_NODE = "every-node"
+    """Mixed into the priors of every node, drawn anew at every selection (Y 3.2.1)."""
+    MOVE = "move"
+    """Mixed into pi for the draw of the move; the tree and the policy target are without noise (base code of S)."""
 
 
 class Policy(StrEnum):
@@ -84,6 +99,9 @@ class SearchSettings:
     search."""
     symmetric: bool = False
     """Evaluate each position under one of its eight symmetries, drawn by its hash (Y 3.5)."""
+    local_playouts: Annotated[float, SHARE] = 0.0
+    """Share of simulations that are local (playout cap randomisation, S III-B1): they descend to half the mean depth of
+    the tree's leaves, at least one ply, and back up the evaluation of the open node there again."""
 
     forced_moves: bool = False
     """Play a five and answer an opponent's four without the net, at the root and at leaves."""

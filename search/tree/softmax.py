@@ -19,7 +19,7 @@ _LOG2_E = np.float32(1.4426950408889634)
 _HALF = np.float32(0.5)
 _ONE = np.float32(1.0)
 _SMALLEST_EXPONENT = np.float32(-126.0)
-# 2**f for |f| <= 1/2: Taylor's ln(2)**k / k!, to the last bit of a float32.
+# Taylor's ln(2)**k / k!
 _C1 = np.float32(6.931471805599453e-1)
 _C2 = np.float32(2.402265069591007e-1)
 _C3 = np.float32(5.550410866482158e-2)
@@ -50,6 +50,14 @@ def word_of(prior: float) -> int:
 
 
 @kernel
+def power_of_two(exponent: np.float32) -> np.float32:
+    """Return 2**exponent for exponents from -1/2 to 1/2, to the last bit of a float32."""
+    f = exponent
+    power: np.float32 = _ONE + f * (_C1 + f * (_C2 + f * (_C3 + f * (_C4 + f * (_C5 + f * _C6)))))
+    return power
+
+
+@kernel
 def scan_best(row: NDArray[np.int16]) -> int:
     """Return the cell of a row [A] with the largest prior, of equals the lowest; `NO_CELL` without any prior."""
     # The bits of floats that are not negative have the floats' order as integers, and integers reduce in vectors.
@@ -62,6 +70,25 @@ def scan_best(row: NDArray[np.int16]) -> int:
         if row[cell] == best:
             return cell
     return NO_CELL
+
+
+@kernel
+def best_with_noise(row: NDArray[np.int16], noise: NDArray[np.float32], share: np.float32) -> tuple[int, np.float32]:
+    """Return the cell of a row [A] with the largest prior after mixing `share` of `noise` [A] into all, and that prior.
+
+    Of equals the lowest cell; a row without a prior is not allowed.
+    """
+    kept = _ONE - share
+    best = np.int32(-1)
+    for cell in range(row.shape[0]):
+        mixed = kept * np.int32(row[cell] << _HALF_BITS).view(np.float32) + share * noise[cell]
+        bits = np.float32(mixed).view(np.int32) if row[cell] >= 0 else np.int32(-1)
+        best = max(best, bits)
+    for cell in range(row.shape[0]):
+        mixed = kept * np.int32(row[cell] << _HALF_BITS).view(np.float32) + share * noise[cell]
+        if row[cell] >= 0 and np.float32(mixed).view(np.int32) == best:
+            return cell, mixed
+    return NO_CELL, np.float32(0.0)
 
 
 @kernel
@@ -78,7 +105,7 @@ def _largest(values: NDArray[np.float32]) -> np.float32:
 
 
 @reassociating_kernel
-def _sum_empty(stones: NDArray[np.int8], row: NDArray[np.float32]) -> np.float32:
+def sum_empty(stones: NDArray[np.int8], row: NDArray[np.float32]) -> np.float32:
     """Return the sum of `row` [A] over the empty cells of `stones` [A]."""
     total = np.float32(0.0)
     for cell in range(row.shape[0]):
@@ -107,13 +134,12 @@ def write_priors(
         power = (weights[cell] - highest) * _LOG2_E
         power = _SMALLEST_EXPONENT if power < _SMALLEST_EXPONENT else power  # a NaN stays
         whole = np.floor(power + _HALF)
-        f = power - whole
-        weights[cell] = _ONE + f * (_C1 + f * (_C2 + f * (_C3 + f * (_C4 + f * (_C5 + f * _C6)))))
+        weights[cell] = power_of_two(power - whole)
         exponents[cell] = np.int32(whole)
     bits = weights.view(np.int32)
     for cell in range(cells):
         bits[cell] += exponents[cell] << _MANTISSA_BITS
-    total = _sum_empty(stones, weights)
+    total = sum_empty(stones, weights)
     scale = _ONE / total
     for cell in range(cells):
         weights[cell] *= scale

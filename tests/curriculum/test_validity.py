@@ -34,11 +34,34 @@ def test_every_preset_measures_its_bar(name: str | None) -> None:
         (["selfplay.random_share=0.3", "selfplay.opening_stones=[0, 0]"], "selfplay.opening_stones allows no stones"),
         (["selfplay.random_share=0.6", "selfplay.balanced_share=0.5"], "together are more than 1"),
         (["search.simulations=1"], "training needs 2 or more"),
+        (["selfplay.noise=every-node", "selfplay.dirichlet_alpha=1.5"], "it must be from 0.001 to 1"),
+        (["selfplay.full_search_share=0.25"], "fast_simulations is 0; it must be above 0 and below search.simulations"),
+        (
+            ["selfplay.full_search_share=0.25", "selfplay.fast_simulations=400", "search.simulations=400"],
+            "fast_simulations is 400; it must be above 0 and below search.simulations, 400",
+        ),
+        (
+            ["selfplay.full_search_share=0.5", "selfplay.fast_simulations=50", 'schedule=["3: search.simulations=40"]'],
+            "fast_simulations is 50; it must be above 0 and below search.simulations, 40",
+        ),
     ],
 )
 def test_settings_that_do_not_fit_together_are_refused(assignments: list[str], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         check(resolve(assignments=assignments))
+
+
+@pytest.mark.parametrize(
+    "assignments",
+    [
+        ["selfplay.noise=every-node", "selfplay.dirichlet_alpha=1"],
+        ["selfplay.noise=move", "selfplay.dirichlet_alpha=1.5"],
+        ["selfplay.full_search_share=0.25", "selfplay.fast_simulations=50"],
+        ["selfplay.fast_simulations=50"],
+    ],
+)
+def test_noise_and_fast_searches_that_fit_are_accepted(assignments: list[str]) -> None:
+    check(resolve(assignments=assignments))
 
 
 def test_a_bar_that_is_measured_at_the_end_alone_is_no_mistake() -> None:

@@ -26,6 +26,8 @@ class NaiveNode:
         self.visits = dict.fromkeys(priors, 0)
         self.totals = dict.fromkeys(priors, 0.0)
         self.children: dict[int, NaiveNode] = {}
+        self.revisits = 0
+        """Local playouts that ended here."""
         self.ended: dict[int, int] = {}
         """Moves proven to win (n plies from here) or to lose (-n)."""
 
@@ -51,17 +53,30 @@ class NaiveSearch:
         repository: bool = False,
         fpu: float | None = None,
         proofs: bool = False,
+        noise: Callable[[Position], NDArray[np.float32]] | None = None,
+        noise_share: float = 0.0,
+        is_local: Callable[[], bool] | None = None,
     ) -> None:
+        """`noise` gives the noise [A] of one selection at a position, `is_local` tells of each simulation if it is."""
         self.evaluate, self.c_puct, self.decay, self.repository, self.fpu = evaluate, c_puct, decay, repository, fpu
         self.proofs = proofs
+        self.noise, self.noise_share, self.is_local = noise, noise_share, is_local
         self.root: NaiveNode | None = None
+        self.leaf_depths: list[int] = []
 
     def simulate(self, position: Position) -> None:
         """Make one simulation from the root position, which stays unchanged."""
+        if self.root is not None and self.root.proof():
+            return
+        deepest = math.inf
+        if self.is_local is not None and self.is_local():
+            mean = sum(self.leaf_depths) / len(self.leaf_depths) if self.leaf_depths else 0.0
+            deepest = max(1, math.ceil(mean / 2))
         if self.root is None:
             self.root = self._evaluated(position)
-        elif not self.root.proof():
-            self._descend(self.root, position)
+            self.leaf_depths.append(0)
+        else:
+            self._descend(self.root, position, 1, deepest)
 
     def _evaluated(self, position: Position) -> NaiveNode:
         logits, value = self.evaluate(position)
@@ -71,21 +86,26 @@ class NaiveSearch:
         priors = priors_of(row)
         return NaiveNode({cell: float(priors[cell]) for cell in legal}, value)
 
-    def _descend(self, node: NaiveNode, position: Position) -> float:
-        """Visit the best move; return the value that its edge got, for the side to move at `node`."""
+    def _descend(self, node: NaiveNode, position: Position, depth: int, deepest: float) -> float:
+        """Visit the best move, `depth` plies from the root; return the value of its edge, for the side to move here."""
         open_moves = [cell for cell in node.priors if cell not in node.ended]
-        move = max(open_moves, key=lambda cell: (self._score(node, cell), -cell))
+        priors = self._priors(node, position)
+        move = max(open_moves, key=lambda cell: (self._score(node, priors, cell), -cell))
         position.push(move)
         if (outcome := position.outcome()) is not None:
+            self.leaf_depths.append(depth)
             got = 0.0 if outcome.winner is None else 1.0
             if self.proofs and outcome.winner is not None:
                 node.ended[move] = 1
         elif move not in node.children:
+            self.leaf_depths.append(depth)
             node.children[move] = self._evaluated(position)
-            value = node.children[move].value
-            got = -value if self.repository else -self.decay * value
+            got = self._value_into(node.children[move])
+        elif depth >= deepest:
+            node.children[move].revisits += 1
+            got = self._value_into(node.children[move])
         else:
-            got = -self.decay * self._descend(node.children[move], position)
+            got = -self.decay * self._descend(node.children[move], position, depth + 1, deepest)
             if plies := node.children[move].proof():
                 # A win there is a loss here, one ply further away, and is worth what it is, not what was sampled.
                 node.ended[move] = -(abs(plies) + 1) if plies > 0 else abs(plies) + 1
@@ -95,14 +115,28 @@ class NaiveSearch:
         node.totals[move] += got
         return got
 
-    def _score(self, node: NaiveNode, move: int) -> float:
+    def _value_into(self, node: NaiveNode) -> float:
+        return -node.value if self.repository else -self.decay * node.value
+
+    def _priors(self, node: NaiveNode, position: Position) -> dict[int, float]:
+        """Return the priors of one selection."""
+        if self.noise is None:
+            return node.priors
+        noise, share = self.noise(position), np.float32(self.noise_share)
+        return {
+            cell: float((np.float32(1.0) - share) * np.float32(prior) + share * noise[cell])
+            for cell, prior in node.priors.items()
+        }
+
+    def _score(self, node: NaiveNode, priors: dict[int, float], move: int) -> float:
         visited = [cell for cell in node.priors if node.visits[cell]]
-        total = sum(node.visits.values())
+        total = node.revisits + sum(node.visits.values())
         if node.visits[move]:
             q = node.totals[move] / node.visits[move]
         elif self.fpu is None:
             q = 0.0
         else:
-            here = (node.value + sum(node.totals.values())) / (1 + total)
-            q = here - self.fpu * math.sqrt(sum(node.priors[cell] for cell in visited))
-        return q + self.c_puct * node.priors[move] * math.sqrt(max(1, total)) / (1 + node.visits[move])
+            own = (1 + node.revisits) * node.value
+            here = (own + sum(node.totals.values())) / (1 + total)
+            q = here - self.fpu * math.sqrt(sum(priors[cell] for cell in visited))
+        return q + self.c_puct * priors[move] * math.sqrt(max(1, total)) / (1 + node.visits[move])

@@ -1,7 +1,8 @@
 """Games of self-play: the contents of samples, the subtree that is kept, and the seeds of games."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from curriculum.config import Config, SelfplayConfig, TrainingConfig
 from curriculum.games.selfplay_games import SelfPlay, SelfPlayGame, opening_of
 from curriculum.training.samples import decayed_results
 from search.tree.mcts import ForestSearch
-from search.tree.settings import SearchSettings
+from search.tree.settings import Noise, SearchSettings
 from tests.support.evaluators import ScriptedEvaluator
 
 RULES = Rules(7, 4)
@@ -111,6 +112,111 @@ def test_noise_changes_games_only_where_it_is_on() -> None:
     assert all(np.array_equal(policies[0], policy) for policy in policies[1:]), "the first search is the same one"
     noisy = played(replace(quiet, selfplay=replace(quiet.selfplay, dirichlet_epsilon=0.25)))
     assert not np.array_equal(noisy[0].samples.policies[0], noisy[1].samples.policies[0])
+
+
+@pytest.mark.parametrize("noise", Noise)
+def test_games_with_noise_anywhere_repeat(noise: Noise) -> None:
+    config = with_selfplay(noise=noise, dirichlet_alpha=0.1)
+    together = played(config, numbers=range(4))
+    alone = played(replace(config, selfplay=replace(config.selfplay, concurrent_games=1)), numbers=range(4))
+    other = played(replace(config, seed=43))
+    assert all(same_game(together[number], alone[number]) for number in range(4))
+    assert not any(same_game(together[number], other[number]) for number in range(4))
+
+
+def test_noise_at_every_node_changes_the_first_search() -> None:
+    quiet = with_selfplay(dirichlet_epsilon=0.0, switch_stage=0, balanced_share=0.0, random_share=0.0)
+    first = [
+        played(replace(quiet, selfplay=replace(quiet.selfplay, noise=Noise.EVERY_NODE, dirichlet_epsilon=share)))
+        for share in (0.0, 0.25)
+    ]
+    assert np.array_equal(first[0][0].samples.policies[0], first[0][1].samples.policies[0])
+    assert not np.array_equal(first[1][0].samples.policies[0], first[1][1].samples.policies[0])
+
+
+def test_noise_in_the_move_stays_out_of_tree_and_target() -> None:
+    """Moves that the search did not visit are played, while the targets are those of searches without noise."""
+    config = with_selfplay(
+        noise=Noise.MOVE, dirichlet_epsilon=0.5, switch_stage=100, balanced_share=0.0, random_share=0.0
+    )
+    games = played(config, range(8))
+    assert all(np.array_equal(games[0].samples.policies[0], games[number].samples.policies[0]) for number in range(8))
+    unvisited = total = 0
+    for game in games.values():
+        for row, move in enumerate(game.record.moves[game.first_ply :]):
+            total += 1
+            unvisited += int(game.samples.policies[row][move] == 0)
+    assert 0.1 < unvisited / total < 0.5, "half the draws are from the noise, and some of it is on visited moves"
+
+
+def test_noise_in_the_move_ends_at_the_switch_stage() -> None:
+    config = with_selfplay(noise=Noise.MOVE, dirichlet_epsilon=1.0, switch_stage=0)
+    for game in played(config).values():
+        for row, move in enumerate(game.record.moves[game.first_ply :]):
+            policy = game.samples.policies[row]
+            assert policy[move] == policy.max() or game.first_ply + row == 0
+
+
+@dataclass(slots=True)
+class Begun:
+    """A search that a game began."""
+
+    simulations: int
+    noise: object
+
+
+def watched(monkeypatch: pytest.MonkeyPatch) -> list[Begun]:
+    """Return the searches of the games to come, in order."""
+    begun: list[Begun] = []
+    plain = ForestSearch.begin
+
+    def begin(search: ForestSearch, tree: int, simulations: int, *, noise: Any = None, key: int = 0) -> None:
+        begun.append(Begun(simulations, noise))
+        plain(search, tree, simulations, noise=noise, key=key)
+
+    monkeypatch.setattr(ForestSearch, "begin", begin)
+    return begun
+
+
+@pytest.mark.parametrize("noise", Noise)
+def test_fast_searches_have_no_noise_and_leave_no_sample(noise: Noise, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = watched(monkeypatch)
+    config = with_selfplay(full_search_share=0.4, fast_simulations=6, noise=noise, search_value_share=1.0)
+    games = played(config, numbers=range(24))
+    full = [search for search in begun if search.simulations == CONFIG.search.simulations]
+    assert {search.simulations for search in begun} == {6, CONFIG.search.simulations}
+    assert all(search.noise is None for search in begun if search.simulations == 6)
+    assert all((search.noise is None) is (noise is Noise.MOVE) for search in full)
+    assert 0.3 < len(full) / len(begun) < 0.5
+    assert sum(len(game.samples) for game in games.values()) == len(full)
+    for game in games.values():
+        moves, comments = game.record.moves, game.record.comments
+        assert all(comments[game.first_ply :]), "the record has every search's value"
+        row = 0
+        for ply in range(game.first_ply, len(moves)):
+            position = Position.from_moves(RULES, moves[:ply])
+            if row < len(game.samples) and np.array_equal(game.samples.positions.stones[row], position.stones):
+                side = position.side_to_move
+                assert comments[ply] == f"value {side * game.samples.values[row]:+.3f} for black"
+                row += 1
+        assert row == len(game.samples)
+
+
+def test_results_count_the_moves_that_are_not_recorded() -> None:
+    config = with_selfplay(full_search_share=0.4, fast_simulations=6, search_value_share=0.0)
+    for game in played(config, numbers=range(6)).values():
+        for row, result in enumerate(game.samples.values):
+            left = len(game.record.moves) - int(np.count_nonzero(game.samples.positions.stones[row])) - 1
+            expected = 0.0 if game.record.winner is None else 0.9**left
+            assert abs(result) == pytest.approx(expected, rel=1e-5)
+
+
+def test_a_game_may_have_no_samples() -> None:
+    config = with_selfplay(full_search_share=1e-9, fast_simulations=6)
+    game = played(config)[0]
+    assert len(game.samples) == 0
+    assert len(game.record.moves) > game.first_ply
+    assert game.samples.policies.shape == (0, RULES.cells)
 
 
 def test_the_played_moves_subtree_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,8 @@ from curriculum.phases import selfplay
 from curriculum.phases.openings import training_openings
 from curriculum.phases.selfplay import run_selfplay
 from curriculum.reporting import Conduct, Quiet, Task
-from curriculum.run.folder import RunFolder
+from curriculum.run.folder import RunFolder, read_metrics
+from curriculum.training.samples import read_kept_games
 from nets.config import NetConfig
 from search.tree.settings import SearchSettings
 from tests.curriculum.phases.test_phases import CONFIG
@@ -57,6 +58,24 @@ def test_missing_balanced_openings_are_noted_once_for_all_rounds(tmp_path: Path)
     with RunFolder.create(tmp_path / "run", config) as run:
         run_selfplay(run, Conduct(remarks))
     assert sum("no balanced openings" in text for text in remarks.said) == 1
+
+
+def test_rounds_with_hardly_any_samples_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file may hold games without samples, and a round may have none at all."""
+    monkeypatch.setattr(selfplay, "_SECONDS_PER_FILE", 0.0)
+    for share in (1e-9, 0.05):
+        settings = replace(
+            CONFIG.selfplay, iterations=2, games=4, concurrent_games=1, full_search_share=share, fast_simulations=4
+        )
+        with RunFolder.create(tmp_path / f"run{share}", replace(CONFIG, selfplay=settings)) as run:
+            run_selfplay(run, Conduct())
+            files = sorted(run.replay.glob("selfplay-*.npz"))
+            kept = [read_kept_games(path, CONFIG.rules.cells) for path in files]
+            assert sorted(game for file in kept for game in file.metadata["games"]) == [0, 0, 1, 1, 2, 2, 3, 3]
+            assert 0 in [length for file in kept for length in file.lengths]
+            records = [record for record in read_metrics(run.path) if record["event"] == "games"]
+            assert sum(record["games"] for record in records) == 8
+            assert None in [record["policy_entropy"] for record in records]
 
 
 def test_the_same_seed_plays_the_same_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ from core.rules import BLACK, WHITE, Rules
 from search.tree.cache import EvaluationCache
 from search.tree.forest import DRAWN, NEW, OPEN, WON, bytes_per_node
 from search.tree.groups import EvaluationError
-from search.tree.mcts import ForestSearch, search_all
+from search.tree.mcts import ForestSearch, RootNoise, search_all
 from search.tree.settings import DecayForm, FirstPlay, SearchSettings
 from search.tree.softmax import priors_of, scan_best, write_priors
 from tests.support.evaluators import ScriptedEvaluator, hashed_evaluation
@@ -326,7 +326,7 @@ def test_root_noise_is_mixed_once_and_into_visited_moves_too() -> None:
     while not search.advance():
         pass
     raw = search.priors(0)
-    search.begin(0, 1, noise=noise, noise_share=0.25)
+    search.begin(0, 1, noise=RootNoise(noise, 0.25))
     assert search.priors(0) == pytest.approx(0.75 * raw + 0.25 * noise, rel=2**-7)
     while not search.advance():
         pass
@@ -334,7 +334,7 @@ def test_root_noise_is_mixed_once_and_into_visited_moves_too() -> None:
 
     fresh = ForestSearch(SMALL, ScriptedEvaluator(SMALL), SearchSettings(simulations=1), trees=1)
     fresh.set_root(0, Position(SMALL))
-    fresh.begin(0, 1, noise=noise, noise_share=0.25)
+    fresh.begin(0, 1, noise=RootNoise(noise, 0.25))
     while not fresh.advance():
         pass
     assert fresh.priors(0) == pytest.approx(0.75 * raw + 0.25 * noise, rel=2**-7)

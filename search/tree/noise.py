@@ -1,0 +1,140 @@
+"""Random numbers of kernels, and Dirichlet noise drawn from them at every selection (Y 3.2.1).
+
+A tree's stream is a key of 32 bits and the number of draws so far; each number is a hash of the two. So numbers depend
+neither on threads nor on timing, and those of all cells come from one loop of vector instructions.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.jit import kernel
+from core.rules import EMPTY
+from search.tree.softmax import power_of_two, sum_empty
+
+_WORD = 0xFFFFFFFF
+_FACTOR = 0x45D9F3B
+"""A factor of 27 bits mixes words of 32 bits well (T. Mueller), within 64 bits."""
+_UNIT = 2.0**-32
+_ONE, _HALF = np.float32(1.0), np.float32(0.5)
+_ROOT_HALF = np.int32(0x3F3504F3)
+"""The bits of sqrt(1/2)."""
+_MANTISSA_BITS = np.int32(23)
+_MANTISSA = np.int32(0x7FFFFF)
+_SMALLEST_EXPONENT = np.float32(-126.0)
+_LOG2_E = np.float32(1.4426950408889634)
+# log(1 + x) = x - x**2 / 2 + x**3 * (L0 + L1 x + ...) for 1 + x from sqrt(1/2) to sqrt(2) (Cephes, `logf`).
+_L0, _L1, _L2 = np.float32(3.3333331174e-1), np.float32(-2.4999993993e-1), np.float32(2.0000714765e-1)
+_L3, _L4, _L5 = np.float32(-1.6668057665e-1), np.float32(1.4249322787e-1), np.float32(-1.2420140846e-1)
+_L6, _L7, _L8 = np.float32(1.1676998740e-1), np.float32(-1.1514610310e-1), np.float32(7.0376836292e-2)
+_TINY = 1e-30
+"""A sum of weights below which they are taken relative to the largest, since they underflow."""
+
+
+@kernel
+def random_word(key: int, index: int) -> int:
+    """Return number `index` of the stream `key`: an integer from 0 to 2**32 - 1; `key` has 32 bits."""
+    word = index & _WORD
+    word = (((word >> 16) ^ word) * _FACTOR) & _WORD
+    word = ((((word >> 16) ^ word) * _FACTOR) & _WORD) ^ key
+    word = (((word >> 16) ^ word) * _FACTOR) & _WORD
+    word = (((word >> 16) ^ word) * _FACTOR) & _WORD
+    return (word >> 16) ^ word
+
+
+@kernel
+def random_share(key: int, index: int) -> float:
+    """Return number `index` of the stream `key` as a float from 0 up to 1."""
+    return _UNIT * random_word(key, index)
+
+
+@kernel
+def write_dirichlet(stones: NDArray[np.int8], noise: NDArray[np.float32], alpha: float, key: int, first: int) -> int:
+    """Write a draw of Dir(alpha) over the empty cells of `stones` [A] into `noise` [A], 0 elsewhere.
+
+    `alpha` is within `search.tree.settings.NODE_ALPHA`. Numbers of the stream `key` from `first` on are used; return
+    the index of the next one. The noise is a Gamma(alpha) a cell, divided by their sum: with b = 1 + alpha / e and P
+    uniform up to b, X = P**(1 / alpha) with the probability exp(-X) >= 1 - X if P <= 1 (Ahrens and Dieter 1974, GS).
+    Nearly every X is taken, so vector instructions do the work for all cells and few are looked at one by one.
+    """
+    cells = noise.shape[0]
+    powers = np.empty(cells, dtype=np.float32)
+    chances = np.empty(cells, dtype=np.float32)
+    scratch = np.empty(cells, dtype=np.int32)
+    bound = 1.0 + alpha / math.e
+    _write_uniform(powers, key, first, bound)
+    _write_uniform(chances, key, first + cells, 1.0)
+    used: int = first + 2 * cells
+    noise[:] = powers
+    _raise(noise, np.float32(1.0 / alpha), scratch)
+    for cell in range(cells):
+        at_once = (powers[cell] <= _ONE) & (chances[cell] <= _ONE - noise[cell])
+        scratch[cell] = np.int32((stones[cell] == EMPTY) & (not at_once))
+    for cell in range(cells):
+        if scratch[cell] != 0:
+            noise[cell], used = _gamma(alpha, bound, float(powers[cell]), float(chances[cell]), key, used)
+    total = sum_empty(stones, noise)
+    if total < _TINY:
+        largest = np.float32(0.0)
+        for cell in range(cells):
+            if powers[cell] > _ONE:
+                powers[cell] = noise[cell] ** alpha
+            largest = max(largest, powers[cell] if stones[cell] == EMPTY else np.float32(0.0))
+        scale = _ONE / largest
+        for cell in range(cells):
+            noise[cell] = powers[cell] * scale if stones[cell] == EMPTY else np.float32(0.0)
+        _raise(noise, np.float32(1.0 / alpha), scratch)
+        total = sum_empty(stones, noise)
+    scale = _ONE / total
+    for cell in range(cells):
+        noise[cell] = noise[cell] * scale if stones[cell] == EMPTY else np.float32(0.0)
+    return used
+
+
+@kernel
+def _write_uniform(row: NDArray[np.float32], key: int, first: int, bound: float) -> None:
+    """Write numbers of a stream, from `first` on, into `row` [A]: uniform, above 0 and up to `bound`."""
+    scale = np.float32(bound * 2.0 * _UNIT)
+    for cell in range(row.shape[0]):
+        row[cell] = (np.float32(np.int32(random_word(key, first + cell) >> 1)) + _HALF) * scale
+
+
+@kernel
+def _raise(row: NDArray[np.float32], exponent: np.float32, scratch: NDArray[np.int32]) -> None:
+    """Raise each of `row` [A], 0 to 2, to a power of 1 or more; results below 2**-126 become that."""
+    bits = row.view(np.int32)
+    for cell in range(row.shape[0]):
+        bits[cell] -= _ROOT_HALF
+    for cell in range(row.shape[0]):
+        scratch[cell] = bits[cell] >> _MANTISSA_BITS
+        bits[cell] = (bits[cell] & _MANTISSA) + _ROOT_HALF
+    for cell in range(row.shape[0]):
+        x = row[cell] - _ONE
+        series = _L3 + x * (_L4 + x * (_L5 + x * (_L6 + x * (_L7 + x * _L8))))
+        series = x * (_L0 + x * (_L1 + x * (_L2 + x * series)))
+        logarithm = x + x * x * (series - _HALF)
+        power = (np.float32(scratch[cell]) + _LOG2_E * logarithm) * exponent
+        power = _SMALLEST_EXPONENT if power < _SMALLEST_EXPONENT else power
+        whole = np.floor(power + _HALF)
+        row[cell] = power_of_two(power - whole)
+        scratch[cell] = np.int32(whole)
+    for cell in range(row.shape[0]):
+        bits[cell] += scratch[cell] << _MANTISSA_BITS
+
+
+@kernel
+def _gamma(alpha: float, bound: float, power: float, chance: float, key: int, index: int) -> tuple[float, int]:
+    """Return a Gamma(alpha) and the next index of the stream; the first try is with `power` and `chance`."""
+    while True:
+        if power <= 1.0:
+            weight = power ** (1.0 / alpha)
+            if chance <= math.exp(-weight):
+                return weight, index
+        else:
+            weight = -math.log((bound - power) / alpha)
+            if chance <= weight ** (alpha - 1.0):
+                return weight, index
+        power = bound * random_share(key, index)
+        chance = random_share(key, index + 1)
+        index += 2

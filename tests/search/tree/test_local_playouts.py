@@ -1,0 +1,166 @@
+"""Local playouts: simulations that end at half the mean depth of the leaves (paper S, playout cap randomisation)."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.position import Position
+from core.rules import Rules
+from core.streams import stream_key
+from search.limits import Limit
+from search.tree.forest import OPEN
+from search.tree.mcts import ForestSearch
+from search.tree.noise import random_share
+from search.tree.player import MctsPlayer
+from search.tree.settings import FirstPlay, Policy, SearchSettings
+from tests.search.tree.test_mcts import SMALL, start_position
+from tests.support.evaluators import ScriptedEvaluator, hashed_evaluation
+from tests.support.naive_search import NaiveSearch
+
+
+def searched(
+    position: Position, options: SearchSettings, key: int = 0, evaluator: ScriptedEvaluator | None = None
+) -> ForestSearch:
+    evaluator = evaluator or ScriptedEvaluator(position.rules)
+    search = ForestSearch(position.rules, evaluator, options, trees=1, capacity=4 * options.simulations + 1)
+    search.set_root(0, position)
+    search.begin(0, options.simulations, key=key)
+    while not search.advance():
+        pass
+    return search
+
+
+def ended_here(search: ForestSearch) -> dict[int, int]:
+    """Return, for each open node, its visits that did not go on to a child."""
+    nodes = search.forest.nodes[0, : search.forest.trees["nodes"][0]]
+    assert not nodes["in_flight"].any(), "no virtual loss is left"
+    gone_on = np.bincount(nodes["parent"][1:], nodes["visits"][1:], len(nodes))
+    return {node: int(nodes["visits"][node] - gone_on[node]) for node in np.flatnonzero(nodes["state"] == OPEN)}
+
+
+@settings(max_examples=60)
+@given(
+    size=st.integers(3, 7),
+    stones=st.integers(0, 8),
+    seed=st.integers(0, 1000),
+    simulations=st.integers(1, 200),
+    share=st.sampled_from([0.25, 0.5, 1.0]),
+    c_puct=st.sampled_from([0.5, 2.0, 5.0]),
+    first_play=st.sampled_from(FirstPlay),
+    proofs=st.booleans(),
+)
+def test_local_playouts_are_the_naive_twins(
+    size: int,
+    stones: int,
+    seed: int,
+    simulations: int,
+    share: float,
+    c_puct: float,
+    first_play: FirstPlay,
+    proofs: bool,
+) -> None:
+    rules = Rules(size, min(size, 4))
+    position = start_position(rules, min(stones, rules.cells - 4), seed)
+    options = SearchSettings(
+        simulations=simulations,
+        c_puct=c_puct,
+        first_play=first_play,
+        leaves_in_flight=1,
+        proven_nodes=proofs,
+        local_playouts=share,
+    )
+    search = searched(position, options, key=seed)
+    drawn = iter(range(10_000))
+    twin = NaiveSearch(
+        hashed_evaluation,
+        c_puct=c_puct,
+        decay=options.value_decay,
+        fpu=0.25 if first_play is FirstPlay.REDUCED else None,
+        proofs=proofs,
+        is_local=lambda: random_share(stream_key(seed) & 0xFFFFFFFF, next(drawn)) < share,
+    )
+    for _ in range(simulations):
+        twin.simulate(position)
+    assert twin.root is not None
+    expected = np.zeros(rules.cells, dtype=np.int32)
+    for move, count in twin.root.visits.items():
+        expected[move] = count
+    assert search.visits(0).tolist() == expected.tolist()
+    root = search.forest.trees[0]
+    assert (root["leaf_depths"], root["leaves"]) == (sum(twin.leaf_depths), len(twin.leaf_depths))
+
+
+@pytest.mark.parametrize("leaves", [1, 8, 32])
+@pytest.mark.parametrize("batches", [1, 3])
+def test_local_playouts_revisit_nodes_instead_of_evaluating_more(leaves: int, batches: int) -> None:
+    """Each counts as one simulation; the share of evaluations falls with their share."""
+    evaluations = []
+    for share in (0.0, 0.5, 1.0):
+        evaluator = ScriptedEvaluator(SMALL)
+        options = SearchSettings(
+            simulations=300,
+            leaves_in_flight=leaves,
+            batches_in_flight=batches,
+            visits_per_leaf=2,
+            proven_nodes=False,
+            local_playouts=share,
+        )
+        search = searched(Position(SMALL), options, evaluator=evaluator)
+        ended = ended_here(search)
+        assert ended[0] == 1, "none ends at the root"
+        assert search.forest.nodes["visits"][0, 0] == search.simulations == 300
+        assert (max(ended.values()) > 1) is (share > 0)
+        evaluations.append(sum(evaluator.batches))
+    assert evaluations[0] > 1.2 * evaluations[1] > 1.2 * evaluations[2]
+    assert evaluations[2] <= 1 + SMALL.cells, "with local playouts alone no leaf is deeper than one ply"
+
+
+def test_the_share_of_playouts_is_the_configured_one() -> None:
+    draws = [random_share(stream_key(5) & 0xFFFFFFFF, index) < 0.5 for index in range(4000)]
+    assert np.mean(draws) == pytest.approx(0.5, abs=0.03)
+
+
+def test_a_node_without_an_evaluation_ends_no_local_playout() -> None:
+    """A node opened for a single reply has no value of its own to back up."""
+    rules = Rules(9, 5)
+    position = Position.from_moves(rules, [40, 0, 41, 8, 42, 72])
+    options = SearchSettings(simulations=400, forced_moves=True, local_playouts=0.5)
+    search = searched(position, options)
+    ended = ended_here(search)
+    has_value = search.forest.nodes["has_value"][0]
+    single = [count for node, count in ended.items() if not has_value[node]]
+    assert single
+    assert not any(single)
+
+
+def test_the_mean_depth_begins_anew_at_another_root() -> None:
+    options = SearchSettings(simulations=100, local_playouts=0.5)
+    search = searched(Position(SMALL), options)
+    assert search.forest.trees["leaves"][0] > 10
+    search.play(0, int(search.visits(0).argmax()))
+    assert search.forest.trees["leaves"][0] == search.forest.trees["leaf_depths"][0] == 0
+
+
+def test_a_player_decides_by_its_seed() -> None:
+    options = SearchSettings(simulations=80, local_playouts=0.5)
+    player = MctsPlayer(ScriptedEvaluator(SMALL), SMALL, options, policy=Policy.DETERMINISTIC)
+    positions = [Position(SMALL)] * 3
+    one, same, other = player.choose_batch(positions, seeds=[1, 1, 2])
+    assert np.array_equal(one.policy, same.policy)
+    assert not np.array_equal(one.policy, other.policy)
+
+
+def test_local_playouts_alone_stop_in_time() -> None:
+    """A turn without a leaf to evaluate ends after some playouts."""
+    options = SearchSettings(simulations=10, local_playouts=1.0)
+    player = MctsPlayer(ScriptedEvaluator(SMALL), SMALL, options)
+    calls = 0
+
+    def stop() -> bool:
+        nonlocal calls
+        calls += 1
+        return calls > 60
+
+    decision = player.choose_batch([Position(SMALL)], seeds=[0], limit=Limit(nodes=100_000), stop=stop)[0]
+    assert decision.simulations < 20_000

@@ -1,0 +1,238 @@
+"""Noise at every node: the sampler's statistics, and the searches with it."""
+
+import os
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from core.position import Position
+from core.rules import Rules
+from core.streams import stream_key
+from search.tree.cache import EvaluationCache
+from search.tree.mcts import ForestSearch, NodeNoise
+from search.tree.noise import random_word, write_dirichlet
+from search.tree.settings import FirstPlay, SearchSettings
+from search.tree.softmax import best_with_noise, priors_of
+from tests.search.tree.test_mcts import SMALL, assert_sound, start_position
+from tests.support.evaluators import ScriptedEvaluator, hashed_evaluation
+from tests.support.naive_search import NaiveSearch
+
+KERNELS_ARE_PYTHON = os.environ.get("NUMBA_DISABLE_JIT") == "1"
+
+
+def stones_with(empty: int, cells: int) -> NDArray[np.int8]:
+    """Return a board with `empty` empty cells somewhere."""
+    stones = np.ones(cells, dtype=np.int8)
+    stones[np.random.default_rng(cells).permutation(cells)[:empty]] = 0
+    return stones
+
+
+def draws(stones: NDArray[np.int8], alpha: float, count: int, key: int = 7) -> NDArray[np.float64]:
+    """Return draws [count, empty cells] of the kernel, one after the other from one stream."""
+    rows = np.empty((count, len(stones)), dtype=np.float32)
+    index = 0
+    for row in rows:
+        index = write_dirichlet(stones, row, alpha, key, index)
+    assert not rows[:, stones != 0].any()
+    return rows[:, stones == 0].astype(np.float64)
+
+
+@pytest.mark.skipif(KERNELS_ARE_PYTHON, reason="many draws")
+@pytest.mark.parametrize("alpha", [0.001, 0.03, 0.12, 0.3, 1.0])
+@pytest.mark.parametrize(("empty", "cells"), [(100, 144), (6, 9), (2, 9)])
+def test_noise_is_distributed_as_dirichlet(alpha: float, empty: int, cells: int) -> None:
+    """Means, variances, the largest two and shares of small components are numpy's, and the components are alike."""
+    count = 20_000
+    found = draws(stones_with(empty, cells), alpha, count)
+    assert found.sum(axis=1) == pytest.approx(1.0, abs=1e-5)
+    assert (found >= 0).all()
+    mean, variance = 1 / empty, (1 / empty) * (1 - 1 / empty) / (empty * alpha + 1)
+    assert found.mean(axis=0) == pytest.approx(mean, abs=5 * (variance / count) ** 0.5)
+    assert found.var(axis=0).mean() == pytest.approx(variance, rel=0.02)
+    # numpy's own draws underflow where alpha is tiny.
+    other = np.random.default_rng(1).dirichlet(np.full(empty, max(alpha, 0.03)), count)
+    if alpha >= 0.03:
+        for place in (-1, -2):
+            ours, numpys = (np.sort(rows, axis=1)[:, place].mean() for rows in (found, other))
+            assert ours == pytest.approx(numpys, abs=0.01)
+        for size in (1e-2, 1e-5):
+            assert (found > size).mean() == pytest.approx((other > size).mean(), abs=0.01)
+    neighbours = np.corrcoef(found[:, :-1].ravel(), found[:, 1:].ravel())[0, 1]
+    assert neighbours == pytest.approx(-1 / (empty - 1), abs=0.02), "components are independent up to their sum"
+
+
+def test_one_legal_move_gets_all_noise() -> None:
+    assert draws(stones_with(1, 9), 0.001, 50) == pytest.approx(1.0, abs=1e-6)
+
+
+def test_streams_of_other_keys_and_later_draws_differ() -> None:
+    words = [[random_word(key, index) for index in range(1000)] for key in (0, 1, 2**31)]
+    assert len({word for stream in words for word in stream}) > 2990
+    for stream in words:
+        assert np.mean(stream) == pytest.approx(2**31, rel=0.06)
+        assert np.mean([word & 1 for word in stream]) == pytest.approx(0.5, abs=0.06)
+
+
+@given(cells=st.integers(1, 60), seed=st.integers(0, 1000), share=st.sampled_from([0.0, 0.25, 1.0]))
+def test_the_best_unvisited_move_is_the_one_with_the_largest_mixed_prior(cells: int, seed: int, share: float) -> None:
+    random = np.random.default_rng(seed)
+    row = random.integers(0, 0x3F80, cells).astype(np.int16)
+    row[random.random(cells) < 0.3] = -1
+    row[random.integers(cells)] = 0x3C00
+    noise = np.where(random.random(cells) < 0.5, 0, random.random(cells)).astype(np.float32)
+    mixed = np.float32(1 - share) * priors_of(row) + np.float32(share) * noise
+    mixed[row < 0] = -1
+    cell, prior = best_with_noise(row, noise, np.float32(share))
+    assert (cell, prior) == (int(mixed.argmax()), mixed.max())
+
+
+class _Stream:
+    """The random numbers of a tree, as the kernels draw them."""
+
+    def __init__(self, key: int, alpha: float) -> None:
+        self._key, self._alpha, self._index = stream_key(key) & 0xFFFFFFFF, float(np.float32(alpha)), 0
+
+    def noise(self, position: Position) -> NDArray[np.float32]:
+        row = np.empty(position.rules.cells, dtype=np.float32)
+        self._index = write_dirichlet(position.stones, row, self._alpha, self._key, self._index)
+        return row
+
+
+@settings(max_examples=60)
+@given(
+    size=st.integers(3, 7),
+    stones=st.integers(0, 8),
+    seed=st.integers(0, 1000),
+    simulations=st.integers(1, 100),
+    alpha=st.sampled_from([0.03, 0.3]),
+    share=st.sampled_from([0.25, 0.5, 1.0]),
+    first_play=st.sampled_from(FirstPlay),
+    proofs=st.booleans(),
+)
+def test_a_search_with_noise_at_every_node_is_the_naive_twins(
+    size: int,
+    stones: int,
+    seed: int,
+    simulations: int,
+    alpha: float,
+    share: float,
+    first_play: FirstPlay,
+    proofs: bool,
+) -> None:
+    """The twin gets the noise of each selection from the same stream, and looks at every legal move."""
+    rules = Rules(size, min(size, 4))
+    position = start_position(rules, min(stones, rules.cells - 4), seed)
+    options = SearchSettings(
+        simulations=simulations, first_play=first_play, leaves_in_flight=1, proven_nodes=proofs, value_decay=0.9
+    )
+    search = ForestSearch(rules, ScriptedEvaluator(rules), options, trees=1)
+    search.set_root(0, position)
+    search.begin(0, simulations, noise=NodeNoise(alpha, share), key=seed)
+    while not search.advance():
+        pass
+    twin = NaiveSearch(
+        hashed_evaluation,
+        c_puct=options.c_puct,
+        decay=0.9,
+        fpu=0.25 if first_play is FirstPlay.REDUCED else None,
+        proofs=proofs,
+        noise=_Stream(seed, alpha).noise,
+        noise_share=share,
+    )
+    for _ in range(simulations):
+        twin.simulate(position)
+    assert twin.root is not None
+    expected = np.zeros(rules.cells, dtype=np.int32)
+    for move, count in twin.root.visits.items():
+        expected[move] = count
+    assert search.visits(0).tolist() == expected.tolist()
+    assert_sound(search, 0)
+
+
+def certain(stones: NDArray[np.int8], to_move: int) -> tuple[NDArray[np.float32], float]:
+    """Answer with priors of nearly nothing for all moves but one."""
+    return np.linspace(0, -20 * len(stones), len(stones), dtype=np.float32), 0.0
+
+
+def visited_moves(noise: NodeNoise | None) -> int:
+    rules = Rules(9, 5)
+    search = ForestSearch(rules, ScriptedEvaluator(rules, certain), SearchSettings(proven_nodes=False), trees=1)
+    search.set_root(0, Position(rules))
+    search.begin(0, 300, noise=noise, key=3)
+    while not search.advance():
+        pass
+    return int(np.count_nonzero(search.visits(0)))
+
+
+def test_moves_without_a_prior_are_visited_with_noise_only() -> None:
+    assert visited_moves(None) == 1
+    assert visited_moves(NodeNoise(0.1, 0.0)) == 1
+    assert visited_moves(NodeNoise(0.1, 0.25)) > 10
+
+
+def test_noise_ends_with_its_search() -> None:
+    """The next search of the same tree has none, and the priors are as the evaluator gave them."""
+    options = SearchSettings(simulations=60)
+    with_noise, without = (ForestSearch(SMALL, ScriptedEvaluator(SMALL), options, trees=1, capacity=500) for _ in "ab")
+    with_noise.set_root(0, Position(SMALL))
+    with_noise.begin(0, 1, noise=NodeNoise(0.1, 0.25))
+    without.set_root(0, Position(SMALL))
+    without.begin(0, 1)
+    for search in (with_noise, without):
+        while not search.advance():
+            pass
+        search.begin(0, 60)
+        while not search.advance():
+            pass
+    assert with_noise.visits(0).tolist() == without.visits(0).tolist()
+    assert with_noise.priors(0).tolist() == without.priors(0).tolist()
+
+
+@pytest.mark.parametrize("batches", [1, 3])
+@pytest.mark.parametrize("local", [0.0, 0.5])
+def test_draws_depend_on_the_trees_own_key_alone(batches: int, local: float) -> None:
+    """Games repeat to the bit for any number of threads, lanes and trees, and with a cache."""
+    options = SearchSettings(
+        simulations=120, leaves_in_flight=12, batches_in_flight=batches, visits_per_leaf=3, local_playouts=local
+    )
+    positions = [start_position(SMALL, tree % 7, tree) for tree in range(12)]
+
+    def found(which: list[int], lanes: int = 1, threads: int = 1, cache: bool = False) -> list[tuple[object, ...]]:
+        evaluator = ScriptedEvaluator(SMALL)
+        evaluator.lanes = lanes
+        known = EvaluationCache(SMALL.cells, 4) if cache else None
+        search = ForestSearch(SMALL, evaluator, options, trees=len(which), threads=threads, cache=known)
+        for tree, number in enumerate(which):
+            search.set_root(tree, positions[number])
+            search.begin(tree, 120, noise=NodeNoise(0.06, 0.25), key=number)
+        waiting = len(which)
+        while waiting:
+            waiting -= len(search.advance())
+        nodes, used = search.forest.nodes, search.forest.trees["nodes"]
+        assert not any(nodes["in_flight"][tree, : used[tree]].any() for tree in range(len(which)))
+        return [
+            (nodes["move"][tree, : used[tree]].tolist(), nodes["value_sum"][tree, : used[tree]].tolist())
+            for tree in range(len(which))
+        ]
+
+    alone = found(list(range(12)))
+    assert found(list(range(12)), lanes=5) == alone
+    assert found(list(range(12)), lanes=2, threads=3, cache=True) == alone
+    assert found([5, 2]) == [alone[5], alone[2]]
+    assert found([5]) == [alone[5]]
+
+
+def test_other_keys_search_otherwise() -> None:
+    visits = []
+    for key in (1, 1, 2):
+        search = ForestSearch(SMALL, ScriptedEvaluator(SMALL), replace(SearchSettings(), simulations=100), trees=1)
+        search.set_root(0, Position(SMALL))
+        search.begin(0, 100, noise=NodeNoise(0.1, 0.25), key=key)
+        while not search.advance():
+            pass
+        visits.append(search.visits(0).tolist())
+    assert visits[0] == visits[1] != visits[2]
