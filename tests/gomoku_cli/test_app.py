@@ -18,12 +18,12 @@ from core.rules import Rules
 from curriculum.games.kinds import KINDS
 from curriculum.presets import resolve
 from curriculum.run.folder import RunFolder, best_model
-from gomoku_cli import app
 from gomoku_cli.console import program
 from gomoku_cli.exit_codes import ExitCode
 from nets.checkpoint import save_model
 from nets.config import Backend, NetConfig, Precision, RuntimeChoice, default_runtime, set_runtime
 from nets.dual import make_model
+from tests.support.commands import refused, run
 from tests.support.project import ROOT
 
 COMMANDS = (
@@ -61,24 +61,6 @@ def gomoku(*arguments: object, timeout_s: float = 300, **environment: str) -> su
         timeout=timeout_s,
         check=False,
     )
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    """Run the command in this process; return its exit code, stdout and stderr."""
-    capsys.readouterr()
-    code = app.run([str(argument) for argument in arguments])
-    return code, *capsys.readouterr()
-
-
-def refused(capsys: pytest.CaptureFixture[str], code: ExitCode, *arguments: object) -> str:
-    """Return the one line of an error with this exit code."""
-    found, out, err = run(capsys, *arguments)
-    assert found == code, err
-    assert out == ""
-    assert err.startswith("gomoku")
-    assert err.endswith("\n")
-    assert err.count("\n") == 1, err
-    return err
 
 
 @pytest.mark.parametrize("arguments", [("--help",), ("--version",), *((command, "--help") for command in COMMANDS)])

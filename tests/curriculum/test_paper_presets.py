@@ -1,0 +1,173 @@
+"""Presets of the papers: each has the paper's net and numbers, learns a little, and survives its file."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.position import Position
+from core.rules import Rules
+from curriculum.config import Config, Optimiser, Phase
+from curriculum.games.selfplay_games import SelfPlay, SelfPlayGame
+from curriculum.presets import ConfigError, chain_names, chain_of, preset_names, resolve
+from curriculum.schedule import at_round
+from curriculum.training.samples import Samples
+from curriculum.training.trainer import BatchSource, Trainer
+from nets.checkpoint import load_model, save_model
+from nets.runtimes.net_evaluator import NetEvaluator
+from nets.shapes import fits, parameter_total
+from search.tree.player import MctsPlayer
+from search.tree.settings import Noise
+from tests.support.nets import CPU, EXACT
+
+A_NET = 147_053
+S_BASIC = 131_132
+CONV_128 = 128 * 128 * 9 + 128
+RESIDUAL = 2 * CONV_128
+FEWER_PLANES = 32 * (4 + 2)  # the heads read 96 channels in place of 128
+POOLING = (3 * 32 * 96 + 96) + 2 * 32 - FEWER_PLANES
+GARB = (86 * 86 * 9 + 86) + (42 * 42 * 9 + 42) + (86 * 128 * 9 + 128) + (84 * 86 + 86) + 2 * (86 + 42)
+PARAMETERS = {
+    "alphagomoku": 2 * A_NET,
+    "alphagomoku-repository": 2 * (A_NET + 2 * (9 * 32 * 32 + 32 + 64)),
+    "alphagomoku-one-net": A_NET,
+    "alphagomoku-no-decay": 2 * A_NET,
+    "alphagomoku-no-curriculum": 2 * A_NET,
+    "alphagomoku-no-virtual-loss": 2 * A_NET,
+    "y-3x3": 19_205,
+    "y-6x6": 107_115,
+    "y-8x8": 605_378,
+    "y-12x12": 605_378,
+    "y-20x20": 605_378,
+    "y-20x20-direct": 982_647,
+    "s-basic": S_BASIC,
+    "s-1rb": S_BASIC + RESIDUAL,
+    "s-2rb": S_BASIC + 2 * RESIDUAL,
+    "s-3rb": S_BASIC + 3 * RESIDUAL,
+    "s-4rb": S_BASIC + 4 * RESIDUAL,
+    "s-gp": S_BASIC + POOLING,
+    "s-gp-7000": S_BASIC + POOLING,
+    "s-pcr": S_BASIC,
+    "s-pcr-katago": S_BASIC,
+    "s-pcr-gp": S_BASIC + POOLING,
+    "s-2rb-1garb": S_BASIC + 2 * RESIDUAL + GARB,
+    "s-3rb-2garb": S_BASIC + 3 * RESIDUAL + 2 * GARB,
+    "s-gp-be": S_BASIC + POOLING + (13**2 - 9**2) * (4 * 81 + 2 * 64),
+    "s-1rb-gp": S_BASIC + RESIDUAL + POOLING,
+    "s-2rb-gp": S_BASIC + 2 * RESIDUAL + POOLING,
+    "s-4rb-gp": S_BASIC + 4 * RESIDUAL + POOLING,
+}
+"""Trainable parameters, all nets of a model together."""
+OURS = {"quick", "smoke", "strong"}
+SMOKE = ("search.simulations=6", "selfplay.concurrent_games=2", "training.batch_size=16", "selfplay.cache_megabytes=0")
+
+
+def test_the_papers_presets_are_all_here() -> None:
+    assert set(preset_names()) - OURS == PARAMETERS.keys()
+
+
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_a_preset_of_a_paper_learns_and_plays(name: str, tmp_path: Path) -> None:
+    config = resolve(name, assignments=SMOKE)
+    if config.selfplay.fast_simulations:
+        config = replace(config, selfplay=replace(config.selfplay, fast_simulations=4))
+    trainer = Trainer(config)
+    assert parameter_total(config.net, config.rules) == PARAMETERS[name]
+    samples = Samples.concatenate([game.samples for game in played(config, trainer)])
+    source = BatchSource(
+        samples,
+        Samples.none(config.rules.cells),
+        rehearsal_share=0.0,
+        batch_size=config.training.batch_size,
+        seed=1,
+        dual=config.net.dual,
+        all_symmetries=config.training.all_symmetries,
+    )
+    losses = trainer.train(source, 0, 2, np.full(2, 1e-3))
+    assert np.isfinite((losses.policy, losses.value)).all()
+    trainer.refresh_norms(samples, 1)
+    path = tmp_path / "model.safetensors"
+    save_model(path, trainer.model, {"preset": name})
+    model, info = load_model(path)
+    assert (info.net, info.rules) == (config.net, config.rules)
+    evaluator = NetEvaluator(model, EXACT, device=CPU)
+    position = Position(config.rules)
+    position.push(MctsPlayer(evaluator, config.rules, config.search).choose(position, seed=1).move)
+    assert position.ply == 1
+    evaluator.close()
+
+
+def played(config: Config, trainer: Trainer) -> list[SelfPlayGame]:
+    """Two games of self-play; on large boards they begin near their end, where few cells are left."""
+    evaluator = NetEvaluator(trainer.model, EXACT, device=CPU)
+    games: list[SelfPlayGame] = []
+    SelfPlay(config, evaluator, iteration=0, balanced=[]).play([0, 1], games.append, lambda: False)
+    evaluator.close()
+    return games
+
+
+def test_paper_y_has_its_numbers() -> None:
+    config = resolve("y-8x8")
+    assert config.rules == Rules(8, 5)
+    assert (config.search.simulations, config.search.c_puct, config.search.symmetric) == (5000, 4.0, True)
+    selfplay, training = config.selfplay, config.training
+    assert (training.optimiser, training.batch_size, training.l2) == (Optimiser.ADAM, 1024, 1e-4)
+    assert (selfplay.noise, selfplay.dirichlet_alpha, selfplay.dirichlet_epsilon) == (Noise.EVERY_NODE, 0.06, 0.1)
+    assert (8 * selfplay.window, selfplay.learning_rate, selfplay.temperature) == (20_480, 5e-4, 1.0)
+    assert selfplay.iterations * selfplay.epochs == 60_000
+    late = at_round(config, 40)
+    assert (late.search.simulations, late.selfplay.temperature, 8 * late.selfplay.window) == (10_000, 0.5, 40_960)
+    boards = [resolve(name) for name in ("y-12x12", "y-20x20")]
+    assert [board.selfplay.iterations * board.selfplay.epochs for board in boards] == [8_000, 7_000]
+    assert [at_round(board, 20).search.simulations for board in boards] == [15_000, 15_000]
+    assert at_round(boards[0], 20).selfplay.buffer_from == 20
+    small = resolve("y-3x3")
+    assert (small.search.simulations, small.selfplay.dirichlet_alpha, 8 * small.selfplay.window) == (100, 0.03, 200_000)
+    six = resolve("y-6x6")
+    assert (six.search.simulations, six.selfplay.dirichlet_alpha, 8 * six.selfplay.window) == (3000, 0.12, 10_240)
+
+
+def test_the_weights_of_paper_y_fit_all_boards_of_the_chain() -> None:
+    chain = chain_of("y-chain")
+    assert chain == ("y-8x8", "y-12x12", "y-20x20")
+    assert chain_names() == ["y-chain"]
+    first = resolve(chain[0])
+    assert all(fits(first.net, first.rules, resolve(name).rules) for name in chain)
+    assert all(resolve(name).net == first.net for name in chain)
+    with pytest.raises(ConfigError, match="is a chain of y-8x8, y-12x12, y-20x20"):
+        resolve("y-chain")
+
+
+def test_paper_s_has_its_numbers() -> None:
+    config = resolve("s-basic")
+    assert (config.rules, config.seed, config.phases) == (Rules(9, 5), 42, (Phase.SELFPLAY,))
+    assert (config.search.simulations, config.search.c_puct) == (400, 5.0)
+    assert config.selfplay.iterations * config.selfplay.games == 1_500
+    assert (config.selfplay.noise, config.training.optimiser) == (Noise.MOVE, Optimiser.ADAM)
+    assert resolve("s-gp-7000").selfplay.iterations * config.selfplay.games == 7_000
+    local = resolve("s-pcr").search
+    assert (local.simulations, local.local_playouts) == (200, 0.5)
+    fast = resolve("s-pcr-katago")
+    assert (fast.search.simulations, fast.selfplay.fast_simulations, fast.selfplay.full_search_share) == (
+        600,
+        100,
+        0.25,
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "differing"),
+    [
+        ("alphagomoku-one-net", {"net.dual"}),
+        ("alphagomoku-no-decay", {"search.value_decay", "training.z_decay"}),
+        ("alphagomoku-no-virtual-loss", {"search.leaves_in_flight"}),
+    ],
+)
+def test_an_ablation_differs_in_one_thing(name: str, differing: set[str]) -> None:
+    full, ablated = resolve("alphagomoku"), resolve(name)
+    for section in ("rules", "net", "search", "training", "basics", "imitation", "selfplay", "gate"):
+        ours, theirs = getattr(full, section), getattr(ablated, section)
+        for key in ours.__dataclass_fields__:
+            assert (getattr(ours, key) == getattr(theirs, key)) != (f"{section}.{key}" in differing), key
+    assert ablated.phases == full.phases

@@ -1,0 +1,70 @@
+"""`gomoku train`: chains of presets, and runs that start from another model."""
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+
+from gomoku_cli.exit_codes import ExitCode
+from nets.checkpoint import load_model
+from tests.support.commands import refused, run
+
+NOTHING = ("--set", "selfplay.iterations=0", "--set", "evaluation.final_games=0")
+"""Settings without any training."""
+
+
+def test_a_chain_carries_the_weights_over_its_boards(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    folder = tmp_path / "chain"
+    command = ("train", "--preset", "y-chain", *NOTHING, "--run", folder, "--json")
+    code, out, _ = run(capsys, *command)
+    assert code == ExitCode.DONE
+    runs = [Path(each["run"]) for each in json.loads(out)]
+    assert runs == [folder / name for name in ("y-8x8", "y-12x12", "y-20x20")]
+    models = [load_model(each / "models" / "best.safetensors") for each in runs]
+    assert [info.rules.size for _, info in models] == [8, 12, 20]
+    first = models[0][0].state_dict()
+    for model, _ in models[1:]:
+        assert all(torch.equal(tensor, first[name]) for name, tensor in model.state_dict().items())
+    assert "continue it with --resume" in refused(capsys, ExitCode.USAGE, *command)
+    code, again, _ = run(capsys, *command, "--resume")
+    assert (code, json.loads(again)) == (ExitCode.DONE, json.loads(out))
+
+
+def test_a_chain_is_for_train_alone(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    error = refused(capsys, ExitCode.USAGE, "selfplay", "--preset", "y-chain", "--run", tmp_path / "run")
+    assert "is a chain of y-8x8, y-12x12, y-20x20" in error
+    error = refused(capsys, ExitCode.USAGE, "train", "--preset", "y-chain", "--dry-run")
+    assert "name one of its presets, y-8x8, y-12x12, y-20x20" in error
+
+
+def test_a_model_that_cannot_be_started_from_costs_no_folder(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    start = ("train", "--preset", "y-12x12", *NOTHING, "--run", tmp_path / "run")
+    error = refused(capsys, ExitCode.BAD_DATA, *start, "--from", "default")
+    assert "has another net than the run: trunk conv3-32 residual*2" in error
+    assert "names no player" in refused(capsys, ExitCode.USAGE, *start, "--from", "runs/nowhere")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_run_starts_from_the_built_in_model(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    code, _, _ = run(
+        capsys, "train", "--preset", "quick", *NOTHING, "--set", "phases=selfplay", "--from", "default", "--run", path
+    )
+    assert code == ExitCode.DONE
+    ours, theirs = load_model(path / "models" / "best.safetensors")[0], load_model(default_model())[0]
+    assert all(torch.equal(tensor, theirs.state_dict()[name]) for name, tensor in ours.state_dict().items())
+
+
+def default_model() -> Path:
+    from nets.checkpoint import DEFAULT_MODEL
+
+    return DEFAULT_MODEL
+
+
+@pytest.mark.parametrize("scale", ["0", "1.5", "much"])
+def test_a_scale_is_a_share(scale: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    error = refused(capsys, ExitCode.USAGE, "train", "--preset", "smoke", "--scale", scale, "--run", tmp_path / "run")
+    assert "scale" in error
