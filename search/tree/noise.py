@@ -66,7 +66,8 @@ def write_dirichlet(stones: NDArray[np.int8], noise: NDArray[np.float32], alpha:
     _write_uniform(powers, key, first, bound)
     _write_uniform(chances, key, first + cells, 1.0)
     used: int = first + 2 * cells
-    noise[:] = powers
+    for cell in range(cells):
+        noise[cell] = powers[cell]
     _raise(noise, np.float32(1.0 / alpha), scratch)
     for cell in range(cells):
         at_once = (powers[cell] <= _ONE) & (chances[cell] <= _ONE - noise[cell])
