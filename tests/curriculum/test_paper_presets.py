@@ -60,7 +60,7 @@ PARAMETERS = {
 }
 """Trainable parameters, all nets of a model together."""
 OURS = {"quick", "smoke", "strong"}
-SMOKE = ("search.simulations=6", "selfplay.concurrent_games=2", "training.batch_size=16", "selfplay.cache_megabytes=0")
+SMOKE = ("search.simulations=2", "selfplay.concurrent_games=2", "training.batch_size=16", "selfplay.cache_megabytes=0")
 
 
 def test_the_papers_presets_are_all_here() -> None:
@@ -99,7 +99,7 @@ def test_a_preset_of_a_paper_learns_and_plays(name: str, tmp_path: Path) -> None
 
 
 def played(config: Config, trainer: Trainer) -> list[SelfPlayGame]:
-    """Two games of self-play; on large boards they begin near their end, where few cells are left."""
+    """Two games of self-play."""
     evaluator = NetEvaluator(trainer.model, EXACT, device=CPU)
     games: list[SelfPlayGame] = []
     SelfPlay(config, evaluator, iteration=0, balanced=[]).play([0, 1], games.append, lambda: False)
