@@ -78,7 +78,6 @@ _SMALLEST: Mapping[str, int] = {
     "imitation.passes": 1,
     "imitation.bar_every": 1,
     "search.simulations": 8,
-    "selfplay.fast_simulations": 4,
     "selfplay.games": 2,
     "selfplay.epochs": 1,
     "selfplay.fast_simulations": 2,

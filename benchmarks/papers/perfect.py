@@ -28,13 +28,23 @@ from search.tree.settings import SearchSettings
 RULES = Rules(3, 3)
 
 
-@functools.cache
-def result_of(moves: tuple[int, ...]) -> int:
+def result_of(moves: Sequence[int]) -> int:
     """Return the result of perfect play after some moves, for the side to move: 1, 0 or -1."""
-    position = Position.from_moves(RULES, moves)
+    # In any order the moves of a side lead to the same position.
+    return _solved(tuple(sorted(moves[::2])), tuple(sorted(moves[1::2])))
+
+
+@functools.cache
+def _solved(black: tuple[int, ...], white: tuple[int, ...]) -> int:
+    position = Position(RULES)
+    for number in range(len(black) + len(white)):
+        position.push((black, white)[number % 2][number // 2])
+        if position.is_game_over():
+            break
     outcome = position.outcome()
     if outcome is not None:
         return 0 if outcome.winner is None else -1
+    moves = position.moves
     return max(-result_of((*moves, int(move))) for move in position.legal_moves())
 
 

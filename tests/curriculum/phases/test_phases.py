@@ -28,6 +28,7 @@ from curriculum.phases import selfplay as phase_selfplay
 from curriculum.phases import steps as run_training
 from curriculum.phases.all import run_all, run_basics, run_imitation, run_selfplay
 from curriculum.phases.gate import passes_gate
+from curriculum.phases.replay import Replay
 from curriculum.reporting import Conduct, Interrupted
 from curriculum.run.folder import RunFolder, read_metrics
 from curriculum.training.samples import read_samples
@@ -400,18 +401,18 @@ def test_a_candidate_that_never_wins_leaves_the_best_model_alone(tmp_path: Path)
 
 def test_the_window_holds_the_newest_positions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     windows: list[tuple[int, int]] = []
-    plain = phase_selfplay._Round._window
+    plain = Replay.window
 
-    def window(self: Any) -> Any:
-        samples, fresh = plain(self)
-        newest = self._samples_of(self.iteration)
+    def window(self: Any, settings: SelfplayConfig, iteration: int) -> Any:
+        samples, fresh = plain(self, settings, iteration)
+        newest = self._samples_of(iteration)
         kept = min(len(newest), 150)
         assert fresh == kept
         assert (samples.positions.stones[:kept] == newest.positions.stones[len(newest) - kept :]).all()
         windows.append((len(samples), fresh))
         return samples, fresh
 
-    monkeypatch.setattr(phase_selfplay._Round, "_window", window)
+    monkeypatch.setattr(Replay, "window", window)
     with RunFolder.create(tmp_path / "run", CONFIG) as run:
         run_selfplay(run, Conduct())
         total = sum(len(read_samples(path)[0]) for path in run.replay.glob("selfplay-*.npz"))
