@@ -28,6 +28,7 @@ _LOG2_E = np.float32(1.4426950408889634)
 _L0, _L1, _L2 = np.float32(3.3333331174e-1), np.float32(-2.4999993993e-1), np.float32(2.0000714765e-1)
 _L3, _L4, _L5 = np.float32(-1.6668057665e-1), np.float32(1.4249322787e-1), np.float32(-1.2420140846e-1)
 _L6, _L7, _L8 = np.float32(1.1676998740e-1), np.float32(-1.1514610310e-1), np.float32(7.0376836292e-2)
+_SMALLEST = np.float32(2.0**-126)
 _TINY = 1e-30
 """A sum of weights below which they are taken relative to the largest, since they underflow."""
 
@@ -79,8 +80,8 @@ def write_dirichlet(stones: NDArray[np.int8], noise: NDArray[np.float32], alpha:
     if total < _TINY:
         largest = np.float32(0.0)
         for cell in range(cells):
-            if powers[cell] > _ONE:
-                powers[cell] = noise[cell] ** alpha
+            if scratch[cell] != 0:  # its noise comes from a later try, and may have underflowed
+                powers[cell] = max(noise[cell], _SMALLEST) ** alpha
             largest = max(largest, powers[cell] if stones[cell] == EMPTY else np.float32(0.0))
         scale = _ONE / largest
         for cell in range(cells):

@@ -69,6 +69,16 @@ def test_one_legal_move_gets_all_noise() -> None:
     assert draws(stones_with(1, 9), 0.001, 50) == pytest.approx(1.0, abs=1e-6)
 
 
+def test_draws_that_underflow_are_noise_too() -> None:
+    """The first try of the only legal move fails and a later one underflows, once in some thousand draws."""
+    stones, noise = np.ones(9, np.int8), np.zeros(9, np.float32)
+    stones[8] = 0
+    for key in range(20_000):
+        write_dirichlet(stones, noise, 0.03, key, 7)
+        assert noise[8] == 1.0
+        assert not noise[:8].any()
+
+
 def test_streams_of_other_keys_and_later_draws_differ() -> None:
     words = [[random_word(key, index) for index in range(1000)] for key in (0, 1, 2**31)]
     assert len({word for stream in words for word in stream}) > 2990
