@@ -1,7 +1,8 @@
 """Paper Y on 3x3: games of a model against perfect play, `python -m benchmarks.papers.perfect runs/y-3x3`.
 
 The perfect player solves every position of three in a row on 3x3 by brute force, and chooses at random among the moves
-that keep the result. Exits with 4 if the model loses a game.
+that keep the result. After the games, every line of play: all moves of the opponent, at each turn, against the move of
+the model. Exits with 4 if the model loses a game or a line.
 """
 
 import argparse
@@ -12,7 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from core.position import Position
-from core.rules import Rules
+from core.rules import BLACK, WHITE, Cell, Colour, Rules
 from core.streams import generator
 from curriculum.arena.players import model_path
 from curriculum.arena.tournament import play_match
@@ -71,6 +72,29 @@ class PerfectPlayer(Player):
         return Decision(int(generator(seed).choice(best)))
 
 
+def lines_of_play(player: Player, colour: Colour, seed: int) -> list[int]:
+    """Return the results, 1, 0 or -1 for a player, of all games against it: the opponent tries every move."""
+    results: list[int] = []
+    positions = [Position(RULES)]
+    while positions:
+        for position in positions:
+            if (outcome := position.outcome()) is not None:
+                results.append(0 if outcome.winner is None else 1 if outcome.winner == colour else -1)
+        going = [position for position in positions if not position.is_game_over()]
+        own = [position for position in going if position.side_to_move == colour]
+        choices = player.choose_batch(own, seeds=[seed] * len(own)) if own else []
+        positions = [_after(position, decision.move) for position, decision in zip(own, choices, strict=True)]
+        others = [position for position in going if position.side_to_move != colour]
+        positions += [_after(position, int(move)) for position in others for move in position.legal_moves()]
+    return results
+
+
+def _after(position: Position, move: Cell) -> Position:
+    after = position.copy()
+    after.push(move)
+    return after
+
+
 def main() -> None:
     """Play and print the result as JSON."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -85,8 +109,13 @@ def main() -> None:
     match = play_match(
         player, PerfectPlayer(), rules=RULES, openings=[()], games=arguments.games, seed=42, conduct=Conduct()
     )
-    print(json.dumps(match.to_json()))
-    sys.exit(ExitCode.BAR_NOT_MET if match.total.losses else 0)
+    lines = {}
+    for colour, name in ((BLACK, "as_black"), (WHITE, "as_white")):
+        results = lines_of_play(player, colour, seed=42)
+        lines[name] = {"wins": results.count(1), "draws": results.count(0), "losses": results.count(-1)}
+    print(json.dumps(match.to_json() | {"every_line": lines}))
+    lost = match.total.losses + sum(counts["losses"] for counts in lines.values())
+    sys.exit(ExitCode.BAR_NOT_MET if lost else 0)
 
 
 if __name__ == "__main__":
