@@ -1,17 +1,18 @@
 """Paper A's ablations: `python -m benchmarks.papers.ablations --runs runs/a --scale 0.1`.
 
 Trains the full system and the same without double nets, winning-value decay, curriculum or virtual loss, all at one
-budget, and prints one table: each against the full system and against the paper's mentor, from balanced openings,
-without tactics. The same command continues after a stop.
+budget, and prints two tables: each against the full system and against the paper's mentor, from balanced openings,
+without tactics; and the self-play of each, first and last round. The same command continues after a stop.
 """
 
 import argparse
 from pathlib import Path
 
-from benchmarks.papers.commands import measured, table, train, training_seconds
+from benchmarks.papers.commands import measured, records, table, train, training_seconds
 
 FULL = "alphagomoku"
-ABLATIONS = tuple(f"{FULL}-{name}" for name in ("one-net", "no-decay", "no-curriculum", "no-virtual-loss"))
+_WITHOUT_CURRICULUM = f"{FULL}-no-curriculum"
+ABLATIONS = (f"{FULL}-one-net", f"{FULL}-no-decay", _WITHOUT_CURRICULUM, f"{FULL}-no-virtual-loss")
 _MENTOR = "mentor:paper"
 
 
@@ -29,27 +30,52 @@ def result(folder: Path, against: str, name: str, games: int, simulations: int) 
     return [counts, f"{match['elo']:+.0f} ({low} to {high})"]
 
 
+def selfplay(folder: Path) -> list[str]:
+    """Return the cells of a run's self-play: each of its first and of its last round."""
+    rounds = [record for record in records(folder) if record["event"] == "games" and record["phase"] == "selfplay"]
+    ends = (rounds[0], rounds[-1])
+    return [
+        " → ".join(f"{record['game_length']:.0f}" for record in ends),
+        " → ".join(f"{record['seconds'] / record['games']:.2f}" for record in ends),
+        " → ".join(f"{100 * record['black_share']:.0f} %" for record in ends),
+        " → ".join(f"{record['white_value']:+.2f}" for record in ends),
+    ]
+
+
 def main() -> None:
-    """Train, measure, and print the table."""
+    """Train, measure, and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=Path, required=True, help="folder of the runs")
     parser.add_argument("--scale", default="0.1", help="share of the paper's budget")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of all trainings")
+    parser.add_argument(
+        "--rounds-without-curriculum",
+        metavar="N",
+        help="rounds of self-play without the curriculum, so that all trainings take the same time",
+    )
     parser.add_argument("--games", type=int, default=200)
     parser.add_argument("--simulations", type=int, default=400)
     arguments = parser.parse_args()
     settings = [word for text in arguments.set for word in ("--set", text)]
-    rows = []
+    rows, games_rows = [], []
     for preset in (FULL, *ABLATIONS):
         folder = arguments.runs / preset
-        train(preset, folder, ("--scale", arguments.scale, *settings))
+        own = []
+        if preset == _WITHOUT_CURRICULUM and arguments.rounds_without_curriculum:
+            own = ["--set", f"selfplay.iterations={arguments.rounds_without_curriculum}"]
+        train(preset, folder, ("--scale", arguments.scale, *settings, *own))
         games, simulations = arguments.games, arguments.simulations
         against_full = ["-", "-"]
         if preset != FULL:
             against_full = result(folder, str(arguments.runs / FULL), "against-full", games, simulations)
         against_mentor = result(folder, _MENTOR, "against-mentor", games, simulations)
         rows.append([preset, *against_full, *against_mentor, f"{training_seconds(folder) / 60:.0f}"])
+        games_rows.append([preset, *selfplay(folder)])
     print(table(["preset", "against the full system", "Elo", f"against {_MENTOR}", "Elo", "minutes of training"], rows))
+    print()
+    print(
+        table(["preset", "plies of a game", "seconds of a game", "Black's share of wins", "White's value"], games_rows)
+    )
 
 
 if __name__ == "__main__":

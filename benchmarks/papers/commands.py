@@ -33,11 +33,15 @@ def measured(path: Path, *arguments: str) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
+def records(folder: Path) -> list[dict[str, Any]]:
+    """Return the lines of a run's metrics, the oldest first."""
+    lines = (folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
 def training_seconds(folder: Path) -> float:
     """Return the time of a run's games and training: the sum of the seconds in its metrics."""
-    lines = (folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
-    records = [json.loads(line) for line in lines]
-    return sum(r.get("seconds", 0.0) for r in records if r["event"] in ("games", "train", "gate"))
+    return sum(r.get("seconds", 0.0) for r in records(folder) if r["event"] in ("games", "train", "gate"))
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
