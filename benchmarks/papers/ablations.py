@@ -37,7 +37,7 @@ def selfplay(folder: Path) -> list[str]:
     return [
         " → ".join(f"{record['game_length']:.0f}" for record in ends),
         " → ".join(f"{record['seconds'] / record['games']:.2f}" for record in ends),
-        " → ".join(f"{100 * record['black_share']:.0f} %" for record in ends),
+        " → ".join("-" if (share := record["black_share"]) is None else f"{100 * share:.0f} %" for record in ends),
         " → ".join(f"{record['white_value']:+.2f}" for record in ends),
     ]
 
