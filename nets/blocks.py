@@ -7,7 +7,20 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
-from nets.layers import Attention, Convolution, FullyConnected, GlobalMaximum, Layer, PoolingBias, Residual
+from nets.layers import (
+    Attention,
+    Convolution,
+    FullyConnected,
+    GlobalMaximum,
+    Layer,
+    LineFeatures,
+    LinePolicy,
+    LineSpread,
+    LineValue,
+    PoolingBias,
+    Residual,
+)
+from nets.line_blocks import LineFeatureBlock, LinePolicyHead, LineSpreadBlock, LineValueHead
 
 Net = TypeVar("Net", bound=nn.Module)
 
@@ -128,6 +141,14 @@ def module_of(layer: Layer) -> nn.Module:
             return BoardMaximum()
         case FullyConnected():
             return Dense(layer)
+        case LineFeatures():
+            return LineFeatureBlock(layer)
+        case LineSpread():
+            return LineSpreadBlock(layer)
+        case LinePolicy():
+            return LinePolicyHead(layer)
+        case LineValue():
+            return LineValueHead(layer)
 
 
 def _initialise(conv: nn.Conv2d) -> None:

@@ -11,6 +11,8 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from numpy.typing import NDArray
+
 from core.errors import BadDataError
 from core.files.atomic import atomic_path
 from core.files.json_text import parse_json
@@ -79,10 +81,15 @@ def check_model(path: Path) -> ModelInfo:
         return info
 
 
+def load_arrays(path: Path) -> tuple[dict[str, NDArray[Any]], ModelInfo]:
+    """Read the tensors of a model file by their names, without torch. Raises `CheckpointError`."""
+    with _opened(path) as (file, info):
+        return file.arrays(), info
+
+
 def load_model(path: Path) -> tuple["DualNet", ModelInfo]:
     """Load the model of a file, in evaluation mode on the CPU. Raises `CheckpointError`."""
-    with _opened(path) as (file, info):
-        arrays = file.arrays()
+    arrays, info = load_arrays(path)
     # Imported here, so that a file is refused without torch.
     import torch
 

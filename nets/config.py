@@ -5,12 +5,14 @@ from enum import StrEnum
 from typing import Any, Self
 
 from core.limits import MAX_BOARD_SIZE
-from nets.layers import NetLayers, net_layers
+from nets.layers import LineFeatures, NetLayers, net_layers
 
 
 class Planes(StrEnum):
     """The planes of a net's input."""
 
+    TWO = "own-opponent"
+    """Own stones, the opponent's."""
     THREE = "own-opponent-last"
     """Own stones, the opponent's, the opponent's last move (A II-B)."""
     FOUR = "own-opponent-last-colour"
@@ -19,9 +21,11 @@ class Planes(StrEnum):
     """Own stones, the opponent's, the last two moves, all ones when the first player is to move (Y 3.1.1)."""
 
 
-PLANE_COUNT = {Planes.THREE: 3, Planes.FOUR: 4, Planes.FIVE: 5}
-LAST_MOVES = {Planes.THREE: 1, Planes.FOUR: 1, Planes.FIVE: 2}
+PLANE_COUNT = {Planes.TWO: 2, Planes.THREE: 3, Planes.FOUR: 4, Planes.FIVE: 5}
+LAST_MOVES = {Planes.TWO: 0, Planes.THREE: 1, Planes.FOUR: 1, Planes.FIVE: 2}
 """Planes of last moves."""
+COLOUR_PLANES = {Planes.TWO: 0, Planes.THREE: 0, Planes.FOUR: 1, Planes.FIVE: 1}
+"""Planes of the colour to move."""
 
 
 class Backend(StrEnum):
@@ -32,6 +36,8 @@ class Backend(StrEnum):
     TORCH = "torch"
     OPENVINO = "openvino"
     ONNXRUNTIME = "onnxruntime"
+    NUMBA = "numba"
+    """Kernels of this program's own, for line-pattern nets alone, which they run by default."""
 
 
 class Precision(StrEnum):
@@ -43,6 +49,8 @@ class Precision(StrEnum):
     BF16 = "bf16"
     FP16 = "fp16"
     """On a GPU only; as fast there as bfloat16, and eight times closer to float32."""
+    INT16 = "int16"
+    """Line-pattern nets only, which their kernels always compute in integers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +107,11 @@ class NetConfig:
         """Return the net of paper A with another width, number of residual blocks, and hidden layer of the value."""
         trunk = (f"conv3-{filters}", *([f"residual*{blocks}"] if blocks else []))
         return cls(trunk=trunk, value_head=("conv1-1", f"linear-{hidden}", "linear"), **others)
+
+    @property
+    def has_lines(self) -> bool:
+        """True for a line-pattern net."""
+        return isinstance(self.layers(MAX_BOARD_SIZE).trunk[0], LineFeatures)
 
     def layers(self, size: int) -> NetLayers:
         """Return the layers of a net for boards of `size`."""

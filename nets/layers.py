@@ -14,12 +14,22 @@ A net has a trunk and two heads, each a list of names:
     residual*4   four of them
 
 A policy head ends with `linear`, or with one plane of logits (`conv3-1-bare`); a value head with `linear`.
+
+Line-pattern nets have layers of their own, in this order alone. They fit every board:
+
+    lines-32     trunk: features of 32 channels, a sum over the four directions of a function of the 11 cells around
+                 each cell; ReLU
+    spread       trunk: depthwise 3x3 convolution, ReLU, 1x1 convolution, added to its input; ReLU
+    cells        policy head: a product over the channels of each cell
+    regions-15-32    value head: 1x1 convolution to 15 channels, ReLU; their means over nine regions of the board and
+                 their maxima; 32 hidden units
 """
 
 import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from core.line_nets.patterns import CHANNELS_STEP, LANES, REACH, REGIONS
 from core.limits import MAX_FILTERS, MAX_KERNEL, MAX_LAYERS, MAX_PADDING, quoted
 from nets.tensor_types import COUNTS, WEIGHTS, TensorType
 
@@ -27,10 +37,19 @@ NORM_STATISTICS = ("running_mean", "running_var")
 """State of batch norms that is not trained."""
 _PATTERN = re.compile(
     r"(?:conv(?P<kernel>\d{1,3})-(?P<filters>\d{1,9})(?:-pad(?P<padding>\d{1,3}))?|residual|pool-(?P<pooled>\d{1,9})"
-    r"|garb|max|linear(?:-(?P<units>\d{1,9}))?)(?P<bare>-bare)?(?:\*(?P<times>\d{1,9}))?",
+    r"|garb|max|linear(?:-(?P<units>\d{1,9}))?|lines-(?P<lines>\d{1,9})|spread|cells"
+    r"|regions-(?P<regions>\d{1,9})-(?P<hidden>\d{1,9}))(?P<bare>-bare)?(?:\*(?P<times>\d{1,9}))?",
     re.ASCII,
 )
-_EXAMPLES = "conv3-32, residual, pool-32, garb, max, linear-64 or linear, with *4 for four of them"
+_EXAMPLES = (
+    "conv3-32, residual, pool-32, garb, max, linear-64 or linear, and lines-32, spread, cells, regions-15-32 of nets of "
+    "lines, with *4 for four of them"
+)
+
+LINE_UNITS = 64
+"""Units of the hidden layers that make line features."""
+_DIGITS = 3 * (2 * REACH + 1)
+"""Three inputs for each cell of a pattern: an own stone, the opponent's, not on the board."""
 
 Tensors = Iterator[tuple[str, TensorType]]
 
@@ -126,7 +145,58 @@ class FullyConnected(NamedTuple):
         yield from _named("linear", _linear(self.units_in, self.units_out))
 
 
-Layer = Convolution | Residual | PoolingBias | Attention | GlobalMaximum | FullyConnected
+class LineFeatures(NamedTuple):
+    """Features of the line patterns around each cell: a small net of their digits, one hidden layer after another."""
+
+    channels: int
+
+    def tensors(self) -> Tensors:
+        """Yield the tensors by their names."""
+        yield from _named("first", _linear(_DIGITS, LINE_UNITS))
+        yield from _named("second", _linear(LINE_UNITS, LINE_UNITS))
+        yield from _named("third", _linear(LINE_UNITS, self.channels))
+
+
+class LineSpread(NamedTuple):
+    """A depthwise 3x3 and a 1x1 convolution beside a shortcut."""
+
+    channels: int
+
+    def tensors(self) -> Tensors:
+        """Yield the tensors by their names."""
+        yield "near.weight", TensorType(WEIGHTS, (self.channels, 1, 3, 3))
+        yield "near.bias", TensorType(WEIGHTS, (self.channels,))
+        yield from _named("mix", _linear(self.channels, self.channels))
+
+
+class LinePolicy(NamedTuple):
+    """A product over the channels of each cell."""
+
+    channels: int
+
+    def tensors(self) -> Tensors:
+        """Yield the tensors by their names."""
+        yield from _named("linear", _linear(self.channels, 1))
+
+
+class LineValue(NamedTuple):
+    """Pooling over regions of the board, and two fully connected layers."""
+
+    channels: int
+    pooled: int
+    """Channels that are pooled."""
+    hidden: int
+    """Hidden units."""
+
+    def tensors(self) -> Tensors:
+        """Yield the tensors by their names."""
+        yield from _named("mix", _linear(self.channels, self.pooled))
+        yield from _named("first", _linear((REGIONS**2 + 1) * self.pooled, self.hidden))
+        yield from _named("second", _linear(self.hidden, 1))
+
+
+LineLayer = LineFeatures | LineSpread | LinePolicy | LineValue
+Layer = LineLayer | Convolution | Residual | PoolingBias | Attention | GlobalMaximum | FullyConnected
 
 
 class NetLayers(NamedTuple):
@@ -157,8 +227,10 @@ def net_layers(
     Raises `ValueError` with the name of a layer that does not exist or does not fit; no error depends on the size.
     """
     layers, shape = _chain(trunk, _Shape(planes, size), "trunk", batch_norm, outputs=None)
+    if isinstance(layers[0], LineFeatures):
+        return _line_net(layers, policy_head, value_head)
     if not isinstance(layers[0], Convolution):
-        raise ValueError("trunk must begin with a convolution, such as conv3-32")
+        raise ValueError("trunk must begin with a convolution, such as conv3-32, or with lines-32")
     if not shape.width:
         raise ValueError("trunk must keep the board: max and linear are for heads")
     policy, plane = _chain(policy_head, shape, "policy_head", batch_norm, outputs=size * size)
@@ -167,7 +239,33 @@ def net_layers(
     value, vector = _chain(value_head, shape, "value_head", batch_norm, outputs=1)
     if vector.width:
         raise ValueError("value_head must end with linear")
+    if any(isinstance(layer, LineFeatures | LineSpread) for layer in (*layers, *policy, *value)):
+        raise ValueError("trunk must begin with lines, if it has lines or spread layers; heads have none")
     return NetLayers(layers, policy, value)
+
+
+def _line_net(trunk: tuple[Layer, ...], policy_head: Sequence[str], value_head: Sequence[str]) -> NetLayers:
+    """Return the layers of a line-pattern net. Raises `ValueError` for layers that it cannot have."""
+    features, *others = trunk
+    assert isinstance(features, LineFeatures)
+    if features.channels % CHANNELS_STEP:
+        raise ValueError(f"trunk: lines-{features.channels} must have a multiple of {CHANNELS_STEP} channels")
+    if not others or not all(isinstance(layer, LineSpread) for layer in others):
+        raise ValueError("trunk: after lines come spread layers alone, at least one")
+    if list(policy_head) != ["cells"]:
+        raise ValueError("policy_head of a net of lines must be cells")
+    heads = _parsed(value_head, "value_head")
+    match = heads[0][1]
+    if len(heads) > 1 or not match["regions"]:
+        raise ValueError("value_head of a net of lines must be regions, such as regions-15-32")
+    pooled, hidden = int(match["regions"]), int(match["hidden"])
+    if (pooled + 1) % LANES or hidden % LANES:
+        raise ValueError(
+            f"value_head: the channels of regions must be {LANES - 1} or {2 * LANES - 1} or so on, "
+            f"and its hidden units a multiple of {LANES}"
+        )
+    channels = features.channels
+    return NetLayers(trunk, (LinePolicy(channels),), (LineValue(channels, pooled, hidden),))
 
 
 class _Shape(NamedTuple):
@@ -213,7 +311,7 @@ def _parsed(names: Sequence[str], part: str) -> list[tuple[str, re.Match[str]]]:
 
 
 def _check_numbers(part: str, name: str, match: re.Match[str]) -> None:
-    for number in (match["filters"], match["pooled"], match["units"]):
+    for number in (match[group] for group in ("filters", "pooled", "units", "lines", "regions", "hidden")):
         if number is not None and not 1 <= int(number) <= MAX_FILTERS:
             raise ValueError(f"{part}: {name} has {int(number):,} channels; it must be from 1 to {MAX_FILTERS:,}")
     if match["kernel"] is not None:
@@ -244,6 +342,12 @@ def _layer(name: str, match: re.Match[str], shape: _Shape, normed: bool, outputs
         return Attention(channels, channels // _GARB_SPLIT), shape
     if name == "max":
         return GlobalMaximum(), _Shape(channels, 0)
+    if match["lines"]:
+        return LineFeatures(int(match["lines"])), _Shape(int(match["lines"]), width)
+    if name == "spread":
+        return LineSpread(channels), shape
+    if name == "cells" or match["regions"]:
+        raise ValueError(f"{name} is a head of a net whose trunk begins with lines")
     units_in = channels * max(width, 1) ** 2
     units_out = int(match["units"]) if match["units"] else outputs
     return FullyConnected(units_in, units_out, activated=match["units"] is not None), _Shape(units_out, 0)

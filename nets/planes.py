@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from core.rules import BLACK
-from nets.config import Planes
+from nets.config import COLOUR_PLANES, LAST_MOVES, Planes
 
 
 def encode(stones: Tensor, to_move: Tensor, last_moves: Tensor, planes: Planes, dtype: torch.dtype) -> Tensor:
@@ -21,10 +21,9 @@ def encode(stones: Tensor, to_move: Tensor, last_moves: Tensor, planes: Planes, 
     side = to_move[:, None]
     columns = torch.arange(cells, device=stones.device, dtype=last_moves.dtype)
     # A missing move is -1, which equals no column.
-    parts = [stones == side, stones == -side, last_moves[:, :1] == columns]
-    if planes is Planes.FIVE:
-        parts.append(last_moves[:, 1:] == columns)
-    if planes is not Planes.THREE:
+    parts = [stones == side, stones == -side]
+    parts += [last_moves[:, back : back + 1] == columns for back in range(LAST_MOVES[planes])]
+    if COLOUR_PLANES[planes]:
         parts.append((side == BLACK).expand(-1, cells))
     # Stacked last and then permuted: channels last in memory.
     result = torch.stack(parts, dim=-1).to(dtype)

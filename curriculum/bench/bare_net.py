@@ -7,18 +7,22 @@ import statistics
 import time
 import warnings
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import numpy as np
 import torch
 
 from core.cores import cores
+from core.evaluation import PositionBatch
 from nets.blocks import channels_last, folded
 from nets.config import PLANE_COUNT, Backend
 from nets.dual import DualNet
 from nets.runtimes.cuda import CudaRuntime
 from nets.runtimes.openvino import OpenVino, unavailable_where_it_fails
 from nets.runtimes.precision import DTYPES
-from nets.runtimes.runtime import Runtime
+from nets.runtimes.runtime import Piece, Runtime
+from nets.shapes import net_names
 
 _CPU_BATCHES = (8, 32, 128, 512)
 _GPU_BATCHES = (512, 2_048, 8_192)
@@ -31,7 +35,7 @@ class BareNet:
     def __init__(self, model: DualNet, runtime: Runtime, seconds: float) -> None:
         """The choice of the batch size takes `seconds`."""
         batches = _GPU_BATCHES if isinstance(runtime, CudaRuntime) else _CPU_BATCHES
-        make = _openvino_call if runtime.backend is Backend.OPENVINO else _torch_call
+        make = _MAKERS.get(runtime.backend, _torch_call)
         calls = {batch: make(model, runtime, batch) for batch in batches}
         each = seconds / len(batches) / _REPEATS
         rates = {
@@ -81,6 +85,24 @@ def _openvino_call(model: DualNet, runtime: Runtime, batch: int) -> Callable[[],
     return call
 
 
+def _kernels_call(model: DualNet, runtime: Runtime, batch: int) -> Callable[[], object]:
+    threads = ThreadPoolExecutor(cores())
+    draw = np.random.default_rng(0)
+    cells = model.rules.cells
+    positions = PositionBatch.empty(batch, cells)
+    for stones in positions.stones:
+        chosen = draw.permutation(cells)[: draw.integers(cells // 4)]
+        stones[chosen[::2]], stones[chosen[1::2]] = 1, -1
+    logits, values = np.empty((batch, cells), np.float32), np.empty(batch, np.float32)
+    parts = [Piece(rows, positions, logits, values) for rows in np.array_split(np.arange(batch), cores())]
+    net = net_names(model.config)[0]
+
+    def call() -> None:
+        list(threads.map(lambda part: runtime.evaluate(net, [part]), parts))
+
+    return call
+
+
 def _torch_call(model: DualNet, runtime: Runtime, batch: int) -> Callable[[], object]:
     net, planes = _net_and_planes(model, batch)
     device = torch.device("cuda" if isinstance(runtime, CudaRuntime) else "cpu")
@@ -94,3 +116,6 @@ def _torch_call(model: DualNet, runtime: Runtime, batch: int) -> Callable[[], ob
             torch.cuda.synchronize()
 
     return call
+
+
+_MAKERS = {Backend.OPENVINO: _openvino_call, Backend.NUMBA: _kernels_call}

@@ -27,7 +27,7 @@ from nets.blocks import channels_last
 from nets.checkpoint import CheckpointError
 from nets.dual import DualNet, make_model
 from nets.planes import encode
-from nets.runtimes.allocator import keep_freed_memory
+from nets.allocator import keep_freed_memory
 from nets.runtimes.devices import best_device, best_precision
 from nets.shapes import tensor_types
 from nets.tensor_file import open_tensors

@@ -1,10 +1,10 @@
-"""`open_model`: the evaluator of a model file, for play; without torch if OpenVINO runs it."""
+"""`open_model`: the evaluator of a model file, for play; without torch if OpenVINO or numba runs it."""
 
 import warnings
 from pathlib import Path
 
 from core.caching.folder import has_noticed
-from nets.checkpoint import check_model, load_model, read_info
+from nets.checkpoint import check_model, load_arrays, load_model, read_info
 from nets.config import Backend, Precision, RuntimeChoice, RuntimeNotice, default_runtime
 from nets.runtimes.devices import may_have_gpu
 from nets.runtimes.runtime import RuntimeUnavailableError
@@ -21,6 +21,12 @@ def open_model(path: Path, choice: RuntimeChoice | None = None) -> RuntimeEvalua
     Raises `CheckpointError`, and `RuntimeUnavailableError` for a precision that no runtime here has.
     """
     choice = choice or default_runtime()
+    if choice.backend in (Backend.AUTO, Backend.NUMBA) and read_info(path).net.has_lines:
+        from nets.runtimes.lines import LineRuntime
+
+        arrays, info = load_arrays(path)
+        lines = LineRuntime(info.net, info.rules, arrays)
+        return RuntimeEvaluator(lines, info.net, info.rules.cells, lines.version, repeatable=True)
     if choice.backend is Backend.OPENVINO or (choice.backend is Backend.AUTO and not may_have_gpu()):
         evaluator = _open_graphs(path, choice.precision)
         if evaluator is not None:

@@ -10,6 +10,7 @@ from nets.config import Backend, Precision, RuntimeChoice, RuntimeNotice, defaul
 from nets.dual import DualNet
 from nets.runtimes.devices import best_device
 from nets.runtimes.inference import version_of
+from nets.runtimes.lines import LineRuntime
 from nets.runtimes.runtime import Runtime, RuntimeUnavailableError
 from nets.runtimes.runtime_evaluator import RuntimeEvaluator
 from nets.runtimes.torch_cpu import TorchRuntime
@@ -35,7 +36,7 @@ class NetEvaluator(RuntimeEvaluator):
             runtime,
             model.config,
             model.rules.cells,
-            version_of(model, runtime.backend, runtime.precision),
+            runtime.version if isinstance(runtime, LineRuntime) else version_of(model, runtime.backend, runtime.precision),
             repeatable=repeatable,
             on_thread=partial(_use_one_core, torch.get_num_threads()),
         )
@@ -46,13 +47,23 @@ def open_runtime(model: DualNet, choice: RuntimeChoice, device: torch.device) ->
 
     Raises `RuntimeUnavailableError` for a precision that no runtime here has.
     """
+    if choice.backend in (Backend.AUTO, Backend.NUMBA) and model.config.has_lines:
+        # On a processor with many cores they are faster than a GPU, which these nets cannot fill.
+        arrays = {name.removeprefix("nets."): tensor.detach().cpu().numpy() for name, tensor in model.state_dict().items()}
+        return LineRuntime(model.config, model.rules, arrays)
     if device.type == "cuda" and choice.backend in (Backend.AUTO, Backend.TORCH):
         from nets.runtimes.cuda import CudaRuntime
 
         return CudaRuntime(model, choice.precision, device)
     if choice.precision is Precision.FP16:
         raise RuntimeUnavailableError("precision fp16 is for GPUs; a CPU computes in bf16 or fp32")
+    if choice.precision is Precision.INT16:
+        raise RuntimeUnavailableError("precision int16 is for line-pattern nets on numba")
     try:
+        if choice.backend is Backend.NUMBA:
+            raise RuntimeUnavailableError("numba runs line-pattern nets alone")
+        if choice.backend is not Backend.TORCH and model.config.has_lines:
+            raise RuntimeUnavailableError(f"{choice.backend} does not run line-pattern nets")
         if choice.backend in (Backend.AUTO, Backend.OPENVINO):
             from nets.runtimes.conversion import converted
             from nets.runtimes.openvino import OpenVino, OpenVinoRuntime
@@ -65,7 +76,7 @@ def open_runtime(model: DualNet, choice: RuntimeChoice, device: torch.device) ->
             return OnnxRuntime(model, choice.precision)
     except RuntimeUnavailableError as error:
         warnings.warn(f"{error}; the nets run on torch, which is slower", RuntimeNotice, stacklevel=3)
-    return TorchRuntime(model, choice.precision)
+    return TorchRuntime(model, Precision.FP32 if model.config.has_lines else choice.precision)
 
 
 def _use_one_core(others: int) -> None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from core.cores import cores
 from core.evaluation import write_planes
-from nets.config import LAST_MOVES, PLANE_COUNT, Backend, Planes, Precision
+from nets.config import COLOUR_PLANES, LAST_MOVES, PLANE_COUNT, Backend, Planes, Precision
 from nets.runtimes.runtime import Piece, RuntimeUnavailableError, SizedNets
 from nets.tuning import Tuning, kept_tuning
 
@@ -108,7 +108,7 @@ class _Request:
         self._request = compiled.create_infer_request()
         shape = list(compiled.input(0).shape)
         size, side, _, channels = shape
-        self._kinds = (LAST_MOVES[planes], int(planes is not Planes.THREE), channels // PLANE_COUNT[planes])
+        self._kinds = (LAST_MOVES[planes], COLOUR_PLANES[planes], channels // PLANE_COUNT[planes])
         kind = openvino.module.Type.f32
         self._one: np.uint16 | np.float32 = np.float32(1)
         if openvino.precision is Precision.BF16:

@@ -1,0 +1,115 @@
+"""Line patterns by their numbers, and the integers that line-pattern nets compute in. Needs no numba.
+
+A line pattern is the cells of one direction around a cell: up to five each way, fewer where the board ends.
+
+It has a digit for each of its cells: 0 empty, 1 a stone of the side to move, 2 of the opponent. With l cells
+before and r after the middle there are 3^(l+r+1) patterns, for all l and r from 0 to 5 together `PATTERNS`. A pattern's
+number is a constant of l and r plus a weight times the digit of each cell, so a stone changes the numbers around it by
+additions.
+"""
+
+import functools
+
+import numpy as np
+from numpy.typing import NDArray
+
+LANES = 16
+"""Channels that a kernel computes together."""
+CHANNELS_STEP = 2 * LANES
+"""Channels of features come in multiples of this."""
+UNIT_BITS, TOP = 7, 2047
+"""Activations are integers from 0 to `TOP`, in units of 2^-7: from 0 to 16."""
+ROW_TOP = 8191
+"""The largest number in a row of the table, in the same units: four of them fit in 16 bits."""
+NEAR_BITS, NEAR_TOP = 13, 7208
+"""Weights of the depthwise convolution, in units of 2^-13: from -0.88 to 0.88, so that nine products fit in 16 bits."""
+MIX_BITS, MIX_TOP = 12, 8191
+"""Weights of a product over channels, in units of 2^-12: from -2 to 2."""
+DENSE_BITS, DENSE_TOP = 11, 4095
+"""Weights of a fully connected layer, in units of 2^-11: from -2 to 2."""
+REGIONS = 3
+"""Regions along an edge of the board, over which a value head takes means."""
+MEAN_SCALE = 4
+"""Such a mean counts so many times: features are rare, so their means are small."""
+
+REACH = 5
+"""Cells on each side of the middle."""
+DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
+"""Steps in rows and columns."""
+OFF_BOARD = 3
+"""The digit of a cell that is not on the board, in `all_patterns`."""
+_AFTER = sum(3**r for r in range(REACH + 1))
+"""Patterns of the cells after the middle."""
+_BEFORE = sum(3 ** (l + 1) for l in range(REACH + 1))  # noqa: E741
+"""Patterns of the middle and the cells before it."""
+PATTERNS = _BEFORE * _AFTER
+"""397,488."""
+
+
+def digit_weights() -> NDArray[np.int32]:
+    """Return [11] the weight of each cell's digit, from the farthest before the middle to the farthest after it."""
+    before = [_AFTER * 3**k for k in range(REACH, -1, -1)]
+    return np.array(before + [3**k for k in range(REACH)], dtype=np.int32)
+
+
+@functools.cache
+def empty_numbers(size: int) -> NDArray[np.int32]:
+    """Return [A, 4] the number of the pattern around each cell of an empty board, in each direction. Read-only."""
+    numbers = np.zeros((size, size, len(DIRECTIONS)), dtype=np.int32)
+    for row in range(size):
+        for column in range(size):
+            for index, (down, right) in enumerate(DIRECTIONS):
+                before = min(REACH, _room(row, -down, size), _room(column, -right, size))
+                after = min(REACH, _room(row, down, size), _room(column, right, size))
+                numbers[row, column, index] = _first(before, after)
+    result = numbers.reshape(size * size, len(DIRECTIONS))
+    result.flags.writeable = False
+    return result
+
+
+@functools.cache
+def neighbours(size: int) -> NDArray[np.int64]:
+    """Return [A, 4, 11] the cells of the pattern around each cell; A where the board ends. Read-only."""
+    rows, columns = np.divmod(np.arange(size * size), size)
+    steps = np.arange(-REACH, REACH + 1)
+    result = np.empty((size * size, len(DIRECTIONS), len(steps)), dtype=np.int64)
+    for index, (down, right) in enumerate(DIRECTIONS):
+        row, column = rows[:, None] + down * steps, columns[:, None] + right * steps
+        on_board = (row >= 0) & (row < size) & (column >= 0) & (column < size)
+        result[:, index] = np.where(on_board, row * size + column, size * size)
+    result.flags.writeable = False
+    return result
+
+
+@functools.cache
+def all_patterns() -> NDArray[np.int8]:
+    """Return [PATTERNS, 11] the digits of each pattern, by its number; `OFF_BOARD` where the board ends. Read-only."""
+    digits = np.full((PATTERNS, 2 * REACH + 1), OFF_BOARD, dtype=np.int8)
+    numbers = np.arange(PATTERNS)
+    part_before, part_after = np.divmod(numbers, _AFTER)
+    for count in range(REACH + 1):
+        first = (3 ** (count + 1) - 3) // 2
+        own = (part_before >= first) & (part_before < first + 3 ** (count + 1))
+        for k in range(count + 1):
+            digits[own, REACH - k] = (part_before[own] - first) // 3**k % 3
+        first = (3**count - 1) // 2
+        own = (part_after >= first) & (part_after < first + 3**count)
+        for k in range(count):
+            digits[own, REACH + 1 + k] = (part_after[own] - first) // 3**k % 3
+    digits.flags.writeable = False
+    return digits
+
+
+def _first(before: int, after: int) -> int:
+    """Return the number of the pattern of empty cells with that many before and after the middle."""
+    return _AFTER * ((3 ** (before + 1) - 3) // 2) + (3**after - 1) // 2
+
+
+def _room(place: int, step: int, size: int) -> int:
+    """Return the number of steps that stay on the board."""
+    return REACH if step == 0 else size - 1 - place if step > 0 else place
+
+
+def region_edges(size: int) -> tuple[int, ...]:
+    """Return the first row (or column) of each region of a board of `size`, and the end of the last."""
+    return tuple(size * part // REGIONS for part in range(REGIONS + 1))

@@ -1,0 +1,226 @@
+"""Three loops of line-pattern nets in the compiler's own language, as operations on vectors of 16 or 32 integers.
+
+numba's translation of the same loops keeps their sums in memory and takes four times as long. The compiler turns these
+into the instructions that the processor has; none of them depends on one. All numbers are integers, so the order of the
+sums does not matter. Without compilation (`NUMBA_DISABLE_JIT=1`) the same functions run in numpy.
+"""
+
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+from core.line_nets.patterns import LANES, MIX_BITS, TOP
+
+ROWS = 4
+"""Rows whose products `products` computes together: each weight is read once for them."""
+_INT16, _INT32, _INT64 = ir.IntType(16), ir.IntType(32), ir.IntType(64)
+_PAIRS = ir.VectorType(_INT16, 2 * LANES)
+_WIDE_PAIRS = ir.VectorType(_INT32, 2 * LANES)
+_SUMS = ir.VectorType(_INT32, LANES)
+
+
+def _number(value: int) -> Any:
+    return ir.Constant(_INT64, value)
+
+
+def _all(kind: Any, value: int) -> Any:
+    return ir.Constant(kind, [value] * kind.count)
+
+
+class _Writer:
+    """Writes the body of a function: its arrays by pointers, its numbers as they are."""
+
+    def __init__(self, context: Any, builder: Any, signature: Any, arguments: Any) -> None:
+        self.builder = builder
+        self.arguments = [
+            context.make_array(kind)(context, builder, value).data if isinstance(kind, types.Array) else value
+            for kind, value in zip(signature.args, arguments, strict=True)
+        ]
+
+    def add(self, *values: Any) -> Any:
+        first, *others = values
+        for value in others:
+            first = self.builder.add(first, value)
+        return first
+
+    def load(self, array: Any, at: Any, kind: Any) -> Any:
+        return self.builder.load(self._pointer(array, at, kind), align=kind.element.width // 8)
+
+    def store(self, vector: Any, array: Any, at: Any) -> None:
+        self.builder.store(vector, self._pointer(array, at, vector.type), align=vector.type.element.width // 8)
+
+    def _pointer(self, array: Any, at: Any, kind: Any) -> Any:
+        return self.builder.bitcast(self.builder.gep(array, [at]), kind.as_pointer())
+
+    def variable(self, start: Any) -> Any:
+        """Return a place that keeps a vector over the turns of a loop."""
+        place = cgutils.alloca_once(self.builder, start.type)
+        self.builder.store(start, place)
+        return place
+
+    def larger(self, first: Any, second: Any) -> Any:
+        return self.builder.select(self.builder.icmp_signed(">", first, second), first, second)
+
+    def activated(self, sums: Any, bits: int) -> Any:
+        """Return rounded quotients by 2^bits, from 0 to `TOP`."""
+        build, kind = self.builder, sums.type
+        quotients = build.ashr(build.add(sums, _all(kind, 1 << (bits - 1))), _all(kind, bits))
+        quotients = self.larger(quotients, _all(kind, 0))
+        return build.select(build.icmp_signed("<", quotients, _all(kind, TOP)), quotients, _all(kind, TOP))
+
+
+def _products(write: _Writer, rows: int) -> None:
+    x, x_at, x_step, weights, weights_at, bias, bias_at, sums, sums_at, sums_step, pairs = write.arguments
+    build = write.builder
+    start = write.load(bias, bias_at, _SUMS)
+    totals = [write.variable(start) for _ in range(rows)]
+    first = [write.add(x_at, build.mul(_number(row), x_step)) for row in range(rows)]
+    unknown = ir.Constant(_WIDE_PAIRS, ir.Undefined)
+    even, odd = (ir.Constant(_SUMS, [2 * lane + part for lane in range(LANES)]) for part in (0, 1))
+    with cgutils.for_range(build, pairs) as loop:
+        at = write.add(weights_at, build.mul(loop.index, _number(2 * LANES)))
+        wide = build.sext(write.load(weights, at, _PAIRS), _WIDE_PAIRS)
+        for place, total in zip(first, totals, strict=True):
+            at = write.add(place, build.mul(loop.index, _number(2)))
+            pair = build.load(build.bitcast(build.gep(x, [at]), _INT32.as_pointer()), align=2)
+            one = build.insert_element(ir.Constant(_SUMS, ir.Undefined), pair, ir.Constant(_INT32, 0))
+            copies = build.shuffle_vector(one, ir.Constant(_SUMS, ir.Undefined), _all(_SUMS, 0))
+            product = build.mul(wide, build.sext(build.bitcast(copies, _PAIRS), _WIDE_PAIRS))
+            # This form is the one that the compiler knows as a single instruction.
+            halves = (build.shuffle_vector(product, unknown, part) for part in (even, odd))
+            build.store(write.add(build.load(total), build.add(*halves)), total)
+    for row, total in enumerate(totals):
+        write.store(build.load(total), sums, write.add(sums_at, build.mul(_number(row), sums_step)))
+
+
+@intrinsic
+def products(
+    context: Any,
+    x: Any,
+    x_at: Any,
+    x_step: Any,
+    weights: Any,
+    weights_at: Any,
+    bias: Any,
+    bias_at: Any,
+    sums: Any,
+    sums_at: Any,
+    sums_step: Any,
+    pairs: Any,
+) -> Any:
+    """Write 16 sums for each of `ROWS` rows: bias + inputs times weights.
+
+    The arrays are used as flat ones, from a place on. `x` int16: 2 * `pairs` inputs a row, rows `x_step` apart.
+    `weights` int16: [pairs, 16, 2]. `bias` int32: [16]. `sums` int32: 16 for each row, rows `sums_step` apart.
+    """
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        _products(_Writer(context, builder, signature, arguments), ROWS)
+        return context.get_dummy_value()
+
+    return types.void(x, x_at, x_step, weights, weights_at, bias, bias_at, sums, sums_at, sums_step, pairs), code
+
+
+@intrinsic
+def depthwise(
+    context: Any, x: Any, x_at: Any, x_step: Any, weights: Any, weights_at: Any, bias: Any, bias_at: Any, out: Any,
+    out_at: Any, cells: Any, channels: Any,
+) -> Any:
+    """Write the activations of a depthwise 3x3 convolution of some cells of a row of the board.
+
+    `x` int16: activations [..., channels] of a board with a margin, from the first cell on; rows of the board `x_step`
+    numbers apart. `weights` int16: [9, channels]; `bias` int16: [channels]; `out` int16: [cells, channels].
+
+    Each product is rounded down to units of 2^-8, so that all fit in 16 bits.
+    """
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        write = _Writer(context, builder, signature, arguments)
+        x, x_at, x_step, weights, weights_at, bias, bias_at, out, out_at, cells, channels = write.arguments
+        build = builder
+        with cgutils.for_range(build, build.udiv(channels, _number(2 * LANES))) as blocks:
+            block = build.mul(blocks.index, _number(2 * LANES))
+            taps = [
+                build.sext(
+                    write.load(weights, write.add(weights_at, block, build.mul(channels, _number(tap))), _PAIRS),
+                    _WIDE_PAIRS,
+                )
+                for tap in range(9)
+            ]
+            start = write.load(bias, write.add(bias_at, block), _PAIRS)
+            with cgutils.for_range(build, cells) as loop:
+                cell = write.add(block, build.mul(loop.index, channels))
+                total = start
+                for tap, weight in enumerate(taps):
+                    down, right = tap // 3 - 1, tap % 3 - 1
+                    move = write.add(build.mul(x_step, _number(down)), build.mul(channels, _number(right)))
+                    near = build.shl(write.load(x, write.add(x_at, cell, move), _PAIRS), _all(_PAIRS, 4))
+                    product = build.mul(build.sext(near, _WIDE_PAIRS), weight)
+                    total = build.add(total, build.trunc(build.ashr(product, _all(_WIDE_PAIRS, 16)), _PAIRS))
+                write.store(write.activated(total, 1), out, write.add(out_at, cell))
+        return context.get_dummy_value()
+
+    kinds = (x, x_at, x_step, weights, weights_at, bias, bias_at, out, out_at, cells, channels)
+    return types.void(*kinds), code
+
+
+@intrinsic
+def pooled(
+    context: Any, sums: Any, sums_at: Any, sums_step: Any, cells: Any, total: Any, total_at: Any, most: Any, most_at: Any
+) -> Any:
+    """Add the activations of 16 channels of some cells to `total`, and keep the larger ones in `most`.
+
+    `sums` int32: 16 for each cell, cells `sums_step` apart. `total` and `most` int32: [16].
+    """
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        write = _Writer(context, builder, signature, arguments)
+        sums, sums_at, sums_step, cells, total, total_at, most, most_at = write.arguments
+        build = builder
+        whole = write.variable(write.load(total, total_at, _SUMS))
+        best = write.variable(write.load(most, most_at, _SUMS))
+        with cgutils.for_range(build, cells) as loop:
+            at = write.add(sums_at, build.mul(loop.index, sums_step))
+            active = write.activated(write.load(sums, at, _SUMS), MIX_BITS)
+            build.store(build.add(build.load(whole), active), whole)
+            build.store(write.larger(build.load(best), active), best)
+        write.store(build.load(whole), total, total_at)
+        write.store(build.load(best), most, most_at)
+        return context.get_dummy_value()
+
+    return types.void(sums, sums_at, sums_step, cells, total, total_at, most, most_at), code
+
+
+def _activated(sums: NDArray[Any], bits: int) -> NDArray[Any]:
+    return np.clip((sums.astype(np.int64) + (1 << (bits - 1))) >> bits, 0, TOP)
+
+
+if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # numba makes its settings at import
+
+    def products(x, x_at, x_step, weights, weights_at, bias, bias_at, sums, sums_at, sums_step, pairs):  # type: ignore[no-untyped-def]  # noqa: ANN201, ANN001, D103
+        used = weights.reshape(-1)[weights_at:][: 2 * LANES * pairs].reshape(pairs, LANES, 2).astype(np.int64)
+        for row in range(ROWS):
+            given = x.reshape(-1)[x_at + row * x_step :][: 2 * pairs].reshape(pairs, 1, 2)
+            out = sums.reshape(-1)[sums_at + row * sums_step :][:LANES]
+            out[:] = bias.reshape(-1)[bias_at:][:LANES] + (used * given).sum((0, 2))
+
+    def depthwise(x, x_at, x_step, weights, weights_at, bias, bias_at, out, out_at, cells, channels):  # type: ignore[no-untyped-def]  # noqa: ANN201, ANN001, D103
+        total = np.zeros((cells, channels), np.int64) + bias.reshape(-1)[bias_at:][:channels]
+        for tap in range(9):
+            start = x_at + (tap // 3 - 1) * x_step + (tap % 3 - 1) * channels
+            near = x.reshape(-1)[start:][: cells * channels].reshape(cells, channels).astype(np.int64)
+            total += (near * 16 * weights.reshape(-1)[weights_at + tap * channels :][:channels]) >> 16
+        out.reshape(-1)[out_at:][: cells * channels] = _activated(total, 1).reshape(-1)
+
+    def pooled(sums, sums_at, sums_step, cells, total, total_at, most, most_at):  # type: ignore[no-untyped-def]  # noqa: ANN201, ANN001, D103
+        for cell in range(cells):
+            active = _activated(sums.reshape(-1)[sums_at + cell * sums_step :][:LANES], MIX_BITS)
+            total.reshape(-1)[total_at:][:LANES] += active.astype(np.int32)
+            kept = most.reshape(-1)[most_at:][:LANES]
+            np.maximum(kept, active, out=kept, casting="unsafe")

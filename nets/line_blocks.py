@@ -1,0 +1,155 @@
+"""Modules of line-pattern nets: nets that see the board through the 11 cells around each cell in each direction.
+
+In training they compute in floats, within the ranges of the integers of `core.line_nets.patterns`. For play `nets.line_tables`
+rounds them to those integers.
+"""
+
+import functools
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from core.line_nets.patterns import (
+    DENSE_BITS,
+    DENSE_TOP,
+    DIRECTIONS,
+    MEAN_SCALE,
+    MIX_BITS,
+    MIX_TOP,
+    NEAR_BITS,
+    NEAR_TOP,
+    OFF_BOARD,
+    REGIONS,
+    ROW_TOP,
+    TOP,
+    UNIT_BITS,
+    all_patterns,
+    digit_weights,
+    empty_numbers,
+    neighbours,
+    region_edges,
+)
+from nets.layers import LINE_UNITS, LineFeatures, LinePolicy, LineSpread, LineValue
+
+_TOP = TOP / 2**UNIT_BITS
+_ROW_TOP = ROW_TOP / 2**UNIT_BITS
+_NEAR_TOP = NEAR_TOP / 2**NEAR_BITS
+_MIX_TOP = MIX_TOP / 2**MIX_BITS
+_DENSE_TOP = DENSE_TOP / 2**DENSE_BITS
+
+
+class LineFeatureBlock(nn.Module):
+    """Features of each cell: the sum over the four directions of a function of its line pattern."""
+
+    def __init__(self, layer: LineFeatures) -> None:
+        super().__init__()
+        patterns = torch.from_numpy(all_patterns().copy())
+        digits = torch.stack([patterns == digit for digit in (1, 2, OFF_BOARD)], dim=2).flatten(1)
+        self.register_buffer("digits", digits, persistent=False)
+        self.digits: Tensor
+        self.first = nn.Linear(self.digits.shape[1], LINE_UNITS)
+        self.second = nn.Linear(LINE_UNITS, LINE_UNITS)
+        self.third = nn.Linear(LINE_UNITS, layer.channels)
+
+    def rows(self, numbers: Tensor) -> Tensor:
+        """Return the function [n, channels] of the patterns with some `numbers` [n]."""
+        x = self.digits[numbers].to(self.first.weight.dtype)
+        x = self.third(torch.relu(self.second(torch.relu(self.first(x)))))
+        return x.float().clamp(-_ROW_TOP, _ROW_TOP)
+
+    def forward(self, planes: Tensor) -> Tensor:
+        """Map planes [B, P, D, D], of which the first two are own and opponent's stones, to [B, channels, D, D]."""
+        batch, _, size, _ = planes.shape
+        ways, empty = _numbering(size, planes.device)
+        with torch.autocast(planes.device.type, enabled=False):
+            digits = (planes[:, 0] + 2 * planes[:, 1]).reshape(batch, -1).float()
+            # Up to 397,488, so exact in float32.
+            numbers = (digits @ ways + empty).to(torch.int32)
+        # Few patterns are on many cells: the function is computed once for each.
+        seen, places = torch.unique(numbers, return_inverse=True)
+        rows = self.rows(seen.long())
+        summed = functional.embedding_bag(places.reshape(-1, len(DIRECTIONS)), rows, mode="sum")
+        return summed.clamp(0, _TOP).reshape(batch, size, size, -1).permute(0, 3, 1, 2)
+
+
+class LineSpreadBlock(nn.Module):
+    """A depthwise 3x3 and a 1x1 convolution beside a shortcut."""
+
+    def __init__(self, layer: LineSpread) -> None:
+        super().__init__()
+        self.near = nn.Conv2d(layer.channels, layer.channels, 3, padding=1, groups=layer.channels)
+        self.mix = nn.Linear(layer.channels, layer.channels)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map [B, channels, D, D] to the same shape."""
+        near = functional.conv2d(
+            x, self.near.weight.clamp(-_NEAR_TOP, _NEAR_TOP), self.near.bias, padding=1, groups=x.shape[1]
+        )
+        return (x + _product(near.clamp(0, _TOP), self.mix)).clamp(0, _TOP)
+
+
+class LinePolicyHead(nn.Module):
+    """The logit of each cell: a product over its channels."""
+
+    def __init__(self, layer: LinePolicy) -> None:
+        super().__init__()
+        self.linear = nn.Linear(layer.channels, 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map [B, channels, D, D] to [B, 1, D, D]."""
+        return _product(x, self.linear)
+
+
+class LineValueHead(nn.Module):
+    """Means over nine regions of the board and maxima of some channels, and two fully connected layers."""
+
+    def __init__(self, layer: LineValue) -> None:
+        super().__init__()
+        self.mix = nn.Linear(layer.channels, layer.pooled)
+        self.first = nn.Linear((REGIONS**2 + 1) * layer.pooled, layer.hidden)
+        self.second = nn.Linear(layer.hidden, 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map [B, channels, D, D] to [B, 1]."""
+        pooled = _product(x, self.mix).clamp(0, _TOP).flatten(2).float()
+        means = (pooled @ _regions(x.shape[2], x.device)).clamp(0, _TOP)
+        # The regions first, then the channels, as the kernel has them.
+        units = torch.cat((means.transpose(1, 2).flatten(1), pooled.amax(2)), dim=1)
+        hidden = _dense(units, self.first).clamp(0, _TOP)
+        return _dense(hidden, self.second)
+
+
+@functools.cache
+def _numbering(size: int, device: torch.device) -> tuple[Tensor, Tensor]:
+    """Return [A, 4A] the weight of each cell's digit in each pattern's number, and [4A] the numbers on an empty board."""
+    cells, directions = size * size, len(DIRECTIONS)
+    ways = np.zeros((cells + 1, cells, directions), dtype=np.float32)
+    centres = np.arange(cells)[:, None, None]
+    np.add.at(ways, (neighbours(size), centres, np.arange(directions)[:, None]), digit_weights())
+    empty = torch.from_numpy(empty_numbers(size).reshape(-1).astype(np.float32))
+    return torch.from_numpy(ways[:cells].reshape(cells, -1)).to(device), empty.to(device)
+
+
+@functools.cache
+def _regions(size: int, device: torch.device) -> Tensor:
+    """Return [A, 9] the share of each cell in the mean of each region."""
+    edges = region_edges(size)
+    result = np.zeros((size, size, REGIONS, REGIONS), dtype=np.float32)
+    for row in range(REGIONS):
+        for column in range(REGIONS):
+            rows, columns = (slice(edges[at], edges[at + 1]) for at in (row, column))
+            area = (rows.stop - rows.start) * (columns.stop - columns.start)
+            result[rows, columns, row, column] = MEAN_SCALE / area
+    return torch.from_numpy(result.reshape(size * size, -1)).to(device)
+
+
+def _product(x: Tensor, linear: nn.Linear) -> Tensor:
+    """Return the product of channels [B, C, D, D] with a layer's weights, as far as its integers reach."""
+    weight = linear.weight.clamp(-_MIX_TOP, _MIX_TOP)[:, :, None, None]
+    return functional.conv2d(x, weight, linear.bias)
+
+
+def _dense(x: Tensor, linear: nn.Linear) -> Tensor:
+    return functional.linear(x, linear.weight.clamp(-_DENSE_TOP, _DENSE_TOP), linear.bias)

@@ -1,0 +1,105 @@
+"""Line-pattern nets rounded to the integers that their kernels compute in (`core.line_nets.evaluation`). Needs no torch."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.line_nets.evaluation import LineNet
+from core.line_nets.patterns import (
+    DENSE_BITS,
+    DENSE_TOP,
+    LANES,
+    MIX_BITS,
+    MIX_TOP,
+    NEAR_BITS,
+    NEAR_TOP,
+    OFF_BOARD,
+    PATTERNS,
+    REGIONS,
+    ROW_TOP,
+    UNIT_BITS,
+    all_patterns,
+)
+from nets.layers import NetLayers
+
+_CHUNK = 16_384
+"""Patterns whose rows are computed together."""
+_NEAR_UNIT_BITS = UNIT_BITS + 1
+"""Sums of a depthwise convolution have units of 2^-8."""
+
+Weights = Mapping[str, NDArray[Any]]
+
+
+def line_net(layers: NetLayers, weights: Weights) -> LineNet:
+    """Return the integers of a line-pattern net. `weights`: its tensors by their names (`NetLayers.tensors`)."""
+    spreads = [f"trunk.{number}" for number in range(1, len(layers.trunk))]
+    head_weights = np.concatenate((weights["policy.0.linear.weight"], weights["value.0.mix.weight"]))
+    head_bias = np.concatenate((weights["policy.0.linear.bias"], weights["value.0.mix.bias"]))
+    dense, dense_bias = weights["value.0.first.weight"], weights["value.0.first.bias"]
+    # The policy's output has a place among the pooled ones, without a weight.
+    pools, hidden = REGIONS**2 + 1, len(dense)
+    pooled = np.zeros((hidden, pools, len(head_weights)), dtype=np.float64)
+    pooled[:, :, 1:] = dense.reshape(hidden, pools, -1)
+    last = np.concatenate((_rounded(weights["value.0.second.weight"].ravel(), DENSE_BITS, DENSE_TOP), [0]))
+    last[-1] = _bias(weights["value.0.second.bias"], UNIT_BITS + DENSE_BITS)[0]
+    return LineNet(
+        table=_table(weights),
+        near=np.stack([_taps(weights[f"{name}.near.weight"]) for name in spreads]),
+        near_bias=np.stack([_near_bias(weights[f"{name}.near.bias"]) for name in spreads]),
+        mix=np.stack([_packed(weights[f"{name}.mix.weight"], MIX_BITS, MIX_TOP) for name in spreads]),
+        mix_bias=np.stack([_bias(weights[f"{name}.mix.bias"], UNIT_BITS + MIX_BITS) for name in spreads]),
+        heads=_packed(head_weights, MIX_BITS, MIX_TOP),
+        heads_bias=_bias(head_bias, UNIT_BITS + MIX_BITS),
+        dense=_packed(pooled.reshape(hidden, -1), DENSE_BITS, DENSE_TOP),
+        dense_bias=_bias(dense_bias, UNIT_BITS + DENSE_BITS),
+        last=last.astype(np.int32),
+    )
+
+
+def _table(weights: Weights) -> NDArray[np.int16]:
+    """Return [PATTERNS, C] the features of each pattern."""
+    parts = [
+        (weights[f"trunk.0.{name}.weight"].astype(np.float64).T, weights[f"trunk.0.{name}.bias"].astype(np.float64))
+        for name in ("first", "second", "third")
+    ]
+    patterns = all_patterns()
+    table = np.empty((PATTERNS, parts[-1][0].shape[1]), dtype=np.int16)
+    for first in range(0, PATTERNS, _CHUNK):
+        chunk = patterns[first : first + _CHUNK]
+        x = np.stack([chunk == digit for digit in (1, 2, OFF_BOARD)], axis=2).reshape(len(chunk), -1).astype(np.float64)
+        for number, (weight, bias) in enumerate(parts):
+            x = x @ weight + bias
+            if number + 1 < len(parts):
+                x = np.maximum(x, 0.0)
+        table[first : first + len(chunk)] = _rounded(x, UNIT_BITS, ROW_TOP)
+    return table
+
+
+def _rounded(values: NDArray[Any], bits: int, top: int) -> NDArray[np.float64]:
+    """Return numbers in units of 2^-bits, rounded, from -top to top."""
+    return np.clip(np.floor(values.astype(np.float64) * 2.0**bits + 0.5), -top, top)
+
+
+def _bias(values: NDArray[Any], bits: int) -> NDArray[np.int32]:
+    return _rounded(values, bits, 1 << 28).astype(np.int32)
+
+
+def _taps(weights: NDArray[Any]) -> NDArray[np.int16]:
+    """Return the weights of a depthwise convolution [C, 1, 3, 3] as [9, C]."""
+    rounded = _rounded(weights.reshape(len(weights), 9), NEAR_BITS, NEAR_TOP)
+    # Contiguous, since the kernels read flat memory.
+    return np.ascontiguousarray(rounded.T, dtype=np.int16)
+
+
+def _near_bias(values: NDArray[Any]) -> NDArray[np.int16]:
+    # Each of nine products is rounded down, by half a unit on average.
+    return _rounded(values + 4.5 / 2.0**_NEAR_UNIT_BITS, _NEAR_UNIT_BITS, 1 << 10).astype(np.int16)
+
+
+def _packed(weights: NDArray[Any], bits: int, top: int) -> NDArray[np.int16]:
+    """Return weights [outputs, inputs] as blocks of 16 outputs and pairs of inputs: [outputs / 16, inputs / 2, 16, 2]."""
+    outputs, inputs = weights.shape
+    blocks = _rounded(weights, bits, top).astype(np.int16).reshape(outputs // LANES, LANES, inputs // 2, 2)
+    return np.ascontiguousarray(blocks.transpose(0, 2, 1, 3))
