@@ -29,8 +29,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from core.line_nets.patterns import CHANNELS_STEP, LANES, REACH, REGIONS
 from core.limits import MAX_FILTERS, MAX_KERNEL, MAX_LAYERS, MAX_PADDING, quoted
+from core.line_nets.patterns import CHANNELS_STEP, LANES, REACH, REGIONS
 from nets.tensor_types import COUNTS, WEIGHTS, TensorType
 
 NORM_STATISTICS = ("running_mean", "running_var")
@@ -42,8 +42,8 @@ _PATTERN = re.compile(
     re.ASCII,
 )
 _EXAMPLES = (
-    "conv3-32, residual, pool-32, garb, max, linear-64 or linear, and lines-32, spread, cells, regions-15-32 of nets of "
-    "lines, with *4 for four of them"
+    "conv3-32, residual, pool-32, garb, max, linear-64 or linear, and lines-32, spread, cells, regions-15-32 of "
+    "line-pattern nets, with *4 for four of them"
 )
 
 LINE_UNITS = 64

@@ -1,7 +1,7 @@
 """Modules of line-pattern nets: nets that see the board through the 11 cells around each cell in each direction.
 
-In training they compute in floats, within the ranges of the integers of `core.line_nets.patterns`. For play `nets.line_tables`
-rounds them to those integers.
+In training they compute in floats, within the ranges of the integers of `core.line_nets.patterns`. For play
+`nets.line_tables` rounds them to those integers.
 """
 
 import functools
@@ -57,7 +57,8 @@ class LineFeatureBlock(nn.Module):
         """Return the function [n, channels] of the patterns with some `numbers` [n]."""
         x = self.digits[numbers].to(self.first.weight.dtype)
         x = self.third(torch.relu(self.second(torch.relu(self.first(x)))))
-        return x.float().clamp(-_ROW_TOP, _ROW_TOP)
+        rows: Tensor = x.float().clamp(-_ROW_TOP, _ROW_TOP)
+        return rows
 
     def forward(self, planes: Tensor) -> Tensor:
         """Map planes [B, P, D, D], of which the first two are own and opponent's stones, to [B, channels, D, D]."""
@@ -123,7 +124,7 @@ class LineValueHead(nn.Module):
 
 @functools.cache
 def _numbering(size: int, device: torch.device) -> tuple[Tensor, Tensor]:
-    """Return [A, 4A] the weight of each cell's digit in each pattern's number, and [4A] the numbers on an empty board."""
+    """Return [A, 4A] the weight of each cell's digit in each pattern's number, and [4A] those of an empty board."""
     cells, directions = size * size, len(DIRECTIONS)
     ways = np.zeros((cells + 1, cells, directions), dtype=np.float32)
     centres = np.arange(cells)[:, None, None]

@@ -1,8 +1,8 @@
 """Evaluation of line-pattern nets, in integers.
 
-The numbers of the four patterns around each cell (`core.line_nets.patterns`) lead to rows of a table, whose sum is the cell's
-features. Depthwise 3x3 convolutions, products over channels, and a small value head follow. `nets.line_tables` makes the
-arrays of a net. A position takes some ten microseconds of a core, alone as in a batch.
+The numbers of the four patterns around each cell (`core.line_nets.patterns`) lead to rows of a table, whose sum is the
+cell's features. Depthwise 3x3 convolutions, products over channels, and a small value head follow. `nets.line_tables`
+makes the arrays of a net. A position takes some ten microseconds of a core, alone as in a batch.
 """
 
 from typing import NamedTuple

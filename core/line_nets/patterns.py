@@ -102,7 +102,8 @@ def all_patterns() -> NDArray[np.int8]:
 
 def _first(before: int, after: int) -> int:
     """Return the number of the pattern of empty cells with that many before and after the middle."""
-    return _AFTER * ((3 ** (before + 1) - 3) // 2) + (3**after - 1) // 2
+    first: int = _AFTER * ((3 ** (before + 1) - 3) // 2) + (3**after - 1) // 2
+    return first
 
 
 def _room(place: int, step: int, size: int) -> int:

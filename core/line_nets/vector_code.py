@@ -5,6 +5,7 @@ into the instructions that the processor has; none of them depends on one. All n
 sums does not matter. Without compilation (`NUMBA_DISABLE_JIT=1`) the same functions run in numpy.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numba
@@ -60,7 +61,7 @@ class _Writer:
 
     def variable(self, start: Any) -> Any:
         """Return a place that keeps a vector over the turns of a loop."""
-        place = cgutils.alloca_once(self.builder, start.type)
+        place = cgutils.alloca_once(self.builder, start.type)  # type: ignore[no-untyped-call]
         self.builder.store(start, place)
         return place
 
@@ -75,12 +76,12 @@ class _Writer:
         return build.select(build.icmp_signed("<", quotients, _all(kind, TOP)), quotients, _all(kind, TOP))
 
 
-def _products(write: _Writer, rows: int) -> None:
+def _write_products(write: _Writer) -> None:
     x, x_at, x_step, weights, weights_at, bias, bias_at, sums, sums_at, sums_step, pairs = write.arguments
     build = write.builder
     start = write.load(bias, bias_at, _SUMS)
-    totals = [write.variable(start) for _ in range(rows)]
-    first = [write.add(x_at, build.mul(_number(row), x_step)) for row in range(rows)]
+    totals = [write.variable(start) for _ in range(ROWS)]
+    first = [write.add(x_at, build.mul(_number(row), x_step)) for row in range(ROWS)]
     unknown = ir.Constant(_WIDE_PAIRS, ir.Undefined)
     even, odd = (ir.Constant(_SUMS, [2 * lane + part for lane in range(LANES)]) for part in (0, 1))
     with cgutils.for_range(build, pairs) as loop:
@@ -99,128 +100,169 @@ def _products(write: _Writer, rows: int) -> None:
         write.store(build.load(total), sums, write.add(sums_at, build.mul(_number(row), sums_step)))
 
 
-@intrinsic
-def products(
-    context: Any,
+def _write_depthwise(write: _Writer) -> None:
+    x, x_at, x_step, weights, weights_at, bias, bias_at, out, out_at, cells, channels = write.arguments
+    build = write.builder
+    with cgutils.for_range(build, build.udiv(channels, _number(2 * LANES))) as blocks:
+        block = build.mul(blocks.index, _number(2 * LANES))
+        taps = [write.add(weights_at, block, build.mul(channels, _number(tap))) for tap in range(9)]
+        wide = [build.sext(write.load(weights, tap, _PAIRS), _WIDE_PAIRS) for tap in taps]
+        start = write.load(bias, write.add(bias_at, block), _PAIRS)
+        with cgutils.for_range(build, cells) as loop:
+            cell = write.add(block, build.mul(loop.index, channels))
+            total = start
+            for tap, weight in enumerate(wide):
+                down, right = tap // 3 - 1, tap % 3 - 1
+                move = write.add(build.mul(x_step, _number(down)), build.mul(channels, _number(right)))
+                near = build.shl(write.load(x, write.add(x_at, cell, move), _PAIRS), _all(_PAIRS, 4))
+                product = build.mul(build.sext(near, _WIDE_PAIRS), weight)
+                total = build.add(total, build.trunc(build.ashr(product, _all(_WIDE_PAIRS, 16)), _PAIRS))
+            write.store(write.activated(total, 1), out, write.add(out_at, cell))
+
+
+def _write_pooled(write: _Writer) -> None:
+    sums, sums_at, sums_step, cells, total, total_at, most, most_at = write.arguments
+    build = write.builder
+    whole = write.variable(write.load(total, total_at, _SUMS))
+    best = write.variable(write.load(most, most_at, _SUMS))
+    with cgutils.for_range(build, cells) as loop:
+        at = write.add(sums_at, build.mul(loop.index, sums_step))
+        active = write.activated(write.load(sums, at, _SUMS), MIX_BITS)
+        build.store(build.add(build.load(whole), active), whole)
+        build.store(write.larger(build.load(best), active), best)
+    write.store(build.load(whole), total, total_at)
+    write.store(build.load(best), most, most_at)
+
+
+def _coded(write: Callable[[_Writer], None], kinds: tuple[Any, ...]) -> Any:
+    """Return the types of a function without a result, and its body."""
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        write(_Writer(context, builder, signature, arguments))
+        return context.get_dummy_value()
+
+    return types.void(*kinds), code
+
+
+def _typed_products(
+    _: Any,
     x: Any,
     x_at: Any,
     x_step: Any,
     weights: Any,
-    weights_at: Any,
+    w_at: Any,
     bias: Any,
-    bias_at: Any,
+    b_at: Any,
     sums: Any,
-    sums_at: Any,
-    sums_step: Any,
+    s_at: Any,
+    s_step: Any,
     pairs: Any,
 ) -> Any:
-    """Write 16 sums for each of `ROWS` rows: bias + inputs times weights.
-
-    The arrays are used as flat ones, from a place on. `x` int16: 2 * `pairs` inputs a row, rows `x_step` apart.
-    `weights` int16: [pairs, 16, 2]. `bias` int32: [16]. `sums` int32: 16 for each row, rows `sums_step` apart.
-    """
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        _products(_Writer(context, builder, signature, arguments), ROWS)
-        return context.get_dummy_value()
-
-    return types.void(x, x_at, x_step, weights, weights_at, bias, bias_at, sums, sums_at, sums_step, pairs), code
+    return _coded(_write_products, (x, x_at, x_step, weights, w_at, bias, b_at, sums, s_at, s_step, pairs))
 
 
-@intrinsic
-def depthwise(
-    context: Any, x: Any, x_at: Any, x_step: Any, weights: Any, weights_at: Any, bias: Any, bias_at: Any, out: Any,
-    out_at: Any, cells: Any, channels: Any,
+def _typed_depthwise(
+    _: Any,
+    x: Any,
+    x_at: Any,
+    x_step: Any,
+    weights: Any,
+    w_at: Any,
+    bias: Any,
+    b_at: Any,
+    out: Any,
+    o_at: Any,
+    cells: Any,
+    channels: Any,
 ) -> Any:
-    """Write the activations of a depthwise 3x3 convolution of some cells of a row of the board.
-
-    `x` int16: activations [..., channels] of a board with a margin, from the first cell on; rows of the board `x_step`
-    numbers apart. `weights` int16: [9, channels]; `bias` int16: [channels]; `out` int16: [cells, channels].
-
-    Each product is rounded down to units of 2^-8, so that all fit in 16 bits.
-    """
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        write = _Writer(context, builder, signature, arguments)
-        x, x_at, x_step, weights, weights_at, bias, bias_at, out, out_at, cells, channels = write.arguments
-        build = builder
-        with cgutils.for_range(build, build.udiv(channels, _number(2 * LANES))) as blocks:
-            block = build.mul(blocks.index, _number(2 * LANES))
-            taps = [
-                build.sext(
-                    write.load(weights, write.add(weights_at, block, build.mul(channels, _number(tap))), _PAIRS),
-                    _WIDE_PAIRS,
-                )
-                for tap in range(9)
-            ]
-            start = write.load(bias, write.add(bias_at, block), _PAIRS)
-            with cgutils.for_range(build, cells) as loop:
-                cell = write.add(block, build.mul(loop.index, channels))
-                total = start
-                for tap, weight in enumerate(taps):
-                    down, right = tap // 3 - 1, tap % 3 - 1
-                    move = write.add(build.mul(x_step, _number(down)), build.mul(channels, _number(right)))
-                    near = build.shl(write.load(x, write.add(x_at, cell, move), _PAIRS), _all(_PAIRS, 4))
-                    product = build.mul(build.sext(near, _WIDE_PAIRS), weight)
-                    total = build.add(total, build.trunc(build.ashr(product, _all(_WIDE_PAIRS, 16)), _PAIRS))
-                write.store(write.activated(total, 1), out, write.add(out_at, cell))
-        return context.get_dummy_value()
-
-    kinds = (x, x_at, x_step, weights, weights_at, bias, bias_at, out, out_at, cells, channels)
-    return types.void(*kinds), code
+    return _coded(_write_depthwise, (x, x_at, x_step, weights, w_at, bias, b_at, out, o_at, cells, channels))
 
 
-@intrinsic
-def pooled(
-    context: Any, sums: Any, sums_at: Any, sums_step: Any, cells: Any, total: Any, total_at: Any, most: Any, most_at: Any
+def _typed_pooled(
+    _: Any, sums: Any, s_at: Any, s_step: Any, cells: Any, total: Any, t_at: Any, most: Any, m_at: Any
 ) -> Any:
-    """Add the activations of 16 channels of some cells to `total`, and keep the larger ones in `most`.
-
-    `sums` int32: 16 for each cell, cells `sums_step` apart. `total` and `most` int32: [16].
-    """
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        write = _Writer(context, builder, signature, arguments)
-        sums, sums_at, sums_step, cells, total, total_at, most, most_at = write.arguments
-        build = builder
-        whole = write.variable(write.load(total, total_at, _SUMS))
-        best = write.variable(write.load(most, most_at, _SUMS))
-        with cgutils.for_range(build, cells) as loop:
-            at = write.add(sums_at, build.mul(loop.index, sums_step))
-            active = write.activated(write.load(sums, at, _SUMS), MIX_BITS)
-            build.store(build.add(build.load(whole), active), whole)
-            build.store(write.larger(build.load(best), active), best)
-        write.store(build.load(whole), total, total_at)
-        write.store(build.load(best), most, most_at)
-        return context.get_dummy_value()
-
-    return types.void(sums, sums_at, sums_step, cells, total, total_at, most, most_at), code
+    return _coded(_write_pooled, (sums, s_at, s_step, cells, total, t_at, most, m_at))
 
 
-def _activated(sums: NDArray[Any], bits: int) -> NDArray[Any]:
-    return np.clip((sums.astype(np.int64) + (1 << (bits - 1))) >> bits, 0, TOP)
+Numbers = NDArray[Any]
 
 
-if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # numba makes its settings at import
+def _plain_products(
+    x: Numbers,
+    x_at: int,
+    x_step: int,
+    weights: Numbers,
+    weights_at: int,
+    bias: Numbers,
+    bias_at: int,
+    sums: Numbers,
+    sums_at: int,
+    sums_step: int,
+    pairs: int,
+) -> None:
+    used = weights.reshape(-1)[weights_at:][: 2 * LANES * pairs].reshape(pairs, LANES, 2).astype(np.int64)
+    for row in range(ROWS):
+        given = x.reshape(-1)[x_at + row * x_step :][: 2 * pairs].reshape(pairs, 1, 2)
+        out = sums.reshape(-1)[sums_at + row * sums_step :][:LANES]
+        out[:] = bias.reshape(-1)[bias_at:][:LANES] + (used * given).sum((0, 2))
 
-    def products(x, x_at, x_step, weights, weights_at, bias, bias_at, sums, sums_at, sums_step, pairs):  # type: ignore[no-untyped-def]  # noqa: ANN201, ANN001, D103
-        used = weights.reshape(-1)[weights_at:][: 2 * LANES * pairs].reshape(pairs, LANES, 2).astype(np.int64)
-        for row in range(ROWS):
-            given = x.reshape(-1)[x_at + row * x_step :][: 2 * pairs].reshape(pairs, 1, 2)
-            out = sums.reshape(-1)[sums_at + row * sums_step :][:LANES]
-            out[:] = bias.reshape(-1)[bias_at:][:LANES] + (used * given).sum((0, 2))
 
-    def depthwise(x, x_at, x_step, weights, weights_at, bias, bias_at, out, out_at, cells, channels):  # type: ignore[no-untyped-def]  # noqa: ANN201, ANN001, D103
-        total = np.zeros((cells, channels), np.int64) + bias.reshape(-1)[bias_at:][:channels]
-        for tap in range(9):
-            start = x_at + (tap // 3 - 1) * x_step + (tap % 3 - 1) * channels
-            near = x.reshape(-1)[start:][: cells * channels].reshape(cells, channels).astype(np.int64)
-            total += (near * 16 * weights.reshape(-1)[weights_at + tap * channels :][:channels]) >> 16
-        out.reshape(-1)[out_at:][: cells * channels] = _activated(total, 1).reshape(-1)
+def _plain_depthwise(
+    x: Numbers,
+    x_at: int,
+    x_step: int,
+    weights: Numbers,
+    weights_at: int,
+    bias: Numbers,
+    bias_at: int,
+    out: Numbers,
+    out_at: int,
+    cells: int,
+    channels: int,
+) -> None:
+    total = np.zeros((cells, channels), np.int64) + bias.reshape(-1)[bias_at:][:channels]
+    for tap in range(9):
+        start = x_at + (tap // 3 - 1) * x_step + (tap % 3 - 1) * channels
+        near = x.reshape(-1)[start:][: cells * channels].reshape(cells, channels).astype(np.int64)
+        total += (near * 16 * weights.reshape(-1)[weights_at + tap * channels :][:channels]) >> 16
+    out.reshape(-1)[out_at:][: cells * channels] = _activated(total, 1).reshape(-1)
 
-    def pooled(sums, sums_at, sums_step, cells, total, total_at, most, most_at):  # type: ignore[no-untyped-def]  # noqa: ANN201, ANN001, D103
-        for cell in range(cells):
-            active = _activated(sums.reshape(-1)[sums_at + cell * sums_step :][:LANES], MIX_BITS)
-            total.reshape(-1)[total_at:][:LANES] += active.astype(np.int32)
-            kept = most.reshape(-1)[most_at:][:LANES]
-            np.maximum(kept, active, out=kept, casting="unsafe")
+
+def _plain_pooled(
+    sums: Numbers, sums_at: int, sums_step: int, cells: int, total: Numbers, total_at: int, most: Numbers, most_at: int
+) -> None:
+    whole, best = total.reshape(-1)[total_at:][:LANES], most.reshape(-1)[most_at:][:LANES]
+    for cell in range(cells):
+        active = _activated(sums.reshape(-1)[sums_at + cell * sums_step :][:LANES], MIX_BITS).astype(np.int32)
+        whole += active
+        np.maximum(best, active, out=best)
+
+
+def _activated(sums: Numbers, bits: int) -> Numbers:
+    result: Numbers = np.clip((sums.astype(np.int64) + (1 << (bits - 1))) >> bits, 0, TOP)
+    return result
+
+
+_INTERPRETED = numba.config.DISABLE_JIT  # type: ignore[attr-defined]  # numba makes its settings at import
+
+# Arrays are used as flat ones, from a place on.
+
+products: Callable[..., None] = _plain_products if _INTERPRETED else intrinsic(_typed_products)
+"""Write 16 sums for each of `ROWS` rows: bias + inputs times weights.
+
+Arguments: inputs int16, 2 * `pairs` a row; their place; step to the next row; weights int16 [pairs, 16, 2]; their
+place; bias int32 [16]; its place; sums int32; their place; step to the next row; `pairs`."""
+
+depthwise: Callable[..., None] = _plain_depthwise if _INTERPRETED else intrinsic(_typed_depthwise)
+"""Write the activations of a depthwise 3x3 convolution of some cells of a row of the board.
+
+Arguments: inputs int16 [..., channels] of a board with a margin; the place of the first cell; step to the next row of
+the board; weights int16 [9, channels]; their place; bias int16 [channels]; its place; output int16 [cells, channels];
+its place; number of cells; number of channels. Each product is rounded down to units of 2^-8, so that all fit in 16
+bits."""
+
+pooled: Callable[..., None] = _plain_pooled if _INTERPRETED else intrinsic(_typed_pooled)
+"""Add the activations of 16 channels of some cells to totals, and keep the larger ones.
+
+Arguments: sums int32, 16 a cell; their place; step to the next cell; number of cells; totals int32 [16]; their place;
+maxima int32 [16]; their place."""

@@ -23,11 +23,11 @@ from core.streams import Purpose, generator, stream_key
 from core.symmetry import SYMMETRIES
 from curriculum.config import Config, Optimiser, TrainingConfig
 from curriculum.training.samples import Samples
+from nets.allocator import keep_freed_memory
 from nets.blocks import channels_last
 from nets.checkpoint import CheckpointError
 from nets.dual import DualNet, make_model
 from nets.planes import encode
-from nets.allocator import keep_freed_memory
 from nets.runtimes.devices import best_device, best_precision
 from nets.shapes import tensor_types
 from nets.tensor_file import open_tensors

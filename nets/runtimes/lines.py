@@ -1,4 +1,4 @@
-"""The runtime of line-pattern nets: compiled kernels, which evaluate a single position as fast as a batch. Needs no torch."""
+"""The runtime of line-pattern nets: kernels that evaluate a single position as fast as a batch. Needs no torch."""
 
 import hashlib
 import threading
@@ -27,7 +27,7 @@ class LineRuntime:
     free_cores = 1
 
     def __init__(self, config: NetConfig, rules: Rules, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """`arrays`: the tensors of the model, by their names in its file. Making the tables takes half a second a net."""
+        """`arrays`: the tensors of the model, by their names in its file. The tables of a net take half a second."""
         layers = config.layers(rules.size)
         self._nets = {
             net: line_net(layers, {name: arrays[f"{net}.{name}"] for name, _ in layers.tensors()})

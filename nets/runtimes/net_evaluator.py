@@ -36,7 +36,9 @@ class NetEvaluator(RuntimeEvaluator):
             runtime,
             model.config,
             model.rules.cells,
-            runtime.version if isinstance(runtime, LineRuntime) else version_of(model, runtime.backend, runtime.precision),
+            runtime.version
+            if isinstance(runtime, LineRuntime)
+            else version_of(model, runtime.backend, runtime.precision),
             repeatable=repeatable,
             on_thread=partial(_use_one_core, torch.get_num_threads()),
         )
@@ -49,7 +51,9 @@ def open_runtime(model: DualNet, choice: RuntimeChoice, device: torch.device) ->
     """
     if choice.backend in (Backend.AUTO, Backend.NUMBA) and model.config.has_lines:
         # On a processor with many cores they are faster than a GPU, which these nets cannot fill.
-        arrays = {name.removeprefix("nets."): tensor.detach().cpu().numpy() for name, tensor in model.state_dict().items()}
+        arrays = {
+            name.removeprefix("nets."): tensor.detach().cpu().numpy() for name, tensor in model.state_dict().items()
+        }
         return LineRuntime(model.config, model.rules, arrays)
     if device.type == "cuda" and choice.backend in (Backend.AUTO, Backend.TORCH):
         from nets.runtimes.cuda import CudaRuntime

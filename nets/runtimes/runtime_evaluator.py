@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from core.evaluation import PositionBatch, Slot
 from core.rules import BLACK, WHITE
-from nets.config import LAST_MOVES, NetConfig
 from nets.allocator import keep_freed_memory
+from nets.config import LAST_MOVES, NetConfig
 from nets.runtimes.batching import Batcher, Submission
 from nets.runtimes.runtime import Piece, Rows, Runtime
 

@@ -112,6 +112,7 @@ def test_more_rings_of_zeros_make_a_larger_board_for_the_heads() -> None:
     assert more == (13**2 - 9**2) * (2 * 81 + 32)
 
 
+LINES = {"trunk": ("lines-32", "spread"), "policy_head": ("cells",), "value_head": ("regions-15-32",)}
 MISTAKES = {
     "unknown": ({"trunk": ("conv3-32", "residul")}, "there is no layer 'residul'; valid are conv3-32"),
     "empty": ({"trunk": ()}, f"trunk must have 1 to {MAX_LAYERS} layers"),
@@ -135,6 +136,14 @@ MISTAKES = {
     "units without an output": ({"policy_head": ("max", "linear-32")}, "policy_head must end with linear"),
     "a board of values": ({"value_head": ("conv3-1",)}, "value_head must end with linear"),
     "a convolution of units": ({"value_head": ("max", "conv3-1")}, "conv3-1 needs a board"),
+    "lines of a wrong width": (LINES | {"trunk": ("lines-48", "spread")}, "lines-48 must have a multiple of 32"),
+    "lines alone": (LINES | {"trunk": ("lines-32",)}, "after lines come spread layers alone, at least one"),
+    "lines and a convolution": (LINES | {"trunk": ("lines-32", "conv3-8")}, "after lines come spread layers alone"),
+    "a spread without lines": ({"trunk": ("conv3-8", "spread")}, "trunk must begin with lines"),
+    "another policy of lines": (LINES | {"policy_head": ("linear",)}, "must be cells"),
+    "another value of lines": (LINES | {"value_head": ("linear",)}, "must be regions, such as regions-15-32"),
+    "odd regions": (LINES | {"value_head": ("regions-16-32",)}, "must be 15 or 31 or so on"),
+    "a head of lines": ({"policy_head": ("cells",)}, "cells is a head of a net whose trunk begins with lines"),
     "a bare block": ({"trunk": ("conv3-8", "residual-bare")}, "there is no layer 'residual-bare'"),
 }
 

@@ -1,0 +1,266 @@
+"""Line-pattern nets: the kernels compute what torch computes, to the last bit, on every board."""
+
+import dataclasses
+import itertools
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional
+
+from core.evaluation import PositionBatch
+from core.line_nets.evaluation import evaluate_lines, line_board, line_room
+from core.line_nets.patterns import (
+    DENSE_BITS,
+    MEAN_SCALE,
+    MIX_BITS,
+    TOP,
+    UNIT_BITS,
+    digit_weights,
+    empty_numbers,
+    neighbours,
+    region_edges,
+)
+from core.position import Position
+from core.rules import Rules
+from nets.checkpoint import save_model
+from nets.config import Backend, NetConfig, Planes, Precision, RuntimeChoice, RuntimeNotice
+from nets.dual import DualNet, make_model
+from nets.line_tables import line_net
+from nets.runtimes.loading import open_model
+from nets.runtimes.net_evaluator import NetEvaluator
+from nets.runtimes.runtime import RuntimeUnavailableError
+from nets.shapes import fits
+from search.tree.player import MctsPlayer
+from search.tree.settings import SearchSettings
+from tests.support.nets import CPU, EXACT, priors, random_batch
+from tests.support.project import ROOT
+
+SMALL = NetConfig(
+    planes=Planes.TWO,
+    trunk=("lines-32", "spread"),
+    policy_head=("cells",),
+    value_head=("regions-15-16",),
+)
+DEFAULT = RuntimeChoice()
+LARGE = dataclasses.replace(SMALL, trunk=("lines-64", "spread*2"), value_head=("regions-31-48",), dual=False)
+
+
+def model_of(config: NetConfig, size: int, seed: int = 1, scale: float = 8.0) -> DualNet:
+    """A model with large numbers, so that some reach the limits of the integers."""
+    model = make_model(config, Rules(size, 5), seed).eval()
+    with torch.no_grad():
+        for name, tensor in model.named_parameters():
+            if "third" in name or "mix" in name:
+                tensor.mul_(scale)
+    return model
+
+
+def weights_of(net: nn.Module) -> dict[str, NDArray[np.float32]]:
+    return {name: tensor.numpy() for name, tensor in net.state_dict().items()}
+
+
+class Twin:
+    """The integers of a net, computed by torch from the weights, without the kernels and without their tables."""
+
+    def __init__(self, net: nn.Module) -> None:
+        self.weights = {name: tensor.double() for name, tensor in net.state_dict().items()}
+        self.spreads = sum(name.endswith(".near.bias") for name in self.weights)
+        self.first = net.trunk[0]  # type: ignore[index]
+
+    def __call__(self, stones: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the integers behind logits [B, A] and values [B]. `stones` [B, A]: 1 own, 2 the opponent's."""
+        size = round(stones.shape[1] ** 0.5)
+        padded = functional.pad(stones, (0, 1))
+        around = padded[:, torch.from_numpy(neighbours(size).copy())]
+        numbers = torch.from_numpy(empty_numbers(size).copy()) + (around * torch.from_numpy(digit_weights())).sum(3)
+        x = self.active(self.rows(numbers).sum(2), 0).transpose(1, 2).unflatten(2, (size, size))
+        for layer in range(1, self.spreads + 1):
+            x = self.spread(f"trunk.{layer}", x)
+        logits = self.product(x, "policy.0.linear").flatten(1)
+        pooled = self.active(self.product(x, "value.0.mix"), MIX_BITS).flatten(2)
+        units = torch.cat((self.means(pooled, size), pooled.amax(2)), dim=1)
+        hidden = self.active(self.dense(units, "value.0.first"), DENSE_BITS)
+        return logits, self.dense(hidden, "value.0.second").squeeze(1)
+
+    def rows(self, numbers: Tensor) -> Tensor:
+        digits = self.first.digits[numbers.long()].double()
+        for name in ("first", "second", "third"):
+            weight, bias = (self.weights[f"trunk.0.{name}.{part}"] for part in ("weight", "bias"))
+            digits = functional.linear(digits, weight, bias)
+            digits = digits.relu() if name != "third" else digits
+        return rounded(digits, UNIT_BITS, 8191)
+
+    def spread(self, name: str, x: Tensor) -> Tensor:
+        weight = rounded(self.weights[f"{name}.near.weight"], 13, 7208)
+        total = rounded(self.weights[f"{name}.near.bias"] + 4.5 / 256, 8, 1024)[:, None, None]
+        size = x.shape[2]
+        margin = functional.pad(x, (1, 1, 1, 1))
+        for tap in range(9):
+            down, right = divmod(tap, 3)
+            seen = margin[:, :, down : down + size, right : right + size]
+            total = total + torch.floor(seen * weight[:, :, down, right, None] / 2**12)
+        return self.active(x + self.active(self.product(self.active(total, 1), f"{name}.mix"), MIX_BITS, least=None), 0)
+
+    def product(self, x: Tensor, name: str) -> Tensor:
+        weight = rounded(self.weights[f"{name}.weight"], MIX_BITS, 8191)
+        bias = rounded(self.weights[f"{name}.bias"], UNIT_BITS + MIX_BITS, 1 << 28)
+        return functional.conv2d(x, weight[:, :, None, None], bias)
+
+    def dense(self, x: Tensor, name: str) -> Tensor:
+        weight = rounded(self.weights[f"{name}.weight"], DENSE_BITS, 4095)
+        return functional.linear(x, weight, rounded(self.weights[f"{name}.bias"], UNIT_BITS + DENSE_BITS, 1 << 28))
+
+    def means(self, pooled: Tensor, size: int) -> Tensor:
+        edges, board, found = region_edges(size), pooled.unflatten(2, (size, size)), []
+        for rows in itertools.pairwise(edges):
+            for columns in itertools.pairwise(edges):
+                region = board[:, :, rows[0] : rows[1], columns[0] : columns[1]].flatten(2)
+                share = round(MEAN_SCALE * 2**16 / region.shape[2])
+                found.append(self.active(region.sum(2) * share, 16))
+        return torch.cat(found, dim=1)
+
+    @staticmethod
+    def active(x: Tensor, bits: int, least: int | None = 0) -> Tensor:
+        quotients = torch.floor(x / 2**bits + (0.5 if bits else 0.0))
+        return quotients if least is None else quotients.clamp(least, TOP)
+
+
+def rounded(x: Tensor, bits: int, top: int) -> Tensor:
+    return torch.floor(x * 2**bits + 0.5).clamp(-top, top)
+
+
+@pytest.mark.parametrize(
+    ("config", "size", "scale"),
+    [(SMALL, 15, 8.0), (SMALL, 6, 2.0), (LARGE, 9, 8.0), (LARGE, 22, 1.0), (SMALL, 7, 60.0)],
+)
+def test_the_kernels_equal_their_twin_in_torch_to_the_last_bit(config: NetConfig, size: int, scale: float) -> None:
+    model, batch = model_of(config, size, scale=scale), random_batch(12, Rules(size, 5))
+    net = next(iter(model.nets.values()))
+    tables = line_net(config.layers(size), weights_of(net))
+    logits = np.full((len(batch), size * size), np.nan, dtype=np.float32)
+    values = np.full(len(batch), np.nan, dtype=np.float32)
+    rows = np.arange(1, len(batch))
+    room = line_room(tables, size)
+    evaluate_lines(tables, line_board(size), room, batch.stones, batch.to_move, rows, logits, values)
+    stones = torch.from_numpy(batch.stones * batch.to_move[:, None]).double() % 3
+    exact_logits, exact_values = Twin(net)(stones)
+    assert np.array_equal(logits[1:], exact_logits[1:].numpy() / 2 ** (UNIT_BITS + MIX_BITS))
+    assert np.isnan(logits[0]).all(), "only the rows that were asked for"
+    expected = np.tanh(exact_values[1:].numpy() / 2 ** (UNIT_BITS + DENSE_BITS))
+    assert np.abs(values[1:] - expected).max() < 1e-7
+    assert np.ptp(expected) > 0
+    assert len(np.unique(room.features)) > 20
+
+
+@pytest.mark.parametrize("config", [SMALL, LARGE])
+def test_rounding_changes_little(config: NetConfig) -> None:
+    model, batch = model_of(config, 15, scale=3.0), random_batch(64, Rules())
+    logits, values = NetEvaluator(model, DEFAULT, device=CPU).evaluate(batch)
+    exact_logits, exact_values = NetEvaluator(model, EXACT, device=CPU).evaluate(batch)
+    assert np.abs(priors(logits, batch) - priors(exact_logits, batch)).max() < 0.02
+    assert np.abs(values - exact_values).max() < 0.03
+
+
+def test_lines_run_on_numba_by_default_and_each_row_on_its_own_net(tmp_path: Path) -> None:
+    model, batch = model_of(SMALL, 15), random_batch(70, Rules())
+    save_model(tmp_path / "lines.safetensors", model, {})
+    evaluator = NetEvaluator(model, DEFAULT)
+    opened = open_model(tmp_path / "lines.safetensors", DEFAULT)
+    assert (evaluator.runtime.backend, evaluator.runtime.precision) == (Backend.NUMBA, Precision.INT16)
+    assert evaluator.version == opened.version != NetEvaluator(model_of(SMALL, 15, seed=2), DEFAULT).version
+    assert evaluator.last_moves == 0
+    logits, values = evaluator.evaluate(batch)
+    again = opened.evaluate(batch)
+    assert np.array_equal(logits, again[0])
+    assert np.array_equal(values, again[1])
+    one = PositionBatch.empty(1, batch.stones.shape[1])
+    for row in range(4):
+        one.stones[0], one.to_move[0] = batch.stones[row], batch.to_move[row]
+        assert np.array_equal(evaluator.evaluate(one)[0][0], logits[row])
+    swapped = dataclasses.replace(batch, stones=-batch.stones, to_move=-batch.to_move)
+    assert not np.allclose(evaluator.evaluate(swapped)[0], logits), "the other net"
+
+
+def test_the_same_weights_play_on_every_size() -> None:
+    assert fits(SMALL, Rules(6, 5), Rules(22, 5))
+    for size in (6, 22):
+        rules = Rules(size, 5)
+        player = MctsPlayer(
+            NetEvaluator(model_of(SMALL, size), DEFAULT), rules, SearchSettings(simulations=20), switch_stage=0, name=""
+        )
+        decision = player.choose(Position(rules), seed=1)
+        assert 0 <= decision.move < rules.cells
+
+
+@pytest.mark.parametrize(
+    ("backend", "net", "text"),
+    [
+        ("numba", NetConfig.tower(2, 0, hidden=2), "numba runs line-pattern nets alone"),
+        ("openvino", SMALL, "openvino does not run line-pattern nets"),
+        ("onnxruntime", SMALL, "onnxruntime does not run line-pattern nets"),
+    ],
+)
+def test_a_library_that_cannot_run_a_net_is_replaced_with_a_notice(backend: str, net: NetConfig, text: str) -> None:
+    with pytest.warns(RuntimeNotice, match=f"{text}; the nets run on torch"):
+        evaluator = NetEvaluator(
+            make_model(net, Rules(9, 5), 0).eval(), RuntimeChoice(backend=Backend(backend)), device=CPU
+        )
+    assert evaluator.runtime.backend is Backend.TORCH
+
+
+def test_integers_are_for_line_nets() -> None:
+    model = make_model(NetConfig.tower(2, 0, hidden=2), Rules(9, 5), 0)
+    with pytest.raises(RuntimeUnavailableError, match="int16 is for line-pattern nets"):
+        NetEvaluator(model, RuntimeChoice(precision=Precision.INT16), device=CPU)
+
+
+def test_torch_learns_a_line_net() -> None:
+    net = next(iter(make_model(SMALL, Rules(9, 5), 3).nets.values())).train()
+    batch = random_batch(64)
+    stones = torch.from_numpy(batch.stones)
+    planes = torch.stack((stones == 1, stones == -1), dim=1).float().unflatten(2, (9, 9))
+    targets = torch.from_numpy(np.where(batch.stones == 0, 1, 0).argmax(1))
+    optimiser = torch.optim.Adam(net.parameters(), lr=1e-2)
+    losses = []
+    for _ in range(60):
+        logits, values = net(planes)
+        loss = functional.cross_entropy(logits, targets) + ((values - 0.5) ** 2).mean()
+        optimiser.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        optimiser.step()
+        losses.append(float(loss.detach()))
+    assert losses[-1] < 0.5 * losses[0]
+
+
+INTERPRETED = """
+import sys
+import numpy as np
+from pathlib import Path
+from core.evaluation import PositionBatch
+from nets.runtimes.loading import open_model
+batch = PositionBatch.empty(2, 36)
+batch.stones[1, [14, 21]] = 1, -1
+logits, values = open_model(Path(sys.argv[1])).evaluate(batch)
+print("torch" in sys.modules, np.float64(logits).sum().hex(), np.float64(values).sum().hex())
+"""
+
+
+@pytest.mark.slow
+def test_without_compilation_and_without_torch_the_evaluations_are_the_same(tmp_path: Path) -> None:
+    save_model(tmp_path / "lines.safetensors", model_of(SMALL, 6), {})
+
+    def run(**settings: str) -> str:
+        command = [sys.executable, "-c", INTERPRETED, str(tmp_path / "lines.safetensors")]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), **settings}
+        return subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
+
+    compiled = run()
+    assert compiled.startswith("False ")
+    assert run(NUMBA_DISABLE_JIT="1") == compiled
