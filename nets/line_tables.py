@@ -99,7 +99,7 @@ def _near_bias(values: NDArray[Any]) -> NDArray[np.int16]:
 
 
 def _packed(weights: NDArray[Any], bits: int, top: int) -> NDArray[np.int16]:
-    """Return weights [outputs, inputs] in blocks of 16 outputs and pairs of inputs: [outputs / 16, inputs / 2, 16, 2]."""
+    """Return weights [outputs, inputs] by 16 outputs and pairs of inputs: [outputs / 16, inputs / 2, 16, 2]."""
     outputs, inputs = weights.shape
     blocks = _rounded(weights, bits, top).astype(np.int16).reshape(outputs // LANES, LANES, inputs // 2, 2)
     return np.ascontiguousarray(blocks.transpose(0, 2, 1, 3))

@@ -48,8 +48,11 @@ class OnnxRuntime:
     def evaluate(self, net: str, pieces: Sequence[Piece]) -> None:
         """See `Runtime`."""
         batch = gathered(pieces)
-        arrays = dict(zip(_INPUTS, (batch.stones, batch.to_move, batch.last_moves), strict=True))
-        scatter(pieces, *self._sessions[net].run(_OUTPUTS, arrays))
+        arrays = {"stones": batch.stones, "to_move": batch.to_move, "last_moves": batch.last_moves}
+        session = self._sessions[net]
+        # The exporter leaves out an input that no plane needs.
+        given = {each.name: arrays[each.name] for each in session.get_inputs()}
+        scatter(pieces, *session.run(_OUTPUTS, given))
 
 
 def _exported(model: DualNet, name: str) -> bytes:

@@ -14,7 +14,7 @@ from core.position import Position
 from core.rules import BLACK, WHITE, Rules
 from nets.blocks import folded
 from nets.checkpoint import FORMAT, CheckpointError, load_model, save_model
-from nets.config import PLANE_COUNT, Backend, NetConfig, Planes, Precision, RuntimeChoice
+from nets.config import COLOUR_PLANES, LAST_MOVES, PLANE_COUNT, Backend, NetConfig, Planes, Precision, RuntimeChoice
 from nets.dual import DualNet, make_model, parameter_count
 from nets.planes import encode
 from nets.runtimes.net_evaluator import NetEvaluator
@@ -80,10 +80,9 @@ def test_planes_are_seen_from_the_side_to_move(planes: Planes) -> None:
     assert len(encoded) == PLANE_COUNT[planes]
     assert encoded[0].nonzero().flatten().tolist() == [10]
     assert encoded[1].nonzero().flatten().tolist() == [0, 20]
-    assert encoded[2].nonzero().flatten().tolist() == [20]
-    if planes is Planes.FIVE:
-        assert encoded[3].nonzero().flatten().tolist() == [10]
-    if planes is not Planes.THREE:
+    for back, cell in enumerate((20, 10)[: LAST_MOVES[planes]]):
+        assert encoded[2 + back].nonzero().flatten().tolist() == [cell]
+    if COLOUR_PLANES[planes]:
         assert not encoded[-1].any(), "white is to move"
         position.pop()
         batch = PositionBatch.from_positions([position], RULES)

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from core.evaluation import write_planes
-from nets.config import LAST_MOVES, PLANE_COUNT, Planes
+from nets.config import COLOUR_PLANES, LAST_MOVES, PLANE_COUNT, Planes
 from nets.planes import encode
 from tests.support.nets import random_batch
 
@@ -18,7 +18,7 @@ def test_planes_of_some_rows_are_those_of_training_and_other_rows_stay(kind: Pla
     arrays = (torch.from_numpy(array) for array in (batch.stones, batch.to_move, batch.last_moves))
     expected = encode(*arrays, kind, torch.float32).permute(0, 2, 3, 1).flatten(1, 2).numpy()[rows]
     cells, count = batch.stones.shape[1], PLANE_COUNT[kind]
-    kinds = (LAST_MOVES[kind], int(kind is not Planes.THREE), copies)
+    kinds = (LAST_MOVES[kind], COLOUR_PLANES[kind], copies)
     planes = np.full((6, cells, copies * count), 5, np.float32)
     write_planes(batch.stones, batch.to_move, batch.last_moves, rows, planes, 1, kinds, np.float32(1))
     for copy in range(copies):
