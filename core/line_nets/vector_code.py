@@ -121,17 +121,17 @@ def _write_depthwise(write: _Writer) -> None:
 
 
 def _write_pooled(write: _Writer) -> None:
-    sums, sums_at, sums_step, cells, total, total_at, most, best_at = write.arguments
+    sums, sums_at, sums_step, cells, total, total_at, maxima, best_at = write.arguments
     build = write.builder
     whole = write.variable(write.load(total, total_at, _SUMS))
-    best = write.variable(write.load(most, best_at, _SUMS))
+    best = write.variable(write.load(maxima, best_at, _SUMS))
     with cgutils.for_range(build, cells) as loop:
         at = write.add(sums_at, build.mul(loop.index, sums_step))
         active = write.activated(write.load(sums, at, _SUMS), MIX_BITS)
         build.store(build.add(build.load(whole), active), whole)
         build.store(write.larger(build.load(best), active), best)
     write.store(build.load(whole), total, total_at)
-    write.store(build.load(best), most, best_at)
+    write.store(build.load(best), maxima, best_at)
 
 
 def _coded(write: Callable[[_Writer], None], kinds: tuple[Any, ...]) -> Any:
@@ -179,9 +179,9 @@ def _typed_depthwise(
 
 
 def _typed_pooled(
-    _: Any, sums: Any, s_at: Any, s_step: Any, cells: Any, total: Any, t_at: Any, most: Any, m_at: Any
+    _: Any, sums: Any, s_at: Any, s_step: Any, cells: Any, total: Any, t_at: Any, maxima: Any, m_at: Any
 ) -> Any:
-    return _coded(_write_pooled, (sums, s_at, s_step, cells, total, t_at, most, m_at))
+    return _coded(_write_pooled, (sums, s_at, s_step, cells, total, t_at, maxima, m_at))
 
 
 Numbers = NDArray[Any]
@@ -229,9 +229,16 @@ def _plain_depthwise(
 
 
 def _plain_pooled(
-    sums: Numbers, sums_at: int, sums_step: int, cells: int, total: Numbers, total_at: int, best: Numbers, best_at: int
+    sums: Numbers,
+    sums_at: int,
+    sums_step: int,
+    cells: int,
+    total: Numbers,
+    total_at: int,
+    maxima: Numbers,
+    best_at: int,
 ) -> None:
-    whole, best = total.reshape(-1)[total_at:][:LANES], most.reshape(-1)[best_at:][:LANES]
+    whole, best = total.reshape(-1)[total_at:][:LANES], maxima.reshape(-1)[best_at:][:LANES]
     for cell in range(cells):
         active = _activated(sums.reshape(-1)[sums_at + cell * sums_step :][:LANES], MIX_BITS).astype(np.int32)
         whole += active
