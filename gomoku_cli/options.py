@@ -205,8 +205,8 @@ class RuntimeOptions:
         typer.Option(
             "--backend",
             envvar="GOMOKU_BACKEND",
-            help="Library that evaluates nets; auto: torch on a GPU, OpenVINO elsewhere. If it is missing, torch "
-            "replaces it, with a note.",
+            help="Library that evaluates nets; auto: torch on a GPU, OpenVINO elsewhere, numba for "
+            "line-pattern nets. If it is missing, torch replaces it, with a note.",
             rich_help_panel=_NETS,
         ),
     ] = Backend.AUTO

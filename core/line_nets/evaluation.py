@@ -121,11 +121,10 @@ def line_room(net: LineNet, size: int) -> LineRoom:
 def _number_patterns(stones: NDArray[np.int8], side: int, board: LineBoard, numbers: NDArray[np.int32]) -> None:
     """Write the numbers of the patterns around each cell: each stone adds to those around it."""
     size, width = board.size, board.size + 2 * REACH
+    flat, blank = numbers.reshape(4, width * width), board.blank.reshape(4, width * width)
     for direction in range(4):
-        for row in range(REACH, REACH + size):
-            for column in range(REACH, REACH + size):
-                numbers[direction, row, column] = board.blank[direction, row, column]
-    flat = numbers.reshape(4, width * width)
+        for cell in range(width * width):
+            flat[direction, cell] = blank[direction, cell]
     for row in range(size):
         for column in range(size):
             stone = stones[row * size + column]
@@ -156,8 +155,9 @@ def _look_up(numbers: NDArray[np.int32], table: NDArray[np.int16], features: NDA
 
 @lean_kernel
 def _spread(net: LineNet, layer: int, room: LineRoom, size: int) -> None:
-    """Add to the features their depthwise convolution, mixed over the channels."""
+    """Add to the features their depthwise convolution, mixed over the channels; after the last layer, to `room.flat`."""
     channels = net.table.shape[1]
+    last = layer + 1 == net.near.shape[0]
     for row in range(size):
         depthwise(
             room.features,
@@ -179,7 +179,11 @@ def _spread(net: LineNet, layer: int, room: LineRoom, size: int) -> None:
             for channel in range(channels):
                 mixed = np.int32(room.sums[row * size + column, channel] + half) >> MIX_BITS
                 total = np.int32(mixed + room.features[row + 1, column + 1, channel])
-                room.features[row + 1, column + 1, channel] = np.int16(min(max(total, np.int32(0)), np.int32(TOP)))
+                active = np.int16(min(max(total, np.int32(0)), np.int32(TOP)))
+                if last:
+                    room.flat[row * size + column, channel] = active
+                else:
+                    room.features[row + 1, column + 1, channel] = active
 
 
 @lean_kernel
@@ -276,11 +280,6 @@ def evaluate_line(
     _look_up(room.numbers, net.table, room.features, size)
     for layer in range(net.near.shape[0]):
         _spread(net, layer, room, size)
-    channels = net.table.shape[1]
-    for row in range(size):
-        for column in range(size):
-            for channel in range(channels):
-                room.flat[row * size + column, channel] = room.features[row + 1, column + 1, channel]
     _multiply(room.flat, net.heads, 0, net.heads_bias, 0, len(net.heads_bias), room.sums)
     for cell in range(size * size):
         logits[cell] = room.sums[cell, 0] * np.float32(2.0 ** -(UNIT_BITS + MIX_BITS))

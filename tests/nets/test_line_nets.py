@@ -156,7 +156,7 @@ def test_the_kernels_equal_their_twin_in_torch_to_the_last_bit(config: NetConfig
     expected = np.tanh(exact_values[1:].numpy() / 2 ** (UNIT_BITS + DENSE_BITS))
     assert np.abs(values[1:] - expected).max() < 1e-7
     assert np.ptp(expected) > 0
-    assert len(np.unique(room.features)) > 20
+    assert len(np.unique(room.flat)) > 20
 
 
 @pytest.mark.parametrize("config", [SMALL, LARGE])
