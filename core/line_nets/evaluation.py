@@ -155,7 +155,7 @@ def _look_up(numbers: NDArray[np.int32], table: NDArray[np.int16], features: NDA
 
 @lean_kernel
 def _spread(net: LineNet, layer: int, room: LineRoom, size: int) -> None:
-    """Add to the features their depthwise convolution, mixed over the channels; after the last layer, to `room.flat`."""
+    """Add to the features their depthwise convolution, mixed over the channels; the last layer writes `room.flat`."""
     channels = net.table.shape[1]
     last = layer + 1 == net.near.shape[0]
     for row in range(size):
