@@ -91,6 +91,15 @@ class LineRoom(NamedTuple):
     """[4, U]"""
 
 
+class LineNets(NamedTuple):
+    """All that a search needs to evaluate its leaves itself."""
+
+    black: LineNet
+    """Of positions with Black to move."""
+    white: LineNet
+    board: LineBoard
+
+
 def line_board(size: int) -> LineBoard:
     """Return the constants of boards of `size`."""
     width = size + 2 * REACH

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.cores import cores
-from core.line_nets.evaluation import LineRoom, evaluate_lines, line_board, line_room
+from core.line_nets.evaluation import LineNets, LineRoom, evaluate_lines, line_board, line_room
 from core.rules import Rules
 from nets.config import Backend, NetConfig, Precision
 from nets.line_tables import line_net
@@ -39,6 +39,9 @@ class LineRuntime:
         self.version = int.from_bytes(digest.digest()) >> 1
         """Of the evaluations (`core.evaluation.Evaluator.version`)."""
         self._board = line_board(rules.size)
+        names = net_names(config)
+        self.lines = LineNets(self._nets[names[0]], self._nets[names[-1]], self._board)
+        """The nets as a search takes them."""
         self._rooms = threading.local()
         self.lanes = self.threads = cores()
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.evaluation import PositionBatch, Slot
+from core.line_nets.evaluation import LineNets
 from core.rules import BLACK, WHITE
 from nets.allocator import keep_freed_memory
 from nets.config import LAST_MOVES, NetConfig
@@ -45,6 +46,12 @@ class RuntimeEvaluator:
         # Threads of the executor are joined at the interpreter's exit; one inside torch then would abort it.
         self._threads = ThreadPoolExecutor(runtime.threads, "net", initializer=on_thread)
         self._batcher = Batcher(runtime, self._threads, repeatable=repeatable)
+
+    @property
+    def lines(self) -> LineNets | None:
+        """The nets for a search that evaluates its leaves itself; None for nets that need batches."""
+        found: LineNets | None = getattr(self.runtime, "lines", None)
+        return found
 
     def submit(self, slot: Slot) -> Submission:
         """Start to evaluate the first `slot.count` positions; see `core.evaluation.Evaluator`."""

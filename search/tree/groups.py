@@ -72,7 +72,7 @@ class TreeGroup:
         part = kernels.Leaves(
             stones[leaves], records[leaves], free[first:last] - leaves.start, waiting[first:last], counts[first:last]
         )
-        return _Shard(self.trees[first:last], part, _leaf_tactics(self.parts, last - first))
+        return _Shard(self.trees[first:last], part, tactics_of(self.parts, last - first))
 
     def abandon_waiting(self) -> None:
         """Make the leaves that wait for a batch new again."""
@@ -86,6 +86,7 @@ class SharedBatch:
     def __init__(self, group: TreeGroup) -> None:
         settings = group.parts.settings
         self.group = group
+        self.trees = group.trees
         self._parts = group.parts
         max_leaves = int(kernels.batch_leaves(settings.leaves_in_flight, group.parts.params))
         self._slot = Slot.with_capacity(len(group.trees) * max_leaves, group.parts.rules.cells)
@@ -200,7 +201,8 @@ class SharedBatch:
         cache.collect_rows(entries, self._rows, self._cached)
 
 
-def _leaf_tactics(parts: SharedParts, trees: int) -> LeafTactics | None:
+def tactics_of(parts: SharedParts, trees: int) -> LeafTactics | None:
+    """Return what the leaves of a number of trees need for tactics; None without tactics."""
     settings = parts.settings
     if parts.boards is None or not settings.looks_at_leaves:
         return None

@@ -423,39 +423,17 @@ def gather(
             if forest.nodes[tree, 0]["proof"] != 0:
                 forest.trees[tree]["simulations_left"] = 0
                 break
-            leaf = leaves.free[index, counts[_FREE] - 1]
-            descent = descend(forest, tree, leaves.stones[leaf], connect, params)
-            if descent.end == COLLISION:
-                collided[collisions] = descent.node
+            end, found = descend_for_leaf(forest, tree, index, connect, params, leaves, tactics)
+            if end == COLLISION:
+                collided[collisions] = found
                 collisions += 1
-            elif descent.end == FULL:
-                release(forest, tree, descent.node)
-                forest.trees[tree]["simulations_left"] = 0
-            else:
-                forest.trees[tree]["simulations_left"] -= 1
-                forest.trees[tree]["simulations"] += 1
-                if tactics is not None and descent.end == LEAF:
-                    descent = look_ahead(forest, tree, descent, leaves.stones[leaf], tactics, leaf)
-                if descent.end == END:
-                    won = forest.nodes[tree, descent.node]["state"] == WON
-                    back_up(forest, tree, descent.node, 1.0 if won else 0.0, params.decay)
-                elif descent.end == REVISIT:
-                    value = float(forest.nodes[tree, descent.node]["value"])
-                    back_up(forest, tree, descent.node, value_into(value, params), params.decay)
-                    revisits += 1
-                else:
-                    record = leaves.records[leaf]
-                    record["to_move"] = descent.to_move
-                    record["last_move"] = descent.last_move
-                    record["move_before"] = descent.move_before
-                    record["key"] = descent.key
-                    record["tree"] = tree
-                    record["node"] = descent.node
-                    queue = side_of(descent.to_move) if params.batches_in_flight > 1 else 0
-                    leaves.waiting[index, queue, counts[queue]] = leaf
-                    counts[queue] += 1
-                    counts[_FREE] -= 1
-                    room -= 1
+            elif end == REVISIT:
+                revisits += 1
+            elif end == LEAF:
+                queue = side_of(leaves.records[found]["to_move"]) if params.batches_in_flight > 1 else 0
+                leaves.waiting[index, queue, counts[queue]] = found
+                counts[queue] += 1
+                room -= 1
         for collision in range(collisions):
             release(forest, tree, collided[collision])
         queue = 0 if counts[0] >= counts[1] else 1
@@ -464,6 +442,53 @@ def gather(
             count += 1
         counts[queue] = 0
     return count
+
+
+@kernel
+def descend_for_leaf(
+    forest: Forest,
+    tree: int,
+    index: int,
+    connect: int,
+    params: SearchParams,
+    leaves: Leaves,
+    tactics: LeafTactics | None,
+) -> tuple[int, int]:
+    """Descend a tree once, number `index` of those that `leaves` belong to. Return the end, and what it is about.
+
+    `LEAF`: a leaf of `leaves`, no longer free, for its evaluation. `COLLISION`: the node, whose virtual loss stays. Any
+    other end has been backed up or undone.
+    """
+    counts = leaves.counts[index]
+    leaf = leaves.free[index, counts[_FREE] - 1]
+    descent = descend(forest, tree, leaves.stones[leaf], connect, params)
+    if descent.end == COLLISION:
+        return COLLISION, descent.node
+    if descent.end == FULL:
+        release(forest, tree, descent.node)
+        forest.trees[tree]["simulations_left"] = 0
+        return FULL, descent.node
+    forest.trees[tree]["simulations_left"] -= 1
+    forest.trees[tree]["simulations"] += 1
+    if tactics is not None and descent.end == LEAF:
+        descent = look_ahead(forest, tree, descent, leaves.stones[leaf], tactics, leaf)
+    if descent.end == END:
+        won = forest.nodes[tree, descent.node]["state"] == WON
+        back_up(forest, tree, descent.node, 1.0 if won else 0.0, params.decay)
+        return END, descent.node
+    if descent.end == REVISIT:
+        value = float(forest.nodes[tree, descent.node]["value"])
+        back_up(forest, tree, descent.node, value_into(value, params), params.decay)
+        return REVISIT, descent.node
+    record = leaves.records[leaf]
+    record["to_move"] = descent.to_move
+    record["last_move"] = descent.last_move
+    record["move_before"] = descent.move_before
+    record["key"] = descent.key
+    record["tree"] = tree
+    record["node"] = descent.node
+    counts[_FREE] -= 1
+    return LEAF, leaf
 
 
 @kernel

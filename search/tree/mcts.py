@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from core.cores import cores
 from core.evaluation import Evaluator
 from core.position import Position
 from core.rules import BLACK, Cell, Rules
@@ -19,6 +20,7 @@ from search.tree.cache import EvaluationCache, Identity
 from search.tree.forest import OPEN, Forest, make_forest, reset_tree, set_root
 from search.tree.groups import SharedBatch, SharedParts, TreeGroup
 from search.tree.leaf_tactics import LeafTactics, make_root_tactics, new_boards
+from search.tree.line_search import MAX_WINDOW, LineBatch
 from search.tree.root import analyse_root, root_policy, root_priors, root_proofs, root_visits
 from search.tree.settings import DecayForm, FirstPlay, SearchSettings
 
@@ -75,31 +77,42 @@ class ForestSearch:
         self.forest: Forest = make_forest(trees, capacity or settings.simulations + 1, rules.cells)
         self._active = np.zeros(trees, dtype=np.bool_)
         self._remap = np.empty(self.forest.capacity, dtype=np.int32)
-        self._params = kernel_params(settings)
         boards = new_boards(rules, trees) if settings.looks_at_leaves or settings.looks_at_roots else None
         self._root_tactics: LeafTactics | None = None
         if boards and settings.looks_at_roots:
             self._root_tactics = make_root_tactics(rules, boards, vcf_nodes=settings.vcf_root_nodes)
+        # Random symmetries need batches, since there a batch's rows are turned.
+        lines = None if settings.symmetric else getattr(evaluator, "lines", None)
+        params = kernel_params(settings)
         # A batch for each lane of the evaluator, and one to descend.
         batches = settings.batches_in_flight
         groups = min(trees, -(-(evaluator.lanes + 1) // batches))
-        threads = min(threads or evaluator.free_cores, -(-trees // groups))
+        if lines is not None:
+            threads = threads or cores()
+            params = params._replace(leaves_in_flight=min(settings.leaves_in_flight, MAX_WINDOW), batches_in_flight=1)
+        else:
+            threads = min(threads or evaluator.free_cores, -(-trees // groups))
         self._parts = parts = SharedParts(
             rules=rules,
             settings=settings,
             evaluator=evaluator,
             forest=self.forest,
             active=self._active,
-            params=self._params,
+            params=params,
             identity=self._identity_of(evaluator),
             cache=self.cache,
             boards=boards,
-            pool=ThreadPoolExecutor(threads, thread_name_prefix="search") if threads > 1 else None,
+            pool=ThreadPoolExecutor(threads, thread_name_prefix="search") if threads > 1 and lines is None else None,
         )
+        self._turn = 0
+        self._groups: list[TreeGroup] = []
+        self._batches: list[SharedBatch | LineBatch]
+        if lines is not None:
+            self._batches = [LineBatch(parts, np.arange(trees), threads)]
+            return
         self._groups = [TreeGroup(parts, np.arange(group, trees, groups), threads) for group in range(groups)]
         # The batches of a tree take turns in the same order, however many groups there are.
         self._batches = [SharedBatch(group) for _ in range(batches) for group in self._groups]
-        self._turn = 0
 
     def _identity_of(self, evaluator: Evaluator) -> Identity:
         size = self.rules.size
@@ -171,7 +184,7 @@ class ForestSearch:
         self._turn = (self._turn + 1) % len(self._batches)
         batch = self._batches[self._turn]
         batch.finish()
-        trees = batch.group.trees
+        trees = batch.trees
         is_done = self._active[trees] & (self.forest.trees["simulations_left"][trees] == 0)
         done = trees[is_done & (self.forest.nodes["in_flight"][trees, 0] == 0)]
         self._active[done] = False
@@ -215,7 +228,7 @@ class ForestSearch:
 
     def value(self, tree: int) -> float:
         """Return the root's value for its side to move, -1 to 1: its proven value, else the mean of the search."""
-        return float(kernels.root_value(self.forest, tree, self._params.decay))
+        return float(kernels.root_value(self.forest, tree, self._parts.params.decay))
 
     def policy(self, tree: int, temperature: float = 1.0) -> NDArray[np.float32]:
         """Return pi [A] of the search (`search.tree.move_policy.search_policy`)."""
@@ -223,7 +236,7 @@ class ForestSearch:
 
     def analysis(self, tree: int, seconds: float) -> Analysis:
         """Return the analysis of a searched tree, which took `seconds`."""
-        return analyse_root(self.forest, tree, decay=self._params.decay, seconds=seconds)
+        return analyse_root(self.forest, tree, decay=self._parts.params.decay, seconds=seconds)
 
     def play(self, tree: int, move: Cell) -> None:
         """Make a legal move at the tree's root, keep the subtree below it and free the rest.

@@ -1,0 +1,229 @@
+"""The search with a line-pattern net: the kernel that finds a leaf evaluates it, without batches.
+
+Each tree has a window of leaves in flight, as any tree has (A II-E). The thread that descends it publishes each leaf
+and ends the oldest one when the window is full. Whichever thread is free evaluates a published leaf, so with one thread
+or many a tree finds the same.
+"""
+
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.atomics import pause, read, swap, write
+from core.jit import kernel
+from core.line_nets.evaluation import LineNets, LineRoom, evaluate_line, line_room
+from core.rules import BLACK
+from core.symmetry import IDENTITY
+from search.tree.forest import Forest
+from search.tree.groups import SharedParts, tactics_of
+from search.tree.kernels import COLLISION, LEAF, Leaves, SearchParams, descend_for_leaf, expand, make_leaves, release
+from search.tree.leaf_tactics import LeafTactics
+
+MAX_WINDOW = 32
+"""Leaves of a tree in flight at most: enough for a thread on each of so many cores."""
+_TURN = 512
+"""Leaves of a turn, some milliseconds: between two turns a search can be stopped."""
+
+# Places of counters, each in a line of the processor's cache of its own.
+_NEXT, _END, _STOP = 0, 8, 16
+_COUNTERS = 24
+
+
+class Work(NamedTuple):
+    """Leaves that wait for their evaluation, numbered from 0 on; leaf `n` has the place `n % MAX_WINDOW`."""
+
+    counters: NDArray[np.int64]
+    """Number of the next leaf to take; number of leaves published; 1 to stop."""
+    leaves: NDArray[np.int32]
+    """[MAX_WINDOW]"""
+    done: NDArray[np.int64]
+    """[MAX_WINDOW] 1 if evaluated."""
+    logits: NDArray[np.float32]
+    """[MAX_WINDOW, A]"""
+    values: NDArray[np.float32]
+    """[MAX_WINDOW]"""
+
+
+def make_work(cells: int) -> Work:
+    """Return an empty list of work."""
+    return Work(
+        counters=np.zeros(_COUNTERS, dtype=np.int64),
+        leaves=np.zeros(MAX_WINDOW, dtype=np.int32),
+        done=np.zeros(MAX_WINDOW, dtype=np.int64),
+        logits=np.zeros((MAX_WINDOW, cells), dtype=np.float32),
+        values=np.zeros(MAX_WINDOW, dtype=np.float32),
+    )
+
+
+@kernel
+def _evaluate_next(leaves: Leaves, lines: LineNets, room: LineRoom, work: Work) -> bool:
+    """Take the next leaf and evaluate it; return False if there is none."""
+    number = read(work.counters, _NEXT)
+    if number >= read(work.counters, _END):
+        return False
+    if not swap(work.counters, _NEXT, number, number + 1):
+        return True  # another thread took it
+    place = number % MAX_WINDOW
+    leaf = work.leaves[place]
+    side = leaves.records[leaf]["to_move"]
+    net = lines.black if side == BLACK else lines.white
+    value = evaluate_line(net, lines.board, room, leaves.stones[leaf], side, work.logits[place])
+    work.values[place] = np.tanh(value)
+    write(work.done, place, 1)
+    return True
+
+
+@kernel
+def help_out(leaves: Leaves, lines: LineNets, room: LineRoom, work: Work) -> None:
+    """Evaluate leaves until the thread that publishes them stops."""
+    while read(work.counters, _STOP) == 0:
+        if not _evaluate_next(leaves, lines, room, work):
+            pause()
+
+
+@kernel
+def search_turn(
+    forest: Forest,
+    trees: NDArray[np.int64],
+    active: NDArray[np.bool_],
+    connect: int,
+    params: SearchParams,
+    leaves: Leaves,
+    tactics: LeafTactics | None,
+    lines: LineNets,
+    room: LineRoom,
+    work: Work,
+    images: NDArray[np.int64],
+    first: int,
+    most: int,
+) -> tuple[int, int]:
+    """Search the active ones of `trees` in turn, from number `first` on, until `most` leaves were evaluated.
+
+    Return the number of evaluated leaves, and the number of the tree to go on with. Nothing is in flight afterwards.
+    """
+    collided = np.empty(MAX_WINDOW, dtype=np.int32)
+    one = np.empty(1, dtype=np.int32)
+    made = 0
+    index = first
+    for _ in range(trees.shape[0]):
+        tree = trees[index]
+        begun = read(work.counters, _END)
+        published, ended = begun, begun
+        while active[tree]:
+            allowed = min(params.leaves_in_flight, max(1, forest.nodes[tree, 0]["visits"] // params.visits_per_leaf))
+            collisions = 0
+            while published - ended < allowed and collisions < allowed and made < most:
+                if forest.nodes[tree, 0]["proof"] != 0:
+                    forest.trees[tree]["simulations_left"] = 0
+                if forest.trees[tree]["simulations_left"] <= 0:
+                    break
+                end, found = descend_for_leaf(forest, tree, index, connect, params, leaves, tactics)
+                if end == COLLISION:
+                    collided[collisions] = found
+                    collisions += 1
+                elif end == LEAF:
+                    place = published % MAX_WINDOW
+                    leaves.records[found]["row"] = place
+                    leaves.records[found]["symmetry"] = IDENTITY
+                    work.leaves[place] = found
+                    write(work.done, place, 0)
+                    published += 1
+                    write(work.counters, _END, published)
+                    made += 1
+            for collision in range(collisions):
+                release(forest, tree, collided[collision])
+            if published == ended:
+                break
+            place = ended % MAX_WINDOW
+            while read(work.done, place) == 0:
+                if not _evaluate_next(leaves, lines, room, work):
+                    pause()
+            one[0] = work.leaves[place]
+            expand(forest, leaves, one, work.logits, work.values, images, params, tactics)
+            ended += 1
+        if made >= most:
+            break
+        index = (index + 1) % trees.shape[0]
+    write(work.counters, _STOP, 1)
+    return made, index
+
+
+class _Shard:
+    """Some trees, for the thread that searches them and those that help it."""
+
+    def __init__(self, parts: SharedParts, trees: NDArray[np.int64], lines: LineNets, helpers: int) -> None:
+        size = parts.rules.size
+        self.trees = trees
+        self.leaves = make_leaves(len(trees), parts.params.leaves_in_flight, parts.rules.cells)
+        self.tactics = tactics_of(parts, len(trees))
+        self.work = make_work(parts.rules.cells)
+        self.room, *self.rooms = (line_room(lines.black, size) for _ in range(1 + helpers))
+        """Memory of the searching thread, and of each helper."""
+        self.next = 0
+        """Number of the tree to go on with."""
+
+
+class LineBatch:
+    """All trees of a search with a line-pattern net, in turns of some milliseconds.
+
+    It has the place of a `search.tree.groups.SharedBatch`, but between two turns nothing is in flight.
+    """
+
+    def __init__(self, parts: SharedParts, trees: NDArray[np.int64], threads: int) -> None:
+        lines = parts.evaluator.lines  # type: ignore[attr-defined]
+        self.trees = trees
+        """Their indices in the forest."""
+        self._parts = parts
+        shares = np.array_split(trees, min(threads, len(trees)))
+        helpers = threads // len(shares) - 1
+        self._shards = [_Shard(parts, share, lines, helpers) for share in shares]
+        others = len(shares) * (1 + helpers) - 1
+        self._pool = ThreadPoolExecutor(others, thread_name_prefix="search") if others else None
+
+    def start(self) -> int:
+        """Search for a turn, and return the number of evaluated leaves."""
+        lines: LineNets = self._parts.evaluator.lines  # type: ignore[attr-defined]
+        if self._pool is None:
+            return self._turn(self._shards[0], lines)
+        first, *others = self._shards
+        for shard in self._shards:
+            shard.work.counters[_STOP] = 0
+        turns: list[Future[int]] = []
+        helping: list[Future[None]] = []
+        try:
+            turns += [self._pool.submit(self._turn, shard, lines) for shard in others]
+            helping += [
+                self._pool.submit(help_out, shard.leaves, lines, room, shard.work)
+                for shard in self._shards
+                for room in shard.rooms
+            ]
+            return self._turn(first, lines) + sum(turn.result() for turn in turns)
+        finally:
+            wait(turns)
+            for shard in self._shards:
+                shard.work.counters[_STOP] = 1
+            wait(helping)
+
+    def finish(self) -> None:
+        """Do nothing: a turn ends its own leaves."""
+
+    def _turn(self, shard: _Shard, lines: LineNets) -> int:
+        parts = self._parts
+        made, shard.next = search_turn(
+            parts.forest,
+            shard.trees,
+            parts.active,
+            parts.rules.connect,
+            parts.params,
+            shard.leaves,
+            shard.tactics,
+            lines,
+            shard.room,
+            shard.work,
+            parts.identity.images,
+            shard.next,
+            _TURN,
+        )
+        return int(made)
