@@ -1,0 +1,133 @@
+"""The search that evaluates its own leaves: the same trees as with batches, with any threads, beside any others."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from core.atomics import read, swap, write
+from core.cores import cores
+from core.evaluation import Slot
+from core.jit import kernel
+from core.position import Position
+from core.rules import Rules
+from nets.config import NetConfig, Planes, RuntimeChoice
+from nets.dual import make_model
+from nets.runtimes.net_evaluator import NetEvaluator
+from search.tree.line_search import LineBatch
+from search.tree.mcts import ForestSearch, RootNoise, search_all
+from search.tree.settings import SearchSettings
+
+RULES = Rules(7, 4)
+NET = NetConfig(planes=Planes.TWO, trunk=("lines-32", "spread"), policy_head=("cells",), value_head=("regions-15-16",))
+ONE_LEAF = SearchSettings(simulations=150, leaves_in_flight=1, visits_per_leaf=1)
+SEVERAL = SearchSettings(simulations=300, leaves_in_flight=40, visits_per_leaf=3, batches_in_flight=3)
+POSITIONS = [
+    Position.from_moves(RULES, moves)
+    for moves in ([], [24], [24, 16, 25], [0, 48, 8, 40, 16], [24, 25, 17, 31, 10, 38, 11, 12])
+]
+
+
+@pytest.fixture(scope="module")
+def evaluator() -> NetEvaluator:
+    return NetEvaluator(make_model(NET, RULES, 3).eval(), RuntimeChoice())
+
+
+class InBatches:
+    """The same evaluations by batches."""
+
+    def __init__(self, evaluator: NetEvaluator) -> None:
+        self.lanes, self.free_cores, self.version, self.last_moves = 1, 1, evaluator.version, evaluator.last_moves
+        self._evaluator = evaluator
+
+    def submit(self, slot: Slot) -> Any:
+        return self._evaluator.submit(slot)
+
+
+def searched(evaluator: Any, settings: SearchSettings, positions: list[Position], **options: Any) -> ForestSearch:
+    search = ForestSearch(
+        RULES, evaluator, settings, trees=len(positions), capacity=2 * settings.simulations + 1, **options
+    )
+    search_all(search, positions, settings.simulations)
+    return search
+
+
+def statistics(search: ForestSearch, tree: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """Visits and value sums of all nodes."""
+    nodes = search.forest.nodes[tree, : search.forest.trees["nodes"][tree]]
+    return nodes["visits"].copy(), nodes["value_sum"].copy()
+
+
+@pytest.mark.parametrize("settings", [ONE_LEAF, ONE_LEAF.with_tactics()], ids=["plain", "tactics"])
+def test_one_leaf_at_a_time_finds_the_tree_that_batches_find(evaluator: NetEvaluator, settings: SearchSettings) -> None:
+    own, batches = (searched(each, settings, POSITIONS) for each in (evaluator, InBatches(evaluator)))
+    assert isinstance(own._batches[0], LineBatch)
+    assert not isinstance(batches._batches[0], LineBatch)
+    for tree in range(len(POSITIONS)):
+        for mine, others in zip(statistics(own, tree), statistics(batches, tree), strict=True):
+            assert np.array_equal(mine, others)
+
+
+@pytest.mark.parametrize("settings", [SEVERAL, SEVERAL.with_tactics()], ids=["plain", "tactics"])
+def test_threads_and_other_trees_change_nothing(evaluator: NetEvaluator, settings: SearchSettings) -> None:
+    alone = [searched(evaluator, settings, [position], threads=1) for position in POSITIONS]
+    for threads in (1, 2, 5):
+        together = searched(evaluator, settings, POSITIONS, threads=threads)
+        helped = searched(evaluator, settings, POSITIONS[2:3], threads=threads)
+        for tree, single in enumerate(alone):
+            for mine, others in zip(statistics(single, 0), statistics(together, tree), strict=True):
+                assert np.array_equal(mine, others)
+        assert np.array_equal(statistics(helped, 0)[0], statistics(alone[2], 0)[0])
+
+
+def test_every_virtual_loss_is_undone_and_every_simulation_made(evaluator: NetEvaluator) -> None:
+    search = searched(evaluator, SEVERAL, POSITIONS)
+    assert not search.forest.nodes["in_flight"].any()
+    visits = search.forest.nodes["visits"][:, 0]
+    proven = search.forest.nodes["proof"][:, 0] != 0
+    assert (visits[~proven] == SEVERAL.simulations).all()
+    assert 0 < proven.sum() < len(POSITIONS)
+    # Ends of games need no evaluation.
+    assert 0.8 * visits.sum() < search.evaluations <= visits.sum()
+
+
+def test_searches_halt_begin_anew_and_keep_their_subtree(evaluator: NetEvaluator) -> None:
+    search = ForestSearch(RULES, evaluator, SEVERAL, trees=1, capacity=20_000)
+    search.set_root(0, POSITIONS[0])
+    search.begin(0, 15_000, noise=RootNoise(np.full(RULES.cells, 1 / RULES.cells, np.float32), 0.5))
+    assert search.advance() == []
+    search.halt()
+    before = int(search.visits(0).sum())
+    assert 100 < before < 15_000
+    best = int(search.visits(0).argmax())
+    kept = int(search.visits(0)[best])
+    search.play(0, best)
+    assert search.forest.nodes["visits"][0, 0] == kept
+    search.begin(0, 50)
+    while not search.advance():
+        pass
+    assert search.forest.nodes["visits"][0, 0] == kept + 50
+
+
+def test_random_symmetries_take_batches(evaluator: NetEvaluator) -> None:
+    settings = SearchSettings(simulations=20, symmetric=True)
+    assert not isinstance(searched(evaluator, settings, POSITIONS[:1])._batches[0], LineBatch)
+
+
+def test_a_search_uses_all_cores_unless_it_is_told_otherwise(evaluator: NetEvaluator) -> None:
+    batch = ForestSearch(RULES, evaluator, SEVERAL, trees=1)._batches[0]
+    assert isinstance(batch, LineBatch)
+    assert 1 + len(batch._shards[0].rooms) == cores()
+
+
+@kernel
+def _use(counters: NDArray[np.int64]) -> tuple[bool, bool, int]:
+    write(counters, 2, 7)
+    first = swap(counters, 2, 7, 8)
+    second = swap(counters, 2, 7, 9)
+    return first, second, read(counters, 2)
+
+
+def test_of_two_swaps_of_a_counter_one_succeeds() -> None:
+    assert tuple(_use(np.zeros(4, np.int64))) == (True, False, 8)
