@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.atomics import pause, read, swap, write
 from core.jit import kernel
 from core.line_nets.evaluation import LineNets, LineRoom, evaluate_line, line_room
 from core.rules import BLACK
 from core.symmetry import IDENTITY
+from search.atomics import pause, read, swap, write
 from search.tree.forest import Forest
 from search.tree.groups import SharedParts, tactics_of
 from search.tree.kernels import COLLISION, LEAF, Leaves, SearchParams, descend_for_leaf, expand, make_leaves, release

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from core.atomics import read, swap, write
 from core.cores import cores
 from core.evaluation import Slot
 from core.jit import kernel
@@ -15,6 +14,7 @@ from core.rules import Rules
 from nets.config import NetConfig, Planes, RuntimeChoice
 from nets.dual import make_model
 from nets.runtimes.net_evaluator import NetEvaluator
+from search.atomics import read, swap, write
 from search.tree.line_search import LineBatch
 from search.tree.mcts import ForestSearch, RootNoise, search_all
 from search.tree.settings import SearchSettings
@@ -83,7 +83,8 @@ def test_threads_and_other_trees_change_nothing(evaluator: NetEvaluator, setting
 
 def test_every_virtual_loss_is_undone_and_every_simulation_made(evaluator: NetEvaluator) -> None:
     search = searched(evaluator, SEVERAL, POSITIONS)
-    assert not search.forest.nodes["in_flight"].any()
+    for tree, nodes in enumerate(search.forest.trees["nodes"]):
+        assert not search.forest.nodes["in_flight"][tree, :nodes].any()
     visits = search.forest.nodes["visits"][:, 0]
     proven = search.forest.nodes["proof"][:, 0] != 0
     assert (visits[~proven] == SEVERAL.simulations).all()
