@@ -219,7 +219,7 @@ def test_the_papers_preset_has_the_papers_numbers() -> None:
     assert (config.search.virtual_loss, config.search.leaves_in_flight) == (10, 8)
     training = config.training
     assert (training.batch_size, training.momentum, training.l2, training.z_decay) == (512, 0.9, 1e-4, 0.9)
-    assert (config.basics.positions, config.basics.epochs, config.basics.colour_swapped) == (80_000, 20, False)
+    assert (config.basics.positions, config.basics.epochs, config.basics.colour_swapped) == (80_000, 40, False)
     for phase in (config.basics, config.imitation, config.selfplay):
         assert phase.learning_rate == phase.final_learning_rate == 2e-3
     assert (config.gate.games, config.gate.threshold, config.gate.paired_openings) == (20, 0.5, False)

@@ -44,7 +44,7 @@ def test_a_stage_that_cannot_be_read_is_refused_before_the_run(stage: str, compl
 
 def test_a_scale_shrinks_simulations_games_and_epochs_of_all_stages() -> None:
     config = resolve("alphagomoku", assignments=["scale=0.1", "schedule=3: search.simulations=1600"])
-    assert (config.search.simulations, config.selfplay.games, config.basics.epochs) == (80, 90, 2)
+    assert (config.search.simulations, config.selfplay.games, config.basics.epochs) == (80, 90, 4)
     assert at_round(config, 3).search.simulations == 160
     assert config.selfplay.iterations == resolve("alphagomoku").selfplay.iterations
     assert config.selfplay.epochs == 0  # not used: it stays so
