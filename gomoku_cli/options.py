@@ -162,7 +162,7 @@ class ConfigOptions:
             "-p",
             metavar="NAME",
             autocompletion=_complete_preset,
-            help="Start from a preset: strong (the strongest model), quick (minutes), smoke (seconds), or those of the "
+            help="Start from a preset: strongest (hours), quick (minutes), smoke (seconds), or those of the "
             "papers: alphagomoku, y-8x8, s-gp ... Without one: the recommended settings.",
             rich_help_panel=_CONFIGURATION,
         ),

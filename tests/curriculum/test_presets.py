@@ -26,7 +26,7 @@ def test_without_anything_the_defaults_hold() -> None:
 
 
 def test_the_package_has_its_four_presets() -> None:
-    assert {"alphagomoku", "quick", "smoke", "strong"} <= set(preset_names())
+    assert {"alphagomoku", "quick", "smoke", "strongest"} <= set(preset_names())
 
 
 def test_a_configuration_names_the_preset_it_began_with() -> None:
@@ -207,7 +207,7 @@ def test_difference_compares_only_what_is_stated() -> None:
 def test_tactics_are_on_in_the_strong_preset_and_off_in_the_others() -> None:
     for name in (None, *preset_names()):
         search = resolve(name).search
-        assert search == (search.with_tactics() if name == "strong" else search.without_tactics()), name
+        assert search == (search.with_tactics() if name == "strongest" else search.without_tactics()), name
 
 
 def test_the_papers_preset_has_the_papers_numbers() -> None:

@@ -96,7 +96,7 @@ def test_no_run_is_created_from_an_impossible_configuration(config: Config, mess
 
 def test_a_run_made_before_a_check_existed_is_opened_all_the_same(tmp_path: Path) -> None:
     RunFolder.create(tmp_path, Config()).close()
-    old = resolve("strong", assignments=["imitation.bar_every=20"])
+    old = resolve("strongest", assignments=["imitation.bar_every=20"])
     (tmp_path / "config.toml").write_text(to_toml(old))
     with RunFolder.open(tmp_path) as run:
         assert run.config == old == read_config(tmp_path / "config.toml")
