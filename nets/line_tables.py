@@ -20,12 +20,14 @@ from core.line_nets.patterns import (
     REGIONS,
     ROW_TOP,
     UNIT_BITS,
-    all_patterns,
+    halves,
 )
 from nets.layers import NetLayers
 
-_CHUNK = 16_384
-"""Patterns whose rows are computed together."""
+_CHUNK = 42
+"""First halves of patterns whose rows are computed together."""
+_DIGITS = 3
+"""Inputs of a cell."""
 _NEAR_UNIT_BITS = UNIT_BITS + 1
 """Sums of a depthwise convolution have units of 2^-8."""
 
@@ -60,26 +62,32 @@ def line_net(layers: NetLayers, weights: Weights) -> LineNet:
 
 def _table(weights: Weights) -> NDArray[np.int16]:
     """Return [PATTERNS, C] the features of each pattern."""
-    parts = [
+    first, second, third = (
         (weights[f"trunk.0.{name}.weight"].astype(np.float64).T, weights[f"trunk.0.{name}.bias"].astype(np.float64))
         for name in ("first", "second", "third")
-    ]
-    patterns = all_patterns()
-    table = np.empty((PATTERNS, parts[-1][0].shape[1]), dtype=np.int16)
-    for first in range(0, PATTERNS, _CHUNK):
-        chunk = patterns[first : first + _CHUNK]
-        x = np.stack([chunk == digit for digit in (1, 2, OFF_BOARD)], axis=2).reshape(len(chunk), -1).astype(np.float64)
-        for number, (weight, bias) in enumerate(parts):
-            x = x @ weight + bias
-            if number + 1 < len(parts):
-                x = np.maximum(x, 0.0)
-        table[first : first + len(chunk)] = _rounded(x, UNIT_BITS, ROW_TOP)
-    return table
+    )
+    # The first layer is a sum over the cells of a pattern, so each half has its share.
+    before, after = halves()
+    cut = _DIGITS * before.shape[1]
+    own, others = _inputs(before) @ first[0][:cut] + first[1], _inputs(after) @ first[0][cut:]
+    table = np.empty((len(before), len(after), len(third[1])), dtype=np.int16)
+    for start in range(0, len(before), _CHUNK):
+        x = np.maximum(own[start : start + _CHUNK, None] + others, 0.0).reshape(-1, own.shape[1])
+        x = np.maximum(x @ second[0] + second[1], 0.0) @ third[0] + third[1]
+        table[start : start + _CHUNK] = _rounded(x, UNIT_BITS, ROW_TOP).reshape(-1, *table.shape[1:])
+    return table.reshape(PATTERNS, -1)
+
+
+def _inputs(digits: NDArray[np.int8]) -> NDArray[np.float64]:
+    """Return the inputs [n, 3 cells] of digits [n, cells]."""
+    kinds = np.stack([digits == digit for digit in (1, 2, OFF_BOARD)], axis=2)
+    return kinds.reshape(len(digits), -1).astype(np.float64)
 
 
 def _rounded(values: NDArray[Any], bits: int, top: int) -> NDArray[np.float64]:
     """Return numbers in units of 2^-bits, rounded, from -top to top."""
-    return np.clip(np.floor(values.astype(np.float64) * 2.0**bits + 0.5), -top, top)
+    scaled = values.astype(np.float64) * 2.0**bits + 0.5
+    return np.clip(np.floor(scaled, out=scaled), -top, top, out=scaled)
 
 
 def _bias(values: NDArray[Any], bits: int) -> NDArray[np.int32]:

@@ -82,20 +82,30 @@ def neighbours(size: int) -> NDArray[np.int64]:
 
 
 @functools.cache
+def halves() -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+    """Return the digits [1092, 6] of all first halves, the middle included, and [364, 5] of all second ones.
+
+    `OFF_BOARD` where the board ends. The pattern of first half `a` and second half `b` has the number 364 a + b.
+    """
+    before = np.full((_BEFORE, REACH + 1), OFF_BOARD, dtype=np.int8)
+    after = np.full((_AFTER, REACH), OFF_BOARD, dtype=np.int8)
+    for count in range(REACH + 1):
+        for half, cells, first in (
+            (before[:, ::-1], count + 1, (3 ** (count + 1) - 3) // 2),
+            (after, count, (3**count - 1) // 2),
+        ):
+            numbers = np.arange(3**cells)
+            for k in range(cells):
+                half[first : first + 3**cells, k] = numbers // 3**k % 3
+    before.flags.writeable = after.flags.writeable = False
+    return before, after
+
+
+@functools.cache
 def all_patterns() -> NDArray[np.int8]:
     """Return [PATTERNS, 11] the digits of each pattern, by its number; `OFF_BOARD` where the board ends. Read-only."""
-    digits = np.full((PATTERNS, 2 * REACH + 1), OFF_BOARD, dtype=np.int8)
-    numbers = np.arange(PATTERNS)
-    part_before, part_after = np.divmod(numbers, _AFTER)
-    for count in range(REACH + 1):
-        first = (3 ** (count + 1) - 3) // 2
-        own = (part_before >= first) & (part_before < first + 3 ** (count + 1))
-        for k in range(count + 1):
-            digits[own, REACH - k] = (part_before[own] - first) // 3**k % 3
-        first = (3**count - 1) // 2
-        own = (part_after >= first) & (part_after < first + 3**count)
-        for k in range(count):
-            digits[own, REACH + 1 + k] = (part_after[own] - first) // 3**k % 3
+    before, after = halves()
+    digits = np.concatenate((np.repeat(before, len(after), axis=0), np.tile(after, (len(before), 1))), axis=1)
     digits.flags.writeable = False
     return digits
 
