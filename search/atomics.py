@@ -5,17 +5,21 @@ plain reads and writes do.
 """
 
 import platform
+import time
 from typing import Any
 
 import numba
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 _WORD = 8
 """Bytes of a counter."""
 _HAS_PAUSE = platform.machine().lower() in ("x86_64", "amd64")
+_YIELDS = {"Windows": "SwitchToThread"}.get(platform.system(), "sched_yield")
+"""The system's function that lets another thread have the core."""
 
 
 def _pointer(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -48,6 +52,16 @@ def _typed_swap(_: Any, counters: Any, index: Any, old: Any, new: Any) -> Any:
     return types.boolean(counters, index, types.int64, types.int64), code
 
 
+def _typed_give_way(_: Any) -> Any:
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kind = ir.FunctionType(ir.IntType(32), [])
+        function = cgutils.get_or_insert_function(builder.module, kind, _YIELDS)  # type: ignore[no-untyped-call]
+        builder.call(function, [])
+        return context.get_dummy_value()
+
+    return types.void(), code
+
+
 def _typed_pause(_: Any) -> Any:
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         if _HAS_PAUSE:
@@ -77,7 +91,7 @@ def _plain_swap(counters: Counters, index: int, old: int, new: int) -> bool:
 
 
 def _plain_pause() -> None:
-    pass
+    time.sleep(0.0)
 
 
 _INTERPRETED = numba.config.DISABLE_JIT  # type: ignore[attr-defined]  # numba makes its settings at import
@@ -93,3 +107,6 @@ swap: Any = _plain_swap if _INTERPRETED else intrinsic(_typed_swap)
 
 pause: Any = _plain_pause if _INTERPRETED else intrinsic(_typed_pause)
 """Wait for a moment, in a loop that waits for another thread."""
+
+give_way: Any = _plain_pause if _INTERPRETED else intrinsic(_typed_give_way)
+"""Let another thread have the core: the one that is waited for may have none."""

@@ -15,7 +15,7 @@ from core.jit import kernel
 from core.line_nets.evaluation import LineNets, LineRoom, evaluate_line, line_room
 from core.rules import BLACK
 from core.symmetry import IDENTITY
-from search.atomics import pause, read, swap, write
+from search.atomics import give_way, pause, read, swap, write
 from search.tree.forest import Forest
 from search.tree.groups import SharedParts, tactics_of
 from search.tree.kernels import COLLISION, LEAF, Leaves, SearchParams, descend_for_leaf, expand, make_leaves, release
@@ -25,6 +25,9 @@ MAX_WINDOW = 32
 """Leaves of a tree in flight at most: enough for a thread on each of so many cores."""
 _TURN = 512
 """Leaves of a turn, some milliseconds: between two turns a search can be stopped."""
+
+_PATIENCE = 64
+"""A thread that waits gives way to others after every so many moments."""
 
 # Places of counters, each in a line of the processor's cache of its own.
 _NEXT, _END, _STOP = 0, 8, 16
@@ -78,9 +81,22 @@ def _evaluate_next(leaves: Leaves, lines: LineNets, room: LineRoom, work: Work) 
 @kernel
 def help_out(leaves: Leaves, lines: LineNets, room: LineRoom, work: Work) -> None:
     """Evaluate leaves until the thread that publishes them stops."""
+    idle = 0
     while read(work.counters, _STOP) == 0:
-        if not _evaluate_next(leaves, lines, room, work):
-            pause()
+        if _evaluate_next(leaves, lines, room, work):
+            idle = 0
+        else:
+            idle += 1
+            wait_a_moment(idle)
+
+
+@kernel
+def wait_a_moment(times: int) -> None:
+    """Wait for another thread, after having waited some `times`."""
+    if times % _PATIENCE == 0:
+        give_way()
+    else:
+        pause()
 
 
 @kernel
@@ -137,9 +153,11 @@ def search_turn(
             if published == ended:
                 break
             place = ended % MAX_WINDOW
+            idle = 0
             while read(work.done, place) == 0:
                 if not _evaluate_next(leaves, lines, room, work):
-                    pause()
+                    idle += 1
+                    wait_a_moment(idle)
             one[0] = work.leaves[place]
             expand(forest, leaves, one, work.logits, work.values, images, params, tactics)
             ended += 1
