@@ -1,7 +1,7 @@
 """Speed and dilution of one position's search by its leaves in flight: `python -m benchmarks.one_position 96,3,6`.
 
 Each argument is a setting: `search.leaves_in_flight`, `search.batches_in_flight` and `search.visits_per_leaf`. The
-searches start from balanced openings, with the built-in model and no tactics. Dilution compares the most visited move
+searches start from balanced openings, without tactics. Dilution compares the most visited move
 of a search with one leaf in flight: the points of all visits that it loses, and their mean size.
 """
 
@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,11 +45,11 @@ def searched(search: ForestSearch, position: Position, simulations: int) -> tupl
     return search.visits(0), (search.simulations - before) / (time.perf_counter() - started)
 
 
-def rows(texts: Sequence[str], simulations: int, count: int) -> Iterator[str]:
+def rows(model: Path, texts: Sequence[str], simulations: int, count: int) -> Iterator[str]:
     """Yield a line a setting."""
     rules = Rules()
     positions = [Position.from_moves(rules, opening) for opening in load_openings("balanced", rules)[:count]]
-    evaluator = open_model(DEFAULT_MODEL)
+    evaluator = open_model(model)
 
     def search_of(settings: SearchSettings) -> ForestSearch:
         search = ForestSearch(rules, evaluator, settings, trees=1, capacity=simulations + 1)
@@ -76,12 +77,13 @@ def main() -> None:
     """Print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("settings", nargs="*", default=_DEFAULTS, metavar="LEAVES,BATCHES,VISITS")
+    parser.add_argument("--model", type=Path, default=DEFAULT_MODEL, help="a model file; default: the built-in one")
     parser.add_argument("--simulations", type=int, default=400)
     parser.add_argument("--positions", type=int, default=40)
     arguments = parser.parse_args()
     print(f"{machine()['processor']}; {arguments.simulations:,} simulations", file=sys.stderr)
     print(f"{'setting':>10} {'sims/s':>10} {'ms':>8} {'lost':>8} {'size':>6} {'same top move':>13}")
-    for row in rows(arguments.settings, arguments.simulations, arguments.positions):
+    for row in rows(arguments.model, arguments.settings, arguments.simulations, arguments.positions):
         print(row, flush=True)
 
 

@@ -21,8 +21,9 @@ from search.tree.groups import SharedParts, tactics_of
 from search.tree.kernels import COLLISION, LEAF, Leaves, SearchParams, descend_for_leaf, expand, make_leaves, release
 from search.tree.leaf_tactics import LeafTactics
 
-MAX_WINDOW = 32
-"""Leaves of a tree in flight at most: enough for a thread on each of so many cores."""
+MAX_WINDOW = 16
+"""Leaves of a tree in flight at most. The thread that descends keeps four or five others busy, and more leaves would only
+draw visits away from the best move."""
 _TURN = 512
 """Leaves of a turn, some milliseconds: between two turns a search can be stopped."""
 
