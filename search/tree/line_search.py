@@ -22,8 +22,10 @@ from search.tree.kernels import COLLISION, LEAF, Leaves, SearchParams, descend_f
 from search.tree.leaf_tactics import LeafTactics
 
 MAX_WINDOW = 16
-"""Leaves of a tree in flight at most. The thread that descends keeps four or five others busy, and more leaves would only
-draw visits away from the best move."""
+"""Leaves of a tree in flight at most.
+
+The thread that descends keeps four or five others busy. More leaves would only draw visits away from the best move.
+"""
 _TURN = 512
 """Leaves of a turn, some milliseconds: between two turns a search can be stopped."""
 
