@@ -5,7 +5,11 @@ It also prepares the graphs of the built-in model.
 
 from collections.abc import Callable
 
-from core.evaluation import DONE, Slot, Ticket
+import numpy as np
+
+from core.evaluation import DONE, Evaluator, PositionBatch, Slot, Ticket
+from core.line_nets.evaluation import LineNet, LineNets, evaluate_lines, line_board, line_room
+from core.line_nets.patterns import CHANNELS_STEP, LANES, PATTERNS, REGIONS
 from core.position import Position
 from core.rules import Rules
 from curriculum.config import Config, SelfplayConfig
@@ -55,15 +59,48 @@ class _UniformEvaluator:
         return DONE
 
 
-def _play_self_play() -> None:
+class _LineEvaluator(_UniformEvaluator):
+    """The same as a line-pattern net, all of whose weights are 0."""
+
+    def __init__(self) -> None:
+        net = LineNet(
+            table=np.zeros((PATTERNS, CHANNELS_STEP), np.int16),
+            near=np.zeros((1, 9, CHANNELS_STEP), np.int16),
+            near_bias=np.zeros((1, CHANNELS_STEP), np.int16),
+            mix=np.zeros((1, CHANNELS_STEP // LANES, CHANNELS_STEP // 2, LANES, 2), np.int16),
+            mix_bias=np.zeros((1, CHANNELS_STEP), np.int32),
+            heads=np.zeros((1, CHANNELS_STEP // 2, LANES, 2), np.int16),
+            heads_bias=np.zeros(LANES, np.int32),
+            dense=np.zeros((1, (REGIONS**2 + 1) * LANES // 2, LANES, 2), np.int16),
+            dense_bias=np.zeros(LANES, np.int32),
+            last=np.zeros(LANES + 1, np.int32),
+        )
+        self.lines = LineNets(net, net, line_board(_RULES.size))
+
+    def evaluate(self) -> None:
+        """Evaluate a position on its own, as the runtime does."""
+        batch, net = PositionBatch.empty(1, _RULES.cells), self.lines.black
+        logits, values = np.empty((1, _RULES.cells), np.float32), np.empty(1, np.float32)
+        room = line_room(net, _RULES.size)
+        evaluate_lines(net, self.lines.board, room, batch.stones, batch.to_move, np.arange(1), logits, values)
+
+
+def _play_self_play(evaluator: Evaluator) -> None:
     settings = SelfplayConfig(concurrent_games=2, cache_megabytes=1)
     config = Config(rules=_RULES, search=_SEARCH, selfplay=settings)
-    SelfPlay(config, _UniformEvaluator(), iteration=0, balanced=()).play([0, 1], lambda game: None, never)
+    SelfPlay(config, evaluator, iteration=0, balanced=()).play([0, 1], lambda game: None, never)
 
 
-def _play_against_a_person() -> None:
+def _play_line_nets() -> None:
+    evaluator = _LineEvaluator()
+    evaluator.evaluate()
+    _play_self_play(evaluator)
+    _play_against_a_person(evaluator)
+
+
+def _play_against_a_person(evaluator: Evaluator) -> None:
     position = Position.from_moves(_RULES, [0])
-    player = MctsPlayer(_UniformEvaluator(), _RULES, _SEARCH.with_tactics())
+    player = MctsPlayer(evaluator, _RULES, _SEARCH.with_tactics())
     player.ponder(position, lambda: True)
     position.push(1)
     _decide(player, position)
@@ -86,12 +123,13 @@ def _draw_basics() -> None:
 
 
 _PARTS: tuple[tuple[str, int, Callable[[], None]], ...] = (
-    ("self-play", 35, _play_self_play),
-    ("play", 23, _play_against_a_person),
-    ("pure-mcts", 3, lambda: _decide(PureMcts(2))),
-    ("mentor:paper", 8, lambda: _decide(PaperMentor())),
-    ("mentor", 20, lambda: _decide(Mentor())),
+    ("self-play", 28, lambda: _play_self_play(_UniformEvaluator())),
+    ("play", 18, lambda: _play_against_a_person(_UniformEvaluator())),
+    ("line-pattern nets", 20, _play_line_nets),
+    ("pure-mcts", 2, lambda: _decide(PureMcts(2))),
+    ("mentor:paper", 6, lambda: _decide(PaperMentor())),
+    ("mentor", 16, lambda: _decide(Mentor())),
     ("basics", 2, _draw_basics),
-    ("model", 9, _open_the_built_in_model),
+    ("model", 8, _open_the_built_in_model),
 )
 """Parts of the warm-up in order, each with its approximate share of the time in percent."""
