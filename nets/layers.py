@@ -30,7 +30,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from core.limits import MAX_FILTERS, MAX_KERNEL, MAX_LAYERS, MAX_PADDING, quoted
-from core.line_nets.patterns import CHANNELS_STEP, LANES, REACH, REGIONS
+from core.line_nets.patterns import CHANNELS_STEP, LANES, MAX_CHANNELS, POOLED, REACH, REGIONS
 from nets.tensor_types import COUNTS, WEIGHTS, TensorType
 
 NORM_STATISTICS = ("running_mean", "running_var")
@@ -248,8 +248,10 @@ def _line_net(trunk: tuple[Layer, ...], policy_head: Sequence[str], value_head: 
     """Return the layers of a line-pattern net. Raises `ValueError` for layers that it cannot have."""
     features, *others = trunk
     assert isinstance(features, LineFeatures)
-    if features.channels % CHANNELS_STEP:
-        raise ValueError(f"trunk: lines-{features.channels} must have a multiple of {CHANNELS_STEP} channels")
+    if features.channels % CHANNELS_STEP or features.channels > MAX_CHANNELS:
+        raise ValueError(
+            f"trunk: lines-{features.channels} must have a multiple of {CHANNELS_STEP} channels, at most {MAX_CHANNELS}"
+        )
     if not others or not all(isinstance(layer, LineSpread) for layer in others):
         raise ValueError("trunk: after lines come spread layers alone, at least one")
     if list(policy_head) != ["cells"]:
@@ -259,11 +261,8 @@ def _line_net(trunk: tuple[Layer, ...], policy_head: Sequence[str], value_head: 
     if len(heads) > 1 or not match["regions"]:
         raise ValueError("value_head of a net of lines must be regions, such as regions-15-32")
     pooled, hidden = int(match["regions"]), int(match["hidden"])
-    if (pooled + 1) % LANES or hidden % LANES:
-        raise ValueError(
-            f"value_head: the channels of regions must be {LANES - 1} or {2 * LANES - 1} or so on, "
-            f"and its hidden units a multiple of {LANES}"
-        )
+    if pooled != POOLED or hidden % LANES:
+        raise ValueError(f"value_head: regions must have {POOLED} channels, and a multiple of {LANES} hidden units")
     channels = features.channels
     return NetLayers(trunk, (LinePolicy(channels),), (LineValue(channels, pooled, hidden),))
 

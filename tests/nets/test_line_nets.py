@@ -49,7 +49,7 @@ SMALL = NetConfig(
     value_head=("regions-15-16",),
 )
 DEFAULT = RuntimeChoice()
-LARGE = dataclasses.replace(SMALL, trunk=("lines-64", "spread*2"), value_head=("regions-31-48",), dual=False)
+LARGE = dataclasses.replace(SMALL, trunk=("lines-64", "spread*2"), value_head=("regions-15-48",), dual=False)
 
 
 def model_of(config: NetConfig, size: int, seed: int = 1, scale: float = 8.0) -> DualNet:
@@ -98,7 +98,7 @@ class Twin:
         return rounded(digits, UNIT_BITS, 8191)
 
     def spread(self, name: str, x: Tensor) -> Tensor:
-        weight = rounded(self.weights[f"{name}.near.weight"], 13, 7208)
+        weight = rounded(self.weights[f"{name}.near.weight"], 13, 7050)
         total = rounded(self.weights[f"{name}.near.bias"] + 4.5 / 256, 8, 1024)[:, None, None]
         size = x.shape[2]
         margin = functional.pad(x, (1, 1, 1, 1))
