@@ -5,7 +5,7 @@ cell's features. Depthwise 3x3 convolutions, products over channels, and a small
 makes the arrays of a net. A position takes some ten microseconds of a core, alone as in a batch.
 """
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,6 +98,15 @@ class LineNets(NamedTuple):
     """Of positions with Black to move."""
     white: LineNet
     board: LineBoard
+
+
+@runtime_checkable
+class HasLines(Protocol):
+    """An evaluator (`core.evaluation.Evaluator`) that may have line-pattern nets."""
+
+    @property
+    def lines(self) -> LineNets | None:
+        """The nets for a search that evaluates its leaves itself; None for nets that need batches."""
 
 
 def line_board(size: int) -> LineBoard:

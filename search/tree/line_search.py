@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.jit import kernel
-from core.line_nets.evaluation import LineNets, LineRoom, evaluate_line, line_room
+from core.line_nets.evaluation import HasLines, LineNets, LineRoom, evaluate_line, line_room
 from core.rules import BLACK
 from core.symmetry import IDENTITY
 from search.atomics import give_way, pause, read, swap, write
@@ -193,10 +193,10 @@ class LineBatch:
     """
 
     def __init__(self, parts: SharedParts, trees: NDArray[np.int64], threads: int) -> None:
-        lines = parts.evaluator.lines  # type: ignore[attr-defined]
         self.trees = trees
         """Their indices in the forest."""
         self._parts = parts
+        lines = self._lines()
         shares = np.array_split(trees, min(threads, len(trees)))
         helpers = threads // len(shares) - 1
         self._shards = [_Shard(parts, share, lines, helpers) for share in shares]
@@ -205,7 +205,7 @@ class LineBatch:
 
     def start(self) -> int:
         """Search for a turn, and return the number of evaluated leaves."""
-        lines: LineNets = self._parts.evaluator.lines  # type: ignore[attr-defined]
+        lines = self._lines()
         if self._pool is None:
             return self._turn(self._shards[0], lines)
         first, *others = self._shards
@@ -226,6 +226,13 @@ class LineBatch:
             for shard in self._shards:
                 shard.work.counters[_STOP] = 1
             wait(helping)
+
+    def _lines(self) -> LineNets:
+        """Return the nets in use: the evaluator may be replaced between two turns."""
+        evaluator = self._parts.evaluator
+        assert isinstance(evaluator, HasLines)
+        assert evaluator.lines is not None
+        return evaluator.lines
 
     def finish(self) -> None:
         """Do nothing: a turn ends its own leaves."""

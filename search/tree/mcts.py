@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from core.cores import cores
 from core.evaluation import Evaluator
+from core.line_nets.evaluation import HasLines
 from core.position import Position
 from core.rules import BLACK, Cell, Rules
 from core.streams import stream_key
@@ -82,7 +83,7 @@ class ForestSearch:
         if boards and settings.looks_at_roots:
             self._root_tactics = make_root_tactics(rules, boards, vcf_nodes=settings.vcf_root_nodes)
         # Random symmetries need batches, since there a batch's rows are turned.
-        lines = None if settings.symmetric else getattr(evaluator, "lines", None)
+        lines = evaluator.lines if isinstance(evaluator, HasLines) and not settings.symmetric else None
         params = kernel_params(settings)
         # A batch for each lane of the evaluator, and one to descend.
         batches = settings.batches_in_flight
