@@ -1,6 +1,6 @@
 """Modules of line-pattern nets: nets that see the board through the 11 cells around each cell in each direction.
 
-In training they compute in floats, within the ranges of the integers of `core.line_nets.patterns`. For play
+In training they compute in floats, within the ranges of the integers of `core.line_nets.numbers`. For play
 `nets.line_tables` rounds them to those integers.
 """
 
@@ -13,20 +13,22 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from core.line_nets.patterns import (
+from core.line_nets.numbers import (
     DENSE_BITS,
     DENSE_TOP,
-    DIRECTIONS,
     MEAN_SCALE,
     MIX_BITS,
     MIX_TOP,
     NEAR_BITS,
     NEAR_TOP,
-    OFF_BOARD,
     REGIONS,
     ROW_TOP,
     TOP,
     UNIT_BITS,
+)
+from core.line_nets.patterns import (
+    DIRECTIONS,
+    OFF_BOARD,
     all_patterns,
     digit_weights,
     empty_numbers,

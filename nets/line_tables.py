@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.line_nets.evaluation import LineNet
-from core.line_nets.patterns import (
+from core.line_nets.numbers import (
     DENSE_BITS,
     DENSE_TOP,
     LANES,
@@ -15,13 +15,11 @@ from core.line_nets.patterns import (
     MIX_TOP,
     NEAR_BITS,
     NEAR_TOP,
-    OFF_BOARD,
-    PATTERNS,
     REGIONS,
     ROW_TOP,
     UNIT_BITS,
-    halves,
 )
+from core.line_nets.patterns import OFF_BOARD, PATTERNS, halves
 from nets.layers import NetLayers
 
 _CHUNK = 42

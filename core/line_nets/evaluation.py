@@ -11,20 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.jit import kernel, lean_kernel
-from core.line_nets.patterns import (
-    DENSE_BITS,
-    DIRECTIONS,
-    LANES,
-    MEAN_SCALE,
-    MIX_BITS,
-    REACH,
-    REGIONS,
-    TOP,
-    UNIT_BITS,
-    digit_weights,
-    empty_numbers,
-    region_edges,
-)
+from core.line_nets.numbers import DENSE_BITS, LANES, MEAN_SCALE, MIX_BITS, REACH, REGIONS, TOP, UNIT_BITS
+from core.line_nets.patterns import DIRECTIONS, digit_weights, empty_numbers, region_edges
 from core.line_nets.vector_code import ROWS, depthwise, pooled, products
 
 _SHARE_BITS = 16

@@ -16,7 +16,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from core.line_nets.patterns import LANES, MIX_BITS, TOP
+from core.line_nets.numbers import LANES, MIX_BITS, TOP
 
 ROWS = 4
 """Rows whose products `products` computes together: each weight is read once for them."""

@@ -9,7 +9,8 @@ import numpy as np
 
 from core.evaluation import DONE, Evaluator, PositionBatch, Slot, Ticket
 from core.line_nets.evaluation import LineNet, LineNets, evaluate_lines, line_board, line_room
-from core.line_nets.patterns import CHANNELS_STEP, LANES, PATTERNS, REGIONS
+from core.line_nets.numbers import CHANNELS_STEP, LANES, REGIONS
+from core.line_nets.patterns import PATTERNS
 from core.position import Position
 from core.rules import Rules
 from curriculum.config import Config, SelfplayConfig

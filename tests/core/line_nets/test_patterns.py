@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from core.line_nets.numbers import REACH
 from core.line_nets.patterns import (
     DIRECTIONS,
     OFF_BOARD,
     PATTERNS,
-    REACH,
     all_patterns,
     digit_weights,
     empty_numbers,
