@@ -80,9 +80,10 @@ def measure(model: DualNet, settings: BenchSettings, conduct: Conduct) -> Iterat
             },
         )
         yield "selfplay", play.figures()
-        cached = measure_selfplay(with_cache(config), evaluator, games, settings.seconds, conduct, ceiling)
-        gain = cached.ratio("simulations") / play.ratio("simulations")
-        yield "cache", {**cached.figures(), **cached.cache_figures(), "gain": gain}
+        if evaluator.lines is None:  # a search that evaluates its own leaves has no cache
+            cached = measure_selfplay(with_cache(config), evaluator, games, settings.seconds, conduct, ceiling)
+            gain = cached.ratio("simulations") / play.ratio("simulations")
+            yield "cache", {**cached.figures(), **cached.cache_figures(), "gain": gain}
         yield "others", {"cores": others.cores()}
 
         if settings.sweeps:
