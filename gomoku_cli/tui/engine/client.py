@@ -1,0 +1,127 @@
+"""The screen's side of the engine: it starts the process, sends tasks, and passes the answers on."""
+
+import pickle
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import IO, Protocol
+
+from gomoku_cli.tui.engine.messages import NO_TASK, Answer, Begin, Ended, Reply, Stop, Task
+from nets.config import RuntimeChoice
+
+Receives = Callable[[int, Answer], object]
+"""Gets an answer and the number of its task. It must be safe to call from any thread."""
+
+
+class Engine(Protocol):
+    """Handles tasks outside the screen's thread; the answers come to the receiver that `connect` names."""
+
+    def connect(self, receive: Receives) -> None:
+        """Send the answers to `receive` from now on; those that came before follow at once."""
+
+    def begin(self, task: Task) -> int:
+        """Begin a task and return its number, above 0; its answers carry the number."""
+
+    def stop(self, number: int, *, drop: bool) -> None:
+        """Stop a task, which then answers with its result so far; `drop` leaves out a task that has not begun."""
+
+    def close(self) -> None:
+        """End the engine without waiting for its task."""
+
+
+class EngineProcess:
+    """An engine in a process of its own: it shares no lock with the screen, and ends whatever it is doing.
+
+    A process that has ended by itself starts anew with the next task.
+    """
+
+    def __init__(self, runtime: RuntimeChoice) -> None:
+        """Start the process; it imports its libraries while the screen imports its own."""
+        self._runtime = runtime
+        self._receive: Receives | None = None
+        self._early: list[tuple[int, Answer]] = []
+        self._lock = threading.Lock()
+        self._number = 0
+        self._closed = False
+        self._start()
+
+    def connect(self, receive: Receives) -> None:
+        """See `Engine`."""
+        with self._lock:
+            self._receive = receive
+            early, self._early = self._early, []
+        for number, answer in early:
+            receive(number, answer)
+
+    def begin(self, task: Task) -> int:
+        """See `Engine`."""
+        self._number += 1
+        if self._process.poll() is not None and not self._closed:
+            self._start()
+        self._write(Begin(self._number, task))
+        return self._number
+
+    def stop(self, number: int, *, drop: bool) -> None:
+        """See `Engine`."""
+        self._write(Stop(number, drop))
+
+    def close(self) -> None:
+        """See `Engine`."""
+        self._closed = True
+        with suppress(OSError):
+            self._input.close()
+        self._process.kill()
+        self._process.wait()
+
+    def _start(self) -> None:
+        # As the interpreter of this process would: installed, from a folder, or with a changed path.
+        code = (
+            f"import sys; sys.path[:] = {sys.path!r}\n"
+            "from gomoku_cli.tui.engine.process import main\n"
+            "from nets.config import Backend, Precision, RuntimeChoice\n"
+            f"main(RuntimeChoice(backend=Backend({str(self._runtime.backend)!r}), "
+            f"precision=Precision({str(self._runtime.precision)!r})))"
+        )
+        self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  # open as long as the process
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", code],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            start_new_session=True,
+        )
+        assert self._process.stdin is not None
+        self._input = self._process.stdin
+        threading.Thread(target=self._read, args=(self._process, self._errors), daemon=True).start()
+
+    def _write(self, frame: Begin | Stop) -> None:
+        with suppress(OSError, ValueError):  # a process that has ended reports this itself
+            self._input.write(pickle.dumps(frame))
+            self._input.flush()
+
+    def _read(self, process: subprocess.Popen[bytes], errors: IO[bytes]) -> None:
+        assert process.stdout is not None
+        while True:
+            try:
+                reply = pickle.load(process.stdout)
+            except (EOFError, OSError, ValueError, pickle.UnpicklingError):
+                break
+            if isinstance(reply, Reply):
+                self._pass_on(reply.number, reply.answer)
+        code = process.wait()
+        with errors:
+            errors.seek(0)
+            said = errors.read().decode(errors="replace").strip().rpartition("\n")[2]
+        if not self._closed:
+            self._pass_on(NO_TASK, Ended(said or f"it ended with code {code}"))
+
+    def _pass_on(self, number: int, answer: Answer) -> None:
+        with self._lock:
+            if self._receive is None:
+                self._early.append((number, answer))
+                return
+            receive = self._receive
+        receive(number, answer)
