@@ -38,7 +38,9 @@ def command(
     colour: Annotated[
         _Side, typer.Option("--colour", help="Your stones; black moves first.", case_sensitive=False)
     ] = _Side.BLACK,
-    two_players: Annotated[bool, typer.Option("--two-players", help="Two humans at one board, without an engine.")] = False,
+    two_players: Annotated[
+        bool, typer.Option("--two-players", help="Two humans at one board, without an engine.")
+    ] = False,
     opponents: Annotated[
         tuple[str, str] | None,
         typer.Option("--opponents", metavar="BLACK WHITE", help="Watch two players play each other."),
@@ -55,7 +57,12 @@ def command(
     ] = False,
     theme: Annotated[
         str | None,
-        typer.Option("--theme", metavar="NAME", help="Colours around the board, such as textual-light.", show_default="the terminal's"),
+        typer.Option(
+            "--theme",
+            metavar="NAME",
+            help="Colours around the board, such as textual-light.",
+            show_default="the terminal's",
+        ),
     ] = None,
     runtime: options.RuntimeOptions,
 ) -> None:
@@ -103,7 +110,9 @@ def _checked_rules(
         from curriculum.arena.players import model_path, resolve_rules
 
         if ponder and not any(model_path(spec) is not None for spec in specs):
-            raise typer.BadParameter(f"{' and '.join(specs)} cannot ponder: only players with a net can", param_hint="--ponder")
+            raise typer.BadParameter(
+                f"{' and '.join(specs)} cannot ponder: only players with a net can", param_hint="--ponder"
+            )
         search.check_effect(specs)
         default = resolve_rules(specs)
     try:

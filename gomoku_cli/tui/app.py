@@ -50,7 +50,7 @@ class BoardSetup:
     """Configuration of the app."""
 
     rules: Rules = field(default_factory=Rules)
-    seats: Seats = Seats(None, PlayerChoice(spec=player_names.DEFAULT))
+    seats: Seats = field(default_factory=lambda: Seats(None, PlayerChoice(spec=player_names.DEFAULT)))
     ponders: bool = False
     """True lets the engine think during the human's turns, if it can (`search.players.Ponders`)."""
     ascii_only: bool = False
@@ -225,9 +225,7 @@ class GomokuApp(App[ExitCode]):
             if control.is_thinking and game.player_to_move is not None:
                 choice = game.player_to_move
             source = f"{choice.spec}, {colour_name(game.side_to_move)}'s net" if choice.spec else ""
-            self._panel.candidates.show(
-                control.analysis, game.rules, game.side_to_move, source, self._board.cursor
-            )
+            self._panel.candidates.show(control.analysis, game.rules, game.side_to_move, source, self._board.cursor)
         if self._graph:
             values = [game.at(ply).value_for_black(ply) for ply in range(control.length + 1)]
             chances = [None if value is None else (value + 1) / 2 for value in values]
@@ -268,9 +266,7 @@ class GomokuApp(App[ExitCode]):
         game = self.game
         title = "Gomoku"
         if not self._panel.display:
-            title = "   ".join(
-                f"{self._glyphs.stone(colour)} {game.seats.name_of(colour)}" for colour in (1, -1)
-            )
+            title = "   ".join(f"{self._glyphs.stone(colour)} {game.seats.name_of(colour)}" for colour in (1, -1))
         self._title.update(Content.assemble((title, "bold"), (f"   {game.rules}", "dim")))
 
     def _tick(self) -> None:
@@ -382,7 +378,7 @@ class GomokuApp(App[ExitCode]):
             return
         from gomoku_cli.tui.screens.question import Question
 
-        text = "Leave this game? It is saved: `gomoku play --resume` continues it."
+        text = "Leave this game?"
         self.push_screen(Question(text, (("y", "leave"), ("n", "stay"))), self._after_question)
 
     def _after_question(self, answer: str | None) -> None:
@@ -526,4 +522,3 @@ def run_board(engine: Engine, setup: BoardSetup) -> None:
         code = ExitCode.FAILED  # Textual has already printed the error
     if code != ExitCode.DONE:
         raise SystemExit(code)
-

@@ -70,7 +70,13 @@ class Control:
     """One game after another. Every change of the position drops the tasks about the one before."""
 
     def __init__(
-        self, game: Game, engine: Engine, view: View, *, ponders: bool = False, save: Callable[[Game], None] | None = None
+        self,
+        game: Game,
+        engine: Engine,
+        view: View,
+        *,
+        ponders: bool = False,
+        save: Callable[[Game], None] | None = None,
     ) -> None:
         """`save` keeps the game; it is called after every change of its moves."""
         self.game = game
@@ -138,7 +144,7 @@ class Control:
         return self.game.is_humans_turn and not self.reviewing
 
     def analyst(self) -> PlayerChoice:
-        """Return the player that analyses: a net of the game if there is one, else the strongest that fits the board."""
+        """Return the player that analyses: a net of the game, else the strongest that fits the board."""
         for choice in (self.game.seats.white, self.game.seats.black):
             if choice is not None and _has_net(choice.spec):
                 return PlayerChoice(spec=choice.spec, policy=Policy.DETERMINISTIC, tactics=choice.tactics)
@@ -323,6 +329,7 @@ class Control:
             if self._ponders and opponent is not None and game.is_humans_turn and not self.reviewing:
                 self.pondering = True
                 self._begin("ponder", Ponder(choice=opponent, rules=game.rules, moves=tuple(game.moves)))
+                self._view.show_game()
 
     def _request_move(self) -> None:
         choice = self.game.player_to_move
@@ -384,7 +391,7 @@ class Control:
         text = f"Review: move {self.game.ply} of {self.length}."
         if "review" in self._tasks:
             text += f" Analysing {self._reviewed_to} of {self.length}..."
-        self._view.show_status(f"{text} , . step, z x mistakes, b ends the review.", "busy")
+        self._view.show_status(f"{text} , . < > step, b ends the review.", "busy")
 
     # Answers
 

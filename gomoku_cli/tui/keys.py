@@ -26,7 +26,6 @@ PLAYING = (
     Command("s", "swap", "s", "Swap sides", "swap sides with the engine"),
     Command("escape", "move_now", "esc", "Move now", "make the engine move now; close a line or pane"),
     Command("n", "new_game", "n", "New game", "new game: opponent, side, board, limits", True),
-    Command("o", "saved_games", "o", "Saved games", "saved games"),
     Command("q", "leave", "q", "Quit", "quit; asks during a game", True),
 )
 UNDERSTANDING = (
@@ -34,9 +33,7 @@ UNDERSTANDING = (
     Command("c", "candidates", "c", "Candidates", "table of candidates"),
     Command("v", "variation", "v", "Variation", "line of the cell under the cursor, as ghost stones"),
     Command("g", "graph", "g", "Graph", "win probability over the game"),
-    Command("f", "threats", "f", "Threats", "threats: 5 five, 4 open four, + four, 3 open three"),
     Command("m", "numbers", "m", "Move numbers", "move numbers"),
-    Command("t", "teaching", "t", "Teaching", "teaching: warns before a losing move"),
 )
 REVIEWING = (
     Command("b", "review", "b", "Review", "review the game; once more: back to the game"),
@@ -44,8 +41,6 @@ REVIEWING = (
     Command("full_stop", "step(1)", ".", "Forward", "one move on"),
     Command("less_than_sign", "step(-1000)", "<", "First", "first position"),
     Command("greater_than_sign", "step(1000)", ">", "Last", "last position"),
-    Command("z", "mistake(-1)", "z", "Previous mistake", "previous mistake"),
-    Command("x", "mistake(1)", "x", "Next mistake", "next mistake"),
 )
 SCREEN = (
     Command("p", "panel", "p", "Panel", "fold or open the panel"),

@@ -10,6 +10,8 @@ from search.analysis import Analysis
 
 MAX_NUMBERED = 9
 """Plies of a variation that are drawn."""
+LEAST_SHARE = 0.02
+"""Prior or share of the visits from which a move is drawn on its cell."""
 _THREAT_MARKS = {"five": "5", "open four": "4", "four": "+", "open three": "3"}
 
 
@@ -71,7 +73,7 @@ def _heat(analysis: Analysis, as_numbers: bool) -> dict[Cell, CellLook]:
     found = {}
     for move in analysis.moves:
         prior, share = move.prior or 0.0, (move.visits or 0) / visits if visits else 0.0
-        if prior < 0.01 and share < 0.01:
+        if max(prior, share) < LEAST_SHARE:
             continue
         heat = (prior / most_prior if most_prior else 0.0, (move.visits or 0) / most_visits if most_visits else 0.0)
         texts = (_percent(prior), _percent(share)) if as_numbers else ("", "")

@@ -63,7 +63,7 @@ class ScriptedPlayer(Player):
     ) -> list[Decision]:
         """See `Player`."""
         (position,) = positions
-        if stop() and not self.requests and position.moves == [0]:
+        if position.moves in ([0], [0, 1]) and stop():
             return [Decision(1)]  # the preparation of loading
         self.requests.append(list(position.moves))
         move = self.moves.pop(0) if self.moves else cell_name(int(position.legal_moves()[0]), self.size)
@@ -91,7 +91,7 @@ class GatedPlayer(ScriptedPlayer):
         stop: Callable[[], bool] = never,
     ) -> list[Decision]:
         """See `Player`."""
-        if positions[0].moves != [0]:  # loading
+        if positions[0].moves != [0]:  # the preparation of loading
             self.thinking.set()
             deadline = time.monotonic() + LIMIT_S
             while not self.release.wait(0.005) and time.monotonic() < deadline:
@@ -262,8 +262,8 @@ class BoardDriver:
     def __init__(self, app: GomokuApp, pilot: Pilot[Any]) -> None:
         self.app = app
         self.pilot = pilot
-        self.board = app.screen.query_one(BoardWidget)
-        self.main_screen = app.screen
+        self.main_screen = app.screen_stack[0]
+        self.board = self.main_screen.query_one(BoardWidget)
 
     @property
     def moves(self) -> list[str]:

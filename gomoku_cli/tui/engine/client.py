@@ -15,6 +15,9 @@ from nets.config import RuntimeChoice
 Receives = Callable[[int, Answer], object]
 """Gets an answer and the number of its task. It must be safe to call from any thread."""
 
+_END_S = 0.25
+"""Time for the engine to end by itself."""
+
 
 class Engine(Protocol):
     """Handles tasks outside the screen's thread; the answers come to the receiver that `connect` names."""
@@ -60,6 +63,7 @@ class EngineProcess:
         """See `Engine`."""
         self._number += 1
         if self._process.poll() is not None and not self._closed:
+            self._close_input()
             self._start()
         self._write(Begin(self._number, task))
         return self._number
@@ -71,10 +75,16 @@ class EngineProcess:
     def close(self) -> None:
         """See `Engine`."""
         self._closed = True
-        with suppress(OSError):
-            self._input.close()
+        self._close_input()  # it ends with its input, and ends the programs that it has started
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_END_S)
         self._process.kill()
         self._process.wait()
+        self._reader.join()
+
+    def _close_input(self) -> None:
+        with suppress(OSError):
+            self._input.close()
 
     def _start(self) -> None:
         # As the interpreter of this process would: installed, from a folder, or with a changed path.
@@ -85,17 +95,18 @@ class EngineProcess:
             f"main(RuntimeChoice(backend=Backend({str(self._runtime.backend)!r}), "
             f"precision=Precision({str(self._runtime.precision)!r})))"
         )
-        self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  # open as long as the process
+        errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  # open as long as the process
         self._process = subprocess.Popen(
             [sys.executable, "-c", code],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=self._errors,
+            stderr=errors,
             start_new_session=True,
         )
         assert self._process.stdin is not None
         self._input = self._process.stdin
-        threading.Thread(target=self._read, args=(self._process, self._errors), daemon=True).start()
+        self._reader = threading.Thread(target=self._read, args=(self._process, errors), daemon=True)
+        self._reader.start()
 
     def _write(self, frame: Begin | Stop) -> None:
         with suppress(OSError, ValueError):  # a process that has ended reports this itself
@@ -112,6 +123,7 @@ class EngineProcess:
             if isinstance(reply, Reply):
                 self._pass_on(reply.number, reply.answer)
         code = process.wait()
+        process.stdout.close()
         with errors:
             errors.seek(0)
             said = errors.read().decode(errors="replace").strip().rpartition("\n")[2]

@@ -189,7 +189,18 @@ class Ended:
 
 
 Answer = (
-    Loaded | OtherBoard | Progress | Moved | Analysed | Threats | Verdict | Stopped | Failed | Notice | Compiling | Ended
+    Loaded
+    | OtherBoard
+    | Progress
+    | Moved
+    | Analysed
+    | Threats
+    | Verdict
+    | Stopped
+    | Failed
+    | Notice
+    | Compiling
+    | Ended
 )
 
 NO_TASK = 0

@@ -132,7 +132,10 @@ class Worker:
         other = self._rules_of(task.choice.spec)
         if other not in (None, task.rules):
             return OtherBoard(other)
+        is_new = (task.choice, task.rules) not in self._players
         player = self._player(task.choice, task.rules)
+        if not is_new:
+            return Loaded(isinstance(player, Ponders))
         # All that its first decision needs is compiled and in memory before the first move.
         position = _position(task.rules, (0,))
         if task.ponders and isinstance(player, Ponders):

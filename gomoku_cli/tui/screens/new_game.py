@@ -71,6 +71,7 @@ class NewGameScreen(ModalScreen[NewGame | None]):
     }
     """
 
+    AUTO_FOCUS = "#opponent"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "cancel", "Cancel", show=False),
         Binding("ctrl+s", "start", "Start", show=False),
@@ -110,16 +111,14 @@ class NewGameScreen(ModalScreen[NewGame | None]):
             amount = f"{choice.seconds:g}" if choice.seconds is not None else str(choice.simulations)
             yield _row("Limit", Input(amount, type="number", id="amount", compact=True))
             policies = [(policy.value, policy.value) for policy in Policy]
-            yield _row("Policy", Select(policies, value=choice.policy.value, allow_blank=False, id="policy", compact=True))
+            yield _row(
+                "Policy", Select(policies, value=choice.policy.value, allow_blank=False, id="policy", compact=True)
+            )
             yield _row("Drawn up to stone", Input(str(choice.switch_stage), type="integer", id="stage", compact=True))
             yield Static("", id="problem", markup=False)
             with Horizontal(id="buttons"):
                 yield Button("Start (ctrl+s)", id="start", variant="primary", compact=True)
                 yield Button("Cancel (esc)", id="cancel", compact=True)
-
-    def on_mount(self) -> None:
-        """Begin at the opponent."""
-        self.query_one("#opponent").focus()
 
     @on(Input.Submitted)
     def action_start(self) -> None:

@@ -28,6 +28,7 @@ class Question(ModalScreen[str]):
     }
     """
 
+    AUTO_FOCUS = "Button"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "give_up", "Back", show=False),
         Binding("left", "app.focus_previous", "Previous", show=False),
@@ -47,10 +48,6 @@ class Question(ModalScreen[str]):
             with Horizontal():
                 for key, label in self._answers:
                     yield Button(f"{key} {label}", id=f"answer-{key}", compact=True)
-
-    def on_mount(self) -> None:
-        """Let Enter choose the first answer."""
-        self.query(Button).first().focus()
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
         """Return the answer of the button."""

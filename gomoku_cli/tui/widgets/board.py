@@ -97,9 +97,7 @@ class BoardWidget(Widget, can_focus=True):
         before, before_last = self._looks, self._last
         self._looks, self._last = looks, last
         changed = {
-            cell
-            for cell in before.keys() | looks.keys()
-            if before.get(cell, NOTHING) != looks.get(cell, NOTHING)
+            cell for cell in before.keys() | looks.keys() if before.get(cell, NOTHING) != looks.get(cell, NOTHING)
         }
         if last != before_last:
             changed |= {cell for cell in (last, before_last) if cell != NO_CELL}

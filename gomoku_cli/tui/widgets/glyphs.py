@@ -107,8 +107,9 @@ class Palette:
 
     def heat(self, share: float) -> Style:
         """Return the background of a share of 0 to 1, white to red (paper Y, Fig. 6), with text that is readable."""
-        green = round(255 * (1 - share) ** 0.7)
-        return Style(color=INK, bgcolor=f"#ff{max(green, 72):02x}{max(green, 64):02x}")
+        # Never quite white, which is the colour of stones.
+        green = round(72 + 150 * (1 - share) ** 0.7)
+        return Style(color=INK, bgcolor=f"#ff{green:02x}{green - 8:02x}")
 
 
 COLOURS = Palette(

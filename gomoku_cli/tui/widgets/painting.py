@@ -180,7 +180,9 @@ class Painter:
         scale = self.geometry.scale
         prior, visits = look.heat_texts
         text = (visits or prior) if scale == 1 else (prior, visits, "")[inner]
-        style = self.palette.heat(look.heat[inner if scale > 1 and inner < 2 else 1]) if look.heat else self.palette.base
+        style = (
+            self.palette.heat(look.heat[inner if scale > 1 and inner < 2 else 1]) if look.heat else self.palette.base
+        )
         if not self.palette.has_colours:
             style = self.palette.base
         text = f"{text:^{2 * scale}}" if scale > 1 else f"{text:<2}"
@@ -188,9 +190,7 @@ class Painter:
             if place < len(chars):
                 chars[place] = (letter, style)
 
-    def _stones(
-        self, chars: list[tuple[str, Style]], row: int, y: int, looks: Mapping[Cell, CellLook]
-    ) -> None:
+    def _stones(self, chars: list[tuple[str, Style]], row: int, y: int, looks: Mapping[Cell, CellLook]) -> None:
         """Draw the parts of large stones on a line `y` rows below the crossings of `row`."""
         geometry, palette = self.geometry, self.palette
         size, scale = geometry.size, geometry.scale

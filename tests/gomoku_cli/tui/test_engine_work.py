@@ -198,7 +198,7 @@ async def test_quitting_while_the_engine_thinks_asks_and_ends_it() -> None:
         await ui.click("h8")
         await ui.until(player.thinking.is_set)
         await ui.press("q")
-        assert "Leave this game? It is saved" in ui.dialog
+        assert "Leave this game?" in ui.dialog
         await ui.press("n")
         assert ui.app.screen is ui.main_screen
         await ui.press("q", "y")
