@@ -14,10 +14,11 @@ from pathlib import Path
 
 from core.rules import Rules
 from curriculum.arena import player_names
-from gomoku_cli.tui.app import BoardSetup, GomokuApp
+from gomoku_cli.tui.app import GomokuApp
 from gomoku_cli.tui.engine.client import EngineProcess
 from gomoku_cli.tui.engine.messages import PlayerChoice
 from gomoku_cli.tui.game import Game, Seats
+from gomoku_cli.tui.setup import BoardSetup
 from nets.config import RuntimeChoice
 from search.tree.settings import Policy
 

@@ -2,6 +2,7 @@
 
 import sys
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,7 +13,7 @@ from gomoku_cli import options
 from gomoku_cli.expansion import expand_options
 
 if TYPE_CHECKING:
-    from gomoku_cli.tui.engine.messages import PlayerChoice
+    from gomoku_cli.tui.engine.messages import OpenedGame, PlayerChoice
     from gomoku_cli.tui.game import Seats
 
 NAME = "play"
@@ -20,6 +21,7 @@ EXAMPLES = (
     "gomoku play",
     "gomoku play --colour white --simulations 800 --policy deterministic",
     "gomoku play --model runs/mine --seconds 3 --ponder",
+    "gomoku play --resume",
     "gomoku play --two-players",
     "gomoku play --opponents mentor:2 mentor:4",
 )
@@ -45,6 +47,13 @@ def command(
         tuple[str, str] | None,
         typer.Option("--opponents", metavar="BLACK WHITE", help="Watch two players play each other."),
     ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the newest game that is not over.")] = False,
+    load: Annotated[
+        Path | None,
+        typer.Option(
+            "--load", metavar="FILE", help="Open a game (.sgf, .psq): go on with one of this program, review others."
+        ),
+    ] = None,
     choose: Annotated[bool, typer.Option("--choose", help="Open the dialog for a new game first.")] = False,
     search: options.SearchOptions,
     ponder: Annotated[
@@ -67,6 +76,9 @@ def command(
     runtime: options.RuntimeOptions,
 ) -> None:
     """Play on a board in the terminal, by mouse or keyboard, and study games there."""
+    if resume and load is not None:
+        raise typer.BadParameter("one of them names the game", param_hint="--resume, --load")
+    opened = _opened(resume, load)
     specs = () if two_players else opponents or (model,)
     if two_players and opponents is not None:
         raise typer.BadParameter("two humans leave no seat for engines", param_hint="--two-players, --opponents")
@@ -80,14 +92,20 @@ def command(
 
     runtime.apply()
     engine = EngineProcess(default_runtime())  # it imports its libraries while the screen imports its own
-    from gomoku_cli.tui.app import BoardSetup, check_theme, run_board
+    from gomoku_cli.tui.game import Game, Seats
+    from gomoku_cli.tui.running import check_theme, run_board
+    from gomoku_cli.tui.setup import BoardSetup
 
     try:
         check_theme(theme)
     except ValueError as error:
         engine.close()
         raise typer.BadParameter(str(error), param_hint="--theme") from error
+    game = None if opened is None else Game.from_state(opened.state)
     setup = BoardSetup(
+        game=game,
+        path=None if opened is None else opened.path,
+        reviews=game is not None and bool(game.moves) and (game.is_over or game.seats == Seats(None, None)),
         rules=common_rules,
         seats=_seats(specs, search, colour),
         ponders=ponder,
@@ -96,6 +114,27 @@ def command(
         asks_first=choose,
     )
     run_board(engine, setup)
+
+
+def _opened(resume: bool, load: Path | None) -> "OpenedGame | None":
+    """Return the game that the options name; None for a new one.
+
+    Raises a usage error if no game can go on, `core.records.record.RecordError` for a file that holds no game.
+    """
+    if not resume and load is None:
+        return None
+    from gomoku_cli.study.saved import SavedGames
+    from gomoku_cli.tui.engine.files import state_of
+    from gomoku_cli.tui.engine.messages import OpenedGame
+
+    saved = SavedGames()
+    if load is None:
+        entry = saved.newest_unfinished()
+        if entry is None:
+            raise typer.BadParameter("there is no game to go on with", param_hint="--resume")
+        load = entry.path
+    is_own = load.parent.resolve() == saved.folder.resolve()
+    return OpenedGame(str(load) if is_own else None, state_of(saved.load(load)))
 
 
 def _checked_rules(

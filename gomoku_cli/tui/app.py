@@ -3,7 +3,7 @@
 import asyncio
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import events, on
@@ -16,18 +16,19 @@ from textual.screen import Screen
 from textual.widgets import Footer, Input, Static
 
 from core.notation import NotationError, parse_cell
-from core.rules import EMPTY, Rules, colour_name
+from core.rules import BLACK, EMPTY, WHITE, colour_name
 from curriculum.arena import player_names
 from gomoku_cli.exit_codes import ExitCode
-from gomoku_cli.notices import print_notice
 from gomoku_cli.tui.control import Control
 from gomoku_cli.tui.engine.client import Engine
-from gomoku_cli.tui.engine.messages import Answer, PlayerChoice
-from gomoku_cli.tui.game import Game, Seats
+from gomoku_cli.tui.engine.messages import Answer, ListGames, OpenGame, PlayerChoice
+from gomoku_cli.tui.game import Game, Seats, has_net, win_probability
 from gomoku_cli.tui.keys import GROUPS
 from gomoku_cli.tui.picture import Panes, looks
-from gomoku_cli.tui.terminal import is_gone, restored_terminal, terminal_driver
+from gomoku_cli.tui.setup import BoardSetup
+from gomoku_cli.tui.terminal import is_gone, terminal_driver
 from gomoku_cli.tui.widgets.board import BoardWidget, BoardWindow, best_scale
+from gomoku_cli.tui.widgets.entry import MoveEntry
 from gomoku_cli.tui.widgets.glyphs import ASCII, MONOCHROME, UNICODE
 from gomoku_cli.tui.widgets.painting import Geometry
 from gomoku_cli.tui.widgets.panel import SidePanel
@@ -41,23 +42,8 @@ _COLUMNS_FOR_PANEL = 100
 _ROWS_AROUND = 3
 """Title, status and key bar."""
 _TERMINAL_THEME = "ansi-dark"
-_LEAST = (24, 8)
+_MIN_TERMINAL = (24, 8)
 """Columns and rows below which the screen asks for more."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BoardSetup:
-    """Configuration of the app."""
-
-    rules: Rules = field(default_factory=Rules)
-    seats: Seats = field(default_factory=lambda: Seats(None, PlayerChoice(spec=player_names.DEFAULT)))
-    ponders: bool = False
-    """True lets the engine think during the human's turns, if it can (`search.players.Ponders`)."""
-    ascii_only: bool = False
-    theme: str | None = None
-    """A theme of Textual; None takes the terminal's colours."""
-    asks_first: bool = False
-    """True opens the dialog for a new game first."""
 
 
 @dataclass
@@ -73,7 +59,6 @@ class GomokuApp(App[ExitCode]):
 
     TITLE = "Gomoku"
     ALLOW_SELECT = False
-    NOTIFICATION_TIMEOUT = 4
 
     # The screen uses the terminal's own colours, so that it suits a dark and a light one. The board brings its own.
     CSS = """
@@ -81,7 +66,6 @@ class GomokuApp(App[ExitCode]):
     #table { height: 1fr; }
     BoardWindow { width: 1fr; height: 1fr; }
     #panel { height: 1fr; }
-    #entry { height: 1; border: none; padding: 0 1; display: none; }
     #small { display: none; width: 1fr; height: 1fr; }
     .-small #title, .-small #table, .-small #status, .-small Footer { display: none; }
     .-small #small { display: block; }
@@ -114,7 +98,8 @@ class GomokuApp(App[ExitCode]):
         self._main: Screen[object] | None = None
         """The screen of the board, once it is mounted."""
         self._glyphs = ASCII if setup.ascii_only else MONOCHROME if self.no_color else UNICODE
-        self.control = Control(Game(setup.rules, setup.seats), engine, self, ponders=setup.ponders)
+        game = setup.game or Game(setup.rules, setup.seats)
+        self.control = Control(game, engine, self, ponders=setup.ponders, path=setup.path)
 
     @property
     def game(self) -> Game:
@@ -124,17 +109,11 @@ class GomokuApp(App[ExitCode]):
     def compose(self) -> ComposeResult:
         """Build title, board with panel, status and key bar."""
         # Attributes, not queries: a query looks at the top screen, and the engine may answer while a dialog is open.
-        self._board = BoardWidget(self._setup.rules, ascii_only=self._setup.ascii_only)
+        self._board = BoardWidget(self.game.rules, ascii_only=self._setup.ascii_only)
         self._panel = SidePanel(self._glyphs, id="panel")
         self._status = StatusLine(id="status", markup=False)
         self._title = Static(id="title", markup=False)
-        self._entry = Input(
-            id="entry",
-            compact=True,
-            placeholder="a move, such as h8",
-            restrict=r"[a-zA-Z]?[0-9]{0,2}",
-            select_on_focus=False,
-        )
+        self._entry = MoveEntry(id="entry")
         yield self._title
         with Horizontal(id="table"):
             with BoardWindow():
@@ -143,7 +122,9 @@ class GomokuApp(App[ExitCode]):
         yield self._entry
         yield self._status
         yield Footer(show_command_palette=False)
-        yield Static(f"The board needs {_LEAST[0]} columns and {_LEAST[1]} rows.", id="small", markup=False)
+        yield Static(
+            f"The board needs {_MIN_TERMINAL[0]} columns and {_MIN_TERMINAL[1]} rows.", id="small", markup=False
+        )
 
     def on_mount(self) -> None:
         """Show the empty board and begin."""
@@ -155,7 +136,7 @@ class GomokuApp(App[ExitCode]):
         self._arrange()
         self.set_interval(0.5, self._tick)
         self._engine.connect(self._receive)
-        self.control.start()
+        self.control.start(reviewing=self._setup.reviews)
         if self._setup.asks_first:
             self.action_new_game()
 
@@ -182,7 +163,7 @@ class GomokuApp(App[ExitCode]):
         """Choose the size of the cells and the panel's width for the size of the terminal."""
         columns, rows = self.size
         assert self._main is not None
-        self._main.set_class(columns < _LEAST[0] or rows < _LEAST[1], "-small")
+        self._main.set_class(columns < _MIN_TERMINAL[0] or rows < _MIN_TERMINAL[1], "-small")
         rules, room = self.game.rules, rows - _ROWS_AROUND
         # One column for a scrollbar: a board too high for the terminal must not scroll sideways as well.
         alone = columns - 1
@@ -209,7 +190,7 @@ class GomokuApp(App[ExitCode]):
             self._board.set_rules(game.rules)
             self._arrange()
         self._board.ghost = game.side_to_move if control.may_play else EMPTY
-        self._panel.show(game, {ply - 1: "?" for ply in self._mistakes()})
+        self._panel.show(game, {ply - 1: mark for ply, mark in control.review.marks.items()})
         self._panel.show_pondering(control.pondering)
         self._show_title()
         self.show_analysis()
@@ -221,15 +202,13 @@ class GomokuApp(App[ExitCode]):
         cells = looks(control, self._panes, self._board.cursor, hint, has_colours=not self.no_color)
         self._board.show(cells, game.last_move)
         if self._candidates:
-            choice = control.analyst()
-            if control.is_thinking and game.player_to_move is not None:
-                choice = game.player_to_move
-            source = f"{choice.spec}, {colour_name(game.side_to_move)}'s net" if choice.spec else ""
+            speaker = control.speaker
+            source = f"{speaker}, {colour_name(game.side_to_move)}'s net" if has_net(speaker) else speaker
             self._panel.candidates.show(control.analysis, game.rules, game.side_to_move, source, self._board.cursor)
         if self._graph:
-            values = [game.at(ply).value_for_black(ply) for ply in range(control.length + 1)]
-            chances = [None if value is None else (value + 1) / 2 for value in values]
-            self._panel.graph.show(chances, game.ply, self._mistakes())
+            values = [game.at(ply).value_for_black(ply) for ply in range(len(game.line) + 1)]
+            chances = [None if value is None else win_probability(value) for value in values]
+            self._panel.graph.show(chances, game.ply, control.review.marks)
 
     def show_status(self, text: str, kind: StatusKind = "") -> None:
         """See `View`."""
@@ -248,6 +227,24 @@ class GomokuApp(App[ExitCode]):
         self.show_status(text, "error")
         self.push_screen(Question(f"This player cannot be loaded.\n{text}", answers), self._after_failure)
 
+    def show_saved_games(self, games: tuple[tuple[str, str], ...]) -> None:
+        """See `View`."""
+        from gomoku_cli.tui.screens.saved_games import SavedGamesScreen
+
+        if not games:
+            self.show_status("There is no saved game yet.", "error")
+        elif self.screen is self._main:
+            self.push_screen(SavedGamesScreen(games), self._open_saved)
+
+    def _open_saved(self, path: str | None) -> None:
+        if path is not None:
+            self._engine.run(OpenGame(path))
+
+    def open_game(self, game: Game, path: str | None) -> None:
+        """See `View`."""
+        over = game.is_over or game.seats == Seats(None, None)
+        self.control.new_game(game, path=path, reviewing=over and bool(game.moves))
+
     def _after_failure(self, answer: str | None) -> None:
         if answer == "m":
             mentor = PlayerChoice(spec=player_names.MENTOR)
@@ -258,15 +255,14 @@ class GomokuApp(App[ExitCode]):
         else:
             self.exit(ExitCode.DONE)
 
-    def _mistakes(self) -> dict[int, float]:
-        return {}
-
     def _show_title(self) -> None:
         """Show the name of the game; where the panel is hidden, the players too."""
         game = self.game
         title = "Gomoku"
         if not self._panel.display:
-            title = "   ".join(f"{self._glyphs.stone(colour)} {game.seats.name_of(colour)}" for colour in (1, -1))
+            title = "   ".join(
+                f"{self._glyphs.stone(colour)} {game.seats.name_of(colour)}" for colour in (BLACK, WHITE)
+            )
         self._title.update(Content.assemble((title, "bold"), (f"   {game.rules}", "dim")))
 
     def _tick(self) -> None:
@@ -294,42 +290,30 @@ class GomokuApp(App[ExitCode]):
         letter = event.character or ""
         if len(letter) == 1 and "A" <= letter <= "Y" and self.screen is self._main and not self._entry.has_focus:
             event.stop()
-            self._open_entry(letter.lower())
+            self._entry.open(letter.lower())
 
     def action_type_move(self) -> None:
         """Open the line for a coordinate."""
-        self._open_entry("")
-
-    def _open_entry(self, text: str) -> None:
-        self._entry.value = text
-        self._entry.cursor_position = len(text)
-        self._entry.display = True
-        self._entry.focus()
-
-    def _close_entry(self) -> None:
-        self._entry.display = False
-        self._board.focus()
+        self._entry.open("")
 
     @on(Input.Submitted, "#entry")
     def play_typed(self, message: Input.Submitted) -> None:
         """Play the typed coordinate."""
-        self._close_entry()
-        if not message.value:
-            return
-        try:
-            cell = parse_cell(message.value, self.game.rules.size)
-        except NotationError as error:
-            self.show_status(f"{error}.", "error")
-        else:
-            self._board.cursor = cell
-            self.control.press(cell)
+        self._entry.display = False
+        self._board.focus()
+        if message.value:
+            try:
+                self._board.cursor = parse_cell(message.value, self.game.rules.size)
+            except NotationError as error:
+                self.show_status(f"{error}.", "error")
+            else:
+                self.control.press(self._board.cursor)
 
     def action_move_now(self) -> None:
         """Close the line for a coordinate, or make the engine move."""
-        if self._entry.has_focus:
-            self._close_entry()
-        else:
-            self._board.focus()
+        was_typing, self._entry.display = self._entry.display, False
+        self._board.focus()
+        if not was_typing:
             self.control.move_now()
 
     def action_change_focus(self) -> None:
@@ -339,21 +323,13 @@ class GomokuApp(App[ExitCode]):
         else:
             self._board.focus()
 
-    def action_undo(self) -> None:
-        """Take back the human's last move and the moves after it."""
-        self.control.undo()
+    def action_course(self, name: str, *arguments: int) -> None:
+        """Ask the course of the game for something: undo, hint, swapped sides."""
+        getattr(self.control, name)(*arguments)
 
-    def action_redo(self) -> None:
-        """Play again what was taken back."""
-        self.control.redo()
-
-    def action_hint(self) -> None:
-        """Show a good move."""
-        self.control.show_hint()
-
-    def action_swap(self) -> None:
-        """Swap sides with the engine."""
-        self.control.swap_sides()
+    def action_review(self, name: str, *arguments: int) -> None:
+        """Begin or end a review, or go to another position of the game."""
+        getattr(self.control.review, name)(*arguments)
 
     def action_new_game(self) -> None:
         """Open the dialog for a new game."""
@@ -378,7 +354,7 @@ class GomokuApp(App[ExitCode]):
             return
         from gomoku_cli.tui.screens.question import Question
 
-        text = "Leave this game?"
+        text = "Leave this game? It is saved: gomoku play --resume goes on with it."
         self.push_screen(Question(text, (("y", "leave"), ("n", "stay"))), self._after_question)
 
     def _after_question(self, answer: str | None) -> None:
@@ -392,7 +368,8 @@ class GomokuApp(App[ExitCode]):
         self.push_screen(HelpScreen())
 
     def action_saved_games(self) -> None:
-        """Show the saved games."""
+        """Ask for the saved games; `show_saved_games` follows."""
+        self._engine.run(ListGames())
 
     # Panes
 
@@ -414,9 +391,9 @@ class GomokuApp(App[ExitCode]):
         self._need_panel(self._candidates)
         self._panes_changed()
 
-    def action_variation(self) -> None:
-        """Show or hide the line under the cursor."""
-        self._panes.variation = not self._panes.variation
+    def action_pane(self, name: str) -> None:
+        """Show or hide a pane on the cells: variation, threats, numbers."""
+        setattr(self._panes, name, not getattr(self._panes, name))
         self._panes_changed()
 
     def action_graph(self) -> None:
@@ -424,16 +401,6 @@ class GomokuApp(App[ExitCode]):
         self._graph = not self._graph
         self._panel.graph.display = self._graph
         self._need_panel(self._graph)
-        self._panes_changed()
-
-    def action_threats(self) -> None:
-        """Show or hide the threats."""
-        self._panes.threats = not self._panes.threats
-        self._panes_changed()
-
-    def action_numbers(self) -> None:
-        """Show or hide the numbers of the moves."""
-        self._panes.numbers = not self._panes.numbers
         self._panes_changed()
 
     def action_teaching(self) -> None:
@@ -462,19 +429,6 @@ class GomokuApp(App[ExitCode]):
         control.use_turn()
         self.show_game()
 
-    # Reviews
-
-    def action_review(self) -> None:
-        """Begin or end the review."""
-        self.control.toggle_review()
-
-    def action_step(self, plies: int) -> None:
-        """Step through the game."""
-        self.control.step(plies)
-
-    def action_mistake(self, direction: int) -> None:
-        """Go to the previous or next mistake."""
-
     def action_scroll_moves(self, pages: int) -> None:
         """Scroll the list of moves."""
         self._panel.scroll_moves(pages)
@@ -494,31 +448,3 @@ class GomokuApp(App[ExitCode]):
             await self.run_action(action)
 
         return run
-
-
-def check_theme(name: str | None) -> None:
-    """Raise `ValueError` for a name of no theme; None is the terminal's own colours."""
-    from textual.theme import BUILTIN_THEMES
-
-    if name is not None and name not in BUILTIN_THEMES:
-        raise ValueError(f"{name} is no theme: choose among {', '.join(sorted(BUILTIN_THEMES))}")
-
-
-def run_board(engine: Engine, setup: BoardSetup) -> None:
-    """Show the board and play until the human quits, then end the engine.
-
-    Any other end than the human's raises `SystemExit` with its exit code: a signal, a closed terminal, an error of the
-    app.
-    """
-    app = GomokuApp(engine, setup)
-    try:
-        with restored_terminal(app.interrupt):
-            code = app.run()
-    finally:
-        engine.close()
-    for notice in app.notices:  # the panel no longer shows them
-        print_notice(notice)
-    if code is None:
-        code = ExitCode.FAILED  # Textual has already printed the error
-    if code != ExitCode.DONE:
-        raise SystemExit(code)

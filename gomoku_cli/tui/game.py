@@ -3,14 +3,19 @@
 Needs neither numpy nor a compiled kernel, so that the board takes moves before these are imported.
 """
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 
 from core.notation import cell_name
 from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell, Colour, Rules, colour_name
-from gomoku_cli.tui.engine.messages import PlayerChoice
+from curriculum.arena import player_names
+from gomoku_cli.tui.engine.messages import GameState, PlayerChoice
 from search.analysis import Analysis
+from search.tree.settings import Policy
 
+_NOTE = "Settings: "
+"""Beginning of a record's note that this program wrote."""
 _DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 
 
@@ -29,6 +34,12 @@ def winning_cells(stones: Sequence[int], cell: Cell, rules: Rules) -> frozenset[
         if len(line) >= rules.connect:
             found.update(line)
     return frozenset(found)
+
+
+def has_net(spec: str) -> bool:
+    """Return True if a player's name can only be a model's."""
+    without = (player_names.MENTOR, player_names.RANDOM, player_names.PURE_MCTS, player_names.ENGINE, "level")
+    return spec.partition(":")[0] not in without
 
 
 class RefusedError(ValueError):
@@ -84,6 +95,8 @@ class Game:
     """The moves that were taken back, the next one last."""
     analyses: dict[int, Analysis] = field(default_factory=dict)
     """The analysis of the position after so many moves, undone ones included."""
+    speakers: dict[int, str] = field(default_factory=dict)
+    """The player of each analysis."""
     costs: dict[int, MoveCost] = field(default_factory=dict)
     """The work of the move of this ply, counted from 0."""
     winning: frozenset[Cell] = frozenset()
@@ -190,10 +203,53 @@ class Game:
             self.push(self.undone.pop())
         return True
 
+    @property
+    def analyst(self) -> PlayerChoice:
+        """The player that analyses this game: a net of its own, else the strongest that fits the board."""
+        for choice in (self.seats.white, self.seats.black):
+            if choice is not None and has_net(choice.spec):
+                return PlayerChoice(spec=choice.spec, policy=Policy.DETERMINISTIC, tactics=choice.tactics)
+        spec = player_names.DEFAULT if self.rules == Rules() else player_names.MENTOR
+        return PlayerChoice(spec=spec, policy=Policy.DETERMINISTIC)
+
+    @property
+    def line(self) -> list[Cell]:
+        """The moves of the whole game, the undone ones included."""
+        return [*self.moves, *reversed(self.undone)]
+
+    def learn(self, ply: int, analysis: Analysis, speaker: str) -> None:
+        """Keep the analysis of the position after `ply` moves."""
+        self.analyses[ply] = analysis
+        self.speakers[ply] = speaker
+
+    def state(self, moves: Sequence[Cell]) -> GameState:
+        """Return the game with these moves as it is saved."""
+        return GameState(
+            rules=self.rules,
+            moves=tuple(moves),
+            black=self.seats.name_of(BLACK),
+            white=self.seats.name_of(WHITE),
+            note=_NOTE + json.dumps([choice and asdict(choice) for choice in (self.seats.black, self.seats.white)]),
+            date=self.date,
+            analyses=tuple((ply, self.speakers.get(ply, ""), view) for ply, view in sorted(self.analyses.items())),
+            is_over=self.is_over,
+        )
+
+    @classmethod
+    def from_state(cls, state: GameState) -> "Game":
+        """Return a saved game; the players of a record of another program are humans."""
+        return cls(
+            state.rules,
+            _seats_of(state.note),
+            list(state.moves),
+            analyses={ply: analysis for ply, _, analysis in state.analyses},
+            speakers={ply: player for ply, player, _ in state.analyses},
+            date=state.date,
+        )
+
     def at(self, ply: int) -> "Game":
         """Return this game as it stood after `ply` moves, the undone ones included, without a way on."""
-        line = [*self.moves, *reversed(self.undone)]
-        return replace(self, moves=line[:ply], undone=[], winning=frozenset())
+        return replace(self, moves=self.line[:ply], undone=[], winning=frozenset())
 
     def go_to(self, ply: int) -> None:
         """Take moves back or play undone ones until `ply` moves are made."""
@@ -219,6 +275,20 @@ class Game:
         name = self.seats.name_of(winner)
         who = {"you": "you have won", "human": "the game is over"}.get(name, f"{name} has won")
         return f"{colour_name(winner).capitalize()} has {self.rules.connect} in a row: {who}."
+
+
+def _seats_of(note: str) -> Seats:
+    """Return the players of a record's note; humans where it names none."""
+    if not note.startswith(_NOTE):
+        return Seats(None, None)
+    try:
+        kept = json.loads(note.removeprefix(_NOTE))
+        black, white = (
+            None if each is None else PlayerChoice(**{**each, "policy": Policy(each["policy"])}) for each in kept
+        )
+    except (ValueError, TypeError, KeyError):
+        return Seats(None, None)
+    return Seats(black, white)
 
 
 def win_probability(value: float) -> float:

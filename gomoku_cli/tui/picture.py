@@ -10,7 +10,7 @@ from search.analysis import Analysis
 
 MAX_NUMBERED = 9
 """Plies of a variation that are drawn."""
-LEAST_SHARE = 0.02
+MIN_SHARE = 0.02
 """Prior or share of the visits from which a move is drawn on its cell."""
 _THREAT_MARKS = {"five": "5", "open four": "4", "four": "+", "open three": "3"}
 
@@ -67,15 +67,15 @@ def shown_variation(analysis: Analysis, cursor: Cell) -> tuple[Cell, ...]:
 
 
 def _heat(analysis: Analysis, as_numbers: bool) -> dict[Cell, CellLook]:
-    most_prior = max((move.prior or 0.0 for move in analysis.moves), default=0.0)
+    max_prior = max((move.prior or 0.0 for move in analysis.moves), default=0.0)
     visits = sum(move.visits or 0 for move in analysis.moves)
-    most_visits = max((move.visits or 0 for move in analysis.moves), default=0)
+    max_visits = max((move.visits or 0 for move in analysis.moves), default=0)
     found = {}
     for move in analysis.moves:
         prior, share = move.prior or 0.0, (move.visits or 0) / visits if visits else 0.0
-        if max(prior, share) < LEAST_SHARE:
+        if max(prior, share) < MIN_SHARE:
             continue
-        heat = (prior / most_prior if most_prior else 0.0, (move.visits or 0) / most_visits if most_visits else 0.0)
+        heat = (prior / max_prior if max_prior else 0.0, (move.visits or 0) / max_visits if max_visits else 0.0)
         texts = (_percent(prior), _percent(share)) if as_numbers else ("", "")
         found[move.move] = CellLook(heat=heat, heat_texts=texts)
     return found

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any, ParamSpec
 
 from textual.geometry import Offset
@@ -16,11 +17,13 @@ from core.notation import cell_name, parse_cell
 from core.position import Position
 from core.rules import BLACK, Cell, Colour, Rules
 from gomoku_cli.exit_codes import ExitCode
-from gomoku_cli.tui.app import BoardSetup, GomokuApp
+from gomoku_cli.tui.app import GomokuApp
 from gomoku_cli.tui.engine.client import Receives
-from gomoku_cli.tui.engine.messages import Answer, PlayerChoice, Task
+from gomoku_cli.tui.engine.files import Files
+from gomoku_cli.tui.engine.messages import NO_TASK, Answer, Errand, PlayerChoice, Task
 from gomoku_cli.tui.engine.worker import Worker
 from gomoku_cli.tui.game import Seats
+from gomoku_cli.tui.setup import BoardSetup
 from gomoku_cli.tui.widgets.board import BoardWidget
 from search.analysis import Analysis, MoveAnalysis, Report
 from search.limits import Limit
@@ -210,8 +213,10 @@ class PonderingPlayer(ScriptedPlayer):
 class ThreadEngine:
     """An engine on a thread of this process; `players` has its players by name."""
 
-    def __init__(self, players: dict[str, Player], *, rules: dict[str, Rules] | None = None) -> None:
-        """`rules`: the rules of players that play no others."""
+    def __init__(
+        self, players: dict[str, Player], *, rules: dict[str, Rules] | None = None, folder: Path | None = None
+    ) -> None:
+        """`rules`: the rules of players that play no others. `folder`: of saved games; None saves none."""
         self.players = players
         self.tasks: list[Task] = []
         """All tasks so far."""
@@ -220,6 +225,9 @@ class ThreadEngine:
         self.loading.set()
         self._receive: Receives | None = None
         self._number = 0
+        self.errands: list[Errand] = []
+        """All errands so far."""
+        self._files = None if folder is None else Files(lambda answer: self._answer(NO_TASK, answer), folder)
         self._worker = Worker(self._answer, self._open, (rules or {}).get)
         self._thread = threading.Thread(target=self._worker.run, daemon=True)
         self._thread.start()
@@ -248,6 +256,12 @@ class ThreadEngine:
     def stop(self, number: int, *, drop: bool) -> None:
         """See `Engine`."""
         self._worker.stop(number, drop=drop)
+
+    def run(self, errand: Errand) -> None:
+        """See `Engine`."""
+        self.errands.append(errand)
+        if self._files is not None:
+            self._files.run(errand)
 
     def close(self) -> None:
         """See `Engine`."""

@@ -9,7 +9,19 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import IO, Protocol
 
-from gomoku_cli.tui.engine.messages import NO_TASK, Answer, Begin, Ended, Reply, Stop, Task
+from gomoku_cli.tui.engine.messages import (
+    NO_TASK,
+    Answer,
+    Begin,
+    Ended,
+    Errand,
+    FileFailed,
+    Keep,
+    Kept,
+    Reply,
+    Stop,
+    Task,
+)
 from nets.config import RuntimeChoice
 
 Receives = Callable[[int, Answer], object]
@@ -17,6 +29,8 @@ Receives = Callable[[int, Answer], object]
 
 _END_S = 0.25
 """Time for the engine to end by itself."""
+_SAVE_S = 5.0
+"""Time for it to save a game first."""
 
 
 class Engine(Protocol):
@@ -31,8 +45,11 @@ class Engine(Protocol):
     def stop(self, number: int, *, drop: bool) -> None:
         """Stop a task, which then answers with its result so far; `drop` leaves out a task that has not begun."""
 
+    def run(self, errand: Errand) -> None:
+        """Run an errand about saved games; its answer belongs to no task."""
+
     def close(self) -> None:
-        """End the engine without waiting for its task."""
+        """End the engine without waiting for its task, but after the errands."""
 
 
 class EngineProcess:
@@ -49,6 +66,8 @@ class EngineProcess:
         self._lock = threading.Lock()
         self._number = 0
         self._closed = False
+        self._unsaved = 0
+        """Games on their way to a file."""
         self._start()
 
     def connect(self, receive: Receives) -> None:
@@ -62,22 +81,32 @@ class EngineProcess:
     def begin(self, task: Task) -> int:
         """See `Engine`."""
         self._number += 1
+        self._revive()
+        self._write(Begin(self._number, task))
+        return self._number
+
+    def _revive(self) -> None:
         if self._process.poll() is not None and not self._closed:
             self._close_input()
             self._start()
-        self._write(Begin(self._number, task))
-        return self._number
 
     def stop(self, number: int, *, drop: bool) -> None:
         """See `Engine`."""
         self._write(Stop(number, drop))
+
+    def run(self, errand: Errand) -> None:
+        """See `Engine`."""
+        self._revive()
+        self._unsaved += isinstance(errand, Keep)
+        self._write(errand)
 
     def close(self) -> None:
         """See `Engine`."""
         self._closed = True
         self._close_input()  # it ends with its input, and ends the programs that it has started
         with suppress(subprocess.TimeoutExpired):
-            self._process.wait(_END_S)
+            # A game that is not saved yet may wait until the libraries are imported.
+            self._process.wait(_SAVE_S if self._unsaved > 0 else _END_S)
         self._process.kill()
         self._process.wait()
         self._reader.join()
@@ -108,7 +137,7 @@ class EngineProcess:
         self._reader = threading.Thread(target=self._read, args=(self._process, errors), daemon=True)
         self._reader.start()
 
-    def _write(self, frame: Begin | Stop) -> None:
+    def _write(self, frame: Begin | Stop | Errand) -> None:
         with suppress(OSError, ValueError):  # a process that has ended reports this itself
             self._input.write(pickle.dumps(frame))
             self._input.flush()
@@ -121,6 +150,7 @@ class EngineProcess:
             except (EOFError, OSError, ValueError, pickle.UnpicklingError):
                 break
             if isinstance(reply, Reply):
+                self._unsaved -= isinstance(reply.answer, Kept | FileFailed)
                 self._pass_on(reply.number, reply.answer)
         code = process.wait()
         process.stdout.close()

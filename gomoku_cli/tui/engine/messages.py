@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from core.rules import Cell, Colour, Rules
-from search.analysis import Analysis
+from search.analysis import Analysis, MoveAnalysis
 from search.tree.settings import Policy
 
 DEFAULT_SIMULATIONS = 400
@@ -21,6 +21,24 @@ class PlayerChoice:
     policy: Policy = Policy.SEMI_STOCHASTIC
     switch_stage: int = 6
     tactics: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GameState:
+    """A game as it is saved."""
+
+    rules: Rules
+    moves: tuple[Cell, ...]
+    black: str
+    """The player's name in the record."""
+    white: str
+    note: str
+    """The settings of the players, for a resumed game."""
+    date: str
+    """ISO format."""
+    analyses: tuple[tuple[int, str, Analysis], ...]
+    """Analyses with the number of moves before them and the player that searched."""
+    is_over: bool = False
 
 
 # Tasks
@@ -83,7 +101,14 @@ class CheckMove:
     move: Cell
 
 
-Task = Load | Think | Ponder | Analyse | FindThreats | CheckMove
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GradeMoves:
+    """Grade the moves of a game by the analyses of its positions."""
+
+    state: "GameState"
+
+
+Task = Load | Think | Ponder | Analyse | FindThreats | CheckMove | GradeMoves
 
 
 # Answers
@@ -123,6 +148,16 @@ class Moved:
     analysis: Analysis | None
     """The search's view of the position before the move, None for a player without one."""
 
+    @property
+    def view(self) -> Analysis | None:
+        """The search's view, or what the move alone tells; None for a player without a value."""
+        if self.analysis is not None or self.value is None:
+            return self.analysis
+        move = MoveAnalysis(self.move, self.value, proof=self.plies_to_end)
+        return Analysis(
+            moves=(move,), value=self.value, variation=(self.move,), nodes=self.simulations, seconds=self.seconds
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Analysed:
@@ -158,6 +193,16 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
+class Graded:
+    """The moves that lost much win probability, by their ply from 1, with their losses, 0 to 1."""
+
+    losses: tuple[tuple[int, float], ...]
+    """Losses of inaccuracies, mistakes and blunders; `marks` has their signs."""
+    marks: tuple[tuple[int, str], ...]
+    """`?!` an inaccuracy, `?` a mistake, `??` a blunder."""
+
+
+@dataclass(frozen=True, slots=True)
 class Stopped:
     """The task was stopped, or there is nothing left to do in it."""
 
@@ -188,6 +233,63 @@ class Ended:
     text: str
 
 
+# Files. They are handled at once, beside the tasks.
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """Save a game."""
+
+    game: int
+    """The number of the game in this session: each has a file of its own."""
+    path: str | None
+    """The file of a game that was loaded to go on with it; None for a new file."""
+    state: GameState
+
+
+@dataclass(frozen=True, slots=True)
+class ListGames:
+    """List the saved games: `GameList` follows."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenGame:
+    """Read a saved game: `OpenedGame` or `FileFailed` follows."""
+
+    path: str
+
+
+Errand = Keep | ListGames | OpenGame
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The game of a `Keep` is saved."""
+
+
+@dataclass(frozen=True, slots=True)
+class GameList:
+    """The saved games, the newest first: their files and a line about each."""
+
+    games: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedGame:
+    """A saved game."""
+
+    path: str | None
+    """Its file in the folder of saved games, which goes on with the game; None for a file from elsewhere."""
+    state: GameState
+
+
+@dataclass(frozen=True, slots=True)
+class FileFailed:
+    """A file could not be written or read."""
+
+    text: str
+
+
 Answer = (
     Loaded
     | OtherBoard
@@ -196,11 +298,16 @@ Answer = (
     | Analysed
     | Threats
     | Verdict
+    | Graded
     | Stopped
     | Failed
     | Notice
     | Compiling
     | Ended
+    | Kept
+    | GameList
+    | OpenedGame
+    | FileFailed
 )
 
 NO_TASK = 0

@@ -5,10 +5,14 @@ import pickle
 import signal
 import sys
 import threading
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from gomoku_cli.tui.engine.messages import NO_TASK, Answer, Begin, Compiling, Notice, Reply, Stop
 from nets.config import RuntimeChoice, set_runtime
+
+if TYPE_CHECKING:
+    from gomoku_cli.tui.engine.files import Files
+    from gomoku_cli.tui.engine.worker import Worker
 
 _END_S = 1.0
 """Time for the task in progress to stop after the screen has gone."""
@@ -31,12 +35,13 @@ def main(runtime: RuntimeChoice) -> None:
     # Imported here: the signals' handlers and the pipe are in place first.
     from core.jit import KERNELS_ARE_COLD
     from gomoku_cli.notices import notices_to
+    from gomoku_cli.tui.engine.files import Files
     from gomoku_cli.tui.engine.worker import Worker
 
     if KERNELS_ARE_COLD:
         send(NO_TASK, Compiling())
-    worker = Worker(send)
-    threading.Thread(target=_read, args=(sys.stdin.buffer, worker), daemon=True).start()
+    worker, files = Worker(send), Files(lambda answer: send(NO_TASK, answer))
+    threading.Thread(target=_read, args=(sys.stdin.buffer, worker, files), daemon=True).start()
     try:
         with notices_to(lambda text: send(NO_TASK, Notice(text))):
             worker.run()
@@ -46,7 +51,8 @@ def main(runtime: RuntimeChoice) -> None:
     os._exit(0)  # no thread of a library may keep the process
 
 
-def _read(frames: BinaryIO, worker: "Worker") -> None:  # type: ignore[name-defined]  # noqa: F821
+def _read(frames: BinaryIO, worker: "Worker", files: "Files") -> None:
+    """Hand tasks to the worker, and run errands. What the screen has written before its end is still handled."""
     try:
         while True:
             frame = pickle.load(frames)
@@ -54,6 +60,8 @@ def _read(frames: BinaryIO, worker: "Worker") -> None:  # type: ignore[name-defi
                 worker.begin(frame.number, frame.task)
             elif isinstance(frame, Stop):
                 worker.stop(frame.number, drop=frame.drop)
+            else:
+                files.run(frame)
     except (EOFError, OSError, pickle.UnpicklingError):
         worker.end()
         threading.Timer(_END_S, os._exit, (0,)).start()

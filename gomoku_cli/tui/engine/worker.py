@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from core.position import Position
 from core.rules import Cell, Rules
+from gomoku_cli.tui.engine.files import grade
 from gomoku_cli.tui.engine.messages import (
     Analyse,
     Analysed,
@@ -15,6 +16,7 @@ from gomoku_cli.tui.engine.messages import (
     CheckMove,
     Failed,
     FindThreats,
+    GradeMoves,
     Load,
     Loaded,
     Moved,
@@ -26,6 +28,7 @@ from gomoku_cli.tui.engine.messages import (
     Task,
     Think,
 )
+from gomoku_cli.tui.engine.teaching import check_move, find_threats
 from search.limits import Limit
 from search.players import Analyses, ForfeitError, Player, Ponders, Thinks
 
@@ -118,9 +121,12 @@ class Worker:
             case Analyse():
                 return self._analyse(number, task, stops)
             case FindThreats():
-                return Stopped()
+                return find_threats(_position(task.rules, task.moves))
             case CheckMove():
-                return Stopped()
+                player = self._player(task.choice, task.rules)
+                return check_move(_position(task.rules, task.moves), task.move, player, stops)
+            case GradeMoves():
+                return grade(task)
 
     def _player(self, choice: PlayerChoice, rules: Rules) -> Player:
         key = (choice, rules)

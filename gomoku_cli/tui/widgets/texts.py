@@ -36,6 +36,15 @@ def effort_unit(choice: PlayerChoice) -> str:
     return "nodes" if choice.spec.startswith("mentor") else "simulations"
 
 
+def thinking_text(choice: PlayerChoice, seconds: float, live: Analysis | None, colour: Colour, rules: Rules) -> str:
+    """Return a player's search so far in words: time, work, value and best line."""
+    text = f"{choice.spec} is thinking... {seconds:.0f} s"
+    if live is not None:
+        text += f", {live.nodes:,} {effort_unit(choice)}. {outlook(live, colour)}"
+        text += f", {line_text(live.variation, rules, 5)}"
+    return text
+
+
 def limit_text(choice: PlayerChoice) -> str:
     """Return the limit of a player's search in words; empty for a player with its own."""
     if choice.seconds is not None:

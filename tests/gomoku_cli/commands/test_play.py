@@ -8,11 +8,11 @@ from core.rules import Rules
 from gomoku_cli import app
 from gomoku_cli.commands import play
 from gomoku_cli.exit_codes import ExitCode
-from gomoku_cli.tui import app as tui
-from gomoku_cli.tui.app import BoardSetup
+from gomoku_cli.tui import running
 from gomoku_cli.tui.engine import client
 from gomoku_cli.tui.engine.messages import PlayerChoice
 from gomoku_cli.tui.game import Seats
+from gomoku_cli.tui.setup import BoardSetup
 from nets.checkpoint import DEFAULT_MODEL, read_info
 from search.tree.settings import Policy
 from tests.support.tui import ThreadEngine
@@ -27,7 +27,7 @@ def setups(monkeypatch: pytest.MonkeyPatch) -> list[BoardSetup]:
         engine.close()
         shown.append(setup)
 
-    monkeypatch.setattr(tui, "run_board", keep)
+    monkeypatch.setattr(running, "run_board", keep)
     monkeypatch.setattr(client, "EngineProcess", lambda runtime: ThreadEngine({}))
     terminal = SimpleNamespace(isatty=lambda: True, encoding="utf-8")
     monkeypatch.setattr(play, "sys", SimpleNamespace(stdin=terminal, stdout=terminal))

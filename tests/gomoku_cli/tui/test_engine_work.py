@@ -8,11 +8,11 @@ from textual.geometry import Offset
 
 from core.notation import parse_cell
 from core.rules import Rules
-from gomoku_cli.tui.app import BoardSetup
 from gomoku_cli.tui.engine.messages import NO_TASK, Compiling, Ended, Load, PlayerChoice
 from gomoku_cli.tui.game import Seats
 from gomoku_cli.tui.screens.help import HelpScreen
 from gomoku_cli.tui.screens.question import Question
+from gomoku_cli.tui.setup import BoardSetup
 from gomoku_cli.tui.widgets import panel
 from tests.support.tui import (
     GatedAnalyst,

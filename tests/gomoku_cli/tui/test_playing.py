@@ -5,9 +5,9 @@ from textual.geometry import Offset, Region
 
 from core.notation import parse_cell
 from core.rules import BLACK, EMPTY, NO_CELL, WHITE
-from gomoku_cli.tui.app import BoardSetup
 from gomoku_cli.tui.engine.messages import PlayerChoice
 from gomoku_cli.tui.game import Seats
+from gomoku_cli.tui.setup import BoardSetup
 from gomoku_cli.tui.widgets.board import BoardWidget
 from tests.support.tui import GatedPlayer, ScriptedPlayer, ThreadEngine, async_test, board_app
 

@@ -1,6 +1,5 @@
 """`run_board` and the engine's process: ends, signals, and what stays behind."""
 
-import os
 import pickle
 import queue
 import subprocess
@@ -11,9 +10,7 @@ import pytest
 
 from core.rules import Rules
 from gomoku_cli.exit_codes import ExitCode
-from gomoku_cli.tui import app as app_module
-from gomoku_cli.tui import terminal
-from gomoku_cli.tui.app import GomokuApp, run_board
+from gomoku_cli.tui import running, terminal
 from gomoku_cli.tui.engine.client import EngineProcess
 from gomoku_cli.tui.engine.messages import (
     NO_TASK,
@@ -39,7 +36,7 @@ from tests.support.tui import LIMIT_S, HeadlessApp, ScriptedPlayer, ThreadEngine
 def headless(monkeypatch: pytest.MonkeyPatch) -> type[HeadlessApp]:
     """Make `run_board` use an app without a terminal, and never end this process, however busy the machine is."""
     monkeypatch.setattr(terminal, "_END_S", 6 * LIMIT_S)
-    monkeypatch.setattr(app_module, "GomokuApp", HeadlessApp)
+    monkeypatch.setattr(running, "GomokuApp", HeadlessApp)
     return HeadlessApp
 
 
@@ -52,25 +49,25 @@ def test_notices_are_shown_again_after_the_game(
 ) -> None:
     monkeypatch.setattr(headless, "inspect", lambda app: app.add_note("the abacus [a]\nis missing"))
     monkeypatch.setattr(headless, "keys", ("q",))
-    run_board(engine(), board_setup())
+    running.run_board(engine(), board_setup())
     assert capsys.readouterr().err == "note: the abacus [a] is missing\n"
 
 
 def test_an_error_of_the_app_is_a_failure(headless: type[HeadlessApp], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(headless, "inspect", lambda app: app.panic("what happened"))
     with pytest.raises(SystemExit) as ended:
-        run_board(engine(), board_setup())
+        running.run_board(engine(), board_setup())
     assert ended.value.code == ExitCode.FAILED
 
 
 _INTERRUPTED_BOARD = """
 import os, signal
-from gomoku_cli.tui import app
+from gomoku_cli.tui import running
 from tests.support.tui import HeadlessApp, ScriptedPlayer, ThreadEngine, board_setup
-app.GomokuApp = HeadlessApp
+running.GomokuApp = HeadlessApp
 HeadlessApp.inspect = lambda board: os.kill(os.getpid(), signal.SIGTERM)
 try:
-    app.run_board(ThreadEngine({"scripted [b]": ScriptedPlayer(15)}), board_setup())
+    running.run_board(ThreadEngine({"scripted [b]": ScriptedPlayer(15)}), board_setup())
 finally:
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 """
@@ -86,7 +83,7 @@ def test_a_signal_ends_the_app_with_its_exit_code() -> None:
 
 def test_the_board_needs_no_kernels_numpy_or_torch() -> None:
     code = (
-        "import sys, gomoku_cli.app, gomoku_cli.tui.app, gomoku_cli.tui.engine.client\n"
+        "import sys, gomoku_cli.app, gomoku_cli.tui.running, gomoku_cli.tui.screens.new_game\n"
         "print([name for name in ('numpy', 'numba', 'torch', 'openvino', 'scipy') if name in sys.modules])"
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -143,5 +140,3 @@ def test_the_engines_process_loads_thinks_analyses_fails_and_starts_anew() -> No
 def test_frames_are_plain_pickles() -> None:
     task = Think(choice=PlayerChoice(spec="mentor"), rules=Rules(), moves=(1, 2))
     assert pickle.loads(pickle.dumps(task)) == task
-    assert os.getpid()
-    assert GomokuApp
