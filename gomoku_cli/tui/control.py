@@ -57,24 +57,23 @@ class Control:
         self.wants_analysis = False
         """True while a pane shows the analysis of the position."""
         self.wants_threats = False
-        self.hint: Cell = NO_CELL
-        self.pending: Cell = NO_CELL
-        """The human's move that is being checked, or that loses and waits for a confirmation."""
-        self.pondering = False
+        self.hint = self.pending = NO_CELL
+        """The hint's move; the human's move that is being checked, or that loses and waits for a confirmation."""
         self._engine = engine
         self._view = view
         self._tasks = Tasks(engine)
         self.review = Review(self, self._tasks, view)
-        self._ponders = ponders
+        self.pondering, self._ponders = False, ponders
         self._path = path
         self._game_number = 0
         self._saved_moves: tuple[Cell, ...] = ()
         self._loads: dict[int, PlayerChoice] = {}
-        self._compiling = False
-        self._paused = False
+        self._compiling = self._paused = False
         self._thinking_since = 0.0
         self._live: Analysis | None = None
-        """The view of the search in progress on the position."""
+        """The newest view of the search for a move."""
+        self._analysed: tuple[Cell, ...] | None = None
+        """The position whose analysis has ended by itself."""
         self._threats: tuple[tuple[Cell, ...], Threats] | None = None
 
     # State
@@ -97,7 +96,7 @@ class Control:
     @property
     def analysis(self) -> Analysis | None:
         """The newest analysis of the shown position."""
-        return self._live or self.game.analyses.get(self.game.ply)
+        return self.game.analyses.get(self.game.ply)
 
     @property
     def speaker(self) -> str:
@@ -105,9 +104,7 @@ class Control:
         choice = self.game.player_to_move if self.is_thinking else None
         if choice is not None:
             return choice.spec
-        if self._live is None and self.game.ply in self.game.speakers:
-            return self.game.speakers[self.game.ply]
-        return self.game.analyst.spec
+        return self.game.speakers.get(self.game.ply) or self.game.analyst.spec
 
     @property
     def threats(self) -> Threats | None:
@@ -136,7 +133,7 @@ class Control:
         self._tasks.drop(*OF_POSITION, "review", "grades")
         self.review.forget()
         self.game = game
-        self._path = path
+        self._path, self._analysed = path, None
         self._game_number += 1
         self._paused = False
         self.start(reviewing=reviewing)
@@ -293,7 +290,7 @@ class Control:
         if game.is_over or self.is_thinking or "check" in self._tasks or "review" in self._tasks:
             return
         if self.wants_analysis and (game.is_humans_turn or self.review.active or self._paused):
-            if "analysis" not in self._tasks:
+            if "analysis" not in self._tasks and self._analysed != tuple(game.moves):
                 self._tasks.drop("ponder")
                 self.pondering = False
                 self._tasks.begin("analysis", self.analysis_task(ANALYSIS_S))
@@ -368,6 +365,7 @@ class Control:
                 self.review.receive(answer)
         elif isinstance(answer, Progress):
             self._live = answer.analysis
+            self.game.learn(self.game.ply, answer.analysis, self.speaker)
             if role == "move":
                 self._show_waiting()
             self._view.show_analysis()
@@ -375,7 +373,8 @@ class Control:
             self._handle_move(answer)
         elif isinstance(answer, Analysed):
             self.game.learn(self.game.ply, answer.analysis, self.game.analyst.spec)
-            self._live = None
+            if role == "analysis":
+                self._analysed = tuple(self.game.moves)
             if role == "hint":
                 self._give_hint(answer.analysis)
             self._view.show_game()

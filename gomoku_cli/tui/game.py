@@ -218,7 +218,10 @@ class Game:
         return [*self.moves, *reversed(self.undone)]
 
     def learn(self, ply: int, analysis: Analysis, speaker: str) -> None:
-        """Keep the analysis of the position after `ply` moves."""
+        """Keep the analysis of the position after `ply` moves, unless a longer one is known."""
+        known = self.analyses.get(ply)
+        if known is not None and known.nodes > analysis.nodes:
+            return
         self.analyses[ply] = analysis
         self.speakers[ply] = speaker
 

@@ -300,6 +300,12 @@ class BoardDriver:
         return "\n".join(str(static.render()) for static in self.main_screen.query("#panel Static").results(Static))
 
     @property
+    def visible_panel(self) -> str:
+        """The texts of the side panel that are shown."""
+        views = self.main_screen.query("#panel Static").results(Static)
+        return "\n".join(str(view.render()) for view in views if view.display)
+
+    @property
     def dialog(self) -> str:
         """All texts of the top screen."""
         return "\n".join(str(static.render()) for static in self.app.screen.query(Static).results(Static))
@@ -312,7 +318,9 @@ class BoardDriver:
     def background(self, name: str) -> str:
         """Return the name of the colour behind a cell."""
         region = self.board.cell_region(self._cell(name))
-        style = next(iter(self.board.render_line(region.y).crop(region.x + 1, region.x + 2))).style
+        scale = self.board.geometry.scale
+        line = self.board.render_line(region.bottom - scale)
+        style = next(iter(line.crop(region.x + scale, region.x + scale + 1))).style
         assert style is not None
         assert style.bgcolor is not None
         return style.bgcolor.name

@@ -24,4 +24,4 @@ class MoveEntry(Input):
         self.value = text
         self.cursor_position = len(text)
         self.display = True
-        self.focus()
+        self.screen.set_focus(self)  # at once: the next key may wait already
