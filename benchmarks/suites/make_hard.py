@@ -82,7 +82,7 @@ def mentor_game(seed: int) -> list[int]:
     draw = random.Random(seed)
     position = Position(RULES)
     while not position.is_game_over():
-        if position.ply < 3 and draw.random() < 0.5 or draw.random() < RANDOM_SHARE:
+        if (position.ply < 3 and draw.random() < 0.5) or draw.random() < RANDOM_SHARE:
             move = draw.choice(_near(position))
         else:
             move = _player("mentor:3").choose(position, seed=stream_key(seed, position.ply)).move

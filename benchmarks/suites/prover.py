@@ -1,6 +1,6 @@
-"""A compiled prover of forced wins with quiet moves: the referee of the suite `hard`. It shares no code with the players.
+"""A compiled prover of forced wins with quiet moves: the referee of the suite `hard`.
 
-Its board is that of `tests/support/slow_solver.py`, in plain Python: a window is any `connect` cells in a line, and one
+It shares no code with the players. Its board is that of `tests/support/slow_solver.py`, in plain Python: a window is any `connect` cells in a line, and one
 with `n` stones of one side and none of the other is a whole pattern in freestyle. Three claims are proven, each by
 every reply of the other side that could matter:
 
