@@ -7,7 +7,7 @@ from gomoku_cli.tui.widgets.status import StatusKind
 
 
 class View(Protocol):
-    """What a course of games asks of the screen."""
+    """The requests of a course of games to the screen."""
 
     def show_game(self) -> None:
         """Draw the game and all open panes."""
