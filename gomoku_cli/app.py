@@ -13,6 +13,7 @@ from gomoku_cli.commands import (
     engine,
     evaluate,
     generate_basics,
+    help,
     imitate,
     info,
     ladder,
@@ -35,6 +36,7 @@ app = typer.Typer(
     epilog="Every command names players the same way: [b]default[/b] (the built-in model), a model file, a run "
     "folder (its best model), [b]random[/b], [b]mentor[/b], [b]mentor:1[/b] to [b]mentor:5[/b], [b]mentor:paper[/b], "
     "[b]pure-mcts:1000[/b], [b]engine:COMMAND[/b] (a program that speaks the Gomocup protocol).",
+    cls=help.Group,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
@@ -59,8 +61,10 @@ for module in (
     convert,
     bench,
     warmup,
+    help,
 ):
-    app.command(module.NAME, epilog="\n  ".join(("[b]Examples[/b]", *module.EXAMPLES)))(module.command)
+    examples = "\n  ".join(("[b]Examples[/b]", *module.EXAMPLES))
+    app.command(module.NAME, cls=help.Command, epilog=examples)(module.command)
 
 
 def _show_version(requested: bool) -> None:
@@ -78,7 +82,7 @@ def _top(
 ) -> None:
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
-        raise typer.Exit(ExitCode.USAGE)
+        raise typer.Exit
 
 
 def _error_line(error: BaseException) -> str:
