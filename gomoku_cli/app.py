@@ -12,20 +12,17 @@ from gomoku_cli.commands import (
     convert,
     engine,
     evaluate,
-    generate_basics,
     help,
-    imitate,
     info,
     ladder,
     openings,
     play,
-    selfplay,
     suite,
     tournament,
-    train,
     warmup,
 )
 from gomoku_cli.commands.pictures import analyse, curves, picture
+from gomoku_cli.commands.training import generate_basics, imitate, selfplay, train
 from gomoku_cli.exit_codes import ExitCode, for_error
 from gomoku_cli.notices import notices_to, print_notice
 from gomoku_cli.printable import shown
