@@ -12,19 +12,17 @@ from gomoku_cli.commands import (
     convert,
     engine,
     evaluate,
-    generate_basics,
-    imitate,
+    help,
     info,
     ladder,
     openings,
     play,
-    selfplay,
     suite,
     tournament,
-    train,
     warmup,
 )
 from gomoku_cli.commands.pictures import analyse, curves, picture
+from gomoku_cli.commands.training import generate_basics, imitate, selfplay, train
 from gomoku_cli.exit_codes import ExitCode, for_error
 from gomoku_cli.notices import notices_to, print_notice
 from gomoku_cli.printable import shown
@@ -35,6 +33,7 @@ app = typer.Typer(
     epilog="Every command names players the same way: [b]default[/b] (the built-in model), a model file, a run "
     "folder (its best model), [b]random[/b], [b]mentor[/b], [b]mentor:1[/b] to [b]mentor:5[/b], [b]mentor:paper[/b], "
     "[b]pure-mcts:1000[/b], [b]engine:COMMAND[/b] (a program that speaks the Gomocup protocol).",
+    cls=help.Group,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
@@ -59,8 +58,10 @@ for module in (
     convert,
     bench,
     warmup,
+    help,
 ):
-    app.command(module.NAME, epilog="\n  ".join(("[b]Examples[/b]", *module.EXAMPLES)))(module.command)
+    examples = "\n  ".join(("[b]Examples[/b]", *module.EXAMPLES))
+    app.command(module.NAME, cls=help.Command, epilog=examples)(module.command)
 
 
 def _show_version(requested: bool) -> None:
@@ -78,7 +79,7 @@ def _top(
 ) -> None:
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
-        raise typer.Exit(ExitCode.USAGE)
+        raise typer.Exit
 
 
 def _error_line(error: BaseException) -> str:

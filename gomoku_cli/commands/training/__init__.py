@@ -1,0 +1,1 @@
+"""Commands that train: all phases, and one each."""
