@@ -9,6 +9,7 @@ import typer
 from gomoku_cli import __version__
 from gomoku_cli.commands import (
     bench,
+    config,
     convert,
     engine,
     evaluate,
@@ -18,6 +19,7 @@ from gomoku_cli.commands import (
     ladder,
     openings,
     play,
+    runs,
     selfplay,
     suite,
     tournament,
@@ -40,6 +42,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+
+def _examples(lines: Sequence[str]) -> str:
+    return "\n  ".join(("[b]Examples[/b]", *lines))
+
+
 for module in (
     train,
     generate_basics,
@@ -53,6 +60,7 @@ for module in (
     analyse,
     picture,
     curves,
+    runs,
     info,
     play,
     engine,
@@ -60,7 +68,8 @@ for module in (
     bench,
     warmup,
 ):
-    app.command(module.NAME, epilog="\n  ".join(("[b]Examples[/b]", *module.EXAMPLES)))(module.command)
+    app.command(module.NAME, epilog=_examples(module.EXAMPLES))(module.command)
+app.add_typer(config.app, name=config.NAME, epilog=_examples(config.EXAMPLES))
 
 
 def _show_version(requested: bool) -> None:
