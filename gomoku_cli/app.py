@@ -9,7 +9,6 @@ import typer
 from gomoku_cli import __version__
 from gomoku_cli.commands import (
     bench,
-    config,
     convert,
     engine,
     evaluate,
@@ -19,7 +18,6 @@ from gomoku_cli.commands import (
     ladder,
     openings,
     play,
-    runs,
     selfplay,
     suite,
     tournament,
@@ -27,6 +25,7 @@ from gomoku_cli.commands import (
     warmup,
 )
 from gomoku_cli.commands.pictures import analyse, curves, picture
+from gomoku_cli.commands.training import config, report, runs, watch
 from gomoku_cli.exit_codes import ExitCode, for_error
 from gomoku_cli.notices import notices_to, print_notice
 from gomoku_cli.printable import shown
@@ -52,6 +51,9 @@ for module in (
     generate_basics,
     imitate,
     selfplay,
+    watch,
+    report,
+    runs,
     evaluate,
     ladder,
     suite,
@@ -60,7 +62,6 @@ for module in (
     analyse,
     picture,
     curves,
-    runs,
     info,
     play,
     engine,

@@ -8,7 +8,7 @@ from typing import Any
 
 from core.errors import UsageError
 from curriculum.presets import ConfigError, read_config
-from curriculum.run.folder import is_run
+from curriculum.run.folder import RunFolderError, is_run
 from gomoku_cli.console import STDOUT, duration
 from gomoku_cli.reports.terminal import table
 from gomoku_cli.reports.texts import Json
@@ -22,6 +22,14 @@ _IN_PROGRESS_S = 120.0
 
 class NoFolderError(UsageError, ValueError):
     """A folder that does not exist."""
+
+
+def check_run(path: Path) -> None:
+    """Raise `NoFolderError` or `RunFolderError` if `path` is no folder of a run."""
+    if not path.exists():
+        raise NoFolderError(f"there is no folder {path}")
+    if not is_run(path):
+        raise RunFolderError(f"there is no run in {path}: it holds no config.toml")
 
 
 def runs_below(folder: Path) -> list[Path]:
