@@ -14,7 +14,7 @@ from core.errors import FailedError
 from core.position import Position
 from core.rules import Cell
 from core.streams import Purpose, generator
-from search.analysis import Analysis
+from search.analysis import Analysis, Report
 from search.limits import Limit
 
 
@@ -101,8 +101,38 @@ class PlaysGames(Player, Protocol):
 class Analyses(Player, Protocol):
     """A player whose search gives numbers for the root's moves, such as the mentor or a tree search."""
 
-    def analyse(self, position: Position, limit: Limit | None = None, *, stop: Callable[[], bool] = never) -> Analysis:
-        """Return the search's view of a position that is not over; `limit` and `stop` are those of `choose_batch`."""
+    def analyse(
+        self,
+        position: Position,
+        limit: Limit | None = None,
+        *,
+        stop: Callable[[], bool] = never,
+        report: Report | None = None,
+    ) -> Analysis:
+        """Return the search's view of a position that is not over; `limit` and `stop` are those of `choose_batch`.
+
+        `report` gets the analysis so far about ten times a second; a search of `Limit(seconds=math.inf)` goes on until
+        `stop` returns True, the result is proven or memory is full.
+        """
+
+
+@runtime_checkable
+class Thinks(Player, Protocol):
+    """A player that shows its search while it chooses a move."""
+
+    def think(
+        self,
+        position: Position,
+        limit: Limit | None = None,
+        *,
+        seed: int = 0,
+        stop: Callable[[], bool] = never,
+        report: Report | None = None,
+    ) -> tuple[Decision, Analysis]:
+        """Return the decision that `choose` returns for the same arguments, and the analysis of its search.
+
+        `report` gets the analysis so far about ten times a second.
+        """
 
 
 @runtime_checkable

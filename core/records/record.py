@@ -47,6 +47,11 @@ class GameRecord:
     """Milliseconds of each move, or none at all."""
     ending: Ending = Ending.BOARD
     """The reason of the result if the board does not show it."""
+    values: Sequence[float | None] = ()
+    """A value a position, for Black, -1 to 1, from the empty board to the one after the last move; None for no value.
+    Or none at all."""
+    analyses: Sequence[str] = ()
+    """An analysis of each of these positions, as text that means something to its writer alone; or none at all."""
 
 
 _CONNECT = re.compile(r"([0-9]{1,3}) in a row")

@@ -12,6 +12,8 @@ from core.rules import BLACK, WHITE, Cell, Colour, Rules, colour_name
 
 _TIME = "ET"
 """A private property, which SGF allows: the milliseconds of a move. SGF itself has only times left."""
+_ANALYSIS = "GA"
+"""A private property: the analysis of a position."""
 
 
 def _escape(text: str) -> str:
@@ -30,12 +32,20 @@ def to_sgf(game: GameRecord) -> str:
     result = without_winner if game.winner is None else ("B+" if game.winner == BLACK else "W+") + game.ending
     root = {"FF": "4", "GM": "4", "CA": "UTF-8", "AP": "gomoku", "SZ": str(game.rules.size), "RE": result}
     root |= {"RU": str(game.rules), "PB": game.black, "PW": game.white, "DT": game.date, "GC": game.note}
-    nodes = ["".join(f"{key}[{_escape(value)}]" for key, value in root.items() if value)]
+    nodes = ["".join(f"{key}[{_escape(value)}]" for key, value in root.items() if value) + _view(game, 0)]
     for ply, cell in enumerate(game.moves):
         comment = f"C[{_escape(game.comments[ply])}]" if ply < len(game.comments) and game.comments[ply] else ""
         time = f"{_TIME}[{game.times_ms[ply]}]" if game.times_ms else ""
-        nodes.append(f"{'B' if ply % 2 == 0 else 'W'}[{_point(cell, game.rules.size)}]{time}{comment}")
+        move = f"{'B' if ply % 2 == 0 else 'W'}[{_point(cell, game.rules.size)}]"
+        nodes.append(f"{move}{time}{comment}{_view(game, ply + 1)}")
     return "(;" + "\n;".join(nodes) + ")\n"
+
+
+def _view(game: GameRecord, ply: int) -> str:
+    """Return the value and the analysis of the position after `ply` moves."""
+    value = game.values[ply] if game.values else None
+    analysis = game.analyses[ply] if game.analyses else ""
+    return (f"V[{value:.4f}]" if value is not None else "") + (f"{_ANALYSIS}[{_escape(analysis)}]" if analysis else "")
 
 
 _TOKEN = re.compile(
@@ -48,10 +58,14 @@ _TOKEN = re.compile(
     re.DOTALL | re.VERBOSE,
 )
 """Possessive (`*+`): it never goes back, so its time is linear and it keeps no positions to go back to."""
-_PROPERTIES = frozenset(("GM", "SZ", "RU", "RE", "PB", "PW", "GC", "DT", "B", "W", "C", "AB", "AW", "AE", _TIME))
+_PROPERTIES = frozenset(
+    ("GM", "SZ", "RU", "RE", "PB", "PW", "GC", "DT", "B", "W", "C", "V", "AB", "AW", "AE", _TIME, _ANALYSIS)
+)
 """The properties that are read."""
 _SIZE = re.compile(r"([0-9]{1,3})(?::\1)?")
 _MILLISECONDS = re.compile(r"[0-9]{1,10}")
+_VALUE = re.compile(r"\s*([+-]?(?:0(?:\.[0-9]{1,9})?|1(?:\.0{1,9})?))\s*")
+"""A value from -1 to 1. Programs for other games write points of another scale."""
 _DRAW = re.compile(r"\s*(0|draw)\s*", re.IGNORECASE)
 _RESULT = re.compile(r"\s*([BW])[a-z]*\s*\+\s*([TFR]?)", re.IGNORECASE)
 """`B+`, `W+12.5`, `B+R`, and words in their place: `White+Resign`."""
@@ -151,6 +165,8 @@ class _Game:
         self._position = Position()
         self._comments: list[str] = []
         self._times_ms: list[str] = []
+        self._values: list[float | None] = [None]
+        self._analyses: list[str] = [""]
 
     def start_node(self, offset: int) -> None:
         """Start a node at `offset` of the text."""
@@ -172,6 +188,8 @@ class _Game:
             raise _SgfError(self._offset, "the game does not start from the empty board, but with stones set up")
         moves = [node[colour] for colour in "BW" if colour in node]
         if not moves:
+            if node is self._root:
+                self._values[0], self._analyses[0] = _value(node.get("V", "")), _text(node.get(_ANALYSIS, ""))
             return
         position = self._position
         if len(moves) > 1 or ("B" in node) != (position.side_to_move == BLACK):
@@ -182,6 +200,8 @@ class _Game:
             raise _SgfError(self._offset, error) from error
         self._comments.append(_text(node.get("C", "")))
         self._times_ms.append(node.get(_TIME, ""))
+        self._values.append(_value(node.get("V", "")))
+        self._analyses.append(_text(node.get(_ANALYSIS, "")))
 
     def _rules(self, root: dict[str, str]) -> Rules:
         size = root.get("SZ", str(Rules().size))
@@ -213,7 +233,14 @@ class _Game:
             date=_text(root.get("DT", "")),
             times_ms=tuple(map(int, self._times_ms)) if all(map(_MILLISECONDS.fullmatch, self._times_ms)) else (),
             ending=ending,
+            values=tuple(self._values) if any(value is not None for value in self._values) else (),
+            analyses=tuple(self._analyses) if any(self._analyses) else (),
         )
+
+
+def _value(text: str) -> float | None:
+    match = _VALUE.fullmatch(text)
+    return float(match[1]) if match is not None else None
 
 
 def _result(text: str) -> tuple[Colour | None, Ending]:

@@ -110,18 +110,20 @@ class Deepening:
         stop: Callable[[], bool],
         variety: int = 0,
         tell: Callable[[Cell, int], None] | None = None,
+        show: Callable[["Deepening"], None] | None = None,
         helper: int = 0,
     ) -> None:
         """Set the arrays to the position.
 
         `started`: the instant of `time.perf_counter` from which the seconds of `limit` count. `variety`: scores at most
         this much below the best are exact. `tell(move, score)` is called with the best move so far, first as soon as
-        any move is known. `helper`: 0 for the search whose result counts, else the number of the thread; a helper only
-        fills the table, in steps of its own.
+        any move is known. `show` is called every few milliseconds with this search itself. `helper`: 0 for the search
+        whose result counts, else the number of the thread; a helper only fills the table, in steps of its own.
         """
         self.board, self.state, self.vcf = work.board, work.state, work.vcf
         self.limit, self.variety, self.started, self.stop = limit, variety, started, stop
         self.tell = tell or (lambda move, score: None)
+        self.show = show or (lambda search: None)
         self.helper = helper
         self.side = side_of(position.side_to_move)
         slots = len(self.state.table)
@@ -233,6 +235,7 @@ class Deepening:
         """Return the nodes until the next check of the limit; 0 to stop now. The first iteration is always finished."""
         if depth == 1 and self.helper == 0:
             return SLICE
+        self.show(self)
         if self.stop() or (self.limit.seconds is not None and time.perf_counter() - self.started >= self.limit.seconds):
             return 0
         if self.helper:

@@ -18,7 +18,7 @@ from core.cores import cores
 from core.position import Position
 from core.rules import Cell, Rules
 from core.streams import Purpose, generator
-from search.analysis import Analysis, MoveAnalysis
+from search.analysis import Analysis, MoveAnalysis, Report, Reports
 from search.limits import Limit
 from search.mentor.deepening import Deepening
 from search.mentor.evaluation import SQUASH, Network, built_in_network
@@ -91,7 +91,7 @@ def _proof(score: int) -> int | None:
 
 
 def _analysis_of(search: Deepening) -> MentorAnalysis:
-    """Return the analysis of a finished search."""
+    """Return the analysis of a search with its results so far."""
     best = int(search.scores[0])
     # Variety ends where the game does. Of wins the shortest is played. Where all is lost, the move that held out
     # longest is: others seem to lose as late only because the search did not look further.
@@ -109,6 +109,10 @@ def _analysis_of(search: Deepening) -> MentorAnalysis:
         score=best,
         depth=search.depth,
     )
+
+
+def _decision(position: Position, analysis: MentorAnalysis, seed: int) -> Decision:
+    return drawn_decision(position, analysis.choices, seed, analysis.value, analysis.nodes, analysis.plies_to_end)
 
 
 class _Counter:
@@ -184,29 +188,50 @@ class Mentor(Player):
         threads = None if len(positions) == 1 else 1
 
         def decide(position: Position, seed: int) -> Decision:
-            analysis = self._analyse(position, limit or self.limit, stop, threads)
-            return drawn_decision(
-                position, analysis.choices, seed, analysis.value, analysis.nodes, analysis.plies_to_end
-            )
+            return _decision(position, self._analyse(position, limit or self.limit, stop, threads=threads), seed)
 
         return decide_each(decide, positions, seeds)
 
+    def think(
+        self,
+        position: Position,
+        limit: Limit | None = None,
+        *,
+        seed: int = 0,
+        stop: Callable[[], bool] = never,
+        report: Report | None = None,
+    ) -> tuple[Decision, MentorAnalysis]:
+        """See `Thinks`."""
+        analysis = self.analyse(position, limit, stop=stop, report=report)
+        return _decision(position, analysis, seed), analysis
+
     def analyse(
-        self, position: Position, limit: Limit | None = None, *, stop: Callable[[], bool] = never
+        self,
+        position: Position,
+        limit: Limit | None = None,
+        *,
+        stop: Callable[[], bool] = never,
+        report: Report | None = None,
     ) -> MentorAnalysis:
         """Search a position that is not over within `limit`, by default the mentor's own.
 
         `stop` is called every few milliseconds; once it returns True, the search returns its result so far. The first
-        ply is always searched in full.
+        ply is always searched in full. `report` gets a `MentorAnalysis` about ten times a second.
         """
-        return self._analyse(position, limit or self.limit, stop)
+        return self._analyse(position, limit or self.limit, stop, report)
 
     def ponder(self, position: Position, stop: Callable[[], bool]) -> None:
         """See `Ponders`. The next search by the clock finds the results in the table."""
         self._analyse(position, Limit(seconds=math.inf), stop)
 
     def _analyse(
-        self, position: Position, limit: Limit, stop: Callable[[], bool], threads: int | None = None
+        self,
+        position: Position,
+        limit: Limit,
+        stop: Callable[[], bool],
+        report: Report | None = None,
+        *,
+        threads: int | None = None,
     ) -> MentorAnalysis:
         started = time.perf_counter()
         if not position.moves:
@@ -220,6 +245,12 @@ class Mentor(Player):
                 score=0,
                 depth=0,
             )
+        reports = Reports(report)
+
+        def show(search: Deepening) -> None:
+            if search.variation and reports.is_due(time.monotonic()):
+                reports.send(_analysis_of(search))
+
         idle = self._idle[position.rules]
         try:
             team = idle.pop()
@@ -235,6 +266,7 @@ class Mentor(Player):
                 stop=stop,
                 variety=self.variety,
                 tell=self._tell,
+                show=show,
             )
         analysis = _analysis_of(search)
         idle.append(team)  # now another search may write to its arrays

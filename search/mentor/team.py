@@ -34,6 +34,7 @@ class Team:
         stop: Callable[[], bool],
         variety: int,
         tell: Callable[[Cell, int], None],
+        show: Callable[[Deepening], None] | None = None,
     ) -> Deepening:
         """Search a position and return the finished search; see `Deepening` for the arguments.
 
@@ -51,7 +52,15 @@ class Team:
             for number, helper in enumerate(self._helpers[: max(helpers, 0)], start=1):
                 helper.start(position.copy(), limit, generation, number, started)
             search = Deepening(
-                self._own, position, limit, generation, started=started, stop=stop, variety=variety, tell=tell
+                self._own,
+                position,
+                limit,
+                generation,
+                started=started,
+                stop=stop,
+                variety=variety,
+                tell=tell,
+                show=show,
             )
             search.deepen()
             return search

@@ -3,7 +3,8 @@
 import math
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from core.evaluation import Evaluator, Prepares
@@ -11,7 +12,7 @@ from core.limits import MAX_SIMULATIONS
 from core.position import Position
 from core.rules import Rules
 from core.streams import Purpose, generator, stream_key
-from search.analysis import Analysis
+from search.analysis import Analysis, Report, Reports
 from search.limits import Limit
 from search.players import Decision, Player, never
 from search.tree.forest import bytes_per_node
@@ -99,35 +100,55 @@ class MctsPlayer(Player):
         if budget.simulations is not None and budget.seconds == math.inf:
             batch = max(1, min(_MAX_TREES, self._max_nodes() // self._nodes_for(budget.simulations)))
         decisions: list[Decision] = []
-        with self._lock:
+        with self._searching():
             for first in range(0, len(positions), batch):
                 some = positions[first : first + batch]
                 keys = [stream_key(seed, Purpose.SEARCH) for seed in seeds[first : first + batch]]
-                try:
-                    search = self._searched(some, budget, stop, keys=keys)
-                    decisions += [
-                        self._decide(search, tree, some[tree], seeds[first + tree]) for tree in range(len(some))
-                    ]
-                except BaseException as error:
-                    self._search = self._kept = None  # its state is unknown
-                    if isinstance(error, EvaluationError):
-                        raise EvaluationError(f"{self.name}: {error}") from error
-                    raise
+                search = self._searched(some, budget, stop, keys=keys)
+                decisions += [self._decide(search, tree, some[tree], seeds[first + tree]) for tree in range(len(some))]
         return decisions
 
-    def analyse(self, position: Position, limit: Limit | None = None, *, stop: Callable[[], bool] = never) -> Analysis:
-        """Return the search's view of a position that is not over: all legal moves, the best first.
-
-        `limit` and `stop` are those of `choose_batch`.
-        """
+    def think(
+        self,
+        position: Position,
+        limit: Limit | None = None,
+        *,
+        seed: int = 0,
+        stop: Callable[[], bool] = never,
+        report: Report | None = None,
+    ) -> tuple[Decision, Analysis]:
+        """See `Thinks`. As in `choose_batch` the search ends at once where a single move answers a five."""
         budget = self._budget_of(limit)
+        started = time.perf_counter()
+        with self._searching():
+            search = self._searched([position], budget, stop, keys=[stream_key(seed, Purpose.SEARCH)], report=report)
+            return self._decide(search, 0, position, seed), search.analysis(0, time.perf_counter() - started)
+
+    def analyse(
+        self,
+        position: Position,
+        limit: Limit | None = None,
+        *,
+        stop: Callable[[], bool] = never,
+        report: Report | None = None,
+    ) -> Analysis:
+        """See `Analyses`: all legal moves, the best first. It searches on where a single move answers a five."""
+        budget = self._budget_of(limit)
+        started = time.perf_counter()
+        with self._searching():
+            search = self._searched([position], budget, stop, report=report)
+            return search.analysis(0, time.perf_counter() - started)
+
+    @contextmanager
+    def _searching(self) -> Iterator[None]:
+        """Have the trees to oneself; after an error their state is unknown, and the next search makes new ones."""
         with self._lock:
-            started = time.perf_counter()
             try:
-                search = self._searched([position], budget, stop)
-                return search.analysis(0, time.perf_counter() - started)
-            except BaseException:
+                yield
+            except BaseException as error:
                 self._search = self._kept = None
+                if isinstance(error, EvaluationError):
+                    raise EvaluationError(f"{self.name}: {error}") from error
                 raise
 
     def prepare(self) -> None:
@@ -143,16 +164,12 @@ class MctsPlayer(Player):
 
         The next decision then depends on the progress of this search.
         """
-        with self._lock:
-            try:
-                search = self._forest_for(1, self._max_nodes())
-                if not self._resume(search, position):
-                    search.set_root(0, position)
-                self._kept = position.copy()
-                self._run(search, 1, search.forest.capacity, stop)
-            except BaseException:
-                self._search = self._kept = None
-                raise
+        with self._searching():
+            search = self._forest_for(1, self._max_nodes())
+            if not self._resume(search, position):
+                search.set_root(0, position)
+            self._kept = position.copy()
+            self._run(search, 1, search.forest.capacity, stop)
 
     def _budget_of(self, limit: Limit | None) -> _Budget:
         if limit is None:
@@ -206,8 +223,12 @@ class MctsPlayer(Player):
         stop: Callable[[], bool],
         *,
         keys: Sequence[int] | None = None,
+        report: Report | None = None,
     ) -> ForestSearch:
-        """Search the positions, one a tree: for a move with `keys` of their searches, else for an analysis."""
+        """Search the positions, one a tree: for a move with `keys` of their searches, else for an analysis.
+
+        `report` gets the analysis so far of a single position.
+        """
         single = len(positions) == 1
         max_nodes = self._max_nodes()
         simulations = budget.simulations
@@ -225,6 +246,7 @@ class MctsPlayer(Player):
             for tree, position in enumerate(positions):
                 search.set_root(tree, position)
         started = next_tell = time.monotonic()
+        reports = Reports(report)
 
         def stops() -> bool:
             nonlocal next_tell
@@ -232,6 +254,8 @@ class MctsPlayer(Player):
             if single and now >= next_tell and search.visits(0).any():
                 self.best_so_far = Decision(int(search.policy(0, self._temperature).argmax()), value=search.value(0))
                 next_tell = now + _TELL_EVERY_S
+                if reports.is_due(now):
+                    reports.send(search.analysis(0, now - started))
             return stop() or now >= started + budget.seconds
 
         self._run(search, len(positions), simulations, stops, keys=keys)

@@ -9,7 +9,7 @@ import numpy as np
 from core.limits import MAX_SIMULATIONS
 from core.position import Position
 from core.streams import Purpose, stream_key
-from search.analysis import Analysis
+from search.analysis import Analysis, Report, Reports
 from search.limits import Limit
 from search.players import Decision, Player, decide_each, never
 from search.tree import kernels
@@ -57,26 +57,45 @@ class PureMcts(Player):
         """
         return decide_each(lambda position, seed: self._decide(position, seed, limit, stop), positions, seeds)
 
-    def analyse(
-        self, position: Position, limit: Limit | None = None, *, seed: int = 0, stop: Callable[[], bool] = never
-    ) -> Analysis:
-        """Return the search's view of a position that is not over: all legal moves, the best first."""
+    def think(
+        self,
+        position: Position,
+        limit: Limit | None = None,
+        *,
+        seed: int = 0,
+        stop: Callable[[], bool] = never,
+        report: Report | None = None,
+    ) -> tuple[Decision, Analysis]:
+        """See `Thinks`."""
         started = time.perf_counter()
-        forest = self._searched(position, seed, limit, stop)
-        return analyse_root(forest, 0, decay=_PARAMS.decay, seconds=time.perf_counter() - started, has_priors=False)
+        forest = self._searched(position, seed, limit, stop, report)
+        return _decision_of(forest), _analysis_of(forest, started)
+
+    def analyse(
+        self,
+        position: Position,
+        limit: Limit | None = None,
+        *,
+        seed: int = 0,
+        stop: Callable[[], bool] = never,
+        report: Report | None = None,
+    ) -> Analysis:
+        """See `Analyses`: all legal moves, the best first."""
+        return self.think(position, limit, seed=seed, stop=stop, report=report)[1]
 
     def _decide(self, position: Position, seed: int, limit: Limit | None, stop: Callable[[], bool]) -> Decision:
-        forest = self._searched(position, seed, limit, stop)
-        visits = root_visits(forest, 0)
-        return Decision(
-            move=int(np.argmax(visits)),
-            value=float(kernels.root_value(forest, 0, _PARAMS.decay)),
-            policy=(visits / visits.sum()).astype(np.float32),
-            simulations=int(forest.nodes["visits"][0, 0]),
-        )
+        return _decision_of(self._searched(position, seed, limit, stop))
 
-    def _searched(self, position: Position, seed: int, limit: Limit | None, stop: Callable[[], bool]) -> Forest:
+    def _searched(
+        self,
+        position: Position,
+        seed: int,
+        limit: Limit | None,
+        stop: Callable[[], bool],
+        report: Report | None = None,
+    ) -> Forest:
         """Return the tree of one position after its playouts."""
+        started, reports = time.perf_counter(), Reports(report)
         rules = position.rules
         playouts, deadline = self.playouts, math.inf
         if limit is not None:
@@ -93,7 +112,23 @@ class PureMcts(Player):
             count = min(_PLAYOUTS_A_CALL, playouts - done)
             run_playouts(forest, 0, count, rules.size, rules.connect, _PARAMS, random)
             done += count
+            if reports.is_due(time.monotonic()):
+                reports.send(_analysis_of(forest, started))
         return forest
+
+
+def _decision_of(forest: Forest) -> Decision:
+    visits = root_visits(forest, 0)
+    return Decision(
+        move=int(np.argmax(visits)),
+        value=float(kernels.root_value(forest, 0, _PARAMS.decay)),
+        policy=(visits / visits.sum()).astype(np.float32),
+        simulations=int(forest.nodes["visits"][0, 0]),
+    )
+
+
+def _analysis_of(forest: Forest, started: float) -> Analysis:
+    return analyse_root(forest, 0, decay=_PARAMS.decay, seconds=time.perf_counter() - started, has_priors=False)
 
 
 def _checked(playouts: int) -> int:

@@ -9,6 +9,9 @@ from search.tree import kernels, softmax
 from search.tree.forest import NO_NODE, OPEN, Forest
 from search.tree.move_policy import search_policy
 
+_SURE = 1 << 40
+"""More than any number of visits or plies."""
+
 
 def root_visits(forest: Forest, tree: int) -> NDArray[np.int32]:
     """Return the visit counts [A] of the root's moves."""
@@ -29,8 +32,8 @@ def root_priors(forest: Forest, tree: int) -> NDArray[np.float32]:
     if forest.nodes["state"][tree, 0] != OPEN:
         return np.zeros(forest.cells, dtype=np.float32)
     priors = softmax.priors_of(forest.child_priors[tree, 0])
-    for child in children_of(forest, tree, 0):
-        priors[forest.nodes["move"][tree, child]] = forest.nodes["prior"][tree, child]
+    children = forest.nodes[tree][children_of(forest, tree, 0)]
+    priors[children["move"]] = children["prior"]
     return priors
 
 
@@ -43,12 +46,12 @@ def root_policy(forest: Forest, tree: int, temperature: float = 1.0) -> NDArray[
 
 def children_of(forest: Forest, tree: int, node: int) -> list[int]:
     """Return the children of a node that have nodes of their own, the newest first; a proven one may have no visits."""
-    nodes = forest.nodes[tree]
+    siblings = forest.nodes["next_sibling"][tree]
     children = []
-    child = int(nodes["first_child"][node])
+    child = int(forest.nodes["first_child"][tree, node])
     while child != NO_NODE:
         children.append(child)
-        child = int(nodes["next_sibling"][child])
+        child = int(siblings[child])
     return children
 
 
@@ -57,53 +60,45 @@ def analyse_root(forest: Forest, tree: int, *, decay: float, seconds: float, has
 
     Proven moves have their proven value. `has_priors` is False for a search without a net.
     """
-    policy, proofs = root_policy(forest, tree), root_proofs(forest, tree)
-    visits, priors = root_visits(forest, tree), root_priors(forest, tree)
-    values = _root_values(forest, tree)
-
-    def move_analysis(move: Cell) -> MoveAnalysis:
-        value = kernels.proven_value(proofs[move], decay) if proofs[move] else values.get(move)
-        return MoveAnalysis(
-            move,
-            value=None if value is None else float(value),
-            prior=float(priors[move]) if has_priors else None,
-            visits=int(visits[move]),
-            proof=int(proofs[move]) or None,
-        )
-
-    legal = [int(cell) for cell in np.flatnonzero(forest.root_stones[tree] == EMPTY)]
-    order = sorted(legal, key=lambda move: (-policy[move], proofs[move] < 0, -visits[move], -priors[move]))
+    legal = forest.root_stones[tree] == EMPTY
+    visits, proofs, priors = root_visits(forest, tree), root_proofs(forest, tree), root_priors(forest, tree)
+    policy = search_policy(visits, proofs, priors, legal)
+    values = _root_values(forest, tree, proofs, decay)
+    moves = np.flatnonzero(legal)
+    # The last key counts first.
+    moves = moves[np.lexsort((-priors[moves], -visits[moves], proofs[moves] < 0, -policy[moves]))]
+    columns = (each[moves].tolist() for each in (values, priors, visits, proofs))
     return Analysis(
-        moves=tuple(map(move_analysis, order)),
+        moves=tuple(
+            MoveAnalysis(move, None if value != value else value, prior if has_priors else None, count, proof or None)
+            for move, value, prior, count, proof in zip(moves.tolist(), *columns, strict=True)
+        ),
         value=float(kernels.root_value(forest, tree, decay)),
-        variation=_variation(forest, tree, order[0]),
+        variation=_variation(forest, tree, int(moves[0])),
         nodes=int(forest.nodes["visits"][tree, 0]),
         seconds=seconds,
     )
 
 
-def _root_values(forest: Forest, tree: int) -> dict[Cell, float]:
-    """Return the mean value of each visited move at the root, for the side to move."""
-    nodes = forest.nodes[tree]
-    return {
-        int(nodes["move"][child]): float(nodes["value_sum"][child] / nodes["visits"][child])
-        for child in children_of(forest, tree, 0)
-        if nodes["visits"][child]
-    }
+def _root_values(forest: Forest, tree: int, proofs: NDArray[np.int16], decay: float) -> NDArray[np.float64]:
+    """Return the values [A] of the moves at the root: the proven one, else the mean of the visits; NaN without both."""
+    values = np.full(forest.cells, np.nan)
+    children = forest.nodes[tree][children_of(forest, tree, 0)]
+    children = children[children["visits"] > 0]
+    values[children["move"]] = children["value_sum"] / children["visits"]
+    for move in np.flatnonzero(proofs):
+        values[move] = kernels.proven_value(proofs[move], decay)
+    return values
 
 
 def _variation(forest: Forest, tree: int, first: Cell) -> tuple[Cell, ...]:
     """Return the line from `first` on: the shortest proven win, else the most visited move, else the longest loss."""
-    nodes = forest.nodes[tree]
-
-    def rank(child: int) -> tuple[int, int]:
-        proof, visits = int(nodes["proof"][child]), int(nodes["visits"][child])
-        return (2, -proof) if proof > 0 else (1, visits) if proof == 0 else (0, -proof)
-
-    variation = []
+    nodes, variation = forest.nodes[tree], []
     children = [child for child in children_of(forest, tree, 0) if nodes["move"][child] == first]
     while children:
-        best = max(children, key=rank)
+        proofs, visits = (nodes[field][children].astype(np.int64) for field in ("proof", "visits"))
+        ranks = np.where(proofs > 0, 2 * _SURE - proofs, np.where(proofs == 0, _SURE + visits, -proofs))
+        best = children[int(ranks.argmax())]
         variation.append(int(nodes["move"][best]))
         children = [child for child in children_of(forest, tree, best) if nodes["visits"][child]]
     return tuple(variation) or (first,)

@@ -26,6 +26,9 @@ def records(draw: st.DrawFn, rules: st.SearchStrategy[Rules] | None = None) -> G
     few = len(moves) < 12
     comments = draw(st.lists(texts, min_size=len(moves), max_size=len(moves))) if few else []
     times_ms = draw(st.lists(st.integers(1, 10**7), min_size=len(moves), max_size=len(moves))) if few else []
+    value = st.one_of(st.none(), st.floats(-1, 1).map(lambda value: round(value, 4)))
+    values = draw(st.lists(value, min_size=len(moves) + 1, max_size=len(moves) + 1)) if few else []
+    analyses = draw(st.lists(texts, min_size=len(moves) + 1, max_size=len(moves) + 1)) if few else []
     return GameRecord(
         drawn,
         tuple(moves),
@@ -37,4 +40,6 @@ def records(draw: st.DrawFn, rules: st.SearchStrategy[Rules] | None = None) -> G
         date=draw(st.one_of(st.just(""), st.dates().map(str))),
         times_ms=draw(st.sampled_from(((), tuple(times_ms)))),
         ending=Ending.BOARD if outcome else draw(st.sampled_from(WITHOUT_WINNER if winner is None else WON)),
+        values=tuple(values) if any(value is not None for value in values) else (),
+        analyses=tuple(analyses) if any(analyses) else (),
     )

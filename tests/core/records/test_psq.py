@@ -96,6 +96,8 @@ def test_games_written_into_one_text_are_read_back(written: list[GameRecord]) ->
             black=" ".join(game.black.split()),
             white=" ".join(game.white.split()),
             comments=(),
+            values=(),
+            analyses=(),
             note="",
             date="",
             ending=Ending.FORFEIT if game.ending == Ending.RESIGNATION else game.ending,

@@ -1,0 +1,1 @@
+"""Games under study: kept analyses, saved games, reviews, threats and explanations."""

@@ -1,0 +1,175 @@
+"""Explanations: one sentence on why a move loses, what a side threatens, and what a move is good for.
+
+Each sentence is proven: by the patterns on the board, by a search for wins by fours, by a look at all replies to a
+double threat, or by the proof of a search.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.notation import cell_name
+from core.position import Position
+from core.rules import EMPTY, Cell, Colour, Rules, colour_name
+from core.threats import FIVE, FOUR, OPEN_FOUR, OPEN_THREE, side_of
+from gomoku_cli.study.threats import Shape, Threats, kind_name
+from search.analysis import Analysis
+
+_MAX_FOURS = 4
+"""Fours in a row by which a defender may put off a double threat in a proof."""
+_MAX_SHOWN = 6
+"""Moves of a line in a sentence."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """A sentence, and the cells that it speaks of."""
+
+    sentence: str
+    line: tuple[Cell, ...]
+    """The moves of both sides that prove it, the winner's first; only the first one of a double threat."""
+    stones: tuple[Cell, ...] = ()
+    """The stones of the line that threatens."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Win:
+    """A win of a side if it were to move."""
+
+    clause: str
+    """The win as a clause without its subject: `makes an open four at h11`."""
+    line: tuple[Cell, ...]
+    shape: Shape | None = None
+    """The four or the open three that grows."""
+
+    @property
+    def stones(self) -> tuple[Cell, ...]:
+        return self.shape.stones if self.shape else ()
+
+
+class Explainer:
+    """Explanations by the rules of one board. For one thread."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.threats = Threats(rules)
+        self._rules = rules
+
+    def loss(self, position: Position, move: Cell, after: Analysis | None = None) -> Explanation | None:
+        """Return the reason why a legal `move` loses the game by force; None if no such reason is known.
+
+        `after`: an analysis of the position after the move; its proof counts where the patterns show nothing.
+        """
+        attacker = -position.side_to_move
+        played = position.copy()
+        played.push(move)
+        if played.is_game_over():
+            return None
+        name = _name(attacker)
+        if win := self._win(played.stones, attacker):
+            line = self._line(win, attacker)
+            start = f"This leaves {line}: {name}" if line else f"{name} then"
+            return Explanation(sentence=f"{start} {win.clause}.", line=win.line, stones=win.stones)
+        proof = after.moves[0].proof if after is not None else None
+        if after is not None and proof is not None and proof > 0:
+            line = self._names(after.variation)
+            return Explanation(sentence=f"{name} has a forced win in {proof}: {line}.", line=after.variation)
+        return None
+
+    def threat(self, position: Position) -> Explanation | None:
+        """Return the win that the opponent of the side to move threatens, None without one."""
+        attacker = -position.side_to_move
+        if position.is_game_over() or (win := self._win(position.stones, attacker)) is None:
+            return None
+        line = self._line(win, attacker)
+        start = f"{line} is a threat:" if line else "Without an answer"
+        return Explanation(sentence=f"{start} {_name(attacker)} {win.clause}.", line=win.line, stones=win.stones)
+
+    def purpose(self, position: Position, move: Cell) -> Explanation | None:
+        """Return what a legal `move` achieves: a win, or the end of a threat; None if it does neither for certain."""
+        side = position.side_to_move
+        win = self._win(position.stones, side)
+        if win is not None and win.line[0] == move:
+            return Explanation(sentence=f"{_name(side)} {win.clause}.", line=win.line, stones=win.stones)
+        threat = self._win(position.stones, -side)
+        played = position.copy()
+        played.push(move)
+        if threat is None or played.is_game_over() or self._win(played.stones, -side) is not None:
+            return None
+        stopped = self._line(threat, -side) or f"this: {_name(-side)} {threat.clause}"
+        return Explanation(sentence=f"{_name(side)} stops {stopped}.", line=(move,), stones=threat.stones)
+
+    def _line(self, win: _Win, owner: Colour) -> str:
+        """Return the line that grows as a noun, such as `White's open three on h8-h10`; nothing without one."""
+        if win.shape is None:
+            return ""
+        return f"{_name(owner)}'s {self._kind(win.shape.kind)} on {win.shape.span(self._rules.size)}"
+
+    def _win(self, stones: NDArray[np.int8], attacker: Colour) -> _Win | None:
+        """Return a win of the attacker if it were to move, the shortest kind first."""
+        line = self.threats.win_by_fours(stones, attacker)
+        return self._win_by_fours(stones, attacker, line) if line else self._double_threat(stones, attacker)
+
+    def _win_by_fours(self, stones: NDArray[np.int8], attacker: Colour, line: tuple[Cell, ...]) -> _Win:
+        """Return the win by fours of this line in words."""
+        first, four = self._names(line[:1]), self._kind(FOUR)
+        shape = next((each for each in self.threats.shapes(stones, attacker) if line[0] in each.gains), None)
+        if len(line) == 1:
+            return _Win(clause=f"makes {self._kind(FIVE)} at {first}", line=line, shape=shape)
+        patterns = self.threats.patterns(stones, attacker, line[0])
+        if len(line) == 3 and OPEN_FOUR in patterns:
+            return _Win(clause=f"makes an {self._kind(OPEN_FOUR)} at {first}", line=line, shape=shape)
+        if len(line) == 3 and patterns.count(FOUR) > 1:
+            return _Win(clause=f"makes two {four}s at once at {first}", line=line)
+        if len(line) == 5 and FOUR in patterns and OPEN_THREE in patterns:
+            return _Win(clause=f"makes a {four} and an {self._kind(OPEN_THREE)} at once at {first}", line=line)
+        return _Win(clause=f"wins by {four}s with {self._names(line[::2], ', ')}", line=line)
+
+    def _double_threat(self, stones: NDArray[np.int8], attacker: Colour) -> _Win | None:
+        """Return a win by two open threes at once, proven against all replies."""
+        for cell in self.threats.double_threes(stones, attacker):
+            grown = stones.copy()
+            grown[cell] = attacker
+            if self._answers_nothing(grown, -attacker, _MAX_FOURS):
+                clause = f"makes two {self._kind(OPEN_THREE)}s at once at {self._names((cell,))}"
+                return _Win(clause=clause, line=(cell,))
+        return None
+
+    def _answers_nothing(self, stones: NDArray[np.int8], defender: Colour, fours: int) -> bool:
+        """Return True if every reply of the defender loses to a win by fours; `stones` [A] are left as they were.
+
+        It may put the end off by `fours` of its own.
+        """
+        attacker = -defender
+        if not self.threats.win_by_fours(stones, attacker):
+            return False  # this is not even a threat
+        cells = self.threats.cells(stones)[side_of(defender)]
+        # The strongest replies first, since they refute most.
+        for reply in np.argsort(-cells.astype(np.int64), kind="stable").tolist():
+            if stones[reply] != EMPTY:
+                continue
+            if cells[reply] == FIVE:
+                return False
+            stones[reply] = defender
+            loses = bool(self.threats.win_by_fours(stones, attacker))
+            if not loses and cells[reply] >= FOUR and fours:
+                blocks = np.flatnonzero(self.threats.cells(stones)[side_of(defender)] == FIVE)
+                if len(blocks) == 1:
+                    stones[blocks[0]] = attacker
+                    loses = self._answers_nothing(stones, defender, fours - 1)
+                    stones[blocks[0]] = EMPTY
+            stones[reply] = EMPTY
+            if not loses:
+                return False
+        return True
+
+    def _kind(self, kind: int) -> str:
+        return kind_name(kind, self._rules.connect)
+
+    def _names(self, cells: tuple[Cell, ...], between: str = " ") -> str:
+        names = [cell_name(cell, self._rules.size) for cell in cells[:_MAX_SHOWN]]
+        return between.join([*names, "\N{HORIZONTAL ELLIPSIS}"] if len(cells) > _MAX_SHOWN else names)
+
+
+def _name(colour: Colour) -> str:
+    return colour_name(colour).capitalize()

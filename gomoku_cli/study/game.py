@@ -1,0 +1,232 @@
+"""A game with the analyses of its positions, as SGF files keep them.
+
+An analysis is kept as compact JSON with the player and the limit of its search, so that a later review knows whether
+it may take it. Beside it stand SGF's value for Black and a comment that people can read.
+"""
+
+import json
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from core.files.json_text import parse_json, value_at, values_at
+from core.limits import MAX_PLAYER_LENGTH
+from core.notation import parse_cell
+from core.position import Position
+from core.records.record import GameRecord
+from core.rules import BLACK, Cell, colour_name
+from search.analysis import Analysis, MoveAnalysis
+from search.limits import Limit
+
+_MAX_MOVES = 40
+"""Moves of an analysis that are kept: the best ones."""
+_MIN_PRIOR = 0.001
+"""Smallest prior of a move without visits that is kept."""
+_MARK = "Analysis: "
+"""Beginning of the line of a comment that this module writes."""
+_FIELDS = ("move", "value", "prior", "visits", "proof")
+"""Parts of a kept move, in order."""
+_OWN_LINE = re.compile(rf"(?:^|\n){_MARK}[^\n]*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptAnalysis:
+    """An analysis and its origin."""
+
+    analysis: Analysis
+    player: str
+    """The player that searched, as the command line spells it."""
+    limit: Limit | None
+    """The limit of the search; None, which is kept for an infinite time too, for a search that was ended by hand."""
+
+    def is_by(self, player: str, limit: Limit) -> bool:
+        """Return True for an analysis of the same player within the same limit."""
+        return (self.player, self.limit) == (player, limit)
+
+
+@dataclass(frozen=True, slots=True)
+class StudiedGame:
+    """A game with an analysis, or None, of each position from the empty board on: one more than it has moves."""
+
+    record: GameRecord
+    analyses: tuple[KeptAnalysis | None, ...] = ()
+    """[moves + 1]; shorter ones are filled up with None."""
+
+    def __post_init__(self) -> None:
+        missing = len(self.record.moves) + 1 - len(self.analyses)
+        if missing < 0:
+            raise ValueError(f"{len(self.analyses)} analyses, but the game has {len(self.record.moves) + 1} positions")
+        object.__setattr__(self, "analyses", (*self.analyses, *[None] * missing))
+
+    @classmethod
+    def from_record(cls, record: GameRecord) -> "StudiedGame":
+        """Return the game with the analyses that its record keeps. One that cannot be read is left out."""
+        if not record.analyses:
+            return cls(record)
+        position, analyses = Position(record.rules), []
+        for ply, text in enumerate(record.analyses):
+            if ply:
+                position.push(record.moves[ply - 1])
+            analyses.append(_parsed(text, position) if text else None)
+        return cls(record, tuple(analyses))
+
+    def to_record(self) -> GameRecord:
+        """Return the record with the analyses as text, the values for Black, and a comment a position."""
+        if not any(self.analyses):
+            return self.record
+        position, texts, values = Position(self.record.rules), [], []
+        comments = [_OWN_LINE.sub("", comment).strip("\n") for comment in self.record.comments]
+        comments += [""] * (len(self.record.moves) - len(comments))
+        for ply, kept in enumerate(self.analyses):
+            if ply:
+                position.push(self.record.moves[ply - 1])
+            texts.append(_text(kept, position) if kept else "")
+            values.append(black_value(kept.analysis, position) if kept else None)
+            if ply and kept:
+                comments[ply - 1] = "\n".join(filter(None, (comments[ply - 1], _comment(kept, position))))
+        return replace(
+            self.record,
+            analyses=tuple(texts),
+            values=tuple(values),
+            comments=tuple(comments) if any(comments) else (),
+        )
+
+    def with_analysis(self, ply: int, kept: KeptAnalysis | None) -> "StudiedGame":
+        """Return the game with an analysis of the position after `ply` moves. Raises `IndexError`."""
+        if not 0 <= ply < len(self.analyses):
+            raise IndexError(f"the game has the positions 0 to {len(self.analyses) - 1}, not {ply}")
+        return StudiedGame(self.record, (*self.analyses[:ply], kept, *self.analyses[ply + 1 :]))
+
+    def continued(self, moves: Sequence[int]) -> "StudiedGame":
+        """Return the game with other moves, and the analyses of the positions that both games pass through."""
+        same = 0
+        while same < min(len(moves), len(self.record.moves)) and moves[same] == self.record.moves[same]:
+            same += 1
+        record = replace(
+            self.record,
+            moves=tuple(moves),
+            comments=tuple(self.record.comments[:same]) + ("",) * (len(moves) - same) if self.record.comments else (),
+            times_ms=tuple(self.record.times_ms[:same]) if len(self.record.times_ms) >= len(moves) == same else (),
+            values=(),
+            analyses=(),
+        )
+        return StudiedGame(record, self.analyses[: same + 1])
+
+    def position(self, ply: int | None = None) -> Position:
+        """Return the position after `ply` moves, by default after all."""
+        return Position.from_moves(self.record.rules, self.record.moves[:ply])
+
+
+def black_value(analysis: Analysis, position: Position) -> float:
+    """Return the value of an analysis for Black, -1 to 1."""
+    return analysis.value * position.side_to_move * BLACK
+
+
+def limit_text(limit: Limit | None) -> str:
+    """Return a limit in words: `400 nodes`, `1.5 s`, `depth 8, 400 nodes`; nothing for None."""
+    if limit is None:
+        return ""
+    parts = [] if limit.depth is None else [f"depth {limit.depth}"]
+    parts += [] if limit.nodes is None else [f"{limit.nodes:,} nodes"]
+    parts += [] if limit.seconds is None else [f"{limit.seconds:g} s"]
+    return ", ".join(parts)
+
+
+def _comment(kept: KeptAnalysis, position: Position) -> str:
+    """Return one line about the position, as in `Analysis: white to move, 62 % to win; best i10 (i10 f7 g6); ...`."""
+    analysis, side = kept.analysis, position.side_to_move
+    line = " ".join(map(position.name_of, analysis.variation))
+    proof = analysis.moves[0].proof
+    if proof:
+        chance = f"{colour_name(side if proof > 0 else -side)} wins in {abs(proof)}"
+    else:
+        chance = f"{50 * (1 + analysis.value):.0f} % to win"
+    effort = f"{analysis.nodes:,} {'position' if analysis.nodes == 1 else 'positions'}"
+    return f"{_MARK}{colour_name(side)} to move, {chance}; best line {line}; {kept.player}, {effort}"
+
+
+def _text(kept: KeptAnalysis, position: Position) -> str:
+    """Return an analysis as JSON on one line."""
+    analysis, limit = kept.analysis, kept.limit
+    shown = [
+        each
+        for number, each in enumerate(analysis.moves[:_MAX_MOVES])
+        if number == 0 or each.visits or each.proof or (each.prior or 0.0) >= _MIN_PRIOR
+    ]
+    result: dict[str, Any] = {
+        "player": kept.player,
+        "value": round(analysis.value, 4),
+        "nodes": analysis.nodes,
+        "seconds": round(analysis.seconds, 3),
+        "line": " ".join(map(position.name_of, analysis.variation)),
+        "moves": [
+            [
+                position.name_of(each.move),
+                None if each.value is None else round(each.value, 4),
+                None if each.prior is None else round(each.prior, 4),
+                each.visits,
+                each.proof,
+            ]
+            for each in shown
+        ],
+    }
+    if limit is not None and limit.seconds != math.inf:
+        given = {"depth": limit.depth, "nodes": limit.nodes, "seconds": limit.seconds}
+        result["limit"] = {name: number for name, number in given.items() if number is not None}
+    return json.dumps(result, separators=(",", ":"))
+
+
+def _parsed(text: str, position: Position) -> KeptAnalysis | None:
+    """Return the analysis of a text that `_text` has made; None for any other text, since files come from anyone."""
+    try:
+        found = parse_json(text)
+        if position.is_game_over() or not isinstance(found, dict):
+            return None
+        moves = tuple(_parsed_move(move, position) for move in values_at(found, "moves", list))
+        line, player = _parsed_line(value_at(found, "line", str), position), value_at(found, "player", str)
+        if not moves or line[:1] != (moves[0].move,) or len(player) > MAX_PLAYER_LENGTH:
+            return None
+        return KeptAnalysis(
+            analysis=Analysis(
+                moves=moves,
+                value=value_at(found, "value", float, low=-1, high=1),
+                variation=line,
+                nodes=value_at(found, "nodes", int, low=0),
+                seconds=value_at(found, "seconds", float, low=0),
+            ),
+            player=player,
+            limit=_parsed_limit(value_at(found, "limit", dict)) if "limit" in found else None,
+        )
+    except ValueError:
+        return None
+
+
+def _parsed_move(fields: list[Any], position: Position) -> MoveAnalysis:
+    named = {key: field for key, field in zip(_FIELDS, fields, strict=True) if field is not None}
+    cell = parse_cell(value_at(named, "move", str), position.rules.size)
+    if not position.is_legal(cell):
+        raise ValueError("the move cannot be played")
+    return MoveAnalysis(
+        cell,
+        value=value_at(named, "value", float, low=-1, high=1) if "value" in named else None,
+        prior=value_at(named, "prior", float, low=0, high=1) if "prior" in named else None,
+        visits=value_at(named, "visits", int, low=0) if "visits" in named else None,
+        proof=value_at(named, "proof", int) if "proof" in named else None,
+    )
+
+
+def _parsed_line(text: str, position: Position) -> tuple[Cell, ...]:
+    line = position.copy()
+    for name in text.split():
+        line.push(name)
+    return tuple(line.moves[position.ply :])
+
+
+def _parsed_limit(found: dict[str, Any]) -> Limit:
+    return Limit(
+        depth=value_at(found, "depth", int) if "depth" in found else None,
+        nodes=value_at(found, "nodes", int) if "nodes" in found else None,
+        seconds=value_at(found, "seconds", float) if "seconds" in found else None,
+    )

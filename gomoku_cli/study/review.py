@@ -1,0 +1,195 @@
+"""Review of a game: win probabilities, their loss by each move, mistakes, and the moments that decided it."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from core.position import Position
+from core.rules import BLACK, Cell, Colour
+from gomoku_cli.study.game import KeptAnalysis, StudiedGame, black_value
+from search.analysis import Report
+from search.limits import Limit
+from search.players import Analyses, never
+
+
+class Grade(StrEnum):
+    """Grade of a move by its loss of win probability."""
+
+    GOOD = "good"
+    INACCURACY = "inaccuracy"
+    MISTAKE = "mistake"
+    BLUNDER = "blunder"
+
+
+GRADES = {Grade.BLUNDER: 0.3, Grade.MISTAKE: 0.15, Grade.INACCURACY: 0.05}
+"""Smallest loss of win probability of each grade, the worst first."""
+
+
+def win_probability(value: float) -> float:
+    """Return the probability to win, 0 to 1, of the side for which a value is; a draw counts as half a win."""
+    return (1 + value) / 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MoveReview:
+    """A move of the game. Probabilities are those of the side that made it to win, 0 to 1."""
+
+    ply: int
+    """Its number, from 1."""
+    move: Cell
+    colour: Colour
+    before: float | None
+    """Before the move; None without an analysis."""
+    after: float | None
+    best: Cell | None
+    """The move that the analysis would have played; None without an analysis."""
+    loss: float | None
+    """Loss by the move, 0 or more. The best move has none: a deeper look one move later is no fault of it."""
+    ends_forced_win: bool = False
+    """True for a move that gave a proven win away."""
+
+    @property
+    def grade(self) -> Grade | None:
+        """The grade; None without analyses."""
+        if self.loss is None:
+            return None
+        return next((grade for grade, least in GRADES.items() if self.loss >= least), Grade.GOOD)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Review:
+    """The review of a game, as far as its positions are analysed."""
+
+    black: tuple[float | None, ...]
+    """Black's probability to win in each position, [moves + 1]; None without an analysis. The end of a game is sure."""
+    proofs: tuple[int | None, ...]
+    """The proven result of each position, [moves + 1]: `n` wins for Black in `n` plies, `-n` for White; else None."""
+    moves: tuple[MoveReview, ...]
+
+    @property
+    def is_complete(self) -> bool:
+        """True if every position has an analysis."""
+        return None not in self.black
+
+    def mistakes(self, *, least: float = GRADES[Grade.MISTAKE], colour: Colour | None = None) -> list[MoveReview]:
+        """Return the moves of a colour, by default of both, that lose at least this much, in order."""
+        return [
+            move
+            for move in self.moves
+            if move.loss is not None and move.loss >= least and colour in (None, move.colour)
+        ]
+
+    def key_moments(self, *, least: float = GRADES[Grade.MISTAKE]) -> list[int]:
+        """Return the plies that decided the game, from 0, in order.
+
+        They are the positions before each mistake, and the first one from which the result stays proven.
+        """
+        plies = {move.ply - 1 for move in self.mistakes(least=least)}
+        if decided := self.decided_at():
+            plies.add(decided)
+        return sorted(plies)
+
+    def decided_at(self) -> int | None:
+        """Return the first ply from which on the result is proven, and the same side wins; None without one."""
+        first = None
+        for ply in reversed(range(len(self.proofs))):
+            proof = self.proofs[ply]
+            if proof is None or (first is not None and proof * (self.proofs[first] or 1) < 0):
+                break
+            first = ply
+        return first
+
+    def mean_loss(self, colour: Colour) -> float | None:
+        """Return the mean loss of win probability a move of a colour; None without analyses."""
+        losses = [move.loss for move in self.moves if move.colour == colour and move.loss is not None]
+        return sum(losses) / len(losses) if losses else None
+
+
+def review_of(game: StudiedGame) -> Review:
+    """Return the review of a game from the analyses that it has."""
+    position = Position(game.record.rules)
+    black: list[float | None] = []
+    proofs: list[int | None] = []
+    moves: list[MoveReview] = []
+    for ply, kept in enumerate(game.analyses):
+        if ply:
+            position.push(game.record.moves[ply - 1])
+        black.append(_black(kept, position))
+        proofs.append(_black_proof(kept, position))
+        if ply:
+            moves.append(_move_review(game, ply, black, proofs))
+    return Review(black=tuple(black), proofs=tuple(proofs), moves=tuple(moves))
+
+
+def _black(kept: KeptAnalysis | None, position: Position) -> float | None:
+    outcome = position.outcome()
+    if outcome is not None:
+        return win_probability(float((outcome.winner or 0) * BLACK))
+    return None if kept is None else win_probability(black_value(kept.analysis, position))
+
+
+def _black_proof(kept: KeptAnalysis | None, position: Position) -> int | None:
+    """Return the proven result of a position; the end of a game is proven by the board, in 0 plies, written as 1."""
+    outcome = position.outcome()
+    if outcome is not None:
+        return outcome.winner * BLACK if outcome.winner is not None else None
+    proof = None if kept is None else kept.analysis.moves[0].proof
+    return None if proof is None else proof * position.side_to_move * BLACK
+
+
+def _move_review(
+    game: StudiedGame, ply: int, black: Sequence[float | None], proofs: Sequence[int | None]
+) -> MoveReview:
+    colour = BLACK if ply % 2 else -BLACK
+    before, after = (
+        None if each is None else each if colour == BLACK else 1 - each for each in (black[ply - 1], black[ply])
+    )
+    kept, move = game.analyses[ply - 1], game.record.moves[ply - 1]
+    best = kept.analysis.best_move if kept else None
+    loss = None
+    if best == move:
+        loss = 0.0
+    elif before is not None and after is not None:
+        loss = max(0.0, before - after)
+    proof, proof_after = proofs[ply - 1], proofs[ply]
+    was_won = proof is not None and proof * colour * BLACK > 0
+    is_won = proof_after is not None and proof_after * colour * BLACK > 0
+    return MoveReview(
+        ply=ply,
+        move=move,
+        colour=colour,
+        before=before,
+        after=after,
+        best=best,
+        loss=loss,
+        ends_forced_win=was_won and not is_won and loss is not None and loss >= GRADES[Grade.INACCURACY],
+    )
+
+
+def analyse_game(
+    game: StudiedGame,
+    player: Analyses,
+    limit: Limit,
+    *,
+    name: str,
+    plies: Sequence[int] | None = None,
+    stop: Callable[[], bool] = never,
+    report: Report | None = None,
+) -> Iterator[tuple[int, StudiedGame]]:
+    """Analyse the positions of a game one after the other; yield the ply and the game after each.
+
+    `name`: the player as the command line spells it. Positions with an analysis of the same player and limit, and the
+    end of the game, are left out. `plies`: positions in the order of the work, by default all from the empty board on.
+    Once `stop` returns True, nothing more is analysed; an analysis that it cuts short is dropped.
+    """
+    for ply in range(len(game.analyses)) if plies is None else plies:
+        kept, position = game.analyses[ply], game.position(ply)
+        if position.is_game_over() or (kept is not None and kept.is_by(name, limit)):
+            continue
+        if stop():
+            return
+        analysis = player.analyse(position, limit, stop=stop, report=report)
+        if stop():
+            return
+        game = game.with_analysis(ply, KeptAnalysis(analysis=analysis, player=name, limit=limit))
+        yield ply, game

@@ -1,0 +1,162 @@
+"""Games with analyses: kept in SGF, read back without a search, and safe from what files may hold."""
+
+import json
+import math
+from dataclasses import replace
+
+import pytest
+
+from core.notation import parse_cell
+from core.position import Position
+from core.records.record import GameRecord
+from core.records.sgf import parse_sgf, to_sgf
+from core.rules import Rules
+from gomoku_cli.study.game import KeptAnalysis, StudiedGame, limit_text
+from search.analysis import Analysis, MoveAnalysis
+from search.limits import Limit
+
+RULES = Rules(9, 5)
+MOVES = tuple(parse_cell(name, 9) for name in ("e5", "d6", "f6", "e7"))
+LIMIT = Limit(nodes=400)
+
+
+def kept(*names: str, value: float = 0.25, proof: int | None = None) -> KeptAnalysis:
+    """An analysis whose moves and whose line are these."""
+    cells = tuple(parse_cell(name, 9) for name in names)
+    moves = tuple(
+        MoveAnalysis(cell, value=value, prior=0.5, visits=300 - number, proof=None if number else proof)
+        for number, cell in enumerate(cells)
+    )
+    analysis = Analysis(moves=moves, value=value, variation=cells, nodes=400, seconds=0.125)
+    return KeptAnalysis(analysis=analysis, player="default", limit=LIMIT)
+
+
+def game() -> StudiedGame:
+    record = GameRecord(RULES, MOVES, black="you", white="level:3", comments=("", "a fine move", "", ""))
+    return StudiedGame(record, (None, kept("d6", "f6"), None, kept("e7", "d4"), kept("d4", value=-0.5)))
+
+
+def again(studied: StudiedGame) -> StudiedGame:
+    """The game after a way through SGF."""
+    (record,) = parse_sgf(to_sgf(studied.to_record()))
+    return StudiedGame.from_record(record)
+
+
+def test_a_game_comes_back_with_its_analyses() -> None:
+    assert again(game()).analyses == game().analyses
+    assert again(again(game())).to_record() == again(game()).to_record()
+
+
+def test_other_programs_find_values_for_black_and_comments() -> None:
+    text = to_sgf(game().to_record())
+    nodes = text.split("\n;")
+    assert "V[-0.2500]" in nodes[1], "white is to move after black's first move, and has 0.25"
+    assert "V" not in nodes[2]
+    assert "V[-0.2500]" in nodes[3]
+    assert "V[-0.5000]" in nodes[4], "black is to move"
+    comments = game().to_record().comments
+    assert comments[0] == "Analysis: white to move, 62 % to win; best line d6 f6; default, 400 positions"
+    assert comments[1] == "a fine move"
+    record = again(game()).to_record()
+    assert record.comments == comments, "a comment of ours is replaced, not repeated"
+
+
+def test_a_proven_result_is_in_the_comment() -> None:
+    won = StudiedGame(GameRecord(RULES, MOVES[:1]), (None, kept("d6", proof=7)))
+    lost = StudiedGame(GameRecord(RULES, MOVES[:1]), (None, kept("d6", proof=-4)))
+    assert "white to move, white wins in 7;" in won.to_record().comments[0]
+    assert "white to move, black wins in 4;" in lost.to_record().comments[0]
+
+
+def test_only_moves_with_numbers_are_kept() -> None:
+    many = tuple(MoveAnalysis(cell, prior=0.0001, visits=0) for cell in range(80) if cell not in MOVES[:1])
+    analysis = Analysis(moves=many, value=0.0, variation=(many[0].move,), nodes=1, seconds=0.0)
+    studied = StudiedGame(
+        GameRecord(RULES, MOVES[:1]), (None, KeptAnalysis(analysis=analysis, player="mentor", limit=None))
+    )
+    found = again(studied).analyses[1]
+    assert found is not None
+    assert [each.move for each in found.analysis.moves] == [many[0].move]
+    assert found.limit is None
+
+
+def test_a_search_without_an_end_has_no_limit() -> None:
+    endless = replace(kept("d6"), limit=Limit(seconds=math.inf))
+    found = again(StudiedGame(GameRecord(RULES, MOVES[:1]), (None, endless))).analyses[1]
+    assert found is not None
+    assert found.limit is None
+
+
+GOOD = {"player": "p", "value": 0.1, "nodes": 4, "seconds": 0.5, "line": "d6", "moves": [["d6", 0.1, None, 4, None]]}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{",
+        "[" * 1000,
+        "1e999",
+        *(
+            json.dumps(GOOD | change)
+            for change in (
+                {"line": ""},
+                {"line": "e5"},
+                {"line": "d6 d6"},
+                {"line": "d7"},
+                {"moves": []},
+                {"moves": [["d6", 0.1, None]]},
+                {"moves": [["e5", 0.1, None, 4, None]]},
+                {"moves": [["d6", 3, None, 4, None]]},
+                {"moves": [[None, 0.1, None, 4, None]]},
+                {"moves": "d6"},
+                {"value": 2},
+                {"value": "x"},
+                {"nodes": -1},
+                {"limit": {"nodes": 0}},
+                {"limit": {}},
+                {"limit": 5},
+                {"player": "x" * 5000},
+                {"player": 5},
+            )
+        ),
+    ],
+)
+def test_an_analysis_that_is_none_is_left_out(text: str) -> None:
+    record = GameRecord(RULES, MOVES[:1], analyses=("", text))
+    assert StudiedGame.from_record(record).analyses == (None, None)
+
+
+def test_a_good_one_is_read() -> None:
+    record = GameRecord(RULES, MOVES[:1], analyses=("", json.dumps(GOOD)))
+    assert StudiedGame.from_record(record).analyses[1] is not None
+
+
+def test_analyses_belong_to_positions() -> None:
+    studied = StudiedGame(GameRecord(RULES, MOVES))
+    assert studied.analyses == (None,) * 5
+    one = studied.with_analysis(4, kept("d4"))
+    assert [each is not None for each in one.analyses] == [False] * 4 + [True]
+    assert one.position(2).moves == list(MOVES[:2])
+    assert one.position().moves == list(MOVES)
+    with pytest.raises(IndexError, match="positions 0 to 4, not 5"):
+        studied.with_analysis(5, None)
+    with pytest.raises(ValueError, match="2 analyses, but the game has 1"):
+        StudiedGame(GameRecord(RULES, ()), (None, None))
+
+
+def test_another_continuation_keeps_the_analyses_before_it() -> None:
+    other = game().continued((*MOVES[:2], 0, 80, 8))
+    assert other.record.moves == (*MOVES[:2], 0, 80, 8)
+    assert other.record.comments == ("", "a fine move", "", "", "")
+    assert other.analyses == (*game().analyses[:3], None, None, None)
+    shorter = game().continued(MOVES[:1])
+    assert shorter.analyses == game().analyses[:2]
+    assert game().continued(MOVES) == game()
+    assert Position.from_moves(RULES, other.record.moves).ply == 5
+
+
+def test_limits_have_words() -> None:
+    assert limit_text(Limit(nodes=4000, seconds=1.5, depth=3)) == "depth 3, 4,000 nodes, 1.5 s"
+    assert limit_text(None) == ""

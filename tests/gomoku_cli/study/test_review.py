@@ -1,0 +1,129 @@
+"""Reviews: win probabilities, losses, grades, key moments, and the analysis of a whole game."""
+
+from collections.abc import Callable
+
+import pytest
+
+from core.position import Position
+from core.records.record import GameRecord
+from core.rules import BLACK, WHITE, Rules
+from gomoku_cli.study.game import KeptAnalysis, StudiedGame
+from gomoku_cli.study.review import Grade, analyse_game, review_of, win_probability
+from search.analysis import Analysis, MoveAnalysis, Report
+from search.limits import Limit
+from search.players import Player, never
+
+RULES = Rules(7, 4)
+MOVES = (0, 7, 1, 8, 2, 9, 3)
+"""Black wins with its fourth stone."""
+LIMIT = Limit(nodes=5)
+
+
+def kept(value: float, best: int, proof: int | None = None) -> KeptAnalysis:
+    """An analysis for the side to move."""
+    analysis = Analysis(
+        moves=(MoveAnalysis(best, value, proof=proof),), value=value, variation=(best,), nodes=5, seconds=0
+    )
+    return KeptAnalysis(analysis=analysis, player="scripted", limit=LIMIT)
+
+
+def test_a_value_is_a_probability() -> None:
+    assert [win_probability(value) for value in (-1, 0, 0.5, 1)] == [0, 0.5, 0.75, 1]
+
+
+def game() -> StudiedGame:
+    return StudiedGame(
+        GameRecord(RULES, MOVES),
+        (
+            kept(0.3, 24),  # black: 65 %
+            kept(-0.1, 8),  # white: 45 %, black 55 %
+            kept(0.1, 1),  # black: 55 %
+            kept(0.3, 24),  # white 65 %, black 35 %: after black's best move
+            kept(0.9, 2, proof=3),  # black 95 %: white's move lost 60 points
+            kept(-1.0, 9, proof=-2),
+            kept(1.0, 3, proof=1),
+        ),
+    )
+
+
+def test_probabilities_and_losses_of_a_game() -> None:
+    review = review_of(game())
+    assert review.black == pytest.approx((0.65, 0.55, 0.55, 0.35, 0.95, 1.0, 1.0, 1.0))
+    assert review.is_complete
+    assert [move.colour for move in review.moves] == [BLACK, WHITE] * 3 + [BLACK]
+    assert [move.loss for move in review.moves] == pytest.approx([0.1, 0.0, 0.0, 0.6, 0.0, 0.0, 0.0])
+    assert review.moves[3].before == pytest.approx(0.65)
+    assert review.moves[3].after == pytest.approx(0.05)
+    assert review.moves[3].best == 24
+    assert [move.grade for move in review.moves][:4] == [Grade.INACCURACY, Grade.GOOD, Grade.GOOD, Grade.BLUNDER]
+    assert review.mean_loss(WHITE) == pytest.approx(0.2)
+    assert review.mean_loss(BLACK) == pytest.approx(0.025)
+
+
+def test_the_best_move_has_no_loss_even_if_a_deeper_look_finds_it_bad() -> None:
+    assert review_of(game()).moves[2].loss == 0.0
+
+
+def test_mistakes_and_key_moments() -> None:
+    review = review_of(game())
+    assert [move.ply for move in review.mistakes()] == [4]
+    assert review.mistakes(colour=BLACK) == []
+    assert [move.ply for move in review.mistakes(least=0.01)] == [1, 4]
+    assert review.decided_at() == 4
+    assert review.key_moments() == [3, 4]
+
+
+def test_a_win_given_away_is_marked() -> None:
+    spoiled = StudiedGame(GameRecord(RULES, (0, 7)), (kept(1.0, 24, proof=5), kept(0.0, 7), None))
+    assert review_of(spoiled).moves[0].ends_forced_win
+    assert not review_of(game()).moves[4].ends_forced_win
+
+
+def test_a_game_without_analyses_has_its_end_alone() -> None:
+    review = review_of(StudiedGame(GameRecord(RULES, MOVES)))
+    assert review.black == (None,) * 7 + (1.0,)
+    assert {(move.loss, move.grade, move.best) for move in review.moves} == {(None, None, None)}
+    assert review.key_moments() == [7]
+    assert review.mean_loss(BLACK) is None
+    empty = review_of(StudiedGame(GameRecord(RULES, ())))
+    assert (empty.moves, empty.key_moments()) == ((), [])
+
+
+class Scripted(Player):
+    """Analyses with the first empty cell."""
+
+    name = "scripted"
+
+    def __init__(self) -> None:
+        self.searched: list[int] = []
+
+    def analyse(
+        self,
+        position: Position,
+        limit: Limit | None = None,
+        *,
+        stop: Callable[[], bool] = never,
+        report: Report | None = None,
+    ) -> Analysis:
+        self.searched.append(position.ply)
+        return kept(0.0, int(position.legal_moves()[0])).analysis
+
+
+def test_a_game_is_analysed_position_by_position() -> None:
+    player, studied = Scripted(), StudiedGame(GameRecord(RULES, MOVES))
+    for ply, analysed in analyse_game(studied, player, LIMIT, name="scripted"):
+        studied = analysed
+        assert studied.analyses[ply] is not None
+    assert player.searched == list(range(7)), "the end of the game is sure"
+    assert review_of(studied).is_complete
+    assert list(analyse_game(studied, player, LIMIT, name="scripted")) == [], "nothing is searched again"
+    other = list(analyse_game(studied, player, Limit(nodes=6), name="scripted", plies=[3, 1]))
+    assert [ply for ply, _ in other] == [3, 1]
+
+
+def test_a_stopped_analysis_is_not_kept() -> None:
+    player = Scripted()
+    steps = analyse_game(
+        StudiedGame(GameRecord(RULES, MOVES)), player, LIMIT, name="scripted", stop=lambda: len(player.searched) >= 3
+    )
+    assert [ply for ply, _ in steps] == [0, 1]

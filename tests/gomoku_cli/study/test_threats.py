@@ -1,0 +1,81 @@
+"""Threats on a board: the cells that the overlays mark, the lines that stand, and wins by fours."""
+
+import numpy as np
+import pytest
+
+from core.notation import cell_name, parse_cell
+from core.rules import BLACK, WHITE
+from core.threats import FIVE, FOUR, OPEN_FOUR, OPEN_THREE
+from gomoku_cli.study.threats import Shape, Threats
+from tests.support.mentor_positions import RULES, position
+
+THREATS = Threats(RULES)
+
+
+def names(cells: tuple[int, ...]) -> str:
+    return " ".join(cell_name(cell, 15) for cell in cells)
+
+
+def shapes(own: str, enemy: str = "") -> list[tuple[int, str, str]]:
+    board = position(BLACK, own, enemy)
+    return [(each.kind, names(each.stones), names(each.gains)) for each in THREATS.shapes(board.stones, BLACK)]
+
+
+@pytest.mark.parametrize(
+    ("own", "enemy", "expected"),
+    [
+        ("e8 f8 g8 h8", "d8", [(FOUR, "e8 f8 g8 h8", "i8")]),
+        ("e8 f8 g8 h8", "", [(OPEN_FOUR, "e8 f8 g8 h8", "d8 i8")]),
+        ("e8 f8 h8 i8", "", [(FOUR, "e8 f8 h8 i8", "g8")]),
+        ("h8 h9 h10", "", [(OPEN_THREE, "h8 h9 h10", "h7 h11")]),
+        ("f6 g7 i9", "", [(OPEN_THREE, "f6 g7 i9", "h8")]),
+        ("h10 i9 j8", "", [(OPEN_THREE, "j8 i9 h10", "k7 g11")]),
+        ("h8 h9 h10", "h7", []),
+        ("g4 g5 g6", "", [(OPEN_THREE, "g4 g5 g6", "g3 g7")]),
+        ("e8 f8 g8 h8 m3 m4 m5", "d8", [(FOUR, "e8 f8 g8 h8", "i8"), (OPEN_THREE, "m3 m4 m5", "m2 m6")]),
+    ],
+)
+def test_the_lines_of_a_side_are_named_with_their_gains(
+    own: str, enemy: str, expected: list[tuple[int, str, str]]
+) -> None:
+    assert shapes(own, enemy) == expected
+
+
+def test_a_line_with_two_ways_to_five_by_different_stones_is_one_open_four() -> None:
+    # e8 f8 . h8 . j8 k8 with i8 missing: g8 and i8 each need the other stones.
+    found = shapes("d8 f8 g8 h8 j8")
+    assert [kind for kind, _, _ in found] == [FOUR, FOUR]
+    assert {gains for _, _, gains in found} == {"e8", "i8"}
+
+
+def test_a_span_is_named_from_end_to_end() -> None:
+    cells = tuple(parse_cell(name, 15) for name in ("h8", "h9", "h10"))
+    assert Shape(BLACK, OPEN_THREE, cells, ()).span(15) == "h8-h10"
+
+
+def test_cells_have_the_class_that_a_stone_would_make() -> None:
+    board = position(BLACK, "e8 f8 g8 h8 m3 m4 m5", "d8 c3 c4 c5 c6")
+    cells = THREATS.cells(board.stones)
+    assert cells.shape == (2, 225)
+    black, white = cells
+    assert black[parse_cell("i8", 15)] == FIVE
+    assert white[parse_cell("c7", 15)] == FIVE
+    assert black[parse_cell("m6", 15)] == OPEN_FOUR
+    assert black[parse_cell("m7", 15)] == FOUR
+    assert not black[board.moves].any()
+    assert black[parse_cell("o12", 15)] == 0
+    assert np.isin(cells, [0, OPEN_THREE, FOUR, OPEN_FOUR, FIVE]).all()
+
+
+def test_a_win_by_fours_is_the_line_of_both_sides() -> None:
+    board = position(WHITE, "d12 k10", "g7 h7 i7 j8 j9")
+    board.push("f7")
+    line = THREATS.win_by_fours(board.stones, BLACK)
+    assert names(line[:2]) == "j7 k7"
+    for ply, move in enumerate(line):
+        assert board.side_to_move == (BLACK if ply % 2 == 0 else WHITE)
+        board.push(move)
+    outcome = board.outcome()
+    assert outcome is not None
+    assert outcome.winner == BLACK
+    assert THREATS.win_by_fours(position(BLACK, "h8", "i9").stones, WHITE) == ()
