@@ -3,7 +3,7 @@
 import io
 import itertools
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -123,7 +123,7 @@ def _colour(number: int) -> str:
     return _RUN_COLOURS[number % len(_RUN_COLOURS)]
 
 
-_SETTINGS: Mapping[str, Any] = {
+_SETTINGS: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "gomoku",
     "font.family": "sans-serif",
@@ -142,7 +142,7 @@ def _svg(draw: "Callable[[Axes], None]") -> str:
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    with rc_context(dict(_SETTINGS)):
+    with rc_context(_SETTINGS):
         figure = Figure(figsize=_SIZE, layout="constrained")
         axes = figure.add_subplot()
         axes.grid(color=FAINT, linewidth=0.4, alpha=0.5)

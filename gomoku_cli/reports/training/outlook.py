@@ -1,6 +1,6 @@
 """The place of a run in its curriculum, and the time that the rest will take, from its own measurements."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -10,7 +10,9 @@ from core.errors import BadDataError
 from core.files.json_text import parse_json
 from curriculum.config import Config, Phase
 from curriculum.schedule import at_round
+from gomoku_cli.console import duration
 from gomoku_cli.reports.texts import Json
+from gomoku_cli.reports.training.metrics import MetricsTail
 
 PHASE_NAMES = {"basics": "basics", "imitation": "imitation", "selfplay": "self-play", "evaluation": "final matches"}
 _PLIES = 35
@@ -59,6 +61,25 @@ def outlook(path: Path, config: Config, records: Sequence[Json]) -> Outlook:
     count as missing.
     """
     return _Survey(path, config, records).outlook()
+
+
+def headline_of(path: Path, config: Config) -> Callable[[], str]:
+    """Return a function that returns the place of a run in progress and its time left, each time from its new lines."""
+    tail = MetricsTail(path)
+
+    def text() -> str:
+        tail.read()
+        view = outlook(path, config, tail.records)
+        if view.is_done:
+            return ""
+        left = (
+            ""
+            if view.seconds_left is None
+            else f"; about {duration(max(10.0, view.seconds_left))} left of the whole run"
+        )
+        return view.text + left
+
+    return text
 
 
 def last_time(records: Sequence[Json]) -> datetime | None:
