@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from gomoku_cli.console import Meter, duration, figures_text
+from gomoku_cli.meters import Meter, duration, figures_text
 from gomoku_cli.printable import printable
 
 _STILL_S = 2.0

@@ -8,7 +8,8 @@ from rich.console import Console
 
 from curriculum.reporting import Conduct, Interrupted, Quiet, Reporter
 from gomoku_cli.bars import Bars, _BarTask
-from gomoku_cli.console import Lines, Meter, duration, headline, make_reporter
+from gomoku_cli.console import Lines, headline, make_reporter
+from gomoku_cli.meters import Meter, duration
 
 
 @pytest.mark.parametrize(
