@@ -13,8 +13,8 @@ from gomoku_cli.commands import (
     engine,
     evaluate,
     generate_basics,
+    help,
     imitate,
-    info,
     ladder,
     openings,
     play,
@@ -25,7 +25,7 @@ from gomoku_cli.commands import (
     warmup,
 )
 from gomoku_cli.commands.pictures import analyse, curves, picture
-from gomoku_cli.commands.training import config, report, runs, watch
+from gomoku_cli.commands.training import config, info, report, runs, watch
 from gomoku_cli.exit_codes import ExitCode, for_error
 from gomoku_cli.notices import notices_to, print_notice
 from gomoku_cli.printable import shown
@@ -36,6 +36,7 @@ app = typer.Typer(
     epilog="Every command names players the same way: [b]default[/b] (the built-in model), a model file, a run "
     "folder (its best model), [b]random[/b], [b]mentor[/b], [b]mentor:1[/b] to [b]mentor:5[/b], [b]mentor:paper[/b], "
     "[b]pure-mcts:1000[/b], [b]engine:COMMAND[/b] (a program that speaks the Gomocup protocol).",
+    cls=help.Group,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
@@ -68,8 +69,9 @@ for module in (
     convert,
     bench,
     warmup,
+    help,
 ):
-    app.command(module.NAME, epilog=_examples(module.EXAMPLES))(module.command)
+    app.command(module.NAME, cls=help.Command, epilog=_examples(module.EXAMPLES))(module.command)
 app.add_typer(config.app, name=config.NAME, epilog=_examples(config.EXAMPLES))
 
 
@@ -88,7 +90,7 @@ def _top(
 ) -> None:
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
-        raise typer.Exit(ExitCode.USAGE)
+        raise typer.Exit
 
 
 def _error_line(error: BaseException) -> str:

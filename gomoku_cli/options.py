@@ -28,15 +28,21 @@ _NETS = "Nets"
 _REPORTS = "Reports"
 
 
+def former(option: str, now: str) -> typer.models.OptionInfo:
+    """Return an option that the command had before: it is not in the help, and its error is `now`, the new way."""
+
+    def refuse(value: str | None) -> None:
+        if value is not None:
+            raise typer.BadParameter(now, param_hint=option)
+
+    info: typer.models.OptionInfo = typer.Option(option, hidden=True, is_eager=True, callback=refuse)
+    return info
+
+
 # Options of one parameter
 
-Run = Annotated[
-    Path,
-    typer.Option(
-        "--run", "-r", metavar="DIR", help="Folder of the run. A missing one is created, an existing run continues."
-    ),
-]
-NewRun = Annotated[Path | None, typer.Option("--run", "-r", metavar="DIR", help="Folder of the run.")]
+Run = Annotated[Path, typer.Option("--run", "-r", metavar="DIR", help="Folder of the run, which continues.")]
+New = Annotated[bool, typer.Option("--new", help="Make the run if there is none, with fresh nets.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 NoColor = Annotated[bool, typer.Option("--no-color", help="Show numbers in place of colours, as NO_COLOR does.")]
 Ascii = Annotated[bool, typer.Option("--ascii", help="Draw with ASCII characters only.")]
@@ -60,10 +66,14 @@ Plays = Annotated[
         help="The player: any but another engine. gomoku --help lists the spellings.",
     ),
 ]
+Opponent = Annotated[
+    str | None,
+    typer.Argument(metavar="[OPPONENT]", autocompletion=completion.players, help="The player that it meets."),
+]
 Against = Annotated[
-    str,
+    str | None,
     typer.Option(
-        "--against", metavar="PLAYER", autocompletion=completion.players, help=f"The opponent: {player_names.HELP}."
+        "--against", metavar="PLAYER", autocompletion=completion.players, help="Another way to name the opponent."
     ),
 ]
 Simulations = Annotated[

@@ -86,6 +86,8 @@ def model_path(spec: str) -> Path | None:
         return best_model(path)
     if os.path.lexists(path) and not path.is_dir():
         return path  # `nets.checkpoint` refuses all but files
+    if os.sep in spec or path.suffix:
+        raise PlayerSpecError(f"there is no file or folder {spec}")
     near = get_close_matches(spec, player_names.EXAMPLES, n=1)
     hint = f" (did you mean {near[0]}?)" if near else ""
     raise PlayerSpecError(f"{spec!r} names no player{hint}: write {player_names.HELP}")

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from gomoku_cli import completion, options
+from gomoku_cli.commands import help
 from gomoku_cli.printable import echo
 
 NAME = "config"
@@ -16,7 +17,9 @@ EXAMPLES = (
     "gomoku config diff runs/mine defaults",
 )
 
-app = typer.Typer(help="List, explain and compare the settings of training runs.", rich_markup_mode="rich")
+app = typer.Typer(
+    cls=help.Group, help="List, explain and compare the settings of training runs.", rich_markup_mode="rich"
+)
 
 Source = Annotated[
     str,
@@ -38,7 +41,9 @@ def command(context: typer.Context) -> None:
         typer.echo(context.get_help())
 
 
-@app.command("list", epilog="[b]Examples[/b]\n  gomoku config list\n  gomoku config list search --of runs/mine")
+@app.command(
+    "list", cls=help.Command, epilog="[b]Examples[/b]\n  gomoku config list\n  gomoku config list search --of runs/mine"
+)
 def list_settings(
     keys: Annotated[
         list[str] | None,
@@ -66,7 +71,11 @@ def list_settings(
         show_settings(rows)
 
 
-@app.command("explain", epilog="[b]Examples[/b]\n  gomoku config explain search.c_puct\n  gomoku config explain gate")
+@app.command(
+    "explain",
+    cls=help.Command,
+    epilog="[b]Examples[/b]\n  gomoku config explain search.c_puct\n  gomoku config explain gate",
+)
 def explain(
     keys: Annotated[
         list[str],
@@ -88,7 +97,11 @@ def explain(
         show_explanation(each)
 
 
-@app.command("diff", epilog="[b]Examples[/b]\n  gomoku config diff quick strongest\n  gomoku config diff runs/a runs/b")
+@app.command(
+    "diff",
+    cls=help.Command,
+    epilog="[b]Examples[/b]\n  gomoku config diff quick strongest\n  gomoku config diff runs/a runs/b",
+)
 def diff(first: Source, second: Source, as_json: options.Json = False) -> None:
     """Show the settings that differ between two configurations."""
     from gomoku_cli.reports.training.configuration import config_of, differences, setting_value

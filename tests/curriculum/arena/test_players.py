@@ -125,7 +125,7 @@ def test_each_kind_of_player_reads_its_settings(spec: str, settings: set[str]) -
         ("pure-mcts:1", "makes 2 to"),
         ("pure-mcts:many", "write pure-mcts:N"),
         ("pure-mcts:-5", "write pure-mcts:N"),
-        ("missing/model.safetensors", "names no player"),
+        ("missing/model.safetensors", "there is no file or folder missing/model.safetensors"),
         ("", "names no player"),
     ],
 )
