@@ -194,7 +194,7 @@ def test_the_shell_completes(line: str, completed: str) -> None:
         ("picture x.txt", "x.txt is no file of games: its name must end in .sgf or .psq"),
         ("picture x.sgf --game-number 0", "--game-number"),
         ("picture x.sgf --figure none/such.png", "there is no folder none"),
-        ("curves", "RUN..."),
+        ("curves", "RUN"),
         ("curves x --figure x.pdf", "must end in .png or .svg"),
         ("play --colour red", "--colour"),
         ("play --model nobody", "names no player"),

@@ -10,6 +10,7 @@ _ALLOWED = {
     "curriculum/run/json_files.py",  # dates that people read: no code compares them
     "gomoku_cli/reports/training/outlook.py",  # the pace of mentor games: an estimate that people read
     "gomoku_cli/reports/training/overview.py",  # ages that people read
+    "gomoku_cli/study/saved.py",  # names and order of saved games
     "gomoku_cli/watch/followed_run.py",  # a change of the newest file
     "gomoku_cli/watch/newest_game.py",  # the newest file, to be shown
     "nets/runtimes/saved_graphs.py",  # the order in which old files go

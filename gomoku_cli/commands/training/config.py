@@ -47,7 +47,7 @@ def command(context: typer.Context) -> None:
 def list_settings(
     keys: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[KEY]...", autocompletion=completion.keys, help="Keys or sections; all without."),
+        typer.Argument(metavar="KEY", autocompletion=completion.keys, help="Keys or sections; all without."),
     ] = None,
     source: Annotated[
         str,
@@ -79,7 +79,7 @@ def list_settings(
 def explain(
     keys: Annotated[
         list[str],
-        typer.Argument(metavar="KEY...", autocompletion=completion.keys, help="Keys, or sections."),
+        typer.Argument(metavar="KEY", autocompletion=completion.keys, help="Keys, or sections."),
     ],
     as_json: options.Json = False,
 ) -> None:

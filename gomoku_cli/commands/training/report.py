@@ -16,7 +16,7 @@ EXAMPLES = (
 
 
 def command(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs, to be compared.")],
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN", help="Folders of runs, to be compared.")],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The page; needs matplotlib.")] = Path(
         "report.html"
     ),

@@ -17,7 +17,7 @@ EXAMPLES = (
 
 
 def command(
-    folder: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="Folder of the runs.")] = Path("runs"),
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder of the runs.")] = Path("runs"),
     as_json: options.Json = False,
 ) -> None:
     """List training runs: phase, accepted rounds, score against the strongest opponent, size and age."""

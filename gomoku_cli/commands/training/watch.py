@@ -14,7 +14,7 @@ EXAMPLES = (
 
 
 def command(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs; several lie over each other.")],
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN", help="Folders of runs; several lie over each other.")],
 ) -> None:
     """Watch a run in progress, or open a finished one: curves, gates, the newest game, the time that is left.
 
