@@ -12,20 +12,16 @@ from gomoku_cli.commands import (
     convert,
     engine,
     evaluate,
-    generate_basics,
     help,
-    imitate,
     ladder,
     openings,
     play,
-    selfplay,
     suite,
     tournament,
-    train,
     warmup,
 )
 from gomoku_cli.commands.pictures import analyse, curves, picture
-from gomoku_cli.commands.training import config, info, report, runs, watch
+from gomoku_cli.commands.training import config, generate_basics, imitate, info, report, runs, selfplay, train, watch
 from gomoku_cli.exit_codes import ExitCode, for_error
 from gomoku_cli.notices import notices_to, print_notice
 from gomoku_cli.printable import shown

@@ -1,1 +1,1 @@
-"""The commands about training runs: their settings, their list, their view and their report."""
+"""The commands about training: the phases, and the settings, the list, the view and the report of runs."""
