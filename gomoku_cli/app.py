@@ -13,7 +13,6 @@ from gomoku_cli.commands import (
     engine,
     evaluate,
     help,
-    info,
     ladder,
     openings,
     play,
@@ -22,7 +21,7 @@ from gomoku_cli.commands import (
     warmup,
 )
 from gomoku_cli.commands.pictures import analyse, curves, picture
-from gomoku_cli.commands.training import generate_basics, imitate, selfplay, train
+from gomoku_cli.commands.training import config, generate_basics, imitate, info, report, runs, selfplay, train, watch
 from gomoku_cli.exit_codes import ExitCode, for_error
 from gomoku_cli.notices import notices_to, print_notice
 from gomoku_cli.printable import shown
@@ -39,11 +38,19 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+
+def _examples(lines: Sequence[str]) -> str:
+    return "\n  ".join(("[b]Examples[/b]", *lines))
+
+
 for module in (
     train,
     generate_basics,
     imitate,
     selfplay,
+    watch,
+    report,
+    runs,
     evaluate,
     ladder,
     suite,
@@ -60,8 +67,8 @@ for module in (
     warmup,
     help,
 ):
-    examples = "\n  ".join(("[b]Examples[/b]", *module.EXAMPLES))
-    app.command(module.NAME, cls=help.Command, epilog=examples)(module.command)
+    app.command(module.NAME, cls=help.Command, epilog=_examples(module.EXAMPLES))(module.command)
+app.add_typer(config.app, name=config.NAME, epilog=_examples(config.EXAMPLES))
 
 
 def _show_version(requested: bool) -> None:

@@ -10,6 +10,7 @@ import typer
 from core.limits import MAX_MOVE_SECONDS, MAX_SIMULATIONS
 from core.rules import MAX_CONNECT, MAX_SIZE, MIN_CONNECT, MIN_SIZE, Rules
 from curriculum.arena import player_names
+from gomoku_cli import completion
 from gomoku_cli.exit_codes import for_error
 from nets.config import Backend, Precision, RuntimeChoice, set_runtime
 from search.tree.settings import Policy
@@ -26,24 +27,6 @@ _CONFIGURATION = "Configuration"
 _ENGINES = "Engines (engine:COMMAND)"
 _NETS = "Nets"
 _REPORTS = "Reports"
-
-
-def _complete_preset(incomplete: str) -> list[str]:
-    from curriculum.presets import chain_names, preset_names
-
-    return [name for name in (*preset_names(), *chain_names()) if name.startswith(incomplete)]
-
-
-def _complete_player(incomplete: str) -> list[str]:
-    return [name for name in player_names.EXAMPLES if name.startswith(incomplete)] or [
-        str(path) for path in sorted(Path().glob(f"{incomplete}*"))
-    ]
-
-
-def _complete_setting(incomplete: str) -> list[str]:
-    from curriculum.presets import KEYS
-
-    return [f"{key}=" for key in KEYS if key.startswith(incomplete)]
 
 
 def former(option: str, now: str) -> typer.models.OptionInfo:
@@ -67,12 +50,12 @@ Ascii = Annotated[bool, typer.Option("--ascii", help="Draw with ASCII characters
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 Player = Annotated[
-    str, typer.Argument(metavar="PLAYER", autocompletion=_complete_player, help=f"A player: {player_names.HELP}.")
+    str, typer.Argument(metavar="PLAYER", autocompletion=completion.players, help=f"A player: {player_names.HELP}.")
 ]
 Model = Annotated[
     str,
     typer.Option(
-        "--model", metavar="PLAYER", autocompletion=_complete_player, help=f"The opponent: {player_names.HELP}."
+        "--model", metavar="PLAYER", autocompletion=completion.players, help=f"The opponent: {player_names.HELP}."
     ),
 ]
 Plays = Annotated[
@@ -80,18 +63,18 @@ Plays = Annotated[
     typer.Option(
         "--model",
         metavar="PLAYER",
-        autocompletion=_complete_player,
+        autocompletion=completion.players,
         help="The player: any but another engine. gomoku --help lists the spellings.",
     ),
 ]
 Opponent = Annotated[
     str | None,
-    typer.Argument(metavar="[OPPONENT]", autocompletion=_complete_player, help="The player that it meets."),
+    typer.Argument(metavar="[OPPONENT]", autocompletion=completion.players, help="The player that it meets."),
 ]
 Against = Annotated[
     str | None,
     typer.Option(
-        "--against", metavar="PLAYER", autocompletion=_complete_player, help="Another way to name the opponent."
+        "--against", metavar="PLAYER", autocompletion=completion.players, help="Another way to name the opponent."
     ),
 ]
 Simulations = Annotated[
@@ -172,7 +155,7 @@ class ConfigOptions:
             "--preset",
             "-p",
             metavar="NAME",
-            autocompletion=_complete_preset,
+            autocompletion=completion.presets,
             help="Start from a preset: strongest (hours), quick (minutes), smoke (seconds), or those of the "
             "papers: alphagomoku, y-8x8, s-gp ... Without one: the recommended settings.",
             rich_help_panel=_CONFIGURATION,
@@ -187,7 +170,7 @@ class ConfigOptions:
         typer.Option(
             "--set",
             metavar="KEY=VALUE",
-            autocompletion=_complete_setting,
+            autocompletion=completion.settings,
             help="One setting over preset and file, as in search.simulations=200. Repeatable.",
             rich_help_panel=_CONFIGURATION,
         ),

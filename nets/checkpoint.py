@@ -11,8 +11,6 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from numpy.typing import NDArray
-
 from core.errors import BadDataError
 from core.files.atomic import atomic_path
 from core.files.json_text import parse_json
@@ -23,6 +21,8 @@ from nets.shapes import fits, parameter_total, tensor_types
 from nets.tensor_file import TensorFile, TensorFileError, open_tensors
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from nets.dual import DualNet
 
 FORMAT = "gomoku-model-2"
@@ -86,7 +86,7 @@ def check_model(path: Path) -> ModelInfo:
         return info
 
 
-def load_arrays(path: Path, rules: Rules | None = None) -> tuple[dict[str, NDArray[Any]], ModelInfo]:
+def load_arrays(path: Path, rules: Rules | None = None) -> "tuple[dict[str, NDArray[Any]], ModelInfo]":
     """Read the tensors of a model file by their names, without torch, for its own or for other rules.
 
     Raises `CheckpointError`, also for rules that the model does not play.

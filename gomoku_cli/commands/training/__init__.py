@@ -1,1 +1,1 @@
-"""Commands that train: all phases, and one each."""
+"""The commands about training: the phases, and the settings, the list, the view and the report of runs."""

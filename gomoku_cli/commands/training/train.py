@@ -139,8 +139,11 @@ def command(
 def _run_all(folder: "RunFolder", conduct: "Conduct") -> list[dict[str, Any]]:
     from curriculum.phases.all import run_all
     from gomoku_cli.compilation import reporting_compilation
+    from gomoku_cli.console import headline
+    from gomoku_cli.reports.training.outlook import headline_of
 
-    with reporting_compilation(conduct.reporter):
+    whole = headline_of(folder.path, folder.config)
+    with headline(conduct.reporter, whole), reporting_compilation(conduct.reporter):
         return run_all(folder, conduct)
 
 
