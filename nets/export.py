@@ -104,7 +104,8 @@ def write_export(model: DualNet, name: str, path: Path, kind: ExportFormat) -> N
             data = _onnx(net, example, facts)
         elif kind is ExportFormat.TORCHSCRIPT:
             file = io.BytesIO()
-            torch.jit.save(torch.jit.trace(net, example), file, _extra_files=facts)
+            traced: Any = torch.jit.trace(net, example)  # type: ignore[no-untyped-call]
+            torch.jit.save(traced, file, _extra_files=facts)
             data = file.getvalue()
         else:
             from safetensors.torch import save
@@ -177,7 +178,7 @@ def _runners(path: Path, kind: ExportFormat) -> dict[str, _Run]:
     if kind is ExportFormat.TORCHSCRIPT:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            module = torch.jit.load(str(path))
+            module: Any = torch.jit.load(str(path))  # type: ignore[no-untyped-call]
 
         def run_torch(planes: _Floats) -> tuple[_Floats, _Floats]:
             logits, values = module(torch.from_numpy(planes))
@@ -216,8 +217,8 @@ def random_planes(model: DualNet, name: str, count: int, seed: int) -> Tensor:
     """Return the planes [B, P, D, D] of random positions that the net evaluates, float32, with 0 to A - 1 stones."""
     colours = {"black": (BLACK,), "white": (WHITE,)}.get(name, (BLACK, WHITE))
     batch = _random_positions(model.rules, count, colours, np.random.default_rng(seed))
-    arrays = (torch.from_numpy(each) for each in (batch.stones, batch.to_move, batch.last_moves))
-    return encode(*arrays, model.config.planes, torch.float32).contiguous()
+    stones, to_move, last_moves = map(torch.from_numpy, (batch.stones, batch.to_move, batch.last_moves))
+    return encode(stones, to_move, last_moves, model.config.planes, torch.float32).contiguous()
 
 
 def _random_positions(rules: Rules, count: int, colours: tuple[int, ...], random: np.random.Generator) -> PositionBatch:

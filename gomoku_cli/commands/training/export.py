@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -61,7 +61,7 @@ def command(
     from nets.export import ExportFormat, check_export, description, write_export
 
     loaded, _ = load_model(source)
-    files = []
+    files: list[dict[str, Any]] = []
     for name in loaded.nets:
         path = target if name == "shared" else target.with_stem(f"{target.stem}-{name}")
         if path.resolve() == source.resolve():
@@ -89,12 +89,10 @@ def command(
         raise FailedError(f"an exported net differs from its model by {worst:.2g}; the limit is {_TOLERANCE:g}")
 
 
-def _show(files: "list[dict[str, object]]") -> None:
+def _show(files: list[dict[str, Any]]) -> None:
     for file in files:
         echo(f"{file['file']}: {file['evaluates']}, planes {file['planes']}")
-        checks = file["checks"]
-        assert isinstance(checks, list)
-        for each in checks:
+        for each in file["checks"]:
             echo(
                 f"  {each['program']}: {each['positions']:,} positions, worst prior off by {each['prior']:.1e}, worst "
                 f"value by {each['value']:.1e}"
