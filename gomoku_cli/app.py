@@ -21,7 +21,18 @@ from gomoku_cli.commands import (
     warmup,
 )
 from gomoku_cli.commands.pictures import analyse, curves, picture
-from gomoku_cli.commands.training import config, generate_basics, imitate, info, report, runs, selfplay, train, watch
+from gomoku_cli.commands.training import (
+    config,
+    export,
+    generate_basics,
+    imitate,
+    info,
+    report,
+    runs,
+    selfplay,
+    train,
+    watch,
+)
 from gomoku_cli.exit_codes import ExitCode, for_error
 from gomoku_cli.notices import notices_to, print_notice
 from gomoku_cli.printable import shown
@@ -29,9 +40,9 @@ from gomoku_cli.printable import shown
 app = typer.Typer(
     name="gomoku",
     help="Train, measure and play a Gomoku AI from the terminal.",
-    epilog="Every command names players the same way: [b]default[/b] (the built-in model), a model file, a run "
-    "folder (its best model), [b]random[/b], [b]mentor[/b], [b]mentor:1[/b] to [b]mentor:5[/b], [b]mentor:paper[/b], "
-    "[b]pure-mcts:1000[/b], [b]engine:COMMAND[/b] (a program that speaks the Gomocup protocol).",
+    epilog="Every command names players the same way: [b]default[/b] and [b]paper[/b] (the built-in models), a model "
+    "file, a run folder (its best model), [b]random[/b], [b]mentor[/b], [b]mentor:1[/b] to [b]mentor:5[/b], "
+    "[b]mentor:paper[/b], [b]pure-mcts:1000[/b], [b]engine:COMMAND[/b] (a program that speaks the Gomocup protocol).",
     cls=help.Group,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -60,6 +71,7 @@ for module in (
     picture,
     curves,
     info,
+    export,
     play,
     engine,
     convert,

@@ -1,6 +1,7 @@
 """Names of players; imports nothing, so that help stays fast."""
 
 DEFAULT = "default"
+PAPER = "paper"
 RANDOM = "random"
 MENTOR = "mentor"
 PAPER_MENTOR = "mentor:paper"
@@ -9,10 +10,10 @@ MENTOR_LEVELS = tuple(f"{MENTOR}:{level}" for level in range(1, 6))
 PURE_MCTS = "pure-mcts"
 ENGINE = "engine"
 
-EXAMPLES = (DEFAULT, RANDOM, MENTOR, *MENTOR_LEVELS, PAPER_MENTOR, f"{PURE_MCTS}:1000", f"{ENGINE}:")
+EXAMPLES = (DEFAULT, PAPER, RANDOM, MENTOR, *MENTOR_LEVELS, PAPER_MENTOR, f"{PURE_MCTS}:1000", f"{ENGINE}:")
 """A player of every kind without a file; the command of an engine is missing."""
 HELP = (
-    f"{DEFAULT}, a model file, a run folder, {RANDOM}, {MENTOR}, {MENTOR_LEVELS[0]} to 5, {PAPER_MENTOR}, "
+    f"{DEFAULT}, {PAPER}, a model file, a run folder, {RANDOM}, {MENTOR}, {MENTOR_LEVELS[0]} to 5, {PAPER_MENTOR}, "
     f"{PURE_MCTS}:N or {ENGINE}:COMMAND (a program that speaks the Gomocup protocol)"
 )
 """All spellings of a player."""
