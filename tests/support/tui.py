@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ParamSpec
 
@@ -124,6 +125,10 @@ class AnalysingPlayer(ScriptedPlayer):
             for cell, (prior, visits, proof) in zip(cells, numbers, strict=False)
         )
         return Analysis(moves=moves, value=self.value, variation=tuple(cells), nodes=100, seconds=0.5)
+
+    def view_of(self, moves: Sequence[Cell], value: float) -> Analysis:
+        """Return the view of the position after `moves` with another value."""
+        return replace(self.view(Position.from_moves(Rules(self.size), moves)), value=value)
 
     def analyse(
         self,

@@ -65,6 +65,8 @@ class NewGameScreen(ModalScreen[NewGame | None]):
         .row:focus-within Static { text-style: reverse; }
         .row Select { width: 1fr; }
         .row Input { width: 1fr; }
+        .row SelectCurrent { width: 100%; }
+        .row SelectCurrent Static#label { width: 1fr; }
         #problem { height: auto; min-height: 1; color: $error; text-style: bold; }
         #buttons { height: 1; }
         Button { margin-right: 2; }
