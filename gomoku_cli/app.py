@@ -24,7 +24,7 @@ from gomoku_cli.commands import (
     train,
     warmup,
 )
-from gomoku_cli.commands.pictures import analyse, curves, picture
+from gomoku_cli.commands.pictures import analyze, curves, picture
 from gomoku_cli.exit_codes import ExitCode, for_error
 from gomoku_cli.notices import notices_to, print_notice
 from gomoku_cli.printable import shown
@@ -51,7 +51,7 @@ for module in (
     suite,
     tournament,
     openings,
-    analyse,
+    analyze,
     picture,
     curves,
     info,
@@ -62,6 +62,7 @@ for module in (
     warmup,
 ):
     app.command(module.NAME, epilog="\n  ".join(("[b]Examples[/b]", *module.EXAMPLES)))(module.command)
+app.command(analyze.ALIAS, hidden=True)(analyze.command)
 
 
 def _show_version(requested: bool) -> None:

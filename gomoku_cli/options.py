@@ -77,6 +77,16 @@ Plays = Annotated[
         help="The player: any but another engine. gomoku --help lists the spellings.",
     ),
 ]
+Analyst = Annotated[
+    str | None,
+    typer.Option(
+        "--player",
+        metavar="PLAYER",
+        autocompletion=_complete_player,
+        help="The player that analyses: a model, mentor or pure-mcts:N.",
+        show_default="default; mentor on boards that it does not play",
+    ),
+]
 Against = Annotated[
     str,
     typer.Option(

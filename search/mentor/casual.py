@@ -103,12 +103,13 @@ class CasualPlayer(Player):
             policy[weights >= _SAME_KIND * best] = 1.0
         else:
             policy[:] = (weights / best) ** (1.0 / self.habits.softness)
-        return policy / policy.sum()
+        policy /= policy.sum()
+        return policy
 
 
 def _near(stones: NDArray[np.int8], size: int) -> NDArray[np.bool_]:
     """Return the cells [A] within reach of a stone. `stones`: [A]."""
     board = np.pad((stones != EMPTY).reshape(size, size), _REACH)
     window = 2 * _REACH + 1
-    near: NDArray[np.bool_] = np.lib.stride_tricks.sliding_window_view(board, (window, window)).any(axis=(2, 3))
+    near: NDArray[np.bool_] = np.lib.stride_tricks.sliding_window_view(board, (window, window)).max(axis=(2, 3))
     return near.ravel()
