@@ -27,8 +27,8 @@ def draw_analysis(result: Json, path: Path) -> None:
         _halves(axes, result)
         draw_stones(axes, stones, size)
         number_stones(axes, list(stones), size)
-        note = f"{halves_note(result)}, numbers in %; {effort(result)}"
-        lines = [*textwrap.wrap(best_line(result), 105, max_lines=2), *textwrap.wrap(note, 105)]
+        note = f"{halves_note(result)}; numbers in %"
+        lines = [*textwrap.wrap(best_line(result), 105, max_lines=2), *textwrap.wrap(note, 105), effort(result)]
         figure.supxlabel("\n".join(lines), fontsize=8)
 
 

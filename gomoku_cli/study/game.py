@@ -159,7 +159,7 @@ def _text(kept: KeptAnalysis, position: Position) -> str:
         "player": kept.player,
         "value": round(analysis.value, 4),
         "nodes": analysis.nodes,
-        "seconds": round(analysis.seconds, 3),
+        "seconds": round(analysis.seconds, 6),
         "line": " ".join(map(position.name_of, analysis.variation)),
         "moves": [
             [

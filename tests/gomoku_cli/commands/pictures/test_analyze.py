@@ -9,7 +9,7 @@ import pytest
 
 from core.position import Position
 from core.records.formats import read_games, write_games
-from core.records.record import GameRecord
+from core.records.record import Ending, GameRecord
 from core.rules import BLACK, Rules
 from gomoku_cli import app
 from gomoku_cli.exit_codes import ExitCode
@@ -200,7 +200,7 @@ def lines(out: str) -> list[dict[str, Any]]:
 
 def test_files_of_games_are_analysed_a_line_a_position(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     one, two = tmp_path / "one.sgf", tmp_path / "two.psq"
-    write_games(one, [GAME, GameRecord(Rules(9, 5), (40, 41))])
+    write_games(one, [GAME, GameRecord(Rules(9, 5), (40, 41), ending=Ending.UNKNOWN)])
     write_games(two, [GAME])
     code, out, err = run(capsys, one, two, "--json", "--player", "mentor:1")
     assert (code, err) == (ExitCode.DONE, "")
