@@ -13,17 +13,17 @@ import math
 import tomllib
 import types
 import typing
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from core.bounds import NON_NEGATIVE, Bounds
 from core.errors import UsageError
 from core.files.atomic import TooLargeError, read_bytes
 from core.limits import MAX_CONFIG_BYTES, MAX_INTEGER, MAX_REASON, MAX_TOML_DEPTH, MAX_TOML_DOTS, shortened
 from curriculum.config import Config
+from curriculum.keys import BOUNDS, KEYS, SECTIONS, expected
 
 
 class ConfigError(UsageError, ValueError):
@@ -40,35 +40,6 @@ class _Setting:
     value: Any
 
 
-def _leaves(kind: type, prefix: str = "") -> dict[str, Any]:
-    """Return the annotation of every setting below a configuration class, by dotted key."""
-    found: dict[str, Any] = {}
-    for name, hint in typing.get_type_hints(kind, include_extras=True).items():
-        if dataclasses.is_dataclass(hint):
-            found |= _leaves(typing.cast(type, hint), f"{name}.")
-        else:
-            found[prefix + name] = hint
-    return found
-
-
-def _without_bounds(hint: Any) -> Any:
-    return typing.get_args(hint)[0] if typing.get_origin(hint) is Annotated else hint
-
-
-def _bounds(hint: Any) -> Bounds:
-    extras = getattr(hint, "__metadata__", ())
-    return next((extra for extra in extras if isinstance(extra, Bounds)), NON_NEGATIVE)
-
-
-_ANNOTATIONS = _leaves(Config)
-
-KEYS: Mapping[str, Any] = types.MappingProxyType({key: _without_bounds(hint) for key, hint in _ANNOTATIONS.items()})
-"""The type of every setting, by dotted key."""
-
-_BOUNDS: Mapping[str, Bounds] = types.MappingProxyType({key: _bounds(hint) for key, hint in _ANNOTATIONS.items()})
-"""The bounds of every number; 0 or more where its field has none of its own."""
-
-_SECTIONS = tuple(dict.fromkeys(key.partition(".")[0] for key in KEYS if "." in key))
 _BASE, _CHAIN = "base", "chain"
 """Keys of a preset alone: the preset under it, and the presets that it is made of."""
 _SMALLEST: Mapping[str, int] = {
@@ -203,7 +174,12 @@ def _value(config: Config, key: str) -> Any:
 
 def read_config(path: Path) -> Config:
     """Return the configuration in a file; settings that it leaves out have their defaults. Raises `ConfigError`."""
-    return _build(_toml(_read(path), str(path)))
+    return read_text(_read(path), str(path))
+
+
+def read_text(text: str, source: str) -> Config:
+    """Return the configuration in a TOML text; errors name its `source`. Raises `ConfigError`."""
+    return _build(_toml(text, source))
 
 
 def check_fields(config: Config) -> None:
@@ -212,13 +188,24 @@ def check_fields(config: Config) -> None:
         _checked(_Setting("the configuration", key, _value(config, key)), hint)
 
 
-def to_toml(config: Config) -> str:
-    """Return the configuration as TOML with every key; `read_config` gives the same configuration back."""
+def to_toml(config: Config, comments: Callable[[str], Iterable[str]] = lambda name: ()) -> str:
+    """Return the configuration as TOML with every key; `read_config` gives the same configuration back.
+
+    `comments` returns the lines above a key or a section, by its name.
+    """
     lines = []
     for section, keys in itertools.groupby(KEYS, key=lambda key: key.rpartition(".")[0]):
-        lines += ["", f"[{section}]"] if section else []
-        lines += [f"{key.rpartition('.')[2]} = {_toml_value(_value(config, key))}" for key in keys]
-    return "\n".join(lines) + "\n"
+        lines += ["", *(f"# {line}" for line in comments(section)), f"[{section}]"] if section else []
+        for key in keys:
+            explained = [f"# {line}" for line in comments(key)]
+            lines += ["", *explained] if explained and lines[-1:] != [f"[{section}]"] else explained
+            lines.append(f"{key.rpartition('.')[2]} = {setting_text(config, key)}")
+    return "\n".join(lines).lstrip() + "\n"
+
+
+def setting_text(config: Config, key: str) -> str:
+    """Return the value of the setting `key` as TOML."""
+    return _toml_value(_value(config, key))
 
 
 def _toml_value(value: Any) -> str:
@@ -270,8 +257,8 @@ def _settings(table: Mapping[str, Any], source: str) -> list[_Setting]:
     settings = []
     for name, value in table.items():
         if isinstance(value, dict):
-            if name not in _SECTIONS:
-                raise ConfigError(f"{source}: there is no section {_shortened(name)}{nearest(name, _SECTIONS)}")
+            if name not in SECTIONS:
+                raise ConfigError(f"{source}: there is no section {_shortened(name)}{nearest(name, SECTIONS)}")
             settings += [_Setting(source, f"{name}.{key}", item) for key, item in value.items()]
         else:
             settings.append(_Setting(source, name, value))
@@ -344,7 +331,7 @@ def _hint(source: str, key: str) -> Any:
     """Return the type of the setting `key`. Raises `ConfigError` with the nearest valid key."""
     if key in KEYS:
         return KEYS[key]
-    if key in _SECTIONS:
+    if key in SECTIONS:
         example = next(valid for valid in KEYS if valid.startswith(f"{key}."))
         raise ConfigError(f"{source}: {key} is a section; name a key of it, as in {example}")
     section, _, name = key.rpartition(".")
@@ -354,7 +341,7 @@ def _hint(source: str, key: str) -> Any:
         or [valid for valid in KEYS if valid.rpartition(".")[2] == name]
         or difflib.get_close_matches(key, KEYS, n=1, cutoff=0.7)
     )
-    valid = ", ".join(siblings) if siblings else f"seed and the keys of {', '.join(_SECTIONS)}"
+    valid = ", ".join(siblings) if siblings else f"seed and the keys of {', '.join(SECTIONS)}"
     ending = f"did you mean {' or '.join(meant)}?" if meant else f"valid are {valid}"
     raise ConfigError(f"{source}: there is no key {_shortened(key)}; {ending}")
 
@@ -364,7 +351,7 @@ def _build(settings: Iterable[_Setting]) -> Config:
     values = {key: _checked(setting, _hint(setting.source, key)) for key, setting in given.items()}
     sections: dict[str, Any] = {}
     defaults = Config()
-    for section in _SECTIONS:
+    for section in SECTIONS:
         changes = {key.partition(".")[2]: value for key, value in values.items() if key.startswith(f"{section}.")}
         try:
             sections[section] = dataclasses.replace(getattr(defaults, section), **changes)
@@ -394,8 +381,8 @@ def _check_range(setting: _Setting, number: float) -> None:
         raise _mistake(setting, "a finite number")
     if number > MAX_INTEGER:  # the run's own file could not be read again
         raise _mistake(setting, f"at most {MAX_INTEGER:,}")
-    if number not in _BOUNDS[setting.key]:
-        raise _mistake(setting, str(_BOUNDS[setting.key]))
+    if number not in BOUNDS[setting.key]:
+        raise _mistake(setting, str(BOUNDS[setting.key]))
 
 
 def _converted(setting: _Setting, value: Any, hint: Any) -> Any:
@@ -403,7 +390,7 @@ def _converted(setting: _Setting, value: Any, hint: Any) -> Any:
         items = typing.get_args(hint)
         repeated = items[-1] is Ellipsis
         if not isinstance(value, (list, tuple)) or (not repeated and len(value) != len(items)):
-            raise _mistake(setting, _expected(hint))
+            raise _mistake(setting, expected(hint))
         return tuple(_converted(setting, item, items[0]) for item in value)
     if isinstance(hint, type) and issubclass(hint, StrEnum):
         names = [str(member) for member in hint]
@@ -414,7 +401,7 @@ def _converted(setting: _Setting, value: Any, hint: Any) -> Any:
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if not isinstance(value, hint) or (isinstance(value, bool) and hint is not bool):
-        raise _mistake(setting, _expected(hint))
+        raise _mistake(setting, expected(hint))
     return value
 
 
@@ -429,11 +416,3 @@ def _mistake(setting: _Setting, right: str) -> ConfigError:
 
 def _shortened(text: str) -> str:
     return shortened(text, MAX_REASON)
-
-
-def _expected(hint: Any) -> str:
-    if typing.get_origin(hint) is tuple:
-        items = typing.get_args(hint)
-        kind = "whole numbers" if items[0] is int else "names"
-        return f"a list of {kind}" if items[-1] is Ellipsis else f"a list of {len(items)} {kind}"
-    return {bool: "true or false", int: "a whole number", float: "a number", str: "text"}[hint]

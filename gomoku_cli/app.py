@@ -12,19 +12,16 @@ from gomoku_cli.commands import (
     convert,
     engine,
     evaluate,
-    generate_basics,
-    imitate,
-    info,
+    help,
     ladder,
     openings,
     play,
-    selfplay,
     suite,
     tournament,
-    train,
     warmup,
 )
 from gomoku_cli.commands.pictures import analyze, curves, picture
+from gomoku_cli.commands.training import config, generate_basics, imitate, info, report, runs, selfplay, train, watch
 from gomoku_cli.exit_codes import ExitCode, for_error
 from gomoku_cli.notices import notices_to, print_notice
 from gomoku_cli.printable import shown
@@ -36,16 +33,25 @@ app = typer.Typer(
     "to [b]level:9[/b], a model file, a run folder (its best model), [b]random[/b], [b]mentor[/b], [b]mentor:1[/b] to "
     "[b]mentor:5[/b], [b]mentor:paper[/b], [b]pure-mcts:1000[/b], [b]engine:COMMAND[/b] (a program that speaks the "
     "Gomocup protocol).",
+    cls=help.Group,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
+
+
+def _examples(lines: Sequence[str]) -> str:
+    return "\n  ".join(("[b]Examples[/b]", *lines))
+
 
 for module in (
     train,
     generate_basics,
     imitate,
     selfplay,
+    watch,
+    report,
+    runs,
     evaluate,
     ladder,
     suite,
@@ -60,9 +66,11 @@ for module in (
     convert,
     bench,
     warmup,
+    help,
 ):
-    app.command(module.NAME, epilog="\n  ".join(("[b]Examples[/b]", *module.EXAMPLES)))(module.command)
-app.command(analyze.ALIAS, hidden=True)(analyze.command)
+    app.command(module.NAME, cls=help.Command, epilog=_examples(module.EXAMPLES))(module.command)
+app.command(analyze.ALIAS, cls=help.Command, hidden=True)(analyze.command)
+app.add_typer(config.app, name=config.NAME, epilog=_examples(config.EXAMPLES))
 
 
 def _show_version(requested: bool) -> None:
@@ -80,7 +88,7 @@ def _top(
 ) -> None:
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
-        raise typer.Exit(ExitCode.USAGE)
+        raise typer.Exit
 
 
 def _error_line(error: BaseException) -> str:

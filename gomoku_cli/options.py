@@ -10,6 +10,7 @@ import typer
 from core.limits import MAX_MOVE_SECONDS, MAX_SIMULATIONS
 from core.rules import MAX_CONNECT, MAX_SIZE, MIN_CONNECT, MIN_SIZE, Rules
 from curriculum.arena import player_names
+from gomoku_cli import completion
 from gomoku_cli.exit_codes import for_error
 from nets.config import Backend, Precision, RuntimeChoice, set_runtime
 from search.tree.settings import Policy
@@ -27,45 +28,33 @@ _NETS = "Nets"
 _REPORTS = "Reports"
 
 
-def _complete_preset(incomplete: str) -> list[str]:
-    from curriculum.presets import chain_names, preset_names
+def former(option: str, now: str) -> typer.models.OptionInfo:
+    """Return an option that the command had before: it is not in the help, and its error is `now`, the new way."""
 
-    return [name for name in (*preset_names(), *chain_names()) if name.startswith(incomplete)]
+    def refuse(value: str | None) -> None:
+        if value is not None:
+            raise typer.BadParameter(now, param_hint=option)
 
-
-def _complete_player(incomplete: str) -> list[str]:
-    return [name for name in player_names.EXAMPLES if name.startswith(incomplete)] or [
-        str(path) for path in sorted(Path().glob(f"{incomplete}*"))
-    ]
-
-
-def _complete_setting(incomplete: str) -> list[str]:
-    from curriculum.presets import KEYS
-
-    return [f"{key}=" for key in KEYS if key.startswith(incomplete)]
+    info: typer.models.OptionInfo = typer.Option(option, hidden=True, is_eager=True, callback=refuse)
+    return info
 
 
 # Options of one parameter
 
-Run = Annotated[
-    Path,
-    typer.Option(
-        "--run", "-r", metavar="DIR", help="Folder of the run. A missing one is created, an existing run continues."
-    ),
-]
-NewRun = Annotated[Path | None, typer.Option("--run", "-r", metavar="DIR", help="Folder of the run.")]
+Run = Annotated[Path, typer.Option("--run", "-r", metavar="DIR", help="Folder of the run, which continues.")]
+New = Annotated[bool, typer.Option("--new", help="Make the run if there is none, with fresh nets.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 NoColor = Annotated[bool, typer.Option("--no-color", help="Show numbers in place of colours, as NO_COLOR does.")]
 Ascii = Annotated[bool, typer.Option("--ascii", help="Draw with ASCII characters only.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 Player = Annotated[
-    str, typer.Argument(metavar="PLAYER", autocompletion=_complete_player, help=f"A player: {player_names.HELP}.")
+    str, typer.Argument(metavar="PLAYER", autocompletion=completion.players, help=f"A player: {player_names.HELP}.")
 ]
 Model = Annotated[
     str,
     typer.Option(
-        "--model", metavar="PLAYER", autocompletion=_complete_player, help=f"The opponent: {player_names.HELP}."
+        "--model", metavar="PLAYER", autocompletion=completion.players, help=f"The opponent: {player_names.HELP}."
     ),
 ]
 Plays = Annotated[
@@ -73,7 +62,7 @@ Plays = Annotated[
     typer.Option(
         "--model",
         metavar="PLAYER",
-        autocompletion=_complete_player,
+        autocompletion=completion.players,
         help="The player: any but another engine. gomoku --help lists the spellings.",
     ),
 ]
@@ -82,15 +71,19 @@ Analyst = Annotated[
     typer.Option(
         "--player",
         metavar="PLAYER",
-        autocompletion=_complete_player,
+        autocompletion=completion.players,
         help="The player that analyses: a model, mentor or pure-mcts:N.",
         show_default="default; mentor on boards that it does not play",
     ),
 ]
+Opponent = Annotated[
+    str | None,
+    typer.Argument(metavar="[OPPONENT]", autocompletion=completion.players, help="The player that it meets."),
+]
 Against = Annotated[
-    str,
+    str | None,
     typer.Option(
-        "--against", metavar="PLAYER", autocompletion=_complete_player, help=f"The opponent: {player_names.HELP}."
+        "--against", metavar="PLAYER", autocompletion=completion.players, help="Another way to name the opponent."
     ),
 ]
 Simulations = Annotated[
@@ -171,7 +164,7 @@ class ConfigOptions:
             "--preset",
             "-p",
             metavar="NAME",
-            autocompletion=_complete_preset,
+            autocompletion=completion.presets,
             help="Start from a preset: strongest (hours), quick (minutes), smoke (seconds), or those of the "
             "papers: alphagomoku, y-8x8, s-gp ... Without one: the recommended settings.",
             rich_help_panel=_CONFIGURATION,
@@ -186,7 +179,7 @@ class ConfigOptions:
         typer.Option(
             "--set",
             metavar="KEY=VALUE",
-            autocompletion=_complete_setting,
+            autocompletion=completion.settings,
             help="One setting over preset and file, as in search.simulations=200. Repeatable.",
             rich_help_panel=_CONFIGURATION,
         ),

@@ -8,6 +8,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
+import typer
+
 from gomoku_cli.options import ConfigOptions
 from gomoku_cli.printable import echo
 
@@ -93,11 +95,14 @@ def run_phase(
     choice: Choice,
     work: "Callable[[RunFolder, Conduct], None]",
     *,
+    new: bool,
     quiet: bool,
 ) -> None:
-    """Do the `work` of a phase in the run in `path`, made if it is missing, and print the path of its model.
+    """Do the `work` of a phase in the run in `path`, and print the path of its model.
 
-    `command`: the subcommand that continues the work after an interruption.
+    `new`: make the run if there is none. `command`: the subcommand that continues the work after an interruption.
+
+    Raises a usage error without a run.
     """
     from curriculum.run.folder import is_run
     from gomoku_cli.compilation import reporting_compilation
@@ -106,6 +111,9 @@ def run_phase(
 
     resume = f"{program()} {command} --run {shlex.quote(str(path))}"
     is_new = not is_run(path)
+    if is_new and not new:
+        reason = "it holds no config.toml" if path.is_dir() else "the folder does not exist"
+        raise typer.BadParameter(f"there is no run in {path}: {reason}; --new makes one", param_hint="--run")
     with open_or_create(path, choice) as folder, conducting(quiet=quiet, resume=resume) as conduct:
         if is_new:
             conduct.reporter.say(f"{path} is a new run: it starts from fresh nets")

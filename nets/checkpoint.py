@@ -7,11 +7,9 @@ header and `core.limits` before a tensor is read, and as a whole before torch is
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from numpy.typing import NDArray
 
 from core.errors import BadDataError
 from core.files.atomic import atomic_path
@@ -19,10 +17,12 @@ from core.files.json_text import parse_json
 from core.limits import MAX_MODEL_BYTES, MAX_PARAMETERS, MAX_REASON, shortened
 from core.rules import Rules
 from nets.config import NetConfig, Planes
-from nets.shapes import parameter_total, tensor_types
+from nets.shapes import fits, parameter_total, tensor_types
 from nets.tensor_file import TensorFile, TensorFileError, open_tensors
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from nets.dual import DualNet
 
 FORMAT = "gomoku-model-2"
@@ -43,10 +43,15 @@ class ModelInfo:
     path: Path
     net: NetConfig
     rules: Rules
+    """Rules that it was made for, or those that it was read for."""
     made: dict[str, Any]
     """Origin and results: preset, phase, step, parent, results of matches."""
     parameters: int
     """Trainable parameters, all nets together."""
+
+    def plays(self, rules: Rules) -> bool:
+        """Return True for the model's own rules, and for other boards that its weights fit unchanged (Y 4.4)."""
+        return rules == self.rules or (rules.connect == self.rules.connect and fits(self.net, self.rules, rules))
 
 
 def save_model(path: Path, model: "DualNet", made: Mapping[str, Any]) -> None:
@@ -81,15 +86,25 @@ def check_model(path: Path) -> ModelInfo:
         return info
 
 
-def load_arrays(path: Path) -> tuple[dict[str, NDArray[Any]], ModelInfo]:
-    """Read the tensors of a model file by their names, without torch. Raises `CheckpointError`."""
+def load_arrays(path: Path, rules: Rules | None = None) -> "tuple[dict[str, NDArray[Any]], ModelInfo]":
+    """Read the tensors of a model file by their names, without torch, for its own or for other rules.
+
+    Raises `CheckpointError`, also for rules that the model does not play.
+    """
     with _opened(path) as (file, info):
-        return file.arrays(), info
+        if rules is None:
+            return file.arrays(), info
+        if not info.plays(rules):
+            raise CheckpointError(f"{path} plays {info.rules}, not {rules}")
+        return file.arrays(), replace(info, rules=rules)
 
 
-def load_model(path: Path) -> tuple["DualNet", ModelInfo]:
-    """Load the model of a file, in evaluation mode on the CPU. Raises `CheckpointError`."""
-    arrays, info = load_arrays(path)
+def load_model(path: Path, rules: Rules | None = None) -> tuple["DualNet", ModelInfo]:
+    """Load the model of a file, in evaluation mode on the CPU, for its own or for other rules.
+
+    Raises `CheckpointError`, also for rules that the model does not play.
+    """
+    arrays, info = load_arrays(path, rules)
     # Imported here, so that a file is refused without torch.
     import torch
 

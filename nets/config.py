@@ -16,7 +16,7 @@ class Planes(StrEnum):
     THREE = "own-opponent-last"
     """Own stones, the opponent's, the opponent's last move (A II-B)."""
     FOUR = "own-opponent-last-colour"
-    """Those of `THREE`, and all ones when the first player is to move (S)."""
+    """Those of `own-opponent-last`, and all ones when the first player is to move (S)."""
     FIVE = "own-opponent-last-two-colour"
     """Own stones, the opponent's, the last two moves, all ones when the first player is to move (Y 3.1.1)."""
 

@@ -10,17 +10,18 @@ import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from core.files.json_text import parse_json
 from core.limits import MAX_DIMENSIONS, MAX_MODEL_HEADER_BYTES
 from nets.tensor_types import WEIGHTS, TensorType
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 _LENGTH_BYTES = 8
-_TYPES: Mapping[str, np.dtype[Any]] = {"F32": np.dtype("<f4"), "I64": np.dtype("<i8")}
+_ITEM_BYTES = {"F32": 4, "I64": 8}
+_NUMPY_TYPES = {"F32": "<f4", "I64": "<i8"}
 
 
 class TensorFileError(ValueError):
@@ -58,12 +59,12 @@ class TensorFile:
         for name, entry in header.items():
             fields = _object(entry)
             dtype = fields.get("dtype")
-            if not isinstance(dtype, str) or dtype not in _TYPES:
-                raise TensorFileError(f"{name} is of type {dtype}; tensors are of type {' or '.join(_TYPES)}")
+            if not isinstance(dtype, str) or dtype not in _ITEM_BYTES:
+                raise TensorFileError(f"{name} is of type {dtype}; tensors are of type {' or '.join(_ITEM_BYTES)}")
             shape, place = _sizes(fields.get("shape")), _sizes(fields.get("data_offsets"))
             if shape is None or len(shape) > MAX_DIMENSIONS or place is None or len(place) != 2:
                 raise TensorFileError(f"{name} has no valid shape and place in the file")
-            if place[1] - place[0] != math.prod(shape) * _TYPES[dtype].itemsize:
+            if place[1] - place[0] != math.prod(shape) * _ITEM_BYTES[dtype]:
                 raise TensorFileError(f"the bytes of {name} do not fit its shape")
             self.types[name] = TensorType(dtype, tuple(shape))
             self._starts[name] = place[0]
@@ -88,17 +89,19 @@ class TensorFile:
             if self.types[name] != kind:
                 raise TensorFileError(f"{name} is {self.types[name]} where the net has {kind}")
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
+    def arrays(self) -> "dict[str, NDArray[Any]]":
         """Read all tensors, which share one block of memory. Raises `TensorFileError` for numbers that are not finite.
 
         It costs as much memory as the file is large: check the header first.
         """
+        import numpy as np  # here, so that reading a header does not need it
+
         data = np.empty(self._data_bytes, dtype=np.uint8)
         if self._file.readinto(data.data) != self._data_bytes:  # type: ignore[attr-defined]  # an open file has it
             raise TensorFileError("it was cut short while it was read")
         arrays = {}
         for name, kind in self.types.items():
-            dtype = _TYPES[kind.dtype]
+            dtype = np.dtype(_NUMPY_TYPES[kind.dtype])
             start = self._starts[name]
             array = data[start : start + kind.size * dtype.itemsize].view(dtype).reshape(kind.shape)
             # The extremes are NaN if any number is.

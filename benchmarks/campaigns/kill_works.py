@@ -111,8 +111,8 @@ _LADDER = ("ladder", "mentor:1", "--from", "4", "--step", "4", "--to", "12", "--
 WORKS: dict[str, Work] = {
     "train": Work(words=_train, share=24, continues=True),
     "generate-basics": Work(words=_basics, share=7, continues=True),
-    "imitate": Work(words=lambda f, s: ["imitate", *_run_words(f, s)], share=8, continues=True),
-    "selfplay": Work(words=lambda f, s: ["selfplay", *_run_words(f, s)], share=12, continues=True),
+    "imitate": Work(words=lambda f, s: ["imitate", "--new", *_run_words(f, s)], share=8, continues=True),
+    "selfplay": Work(words=lambda f, s: ["selfplay", "--new", *_run_words(f, s)], share=12, continues=True),
     "evaluate": Work(words=_match(_MATCH, _REPORTS), share=10, continues=True),
     "evaluate (net)": Work(words=_match(_NET_MATCH, ("games-file.psq", "figure.png")), share=4, continues=True),
     "evaluate (engine)": Work(words=_match(_WITH_ENGINE, _REPORTS), share=5, continues=True),

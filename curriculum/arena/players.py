@@ -88,33 +88,37 @@ def model_path(spec: str) -> Path | None:
         return best_model(path)
     if os.path.lexists(path) and not path.is_dir():
         return path  # `nets.checkpoint` refuses all but files
+    if os.sep in spec or path.suffix:
+        raise PlayerSpecError(f"there is no file or folder {spec}")
     near = get_close_matches(spec, player_names.EXAMPLES, n=1)
     hint = f" (did you mean {near[0]}?)" if near else ""
     raise PlayerSpecError(f"{spec!r} names no player{hint}: write {player_names.HELP}")
 
 
 def resolve_rules(specs: Sequence[str], board_size: int | None = None, connect: int | None = None) -> Rules:
-    """Return the rules of games between these players: those of the models, else the given ones, else 15x15.
+    """Return the rules of games between these players: the given ones, else those of a model, else 15x15.
+
+    Without given ones they are those of the first model whose rules all models play: a fully convolutional net plays
+    boards of other sizes than its own.
 
     Raises `PlayerSpecError` if they cannot meet, `nets.checkpoint.CheckpointError` for a broken model.
     """
-    found: tuple[str, Rules] | None = None
-    for spec in specs:
-        if (path := model_path(spec)) is None:
-            continue
-        from nets.checkpoint import read_info
+    from nets.checkpoint import read_info
 
-        rules = read_info(path).rules
-        if found and rules != found[1]:
-            raise PlayerSpecError(f"{found[0]} plays {found[1]} and {spec} plays {rules}: they cannot meet")
-        found = (spec, rules)
-    default = found[1] if found else Rules()
+    models = [(spec, read_info(path)) for spec in specs if (path := model_path(spec)) is not None]
+    meeting = [info.rules for _, info in models if all(other.plays(info.rules) for _, other in models)]
+    if models and not meeting and board_size is None and connect is None:
+        one, first = models[0]
+        other, second = next((spec, info) for spec, info in models if not info.plays(first.rules))
+        raise PlayerSpecError(f"{one} plays {first.rules} and {other} plays {second.rules}: they cannot meet")
+    default = meeting[0] if meeting else models[0][1].rules if models else Rules()
     given = Rules(
         board_size if board_size is not None else default.size, connect if connect is not None else default.connect
     )
-    if found and given != found[1]:
-        others = f"{player_names.MENTOR}, {player_names.RANDOM} and {player_names.PURE_MCTS}:N play on any board"
-        raise PlayerSpecError(f"{found[0]} plays {found[1]}, not {given}; {others}")
+    for spec, info in models:
+        if not info.plays(given):
+            others = f"{player_names.MENTOR}, {player_names.RANDOM} and {player_names.PURE_MCTS}:N play on any board"
+            raise PlayerSpecError(f"{spec} plays {info.rules}, not {given}; {others}")
     return given
 
 
@@ -161,7 +165,7 @@ def _net_player(spec: str, path: Path, rules: Rules, settings: PlayerSettings) -
     from search.tree.player import MctsPlayer
 
     info = read_info(path)
-    if info.rules != rules:
+    if not info.plays(rules):
         raise PlayerSpecError(f"{spec} plays {info.rules}, not {rules}")
     try:
         search = settings.search
@@ -179,7 +183,7 @@ def _net_player(spec: str, path: Path, rules: Rules, settings: PlayerSettings) -
     if search.simulations == 0 and settings.seconds is None:
         search = search.without_tactics()  # the net alone chooses
     return MctsPlayer(
-        open_model(path),
+        open_model(path, rules=rules),
         rules,
         search,
         policy=settings.policy,

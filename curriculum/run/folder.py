@@ -22,6 +22,7 @@ from core.files.atomic import atomic_write_text, refuse_pipes, remove_unfinished
 from core.files.json_text import values_at
 from core.limits import MAX_JSON_BYTES
 from curriculum.config import Config
+from curriculum.explanations import comment_lines
 from curriculum.presets import ConfigError, read_config, to_toml
 from curriculum.run.json_files import (
     JsonFileError,
@@ -63,7 +64,7 @@ class RunFolder:
     def __init__(self, path: Path, config: Config, lock: int | None) -> None:
         self.path = path
         self.config = config
-        """The resolved configuration, as in `config.toml`."""
+        """The resolved configuration, as in `config.toml`, which explains each setting in a comment too."""
         self.models = path / "models"
         """Model files."""
         self.games = path / "games"
@@ -96,7 +97,7 @@ class RunFolder:
         lock = take_lock(path / "state" / _LOCK, path)
         try:
             _refuse_taken(path)
-            atomic_write_text(path / _CONFIG, to_toml(config))
+            atomic_write_text(path / _CONFIG, to_toml(config, comment_lines))
             return cls(path, config, lock)
         except BaseException:
             release_lock(lock)

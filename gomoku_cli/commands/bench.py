@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 NAME = "bench"
 EXAMPLES = (
     "gomoku bench --quick",
-    "gomoku bench --json --plot bench.png",
+    "gomoku bench --json --figure bench.png",
     "gomoku bench --quick --model runs/mine --games best",
 )
 
@@ -36,7 +36,7 @@ def _games(text: str) -> int | None:
         return None
     if not text.isdecimal() or not 1 <= int(text) <= _MAX_GAMES:
         raise typer.BadParameter(
-            f"{text!r} is neither {_BEST} nor a number from 1 to {_MAX_GAMES}", param_hint="--games"
+            f"{text!r} is neither {_BEST} nor a number from 1 to {_MAX_GAMES}", param_hint="--concurrent-games"
         )
     return int(text)
 
@@ -181,9 +181,9 @@ def command(
             "--simulations", "-n", min=1, max=MAX_SIMULATIONS, metavar="N", help="Simulations a move of self-play."
         ),
     ] = 400,
-    games: Annotated[
+    concurrent_games: Annotated[
         str,
-        typer.Option("--games", "-g", metavar="N|best", help="Games of self-play side by side; best tries several."),
+        typer.Option("--concurrent-games", metavar="N|best", help="Games of self-play at once; best tries several."),
     ] = "128",
     seconds: Annotated[
         float | None,
@@ -194,10 +194,12 @@ def command(
             show_default=f"{_SECONDS:g}, with --quick {_QUICK_SECONDS:g}",
         ),
     ] = None,
-    plot: Annotated[
+    figure: Annotated[
         Path | None,
-        typer.Option("--plot", metavar="FILE", help="Draw the result too, as .png or .svg; needs matplotlib."),
+        typer.Option("--figure", metavar="FILE", help="Draw the result too, as .png or .svg; needs matplotlib."),
     ] = None,
+    former_games: Annotated[str | None, options.former("--games", "it is --concurrent-games now")] = None,
+    former_figure: Annotated[str | None, options.former("--plot", "it is --figure now")] = None,
     runtime: options.RuntimeOptions,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
@@ -207,11 +209,11 @@ def command(
     The forward ceiling is the evaluation speed of the nets alone, which wait for nothing. The share of it in self-play
     shows how little they wait for the search.
     """
-    side_by_side, duration_s = _games(games), _seconds(seconds, quick)
+    side_by_side, duration_s = _games(concurrent_games), _seconds(seconds, quick)
     from gomoku_cli.reports.plots import check_plot
 
-    if plot is not None:
-        check_plot(plot, "--plot")
+    if figure is not None:
+        check_plot(figure, "--figure")
     runtime.apply()
     nets = _nets(model)
 
@@ -237,7 +239,7 @@ def command(
         typer.echo(json.dumps(figures))
     else:
         show(figures)
-    if plot is not None:
+    if figure is not None:
         from gomoku_cli.reports.bench_figure import draw_bench
 
-        draw_bench(figures, plot)
+        draw_bench(figures, figure)

@@ -12,12 +12,12 @@ from gomoku_cli.matches import open_session, parse_sprt, require, write_reports
 
 NAME = "evaluate"
 EXAMPLES = (
-    "gomoku evaluate default --against random --games 20 --simulations 100",
-    "gomoku evaluate runs/mine --against pure-mcts:1000 --games 100 --run matches/mine --figure mine.png",
-    "gomoku evaluate default --against mentor --games 10 --seconds 0.5",
-    "gomoku evaluate default --against 'engine:./pbrain-other' --games 20 --seconds 0.5 --concurrency 2",
-    "gomoku evaluate new.safetensors --against old.safetensors --sprt elo0=0,elo1=50 --games 1000",
-    "gomoku evaluate new.safetensors --against old.safetensors --min-score 0.55 --junit report.xml",
+    "gomoku evaluate default random --games 20 --simulations 100",
+    "gomoku evaluate runs/mine pure-mcts:1000 --games 100 --run matches/mine --figure mine.png",
+    "gomoku evaluate default mentor --games 10 --seconds 0.5",
+    "gomoku evaluate default 'engine:./pbrain-other' --games 20 --seconds 0.5 --concurrency 2",
+    "gomoku evaluate new.safetensors old.safetensors --sprt elo0=0,elo1=50 --games 1000",
+    "gomoku evaluate new.safetensors old.safetensors --min-score 0.55 --junit report.xml",
 )
 _BARS = "Bars: exit code 4 if one is missed"
 
@@ -46,38 +46,28 @@ class _BarOptions:
     ] = None
 
 
-def _refuse_ladder(value: object) -> None:
-    if value is not None:
-        raise typer.BadParameter("the ladder is another command: gomoku ladder PLAYER", param_hint="--ladder")
-
-
-def _refuse_suite(value: object) -> None:
-    if value is not None:
-        raise typer.BadParameter("the suite is another command: gomoku suite PLAYER tactics", param_hint="--suite")
-
-
-def _former(option: str, callback: object) -> typer.models.OptionInfo:
-    info: typer.models.OptionInfo = typer.Option(option, hidden=True, is_eager=True, callback=callback)  # type: ignore[arg-type]
-    return info
+_LADDER = "the ladder is another command: gomoku ladder PLAYER"
+_SUITE = "the suite is another command: gomoku suite PLAYER tactics"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _FormerOptions:
     """Options of `gomoku ladder` and `gomoku suite` that `gomoku evaluate` had before: they name the new command."""
 
-    ladder: Annotated[str | None, _former("--ladder", _refuse_ladder)] = None
-    start: Annotated[str | None, _former("--from", _refuse_ladder)] = None
-    step: Annotated[str | None, _former("--step", _refuse_ladder)] = None
-    last: Annotated[str | None, _former("--to", _refuse_ladder)] = None
-    stop_at: Annotated[str | None, _former("--stop-at", _refuse_ladder)] = None
-    suite: Annotated[str | None, _former("--suite", _refuse_suite)] = None
+    ladder: Annotated[str | None, options.former("--ladder", _LADDER)] = None
+    start: Annotated[str | None, options.former("--from", _LADDER)] = None
+    step: Annotated[str | None, options.former("--step", _LADDER)] = None
+    last: Annotated[str | None, options.former("--to", _LADDER)] = None
+    stop_at: Annotated[str | None, options.former("--stop-at", _LADDER)] = None
+    suite: Annotated[str | None, options.former("--suite", _SUITE)] = None
 
 
 @expand_options
 def command(
     player: options.Player,
+    opponent: options.Opponent = None,
     *,
-    against: options.Against,
+    against: options.Against = None,
     games: Annotated[
         int, typer.Option("--games", "-g", min=1, metavar="N", help="Games, half with each colour.")
     ] = 100,
@@ -100,7 +90,9 @@ def command(
 
     reports.check()
     test = parse_sprt(bar.sprt)
-    players = (player, against)
+    if (opponent is None) == (against is None):
+        raise typer.BadParameter("name one opponent, as in gomoku evaluate default mentor", param_hint="OPPONENT")
+    players = (player, opponent or against or "")
     with open_session(
         players, games=games, search=search, rules=rules, match=match, runtime=runtime, quiet=quiet
     ) as session:

@@ -40,22 +40,19 @@ def command(
 
     A position is solved if the player's move is one of its right answers.
     """
+    from curriculum.arena.bars import share_bar
+    from curriculum.arena.suite import RULES, load_suite, score_player
     from gomoku_cli.reports.junit import suite_junit
     from gomoku_cli.reports.markdown import suite_markdown
     from gomoku_cli.reports.terminal import show_bars, show_suite
 
     options.ReportOptions(junit=junit, markdown=markdown).check()
     match = options.MatchOptions(seed=seed, engine_seconds=engine_seconds)
-    rules = options.RulesOptions()
+    rules = options.RulesOptions(board_size=RULES.size, connect=RULES.connect)
     with open_session(
         (player,), games=0, search=search, rules=rules, match=match, runtime=runtime, quiet=quiet
     ) as session:
-        from curriculum.arena.bars import share_bar
-        from curriculum.arena.suite import RULES, load_suite, score_player
-
         puzzles = load_suite(name)
-        if session.rules != RULES:
-            raise typer.BadParameter(f"{name} is for {RULES}, and {player} plays {session.rules}", param_hint="NAME")
         score = score_player(session.player(player), puzzles, seed=seed, conduct=session.conduct)
     bars = [share_bar("solved", score.total.share, min_score)] if min_score is not None else []
     result, bars_json = score.to_json(), [bar.to_json() for bar in bars]

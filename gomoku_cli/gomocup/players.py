@@ -13,9 +13,10 @@ from core.jit import KERNELS_ARE_COLD
 from core.position import Position
 from core.rules import Rules
 from curriculum.arena import player_names
-from curriculum.arena.players import PlayerSettings, PlayerSpecError, model_path, parse_player, resolve_rules
+from curriculum.arena.players import PlayerSettings, PlayerSpecError, model_path, parse_player
 from gomoku_cli.compilation import ESTIMATE
 from gomoku_cli.gomocup.protocol import CONNECT
+from nets.checkpoint import read_info
 from search.limits import Limit
 from search.mentor.player import Mentor
 from search.players import Decision, Player
@@ -50,10 +51,10 @@ class EnginePlayers:
         self._spec = spec
         self._max_threads = threads
         limit_cores(threads)
-        self._rules = resolve_rules([spec]) if model_path(spec) is not None else None
-        """The only rules that a model plays; None for players without a net, which play on any board."""
-        if self._rules is not None and self._rules.connect != CONNECT:
-            raise PlayerSpecError(f"{spec} plays {self._rules}; the protocol is about {CONNECT} in a row")
+        self._model = read_info(path) if (path := model_path(spec)) is not None else None
+        """The named model; None for players without a net, which play on any board."""
+        if self._model is not None and self._model.rules.connect != CONNECT:
+            raise PlayerSpecError(f"{spec} plays {self._model.rules}; the protocol is about {CONNECT} in a row")
         self._settings = PlayerSettings(
             simulations=simulations,
             seconds=math.inf if simulations is None else None,
@@ -61,7 +62,7 @@ class EnginePlayers:
             keeps_tree=True,
             tactics=tactics,
         )
-        if self._rules is None:
+        if self._model is None:
             parse_player(spec, rules=Rules(), settings=self._settings)  # reports an error in it before the game begins
         self._must_compile = KERNELS_ARE_COLD
         self._executor = ThreadPoolExecutor(1, "prepare")
@@ -134,8 +135,9 @@ class EnginePlayers:
             self._bytes_without_trees = resident_bytes()
 
     def _make_player(self, rules: Rules, max_simulations: int | None) -> Player:
-        if self._rules not in (None, rules):
-            self.notes.append(f"{self._spec} plays {self._rules}, so on {rules.size}x{rules.size} the mentor plays")
+        if self._model is not None and not self._model.plays(rules):
+            own, board = self._model.rules, f"{rules.size}x{rules.size}"
+            self.notes.append(f"{self._spec} plays {own}, so on {board} the mentor plays")
             return parse_player(player_names.MENTOR, rules=rules, settings=self._settings)
         settings = self._settings
         if max_simulations is not None:

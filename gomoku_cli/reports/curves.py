@@ -4,16 +4,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from core.files.json_text import value_at
 from curriculum.presets import ConfigError, read_config
 from curriculum.run.folder import RunFolderError, is_run, read_metrics
 from gomoku_cli.console import STDOUT
 from gomoku_cli.reports.plots import short_name
 from gomoku_cli.reports.terminal import cell_text, print_facts, table
 from gomoku_cli.reports.texts import Json
+from gomoku_cli.reports.training.metrics import LOSSES, curves_from
 
-LOSSES = ("policy_loss", "value_loss", "policy_entropy")
-"""The curves of training, by their keys in the metrics."""
 _PHASES = {"selfplay": "self-play"}
 """Names of phases that are not those of the metrics."""
 
@@ -21,9 +19,7 @@ _PHASES = {"selfplay": "self-play"}
 def curves_of(path: Path) -> dict[str, Any]:
     """Return the curves of a run, finished or not, as the JSON of `gomoku curves` has them.
 
-    `training` has a row for each record: its phase, the steps of the run so far, and the losses. `rounds` has one for
-    each round of self-play: its games and its gate, None where there is none yet. The board's size is None for a
-    configuration of another version. Raises `RunFolderError`.
+    See `curves_from`. The board's size is None for a configuration of another version. Raises `RunFolderError`.
     """
     if not is_run(path):
         raise RunFolderError(f"there is no run in {path}: it holds no config.toml")
@@ -33,79 +29,9 @@ def curves_of(path: Path) -> dict[str, Any]:
         size = None  # a run of another version has curves too
     records = read_metrics(path)
     try:
-        return {"run": str(path), "board_size": size, "training": _training(records), "rounds": _rounds(records)}
+        return {"run": str(path), "board_size": size, **curves_from(records)}
     except ValueError as error:
         raise RunFolderError(f"the metrics of the run in {path} cannot be read: {error}") from error
-
-
-def _training(records: Iterable[Json]) -> list[dict[str, Any]]:
-    """Return the losses over the steps of the run. Raises `ValueError`."""
-    rows: dict[tuple[str, int, int], dict[str, Any]] = {}
-    for record in records:
-        if record.get("event") == "train":
-            phase, step = value_at(record, "phase", str), value_at(record, "step", int)
-            # A process that was killed before its save did these steps again: the later record counts.
-            rows[phase, _round(record), step] = {"phase": phase} | {name: _number(record, name) for name in LOSSES}
-    curve, before, since = [], 0, 0
-    last: tuple[str, int] | None = None
-    for (phase, number, step), row in rows.items():
-        if last is not None and (phase, number) != last:
-            before += since  # steps are counted from 0 in each phase and round
-        last, since = (phase, number), step
-        curve.append({"step": before + step, **row})
-    return curve
-
-
-def _rounds(records: Iterable[Json]) -> list[dict[str, Any]]:
-    """Return the games and the gate of each round. Raises `ValueError`."""
-    files: dict[int, list[Json]] = {}
-    gates: dict[int, Json] = {}
-    for record in records:
-        if record.get("event") == "games":
-            files.setdefault(_round(record), []).append(record)
-        elif record.get("event") == "gate":
-            gates[_round(record)] = record
-    return [
-        {"round": number + 1, **_games(files.get(number, [])), **_gate(gates.get(number))}
-        for number in sorted(files.keys() | gates.keys())
-    ]
-
-
-def _games(files: Sequence[Json]) -> dict[str, Any]:
-    """Return the means over the games of a round, which are in several files."""
-    counts = [value_at(record, "games", int, low=1) for record in files]
-    games = sum(counts)
-    decisive = [count - value_at(record, "draws", int, low=0) for count, record in zip(counts, files, strict=True)]
-    seconds = [_number(record, "seconds") for record in files]
-    return {
-        "games": games,
-        "draws": games - sum(decisive),
-        "game_length": _mean([_number(record, "game_length") for record in files], counts),
-        "black_share": _mean([_number(record, "black_share") for record in files], decisive),
-        "game_seconds": None if None in seconds or not games else sum(map(float, filter(None, seconds))) / games,
-    }
-
-
-def _gate(record: Json | None) -> dict[str, Any]:
-    if record is None:
-        return {"gate_score": None, "accepted": None}
-    return {"gate_score": _number(record, "score"), "accepted": value_at(record, "accepted", bool)}
-
-
-def _mean(values: Sequence[float | None], weights: Sequence[int]) -> float | None:
-    """Return the weighted mean of the known values, None without any."""
-    known = [(value, weight) for value, weight in zip(values, weights, strict=True) if value is not None and weight > 0]
-    total = sum(weight for _, weight in known)
-    return sum(value * weight for value, weight in known) / total if total else None
-
-
-def _round(record: Json) -> int:
-    return value_at(record, "iteration", int, low=0) if "iteration" in record else 0
-
-
-def _number(record: Json, key: str) -> float | None:
-    """Return a number of the metrics; None for one that was not finite, or that this record lacks."""
-    return None if record.get(key) is None else value_at(record, key, float)
 
 
 def run_name(curves: Json) -> str:

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gomoku_cli.reports.curves import LOSSES, phase_name, run_name
+from gomoku_cli.reports.curves import phase_name, run_name
 from gomoku_cli.reports.plots import BLUE, GREY, HEIGHT, WIDTH, clear, count_on, drawn, label, legend_above
 from gomoku_cli.reports.texts import Json
+from gomoku_cli.reports.training.metrics import LOSSES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

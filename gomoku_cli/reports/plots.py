@@ -28,6 +28,11 @@ def check_plot(path: Path, option: str) -> None:
         raise typer.BadParameter(f"{path} must end in {' or '.join(SUFFIXES)}", param_hint=option)
     if not path.parent.is_dir():
         raise typer.BadParameter(f"there is no folder {path.parent}", param_hint=option)
+    check_matplotlib(option)
+
+
+def check_matplotlib(option: str) -> None:
+    """Raise a usage error about `option`, in one line, if matplotlib is missing."""
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from core.rules import Rules
 from nets.checkpoint import load_model
 from nets.config import Backend, Precision
 from nets.dual import DualNet
@@ -30,19 +31,19 @@ def _converted_net(model: DualNet, name: str, openvino: OpenVino) -> Any:
         return openvino.with_input(graph)
 
 
-def main(path: Path, precision: Precision) -> bool:
-    """Save a model file's graphs; return True on success.
+def main(path: Path, precision: Precision, rules: Rules) -> bool:
+    """Save a model file's graphs for some rules; return True on success.
 
     Raises `CheckpointError`, `RuntimeUnavailableError`, and `OSError` if the model file cannot be read.
     """
     openvino = OpenVino(precision)
-    kept = graphs_path(path, openvino)
-    model, _ = load_model(path)
+    kept = graphs_path(path, rules, openvino)
+    model, _ = load_model(path, rules)
     graphs = converted(model, openvino)
-    if graphs_path(path, openvino) != kept:
+    if graphs_path(path, rules, openvino) != kept:
         raise RuntimeError(f"{path} was overwritten during the conversion")
     return write_graphs(kept, openvino, graphs, version_of(model, Backend.OPENVINO, openvino.precision))
 
 
 if __name__ == "__main__":
-    sys.exit(not main(Path(sys.argv[1]), Precision(sys.argv[2])))
+    sys.exit(not main(Path(sys.argv[1]), Precision(sys.argv[2]), Rules(*map(int, sys.argv[3:5]))))

@@ -4,6 +4,7 @@ import warnings
 from pathlib import Path
 
 from core.caching.folder import has_noticed
+from core.rules import Rules
 from nets.checkpoint import check_model, load_arrays, load_model, read_info
 from nets.config import Backend, Precision, RuntimeChoice, RuntimeNotice, default_runtime
 from nets.runtimes.devices import may_have_gpu
@@ -11,53 +12,59 @@ from nets.runtimes.runtime import RuntimeUnavailableError
 from nets.runtimes.runtime_evaluator import RuntimeEvaluator
 
 
-def open_model(path: Path, choice: RuntimeChoice | None = None) -> RuntimeEvaluator:
+def open_model(path: Path, choice: RuntimeChoice | None = None, *, rules: Rules | None = None) -> RuntimeEvaluator:
     """Return an evaluator with the model of a file; its evaluations are repeatable (`nets.runtimes.batching.Batcher`).
+
+    `rules`: default: those of the model; others that it plays (`ModelInfo.plays`) give another board.
 
     `choice` selects the runtime (default: the choice for the whole process). OpenVINO runs graphs that are saved in the
     user's cache folder. The graphs of a new model are made first, which takes some seconds and gives a `RuntimeNotice`.
     Every other choice, and every failure, leads to `nets.runtimes.net_evaluator.NetEvaluator` with torch.
 
-    Raises `CheckpointError`, and `RuntimeUnavailableError` for a precision that no runtime here has.
+    Raises `CheckpointError`, also for rules that the model does not play, and `RuntimeUnavailableError` for a precision
+    that no runtime here has.
     """
     choice = choice or default_runtime()
     if choice.backend in (Backend.AUTO, Backend.NUMBA) and read_info(path).net.has_lines:
         from nets.runtimes.lines import LineRuntime
 
-        arrays, info = load_arrays(path)
+        arrays, info = load_arrays(path, rules)
         lines = LineRuntime(info.net, info.rules, arrays)
         return RuntimeEvaluator(lines, info.net, info.rules.cells, lines.version, repeatable=True)
     if choice.backend is Backend.OPENVINO or (choice.backend is Backend.AUTO and not may_have_gpu()):
-        evaluator = _open_graphs(path, choice.precision)
+        evaluator = _open_graphs(path, choice.precision, rules)
         if evaluator is not None:
             return evaluator
     from nets.runtimes.net_evaluator import NetEvaluator
 
-    return NetEvaluator(load_model(path)[0], choice, repeatable=True)
+    return NetEvaluator(load_model(path, rules)[0], choice, repeatable=True)
 
 
-def _open_graphs(path: Path, precision: Precision) -> RuntimeEvaluator | None:
+def _open_graphs(path: Path, precision: Precision, rules: Rules | None) -> RuntimeEvaluator | None:
     """Return None if torch has to run the model or to report the error."""
     if precision is Precision.FP16:
         return None
     info = read_info(path)
+    rules = rules or info.rules
+    if not info.plays(rules):
+        return None
     # Imported here, since a run on torch or a GPU needs neither OpenVINO nor its saved graphs.
     from nets.runtimes.openvino import OpenVino, OpenVinoRuntime
     from nets.runtimes.saved_graphs import can_be_saved, graphs_path, make_graphs, read_graphs
 
     try:
         openvino = OpenVino(precision)
-        kept = graphs_path(path, openvino)
+        kept = graphs_path(path, rules, openvino)
         found = read_graphs(kept, openvino)
         if found is None and can_be_saved(kept, path):
             check_model(path)
             if not has_noticed():  # a damaged file
                 warnings.warn(f"preparing {path.name} for OpenVINO, once, which takes some seconds", RuntimeNotice, 3)
-            found = read_graphs(kept, openvino) if make_graphs(path, openvino.precision) else None
+            found = read_graphs(kept, openvino) if make_graphs(path, rules, openvino.precision) else None
         if found is None:
             return None
         graphs, version = found
         runtime = OpenVinoRuntime(openvino, graphs, info.net.planes)
     except (OSError, RuntimeUnavailableError):
         return None
-    return RuntimeEvaluator(runtime, info.net, info.rules.cells, version, repeatable=True)
+    return RuntimeEvaluator(runtime, info.net, rules.cells, version, repeatable=True)

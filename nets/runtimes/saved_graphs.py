@@ -21,6 +21,7 @@ from safetensors.numpy import load, save
 from core.caching.folder import CacheFolder, user_cache_folder
 from core.files.atomic import remove_unfinished
 from core.limits import MAX_GRAPHS_BYTES
+from core.rules import Rules
 from nets.config import Precision
 from nets.runtimes.openvino import OpenVino
 from nets.runtimes.runtime import RuntimeUnavailableError
@@ -40,9 +41,12 @@ _TIMEOUT_S = 120.0
 """Limit of a conversion."""
 
 
-def graphs_path(model: Path, openvino: OpenVino) -> Path:
-    """Return the path of a model file's saved graphs. Raises `OSError` if the model file cannot be read."""
-    digest = hashlib.sha256(f"{openvino.module.__version__}/{openvino.precision}".encode())
+def graphs_path(model: Path, rules: Rules, openvino: OpenVino) -> Path:
+    """Return the path of a model file's saved graphs for some rules.
+
+    Raises `OSError` if the model file cannot be read.
+    """
+    digest = hashlib.sha256(f"{openvino.module.__version__}/{openvino.precision}/{rules.size}".encode())
     for path in (*sorted(_SOURCES.rglob("*.py")), model):
         digest.update(hashlib.sha256(path.read_bytes()).digest())
     return user_cache_folder() / "graphs" / f"{digest.hexdigest()[:32]}.graphs"
@@ -98,9 +102,10 @@ def _last_used(path: Path) -> float:
     return instant if instant <= time.time() + _MAX_AHEAD_S else 0.0
 
 
-def make_graphs(model: Path, precision: Precision) -> bool:
+def make_graphs(model: Path, rules: Rules, precision: Precision) -> bool:
     """Convert a model file in a process of its own, so that this one needs no torch; return True on success."""
     command = [sys.executable, "-P", "-m", "nets.runtimes.conversion", str(model.resolve()), precision]
+    command += [str(rules.size), str(rules.connect)]
     try:
         ended = subprocess.run(
             command,

@@ -31,6 +31,10 @@ COMMANDS = (
     "generate-basics",
     "imitate",
     "selfplay",
+    "watch",
+    "report",
+    "runs",
+    "config",
     "evaluate",
     "ladder",
     "suite",
@@ -86,9 +90,9 @@ def test_version_is_the_packages(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "--version")[:2] == (ExitCode.DONE, f"gomoku {gomoku_cli.__version__}\n")
 
 
-def test_no_command_is_a_usage_error_that_shows_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_command_shows_the_help(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys)
-    assert code == ExitCode.USAGE
+    assert code == ExitCode.DONE
     assert all(command in out for command in COMMANDS)
 
 
@@ -106,7 +110,7 @@ def test_the_shell_completes(line: str, completed: str) -> None:
     [
         ("evalute", "Did you mean 'evaluate'?"),
         ("evaluate", "Missing argument 'PLAYER'"),
-        ("evaluate random", "--against"),
+        ("evaluate random", "name one opponent"),
         ("evaluate random --ladder pure-mcts --from 200 --stop-at 7", "gomoku ladder PLAYER"),
         ("evaluate random --suite tactics --min-score 0.8", "gomoku suite PLAYER tactics"),
         ("suite random endgames", "there is no suite"),
@@ -198,7 +202,7 @@ def test_the_shell_completes(line: str, completed: str) -> None:
         ("picture x.txt", "x.txt is no file of games: its name must end in .sgf or .psq"),
         ("picture x.sgf --game 0", "--game"),
         ("picture x.sgf --figure none/such.png", "there is no folder none"),
-        ("curves", "RUN..."),
+        ("curves", "RUN"),
         ("curves x --figure x.pdf", "must end in .png or .svg"),
         ("play --colour red", "--colour"),
         ("play --model nobody", "names no player"),
@@ -502,3 +506,61 @@ def _wait_for(happened: object, seconds: float = 120) -> None:
     while not happened():
         assert time.monotonic() < end
         time.sleep(0.05)
+
+
+def test_help_names_a_command_or_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "help", "ladder")
+    assert code == ExitCode.DONE
+    assert " gomoku ladder [OPTIONS]" in out
+    assert run(capsys, "help")[1] == run(capsys, "--help")[1]
+    assert "Did you mean 'ladder'" in refused(capsys, ExitCode.USAGE, "help", "lader")
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_flags_show_no_type(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "<bool>" not in run(capsys, command, "--help")[1]
+
+
+@pytest.mark.parametrize(
+    ("line", "now"),
+    [
+        ("bench --plot a.png", "it is --figure now"),
+        ("bench --games 3", "it is --concurrent-games now"),
+        ("evaluate default --suite tactics", "gomoku suite PLAYER tactics"),
+        ("evaluate default --ladder 200", "gomoku ladder PLAYER"),
+    ],
+)
+def test_former_options_name_the_new_ones(line: str, now: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert now in refused(capsys, ExitCode.USAGE, *line.split())
+
+
+def test_the_opponent_is_named_once(capsys: pytest.CaptureFixture[str]) -> None:
+    small = "--games 2 --board-size 5 --connect 3 --openings empty --json --quiet".split()
+    results = [
+        json.loads(run(capsys, "evaluate", "random", *words, *small)[1])
+        for words in (("mentor:1",), ("--against", "mentor:1"))
+    ]
+    assert results[0]["opponent"] == results[1]["opponent"] == "mentor:1"
+    for words in ((), ("mentor:1", "--against", "mentor:1")):
+        assert "name one opponent" in refused(capsys, ExitCode.USAGE, "evaluate", "random", *words)
+
+
+@pytest.mark.parametrize("command", ["imitate", "selfplay"])
+def test_a_mistyped_folder_begins_no_run(command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    error = refused(capsys, ExitCode.USAGE, command, "--run", tmp_path / "rnu", "--preset", "smoke")
+    assert "the folder does not exist; --new makes one" in error
+    assert not (tmp_path / "rnu").exists()
+
+
+def test_a_path_without_a_file_is_named_so(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "there is no file or folder runs/nothing" in refused(
+        capsys, ExitCode.USAGE, "evaluate", "runs/nothing", "random"
+    )
+
+
+def test_a_preset_names_the_folder_of_its_run(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    RunFolder.create(tmp_path / "runs" / "smoke", resolve("smoke")).close()
+    assert "continue it with --resume" in refused(capsys, ExitCode.USAGE, "train", "--preset", "smoke")

@@ -7,7 +7,9 @@ import pytest
 from rich.console import Console
 
 from curriculum.reporting import Conduct, Interrupted, Quiet, Reporter
-from gomoku_cli.console import Bars, Lines, duration, make_reporter
+from gomoku_cli.bars import Bars, _BarTask
+from gomoku_cli.console import Lines, headline, make_reporter
+from gomoku_cli.meters import Meter, duration
 
 
 @pytest.mark.parametrize(
@@ -74,3 +76,57 @@ def test_quiet_shows_nothing(capsys: pytest.CaptureFixture[str]) -> None:
         task.update(2)
     reporter.say("done")
     assert capsys.readouterr() == ("", "")
+
+
+def rendered(width: int, *, done: float, **figures: float | str) -> list[str]:
+    """Return the lines of a task of 4,000 steps that has taken ten minutes."""
+    task = _BarTask("imitating mentor:3 with a long name", Meter(4000, "steps"))
+    task.meter.started -= 600
+    task.meter._since = (task.meter.started, 0.0)
+    task.meter._first = False
+    task.update(done, **figures)
+    return [line.plain for line in task.lines(width, "|", ascii_only=True)]
+
+
+@pytest.mark.parametrize("width", [40, 59, 79])
+def test_a_narrow_terminal_has_two_lines_with_the_time_left(width: int) -> None:
+    first, second = rendered(width, done=1000, policy_loss=1.812, agreement=0.413)
+    assert len(first) <= width
+    assert first.endswith(" 25 %  30:00 left")
+    assert "##" in first
+    assert second.startswith("  1,000 of 4,000 steps, 1.67 steps/s, policy loss 1.812")
+
+
+def test_a_wide_terminal_has_one_line() -> None:
+    (line,) = rendered(160, done=1000, policy_loss=1.812)
+    assert line.endswith("25 %  30:00 left  1,000 of 4,000 steps, 1.67 steps/s, policy loss 1.812")
+
+
+def test_a_task_that_stands_still_says_so() -> None:
+    task = _BarTask("gate", Meter(40, "games"))
+    task._updated -= 75
+    assert "1:15 on this step" in "\n".join(line.plain for line in task.lines(60, "|", ascii_only=True))
+
+
+def test_a_finished_step_keeps_a_line_and_the_headline_stands_above() -> None:
+    file = io.StringIO()
+    bars = Bars(Console(file=file, force_terminal=True, width=60))
+    with headline(bars, lambda: "phase 2 of 3, imitation; about 1:12:00 left of the whole run"):
+        time.sleep(0.6)  # between two steps the line says so
+        with bars.task("games", 40, "games") as task:
+            task.meter.started -= 75
+            task.update(40, score=0.5)
+    text = file.getvalue()
+    assert "phase 2 of 3, imitation" in text
+    assert "about 1:12:00 left of the whole run" in text
+    assert "preparing the next step" in text
+    assert "games: 40 of 40 games in 1:15, score 0.5\n" in text
+    with headline(Quiet(), lambda: "nothing"):
+        pass
+
+
+def test_lines_end_with_the_headline(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = Lines(interval_s=0)
+    with headline(lines, lambda: "phase 1 of 3, basics"), lines.task("games", 4, "games") as task:
+        task.update(2)
+    assert capsys.readouterr().err.startswith("games: 2 of 4 games; phase 1 of 3, basics\n")

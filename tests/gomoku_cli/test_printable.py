@@ -10,7 +10,8 @@ from rich.console import Console
 from core.limits import MAX_SHOWN_CHARACTERS
 from core.rules import Rules
 from gomoku_cli.app import run
-from gomoku_cli.console import Bars, Lines
+from gomoku_cli.bars import Bars
+from gomoku_cli.console import Lines
 from gomoku_cli.notices import print_notice
 from gomoku_cli.printable import echo, printable, shown
 from nets.checkpoint import save_model

@@ -50,8 +50,9 @@ def arguments(text: str) -> list[str]:
 
 
 def option_names(command: str | None) -> set[str]:
-    """Return the options of a command (None: of `gomoku` itself)."""
-    params = (GROUP if command is None else COMMANDS[command]).params
+    """Return the options of a command and of the commands below it (None: of `gomoku` itself)."""
+    chosen = [GROUP] if command is None else [COMMANDS[command], *getattr(COMMANDS[command], "commands", {}).values()]
+    params = [param for each in chosen for param in each.params]
     return {"--help"} | {name for param in params for name in (*param.opts, *param.secondary_opts)}
 
 

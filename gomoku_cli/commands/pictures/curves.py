@@ -17,7 +17,7 @@ EXAMPLES = (
 
 
 def command(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs, in the order of training.")],
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN", help="Folders of runs, in the order of training.")],
     figure: Annotated[
         Path | None,
         typer.Option("--figure", metavar="FILE", help="Draw the curves, as .png or .svg; needs matplotlib."),
@@ -39,7 +39,7 @@ def command(
         from gomoku_cli.reports.curves_figure import draw_curves
 
         if not any(run["training"] or run["rounds"] for run in curves):
-            raise typer.BadParameter("there is nothing to draw: the runs have no metrics yet", param_hint="RUN...")
+            raise typer.BadParameter("there is nothing to draw: the runs have no metrics yet", param_hint="RUN")
         draw_curves(curves, figure)
     if as_json:
         typer.echo(json.dumps({"runs": curves}))

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from curriculum.config import Config
 from curriculum.phases.steps import keep_model
 from curriculum.run.folder import RunFolder
 from nets.checkpoint import DEFAULT_MODEL, CheckpointError, load_model, save_model
-from nets.config import NetConfig
+from nets.config import NetConfig, Planes
 from nets.dual import make_model
 from search.players import Ponders
 from search.tree.settings import Policy, SearchSettings
@@ -124,7 +125,7 @@ def test_each_kind_of_player_reads_its_settings(spec: str, settings: set[str]) -
         ("pure-mcts:1", "makes 2 to"),
         ("pure-mcts:many", "write pure-mcts:N"),
         ("pure-mcts:-5", "write pure-mcts:N"),
-        ("missing/model.safetensors", "names no player"),
+        ("missing/model.safetensors", "there is no file or folder missing/model.safetensors"),
         ("", "names no player"),
     ],
 )
@@ -198,6 +199,38 @@ def test_a_model_with_impossible_search_settings_is_refused(
     with pytest.raises(CheckpointError, match=complaint) as error:
         parse_player(str(path), rules=SMALL, settings=SETTINGS)
     assert str(path) in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "net",
+    [
+        NetConfig(trunk=("conv3-4",), policy_head=("conv3-1-bare",), value_head=("conv1-4", "max", "linear")),
+        NetConfig(
+            planes=Planes.TWO, trunk=("lines-32", "spread"), policy_head=("cells",), value_head=("regions-15-32",)
+        ),
+    ],
+    ids=["convolutions", "lines"],
+)
+def test_a_model_without_fully_connected_layers_over_cells_plays_boards_of_every_size(
+    net: NetConfig, tmp_path: Path
+) -> None:
+    net = replace(net, batch_norm=False, dual=False)
+    small, large = (str(tmp_path / f"{size}.safetensors") for size in (7, 9))
+    save_model(Path(small), make_model(net, Rules(7, 5), 1), {})
+    save_model(Path(large), make_model(net, Rules(9, 5), 2), {})
+    assert resolve_rules([large, small]) == Rules(9, 5)
+    assert resolve_rules([small, large]) == Rules(7, 5)
+    assert resolve_rules([small, large], board_size=12) == Rules(12, 5)
+    with pytest.raises(PlayerSpecError, match="plays 5 in a row on 7x7, not 4 in a row on 7x7"):
+        resolve_rules([small], connect=4)
+    settings = PlayerSettings(simulations=20, policy=Policy.DETERMINISTIC)
+    for size in (6, 12):
+        rules = Rules(size, 5)
+        position = Position.from_moves(rules, [0, 1, 2])
+        decision = parse_player(small, rules=rules, settings=settings).choose(position)
+        assert position.is_legal(decision.move)
+        assert decision.policy is not None
+        assert len(decision.policy) == rules.cells
 
 
 def test_rules_are_those_of_the_models_or_the_given_ones(run: Path, other_model: Path) -> None:

@@ -24,7 +24,7 @@ from tests.support.slow_solver import Solver
 
 SIZE, CONNECT = 15, 5
 SUITE = load_suite()
-FROZEN = "e2ca46e0bd5763acf74b97d41d787c3ee93b09a34ff9d6bcdc893979354fe97f"
+FROZEN = "3aa7335dff5612beea4b5eb7c0c91ca31477b24c1d362d597a6dd7bb17f2cd94"
 WIN_KINDS = ("win-in-1", "four-four", "four-three", "three-three", *(f"fours-{n}" for n in (2, 3, 4, 5, 6, "7+")))
 DEFENCE_KINDS = ("block", "only-defence")
 

@@ -83,7 +83,7 @@ def quick(model_file: Path) -> dict[str, Any]:
     with pytest.MonkeyPatch.context() as patch:
         printed: list[str] = []
         patch.setattr("typer.echo", lambda text: printed.append(text))
-        limits = ("--seconds", "0.1", "--games", "2", "--simulations", "4")
+        limits = ("--seconds", "0.1", "--concurrent-games", "2", "--simulations", "4")
         nets = ("--model", str(model_file), "--backend", "torch", "--precision", "fp32")
         assert app.run(["bench", "--quick", *limits, *nets, "--json", "--quiet"]) == ExitCode.DONE
     (line,) = printed
@@ -133,7 +133,7 @@ def test_the_picture_is_drawn(
 ) -> None:
     pytest.importorskip("matplotlib")
     path = tmp_path / name
-    check_plot(path, "--plot")
+    check_plot(path, "--figure")
     draw_bench({**quick, "sweeps": swept} if name.startswith("full") else quick, path)
     assert path.read_bytes().startswith(start)
 
@@ -153,13 +153,13 @@ def refusal(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
     [
         (("--model", "mentor"), "mentor is a player without a net"),
         (("--model", "defualt"), "'defualt' names no player (did you mean default?)"),
-        (("--games", "0"), "'0' is neither best nor a number from 1 to 4096"),
-        (("--games", "many"), "'many' is neither best"),
+        (("--concurrent-games", "0"), "'0' is neither best nor a number from 1 to 4096"),
+        (("--concurrent-games", "many"), "'many' is neither best"),
         (("--seconds", "nan"), "nan is not in the range 0.1 to 3600"),
         (("--seconds", "0"), "0 is not in the range 0.1 to 3600"),
         (("--simulations", "0"), "Invalid value for '--simulations' / '-n'"),
-        (("--plot", "bench.pdf"), "bench.pdf must end in .png or .svg"),
-        (("--plot", "nowhere/bench.png"), "there is no folder nowhere"),
+        (("--figure", "bench.pdf"), "bench.pdf must end in .png or .svg"),
+        (("--figure", "nowhere/bench.png"), "there is no folder nowhere"),
     ],
 )
 def test_a_bad_option_is_one_clear_line(
@@ -172,4 +172,4 @@ def test_without_matplotlib_a_line_says_how_to_get_it(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    assert "pip install '.[plots]'" in refusal(capsys, "--plot", "bench.png")
+    assert "pip install '.[plots]'" in refusal(capsys, "--figure", "bench.png")

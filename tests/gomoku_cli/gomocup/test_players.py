@@ -38,6 +38,21 @@ def test_a_model_plays_on_its_own_board_and_the_mentor_on_others_with_a_note(mod
     assert isinstance(players.get(SMALL, None, math.inf), MctsPlayer)
 
 
+def test_a_model_whose_weights_fit_every_board_plays_on_it(tmp_path: Path) -> None:
+    net = NetConfig(
+        trunk=("conv3-4",),
+        policy_head=("conv3-1-bare",),
+        value_head=("conv1-4", "max", "linear"),
+        batch_norm=False,
+        dual=False,
+    )
+    path = tmp_path / "model.safetensors"
+    save_model(path, make_model(net, SMALL, 1), {})
+    players = EnginePlayers(str(path), simulations=4)
+    assert isinstance(players.get(Rules(20), None, math.inf), MctsPlayer)
+    assert players.notes == []
+
+
 def test_a_player_without_a_net_plays_on_any_board() -> None:
     players = EnginePlayers("random", simulations=None)
     assert isinstance(players.get(Rules(25), None, math.inf), RandomPlayer)

@@ -55,8 +55,8 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder for graphs; this process converts each model once, which is faster than a process of its own."""
     pytest.importorskip("openvino", exc_type=ImportError)
 
-    def make_here(model: Path, precision: Precision) -> bool:
-        kept = saved_graphs.graphs_path(model, OpenVino(precision))
+    def make_here(model: Path, rules: Rules, precision: Precision) -> bool:
+        kept = saved_graphs.graphs_path(model, rules, OpenVino(precision))
         try:
             if kept.name in _CONVERTED:
                 kept.parent.mkdir(parents=True, exist_ok=True)
@@ -64,7 +64,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
                 kept.write_bytes(_CONVERTED[kept.name])
                 kept.chmod(0o600)
                 return True
-            if conversion.main(model, precision):
+            if conversion.main(model, precision, rules):
                 _CONVERTED[kept.name] = kept.read_bytes()
                 return True
         except (OSError, ValueError):
@@ -86,7 +86,7 @@ def batch_of(count: int) -> PositionBatch:
     return batch
 
 
-def no_conversion(model: Path, precision: Precision) -> bool:
+def no_conversion(*_: object) -> bool:
     raise AssertionError("this conversion is one too many")
 
 

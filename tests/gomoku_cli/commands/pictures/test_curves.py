@@ -64,7 +64,7 @@ def test_steps_are_counted_through_phases_and_rounds(tmp_path: Path) -> None:
 
 def test_a_round_has_the_means_of_all_its_files(tmp_path: Path) -> None:
     first, second = curves_of(run_of(tmp_path / "run", RECORDS))["rounds"]
-    assert first == {
+    assert {key: value for key, value in first.items() if value is not None} == {
         "round": 1,
         "games": 40,
         "draws": 20,

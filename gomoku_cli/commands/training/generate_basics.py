@@ -96,7 +96,7 @@ def command(
         run_basics(folder, conduct)
 
     if run is not None:
-        run_phase(1, NAME, run, choice, work, quiet=quiet)
+        run_phase(1, NAME, run, choice, work, new=True, quiet=quiet)
     elif output is not None:
         resolved = choice.resolve()
         with conducting(quiet=quiet) as conduct, reporting_compilation(conduct.reporter):

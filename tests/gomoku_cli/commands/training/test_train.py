@@ -32,7 +32,7 @@ def test_a_chain_carries_the_weights_over_its_boards(capsys: pytest.CaptureFixtu
 
 
 def test_a_chain_is_for_train_alone(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    error = refused(capsys, ExitCode.USAGE, "selfplay", "--preset", "y-chain", "--run", tmp_path / "run")
+    error = refused(capsys, ExitCode.USAGE, "selfplay", "--new", "--preset", "y-chain", "--run", tmp_path / "run")
     assert "is a chain of y-8x8, y-12x12, y-20x20" in error
     error = refused(capsys, ExitCode.USAGE, "train", "--preset", "y-chain", "--dry-run")
     assert "name one of its presets, y-8x8, y-12x12, y-20x20" in error
@@ -44,7 +44,9 @@ def test_a_model_that_cannot_be_started_from_costs_no_folder(
     start = ("train", "--preset", "y-12x12", *NOTHING, "--run", tmp_path / "run")
     error = refused(capsys, ExitCode.BAD_DATA, *start, "--from", "default")
     assert "has another net than the run: trunk conv3-32 residual*2" in error
-    assert "names no player" in refused(capsys, ExitCode.USAGE, *start, "--from", "runs/nowhere")
+    assert "there is no file or folder runs/nowhere" in refused(
+        capsys, ExitCode.USAGE, *start, "--from", "runs/nowhere"
+    )
     assert not (tmp_path / "run").exists()
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 NAME = "imitate"
 EXAMPLES = (
     "gomoku imitate --run runs/mine",
-    "gomoku imitate --run runs/new --preset quick --seed 7",
+    "gomoku imitate --run runs/new --new --preset quick --seed 7",
 )
 
 
@@ -20,13 +20,14 @@ EXAMPLES = (
 def command(
     run: options.Run,
     *,
+    new: options.New = False,
     config: options.ConfigOptions,
     runtime: options.RuntimeOptions,
     quiet: options.Quiet = False,
 ) -> None:
     """Imitate a teacher (phase 2): play its games and train both nets on them, until they meet the bar.
 
-    Continues from the run's best model; without one, from fresh nets.
+    Continues the run from its best model; --new makes a run with fresh nets.
     """
     from gomoku_cli.runs import Choice, run_phase
 
@@ -37,4 +38,4 @@ def command(
 
         run_imitation(folder, conduct)
 
-    run_phase(2, NAME, run, Choice.of(config), work, quiet=quiet)
+    run_phase(2, NAME, run, Choice.of(config), work, new=new, quiet=quiet)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 NAME = "selfplay"
 EXAMPLES = (
     "gomoku selfplay --run runs/mine",
-    "gomoku selfplay --run runs/new --preset quick --seed 7",
+    "gomoku selfplay --run runs/new --new --preset quick --seed 7",
 )
 
 
@@ -20,13 +20,14 @@ EXAMPLES = (
 def command(
     run: options.Run,
     *,
+    new: options.New = False,
     config: options.ConfigOptions,
     runtime: options.RuntimeOptions,
     quiet: options.Quiet = False,
 ) -> None:
     """Improve by gated self-play (phase 3): games, training, and a match that decides which model stays.
 
-    Continues from the run's best model; without one, from fresh nets.
+    Continues the run from its best model; --new makes a run with fresh nets.
     """
     from gomoku_cli.runs import Choice, run_phase
 
@@ -37,4 +38,4 @@ def command(
 
         run_selfplay(folder, conduct)
 
-    run_phase(3, NAME, run, Choice.of(config), work, quiet=quiet)
+    run_phase(3, NAME, run, Choice.of(config), work, new=new, quiet=quiet)

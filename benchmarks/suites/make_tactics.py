@@ -1,6 +1,6 @@
 """Maker of the tactical suite: positions in which the slow solver of the tests proves every move right or wrong.
 
-    python -m benchmarks.make_tactics --out curriculum/suites/tactics.txt
+    python -m benchmarks.suites.make_tactics --out curriculum/suites/tactics.txt
 
 The suite is frozen; this script documents it and makes others. The games are bad on purpose: players with random moves
 in between, and dice that lean to growing lines, so that both sides have threats when one of them errs. A position is
@@ -96,7 +96,7 @@ HEADER = """\
 # replies may put in fours of their own. Of the answers of a defence it is proven that no win of this kind is left
 # against them. There is no claim beyond it.
 #
-# Made by benchmarks/make_tactics.py and frozen: scores can be compared as long as no line changes.
+# Made by benchmarks.suites.make_tactics.py and frozen: scores can be compared as long as no line changes.
 """
 
 

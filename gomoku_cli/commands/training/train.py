@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 NAME = "train"
 EXAMPLES = (
+    "gomoku train --preset quick",
     "gomoku train --preset quick --run runs/demo",
     "gomoku train --run runs/demo --resume",
     "gomoku train --preset alphagomoku --set search.simulations=400 --dry-run",
@@ -68,7 +69,10 @@ def _show(results: "Sequence[Mapping[str, Any]]") -> None:
 
 @expand_options
 def command(
-    run: options.NewRun = None,
+    run: Annotated[
+        Path | None,
+        typer.Option("--run", "-r", metavar="DIR", help="Folder of the run.", show_default="runs/PRESET"),
+    ] = None,
     *,
     config: options.ConfigOptions,
     start: Annotated[
@@ -111,7 +115,9 @@ def command(
         _dry_run(choice.resolve(), as_json)
         return
     if run is None:
-        raise typer.BadParameter("give the folder of the run", param_hint="--run")
+        if config.preset is None:
+            raise typer.BadParameter("give the folder of the run, or a preset for runs/PRESET", param_hint="--run")
+        run = Path("runs", config.preset)
     from curriculum.run.folder import RunFolder
 
     if chain:
@@ -133,8 +139,11 @@ def command(
 def _run_all(folder: "RunFolder", conduct: "Conduct") -> list[dict[str, Any]]:
     from curriculum.phases.all import run_all
     from gomoku_cli.compilation import reporting_compilation
+    from gomoku_cli.console import headline
+    from gomoku_cli.reports.training.outlook import headline_of
 
-    with reporting_compilation(conduct.reporter):
+    whole = headline_of(folder.path, folder.config)
+    with headline(conduct.reporter, whole), reporting_compilation(conduct.reporter):
         return run_all(folder, conduct)
 
 

@@ -1,0 +1,1 @@
+"""Makers of the shipped suites, and the provers of their positions."""

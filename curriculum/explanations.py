@@ -1,0 +1,105 @@
+"""Explanations of settings, read from the docstrings of the configuration's fields: the one place that has them."""
+
+import ast
+import dataclasses
+import functools
+import inspect
+import itertools
+import re
+import sys
+import textwrap
+import typing
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any
+
+from curriculum.config import Config
+
+_SENTENCE_END = re.compile(r"(?<!\beq)\. ")
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The meaning of a setting or of a section."""
+
+    text: str
+    """In one paragraph; empty where the source code is not at hand."""
+    values: Mapping[str, str]
+    """The meaning of each name that the setting may have; empty for a setting that is no choice of names."""
+
+    @property
+    def first_sentence(self) -> str:
+        """The first sentence of the text, without its full stop."""
+        return _SENTENCE_END.split(self.text, maxsplit=1)[0].removesuffix(".")
+
+
+@functools.cache
+def explanations() -> Mapping[str, Explanation]:
+    """Return the explanation of every setting by its dotted key, and that of every section by its name."""
+    return MappingProxyType(dict(_of_fields(Config, "")))
+
+
+def comment_lines(name: str) -> list[str]:
+    """Return the explanation of a setting or of a section in lines of a file."""
+    known = explanations()[name]
+    text = known.text
+    if known.values and not any(known.values.values()):
+        text += f" They are {', '.join(known.values)}."
+        known = Explanation(text, {})
+    lines = textwrap.wrap(text, 100, break_on_hyphens=False)
+    for value, meaning in known.values.items():
+        lines += textwrap.wrap(
+            f"- {value}: {meaning}", 100, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False
+        )
+    return lines
+
+
+def _of_fields(kind: type, prefix: str) -> Iterator[tuple[str, Explanation]]:
+    texts = _docstrings(kind)
+    for name, hint in typing.get_type_hints(kind).items():
+        if dataclasses.is_dataclass(hint):
+            section = typing.cast(type, hint)
+            yield name, Explanation(_paragraph(section.__doc__ or "").partition(" Raises ")[0], {})
+            yield from _of_fields(section, f"{name}.")
+        else:
+            yield prefix + name, Explanation(texts.get(name, ""), _meanings(hint))
+
+
+def _meanings(hint: Any) -> Mapping[str, str]:
+    """Return the meaning of each name of an enumeration, or of a tuple of such names."""
+    kind = next((each for each in (hint, *typing.get_args(hint)) if isinstance(each, type)), None)
+    if kind is None or not issubclass(kind, StrEnum):
+        return {}
+    texts = _docstrings(kind)
+    return {member.value: texts.get(member.name, "") for member in kind}
+
+
+def _docstrings(kind: type) -> dict[str, str]:
+    """Return the docstring below each field of a class, on one line; none where the source is not at hand."""
+    try:
+        tree = _tree(kind.__module__)
+    except (OSError, TypeError):
+        return {}
+    body = next(node.body for node in tree.body if isinstance(node, ast.ClassDef) and node.name == kind.__name__)
+    found: dict[str, str] = {}
+    for before, statement in itertools.pairwise(body):
+        target = before.targets[0] if isinstance(before, ast.Assign) else getattr(before, "target", None)
+        if (
+            isinstance(target, ast.Name)
+            and isinstance(statement, ast.Expr)
+            and isinstance(statement.value, ast.Constant)
+            and isinstance(statement.value.value, str)
+        ):
+            found[target.id] = _paragraph(statement.value.value)
+    return found
+
+
+@functools.cache
+def _tree(module: str) -> ast.Module:
+    return ast.parse(inspect.getsource(sys.modules[module]))
+
+
+def _paragraph(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,71 @@
+"""Keys of the configuration: the type and the bounds of every setting, read from the fields of its dataclasses."""
+
+import dataclasses
+import types
+import typing
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Annotated, Any
+
+from core.bounds import NON_NEGATIVE, Bounds
+from curriculum.config import Config
+
+
+def _leaves(kind: type, prefix: str = "") -> dict[str, Any]:
+    """Return the annotation of every setting below a configuration class, by dotted key."""
+    found: dict[str, Any] = {}
+    for name, hint in typing.get_type_hints(kind, include_extras=True).items():
+        if dataclasses.is_dataclass(hint):
+            found |= _leaves(typing.cast(type, hint), f"{name}.")
+        else:
+            found[prefix + name] = hint
+    return found
+
+
+def _without_bounds(hint: Any) -> Any:
+    return typing.get_args(hint)[0] if typing.get_origin(hint) is Annotated else hint
+
+
+def _bounds(hint: Any) -> Bounds:
+    extras = getattr(hint, "__metadata__", ())
+    return next((extra for extra in extras if isinstance(extra, Bounds)), NON_NEGATIVE)
+
+
+_ANNOTATIONS = _leaves(Config)
+
+KEYS: Mapping[str, Any] = types.MappingProxyType({key: _without_bounds(hint) for key, hint in _ANNOTATIONS.items()})
+"""The type of every setting, by dotted key."""
+
+BOUNDS: Mapping[str, Bounds] = types.MappingProxyType({key: _bounds(hint) for key, hint in _ANNOTATIONS.items()})
+"""The bounds of every number; 0 or more where its field has none of its own."""
+
+SECTIONS = tuple(dict.fromkeys(key.partition(".")[0] for key in KEYS if "." in key))
+"""The names of the sections."""
+
+
+def expected(hint: Any) -> str:
+    """Return the kind of value that a type takes: `a whole number`, `a list of 2 names`."""
+    if typing.get_origin(hint) is tuple:
+        items = typing.get_args(hint)
+        kind = "whole numbers" if items[0] is int else "names"
+        return f"a list of {kind}" if items[-1] is Ellipsis else f"a list of {len(items)} {kind}"
+    if issubclass(hint, StrEnum):
+        return f"one of {', '.join(hint)}"
+    return {bool: "true or false", int: "a whole number", float: "a number", str: "text"}[hint]
+
+
+def allowed(key: str) -> str:
+    """Return the values that the setting `key` may have: `a whole number, above 0`."""
+    hint = KEYS[key]
+    # The rules check their own numbers.
+    has_bounds = (hint in (int, float) or int in typing.get_args(hint)) and not key.startswith("rules.")
+    return f"{expected(hint)}, {BOUNDS[key]}" if has_bounds else expected(hint)
+
+
+def names_of(key: str) -> list[str]:
+    """Return the names that are values of the setting `key`; none for a setting that is no choice of names."""
+    hint = KEYS[key]
+    if hint is bool:
+        return ["true", "false"]
+    kind = next((each for each in (hint, *typing.get_args(hint)) if isinstance(each, type)), str)
+    return list(kind) if issubclass(kind, StrEnum) else []

@@ -1,0 +1,49 @@
+"""`gomoku help`: the help of a command; and the classes that write it."""
+
+from typing import Annotated
+
+import typer
+from typer.core import TyperCommand, TyperGroup, TyperOption
+
+NAME = "help"
+EXAMPLES = ("gomoku help", "gomoku help train")
+
+
+class _FlagsWithoutType:
+    """A command whose help names no type for its flags: they take no value."""
+
+    def get_params(self, ctx: typer.Context) -> list[object]:
+        """Return the parameters, with an empty type for flags."""
+        params: list[object] = super().get_params(ctx)  # type: ignore[misc]
+        for param in params:
+            if isinstance(param, TyperOption) and param.is_flag and param.metavar is None:
+                param.metavar = ""
+        return params
+
+
+class Command(_FlagsWithoutType, TyperCommand):  # type: ignore[misc]
+    """A subcommand of `gomoku`."""
+
+
+class Group(_FlagsWithoutType, TyperGroup):  # type: ignore[misc]
+    """The command `gomoku`."""
+
+
+def command(
+    context: typer.Context,
+    name: Annotated[str | None, typer.Argument(metavar="COMMAND", help="A command of gomoku.")] = None,
+) -> None:
+    """Show the help of a command, or the list of all."""
+    parent = context.parent
+    assert parent is not None
+    group = parent.command
+    assert isinstance(group, TyperGroup)
+    if name is None:
+        typer.echo(parent.get_help())
+        return
+    found = group.get_command(parent, name)
+    if found is None:
+        group.resolve_command(parent, [name])  # raises the error with the nearest names
+        return
+    with typer.Context(found, info_name=name, parent=parent) as inner:
+        typer.echo(inner.get_help())

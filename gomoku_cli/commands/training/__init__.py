@@ -1,0 +1,1 @@
+"""The commands about training: the phases, and the settings, the list, the view and the report of runs."""

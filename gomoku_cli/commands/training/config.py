@@ -1,0 +1,118 @@
+"""`gomoku config`: the settings of a run, listed, explained and compared."""
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from gomoku_cli import completion, options
+from gomoku_cli.commands import help
+from gomoku_cli.printable import echo
+
+NAME = "config"
+EXAMPLES = (
+    "gomoku config list search",
+    "gomoku config explain selfplay.window",
+    "gomoku config diff quick strongest",
+    "gomoku config diff runs/mine defaults",
+)
+
+app = typer.Typer(
+    cls=help.Group, help="List, explain and compare the settings of training runs.", rich_markup_mode="rich"
+)
+
+Source = Annotated[
+    str,
+    typer.Argument(
+        metavar="CONFIG",
+        autocompletion=completion.presets,
+        help="A preset, a run folder, a model file, a TOML file, or defaults.",
+    ),
+]
+
+
+@app.callback(invoke_without_command=True)
+def command(context: typer.Context) -> None:
+    """List, explain and compare the settings of training runs.
+
+    A configuration is named by a preset, a run folder, a model file, a TOML file, or the word defaults.
+    """
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+@app.command(
+    "list", cls=help.Command, epilog="[b]Examples[/b]\n  gomoku config list\n  gomoku config list search --of runs/mine"
+)
+def list_settings(
+    keys: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="KEY", autocompletion=completion.keys, help="Keys or sections; all without."),
+    ] = None,
+    source: Annotated[
+        str,
+        typer.Option(
+            "--of",
+            autocompletion=completion.presets,
+            metavar="CONFIG",
+            help="The configuration: a preset, a run folder, a model file or a TOML file.",
+        ),
+    ] = "defaults",
+    as_json: options.Json = False,
+) -> None:
+    """List settings with their values. A star marks those that differ from the default."""
+    from gomoku_cli.reports.training.configuration import config_of, keys_of, listing
+    from gomoku_cli.reports.training.settings_text import show_settings
+
+    rows = listing(config_of(source), keys_of(keys or ()))
+    if as_json:
+        typer.echo(json.dumps({"config": source, "settings": rows}))
+    else:
+        show_settings(rows)
+
+
+@app.command(
+    "explain",
+    cls=help.Command,
+    epilog="[b]Examples[/b]\n  gomoku config explain search.c_puct\n  gomoku config explain gate",
+)
+def explain(
+    keys: Annotated[
+        list[str],
+        typer.Argument(metavar="KEY", autocompletion=completion.keys, help="Keys, or sections."),
+    ],
+    as_json: options.Json = False,
+) -> None:
+    """Explain settings: their meaning, the values that they may have, the default, and the presets that change them."""
+    from gomoku_cli.reports.training.configuration import explanation, keys_of
+    from gomoku_cli.reports.training.settings_text import show_explanation
+
+    found = [explanation(key) for key in keys_of(keys)]
+    if as_json:
+        typer.echo(json.dumps({"settings": found}))
+        return
+    for number, each in enumerate(found):
+        if number:
+            echo("")
+        show_explanation(each)
+
+
+@app.command(
+    "diff",
+    cls=help.Command,
+    epilog="[b]Examples[/b]\n  gomoku config diff quick strongest\n  gomoku config diff runs/a runs/b",
+)
+def diff(first: Source, second: Source, as_json: options.Json = False) -> None:
+    """Show the settings that differ between two configurations."""
+    from gomoku_cli.reports.training.configuration import config_of, differences, setting_value
+    from gomoku_cli.reports.training.settings_text import show_differences
+
+    configs = [config_of(first), config_of(second)]
+    rows = differences(configs)
+    if as_json:
+        found: list[dict[str, Any]] = [
+            {"key": key, "values": [setting_value(config, key) for config in configs]} for key, _ in rows
+        ]
+        typer.echo(json.dumps({"configs": [first, second], "differences": found}))
+    else:
+        show_differences((first, second), rows)

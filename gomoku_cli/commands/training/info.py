@@ -1,0 +1,126 @@
+"""`gomoku info`: a model file by its metadata, and a run by its metrics."""
+
+import dataclasses
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from core.rules import Rules
+from curriculum.arena import player_names
+from gomoku_cli import options
+from gomoku_cli.printable import echo, shown
+
+NAME = "info"
+EXAMPLES = (
+    "gomoku info",
+    "gomoku info runs/mine",
+    "gomoku info model.safetensors --json",
+)
+
+
+_MAX_WIDTH = 40
+"""Longer names of values stand out of the column of names."""
+
+
+def _model_path(model: str) -> Path:
+    """Return the file that `model` names: the built-in model, a run's best, or itself."""
+    from curriculum.run.folder import best_model
+    from nets.checkpoint import DEFAULT_MODEL
+
+    if model == "default":
+        return DEFAULT_MODEL
+    path = Path(model)
+    if model in player_names.EXAMPLES and not path.exists():
+        raise typer.BadParameter(f"{model} is a player without a model file")
+    return best_model(path) if path.is_dir() else path
+
+
+def _rows(mapping: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield a name and a text for each value; a match result is one text, other mappings have a row for each value."""
+    for name, value in mapping.items():
+        title = name.replace("_", " ")
+        if isinstance(value, bool):
+            yield title, "yes" if value else "no"
+        elif isinstance(value, tuple):
+            yield title, " ".join(value)
+        elif not isinstance(value, Mapping):
+            yield title, f"{value:,}" if isinstance(value, int) else str(value)
+        elif {"wins", "draws", "losses"} <= value.keys():
+            yield title, f"{value['wins']} wins, {value['draws']} draws, {value['losses']} losses"
+        else:
+            yield from _rows(value)
+
+
+def command(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="default, a model file or a run folder.")] = "default",
+    as_json: options.Json = False,
+) -> None:
+    """Show a model's architecture, parameters, rules, origin, results and play; of a run folder, the run first.
+
+    Only the file's header is read: its weights are checked when a player loads them.
+    """
+    from curriculum.run.folder import best_model, is_run
+
+    path, run = Path(model), None
+    if model != "default" and is_run(path):
+        from gomoku_cli.reports.training.overview import overview
+
+        run = overview(path)
+    if run is not None and not best_model(path).is_file():
+        # A young run is described by what it has.
+        facts: dict[str, Any] = {"file": None, "run": run}
+    else:
+        facts = _model_facts(_model_path(model)) | {"run": run}
+    if as_json:
+        typer.echo(json.dumps(facts))
+        return
+    rows = list(_run_rows(run)) if run is not None else []
+    if facts["file"] is None:
+        rows.append(("model", "none yet: train the run further with --resume"))
+    else:
+        made = {key: value for key, value in facts["made"].items() if key != "config"}
+        visible = facts | {"rules": str(Rules(**facts["rules"])), "made": made, "plays": _plays_text(facts["plays"])}
+        rows += _rows({key: value for key, value in visible.items() if key != "run"})
+    shown_rows = [(shown(name), shown(text)) for name, text in rows]
+    width = max(len(name) for name, _ in shown_rows if len(name) <= _MAX_WIDTH)
+    for name, text in shown_rows:
+        echo(f"{name:<{width}}  {text}")
+    if "config" in facts.get("made", {}):
+        echo(f"\nmade with this configuration:\n\n{facts['made']['config']}".rstrip("\n"))
+
+
+def _model_facts(path: Path) -> dict[str, Any]:
+    """Return the description of a model file. Raises `CheckpointError`."""
+    from nets.checkpoint import read_info
+
+    info = read_info(path)
+    return {
+        "file": str(path),
+        "bytes": path.stat().st_size,
+        "parameters": info.parameters,
+        "rules": dataclasses.asdict(info.rules),
+        "net": dataclasses.asdict(info.net),
+        "plays": {"simulations": options.DEFAULT_SIMULATIONS, "tactics": True},
+        "made": info.made,
+    }
+
+
+def _plays_text(plays: Mapping[str, Any]) -> str:
+    return f"{plays['simulations']} simulations a move by default, with tactics (--no-tactics turns them off)"
+
+
+def _run_rows(run: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield a name and a text for each fact about a run."""
+    from gomoku_cli.console import duration
+
+    yield "run", run["run"]
+    yield "progress", run["progress"]
+    if run["seconds_left"]:
+        yield "time left", f"about {duration(run['seconds_left'])} of work"
+    if run["rounds"]:
+        yield "accepted", f"{run['rounds_accepted']} of {run['rounds']} rounds"
+    for opponent, score in run["scores"].items():
+        yield f"best score against {opponent}", f"{score:.2f}"

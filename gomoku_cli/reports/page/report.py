@@ -1,0 +1,151 @@
+"""The report of runs: their files gathered, and written as one page without a network."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from core.errors import BadDataError
+from core.files.atomic import atomic_write_text, read_bytes
+from core.files.json_text import parse_json
+from core.limits import MAX_CONFIG_BYTES, MAX_JSON_BYTES
+from curriculum.config import Config
+from curriculum.explanations import explanations
+from curriculum.presets import ConfigError, read_config
+from gomoku_cli.console import duration
+from gomoku_cli.printable import printable
+from gomoku_cli.reports.curves import curves_of
+from gomoku_cli.reports.page.figures import panels, run_variable
+from gomoku_cli.reports.page.games import key_boards
+from gomoku_cli.reports.texts import Json, elo_text, result_counts, score_interval
+from gomoku_cli.reports.training.configuration import differences
+from gomoku_cli.reports.training.metrics import MetricsTail
+from gomoku_cli.reports.training.overview import best_score, overview
+
+_MAX_SESSIONS = 20
+
+
+def write_report(paths: Sequence[Path], output: Path) -> None:
+    """Write the report of the runs in `paths` to `output`. Raises `RunFolderError` and `OSError`; needs matplotlib."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    curves = [curves_of(path) for path in paths]
+    names = _names(paths)
+    configs = [_config(path) for path in paths]
+    environment = Environment(
+        loader=PackageLoader("gomoku_cli.reports", "page"), autoescape=True, undefined=StrictUndefined
+    )
+    page = environment.get_template("report.html.j2").render(
+        title=f"Training of {', '.join(names)}",
+        runs=[
+            _run(path, name, curve, at) for at, (path, name, curve) in enumerate(zip(paths, names, curves, strict=True))
+        ],
+        panels=panels(curves),
+        differences=_differences(names, configs),
+    )
+    atomic_write_text(output, page)
+
+
+def _names(paths: Sequence[Path]) -> list[str]:
+    """Return the names of the folders, or their paths where two have the same name."""
+    names = [printable(path.resolve().name) for path in paths]
+    return names if len(set(names)) == len(names) else [printable(str(path)) for path in paths]
+
+
+def _config(path: Path) -> Config | None:
+    try:
+        return read_config(path / "config.toml")
+    except ConfigError:
+        return None
+
+
+def _run(path: Path, name: str, curves: Json, number: int) -> dict[str, Any]:
+    row = overview(path)
+    size = row["board_size"]
+    return {
+        "name": name,
+        "colour": run_variable(number),
+        "preset": row["preset"] or "",
+        "board": f"{size}x{size}" if size else "",
+        "progress": row["progress"],
+        "accepted": f"{row['rounds_accepted']} of {row['rounds']}" if row["rounds"] else "",
+        "score": best_score(row["scores"]),
+        "work": duration(_seconds(path)),
+        "matches": [_match(match) for match in curves["matches"]],
+        "gates": [_gate(each) for each in curves["rounds"] if each["accepted"] is not None],
+        "boards": key_boards(path),
+        "config": _text(path / "config.toml"),
+        "sessions": _sessions(path),
+    }
+
+
+def _seconds(path: Path) -> float:
+    """Return the working time that the metrics of a run add up to."""
+    tail = MetricsTail(path)
+    tail.read()
+    found = [record.get("seconds") for record in tail.records]
+    return sum(value for value in found if isinstance(value, (int, float)))
+
+
+def _match(match: Json) -> tuple[str, ...]:
+    try:
+        return (
+            printable(str(match["opponent"])),
+            str(match["phase"]),
+            str(match["games"]),
+            result_counts(match),
+            f"{match['score']:.3f}",
+            score_interval(match),
+            elo_text(match, "∞"),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise BadDataError(f"a match in the metrics cannot be read: {error!r}") from error
+
+
+def _gate(row: Json) -> tuple[str, ...]:
+    share, score = row["black_share"], row["gate_score"]
+    return (
+        str(row["round"]),
+        str(row["games"]),
+        "" if row["game_length"] is None else f"{row['game_length']:.1f}",
+        "" if share is None else f"{share:.2f}",
+        "" if score is None else f"{score:.3f}",
+        "accepted" if row["accepted"] else "discarded",
+    )
+
+
+def _differences(names: Sequence[str], configs: Sequence[Config | None]) -> dict[str, Any]:
+    known = {name: config for name, config in zip(names, configs, strict=True) if config is not None}
+    if len(known) == 1:
+        known["default"] = Config()
+        title = "Settings other than the defaults"
+    else:
+        title = "Settings that differ between the runs"
+    rows = differences(list(known.values())) if known else []
+    meanings = explanations()
+    return {
+        "title": title,
+        "names": list(known),
+        "rows": [(key, values, meanings[key].first_sentence) for key, values in rows],
+    }
+
+
+def _text(path: Path) -> str:
+    return read_bytes(path, MAX_CONFIG_BYTES).decode(errors="replace")
+
+
+def _sessions(path: Path) -> list[tuple[str, ...]]:
+    """Return when, how and where a run was opened; the newest openings of many."""
+    try:
+        found = parse_json(read_bytes(path / "environment.json", MAX_JSON_BYTES))["sessions"]
+        return [
+            (
+                str(session["time"])[:16].replace("T", " "),
+                printable(str(session["command"])),
+                str(session.get("commit") or "")[:10],
+                ", ".join(f"{name} {version}" for name, version in session.get("versions", {}).items() if version),
+                f"{session.get('machine', '')}, {session.get('cpus', '?')} cores",
+            )
+            for session in found[-_MAX_SESSIONS:]
+        ]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return []

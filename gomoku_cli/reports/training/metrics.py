@@ -1,0 +1,164 @@
+"""The metrics of a run as they grow: the new lines of its file, and the curves made from all of them."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from core.files.json_text import parse_json, value_at
+from gomoku_cli.reports.texts import Json
+
+LOSSES = ("policy_loss", "value_loss", "policy_entropy")
+"""The curves of training, by their keys in the metrics."""
+_CHUNK_BYTES = 1 << 24
+
+
+class MetricsTail:
+    """Reader of the lines that a run appends to its metrics; each line is read once."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path / "metrics.jsonl"
+        self._offset = 0
+        self.records: list[Json] = []
+        """All records so far, oldest first; a line that cannot be read is left out."""
+
+    def read(self) -> bool:
+        """Read the lines that were appended since the last call; return True if there are any.
+
+        A line that is still being written waits for the next call. A file that became shorter is read anew: a run that
+        is opened again removes an unfinished end.
+        """
+        try:
+            with self._path.open("rb") as file:
+                if file.seek(0, 2) < self._offset:
+                    self._offset, self.records = 0, []
+                file.seek(self._offset)
+                data = file.read(_CHUNK_BYTES)
+        except OSError:
+            return False
+        end = data.rfind(b"\n") + 1
+        self._offset += end
+        before = len(self.records)
+        for line in data[:end].splitlines():
+            try:
+                record = parse_json(line)
+            except ValueError:
+                continue
+            if isinstance(record, dict) and isinstance(record.get("event"), str):
+                self.records.append(record)
+        return len(self.records) > before
+
+
+def curves_from(records: Sequence[Json]) -> dict[str, Any]:
+    """Return the curves in the metrics of a run: `training`, `measures`, `rounds` and `matches`.
+
+    `training` has a row for each record: its phase, the steps of the run so far, and the losses. `measures` has the
+    agreement and the scores of passes over the steps. `rounds` has a row for each round of self-play: its games and
+    its gate, None where there is none yet. `matches` has the matches of the kept models. Raises `ValueError`.
+    """
+    training, starts = _training(records)
+    return {
+        "training": training,
+        "measures": _measures(records, starts),
+        "rounds": _rounds(records),
+        "matches": [dict(record) for record in records if record.get("event") == "match"],
+    }
+
+
+def _training(records: Iterable[Json]) -> tuple[list[dict[str, Any]], dict[tuple[str, int], int]]:
+    """Return the losses over the steps of the run, and the step at which each phase and round starts."""
+    rows: dict[tuple[str, int, int], dict[str, Any]] = {}
+    for record in records:
+        if record.get("event") == "train":
+            phase, step = value_at(record, "phase", str), value_at(record, "step", int)
+            # A process that was killed before its save did these steps again: the later record counts.
+            rows[phase, _round(record), step] = {"phase": phase} | {name: _number(record, name) for name in LOSSES}
+    curve: list[dict[str, Any]] = []
+    starts: dict[tuple[str, int], int] = {}
+    before, since = 0, 0
+    last: tuple[str, int] | None = None
+    for (phase, number, step), row in rows.items():
+        if last is not None and (phase, number) != last:
+            before += since  # steps are counted from 0 in each phase and round
+        last, since = (phase, number), step
+        starts.setdefault(last, before)
+        curve.append({"step": before + step, **row})
+    return curve, starts
+
+
+def _measures(records: Iterable[Json], starts: dict[tuple[str, int], int]) -> list[dict[str, Any]]:
+    rows: dict[int, dict[str, Any]] = {}
+    for record in records:
+        if record.get("event") == "measure":
+            phase = value_at(record, "phase", str)
+            step = starts.get((phase, _round(record)), 0) + value_at(record, "step", int)
+            rows[step] = {
+                "step": step,
+                "phase": phase,
+                "agreement": _number(record, "agreement"),
+                "score": _number(record, "score"),
+                "opponent": record.get("opponent"),
+                "right_moves": record.get("right_moves"),
+            }
+    return [rows[step] for step in sorted(rows)]
+
+
+def _rounds(records: Iterable[Json]) -> list[dict[str, Any]]:
+    """Return the games and the gate of each round. Raises `ValueError`."""
+    files: dict[int, list[Json]] = {}
+    gates: dict[int, Json] = {}
+    for record in records:
+        if record.get("event") == "games":
+            files.setdefault(_round(record), []).append(record)
+        elif record.get("event") == "gate":
+            gates[_round(record)] = record
+    rows: list[dict[str, Any]] = []
+    rating: float | None = None
+    for number in sorted(files.keys() | gates.keys()):
+        gate = _gate(gates.get(number))
+        if gate["accepted"] and gate["gate_elo"] is not None:
+            rating = (rating or 0.0) + gate["gate_elo"]
+        rows.append({"round": number + 1, **_games(files.get(number, [])), **gate, "elo": rating})
+    return rows
+
+
+def _games(files: Sequence[Json]) -> dict[str, Any]:
+    """Return the means over the games of a round, which are in several files."""
+    counts = [value_at(record, "games", int, low=1) for record in files]
+    games = sum(counts)
+    decisive = [count - value_at(record, "draws", int, low=0) for count, record in zip(counts, files, strict=True)]
+    seconds = [_number(record, "seconds") for record in files]
+    known_seconds = [1.0 if each is None else max(each, 1e-9) for each in seconds]
+    return {
+        "games": games,
+        "draws": games - sum(decisive),
+        "game_length": _mean([_number(record, "game_length") for record in files], counts),
+        "black_share": _mean([_number(record, "black_share") for record in files], decisive),
+        "policy_entropy": _mean([_number(record, "policy_entropy") for record in files], counts),
+        "simulations_per_second": _mean([_number(record, "simulations_per_second") for record in files], known_seconds),
+        "game_seconds": None if None in seconds or not games else sum(map(float, filter(None, seconds))) / games,
+    }
+
+
+def _gate(record: Json | None) -> dict[str, Any]:
+    if record is None:
+        return {"gate_score": None, "gate_elo": None, "accepted": None}
+    result = record.get("result")
+    elo = _number(result, "elo") if isinstance(result, dict) else None
+    accepted = value_at(record, "accepted", bool)
+    return {"gate_score": _number(record, "score"), "gate_elo": elo, "accepted": accepted}
+
+
+def _mean(values: Sequence[float | None], weights: Sequence[float]) -> float | None:
+    """Return the weighted mean of the known values, None without any."""
+    known = [(value, weight) for value, weight in zip(values, weights, strict=True) if value is not None and weight > 0]
+    total = sum(weight for _, weight in known)
+    return sum(value * weight for value, weight in known) / total if total else None
+
+
+def _round(record: Json) -> int:
+    return value_at(record, "iteration", int, low=0) if "iteration" in record else 0
+
+
+def _number(record: Json, key: str) -> float | None:
+    """Return a number of the metrics; None for one that was not finite, or that this record lacks."""
+    return None if record.get(key) is None else value_at(record, key, float)

@@ -1,0 +1,259 @@
+"""The place of a run in its curriculum, and the time that the rest will take, from its own measurements."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from core.errors import BadDataError
+from core.files.json_text import parse_json
+from curriculum.config import Config, Phase
+from curriculum.schedule import at_round
+from gomoku_cli.console import duration
+from gomoku_cli.reports.texts import Json
+from gomoku_cli.reports.training.metrics import MetricsTail
+
+PHASE_NAMES = {"basics": "basics", "imitation": "imitation", "selfplay": "self-play", "evaluation": "final matches"}
+_PLIES = 35
+"""Guessed length of a game, before one was played."""
+_SIMULATIONS_PER_TRAINED_POSITION = 8.0
+"""Guessed simulations in the time of one trained position, before any was measured: 2 cores, paper A's net."""
+_GAMES_PER_FILE = 64
+"""Mentor games in a file of the replay folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """The place of a run, and its rest."""
+
+    phase: str
+    """`basics`, `imitation`, `selfplay`, `evaluation`, or `done`."""
+    number: int
+    """Of the phase among those of the run, from 1."""
+    phases: int
+    share: float
+    """Of the phase that is done, 0 to 1."""
+    detail: str
+    """The part in progress: `round 28 of 35`."""
+    seconds_left: float | None
+    """Working time of the rest of the run, about; None as long as nothing was measured."""
+
+    @property
+    def is_done(self) -> bool:
+        """True if nothing is left to do."""
+        return self.phase == "done"
+
+    @property
+    def text(self) -> str:
+        """`phase 3 of 3, self-play, round 28 of 35`."""
+        if self.is_done:
+            return "done"
+        name = PHASE_NAMES[self.phase]
+        place = name if self.phase == "evaluation" else f"phase {self.number} of {self.phases}, {name}"
+        return f"{place}, {self.detail}" if self.detail else place
+
+
+def outlook(path: Path, config: Config, records: Sequence[Json]) -> Outlook:
+    """Return the outlook of the run in `path` with these metrics.
+
+    The time of a step that was not measured yet is estimated from the speed of training. Files that cannot be read
+    count as missing.
+    """
+    return _Survey(path, config, records).outlook()
+
+
+def headline_of(path: Path, config: Config) -> Callable[[], str]:
+    """Return a function that returns the place of a run in progress and its time left, each time from its new lines."""
+    tail = MetricsTail(path)
+
+    def text() -> str:
+        tail.read()
+        view = outlook(path, config, tail.records)
+        if view.is_done:
+            return ""
+        left = (
+            ""
+            if view.seconds_left is None
+            else f"; about {duration(max(10.0, view.seconds_left))} left of the whole run"
+        )
+        return view.text + left
+
+    return text
+
+
+def last_time(records: Sequence[Json]) -> datetime | None:
+    """Return the time of the last record."""
+    for record in reversed(records):
+        try:
+            return datetime.fromisoformat(str(record.get("time")))
+        except ValueError:
+            continue
+    return None
+
+
+class _Survey:
+    def __init__(self, path: Path, config: Config, records: Sequence[Json]) -> None:
+        self._path, self._config, self._records = path, config, records
+        self._finished = _state(path, "phases")
+        rates = [_float(record, "positions_per_second") for record in records if record.get("event") == "train"]
+        self._training_rate = next((rate for rate in reversed(rates) if rate), None)
+
+    def outlook(self) -> Outlook:
+        phases = self._config.phases
+        estimates = {
+            Phase.BASICS: self._basics,
+            Phase.IMITATION: self._imitation,
+            Phase.SELFPLAY: self._selfplay,
+        }
+        current: tuple[str, int, float, str] | None = None
+        seconds: float | None = 0.0
+        for number, phase in enumerate(phases, start=1):
+            if self._finished.get(phase):
+                continue
+            share, detail, left = estimates[phase]()
+            if current is None:
+                current = (phase, number, share, detail)
+            seconds = None if seconds is None or left is None else seconds + left
+        share, detail, left = self._evaluation()
+        if current is None:
+            if left == 0:
+                return Outlook("done", len(phases), len(phases), 1.0, "", 0.0)
+            return Outlook("evaluation", len(phases), len(phases), share, detail, left)
+        seconds = None if seconds is None or left is None else seconds + left
+        phase_name, number, share, detail = current
+        return Outlook(phase_name, number, len(phases), share, detail, seconds)
+
+    def _of(self, phase: str, event: str) -> list[Json]:
+        return [record for record in self._records if record.get("phase") == phase and record.get("event") == event]
+
+    def _trained(self, positions: float) -> float | None:
+        """Return the seconds to train on this many positions."""
+        return positions / self._training_rate if self._training_rate else None
+
+    def _simulated(self, simulations: float) -> float | None:
+        """Return the seconds of this many simulations."""
+        rates = [_float(record, "simulations_per_second") for record in self._of("selfplay", "games")[-20:]]
+        known = [rate for rate in rates if rate]
+        if known:
+            return simulations * len(known) / sum(known)
+        if self._training_rate:
+            return simulations / (self._training_rate * _SIMULATIONS_PER_TRAINED_POSITION)
+        return None
+
+    @property
+    def _plies(self) -> float:
+        lengths = [_float(record, "game_length") for record in self._of("selfplay", "games")[-20:]]
+        known = [length for length in lengths if length]
+        return sum(known) / len(known) if known else min(_PLIES, self._config.rules.cells)
+
+    def _last_step(self, phase: str) -> int:
+        steps = [_float(record, "step") or 0 for record in self._of(phase, "train")]
+        return int(steps[-1]) if steps else 0
+
+    def _basics(self) -> tuple[float, str, float | None]:
+        settings, batch = self._config.basics, self._config.training.batch_size
+        total = settings.epochs * settings.positions * (2 if settings.colour_swapped else 1)
+        nets = 2 if self._config.net.dual else 1
+        done = min(total, self._last_step(Phase.BASICS) * batch * nets)
+        return done / max(1, total), "", self._trained(total - done)
+
+    def _imitation(self) -> tuple[float, str, float | None]:
+        settings = self._config.imitation
+        files = list((self._path / "replay").glob("mentor-*.npz"))
+        step, passes = self._last_step(Phase.IMITATION), len(self._of(Phase.IMITATION, "measure"))
+        fresh = 1 - settings.basics_share
+        total = settings.passes * settings.games * self._plies / fresh
+        if not step:
+            games = min(settings.games, _GAMES_PER_FILE * len(files))
+            times = sorted(file.stat().st_mtime for file in files if file.exists())
+            slowness = (times[-1] - times[0]) / (_GAMES_PER_FILE * (len(times) - 1)) if len(times) > 1 else None
+            left = self._trained(total)
+            if slowness is None or left is None:
+                return 0.0, f"game {games:,} of {settings.games:,} to imitate" if games else "", left
+            return 0.0, f"game {games:,} of {settings.games:,} to imitate", left + (settings.games - games) * slowness
+        measured = [_float(record, "step") or 0 for record in self._of(Phase.IMITATION, "measure")]
+        if passes and measured[-1]:
+            per_pass = measured[-1] / passes
+            share = min(1.0, step / (per_pass * settings.passes))
+        else:
+            share = 0.0
+        seconds = sum(_float(record, "seconds") or 0.0 for record in self._of(Phase.IMITATION, "train"))
+        left = seconds * (1 - share) / share if share else self._trained(total)
+        return share, f"pass {min(passes + 1, settings.passes)} of {settings.passes}", left
+
+    def _selfplay(self) -> tuple[float, str, float | None]:
+        rounds = self._config.selfplay.iterations
+        done = min(rounds, int(_float(_state(self._path, "selfplay"), "iteration") or 0))
+        seconds: dict[int, dict[str, float]] = {}
+        for record in self._records:
+            if record.get("phase") == Phase.SELFPLAY and isinstance(record.get("iteration"), int):
+                events = seconds.setdefault(record["iteration"], {})
+                event = record["event"]
+                events[event] = events.get(event, 0.0) + (_float(record, "seconds") or 0.0)
+        # Games and training take turns, or run beside each other.
+        add = max if self._config.selfplay.concurrent else sum
+        took = {number: add(events.values()) for number, events in seconds.items()}
+        finished = [number for number in took if number < done][-5:]
+        weights = {number: self._weight(number) for number in {*finished, *range(done, rounds)}}
+        in_progress = took.get(done, 0.0)
+        rest = sum(weights[number] for number in range(done, rounds))
+        if finished:
+            pace = sum(took[number] for number in finished) / max(1e-9, sum(weights[number] for number in finished))
+            left: float | None = max(0.0, pace * rest - in_progress)
+        else:
+            guess = self._round_seconds(done)
+            first = weights[done] if done < rounds else 1.0
+            left = None if guess is None else max(0.0, guess * rest / max(1e-9, first) - in_progress)
+        detail = f"round {min(done + 1, rounds)} of {rounds}" if took or done else ""
+        return done / max(1, rounds), detail, left
+
+    def _weight(self, number: int) -> float:
+        """Return the relative work of a round."""
+        config = at_round(self._config, number)
+        settings = config.selfplay
+        if settings.concurrent:
+            return float(settings.epochs)
+        full = settings.full_search_share
+        return settings.games * (full * config.search.simulations + (1 - full) * settings.fast_simulations)
+
+    def _round_seconds(self, number: int) -> float | None:
+        """Return the guessed seconds of a round, before one is done."""
+        config = at_round(self._config, number)
+        settings, positions = config.selfplay, config.selfplay.games * self._plies
+        full = settings.full_search_share
+        searched = positions * (full * config.search.simulations + (1 - full) * settings.fast_simulations)
+        searched += config.gate.games * self._plies * (config.gate.simulations or config.search.simulations)
+        drawn = settings.draws_per_position * full * positions / (1 - settings.rehearsal_share)
+        playing = self._simulated(searched)
+        training = self._trained(settings.epochs * settings.window if settings.epochs else drawn)
+        if playing is None or training is None:
+            return None
+        return max(playing, training) if settings.concurrent else playing + training
+
+    def _evaluation(self) -> tuple[float, str, float | None]:
+        settings = self._config.evaluation
+        if not settings.final_games:
+            return 1.0, "", 0.0
+        played = {record.get("opponent") for record in self._of("evaluation", "match")}
+        left = [opponent for opponent in settings.opponents if opponent not in played]
+        count = len(settings.opponents)
+        if not left:
+            return 1.0, "", 0.0
+        simulations = len(left) * settings.final_games * self._plies / 2 * self._config.search.simulations
+        detail = f"match {count - len(left) + 1} of {count}"
+        return 1 - len(left) / count, detail, self._simulated(simulations)
+
+
+def _state(path: Path, name: str) -> Mapping[str, Any]:
+    """Return a state of the run, empty where there is none that can be read."""
+    try:
+        value = parse_json((path / "state" / f"{name}.json").read_bytes())
+    except (OSError, ValueError, BadDataError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _float(record: Mapping[str, Any], key: str) -> float | None:
+    value = record.get(key)
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None

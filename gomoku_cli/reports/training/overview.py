@@ -1,0 +1,170 @@
+"""Overviews of runs: the phase, the rounds, the scores, the size and the age of each."""
+
+import os
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from core.errors import UsageError
+from curriculum.presets import ConfigError, read_config
+from curriculum.run.folder import RunFolderError, is_run
+from gomoku_cli.console import STDOUT, duration
+from gomoku_cli.reports.terminal import table
+from gomoku_cli.reports.texts import Json
+from gomoku_cli.reports.training.metrics import MetricsTail
+from gomoku_cli.reports.training.outlook import last_time, outlook
+
+_MAX_DEPTH = 3
+_IN_PROGRESS_S = 120.0
+"""A run whose last line is younger than this is shown as in progress."""
+
+
+class NoFolderError(UsageError, ValueError):
+    """A folder that does not exist."""
+
+
+def check_run(path: Path) -> None:
+    """Raise `NoFolderError` or `RunFolderError` if `path` is no folder of a run."""
+    if not path.exists():
+        raise NoFolderError(f"there is no folder {path}")
+    if not is_run(path):
+        raise RunFolderError(f"there is no run in {path}: it holds no config.toml")
+
+
+def runs_below(folder: Path) -> list[Path]:
+    """Return the folders of runs in `folder` and up to two levels below, in alphabetical order.
+
+    Raises `NoFolderError`.
+    """
+    if not folder.is_dir():
+        raise NoFolderError(f"there is no folder {folder}")
+    found: list[Path] = []
+    level = [folder]
+    for _ in range(_MAX_DEPTH):
+        found += [path for path in level if is_run(path)]
+        below = (child for path in level if not is_run(path) for child in _folders(path))
+        level = sorted(below)
+    return sorted(found)
+
+
+def _folders(path: Path) -> list[Path]:
+    try:
+        return [child for child in path.iterdir() if child.is_dir() and not child.name.startswith(".")]
+    except OSError:
+        return []
+
+
+def overview(path: Path) -> dict[str, Any]:
+    """Return the overview of a run, as the JSON of `gomoku runs` has it.
+
+    A run whose configuration is of another version has its name, size and age alone.
+    """
+    tail = MetricsTail(path)
+    tail.read()
+    when = last_time(tail.records)
+    row: dict[str, Any] = {
+        "run": str(path),
+        "preset": None,
+        "board_size": None,
+        "phase": None,
+        "progress": "another version's configuration",
+        "in_progress": False,
+        "seconds_left": None,
+        "rounds": 0,
+        "rounds_accepted": 0,
+        "scores": scores(tail.records),
+        "bytes": _bytes(path),
+        "updated": when.isoformat() if when else None,
+    }
+    try:
+        config = read_config(path / "config.toml")
+    except ConfigError:
+        return row
+    view = outlook(path, config, tail.records)
+    gates = [record for record in tail.records if record.get("event") == "gate"]
+    models = list((path / "models").glob("selfplay-*.safetensors"))
+    row |= {
+        "preset": config.preset,
+        "board_size": config.rules.size,
+        "phase": view.phase,
+        "progress": view.text,
+        "in_progress": not view.is_done and when is not None and age(when) < _IN_PROGRESS_S,
+        "seconds_left": view.seconds_left,
+        "rounds": len(gates) or len(models),
+        "rounds_accepted": len(models),
+    }
+    return row
+
+
+def scores(records: Iterable[Json]) -> dict[str, float]:
+    """Return the best score against each opponent, in the matches of the models that were kept."""
+    best: dict[str, float] = {}
+    for record in records:
+        opponent, score = record.get("opponent"), record.get("score")
+        if record.get("event") in ("match", "measure") and isinstance(opponent, str) and isinstance(score, float):
+            best[opponent] = max(score, best.get(opponent, 0.0))
+    return best
+
+
+_STRONGEST_FIRST = ("engine:", "mentor:5", "mentor:4", "mentor:3", "mentor", "mentor:2", "mentor:1", "mentor:paper")
+
+
+def best_score(found: Json) -> str:
+    """Return the score against the strongest opponent: `0.39 mentor`."""
+    if not found:
+        return ""
+
+    def rank(opponent: str) -> int:
+        return next((n for n, name in enumerate(_STRONGEST_FIRST) if opponent.startswith(name)), len(_STRONGEST_FIRST))
+
+    named = min(found, key=lambda opponent: (rank(opponent), opponent == "random"))
+    return f"{found[named]:.2f} {named}"
+
+
+def age(when: datetime) -> float:
+    """Return the seconds since a time."""
+    return (datetime.now(UTC) - when).total_seconds()
+
+
+def _bytes(path: Path) -> int:
+    total = 0
+    for folder, _, files in os.walk(path):
+        for name in files:
+            try:
+                total += os.stat(os.path.join(folder, name)).st_size
+            except OSError:
+                continue
+    return total
+
+
+_COLUMNS = ("run", "progress", "accepted", "best score", "size", "age")
+
+
+def show_overviews(folder: Path, rows: Sequence[Json]) -> None:
+    """Print a table of the runs in a folder."""
+    cells = []
+    for row in rows:
+        when = datetime.fromisoformat(row["updated"]) if row["updated"] else None
+        progress = row["progress"]
+        if row["in_progress"] and row["seconds_left"] is not None:
+            progress += f", {duration(row['seconds_left'])} left"
+        cells.append(
+            (
+                os.path.relpath(row["run"], folder),
+                progress,
+                f"{row['rounds_accepted']} of {row['rounds']}" if row["rounds"] else "",
+                best_score(row["scores"]),
+                f"{row['bytes'] / 2**20:,.0f} MiB",
+                "now" if row["in_progress"] else age_text(age(when)) if when else "",
+            )
+        )
+    STDOUT.print(table(_COLUMNS, cells, left=2, title=str(folder)))
+
+
+def age_text(seconds: float) -> str:
+    """Return `12 s`, `5 min`, `3 h` or `2 days`."""
+    for limit, size, unit in ((120, 1, "s"), (7200, 60, "min"), (172_800, 3600, "h")):
+        if seconds < limit:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds / 86_400:.0f} days"

@@ -1,0 +1,92 @@
+"""A run that the screen follows: its curves and its outlook as far as its files have grown."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+from curriculum.config import Config
+from curriculum.presets import ConfigError, read_config
+from gomoku_cli.console import duration
+from gomoku_cli.printable import printable
+from gomoku_cli.reports.training.metrics import MetricsTail, curves_from
+from gomoku_cli.reports.training.outlook import Outlook, last_time, outlook
+from gomoku_cli.reports.training.overview import age, age_text
+from gomoku_cli.watch.newest_game import NewestGame, newest_file, read_newest_game
+
+_FRESH_S = 90.0
+"""A run whose last line is older is shown as standing still."""
+_OUTLOOK_S = 5.0
+"""Seconds between two looks at the state files of a run without new metrics."""
+
+
+class FollowedRun:
+    """A run in progress or a finished one."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.name = printable(path.resolve().name)
+        self.curves: dict[str, Any] = curves_from([])
+        self.outlook: Outlook | None = None
+        """None for a configuration of another version."""
+        self.game: NewestGame | None = None
+        self.config: Config | None
+        try:
+            self.config = read_config(path / "config.toml")
+        except ConfigError:
+            self.config = None
+        self._tail = MetricsTail(path)
+        self._game_file: tuple[Path, int] | None = None
+        self._looked = -_OUTLOOK_S
+
+    def update(self) -> bool:
+        """Read what the run has written since the last call; return True if the curves have changed."""
+        changed = self._tail.read()
+        if changed:
+            try:
+                self.curves = curves_from(self._tail.records)
+            except ValueError:
+                changed = False  # a line of another version: the curves stay as they were
+        now = time.monotonic()
+        if self.config is not None and (changed or now - self._looked >= _OUTLOOK_S):
+            self.outlook = outlook(self.path, self.config, self._tail.records)
+            self._looked = now
+        return changed
+
+    def update_game(self) -> bool:
+        """Read the newest game if there is a new one; return True if there is."""
+        path = newest_file(self.path)
+        if path is None:
+            return False
+        try:
+            found = (path, path.stat().st_mtime_ns)
+        except OSError:
+            return False
+        if found == self._game_file:
+            return False
+        self._game_file = found
+        self.game = read_newest_game(path) or self.game
+        return True
+
+    @property
+    def place(self) -> str:
+        """`phase 3 of 3, self-play, round 28 of 35; about 1:12:00 left; last line 12 s ago`."""
+        if self.outlook is None:
+            return "its configuration is of another version"
+        parts = [self.outlook.text]
+        when = last_time(self._tail.records)
+        if not self.outlook.is_done and self.outlook.seconds_left is not None:
+            parts.append(f"about {duration(max(10.0, self.outlook.seconds_left))} left")
+        if when is not None:
+            seconds = max(0.0, age(when))
+            still = "" if self.outlook.is_done or seconds < _FRESH_S else ", standing still"
+            parts.append(f"last line {age_text(seconds)} ago{still}")
+        elif not self.outlook.is_done:
+            parts.append("nothing measured yet")
+        return "; ".join(parts)
+
+    @property
+    def title(self) -> str:
+        """`mine, preset quick, 15x15`."""
+        if self.config is None:
+            return self.name
+        return f"{self.name}, preset {self.config.preset}, {self.config.rules.size}x{self.config.rules.size}"

@@ -1,0 +1,95 @@
+"""`gomoku config`, `gomoku runs` and `gomoku info` of a run."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gomoku_cli import completion
+from gomoku_cli.exit_codes import ExitCode
+from tests.support.commands import refused, run
+from tests.support.runs import make_run
+
+
+def test_config_lists_a_section_with_a_star_at_changed_values(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "config", "list", "gate", "--of", "quick")
+    assert code == 0
+    assert out.startswith("[gate]\n* games ")
+    assert "\n  threshold " in out
+
+
+def test_config_explains_a_choice_of_names(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "config", "explain", "search.first_play")
+    assert code == 0
+    assert "- zero: 0, as in the papers." in out
+    assert 'default: "reduced"' in out
+    code, out, _ = run(capsys, "config", "explain", "gate", "--json")
+    keys = [each["key"] for each in json.loads(out)["settings"]]
+    assert keys == ["gate.games", "gate.threshold", "gate.paired_openings", "gate.simulations"]
+
+
+def test_config_compares_presets_runs_files_and_models(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    make_run(tmp_path / "run")
+    code, out, _ = run(capsys, "config", "diff", "quick", tmp_path / "run", "--json")
+    assert code == 0
+    assert json.loads(out)["differences"] == [{"key": "selfplay.iterations", "values": [2, 4]}]
+    (tmp_path / "mine.toml").write_text("seed = 7\n")
+    code, out, _ = run(capsys, "config", "diff", tmp_path / "mine.toml", "defaults", "--json")
+    assert [each["key"] for each in json.loads(out)["differences"]] == ["seed"]
+    assert "the same settings" in run(capsys, "config", "diff", "quick", "quick")[1]
+    assert run(capsys, "config", "diff", "default.safetensors", "quick")[0] == ExitCode.BAD_DATA
+    assert run(capsys, "config", "diff", "nets/weights/default.safetensors", "quick")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("config explain c_pct", "did you mean search.c_puct?"),
+        ("config explain window", "did you mean selfplay.window?"),
+        ("config diff quick qick", "did you mean quick?"),
+        ("config diff quick none/here", "there is no file or folder none/here"),
+        ("config diff quick .", "there is no run in ."),
+        ("runs nothing", "there is no folder nothing"),
+    ],
+)
+def test_mistakes_name_what_is_missing(arguments: str, words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert words in refused(capsys, ExitCode.USAGE, *arguments.split())
+
+
+def test_settings_are_completed_with_values_that_are_names() -> None:
+    assert completion.settings("search.first") == ["search.first_play="]
+    assert completion.settings("search.first_play=r") == ["search.first_play=reduced"]
+    assert "imitation.teacher=mentor:3" in completion.settings("imitation.teacher=mentor:")
+    assert completion.settings("gate.games=") == []
+    assert completion.keys("gat")[:2] == ["gate", "gate.games"]
+
+
+def test_runs_are_listed_with_phase_and_score(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    make_run(tmp_path / "a")
+    make_run(tmp_path / "below" / "b", rounds=4)
+    (tmp_path / "c").mkdir()
+    code, out, _ = run(capsys, "runs", tmp_path, "--json")
+    assert code == 0
+    first, second = json.loads(out)["runs"]
+    assert first["progress"] == "phase 3 of 3, self-play, round 3 of 4"
+    assert (first["rounds"], first["rounds_accepted"], first["in_progress"]) == (2, 1, False)
+    assert first["scores"] == {"mentor:paper": 0.85}
+    assert first["seconds_left"] > 100
+    assert second["phase"] == "evaluation"
+    code, out, _ = run(capsys, "runs", tmp_path)
+    assert code == 0
+    assert "1 of 2" in out
+
+
+def test_info_describes_a_run_without_a_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    make_run(tmp_path / "run")
+    code, out, _ = run(capsys, "info", tmp_path / "run")
+    assert code == 0
+    assert "phase 3 of 3, self-play, round 3 of 4" in out
+    assert "none yet" in out
+
+
+def test_info_says_how_a_model_plays(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "info", "--json")
+    assert json.loads(out)["plays"] == {"simulations": 400, "tactics": True}
+    assert "400 simulations a move by default, with tactics" in run(capsys, "info")[1]

@@ -1,0 +1,103 @@
+"""The screen of `gomoku watch`: snapshots at two sizes, its pages, a run that grows, several runs."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gomoku_cli.exit_codes import ExitCode
+from gomoku_cli.watch import followed_run
+from gomoku_cli.watch.app import WatchApp
+from gomoku_cli.watch.newest_game import newest_file, read_newest_game
+from gomoku_cli.watch.plots import nice_ticks, number
+from tests.support.commands import refused
+from tests.support.project import ROOT
+from tests.support.runs import append, make_run
+from tests.support.screens import check_snapshot, screen_text
+from tests.support.tui import async_test
+
+SNAPSHOTS = Path(__file__).parent / "snapshots"
+
+
+@pytest.fixture
+def run_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A run whose last line is always 12 seconds old."""
+    monkeypatch.setattr(followed_run, "age", lambda when: 12.0)
+    return make_run(tmp_path / "mine")
+
+
+@async_test
+async def test_a_small_terminal_shows_pages(run_path: Path) -> None:
+    app = WatchApp([run_path])
+    async with app.run_test(size=(80, 24)) as pilot:
+        for key, page in (("1", "learning"), ("2", "selfplay"), ("3", "game")):
+            await pilot.press(key)
+            await pilot.pause()
+            check_snapshot(app, SNAPSHOTS / f"80x24-{page}.txt")
+        await pilot.press("left", "left")
+        assert "move 7 of 9: h11, value +0.70 for black" in screen_text(app)
+        await pilot.press("home", "left")
+        assert "●" not in screen_text(app).partition("o\n")[0].partition("15 ")[2]
+        await pilot.press("end", "tab")
+        assert "policy loss" in screen_text(app)
+        await pilot.press("q")
+    assert app.return_value == ExitCode.DONE
+
+
+@async_test
+async def test_a_large_terminal_shows_everything(run_path: Path) -> None:
+    app = WatchApp([run_path])
+    async with app.run_test(size=(160, 50)) as pilot:
+        await pilot.pause()
+        check_snapshot(app, SNAPSHOTS / "160x50.txt")
+
+
+@async_test
+async def test_a_growing_run_and_a_second_one(run_path: Path, tmp_path: Path) -> None:
+    young = tmp_path / "young"
+    make_run(young)
+    (young / "metrics.jsonl").unlink()
+    (young / "games" / "selfplay-0000-000000.sgf").unlink()
+    app = WatchApp([young, run_path])
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.pause()
+        text = screen_text(app)
+        assert "nothing measured yet" in text
+        assert "mine, preset quick, 15x15" in text
+        losses = {"policy_loss": 4.25, "value_loss": 0.5, "policy_entropy": 4.5}
+        append(young, {"phase": "selfplay", "iteration": 0, "event": "train", "step": 40, **losses})
+        app._look()
+        await pilot.pause()
+        assert "policy loss 4.25 2" in " ".join(screen_text(app).split())
+
+
+def test_the_newest_game_is_the_last_of_the_newest_file(tmp_path: Path) -> None:
+    file = newest_file(make_run(tmp_path / "run"))
+    assert file is not None
+    game = read_newest_game(file)
+    assert game is not None
+    assert game.result == "black wins in 9 moves"
+    assert [game.move_name(ply) for ply in (0, 8)] == ["h8", "h12"]
+    assert game.values[5] == -0.4
+    assert len(game.winning_line()) == 5
+    assert newest_file(tmp_path) is None
+
+
+def test_ticks_are_round_numbers() -> None:
+    assert nice_ticks(0, 9207, 3) == [0, 5000]
+    assert nice_ticks(0.1, 0.9, 3) == pytest.approx([0.5])
+    assert [number(value) for value in (0.12345, 7212, 20000, 1.5e7, 0)] == ["0.123", "7.21k", "20k", "15M", "0"]
+
+
+def test_the_screen_needs_neither_torch_nor_numba() -> None:
+    script = "import sys, gomoku_cli.watch.app; print([m for m in ('torch', 'numba', 'scipy') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_a_missing_run_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "there is no folder" in refused(capsys, ExitCode.USAGE, "watch", tmp_path / "none")
+    assert "it holds no config.toml" in refused(capsys, ExitCode.BAD_DATA, "watch", tmp_path)
+    make_run(tmp_path / "run")
+    assert "needs a terminal" in refused(capsys, ExitCode.USAGE, "watch", tmp_path / "run")

@@ -1,0 +1,98 @@
+"""Run folders with metrics of their own, without training."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from core.records.formats import write_games
+from core.records.record import GameRecord
+from core.rules import BLACK
+from curriculum.config import Config
+from curriculum.explanations import comment_lines
+from curriculum.presets import resolve, to_toml
+
+GAME = "h8 i9 h9 i10 h10 i11 h11 i12 h12"
+"""Black wins with five in a row."""
+_START = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+
+def match(opponent: str, wins: int, losses: int) -> dict[str, Any]:
+    """Return the result of a match as the metrics have it."""
+    games = wins + losses
+    return {
+        "player": "model",
+        "opponent": opponent,
+        "wins": wins,
+        "draws": 0,
+        "losses": losses,
+        "score": wins / games,
+        "games": games,
+        "distinct_games": games,
+        "as_black": {"wins": wins, "draws": 0, "losses": losses},
+        "as_white": {"wins": 0, "draws": 0, "losses": 0},
+        "pairs": None,
+        "score_interval": [0.1, 0.9],
+        "elo": 35.0,
+        "elo_interval": [-20.0, 90.0],
+        "los": 0.9,
+        "mean_plies": 30.0,
+        "mean_move_seconds": [0.01, 0.01],
+        "longest_move_seconds": [0.02, 0.02],
+        "forfeits": [],
+        "seconds": 4.0,
+    }
+
+
+def append(path: Path, *records: dict[str, Any]) -> None:
+    """Append records to the metrics of a run."""
+    with (path / "metrics.jsonl").open("a", encoding="utf-8") as file:
+        file.writelines(json.dumps(record) + "\n" for record in records)
+
+
+def make_run(path: Path, *, rounds: int = 2, config: Config | None = None) -> Path:
+    """Make a run of three phases with `rounds` of self-play done, each with a gate; every other one is accepted."""
+    from core.notation import parse_cell
+
+    config = config or resolve("quick", assignments=["selfplay.iterations=4"])
+    for name in ("models", "games", "replay", "state"):
+        (path / name).mkdir(parents=True, exist_ok=True)
+    (path / "config.toml").write_text(to_toml(config, comment_lines), encoding="utf-8")
+    session = {"time": _START.isoformat(), "command": "gomoku train", "python": "3.11", "versions": {"torch": "2.9"}}
+    (path / "environment.json").write_text(json.dumps({"sessions": [session | {"commit": "abc", "cpus": 2}]}))
+    records: list[dict[str, Any]] = []
+
+    def add(phase: str, event: str, **figures: Any) -> None:
+        when = _START + timedelta(seconds=30 * len(records))
+        records.append({"time": when.isoformat(), "phase": phase, "event": event, **figures})
+
+    def train(phase: str, step: int, loss: float, **figures: Any) -> None:
+        losses = {"policy_loss": loss, "value_loss": loss / 10, "policy_entropy": loss + 0.1, "learning_rate": 0.01}
+        add(phase, "train", step=step, **losses, positions_per_second=4000.0, seconds=5.0, **figures)
+
+    for step in range(1, 6):
+        train("basics", 40 * step, 5.0 / step)
+    add("basics", "measure", step=200, right_moves={"black": 0.99, "white": 0.98})
+    for step in range(1, 6):
+        train("imitation", 40 * step, 3.0 / step)
+        add("imitation", "measure", step=40 * step, agreement=0.1 * step)
+    add("imitation", "match", step=200, **match("mentor:paper", 17, 3))
+    for number in range(rounds):
+        games = {"games": 100, "game_length": 30.0 + number % 7, "black_share": 0.55, "draws": 1}
+        speeds = {"policy_entropy": 1.5, "white_value": -0.1, "simulations_per_second": 20000.0, "seconds": 60.0}
+        add("selfplay", "games", iteration=number, **games, **speeds)
+        train("selfplay", 50, 2.0, iteration=number)
+        result = match("best", 24 - number % 2 * 10, 16 + number % 2 * 10)
+        accepted = number % 2 == 0
+        add("selfplay", "gate", iteration=number, score=0.6, accepted=accepted, result=result, seconds=20.0)
+        if accepted:
+            (path / "models" / f"selfplay-{number:04d}.safetensors").touch()
+    append(path, *records)
+    finished = ["basics", "imitation"] + (["selfplay"] if rounds >= config.selfplay.iterations else [])
+    (path / "state" / "phases.json").write_text(json.dumps(dict.fromkeys(finished, True)))
+    (path / "state" / "selfplay.json").write_text(json.dumps({"iteration": rounds}))
+    moves = [parse_cell(name, config.rules.size) for name in GAME.split()]
+    comments = [f"value {value:+.3f} for black" for value in (0.0, 0.1, 0.1, 0.1, 0.2, -0.4, 0.7, 0.9, 1.0)]
+    game = GameRecord(config.rules, moves, BLACK, "iteration 0", "iteration 0", comments=comments)
+    write_games(path / "games" / "selfplay-0000-000000.sgf", [game, game])
+    return path
