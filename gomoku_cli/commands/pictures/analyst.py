@@ -19,7 +19,7 @@ from gomoku_cli.commands.pictures.games import game_at
 from gomoku_cli.commands.pictures.subjects import played, stdin_positions
 from gomoku_cli.options import RulesOptions, SearchOptions
 from gomoku_cli.printable import echo
-from gomoku_cli.reports.analysis_lines import COLUMNS, heading, position_json, position_text, review_json, review_text
+from gomoku_cli.reports.analyses.lines import COLUMNS, heading, position_json, position_text, review_json, review_text
 from gomoku_cli.study.game import KeptAnalysis, StudiedGame
 from gomoku_cli.study.review import analyse_game, review_of
 from nets.checkpoint import read_info

@@ -114,7 +114,7 @@ def _show(
     result: dict[str, Any], *, top: int, figure: Path | None, no_color: bool, ascii_only: bool, as_json: bool
 ) -> None:
     """Print one analysis as a table and a board, or as JSON, and draw it."""
-    from gomoku_cli.reports.analysis import show_analysis
+    from gomoku_cli.reports.analyses.position import show_analysis
     from gomoku_cli.reports.board_text import has_colours
 
     try:
@@ -124,6 +124,6 @@ def _show(
             show_analysis(result, top=top, colours=not no_color and has_colours(), ascii_only=ascii_only)
     finally:  # a full stdout must not cost the file
         if figure is not None:
-            from gomoku_cli.reports.analysis_figure import draw_analysis
+            from gomoku_cli.reports.analyses.figure import draw_analysis
 
             draw_analysis(result, figure)

@@ -144,7 +144,7 @@ def test_the_board_shows_stones_halves_and_the_last_move(capsys: pytest.CaptureF
 def test_colours_go_from_white_to_red(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     from rich.console import Console
 
-    from gomoku_cli.reports import analysis
+    from gomoku_cli.reports.analyses import position as analysis
 
     monkeypatch.delenv("NO_COLOR", raising=False)
     console = Console(force_terminal=True, color_system="truecolor", width=120, record=True, no_color=False)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.notation import parse_cell
-from gomoku_cli.reports.analysis import analysis_title, best_line, effort, halves_note, halves_of, stones_of
+from gomoku_cli.reports.analyses.position import analysis_title, best_line, effort, halves_note, halves_of, stones_of
 from gomoku_cli.reports.board_figure import EDGE, LINE, draw_stones, number_stones, points, set_board
 from gomoku_cli.reports.plots import drawn
 from gomoku_cli.reports.texts import Json

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.rules import BLACK, WHITE, colour_name
 from gomoku_cli.printable import printable
-from gomoku_cli.reports.analysis import analysis_json
+from gomoku_cli.reports.analyses.position import analysis_json
 from gomoku_cli.reports.game import result_text
 from gomoku_cli.reports.plots import short_name
 from gomoku_cli.study.review import GRADES, Grade, Review, review_of
