@@ -1,7 +1,8 @@
 """Draw the picture of the board for the documents: `python -m benchmarks.draw_board docs/board.svg`.
 
-The mentor plays white against its second level. Textual exports the screen as SVG. The picture leaves out the font,
-which comes from another site, and so gives every character outside ASCII a position of its own.
+The mentor's second level plays black against the built-in model; then the game is shown with the analysis of the
+position, its candidates and its graph. Textual exports the screen as SVG. The picture leaves out the font, which comes
+from another site, and so gives every character outside ASCII a position of its own.
 """
 
 import argparse
@@ -11,14 +12,17 @@ import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from core.rules import BLACK, Rules
+from core.rules import Rules
 from curriculum.arena import player_names
-from curriculum.arena.players import PlayerSettings, parse_player
-from gomoku_cli.tui.app import BoardSetup, GomokuApp
-from gomoku_cli.tui.board import BoardWidget
+from gomoku_cli.tui.app import GomokuApp
+from gomoku_cli.tui.engine.client import EngineProcess
+from gomoku_cli.tui.engine.messages import PlayerChoice
+from gomoku_cli.tui.game import Game, Seats
+from gomoku_cli.tui.setup import BoardSetup
+from nets.config import RuntimeChoice
 from search.tree.settings import Policy
 
-_TERMINAL = (76, 20)
+_TERMINAL = (108, 36)
 _COLUMN = 12.2
 """Width of a character in the export."""
 _RECTANGLE = re.compile(
@@ -30,23 +34,22 @@ _LEFT_OUT = re.compile(r'\s*@font-face \{.*?\}|\s*<clipPath id="[^"]*-line-\d+">
 
 async def screenshot(plies: int) -> str:
     """Return the screen after this many plies as SVG."""
-    rules = Rules()
-    settings = PlayerSettings(policy=Policy.DETERMINISTIC)
-    human = parse_player(f"{player_names.MENTOR}:2", rules=rules, settings=settings)
-    setup = BoardSetup(rules=rules, human=BLACK, model_text=player_names.MENTOR, policy_text="its own")
-    app = GomokuApp(lambda: parse_player(player_names.MENTOR, rules=rules, settings=settings), setup)
-    async with app.run_test(size=_TERMINAL) as pilot:
-        while (ply := app.game.position.ply) < plies and not app.game.position.is_game_over():
-            if app.game.is_humans_turn and not app.is_busy:
-                cell = human.choose(app.game.position, seed=ply).move
-                board = app.query_one(BoardWidget)
-                board.cursor = cell
-                board.post_message(BoardWidget.CellPressed(cell))
-            await pilot.pause(0.02)
-        await pilot.pause()
-        picture = app.export_screenshot(title="gomoku play")
-    app.close()
-    return picture
+    black = PlayerChoice(spec=f"{player_names.MENTOR}:2", policy=Policy.DETERMINISTIC)
+    white = PlayerChoice(spec=player_names.DEFAULT, policy=Policy.DETERMINISTIC)
+    engine = EngineProcess(RuntimeChoice())
+    app = GomokuApp(engine, BoardSetup(rules=Rules(), seats=Seats(black, white)))
+    try:
+        async with app.run_test(size=_TERMINAL) as pilot:
+            while app.game.ply < plies and not app.game.is_over:
+                await pilot.pause(0.02)
+            game = Game(app.game.rules, Seats(None, white), app.game.moves[:plies], analyses=dict(app.game.analyses))
+            app.control.new_game(game)
+            await pilot.press("a", "c", "g")
+            while app.control.analysis is None or app.control.analysis.nodes < 4000:
+                await pilot.pause(0.05)
+            return app.export_screenshot(title="gomoku play")
+    finally:
+        engine.close()
 
 
 def simplified(picture: str) -> str:
@@ -92,6 +95,7 @@ def _text(run: Sequence[tuple[str, ...]]) -> str:
         return ""
     if text.isascii():
         place = f'x="{start:g}" y="{y}" textLength="{len(text) * _COLUMN:g}"'
+        text = text.replace("  ", "\xa0\xa0")  # SVG joins neighbouring spaces
     else:
         place = f'x="{" ".join(f"{start + number * _COLUMN:g}" for number in range(len(text)))}" y="{y}"'
     return f'<text class="{style}" {place}>{html.escape(text, quote=False)}</text>\n'

@@ -29,10 +29,10 @@ from gomoku_cli.printable import shown
 app = typer.Typer(
     name="gomoku",
     help="Train, measure and play a Gomoku AI from the terminal.",
-    epilog="Every command names players the same way: [b]default[/b] (the built-in model), [b]level:1[/b] (a beginner) "
-    "to [b]level:9[/b], a model file, a run folder (its best model), [b]random[/b], [b]mentor[/b], [b]mentor:1[/b] to "
-    "[b]mentor:5[/b], [b]mentor:paper[/b], [b]pure-mcts:1000[/b], [b]engine:COMMAND[/b] (a program that speaks the "
-    "Gomocup protocol).",
+    epilog="Every command names players the same way: [b]default[/b] and [b]paper[/b] (the built-in models), "
+    "[b]level:1[/b] (a beginner) to [b]level:9[/b], a model file, a run folder (its best model), [b]random[/b], "
+    "[b]mentor[/b], [b]mentor:1[/b] to [b]mentor:5[/b], [b]mentor:paper[/b], [b]pure-mcts:1000[/b], "
+    "[b]engine:COMMAND[/b] (a program that speaks the Gomocup protocol).",
     cls=help.Group,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 DEFAULT_SIMULATIONS = 400
 """New simulations a move of a command without `--simulations` and `--seconds`."""
-_DEFAULT_SWITCH_STAGE = 6
+DEFAULT_SWITCH_STAGE = 6
+"""Stones up to which moves are drawn without `--switch-stage`."""
 
 _CONFIGURATION = "Configuration"
 _ENGINES = "Engines (engine:COMMAND)"
@@ -292,7 +293,7 @@ class SearchOptions:
             min=0,
             metavar="N",
             help="semi-stochastic: moves are drawn while the board holds at most N stones.",
-            show_default=str(_DEFAULT_SWITCH_STAGE),
+            show_default=str(DEFAULT_SWITCH_STAGE),
         ),
     ] = None
     tactics: Tactics = True
@@ -306,12 +307,22 @@ class SearchOptions:
         """
         from curriculum.arena.players import PlayerSettings
 
-        for option, seconds in (
-            ("--seconds", self.seconds),
-            ("--engine-seconds", engine_seconds),
-            ("--match-seconds", match_seconds),
-        ):
+        for option, seconds in (("--engine-seconds", engine_seconds), ("--match-seconds", match_seconds)):
             check_seconds(seconds, option)
+        self.check()
+        return PlayerSettings(
+            simulations=DEFAULT_SIMULATIONS if self.simulations is None else self.simulations,
+            seconds=self.seconds,
+            engine_seconds=engine_seconds,
+            match_seconds=match_seconds,
+            policy=self.policy or Policy.SEMI_STOCHASTIC,
+            switch_stage=DEFAULT_SWITCH_STAGE if self.switch_stage is None else self.switch_stage,
+            tactics=self.tactics,
+        )
+
+    def check(self) -> None:
+        """Raise a usage error for a time out of range and for options that exclude each other. Imports nothing."""
+        check_seconds(self.seconds, "--seconds")
         if self.seconds is not None and self.simulations is not None:
             raise typer.BadParameter(
                 "a search ends after a time or after a number of simulations: give one of them",
@@ -320,15 +331,6 @@ class SearchOptions:
         policy = self.policy or Policy.SEMI_STOCHASTIC
         if self.switch_stage is not None and policy is not Policy.SEMI_STOCHASTIC:
             raise typer.BadParameter(f"it has no effect on --policy {policy.value}", param_hint="--switch-stage")
-        return PlayerSettings(
-            simulations=DEFAULT_SIMULATIONS if self.simulations is None else self.simulations,
-            seconds=self.seconds,
-            engine_seconds=engine_seconds,
-            match_seconds=match_seconds,
-            policy=policy,
-            switch_stage=_DEFAULT_SWITCH_STAGE if self.switch_stage is None else self.switch_stage,
-            tactics=self.tactics,
-        )
 
     def check_effect(
         self, players: Sequence[str], *, engine_seconds: float | None = None, match_seconds: float | None = None

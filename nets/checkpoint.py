@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from nets.dual import DualNet
 
 FORMAT = "gomoku-model-2"
-DEFAULT_MODEL = Path(__file__).parent / "weights" / "default.safetensors"
-"""The model inside the package; the player named `default`."""
+BUILT_IN = {name: Path(__file__).parent / "weights" / f"{name}.safetensors" for name in ("default", "paper")}
+"""The models inside the package, by their names as players."""
+DEFAULT_MODEL = BUILT_IN["default"]
 _TABLES_OF_MADE = ("search", "results")
 _LAYER_LISTS = ("trunk", "policy_head", "value_head")
 

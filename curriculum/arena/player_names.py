@@ -1,6 +1,7 @@
 """Names of players; imports nothing, so that help stays fast."""
 
 DEFAULT = "default"
+PAPER = "paper"
 RANDOM = "random"
 MENTOR = "mentor"
 PAPER_MENTOR = "mentor:paper"
@@ -11,10 +12,10 @@ LEVELS = tuple(f"level:{level}" for level in range(1, 10))
 PURE_MCTS = "pure-mcts"
 ENGINE = "engine"
 
-EXAMPLES = (DEFAULT, RANDOM, *LEVELS, MENTOR, *MENTOR_LEVELS, PAPER_MENTOR, f"{PURE_MCTS}:1000", f"{ENGINE}:")
+EXAMPLES = (DEFAULT, PAPER, RANDOM, *LEVELS, MENTOR, *MENTOR_LEVELS, PAPER_MENTOR, f"{PURE_MCTS}:1000", f"{ENGINE}:")
 """A player of every kind without a file; the command of an engine is missing."""
 HELP = (
-    f"{DEFAULT}, a model file, a run folder, {LEVELS[0]} to 9, {RANDOM}, {MENTOR}, {MENTOR_LEVELS[0]} to 5, "
+    f"{DEFAULT}, {PAPER}, a model file, a run folder, {LEVELS[0]} to 9, {RANDOM}, {MENTOR}, {MENTOR_LEVELS[0]} to 5, "
     f"{PAPER_MENTOR}, {PURE_MCTS}:N or {ENGINE}:COMMAND (a program that speaks the Gomocup protocol)"
 )
 """All spellings of a player."""

@@ -73,10 +73,10 @@ def model_path(spec: str) -> Path | None:
         raise PlayerSpecError(
             f"{quoted(spec)} has {len(spec):,} characters; the limit of a player's name is {MAX_PLAYER_LENGTH:,}"
         )
-    if spec == player_names.DEFAULT:
-        from nets.checkpoint import DEFAULT_MODEL
+    if spec in (player_names.DEFAULT, player_names.PAPER):
+        from nets.checkpoint import BUILT_IN
 
-        return DEFAULT_MODEL
+        return BUILT_IN[spec]
     if spec in (*_FIXED, *_MENTORS, *player_names.LEVELS) or spec.startswith(
         (player_names.PURE_MCTS, f"{player_names.ENGINE}:")
     ):

@@ -122,6 +122,7 @@ def keep_model(run: RunFolder, name: str, model: DualNet, made: Mapping[str, Any
     origin = {
         "preset": run.config.preset,
         "parent": best_hash(run),
+        "commit": run.commit,
         "search": asdict(run.config.search),
         "config": to_toml(run.config),
     }

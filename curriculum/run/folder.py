@@ -81,7 +81,8 @@ class RunFolder:
         refuse_pipes(path)
         remove_unfinished(path)
         cut_unfinished_line(path / _METRICS)
-        self._note_environment()
+        self.commit = self._note_environment()
+        """The commit of the program's source, with `-dirty` if it has changes; None outside a repository."""
 
     @classmethod
     def create(cls, path: Path, config: Config) -> Self:
@@ -171,8 +172,11 @@ class RunFolder:
         """Write `mapping` to `state/NAME.json`; the old file is replaced whole or not at all."""
         atomic_write_text(self.state / f"{name}.json", json.dumps(plain(mapping), indent=2, allow_nan=False) + "\n")
 
-    def _note_environment(self) -> None:
-        """Add this process's machine and software to `environment.json`, which has an entry for each opening."""
+    def _note_environment(self) -> str | None:
+        """Add this process's machine and software to `environment.json`, which has an entry for each opening.
+
+        Return the commit.
+        """
         path = self.path / _ENVIRONMENT
         try:
             sessions = read_json_object(path, lambda value: values_at(value, "sessions", dict))
@@ -184,6 +188,8 @@ class RunFolder:
         while len(text := json.dumps({"sessions": sessions}, indent=2) + "\n") > MAX_JSON_BYTES:
             del sessions[: len(sessions) // 2 or 1]  # the oldest, after a thousand openings
         atomic_write_text(path, text)
+        commit: str | None = sessions[-1]["commit"]
+        return commit
 
 
 def is_run(path: Path) -> bool:

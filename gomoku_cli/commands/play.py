@@ -1,26 +1,31 @@
-"""`gomoku play`: a game against a model on the board in the terminal."""
+"""`gomoku play`: the board in the terminal, to play and to study games."""
 
 import sys
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from core.rules import BLACK, WHITE
+from core.rules import Rules
+from curriculum.arena import player_names
 from gomoku_cli import options
 from gomoku_cli.expansion import expand_options
-from search.tree.settings import Policy
 
 if TYPE_CHECKING:
-    from curriculum.arena.players import PlayerSettings
-    from search.players import Player
+    from gomoku_cli.tui.engine.messages import OpenedGame, PlayerChoice
+    from gomoku_cli.tui.game import Seats
 
 NAME = "play"
 EXAMPLES = (
     "gomoku play",
     "gomoku play --colour white --simulations 800 --policy deterministic",
     "gomoku play --model runs/mine --seconds 3 --ponder",
+    "gomoku play --resume",
+    "gomoku play --two-players",
+    "gomoku play --opponents mentor:2 mentor:4",
 )
+_PLAYERS = "Players"
 
 
 class _Side(StrEnum):
@@ -31,78 +36,161 @@ class _Side(StrEnum):
 @expand_options
 def command(
     *,
-    model: options.Model = "default",
+    model: options.Model = player_names.DEFAULT,
     colour: Annotated[
         _Side, typer.Option("--colour", help="Your stones; black moves first.", case_sensitive=False)
     ] = _Side.BLACK,
+    two_players: Annotated[
+        bool, typer.Option("--two-players", help="Two humans at one board, without an engine.")
+    ] = False,
+    opponents: Annotated[
+        tuple[str, str] | None,
+        typer.Option("--opponents", metavar="BLACK WHITE", help="Watch two players play each other."),
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the newest game that is not over.")] = False,
+    load: Annotated[
+        Path | None,
+        typer.Option(
+            "--load", metavar="FILE", help="Open a game (.sgf, .psq): go on with one of this program, review others."
+        ),
+    ] = None,
+    choose: Annotated[bool, typer.Option("--choose", help="Open the dialog for a new game first.")] = False,
     search: options.SearchOptions,
     ponder: Annotated[
         bool, typer.Option("--ponder", help="Let the model think during your turns; for players with a net.")
     ] = False,
     rules: options.RulesOptions,
     ascii_only: Annotated[
-        bool, typer.Option("--ascii", help="Draw with ASCII characters, for fonts without the stones.")
+        bool,
+        typer.Option("--ascii", help="Draw with ASCII characters, for fonts without the stones.", show_default=False),
     ] = False,
+    theme: Annotated[
+        str | None,
+        typer.Option(
+            "--theme",
+            metavar="NAME",
+            help="Colours around the board, such as textual-light.",
+            show_default="the terminal's",
+        ),
+    ] = None,
     runtime: options.RuntimeOptions,
 ) -> None:
-    """Play against a model on a board in the terminal, by mouse or keyboard."""
-    from core.position import Position
-    from curriculum.arena.players import model_path, parse_player
-    from gomoku_cli.tui.app import BoardSetup, run_board
-    from search.players import Ponders
-
-    runtime.apply()
-    settings = search.player_settings()
-    common_rules = rules.resolve((model,))
-    if ponder and model_path(model) is None:
-        raise typer.BadParameter(f"{model} cannot ponder: only players with a net can", param_hint="--ponder")
-    search.check_effect((model,))
+    """Play on a board in the terminal, by mouse or keyboard, and study games there."""
+    if resume and load is not None:
+        raise typer.BadParameter("one of them names the game", param_hint="--resume, --load")
+    opened = _opened(resume, load)
+    specs = () if two_players else opponents or (model,)
+    if two_players and opponents is not None:
+        raise typer.BadParameter("two humans leave no seat for engines", param_hint="--two-players, --opponents")
+    search.check()
+    common_rules = _checked_rules(specs, search, rules, ponder=ponder)
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise typer.BadParameter("the board needs a terminal")
 
-    def prepared_player() -> "Player":
-        from search.tree.player import MctsPlayer
+    from gomoku_cli.tui.engine.client import EngineProcess
+    from nets.config import default_runtime
 
-        player = parse_player(model, rules=common_rules, settings=settings)
-        # All that its first decision needs is compiled before the game begins.
-        position = Position.from_moves(common_rules, [0])
-        if ponder and isinstance(player, Ponders):
-            player.ponder(position, lambda: True)
-            position.push(1)
-        player.choose(position, stop=lambda: True)
-        if isinstance(player, MctsPlayer):
-            player.prepare()
-        return player
+    runtime.apply()
+    engine = EngineProcess(default_runtime())  # it imports its libraries while the screen imports its own
+    from gomoku_cli.tui.game import Game, Seats
+    from gomoku_cli.tui.running import check_theme, run_board
+    from gomoku_cli.tui.setup import BoardSetup
 
+    try:
+        check_theme(theme)
+    except ValueError as error:
+        engine.close()
+        raise typer.BadParameter(str(error), param_hint="--theme") from error
+    game = None if opened is None else Game.from_state(opened.state)
     setup = BoardSetup(
+        game=game,
+        path=None if opened is None else opened.path,
+        reviews=game is not None and bool(game.moves) and (game.is_over or game.seats == Seats(None, None)),
         rules=common_rules,
-        human=BLACK if colour is _Side.BLACK else WHITE,
-        model_text=_model_text(model, settings),
-        policy_text=_policy_text(model, settings),
+        seats=_seats(specs, search, colour),
         ponders=ponder,
-        ascii_only=ascii_only,
+        ascii_only=ascii_only or not _shows_unicode(),
+        theme=theme,
+        asks_first=choose,
     )
-    run_board(prepared_player, setup)
+    run_board(engine, setup)
 
 
-def _model_text(model: str, settings: "PlayerSettings") -> str:
-    """Return the model and the options that affect its search."""
-    from curriculum.arena.players import settings_of
+def _opened(resume: bool, load: Path | None) -> "OpenedGame | None":
+    """Return the game that the options name; None for a new one.
 
-    effective, text = settings_of(model), model
-    if settings.seconds is not None and "seconds" in effective:
-        text += f", {settings.seconds:g} s a move"
-    elif "simulations" in effective:
-        text += f", {settings.simulations} simulations"
-    return text if settings.tactics else f"{text}, no tactics"
+    Raises a usage error if no game can go on, `core.records.record.RecordError` for a file that holds no game.
+    """
+    if not resume and load is None:
+        return None
+    from gomoku_cli.study.saved import SavedGames
+    from gomoku_cli.tui.engine.files import state_of
+    from gomoku_cli.tui.engine.messages import OpenedGame
+
+    saved = SavedGames()
+    if load is None:
+        entry = saved.newest_unfinished()
+        if entry is None:
+            raise typer.BadParameter("there is no game to go on with", param_hint="--resume")
+        load = entry.path
+    is_own = load.parent.resolve() == saved.folder.resolve()
+    return OpenedGame(str(load) if is_own else None, state_of(saved.load(load)))
 
 
-def _policy_text(model: str, settings: "PlayerSettings") -> str:
-    """Return the choice of the model's moves from visit counts."""
-    from curriculum.arena.players import model_path
+def _checked_rules(
+    specs: tuple[str, ...], search: options.SearchOptions, rules: options.RulesOptions, *, ponder: bool
+) -> Rules:
+    """Return the rules of the game. Raises a usage error for players or options that make no sense together.
 
-    if model_path(model) is None:
-        return "its own"
-    if settings.policy is Policy.SEMI_STOCHASTIC:
-        return f"{settings.policy.value} up to {settings.switch_stage} stones"
-    return settings.policy.value
+    The built-in model is not looked at, since that would delay the board.
+    """
+    default = Rules()
+    if any(spec != player_names.DEFAULT for spec in specs):
+        from curriculum.arena.players import model_path, resolve_rules
+
+        if ponder and not any(model_path(spec) is not None for spec in specs):
+            raise typer.BadParameter(
+                f"{' and '.join(specs)} cannot ponder: only players with a net can", param_hint="--ponder"
+            )
+        search.check_effect(specs)
+        default = resolve_rules(specs)
+    try:
+        return Rules(
+            default.size if rules.board_size is None else rules.board_size,
+            default.connect if rules.connect is None else rules.connect,
+        )
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--board-size, --connect") from error
+
+
+def _seats(specs: tuple[str, ...], search: options.SearchOptions, colour: _Side) -> "Seats":
+    """Return the players of both colours."""
+    from gomoku_cli.tui.game import Seats
+
+    engines = [_choice(spec, search) for spec in specs]
+    if len(engines) != 1:
+        return Seats(*engines) if engines else Seats(None, None)
+    return Seats(None, engines[0]) if colour is _Side.BLACK else Seats(engines[0], None)
+
+
+def _choice(spec: str, search: options.SearchOptions) -> "PlayerChoice":
+    from gomoku_cli.tui.engine.messages import PlayerChoice
+    from search.tree.settings import Policy
+
+    return PlayerChoice(
+        spec=spec,
+        simulations=options.DEFAULT_SIMULATIONS if search.simulations is None else search.simulations,
+        seconds=search.seconds,
+        policy=search.policy or Policy.SEMI_STOCHASTIC,
+        switch_stage=options.DEFAULT_SWITCH_STAGE if search.switch_stage is None else search.switch_stage,
+        tactics=search.tactics,
+    )
+
+
+def _shows_unicode() -> bool:
+    """Return True if the terminal takes the characters of the board."""
+    try:
+        "●┼█".encode(sys.stdout.encoding or "ascii")
+    except (LookupError, UnicodeEncodeError):
+        return False
+    return True

@@ -1,76 +1,63 @@
-"""The app of `gomoku play`: it connects the board, the game and the model's thread."""
+"""The app of `gomoku play`: it connects the board, the panes and the course of the game."""
 
 import asyncio
-import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import events, on
-from textual.app import App, ComposeResult
+from textual.app import App, ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import Footer, Static
+from textual.screen import Screen
+from textual.widgets import Footer, Input, Static
 
-from core.jit import KERNELS_ARE_COLD
-from core.notation import cell_name
-from core.position import IllegalMoveError
-from core.rules import EMPTY, NO_CELL, Cell, Colour, Rules, colour_name
+from core.notation import NotationError, parse_cell
+from core.rules import BLACK, EMPTY, WHITE, colour_name
+from curriculum.arena import player_names
 from gomoku_cli.exit_codes import ExitCode
-from gomoku_cli.notices import notices_to, print_notice
-from gomoku_cli.tui.board import ASCII, UNICODE, BoardWidget, BoardWindow
-from gomoku_cli.tui.game import GameSession, MoveReport
-from gomoku_cli.tui.help import HelpScreen
-from gomoku_cli.tui.model_thread import LoadFailed, ModelFailed, ModelMoved, ModelThread, PlayerLoaded, PonderingEnded
-from gomoku_cli.tui.side_panel import SidePanel
-from gomoku_cli.tui.status import StatusLine
-from gomoku_cli.tui.terminal import is_gone, restored_terminal, terminal_driver
-from search.players import ForfeitError, Player
+from gomoku_cli.tui.control import Control
+from gomoku_cli.tui.engine.client import Engine
+from gomoku_cli.tui.engine.messages import Answer, ListGames, OpenGame, PlayerChoice
+from gomoku_cli.tui.game import Game, Seats, has_net, win_probability
+from gomoku_cli.tui.keys import GROUPS
+from gomoku_cli.tui.picture import Panes, looks
+from gomoku_cli.tui.setup import BoardSetup
+from gomoku_cli.tui.terminal import is_gone, terminal_driver
+from gomoku_cli.tui.widgets.board import BoardWidget, BoardWindow, best_scale
+from gomoku_cli.tui.widgets.entry import MoveEntry
+from gomoku_cli.tui.widgets.glyphs import ASCII, MONOCHROME, UNICODE
+from gomoku_cli.tui.widgets.painting import Geometry
+from gomoku_cli.tui.widgets.panel import SidePanel
+from gomoku_cli.tui.widgets.status import StatusKind, StatusLine
 
-_MIN_PANEL_COLUMNS = 26
-"""Width of the side panel next to a large board."""
-_MAX_PANEL_COLUMNS = 40
-_MIN_COLUMNS_FOR_PANEL = 60
-"""A narrower terminal shows the board alone."""
-_MODEL_END_S = 2.0
-"""Time to wait for the model's thread at the end; then the process ends without it."""
-_LOADING = "Loading the model" + (" and compiling the search (first run only)" if KERNELS_ARE_COLD else "")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BoardSetup:
-    """Configuration of the app."""
-
-    rules: Rules
-    human: Colour
-    """The human's colour in the first game."""
-    model_text: str
-    """The model and its limit, for the panel."""
-    policy_text: str
-    ponders: bool = False
-    """True lets the model think during the human's turns, if it can (`search.players.Ponders`)."""
-    ascii_only: bool = False
+_PANEL_COLUMNS = 28
+"""Width of the side panel at least."""
+_MAX_PANEL_COLUMNS = 60
+_COLUMNS_FOR_PANEL = 100
+"""From this width on the panel stands beside the board, whatever the size of the cells."""
+_ROWS_AROUND = 3
+"""Title, status and key bar."""
+_TERMINAL_THEME = "ansi-dark"
+_MIN_TERMINAL = (24, 8)
+"""Columns and rows below which the screen asks for more."""
 
 
 @dataclass
-class NoticeGiven(Message):
-    """The model runs with another backend or precision than the user requested."""
+class Answered(Message):
+    """The engine has answered a task."""
 
-    text: str
+    number: int
+    answer: Answer
 
 
 class GomokuApp(App[ExitCode]):
-    """One game after another between a human and a model; its result is the exit code, None after a failure.
-
-    Every change of the game cancels the model's request in progress and then requests the next move, if the model is
-    to move. The caller must call `close` after the app has ended: it waits for the model's thread.
-    """
+    """One game after another; the result is the exit code, None after a failure."""
 
     TITLE = "Gomoku"
-    ENABLE_COMMAND_PALETTE = False
     ALLOW_SELECT = False
 
     # The screen uses the terminal's own colours, so that it suits a dark and a light one. The board brings its own.
@@ -79,304 +66,385 @@ class GomokuApp(App[ExitCode]):
     #table { height: 1fr; }
     BoardWindow { width: 1fr; height: 1fr; }
     #panel { height: 1fr; }
-    App.-ascii HelpScreen Static { border: ascii $primary; }
+    #small { display: none; width: 1fr; height: 1fr; }
+    .-small #title, .-small #table, .-small #status, .-small Footer { display: none; }
+    .-small #small { display: block; }
+    App.-ascii ModalScreen > * { border: ascii $primary; }
     App.-ascii BoardWindow, App.-ascii MovesView { scrollbar-size: 0 0; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("u", "undo", "Undo"),
-        Binding("n", "new_game", "New game"),
-        Binding("c", "change_colours", "Change colours"),
-        Binding("question_mark", "help", "Help", key_display="?"),
-        Binding("q", "confirm_quit", "Quit"),
+        *(
+            Binding(each.key, each.action, each.name, key_display=each.shown, show=each.in_footer)
+            for _, commands in GROUPS
+            for each in commands
+        ),
         Binding("ctrl+c", "quit", "Quit", show=False, priority=True),
     ]
 
-    def __init__(self, player_factory: Callable[[], Player], setup: BoardSetup) -> None:
-        # Without native colours Textual shows greys under NO_COLOR instead of no colours.
-        super().__init__(ansi_color=True, driver_class=terminal_driver())
-        self.theme = "ansi-dark"
+    def __init__(self, engine: Engine, setup: BoardSetup) -> None:
+        super().__init__(driver_class=terminal_driver())
+        self.theme = setup.theme or _TERMINAL_THEME
         self.set_class(setup.ascii_only, "-ascii")
-        self.load_error: BaseException | None = None
-        """The error that stopped the loading of the model and ended the app."""
         self.notices: list[str] = []
-        """Notices on the model's backend and precision."""
-        self.game = GameSession(setup.rules, setup.human)
+        """Notices on the engine's backend and precision."""
         self._setup = setup
-        self._ponders = setup.ponders
-        self._model = ModelThread(player_factory, self.post_message)
-        self._to_confirm: tuple[str, int] | None = None
-        """The key that the human must press again, and the model's generation when it was pressed first."""
+        self._engine = engine
+        self._panes = Panes()
+        self._graph = self._candidates = False
+        self._panel_wanted: bool | None = None
+        """The human's wish; None leaves the panel to the size of the terminal."""
         self._own_loop: asyncio.AbstractEventLoop | None = None
-        self._waiting_cell = NO_CELL
-        """The human's move that is played when the model is loaded."""
+        self._main: Screen[object] | None = None
+        """The screen of the board, once it is mounted."""
+        self._glyphs = ASCII if setup.ascii_only else MONOCHROME if self.no_color else UNICODE
+        game = setup.game or Game(setup.rules, setup.seats)
+        self.control = Control(game, engine, self, ponders=setup.ponders, path=setup.path)
+
+    @property
+    def game(self) -> Game:
+        """The game on the board."""
+        return self.control.game
 
     def compose(self) -> ComposeResult:
         """Build title, board with panel, status and key bar."""
-        # Attributes, not queries: a query looks at the top screen, and the model may answer while the help is open.
-        setup = self._setup
-        glyphs = ASCII if setup.ascii_only else UNICODE
-        self._board = BoardWidget(setup.rules, glyphs=glyphs)
-        self._panel = SidePanel(glyphs=glyphs, policy_text=setup.policy_text, model_text=setup.model_text, id="panel")
+        # Attributes, not queries: a query looks at the top screen, and the engine may answer while a dialog is open.
+        self._board = BoardWidget(self.game.rules, ascii_only=self._setup.ascii_only)
+        self._panel = SidePanel(self._glyphs, id="panel")
         self._status = StatusLine(id="status", markup=False)
-        self._title = Static(id="title")
+        self._title = Static(id="title", markup=False)
+        self._entry = MoveEntry(id="entry")
         yield self._title
         with Horizontal(id="table"):
             with BoardWindow():
                 yield self._board
             yield self._panel
+        yield self._entry
         yield self._status
         yield Footer(show_command_palette=False)
+        yield Static(
+            f"The board needs {_MIN_TERMINAL[0]} columns and {_MIN_TERMINAL[1]} rows.", id="small", markup=False
+        )
 
     def on_mount(self) -> None:
-        """Show the empty board and start to load the model."""
+        """Show the empty board and begin."""
         self._own_loop = asyncio.get_running_loop()
+        self._main = self.screen
         # After Ctrl-Z and `fg` Textual repaints only what changed meanwhile.
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
         self._board.focus()
+        self._arrange()
         self.set_interval(0.5, self._tick)
-        self._show_game()
-        self._model.load(self._setup.rules)
-        self._show_waiting()
+        self._engine.connect(self._receive)
+        self.control.start(reviewing=self._setup.reviews)
+        if self._setup.asks_first:
+            self.action_new_game()
+
+    def _receive(self, number: int, answer: Answer) -> None:
+        self.post_message(Answered(number, answer))
+
+    def on_answered(self, message: Answered) -> None:
+        """Hand the answer to the course of the game."""
+        self.control.receive(message.number, message.answer)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Give the board its width and the panel the rest."""
-        # One column for a scrollbar: a board too high for the terminal must not scroll sideways as well.
-        left = event.size.width - self._board.columns - 1
-        self._panel.styles.width = min(max(left, _MIN_PANEL_COLUMNS), _MAX_PANEL_COLUMNS)
-        self._panel.display = event.size.width >= _MIN_COLUMNS_FOR_PANEL
-        self._show_title()
-
-    def close(self, timeout_s: float | None = None) -> bool:
-        """Stop the model and wait for its thread; return False if it is still busy after `timeout_s`, if given."""
-        return self._model.close(timeout_s)
+        """Give the board its room and the panel the rest."""
+        if self._main is not None:
+            self._arrange()
 
     def interrupt(self) -> None:
         """End the app as interrupted. A signal handler may call this."""
         if self._own_loop is not None:
             self._own_loop.call_soon_threadsafe(self.exit, ExitCode.INTERRUPTED)
 
-    @property
-    def is_busy(self) -> bool:
-        """True while the model loads or thinks."""
-        return self._model.waiting_s is not None
+    # Layout
 
-    @property
-    def is_loading(self) -> bool:
-        """True until the model is loaded or its loading has failed."""
-        return self._model.player is None and self.load_error is None
+    def _arrange(self) -> None:
+        """Choose the size of the cells and the panel's width for the size of the terminal."""
+        columns, rows = self.size
+        assert self._main is not None
+        self._main.set_class(columns < _MIN_TERMINAL[0] or rows < _MIN_TERMINAL[1], "-small")
+        rules, room = self.game.rules, rows - _ROWS_AROUND
+        # One column for a scrollbar: a board too high for the terminal must not scroll sideways as well.
+        alone = columns - 1
+        beside = alone - _PANEL_COLUMNS
+        wanted = self._panel_wanted
+        if wanted is None:
+            wanted = columns >= _COLUMNS_FOR_PANEL
+            if not wanted and best_scale(rules, alone, room) == best_scale(rules, max(beside, 0), room):
+                wanted = Geometry(rules.size, 1).columns <= beside  # it takes no room from the board
+        scale = best_scale(rules, beside if wanted else alone, room)
+        shown = wanted and Geometry(rules.size, scale).columns <= beside
+        self._board.set_scale(scale)
+        left = alone - Geometry(rules.size, scale).columns
+        self._panel.styles.width = min(max(left, _PANEL_COLUMNS), _MAX_PANEL_COLUMNS)
+        self._panel.display = shown
+        self._show_title()
 
-    def add_notice(self, text: str) -> None:
-        """Keep and show a notice. The model's thread may call it."""
+    # The view of the course
+
+    def show_game(self) -> None:
+        """See `View`."""
+        control, game = self.control, self.game
+        if self._board.geometry.size != game.rules.size:
+            self._board.set_rules(game.rules)
+            self._arrange()
+        self._board.ghost = game.side_to_move if control.may_play else EMPTY
+        self._panel.show(game, {ply - 1: mark for ply, mark in control.review.marks.items()})
+        self._panel.show_pondering(control.pondering)
+        self._show_title()
+        self.show_analysis()
+
+    def show_analysis(self) -> None:
+        """See `View`."""
+        control, game = self.control, self.game
+        hint = self._glyphs.hint
+        cells = looks(control, self._panes, self._board.cursor, hint, has_colours=not self.no_color)
+        self._board.show(cells, game.last_move)
+        if self._candidates:
+            speaker = control.speaker
+            source = f"{speaker}, {colour_name(game.side_to_move)}'s net" if has_net(speaker) else speaker
+            self._panel.candidates.show(control.analysis, game.rules, game.side_to_move, source, self._board.cursor)
+        if self._graph:
+            values = [game.at(ply).value_for_black(ply) for ply in range(len(game.line) + 1)]
+            chances = [None if value is None else win_probability(value) for value in values]
+            self._panel.graph.show(chances, game.ply, control.review.marks)
+
+    def show_status(self, text: str, kind: StatusKind = "") -> None:
+        """See `View`."""
+        self._status.show(text, kind)
+
+    def add_note(self, text: str) -> None:
+        """See `View`."""
         self.notices.append(text)
-        self.post_message(NoticeGiven(text))
+        self._panel.add_note(text)
 
-    # Messages of the model's thread
+    def show_failed_player(self, text: str) -> None:
+        """See `View`."""
+        from gomoku_cli.tui.screens.question import Question
 
-    def on_player_loaded(self, message: PlayerLoaded) -> None:
-        """Begin the game."""
-        self._model.player = message.player
-        cell, self._waiting_cell = self._waiting_cell, NO_CELL
-        self._continue_game()
-        if cell != NO_CELL and self.game.is_humans_turn:
-            self._play_at(cell)
+        answers = (("m", "play the mentor"), ("n", "new game"), ("q", "quit"))
+        self.show_status(text, "error")
+        self.push_screen(Question(f"This player cannot be loaded.\n{text}", answers), self._after_failure)
 
-    def on_load_failed(self, message: LoadFailed) -> None:
-        """End the app: without a model there is no game."""
-        self.load_error = message.error
-        self.exit()
+    def show_saved_games(self, games: tuple[tuple[str, str], ...]) -> None:
+        """See `View`."""
+        from gomoku_cli.tui.screens.saved_games import SavedGamesScreen
 
-    def on_model_moved(self, message: ModelMoved) -> None:
-        """Play the model's move, unless the request was cancelled."""
-        if not self._model.accept(message.generation):
-            return
-        decision = message.decision
-        report = MoveReport(decision.value, decision.simulations, message.seconds)
-        try:
-            self.game.play_model_move(decision.move, report)
-        except IllegalMoveError as error:
-            self._show_failure(error)
+        if not games:
+            self.show_status("There is no saved game yet.", "error")
+        elif self.screen is self._main:
+            self.push_screen(SavedGamesScreen(games), self._open_saved)
+
+    def _open_saved(self, path: str | None) -> None:
+        if path is not None:
+            self._engine.run(OpenGame(path))
+
+    def open_game(self, game: Game, path: str | None) -> None:
+        """See `View`."""
+        over = game.is_over or game.seats == Seats(None, None)
+        self.control.new_game(game, path=path, reviewing=over and bool(game.moves))
+
+    def _after_failure(self, answer: str | None) -> None:
+        if answer == "m":
+            mentor = PlayerChoice(spec=player_names.MENTOR)
+            seats = self.game.seats
+            self.control.change_seats(Seats(seats.black and mentor, seats.white and mentor))
+        elif answer == "n":
+            self.action_new_game()
         else:
-            self._continue_game()
+            self.exit(ExitCode.DONE)
 
-    def on_model_failed(self, message: ModelFailed) -> None:
-        """Show the error; the game stays as it is."""
-        if self._model.accept(message.generation):
-            self._show_failure(message.error)
+    def _show_title(self) -> None:
+        """Show the name of the game; where the panel is hidden, the players too."""
+        game = self.game
+        title = "Gomoku"
+        if not self._panel.display:
+            title = "   ".join(
+                f"{self._glyphs.stone(colour)} {game.seats.name_of(colour)}" for colour in (BLACK, WHITE)
+            )
+        self._title.update(Content.assemble((title, "bold"), (f"   {game.rules}", "dim")))
 
-    def on_pondering_ended(self, message: PonderingEnded) -> None:
-        """Show that the model no longer ponders; after an error it does not try again."""
-        if not self._model.accept(message.generation):
-            return
-        self._panel.show_pondering(False)
-        if message.error is not None:
-            self._ponders = False
-            self._status.show(f"The model cannot ponder. {_error_text(message.error)}", "error")
-
-    def on_notice_given(self, message: NoticeGiven) -> None:
-        """Add the notice to the panel."""
-        self._panel.add_note(message.text)
+    def _tick(self) -> None:
+        if not self.is_headless and is_gone(sys.__stdin__.fileno() if sys.__stdin__ else 0):
+            self.exit(ExitCode.INTERRUPTED)  # without a signal, if another session owns the terminal
+        text = self.control.waiting_text()
+        if text:
+            self.show_status(text, "busy")
 
     # Keys and mouse
 
     @on(BoardWidget.CellPressed)
-    def play(self, message: BoardWidget.CellPressed) -> None:
+    def press_cell(self, message: BoardWidget.CellPressed) -> None:
         """Play the human's move, or show why it cannot be played."""
-        self._to_confirm = None
-        self._play_at(message.cell)
+        self.control.press(message.cell)
 
-    def _play_at(self, cell: Cell) -> None:
-        if self.game.position.is_game_over():
-            self._status.show(f"{self.game.result_text()} Press n for a new game.", "over")
-        elif self.is_loading and self.game.is_humans_turn:
-            self._waiting_cell = cell
-            self._show_waiting()
-        elif self.is_busy:
-            self._show_waiting()
-        elif not self.game.is_humans_turn:
-            self._request_move()
-        else:
+    @on(BoardWidget.CursorMoved)
+    def follow_cursor(self) -> None:
+        """Show the variation and the candidate under the cursor."""
+        if self._panes.variation or self._candidates:
+            self.show_analysis()
+
+    def on_key(self, event: events.Key) -> None:
+        """Begin a coordinate with a capital letter."""
+        letter = event.character or ""
+        if len(letter) == 1 and "A" <= letter <= "Y" and self.screen is self._main and not self._entry.has_focus:
+            event.stop()
+            self._entry.open(letter.lower())
+
+    def action_type_move(self) -> None:
+        """Open the line for a coordinate."""
+        self._entry.open("")
+
+    @on(Input.Submitted, "#entry")
+    def play_typed(self, message: Input.Submitted) -> None:
+        """Play the typed coordinate."""
+        self._entry.display = False
+        self._board.focus()
+        if message.value:
             try:
-                self.game.play_human_move(cell)
-            except IllegalMoveError as error:
-                self._status.show(f"{error}.", "error")
+                self._board.cursor = parse_cell(message.value, self.game.rules.size)
+            except NotationError as error:
+                self.show_status(f"{error}.", "error")
             else:
-                self._continue_game()
+                self.control.press(self._board.cursor)
 
-    def action_undo(self) -> None:
-        """Take back the human's last move and the moves after it, or the waiting one; stop the model if it thinks."""
-        if self._waiting_cell != NO_CELL:
-            self._waiting_cell = NO_CELL
-            self._show_waiting()
-            return
-        if not self.game.has_human_move:
-            self._status.show("You have no move to take back.", "error")
-            return
-        self.game.undo()
-        self._continue_game()
+    def action_move_now(self) -> None:
+        """Close the line for a coordinate, or make the engine move."""
+        was_typing, self._entry.display = self._entry.display, False
+        self._board.focus()
+        if not was_typing:
+            self.control.move_now()
+
+    def action_change_focus(self) -> None:
+        """Go to the moves, or back to the board."""
+        if self._board.has_focus and self._panel.display:
+            self._panel.focus_moves()
+        else:
+            self._board.focus()
+
+    def action_course(self, name: str, *arguments: int) -> None:
+        """Ask the course of the game for something: undo, hint, swapped sides."""
+        getattr(self.control, name)(*arguments)
+
+    def action_review(self, name: str, *arguments: int) -> None:
+        """Begin or end a review, or go to another position of the game."""
+        getattr(self.control.review, name)(*arguments)
 
     def action_new_game(self) -> None:
-        """Clear the board, after a confirmation during a game."""
-        if self._is_confirmed("n", "for a new game"):
-            self._start_new_game()
+        """Open the dialog for a new game."""
+        from gomoku_cli.tui.screens.new_game import NewGameScreen
 
-    def action_change_colours(self) -> None:
-        """Change colours and clear the board, after a confirmation during a game."""
-        if self._is_confirmed("c", "for other colours and a new game"):
-            self.game.human = -self.game.human
-            self._start_new_game()
+        self.push_screen(NewGameScreen(self.game.rules, self.game.seats), self._start_new_game)
+
+    def _start_new_game(self, wanted: object) -> None:
+        from gomoku_cli.tui.screens.new_game import NewGame
+
+        if isinstance(wanted, NewGame):
+            self.control.new_game(Game(wanted.rules, wanted.seats))
 
     async def action_quit(self) -> None:
         """End the app."""
         self.exit(ExitCode.DONE)
 
-    def action_confirm_quit(self) -> None:
-        """End the app, after a confirmation during a game."""
-        if self._is_confirmed("q", "to quit"):
+    def action_leave(self) -> None:
+        """End the app, after a question during a game."""
+        if not self.game.moves or self.game.is_over or not self.game.has_human_move:
+            self.exit(ExitCode.DONE)
+            return
+        from gomoku_cli.tui.screens.question import Question
+
+        text = "Leave this game? It is saved: gomoku play --resume goes on with it."
+        self.push_screen(Question(text, (("y", "leave"), ("n", "stay"))), self._after_question)
+
+    def _after_question(self, answer: str | None) -> None:
+        if answer == "y":
             self.exit(ExitCode.DONE)
 
     def action_help(self) -> None:
         """Show the keys."""
-        if not isinstance(self.screen, HelpScreen):
-            self.push_screen(HelpScreen())
+        from gomoku_cli.tui.screens.help import HelpScreen
 
-    # The course of the game
+        self.push_screen(HelpScreen())
 
-    def _is_confirmed(self, key: str, purpose: str) -> bool:
-        """Return True if the game may be dropped; request `key` once more if the human has moved in it."""
-        request = (key, self._model.generation)
-        if not self.game.has_human_move or self.game.position.is_game_over() or self._to_confirm == request:
-            return True
-        self._to_confirm = request
-        self._status.show(f"A game is in progress. Press {key} again {purpose}.")
-        return False
+    def action_saved_games(self) -> None:
+        """Ask for the saved games; `show_saved_games` follows."""
+        self._engine.run(ListGames())
 
-    def _start_new_game(self) -> None:
-        self._waiting_cell = NO_CELL
-        self.game.restart()
-        if self._model.player is None:
-            self._show_game()
+    # Panes
+
+    def action_cells(self) -> None:
+        """Show the search on the cells: colours, then numbers, then nothing."""
+        panes = self._panes
+        if not panes.heat:
+            panes.heat, panes.heat_numbers = True, self.no_color
+        elif not panes.heat_numbers:
+            panes.heat_numbers = True
         else:
-            self._continue_game()
+            panes.heat = panes.heat_numbers = False
+        self._panes_changed()
 
-    def _continue_game(self) -> None:
-        """Show the changed game, and request a move if the model is to move."""
-        self._model.cancel()
-        self._panel.show_pondering(False)
-        self._show_game()
-        if self.game.position.is_game_over():
-            self._status.show(self.game.result_text(), "over")
-        elif self.game.is_humans_turn:
-            self._status.show("Your move.")
-            if self._ponders:
-                self._panel.show_pondering(self._model.ponder(self.game.position))
-        else:
-            self._request_move()
+    def action_candidates(self) -> None:
+        """Show or hide the table of candidates."""
+        self._candidates = not self._candidates
+        self._panel.candidates.display = self._candidates
+        self._need_panel(self._candidates)
+        self._panes_changed()
 
-    def _request_move(self) -> None:
-        self._model.think(self.game.position)
-        self._show_waiting()
+    def action_pane(self, name: str) -> None:
+        """Show or hide a pane on the cells: variation, threats, numbers."""
+        setattr(self._panes, name, not getattr(self._panes, name))
+        self._panes_changed()
 
-    # The screen
+    def action_graph(self) -> None:
+        """Show or hide the graph."""
+        self._graph = not self._graph
+        self._panel.graph.display = self._graph
+        self._need_panel(self._graph)
+        self._panes_changed()
 
-    def _show_game(self) -> None:
-        game = self.game
-        self._board.show(game.position)
-        self._board.ghost = game.human if game.is_humans_turn and self._model.player is not None else EMPTY
-        self._panel.show(game.position, game.human, game.last_report)
-        self._show_title()
+    def action_teaching(self) -> None:
+        """Switch the warnings before losing moves on or off."""
+        self.control.teaching = not self.control.teaching
+        state = "on: a losing move is explained before it counts" if self.control.teaching else "off"
+        self.show_status(f"Teaching is {state}.")
 
-    def _show_title(self) -> None:
-        """Show the name of the game, or the human's colour where the panel is hidden."""
-        title = "Gomoku" if self._panel.display else f"You are {colour_name(self.game.human)}"
-        self._title.update(Content.assemble((title, "bold"), (f"   {self._setup.rules}", "dim")))
+    def action_panel(self) -> None:
+        """Fold or open the panel."""
+        self._panel_wanted = not self._panel.display
+        self._arrange()
+        if not self._panel.display:
+            self._board.focus()
+            if self._panel_wanted:
+                self.show_status("The terminal is too narrow for the panel.", "error")
 
-    def _tick(self) -> None:
-        if not self.is_headless and is_gone(sys.__stdin__.fileno() if sys.__stdin__ else 0):
-            self.exit(ExitCode.INTERRUPTED)  # without a signal, if another session owns the terminal
-        self._show_waiting()
+    def _need_panel(self, needed: bool) -> None:
+        if needed and not self._panel.display:
+            self.action_panel()
 
-    def _show_waiting(self) -> None:
-        """Show the model's activity and its time so far; a timer calls this while the model is busy."""
-        confirming = self._to_confirm is not None and self._to_confirm[1] == self._model.generation
-        waiting_s = self._model.waiting_s
-        if waiting_s is not None and not confirming:
-            activity = "The model is thinking" if self._model.player else _LOADING
-            text = f"{activity}... {waiting_s:.0f} s"
-            if self._waiting_cell != NO_CELL:
-                text = f"Your move {cell_name(self._waiting_cell, self._setup.rules.size)} is played then. {text}"
-            self._status.show(text, "busy")
+    def _panes_changed(self) -> None:
+        control, panes = self.control, self._panes
+        control.wants_analysis = panes.heat or panes.variation or self._candidates
+        control.wants_threats = panes.threats
+        control.use_turn()
+        self.show_game()
 
-    def _show_failure(self, error: Exception) -> None:
-        self._status.show(f"The model failed (enter: ask again, u: undo). {_error_text(error)}", "error")
+    def action_scroll_moves(self, pages: int) -> None:
+        """Scroll the list of moves."""
+        self._panel.scroll_moves(pages)
 
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """Return the commands of the palette: every action of the board, and Textual's own for themes and pictures."""
+        for _, commands in GROUPS:
+            for each in commands:
+                action = each.action
+                yield SystemCommand(each.name, each.help or each.name, self._runner(action))
+        for command in super().get_system_commands(screen):
+            if command.title in ("Theme", "Screenshot"):
+                yield command
 
-def _error_text(error: Exception) -> str:
-    """Return the error in one line; a forfeit needs no name of its class."""
-    text = str(error) if isinstance(error, ForfeitError) else f"{type(error).__name__}: {error}"
-    return " ".join(text.split())
+    def _runner(self, action: str) -> Callable[[], object]:
+        async def run() -> None:
+            await self.run_action(action)
 
-
-def run_board(player_factory: Callable[[], Player], setup: BoardSetup) -> None:
-    """Show the board and play until the human quits.
-
-    `player_factory` may take long, since it loads a model and compiles kernels. It runs on the model's thread, with
-    the board already on the screen. An error of it ends the app and is raised here unchanged. Any other end than the
-    human's raises `SystemExit` with its exit code: a signal, a closed terminal, an error of the app. The model's thread
-    has ended when this function returns or raises; a thread that does not end soon is ended with the process.
-    """
-    app = GomokuApp(player_factory, setup)
-    with notices_to(app.add_notice), restored_terminal(app.interrupt):
-        code = app.run()
-    if code is None:
-        code = ExitCode.FAILED  # Textual has already printed the error
-    has_ended = app.close(_MODEL_END_S)
-    for notice in app.notices:  # the panel no longer shows them
-        print_notice(notice)
-    if app.load_error is not None:
-        raise app.load_error
-    if not has_ended:
-        sys.stderr.flush()
-        os._exit(code)
-    if code != ExitCode.DONE:
-        raise SystemExit(code)
+        return run

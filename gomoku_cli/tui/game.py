@@ -1,79 +1,299 @@
-"""One game between a human and a model: turns, undo, and the result in words."""
+"""The game on the screen: its moves, its seats, undo and redo, and the analyses of its positions.
 
-from dataclasses import dataclass
+Needs neither numpy nor a compiled kernel, so that the board takes moves before these are imported.
+"""
 
-from core.position import Position
-from core.rules import Cell, Colour, Rules, colour_name
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+
+from core.notation import cell_name
+from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell, Colour, Rules, colour_name
+from curriculum.arena import player_names
+from gomoku_cli.tui.engine.messages import GameState, PlayerChoice
+from search.analysis import Analysis
+from search.tree.settings import Policy
+
+_NOTE = "Settings: "
+"""Beginning of a record's note that this program wrote."""
+_DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
+
+
+def winning_cells(stones: Sequence[int], cell: Cell, rules: Rules) -> frozenset[Cell]:
+    """Return the cells of the winning lines through the stone on `cell`; none without such a line. `stones`: [A]."""
+    found: set[Cell] = set()
+    size = rules.size
+    row, column = divmod(cell, size)
+    for row_step, column_step in _DIRECTIONS:
+        line = [cell]
+        for sign in (1, -1):
+            r, c = row + sign * row_step, column + sign * column_step
+            while 0 <= r < size and 0 <= c < size and stones[r * size + c] == stones[cell]:
+                line.append(r * size + c)
+                r, c = r + sign * row_step, c + sign * column_step
+        if len(line) >= rules.connect:
+            found.update(line)
+    return frozenset(found)
+
+
+def has_net(spec: str) -> bool:
+    """Return True if a player's name can only be a model's."""
+    without = (player_names.MENTOR, player_names.RANDOM, player_names.PURE_MCTS, player_names.ENGINE, "level")
+    return spec.partition(":")[0] not in without
+
+
+class RefusedError(ValueError):
+    """A move that cannot be played; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
-class MoveReport:
-    """The model's report on one of its moves."""
+class Seats:
+    """The players of both colours; None is a human."""
 
-    value: float | None
-    """Expected result for the model, -1 to 1; None if the model reports no value."""
+    black: PlayerChoice | None
+    white: PlayerChoice | None
+
+    def of(self, colour: Colour) -> PlayerChoice | None:
+        """Return the player of a colour."""
+        return self.black if colour == BLACK else self.white
+
+    def swapped(self) -> "Seats":
+        """Return the same players with the other colours."""
+        return Seats(black=self.white, white=self.black)
+
+    @property
+    def human(self) -> Colour:
+        """The colour of the only human, `EMPTY` for none or two."""
+        if (self.black is None) == (self.white is None):
+            return EMPTY
+        return BLACK if self.black is None else WHITE
+
+    def name_of(self, colour: Colour) -> str:
+        """Return the name of a player: `you`, `human`, or the engine's."""
+        choice = self.of(colour)
+        if choice is not None:
+            return choice.spec
+        return "you" if self.human == colour else "human"
+
+
+@dataclass(frozen=True, slots=True)
+class MoveCost:
+    """The work of an engine's move."""
+
     simulations: int
     seconds: float
 
 
-class GameSession:
-    """The position of one game, the human's colour, and a report for each of the model's moves on the board."""
+@dataclass
+class Game:
+    """One game. Moves that were taken back stay for `redo` until another move is played."""
 
-    def __init__(self, rules: Rules, human: Colour) -> None:
-        self.position = Position(rules)
-        self.human = human
-        self._reports: list[MoveReport] = []
+    rules: Rules
+    seats: Seats
+    moves: list[Cell] = field(default_factory=list)
+    undone: list[Cell] = field(default_factory=list)
+    """The moves that were taken back, the next one last."""
+    analyses: dict[int, Analysis] = field(default_factory=dict)
+    """The analysis of the position after so many moves, undone ones included."""
+    speakers: dict[int, str] = field(default_factory=dict)
+    """The player of each analysis."""
+    costs: dict[int, MoveCost] = field(default_factory=dict)
+    """The work of the move of this ply, counted from 0."""
+    winning: frozenset[Cell] = frozenset()
+    """The cells of the line that has won."""
+    date: str = ""
+
+    def __post_init__(self) -> None:
+        moves, self.moves = self.moves, []
+        self.stones = [EMPTY] * self.rules.cells
+        for move in moves:
+            self.push(move)
+
+    @property
+    def ply(self) -> int:
+        """Moves made so far."""
+        return len(self.moves)
+
+    @property
+    def side_to_move(self) -> Colour:
+        """The colour whose turn it is; after the end, the colour whose turn it would be."""
+        return BLACK if len(self.moves) % 2 == 0 else WHITE
+
+    @property
+    def last_move(self) -> Cell:
+        """The last move, or `NO_CELL`."""
+        return self.moves[-1] if self.moves else NO_CELL
+
+    @property
+    def winner(self) -> Colour | None:
+        """The colour that has won; None for a draw and during the game."""
+        return -self.side_to_move if self.winning else None
+
+    @property
+    def is_over(self) -> bool:
+        """True after a win or on a full board."""
+        return bool(self.winning) or len(self.moves) == self.rules.cells
+
+    @property
+    def player_to_move(self) -> PlayerChoice | None:
+        """The engine whose turn it is; None for a human, and after the end."""
+        return None if self.is_over else self.seats.of(self.side_to_move)
 
     @property
     def is_humans_turn(self) -> bool:
-        """True if the game goes on and the human is to move."""
-        return self.position.side_to_move == self.human and not self.position.is_game_over()
+        """True if the game goes on and a human is to move."""
+        return not self.is_over and self.seats.of(self.side_to_move) is None
 
     @property
     def has_human_move(self) -> bool:
-        """True if a move of the human is on the board."""
-        return bool(self._human_plies())
+        """True if a move of a human is on the board."""
+        return any(self.seats.of(BLACK if ply % 2 == 0 else WHITE) is None for ply in range(self.ply))
+
+    def name_of(self, cell: Cell) -> str:
+        """Return the name of a cell, such as `h8`."""
+        return cell_name(cell, self.rules.size)
+
+    def play(self, cell: Cell) -> None:
+        """Play a move; the moves that were taken back are forgotten, unless it is the next of them.
+
+        Raises `RefusedError`.
+        """
+        if self.is_over:
+            raise RefusedError("the game is over")
+        if not 0 <= cell < self.rules.cells:
+            raise RefusedError(f"cell {cell} is off the board")
+        if self.stones[cell] != EMPTY:
+            raise RefusedError(f"{self.name_of(cell)} already holds a stone")
+        if self.undone and self.undone[-1] == cell:
+            self.undone.pop()
+        else:
+            self.undone.clear()
+            self.analyses = {ply: analysis for ply, analysis in self.analyses.items() if ply <= self.ply}
+            self.costs = {ply: cost for ply, cost in self.costs.items() if ply < self.ply}
+        self.push(cell)
+
+    def push(self, cell: Cell) -> None:
+        """Play a legal move and keep the moves that were taken back."""
+        self.stones[cell] = self.side_to_move
+        self.moves.append(cell)
+        self.winning = winning_cells(self.stones, cell, self.rules)
+
+    def pop(self) -> None:
+        """Take the last move back."""
+        cell = self.moves.pop()
+        self.stones[cell] = EMPTY
+        self.winning = frozenset()
+        self.undone.append(cell)
+
+    def undo(self) -> bool:
+        """Go back to the last turn of a human, one move where there is no human; return False if there is none."""
+        if not self.moves or (self.seats.human != EMPTY and not self.has_human_move):
+            return False
+        self.pop()
+        while self.seats.human not in (EMPTY, self.side_to_move):
+            self.pop()
+        return True
+
+    def redo(self) -> bool:
+        """Play the moves that were taken back, on to the next turn of a human; return False if there are none."""
+        if not self.undone:
+            return False
+        self.push(self.undone.pop())
+        while self.undone and self.seats.human not in (EMPTY, self.side_to_move):
+            self.push(self.undone.pop())
+        return True
 
     @property
-    def last_report(self) -> MoveReport | None:
-        """The report on the model's last move; None before its first."""
-        return self._reports[-1] if self._reports else None
+    def analyst(self) -> PlayerChoice:
+        """The player that analyses this game: a net of its own, else the strongest that fits the board."""
+        for choice in (self.seats.white, self.seats.black):
+            if choice is not None and has_net(choice.spec):
+                return PlayerChoice(spec=choice.spec, policy=Policy.DETERMINISTIC, tactics=choice.tactics)
+        spec = player_names.DEFAULT if self.rules == Rules() else player_names.MENTOR
+        return PlayerChoice(spec=spec, policy=Policy.DETERMINISTIC)
 
-    def play_human_move(self, cell: Cell) -> None:
-        """Play the human's move. Raises `IllegalMoveError`."""
-        self.position.push(cell)
+    @property
+    def line(self) -> list[Cell]:
+        """The moves of the whole game, the undone ones included."""
+        return [*self.moves, *reversed(self.undone)]
 
-    def play_model_move(self, cell: Cell, report: MoveReport) -> None:
-        """Play the model's move and keep its report. Raises `IllegalMoveError`."""
-        self.position.push(cell)
-        self._reports.append(report)
+    def learn(self, ply: int, analysis: Analysis, speaker: str) -> None:
+        """Keep the analysis of the position after `ply` moves, unless a longer one is known."""
+        known = self.analyses.get(ply)
+        if known is not None and known.nodes > analysis.nodes:
+            return
+        self.analyses[ply] = analysis
+        self.speakers[ply] = speaker
 
-    def undo(self) -> None:
-        """Take back the human's last move and the moves after it. There must be one: see `has_human_move`."""
-        last = self._human_plies()[-1]
-        while self.position.ply > last:
-            if self._colour_of(self.position.ply - 1) != self.human:
-                self._reports.pop()
-            self.position.pop()
+    def state(self, moves: Sequence[Cell]) -> GameState:
+        """Return the game with these moves as it is saved."""
+        return GameState(
+            rules=self.rules,
+            moves=tuple(moves),
+            black=self.seats.name_of(BLACK),
+            white=self.seats.name_of(WHITE),
+            note=_NOTE + json.dumps([choice and asdict(choice) for choice in (self.seats.black, self.seats.white)]),
+            date=self.date,
+            analyses=tuple((ply, self.speakers.get(ply, ""), view) for ply, view in sorted(self.analyses.items())),
+            is_over=self.is_over,
+        )
 
-    def restart(self) -> None:
-        """Clear the board."""
-        self.position = Position(self.position.rules)
-        self._reports.clear()
+    @classmethod
+    def from_state(cls, state: GameState) -> "Game":
+        """Return a saved game; the players of a record of another program are humans."""
+        return cls(
+            state.rules,
+            _seats_of(state.note),
+            list(state.moves),
+            analyses={ply: analysis for ply, _, analysis in state.analyses},
+            speakers={ply: player for ply, player, _ in state.analyses},
+            date=state.date,
+        )
+
+    def at(self, ply: int) -> "Game":
+        """Return this game as it stood after `ply` moves, the undone ones included, without a way on."""
+        return replace(self, moves=self.line[:ply], undone=[], winning=frozenset())
+
+    def go_to(self, ply: int) -> None:
+        """Take moves back or play undone ones until `ply` moves are made."""
+        while self.ply > ply:
+            self.pop()
+        while self.ply < ply and self.undone:
+            self.push(self.undone.pop())
+
+    def value_for_black(self, ply: int) -> float | None:
+        """Return the expected result for black after `ply` moves, -1 to 1; None without an analysis of it."""
+        if ply == self.ply and self.is_over:
+            return float(self.winner or 0)
+        analysis = self.analyses.get(ply)
+        if analysis is None:
+            return None
+        return analysis.value if ply % 2 == 0 else -analysis.value
 
     def result_text(self) -> str:
         """Return the result of the finished game in words."""
-        outcome = self.position.outcome()
-        assert outcome is not None
-        if outcome.winner is None:
+        winner = self.winner
+        if winner is None:
             return "The board is full: a draw."
-        who = "you have won" if outcome.winner == self.human else "the model has won"
-        return f"{colour_name(outcome.winner).capitalize()} has {self.position.rules.connect} in a row: {who}."
+        name = self.seats.name_of(winner)
+        who = {"you": "you have won", "human": "the game is over"}.get(name, f"{name} has won")
+        return f"{colour_name(winner).capitalize()} has {self.rules.connect} in a row: {who}."
 
-    def _human_plies(self) -> list[int]:
-        """The plies, counted from 0, at which the human moved."""
-        return [ply for ply in range(self.position.ply) if self._colour_of(ply) == self.human]
 
-    def _colour_of(self, ply: int) -> Colour:
-        same = (self.position.ply - ply) % 2 == 0
-        return self.position.side_to_move if same else -self.position.side_to_move
+def _seats_of(note: str) -> Seats:
+    """Return the players of a record's note; humans where it names none."""
+    if not note.startswith(_NOTE):
+        return Seats(None, None)
+    try:
+        kept = json.loads(note.removeprefix(_NOTE))
+        black, white = (
+            None if each is None else PlayerChoice(**{**each, "policy": Policy(each["policy"])}) for each in kept
+        )
+    except (ValueError, TypeError, KeyError):
+        return Seats(None, None)
+    return Seats(black, white)
+
+
+def win_probability(value: float) -> float:
+    """Return the probability of a win, 0 to 1, that belongs to an expected result of -1 to 1; a draw is half a win."""
+    return (value + 1) / 2

@@ -9,6 +9,7 @@ import pytest
 
 import gomoku_cli
 from curriculum.presets import preset_names
+from nets.checkpoint import BUILT_IN
 from tests.support.project import ROOT
 
 PACKAGES = {"core", "search", "nets", "curriculum", "gomoku_cli"}
@@ -40,8 +41,8 @@ def test_the_wheel_holds_every_module(wheel: zipfile.ZipFile) -> None:
 @pytest.mark.slow
 def test_the_wheel_holds_weights_presets_and_openings(wheel: zipfile.ZipFile) -> None:
     names = wheel.namelist()
-    assert "nets/weights/default.safetensors" in names
-    assert wheel.getinfo("nets/weights/default.safetensors").file_size > 100_000
+    for model in BUILT_IN.values():
+        assert wheel.getinfo(f"nets/weights/{model.name}").file_size > 100_000
     for preset in preset_names():
         assert f"curriculum/presets/{preset}.toml" in names
     assert "curriculum/openings/freestyle15.txt" in names

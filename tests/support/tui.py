@@ -1,4 +1,4 @@
-"""Helpers for tests of the board on the screen: players with known moves, and the app under Textual's pilot."""
+"""Helpers for tests of the screen: an engine in this process with scripted players, and the app under its pilot."""
 
 import asyncio
 import functools
@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any, ParamSpec
 
 from textual.geometry import Offset
@@ -16,8 +17,15 @@ from core.notation import cell_name, parse_cell
 from core.position import Position
 from core.rules import BLACK, Cell, Colour, Rules
 from gomoku_cli.exit_codes import ExitCode
-from gomoku_cli.tui.app import BoardSetup, GomokuApp
-from gomoku_cli.tui.board import BoardWidget
+from gomoku_cli.tui.app import GomokuApp
+from gomoku_cli.tui.engine.client import Receives
+from gomoku_cli.tui.engine.files import Files
+from gomoku_cli.tui.engine.messages import NO_TASK, Answer, Errand, PlayerChoice, Task
+from gomoku_cli.tui.engine.worker import Worker
+from gomoku_cli.tui.game import Seats
+from gomoku_cli.tui.setup import BoardSetup
+from gomoku_cli.tui.widgets.board import BoardWidget
+from search.analysis import Analysis, MoveAnalysis, Report
 from search.limits import Limit
 from search.players import Decision, Player, never
 
@@ -42,12 +50,11 @@ class ScriptedPlayer(Player):
 
     name = "scripted"
 
-    def __init__(self, size: int, moves: Iterable[str | Exception] = ()) -> None:
+    def __init__(self, size: int = 15, moves: Iterable[str | Exception] = ()) -> None:
         self.size = size
         self.moves = list(moves)
         self.requests: list[list[Cell]] = []
         """The moves of each position on which a decision was requested."""
-        self.threads: set[threading.Thread] = set()
 
     def choose_batch(
         self,
@@ -59,8 +66,9 @@ class ScriptedPlayer(Player):
     ) -> list[Decision]:
         """See `Player`."""
         (position,) = positions
+        if position.moves in ([0], [0, 1]) and stop():
+            return [Decision(1)]  # the preparation of loading
         self.requests.append(list(position.moves))
-        self.threads.add(threading.current_thread())
         move = self.moves.pop(0) if self.moves else cell_name(int(position.legal_moves()[0]), self.size)
         if isinstance(move, Exception):
             raise move
@@ -70,7 +78,7 @@ class ScriptedPlayer(Player):
 class GatedPlayer(ScriptedPlayer):
     """Decides only after `release` is set; with `obeys_stop`, also after a stop."""
 
-    def __init__(self, size: int, moves: Iterable[str | Exception] = (), *, obeys_stop: bool = True) -> None:
+    def __init__(self, size: int = 15, moves: Iterable[str | Exception] = (), *, obeys_stop: bool = True) -> None:
         super().__init__(size, moves)
         self.release = threading.Event()
         self.thinking = threading.Event()
@@ -86,23 +94,98 @@ class GatedPlayer(ScriptedPlayer):
         stop: Callable[[], bool] = never,
     ) -> list[Decision]:
         """See `Player`."""
-        self.thinking.set()
-        deadline = time.monotonic() + LIMIT_S
-        while not self.release.wait(0.005) and time.monotonic() < deadline:
-            if stop():
-                self.stopped = True
-                if self.obeys_stop:
-                    break
+        if positions[0].moves != [0]:  # the preparation of loading
+            self.thinking.set()
+            deadline = time.monotonic() + LIMIT_S
+            while not self.release.wait(0.005) and time.monotonic() < deadline:
+                if stop():
+                    self.stopped = True
+                    if self.obeys_stop:
+                        break
         return super().choose_batch(positions, seeds=seeds, limit=limit, stop=stop)
+
+
+class AnalysingPlayer(ScriptedPlayer):
+    """Reports one fixed view of every position, with the first empty cells as candidates."""
+
+    def __init__(self, size: int = 15, moves: Iterable[str | Exception] = (), *, value: float = 0.2) -> None:
+        super().__init__(size, moves)
+        self.value = value
+        self.analysed: list[list[Cell]] = []
+        """The moves of each position that was analysed."""
+        self.proof: int | None = None
+
+    def view(self, position: Position) -> Analysis:
+        """Return the view of a position: the first three empty cells, with visits 60, 30, 10."""
+        cells = [int(cell) for cell in position.legal_moves()[:3]]
+        numbers = ((0.5, 60, self.proof), (0.3, 30, None), (0.2, 10, None))
+        moves = tuple(
+            MoveAnalysis(cell, self.value, prior, visits, proof)
+            for cell, (prior, visits, proof) in zip(cells, numbers, strict=False)
+        )
+        return Analysis(moves=moves, value=self.value, variation=tuple(cells), nodes=100, seconds=0.5)
+
+    def analyse(
+        self,
+        position: Position,
+        limit: Limit | None = None,
+        *,
+        stop: Callable[[], bool] = never,
+        report: Report | None = None,
+    ) -> Analysis:
+        """See `search.players.Analyses`."""
+        self.analysed.append(list(position.moves))
+        if report is not None:
+            report(self.view(position))
+        return self.view(position)
+
+    def think(
+        self,
+        position: Position,
+        limit: Limit | None = None,
+        *,
+        seed: int = 0,
+        stop: Callable[[], bool] = never,
+        report: Report | None = None,
+    ) -> tuple[Decision, Analysis]:
+        """See `search.players.Thinks`."""
+        if report is not None:
+            report(self.view(position))
+        return self.choose(position, limit, seed=seed, stop=stop), self.view(position)
+
+
+class GatedAnalyst(AnalysingPlayer):
+    """Thinks until `release` is set or it is stopped, after a first report."""
+
+    def __init__(self, size: int = 15, moves: Iterable[str | Exception] = (), *, value: float = 0.2) -> None:
+        super().__init__(size, moves, value=value)
+        self.release = threading.Event()
+
+    def think(
+        self,
+        position: Position,
+        limit: Limit | None = None,
+        *,
+        seed: int = 0,
+        stop: Callable[[], bool] = never,
+        report: Report | None = None,
+    ) -> tuple[Decision, Analysis]:
+        """See `search.players.Thinks`."""
+        if report is not None:
+            report(self.view(position))
+        deadline = time.monotonic() + LIMIT_S
+        while not self.release.wait(0.005) and not stop():
+            assert time.monotonic() < deadline, "nothing stopped the search"
+        return super().think(position, limit, seed=seed, stop=stop)
 
 
 class PonderingPlayer(ScriptedPlayer):
     """Ponders until it is stopped, or until `full` is set."""
 
-    def __init__(self, size: int, moves: Iterable[str | Exception] = (), failure: Exception | None = None) -> None:
+    def __init__(self, size: int = 15, moves: Iterable[str | Exception] = (), failure: Exception | None = None) -> None:
         super().__init__(size, moves)
         self.pondered: list[list[Cell]] = []
-        """The moves of each pondered position, in order."""
+        """The moves of each pondered position, in order; the preparation of loading left out."""
         self.ended = 0
         self.full = threading.Event()
         self.failure = failure
@@ -114,7 +197,8 @@ class PonderingPlayer(ScriptedPlayer):
 
     def ponder(self, position: Position, stop: Callable[[], bool]) -> None:
         """See `search.players.Ponders`."""
-        self.threads.add(threading.current_thread())
+        if position.moves == [0]:
+            return
         self.pondered.append(list(position.moves))
         deadline = time.monotonic() + LIMIT_S
         try:
@@ -125,17 +209,65 @@ class PonderingPlayer(ScriptedPlayer):
         finally:
             self.ended += 1
 
-    def choose_batch(
-        self,
-        positions: Sequence[Position],
-        *,
-        seeds: Sequence[int],
-        limit: Limit | None = None,
-        stop: Callable[[], bool] = never,
-    ) -> list[Decision]:
-        """See `Player`."""
-        assert not self.is_pondering
-        return super().choose_batch(positions, seeds=seeds, limit=limit, stop=stop)
+
+class ThreadEngine:
+    """An engine on a thread of this process; `players` has its players by name."""
+
+    def __init__(
+        self, players: dict[str, Player], *, rules: dict[str, Rules] | None = None, folder: Path | None = None
+    ) -> None:
+        """`rules`: the rules of players that play no others. `folder`: of saved games; None saves none."""
+        self.players = players
+        self.tasks: list[Task] = []
+        """All tasks so far."""
+        self.loading = threading.Event()
+        """Set for players that load at once; clear it before the start to keep them loading."""
+        self.loading.set()
+        self._receive: Receives | None = None
+        self._number = 0
+        self.errands: list[Errand] = []
+        """All errands so far."""
+        self._files = None if folder is None else Files(lambda answer: self._answer(NO_TASK, answer), folder)
+        self._worker = Worker(self._answer, self._open, (rules or {}).get)
+        self._thread = threading.Thread(target=self._worker.run, daemon=True)
+        self._thread.start()
+
+    def _open(self, choice: PlayerChoice, rules: Rules) -> Player:
+        assert self.loading.wait(LIMIT_S)
+        if choice.spec not in self.players:
+            raise ValueError(f"{choice.spec} is broken")
+        return self.players[choice.spec]
+
+    def _answer(self, number: int, answer: Answer) -> None:
+        if self._receive is not None:
+            self._receive(number, answer)
+
+    def connect(self, receive: Receives) -> None:
+        """See `Engine`."""
+        self._receive = receive
+
+    def begin(self, task: Task) -> int:
+        """See `Engine`."""
+        self._number += 1
+        self.tasks.append(task)
+        self._worker.begin(self._number, task)
+        return self._number
+
+    def stop(self, number: int, *, drop: bool) -> None:
+        """See `Engine`."""
+        self._worker.stop(number, drop=drop)
+
+    def run(self, errand: Errand) -> None:
+        """See `Engine`."""
+        self.errands.append(errand)
+        if self._files is not None:
+            self._files.run(errand)
+
+    def close(self) -> None:
+        """See `Engine`."""
+        self._receive = None
+        self._worker.end()
+        self._thread.join(LIMIT_S)
 
 
 class BoardDriver:
@@ -144,40 +276,58 @@ class BoardDriver:
     def __init__(self, app: GomokuApp, pilot: Pilot[Any]) -> None:
         self.app = app
         self.pilot = pilot
-        self.board = app.screen.query_one(BoardWidget)
-        self.main_screen = app.screen
+        self.main_screen = app.screen_stack[0]
+        self.board = self.main_screen.query_one(BoardWidget)
 
     @property
     def moves(self) -> list[str]:
         """The names of the cells played so far."""
-        return [cell_name(move, self._size) for move in self.app.game.position.moves]
+        return [cell_name(move, self._size) for move in self.app.game.moves]
 
     @property
     def status(self) -> str:
         """The status line."""
-        return self._text("#status")
+        return self.text("#status")
 
     @property
     def title(self) -> str:
         """The title line."""
-        return self._text("#title")
+        return self.text("#title")
 
     @property
     def panel(self) -> str:
         """All texts of the side panel."""
         return "\n".join(str(static.render()) for static in self.main_screen.query("#panel Static").results(Static))
 
+    @property
+    def visible_panel(self) -> str:
+        """The texts of the side panel that are shown."""
+        views = self.main_screen.query("#panel Static").results(Static)
+        return "\n".join(str(view.render()) for view in views if view.display)
+
+    @property
+    def dialog(self) -> str:
+        """All texts of the top screen."""
+        return "\n".join(str(static.render()) for static in self.app.screen.query(Static).results(Static))
+
     def line(self, row: int) -> str:
         """Return the text of a row of the board, counted from 1 as on its edge; 0 is the line of letters."""
-        return self.board.render_line(self._size - row).text
+        scale = self.board.geometry.scale
+        return self.board.render_line(scale * (self._size - row) + (scale - 1) // 2 * (row > 0)).text
 
     def background(self, name: str) -> str:
         """Return the name of the colour behind a cell."""
         region = self.board.cell_region(self._cell(name))
-        style = next(iter(self.board.render_line(region.y).crop(region.x + 1, region.x + 2))).style
+        scale = self.board.geometry.scale
+        line = self.board.render_line(region.bottom - scale)
+        style = next(iter(line.crop(region.x + scale, region.x + scale + 1))).style
         assert style is not None
         assert style.bgcolor is not None
         return style.bgcolor.name
+
+    async def press(self, *keys: str) -> None:
+        """Press keys."""
+        await self.pilot.press(*keys)
 
     async def until(self, holds: Callable[[], bool]) -> None:
         """Wait until `holds()` is true; fail after `LIMIT_S`."""
@@ -190,63 +340,59 @@ class BoardDriver:
     async def click(self, name: str, button: int = 1) -> None:
         """Click a cell."""
         region = self.board.cell_region(self._cell(name))
-        await self.pilot.click(self.board, offset=Offset(region.x + 1, region.y), button=button)
+        offset = Offset(region.x + self.board.geometry.scale, region.bottom - 1)
+        await self.pilot.click(self.board, offset=offset, button=button)
 
     async def play(self, name: str) -> None:
-        """Click a cell and wait for the model's answer."""
+        """Click a cell and wait for the engine's answer."""
         await self.click(name)
-        await self.until(lambda: not self.app.is_busy)
+        await self.until(lambda: not self.app.control.is_busy)
+
+    def text(self, selector: str) -> str:
+        """Return the text of a widget of the main screen."""
+        return str(self.main_screen.query_one(selector, Static).render())
 
     @property
     def _size(self) -> int:
-        return self.app.game.position.rules.size
+        return self.app.game.rules.size
 
     def _cell(self, name: str) -> Cell:
         return parse_cell(name, self._size)
-
-    def _text(self, selector: str) -> str:
-        return str(self.main_screen.query_one(selector, Static).render())
 
 
 def board_setup(
     *, size: int = 15, connect: int = 5, human: Colour = BLACK, ponders: bool = False, ascii_only: bool = False
 ) -> BoardSetup:
-    """Return a setup with texts that contain markup characters."""
-    return BoardSetup(
-        rules=Rules(size, connect),
-        human=human,
-        model_text="scripted [b]",
-        policy_text="deterministic [a]",
-        ponders=ponders,
-        ascii_only=ascii_only,
-    )
+    """Return a setup with a player whose name contains markup characters."""
+    choice = PlayerChoice(spec="scripted [b]")
+    seats = Seats(None, choice) if human == BLACK else Seats(choice, None)
+    return BoardSetup(rules=Rules(size, connect), seats=seats, ponders=ponders, ascii_only=ascii_only)
 
 
 @asynccontextmanager
 async def board_app(
-    player: Player,
+    player: Player | ThreadEngine,
     *,
-    size: int = 15,
-    connect: int = 5,
-    human: Colour = BLACK,
+    setup: BoardSetup | None = None,
     terminal: tuple[int, int] = (80, 24),
-    ascii_only: bool = False,
-    ponders: bool = False,
+    wait: bool = True,
+    **changes: Any,
 ) -> AsyncIterator[BoardDriver]:
-    """Run the app with its model loaded."""
-    setup = board_setup(size=size, connect=connect, human=human, ponders=ponders, ascii_only=ascii_only)
-    app = GomokuApp(lambda: player, setup)
+    """Run the app with its player loaded, or without waiting for it. `changes` are those of `board_setup`."""
+    engine = player if isinstance(player, ThreadEngine) else ThreadEngine({"scripted [b]": player, "default": player})
+    app = GomokuApp(engine, setup or board_setup(**changes))
     async with app.run_test(size=terminal) as pilot:
         try:
             driver = BoardDriver(app, pilot)
-            await driver.until(lambda: not app.is_loading)
+            if wait:
+                await driver.until(lambda: not app.control.is_loading)
             yield driver
         finally:
-            app.close()
+            engine.close()
 
 
 class HeadlessApp(GomokuApp):
-    """The app without a terminal. It presses `keys` after the model is loaded."""
+    """The app without a terminal. It presses `keys` after the player is loaded."""
 
     keys: tuple[str, ...] = ()
 
@@ -255,7 +401,7 @@ class HeadlessApp(GomokuApp):
 
     def run(self, **_: object) -> ExitCode | None:
         async def press(pilot: Pilot[object]) -> None:
-            await BoardDriver(self, pilot).until(lambda: not self.is_loading)
+            await BoardDriver(self, pilot).until(lambda: not self.control.is_loading)
             await pilot.pause()
             self.inspect()
             await pilot.press(*self.keys)

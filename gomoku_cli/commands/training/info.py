@@ -26,12 +26,12 @@ _MAX_WIDTH = 40
 
 
 def _model_path(model: str) -> Path:
-    """Return the file that `model` names: the built-in model, a run's best, or itself."""
+    """Return the file that `model` names: a built-in model, a run's best, or itself."""
     from curriculum.run.folder import best_model
-    from nets.checkpoint import DEFAULT_MODEL
+    from nets.checkpoint import BUILT_IN
 
-    if model == "default":
-        return DEFAULT_MODEL
+    if model in BUILT_IN:
+        return BUILT_IN[model]
     path = Path(model)
     if model in player_names.EXAMPLES and not path.exists():
         raise typer.BadParameter(f"{model} is a player without a model file")
@@ -55,7 +55,9 @@ def _rows(mapping: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def command(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="default, a model file or a run folder.")] = "default",
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="default, paper, a model file or a run folder.")
+    ] = "default",
     as_json: options.Json = False,
 ) -> None:
     """Show a model's architecture, parameters, rules, origin, results and play; of a run folder, the run first.

@@ -22,7 +22,7 @@ from curriculum.arena.players import (
 from curriculum.config import Config
 from curriculum.phases.steps import keep_model
 from curriculum.run.folder import RunFolder
-from nets.checkpoint import DEFAULT_MODEL, CheckpointError, load_model, save_model
+from nets.checkpoint import DEFAULT_MODEL, CheckpointError, load_model, read_info, save_model
 from nets.config import NetConfig, Planes
 from nets.dual import make_model
 from search.players import Ponders
@@ -71,8 +71,15 @@ def test_a_run_folder_is_its_best_model(run: Path) -> None:
     assert decisions[0].simulations == TRAINED_WITH.simulations
 
 
-def test_the_default_model_is_the_one_in_the_package() -> None:
+def test_the_built_in_models_are_in_the_package() -> None:
     assert model_path("default") == DEFAULT_MODEL
+    path = model_path("paper")
+    assert path is not None
+    made = read_info(path)
+    assert made.net == NetConfig()
+    assert made.parameters == 2 * 147_053
+    assert made.made["phase"] == "selfplay"
+    assert made.made["commit"] == "6d1d4eec06ea36879024d4e4cb4909c464c5b461"
 
 
 @pytest.mark.parametrize(
@@ -119,7 +126,7 @@ def test_each_kind_of_player_reads_its_settings(spec: str, settings: set[str]) -
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("mentr", r"'mentr' names no player \(did you mean mentor\?\): write default, a model file"),
+        ("mentr", r"'mentr' names no player \(did you mean mentor\?\): write default, paper, a model file"),
         ("pure-mcts", "write pure-mcts:N with N playouts a move"),
         ("pure-mcts:", "write pure-mcts:N"),
         ("pure-mcts:1", "makes 2 to"),

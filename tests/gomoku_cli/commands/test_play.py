@@ -1,17 +1,21 @@
-"""`gomoku play`: the texts of the panel and the options without an effect."""
+"""`gomoku play`: the game that the options ask for, and options that make no sense."""
 
-from collections.abc import Callable
 from types import SimpleNamespace
 
 import pytest
 
-from core.rules import WHITE, Rules
+from core.rules import Rules
 from gomoku_cli import app
 from gomoku_cli.commands import play
 from gomoku_cli.exit_codes import ExitCode
-from gomoku_cli.tui import app as tui
-from gomoku_cli.tui.app import BoardSetup
-from search.players import Player
+from gomoku_cli.tui import running
+from gomoku_cli.tui.engine import client
+from gomoku_cli.tui.engine.messages import PlayerChoice
+from gomoku_cli.tui.game import Seats
+from gomoku_cli.tui.setup import BoardSetup
+from nets.checkpoint import DEFAULT_MODEL, read_info
+from search.tree.settings import Policy
+from tests.support.tui import ThreadEngine
 
 
 @pytest.fixture
@@ -19,48 +23,82 @@ def setups(monkeypatch: pytest.MonkeyPatch) -> list[BoardSetup]:
     """The setups of the boards that the command would show; it shows none, as if in a terminal."""
     shown: list[BoardSetup] = []
 
-    def keep(player_factory: Callable[[], Player], setup: BoardSetup) -> None:
+    def keep(engine: ThreadEngine, setup: BoardSetup) -> None:
+        engine.close()
         shown.append(setup)
 
-    monkeypatch.setattr(tui, "run_board", keep)
-    terminal = SimpleNamespace(isatty=lambda: True)
+    monkeypatch.setattr(running, "run_board", keep)
+    monkeypatch.setattr(client, "EngineProcess", lambda runtime: ThreadEngine({}))
+    terminal = SimpleNamespace(isatty=lambda: True, encoding="utf-8")
     monkeypatch.setattr(play, "sys", SimpleNamespace(stdin=terminal, stdout=terminal))
     return shown
 
 
+def default(**changes: object) -> PlayerChoice:
+    return PlayerChoice(**{"spec": "default", **changes})  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
-    ("options", "model_text", "policy_text"),
+    ("given", "seats"),
     [
-        ([], "default, 400 simulations", "semi-stochastic up to 6 stones"),
-        (["--simulations", "50", "--policy", "deterministic"], "default, 50 simulations", "deterministic"),
-        (["--seconds", "1.5", "--switch-stage", "0"], "default, 1.5 s a move", "semi-stochastic up to 0 stones"),
-        (["--no-tactics"], "default, 400 simulations, no tactics", "semi-stochastic up to 6 stones"),
-        (["--model", "mentor"], "mentor", "its own"),
-        (["--model", "mentor", "--seconds", "2"], "mentor, 2 s a move", "its own"),
-        (["--model", "random"], "random", "its own"),
+        ([], Seats(None, default())),
+        (["--colour", "white"], Seats(default(), None)),
+        (
+            ["--simulations", "50", "--policy", "deterministic", "--no-tactics"],
+            Seats(None, default(simulations=50, policy=Policy.DETERMINISTIC, tactics=False)),
+        ),
+        (["--seconds", "1.5", "--switch-stage", "0"], Seats(None, default(seconds=1.5, switch_stage=0))),
+        (["--model", "mentor:2"], Seats(None, default(spec="mentor:2"))),
+        (["--two-players"], Seats(None, None)),
+        (["--opponents", "mentor:1", "random"], Seats(default(spec="mentor:1"), default(spec="random"))),
     ],
 )
-def test_the_panel_names_the_model_its_limit_and_its_policy(
-    options: list[str], model_text: str, policy_text: str, setups: list[BoardSetup]
-) -> None:
-    assert app.run(["play", *options]) == ExitCode.DONE
-    assert setups[0].model_text == model_text
-    assert setups[0].policy_text == policy_text
-
-
-def test_colour_rules_and_the_look_of_the_board_follow_the_options(setups: list[BoardSetup]) -> None:
-    options = ["--model", "random", "--colour", "white", "--board-size", "9", "--connect", "4", "--ascii"]
-    assert app.run(["play", *options]) == ExitCode.DONE
-    assert setups[0].human == WHITE
-    assert setups[0].rules == Rules(9, 4)
-    assert setups[0].ascii_only
+def test_the_options_choose_the_players(given: list[str], seats: Seats, setups: list[BoardSetup]) -> None:
+    assert app.run(["play", *given]) == ExitCode.DONE
+    assert setups[0].seats == seats
+    assert setups[0].rules == Rules()
+    assert not setups[0].ascii_only
     assert not setups[0].ponders
 
 
-@pytest.mark.parametrize("options", [["--simulations", "5"], ["--switch-stage", "3"], ["--no-tactics"]])
-def test_an_option_without_an_effect_on_the_model_is_an_error(
-    options: list[str], setups: list[BoardSetup], capsys: pytest.CaptureFixture[str]
+def test_the_built_in_model_plays_the_default_rules() -> None:
+    """`gomoku play` relies on it: it shows the board before it looks at the model."""
+    assert read_info(DEFAULT_MODEL).rules == Rules()
+
+
+def test_rules_look_and_theme_follow_the_options(setups: list[BoardSetup], monkeypatch: pytest.MonkeyPatch) -> None:
+    options = ["--model", "random", "--board-size", "9", "--connect", "4", "--ascii", "--theme", "textual-light"]
+    assert app.run(["play", *options, "--choose"]) == ExitCode.DONE
+    setup = setups[0]
+    assert setup.rules == Rules(9, 4)
+    assert setup.ascii_only
+    assert setup.theme == "textual-light"
+    assert setup.asks_first
+    terminal = SimpleNamespace(isatty=lambda: True, encoding="iso-8859-1")
+    monkeypatch.setattr(play, "sys", SimpleNamespace(stdin=terminal, stdout=terminal))
+    assert app.run(["play", "--board-size", "9"]) == ExitCode.DONE
+    assert setups[1].ascii_only, "the encoding lacks the stones"
+    assert setups[1].rules == Rules(9), "the mentor will play in the model's place"
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["--model", "mentor", "--simulations", "5"], "--simulations: it has no effect on mentor"),
+        (["--model", "mentor", "--switch-stage", "3"], "--switch-stage: it has no effect on mentor"),
+        (["--model", "mentor", "--no-tactics"], "--no-tactics: it has no effect on mentor"),
+        (["--model", "random", "--ponder"], "random cannot ponder"),
+        (["--model", "nobody"], "'nobody' names no player"),
+        (["--seconds", "1", "--simulations", "5"], "give one of them"),
+        (["--seconds", "0"], "0 is no time"),
+        (["--two-players", "--opponents", "random", "random"], "two humans leave no seat"),
+        (["--board-size", "5", "--connect", "6"], "connect length 6 is outside"),
+        (["--theme", "plaid"], "plaid is no theme"),
+    ],
+)
+def test_options_that_make_no_sense_are_usage_errors(
+    given: list[str], message: str, setups: list[BoardSetup], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert app.run(["play", "--model", "mentor", *options]) == ExitCode.USAGE
-    assert f"{options[0]}: it has no effect on mentor" in capsys.readouterr().err
+    assert app.run(["play", *given]) == ExitCode.USAGE
+    assert message in capsys.readouterr().err
     assert setups == []

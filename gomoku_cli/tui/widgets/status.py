@@ -7,8 +7,8 @@ from textual.widgets import Static
 
 from gomoku_cli.printable import printable
 
-StatusKind = Literal["", "busy", "error", "over"]
-"""The style of a status: plain, the model is busy, an error, the game is over."""
+StatusKind = Literal["", "busy", "warning", "error", "over"]
+"""The style of a status: plain, an engine is busy, a losing move, an error, the game is over."""
 
 
 class StatusLine(Static):
@@ -19,9 +19,10 @@ class StatusLine(Static):
         height: auto; max-height: 3; padding: 0 1; text-style: bold;
 
         &.-error { background: ansi_red; color: ansi_bright_white; }
+        &.-warning { background: ansi_yellow; color: ansi_black; }
         &.-over { background: ansi_green; color: ansi_black; }
         &.-busy { text-style: none; }
-        &:nocolor.-error, &:nocolor.-over { text-style: reverse bold; }
+        &:nocolor.-error, &:nocolor.-over, &:nocolor.-warning { text-style: reverse bold; }
     }
     """
 

@@ -1,0 +1,449 @@
+"""The course of a game: turns, requests to the engine, and the handling of its answers."""
+
+import time
+
+from core.rules import EMPTY, NO_CELL, Cell, colour_name
+from curriculum.arena import player_names
+from gomoku_cli.tui.engine.client import Engine
+from gomoku_cli.tui.engine.messages import (
+    Analyse,
+    Analysed,
+    Answer,
+    CheckMove,
+    Compiling,
+    Ended,
+    Failed,
+    FileFailed,
+    FindThreats,
+    GameList,
+    Graded,
+    Keep,
+    Load,
+    Loaded,
+    Moved,
+    Notice,
+    OpenedGame,
+    OtherBoard,
+    PlayerChoice,
+    Ponder,
+    Progress,
+    Stopped,
+    Think,
+    Threats,
+    Verdict,
+)
+from gomoku_cli.tui.engine.tasks import OF_POSITION, Role, Tasks
+from gomoku_cli.tui.game import Game, MoveCost, RefusedError, Seats
+from gomoku_cli.tui.review import Review
+from gomoku_cli.tui.view import View
+from gomoku_cli.tui.widgets.texts import line_text, outlook, thinking_text
+from search.analysis import Analysis
+
+ANALYSIS_S = 60.0
+"""Time of an analysis for the panes."""
+HINT_S = 1.0
+
+
+class Control:
+    """One game after another. Every change of the position drops the tasks about the one before."""
+
+    def __init__(
+        self, game: Game, engine: Engine, view: View, *, ponders: bool = False, path: str | None = None
+    ) -> None:
+        """`path`: the file of a game that goes on."""
+        self.game = game
+        self.teaching = False
+        """True to check a human's move before it counts."""
+        self.wants_analysis = False
+        """True while a pane shows the analysis of the position."""
+        self.wants_threats = False
+        self.hint = self.pending = NO_CELL
+        """The hint's move; the human's move that is being checked, or that loses and waits for a confirmation."""
+        self._engine = engine
+        self._view = view
+        self._tasks = Tasks(engine)
+        self.review = Review(self, self._tasks, view)
+        self.pondering, self._ponders = False, ponders
+        self._path = path
+        self._game_number = 0
+        self._saved_moves: tuple[Cell, ...] = ()
+        self._loads: dict[int, PlayerChoice] = {}
+        self._compiling = self._paused = False
+        self._thinking_since = 0.0
+        self._live: Analysis | None = None
+        """The newest view of the search for a move."""
+        self._analysed: tuple[Cell, ...] | None = None
+        """The position whose analysis has ended by itself."""
+        self._threats: tuple[tuple[Cell, ...], Threats] | None = None
+
+    # State
+
+    @property
+    def is_thinking(self) -> bool:
+        """True while an engine's move is awaited."""
+        return "move" in self._tasks
+
+    @property
+    def is_loading(self) -> bool:
+        """True while a player is loaded."""
+        return bool(self._loads)
+
+    @property
+    def is_busy(self) -> bool:
+        """True while a move or the check of one is awaited, or a player loads."""
+        return self.is_thinking or self.is_loading or "check" in self._tasks
+
+    @property
+    def analysis(self) -> Analysis | None:
+        """The newest analysis of the shown position."""
+        return self.game.analyses.get(self.game.ply)
+
+    @property
+    def speaker(self) -> str:
+        """The player whose analysis is shown, or would be."""
+        choice = self.game.player_to_move if self.is_thinking else None
+        if choice is not None:
+            return choice.spec
+        return self.game.speakers.get(self.game.ply) or self.game.analyst.spec
+
+    @property
+    def threats(self) -> Threats | None:
+        """The threats of the shown position; None until they are found."""
+        known = self._threats
+        return known[1] if known is not None and known[0] == tuple(self.game.moves) else None
+
+    @property
+    def may_play(self) -> bool:
+        """True if a pressed cell would get a human's stone."""
+        return self.game.is_humans_turn and not self.review.active
+
+    # Games
+
+    def start(self, *, reviewing: bool = False) -> None:
+        """Load the players and begin, with a review of the game if requested."""
+        self._load()
+        self._saved_moves = tuple(self.game.line)
+        if reviewing:
+            self.review.begin()
+        else:
+            self.continue_game()
+
+    def new_game(self, game: Game, *, path: str | None = None, reviewing: bool = False) -> None:
+        """Leave this game for another, which is kept in the file `path`, or in a new one."""
+        self._tasks.drop(*OF_POSITION, "review", "grades")
+        self.review.forget()
+        self.game = game
+        self._path, self._analysed = path, None
+        self._game_number += 1
+        self._paused = False
+        self.start(reviewing=reviewing)
+
+    def change_seats(self, seats: Seats) -> None:
+        """Go on with other players."""
+        self.game.seats = seats
+        self._load()
+        self.continue_game()
+
+    def keep(self) -> None:
+        """Save the game as it stands."""
+        moves = tuple(self.game.line if self.review.active else self.game.moves)
+        if moves or self._saved_moves:
+            self._saved_moves = moves
+            self._engine.run(Keep(self._game_number, self._path, self.game.state(moves)))
+
+    def _load(self) -> None:
+        self._loads.clear()
+        for choice in {self.game.seats.black: None, self.game.seats.white: None}:
+            if choice is not None:
+                number = self._engine.begin(Load(choice=choice, rules=self.game.rules, ponders=self._ponders))
+                self._loads[number] = choice
+
+    # Moves
+
+    def press(self, cell: Cell) -> None:
+        """Play a human's move, or say why not; in a pause and after a failure ask the engine again."""
+        game = self.game
+        if self.review.active:
+            self.review.leave(here=True)
+            if game.is_humans_turn and game.stones[cell] == EMPTY:
+                self._play(cell)
+            else:
+                self.continue_game()
+        elif game.is_over:
+            self._view.show_status(f"{game.result_text()} Press n for a new game.", "over")
+        elif not game.is_humans_turn:
+            if not self.is_thinking:
+                self._paused = False
+                self._request_move()
+            self._show_waiting()
+        elif game.stones[cell] != EMPTY:
+            self._view.show_status(f"{game.name_of(cell)} already holds a stone.", "error")
+        elif self.teaching and self.pending != cell:
+            self._check(cell)
+        else:
+            self._play(cell)
+
+    def _play(self, cell: Cell) -> None:
+        try:
+            self.game.play(cell)
+        except RefusedError as error:
+            self._view.show_status(f"{error}.", "error")
+        else:
+            self._paused = False
+            self.continue_game()
+
+    def _check(self, cell: Cell) -> None:
+        self._tasks.drop("ponder", "analysis", "hint")
+        self.pending = cell
+        game = self.game
+        task = CheckMove(choice=self.game.analyst, rules=game.rules, moves=tuple(game.moves), move=cell)
+        self._tasks.begin("check", task)
+        self._view.show_status(f"Looking at {game.name_of(cell)}...", "busy")
+        self._view.show_game()
+
+    def undo(self) -> None:
+        """Take back the last move of a human and what followed; stop an engine that thinks."""
+        if self.pending != NO_CELL:
+            self.continue_game()
+        elif self.review.active:
+            self.review.step(-1)
+        elif self.game.undo():
+            self._paused = self.game.seats.human == EMPTY
+            self.continue_game()
+        else:
+            self._view.show_status("You have no move to take back.", "error")
+
+    def redo(self) -> None:
+        """Play moves again that were taken back."""
+        if self.review.active:
+            self.review.step(1)
+        elif self.game.redo():
+            self._paused = self.game.seats.human == EMPTY
+            self.continue_game()
+        else:
+            self._view.show_status("There is no move to play again.", "error")
+
+    def swap_sides(self) -> None:
+        """Give the human the engine's stones, and the engine the human's."""
+        if self.game.seats.human == EMPTY:
+            self._view.show_status("Sides are swapped where one player is a human and the other an engine.", "error")
+        elif self.review.active:
+            self._view.show_status("Leave the review first: press b.", "error")
+        else:
+            self.change_seats(self.game.seats.swapped())
+
+    def move_now(self) -> None:
+        """Let the engine play the best move so far; or forget the move that waits for a confirmation."""
+        if self.pending != NO_CELL:
+            self.continue_game()
+        else:
+            self._tasks.finish("move")
+
+    def show_hint(self) -> None:
+        """Mark the best move of the shown position, after a short search if there is none yet."""
+        if self.game.is_over or not (self.game.is_humans_turn or self.review.active):
+            self._view.show_status("There is a hint when it is your turn.", "error")
+        elif self.analysis is not None and self.analysis.moves:
+            self._give_hint(self.analysis)
+        else:
+            self._tasks.drop("ponder", "analysis")
+            self._tasks.begin("hint", self.analysis_task(HINT_S))
+            self._view.show_status("Looking for a good move...", "busy")
+
+    def _give_hint(self, analysis: Analysis) -> None:
+        self.hint = analysis.best_move
+        name = self.game.name_of(self.hint)
+        line = line_text(analysis.variation, self.game.rules, 6)
+        self._view.show_status(f"Hint: {name}. {outlook(analysis, self.game.side_to_move)}, {line}")
+        self._view.show_game()
+
+    # The course
+
+    def continue_game(self) -> None:
+        """Show the changed game, save it, and ask for a move if an engine is to move."""
+        self._tasks.drop(*OF_POSITION)
+        self.hint = self.pending = NO_CELL
+        self._live = None
+        self.pondering = False
+        game = self.game
+        if not self.review.active and tuple(game.moves) != self._saved_moves:
+            self.keep()
+        self._view.show_game()
+        if self.review.active:
+            self.review.show()
+        elif game.is_over:
+            self._view.show_status(game.result_text(), "over")
+        elif game.is_humans_turn:
+            alone = game.seats.human != EMPTY
+            self._view.show_status("Your move." if alone else f"{colour_name(game.side_to_move).capitalize()} to move.")
+        elif self._paused:
+            self._view.show_status("Paused. Press enter to go on.")
+        else:
+            self._request_move()
+        self.use_turn()
+
+    def use_turn(self) -> None:
+        """Begin what the open panes need, or ponder, as far as no move is awaited."""
+        game = self.game
+        if self.wants_threats and self.threats is None and "threats" not in self._tasks:
+            self._tasks.begin("threats", FindThreats(rules=game.rules, moves=tuple(game.moves)))
+        if game.is_over or self.is_thinking or "check" in self._tasks or "review" in self._tasks:
+            return
+        if self.wants_analysis and (game.is_humans_turn or self.review.active or self._paused):
+            if "analysis" not in self._tasks and self._analysed != tuple(game.moves):
+                self._tasks.drop("ponder")
+                self.pondering = False
+                self._tasks.begin("analysis", self.analysis_task(ANALYSIS_S))
+        elif "analysis" in self._tasks:
+            self._tasks.drop("analysis")
+        elif self._ponders and game.is_humans_turn and not self.review.active and "ponder" not in self._tasks:
+            opponent = game.seats.of(-game.side_to_move)
+            if opponent is not None:
+                self.pondering = True
+                self._tasks.begin("ponder", Ponder(choice=opponent, rules=game.rules, moves=tuple(game.moves)))
+                self._view.show_game()
+
+    def _request_move(self) -> None:
+        choice = self.game.player_to_move
+        assert choice is not None
+        self._thinking_since = time.monotonic()
+        self._tasks.begin("move", Think(choice=choice, rules=self.game.rules, moves=tuple(self.game.moves)))
+        self._show_waiting()
+
+    def analysis_task(self, seconds: float, ply: int | None = None) -> Analyse:
+        """Return the task to analyse the position after `ply` moves, by default the shown one."""
+        moves = tuple(self.game.line[: self.game.ply if ply is None else ply])
+        return Analyse(choice=self.game.analyst, rules=self.game.rules, moves=moves, seconds=seconds)
+
+    # Answers
+
+    def receive(self, number: int, answer: Answer) -> None:
+        """Handle an answer of the engine; one to a dropped task changes nothing."""
+        match answer:
+            case Notice():
+                self._view.add_note(answer.text)
+            case Compiling():
+                self._compiling = True
+                self._show_waiting()
+            case Ended():
+                self._handle_end(answer.text)
+            case GameList():
+                self._view.show_saved_games(answer.games)
+            case OpenedGame():
+                self._view.open_game(Game.from_state(answer.state), answer.path)
+            case FileFailed():
+                self._view.show_status(answer.text, "error")
+            case _ if number in self._loads:
+                self._handle_load(number, answer)
+            case _:
+                role = self._tasks.role_of(number)
+                if role is not None:
+                    if not isinstance(answer, Progress):
+                        self._tasks.end(role)
+                    self._handle(role, answer)
+
+    def _handle_load(self, number: int, answer: Answer) -> None:
+        choice = self._loads.pop(number)
+        if isinstance(answer, Loaded):
+            self._compiling = False
+            self._show_waiting()
+        elif isinstance(answer, OtherBoard):
+            mentor = PlayerChoice(spec=player_names.MENTOR, seconds=choice.seconds, policy=choice.policy)
+            seats = self.game.seats
+            self._view.add_note(f"{choice.spec} plays {answer.rules}: the mentor plays in its place")
+            black = mentor if seats.black == choice else seats.black
+            self.change_seats(Seats(black, mentor if seats.white == choice else seats.white))
+        elif isinstance(answer, Failed):
+            self._tasks.drop(*OF_POSITION, "review")
+            self._view.show_failed_player(answer.text)
+
+    def _handle(self, role: Role, answer: Answer) -> None:
+        if isinstance(answer, Failed):
+            self._handle_failure(role, answer.text)
+        elif role in ("review", "grades"):
+            if isinstance(answer, Analysed | Graded):
+                self.review.receive(answer)
+        elif isinstance(answer, Progress):
+            self._live = answer.analysis
+            self.game.learn(self.game.ply, answer.analysis, self.speaker)
+            if role == "move":
+                self._show_waiting()
+            self._view.show_analysis()
+        elif isinstance(answer, Moved):
+            self._handle_move(answer)
+        elif isinstance(answer, Analysed):
+            self.game.learn(self.game.ply, answer.analysis, self.game.analyst.spec)
+            if role == "analysis":
+                self._analysed = tuple(self.game.moves)
+            if role == "hint":
+                self._give_hint(answer.analysis)
+            self._view.show_game()
+        elif isinstance(answer, Threats):
+            self._threats = (tuple(self.game.moves), answer)
+            self._view.show_game()
+        elif isinstance(answer, Verdict):
+            self._handle_verdict(answer)
+        elif isinstance(answer, Stopped) and role == "ponder":
+            self.pondering = False
+            self._view.show_game()
+
+    def _handle_move(self, answer: Moved) -> None:
+        game, ply, choice = self.game, self.game.ply, self.game.player_to_move
+        try:
+            game.play(answer.move)
+        except RefusedError as error:
+            self._handle_failure("move", str(error))
+            return
+        analysis = answer.view
+        if analysis is not None:
+            game.learn(ply, analysis, choice.spec if choice is not None else "")
+        game.costs[ply] = MoveCost(answer.simulations, answer.seconds)
+        self.continue_game()
+
+    def _handle_verdict(self, verdict: Verdict) -> None:
+        cell = self.pending
+        if verdict.reason is None:
+            self._play(cell)
+            return
+        self._view.show_status(
+            f"{self.game.name_of(cell)} loses. {verdict.reason} Play it again to insist, esc chooses anew.", "warning"
+        )
+
+    def _handle_failure(self, role: Role, text: str) -> None:
+        if role == "check":
+            self._play(self.pending)  # a check that fails must not keep anyone from playing
+            return
+        if role == "ponder":
+            self.pondering = self._ponders = False
+        elif role == "move":
+            choice = self.game.player_to_move
+            who = choice.spec if choice is not None else "the engine"
+            text = f"{who} failed (enter: ask again, u: undo). {text}"
+        self._view.show_status(text, "error")
+
+    def _handle_end(self, text: str) -> None:
+        """Go on after the end of the engine's process: the next task starts another."""
+        roles = self._tasks.forget()
+        self._loads.clear()
+        self._live = None
+        self.keep()  # the game may not have reached its file
+        if "move" in roles or "check" in roles:
+            self._handle_failure("move" if "move" in roles else "check", text)
+        else:
+            self._view.show_status(f"The engine has ended: {text}", "error")
+
+    def _show_waiting(self) -> None:
+        text = self.waiting_text()
+        if text:
+            self._view.show_status(text, "busy")
+
+    def waiting_text(self) -> str:
+        """Return the engine's activity while a move is awaited, else an empty text."""
+        choice = self.game.player_to_move
+        if "move" not in self._tasks or choice is None:
+            return ""
+        if choice in self._loads.values():
+            compiling = " and compiling the search (first run only)" if self._compiling else ""
+            return f"Loading {choice.spec}{compiling}..."
+        seconds = time.monotonic() - self._thinking_since
+        return thinking_text(choice, seconds, self._live, self.game.side_to_move, self.game.rules)

@@ -1,0 +1,67 @@
+"""The process of the engine: frames come on its stdin and go out on what was its stdout."""
+
+import os
+import pickle
+import signal
+import sys
+import threading
+from typing import TYPE_CHECKING, BinaryIO
+
+from gomoku_cli.tui.engine.messages import NO_TASK, Answer, Begin, Compiling, Notice, Reply, Stop
+from nets.config import RuntimeChoice, set_runtime
+
+if TYPE_CHECKING:
+    from gomoku_cli.tui.engine.files import Files
+    from gomoku_cli.tui.engine.worker import Worker
+
+_END_S = 1.0
+"""Time for the task in progress to stop after the screen has gone."""
+
+
+def main(runtime: RuntimeChoice) -> None:
+    """Handle tasks until stdin ends, as it does when the screen's process ends in any way."""
+    for number in (signal.SIGINT, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])):
+        signal.signal(number, signal.SIG_IGN)  # they are the screen's; its end is ours
+    output = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # a library that prints must not break the frames
+    lock = threading.Lock()
+
+    def send(number: int, answer: Answer) -> None:
+        with lock:
+            pickle.dump(Reply(number, answer), output)
+            output.flush()
+
+    set_runtime(runtime)
+    # Imported here: the signals' handlers and the pipe are in place first.
+    from core.jit import KERNELS_ARE_COLD
+    from gomoku_cli.notices import notices_to
+    from gomoku_cli.tui.engine.files import Files
+    from gomoku_cli.tui.engine.worker import Worker
+
+    if KERNELS_ARE_COLD:
+        send(NO_TASK, Compiling())
+    worker, files = Worker(send), Files(lambda answer: send(NO_TASK, answer))
+    threading.Thread(target=_read, args=(sys.stdin.buffer, worker, files), daemon=True).start()
+    try:
+        with notices_to(lambda text: send(NO_TASK, Notice(text))):
+            worker.run()
+    except BrokenPipeError:
+        pass
+    sys.stdout.flush()
+    os._exit(0)  # no thread of a library may keep the process
+
+
+def _read(frames: BinaryIO, worker: "Worker", files: "Files") -> None:
+    """Hand tasks to the worker, and run errands. What the screen has written before its end is still handled."""
+    try:
+        while True:
+            frame = pickle.load(frames)
+            if isinstance(frame, Begin):
+                worker.begin(frame.number, frame.task)
+            elif isinstance(frame, Stop):
+                worker.stop(frame.number, drop=frame.drop)
+            else:
+                files.run(frame)
+    except (EOFError, OSError, pickle.UnpicklingError):
+        worker.end()
+        threading.Timer(_END_S, os._exit, (0,)).start()

@@ -1,0 +1,53 @@
+"""The tasks whose answers are awaited: one for each purpose, so that late answers can be told from others."""
+
+from typing import Literal
+
+from gomoku_cli.tui.engine.client import Engine
+from gomoku_cli.tui.engine.messages import Task
+
+Role = Literal["move", "ponder", "analysis", "hint", "review", "grades", "threats", "check"]
+"""The purpose of a task."""
+OF_POSITION: tuple[Role, ...] = ("move", "ponder", "analysis", "hint", "threats", "check")
+"""The purposes that end with the position that they are about."""
+
+
+class Tasks:
+    """The newest task of each purpose."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._numbers: dict[Role, int] = {}
+
+    def __contains__(self, role: Role) -> bool:
+        return role in self._numbers
+
+    def begin(self, role: Role, task: Task) -> None:
+        """Begin a task and drop the one before it."""
+        self.drop(role)
+        self._numbers[role] = self._engine.begin(task)
+
+    def drop(self, *roles: Role) -> None:
+        """Stop tasks; their answers count no longer."""
+        for role in roles:
+            number = self._numbers.pop(role, None)
+            if number is not None:
+                self._engine.stop(number, drop=True)
+
+    def finish(self, role: Role) -> None:
+        """Let a task answer with its result so far."""
+        if role in self._numbers:
+            self._engine.stop(self._numbers[role], drop=False)
+
+    def role_of(self, number: int) -> Role | None:
+        """Return the purpose of an awaited task; None for a number that counts no longer."""
+        return next((role for role, awaited in self._numbers.items() if awaited == number), None)
+
+    def end(self, role: Role) -> None:
+        """Await no more of a task, which has answered."""
+        self._numbers.pop(role, None)
+
+    def forget(self) -> list[Role]:
+        """Await nothing more of an engine that has ended; return the purposes of its tasks."""
+        roles = list(self._numbers)
+        self._numbers.clear()
+        return roles

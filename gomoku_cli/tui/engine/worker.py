@@ -1,0 +1,194 @@
+"""The work of the engine's process: it handles tasks in order, and each task can be stopped while it runs."""
+
+import queue
+import secrets
+import threading
+import time
+from collections.abc import Callable
+
+from core.position import Position
+from core.rules import Cell, Rules
+from gomoku_cli.tui.engine.files import grade
+from gomoku_cli.tui.engine.messages import (
+    Analyse,
+    Analysed,
+    Answer,
+    CheckMove,
+    Failed,
+    FindThreats,
+    GradeMoves,
+    Load,
+    Loaded,
+    Moved,
+    OtherBoard,
+    PlayerChoice,
+    Ponder,
+    Progress,
+    Stopped,
+    Task,
+    Think,
+)
+from gomoku_cli.tui.engine.teaching import check_move, find_threats
+from search.limits import Limit
+from search.players import Analyses, ForfeitError, Player, Ponders, Thinks
+
+Opens = Callable[[PlayerChoice, Rules], Player]
+"""Opens a player; it raises the errors of `curriculum.arena.players.parse_player`."""
+
+
+def rules_of(spec: str) -> Rules | None:
+    """Return the rules that a model plays, None for a player of any board. Raises the errors of `open_choice`."""
+    from curriculum.arena.players import model_path, resolve_rules
+
+    return None if model_path(spec) is None else resolve_rules([spec])
+
+
+def open_choice(choice: PlayerChoice, rules: Rules) -> Player:
+    """Return the player of a choice. Raises the errors of `curriculum.arena.players.parse_player`."""
+    from curriculum.arena.players import PlayerSettings, parse_player
+
+    settings = PlayerSettings(
+        simulations=choice.simulations,
+        seconds=choice.seconds,
+        policy=choice.policy,
+        switch_stage=choice.switch_stage,
+        tactics=choice.tactics,
+    )
+    return parse_player(choice.spec, rules=rules, settings=settings)
+
+
+class Worker:
+    """Handles tasks one after the other on the thread that calls `run`; other threads add and stop tasks."""
+
+    def __init__(
+        self,
+        send: Callable[[int, Answer], None],
+        open_player: Opens = open_choice,
+        rules_of_player: Callable[[str], Rules | None] = rules_of,
+    ) -> None:
+        """`send` gets each answer with the number of its task, on the thread of `run`."""
+        self._send = send
+        self._open = open_player
+        self._rules_of = rules_of_player
+        self._tasks: queue.SimpleQueue[tuple[int, Task] | None] = queue.SimpleQueue()
+        self._stopped: set[int] = set()
+        self._dropped: set[int] = set()
+        self._ended = threading.Event()
+        self._players: dict[tuple[PlayerChoice, Rules], Player] = {}
+
+    def begin(self, number: int, task: Task) -> None:
+        """Add a task."""
+        self._tasks.put((number, task))
+
+    def stop(self, number: int, *, drop: bool) -> None:
+        """Stop a task; with `drop` it is left out if it has not begun."""
+        self._stopped.add(number)
+        if drop:
+            self._dropped.add(number)
+
+    def end(self) -> None:
+        """Stop the task in progress and return from `run`."""
+        self._ended.set()
+        self._tasks.put(None)
+
+    def run(self) -> None:
+        """Handle tasks until `end`."""
+        while (item := self._tasks.get()) is not None and not self._ended.is_set():
+            number, task = item
+            try:
+                answer: Answer = Stopped() if number in self._dropped else self._handle(number, task)
+            except Exception as error:
+                answer = Failed(error_text(error))
+            self._stopped.discard(number)
+            self._dropped.discard(number)
+            if not self._ended.is_set():
+                self._send(number, answer)
+
+    def _handle(self, number: int, task: Task) -> Answer:
+        def stops() -> bool:
+            return number in self._stopped or self._ended.is_set()
+
+        match task:
+            case Load():
+                return self._load(task)
+            case Think():
+                return self._think(number, task, stops)
+            case Ponder():
+                player = self._player(task.choice, task.rules)
+                if isinstance(player, Ponders):
+                    player.ponder(_position(task.rules, task.moves), stops)
+                return Stopped()
+            case Analyse():
+                return self._analyse(number, task, stops)
+            case FindThreats():
+                return find_threats(_position(task.rules, task.moves))
+            case CheckMove():
+                player = self._player(task.choice, task.rules)
+                return check_move(_position(task.rules, task.moves), task.move, player, stops)
+            case GradeMoves():
+                return grade(task)
+
+    def _player(self, choice: PlayerChoice, rules: Rules) -> Player:
+        key = (choice, rules)
+        if key not in self._players:
+            self._players[key] = self._open(choice, rules)
+        return self._players[key]
+
+    def _load(self, task: Load) -> Answer:
+        other = self._rules_of(task.choice.spec)
+        if other not in (None, task.rules):
+            return OtherBoard(other)
+        is_new = (task.choice, task.rules) not in self._players
+        player = self._player(task.choice, task.rules)
+        if not is_new:
+            return Loaded(isinstance(player, Ponders))
+        # All that its first decision needs is compiled and in memory before the first move.
+        position = _position(task.rules, (0,))
+        if task.ponders and isinstance(player, Ponders):
+            player.ponder(position, lambda: True)
+            position.push(1)
+        player.choose(position, stop=lambda: True)
+        return Loaded(isinstance(player, Ponders))
+
+    def _think(self, number: int, task: Think, stops: Callable[[], bool]) -> Answer:
+        player = self._player(task.choice, task.rules)
+        position = _position(task.rules, task.moves)
+        started = time.perf_counter()
+        seed = secrets.randbits(63)
+        analysis = None
+        if isinstance(player, Thinks):
+            decision, analysis = player.think(
+                position, seed=seed, stop=stops, report=lambda view: self._send(number, Progress(view))
+            )
+        else:
+            decision = player.choose(position, seed=seed, stop=stops)
+        return Moved(
+            decision.move,
+            decision.value,
+            decision.simulations,
+            time.perf_counter() - started,
+            decision.plies_to_end,
+            analysis,
+        )
+
+    def _analyse(self, number: int, task: Analyse, stops: Callable[[], bool]) -> Answer:
+        player = self._player(task.choice, task.rules)
+        position = _position(task.rules, task.moves)
+        limit = Limit(seconds=task.seconds)
+        if isinstance(player, Analyses):
+            return Analysed(
+                player.analyse(position, limit, stop=stops, report=lambda view: self._send(number, Progress(view)))
+            )
+        raise ForfeitError(f"{task.choice.spec} gives no analysis")
+
+
+def _position(rules: Rules, moves: tuple[Cell, ...]) -> Position:
+    return Position.from_moves(rules, moves)
+
+
+def error_text(error: BaseException) -> str:
+    """Return the error in one line; errors made for people need no name of their class."""
+    from gomoku_cli.exit_codes import for_error
+
+    text = str(error) if for_error(error) is not None else f"{type(error).__name__}: {error}"
+    return " ".join(text.split()) or type(error).__name__

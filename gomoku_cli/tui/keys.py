@@ -1,0 +1,58 @@
+"""All keys of the board, in the order of the help."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """An action of the app with its key."""
+
+    key: str
+    """The key's name in Textual."""
+    action: str
+    shown: str
+    """The key as people write it."""
+    name: str
+    """The action in a word or two, for the footer and the command palette."""
+    help: str
+    in_footer: bool = False
+
+
+PLAYING = (
+    Command("slash", "type_move", "/", "Type a move", "type a move: / h 8 enter; or a capital letter", True),
+    Command("u", "course('undo')", "u", "Undo", "undo, back to your own turn", True),
+    Command("r", "course('redo')", "r", "Redo", "redo"),
+    Command("i", "course('show_hint')", "i", "Hint", "hint: the best move that the analysis knows", True),
+    Command("s", "course('swap_sides')", "s", "Swap sides", "swap sides with the engine"),
+    Command("escape", "move_now", "esc", "Move now", "make the engine move now; close a line or pane"),
+    Command("n", "new_game", "n", "New game", "new game: opponent, side, board, limits", True),
+    Command("o", "saved_games", "o", "Saved games", "saved games"),
+    Command("q", "leave", "q", "Quit", "quit; asks during a game", True),
+)
+UNDERSTANDING = (
+    Command("a", "cells", "a", "Analysis", "prior and visits on the cells: colours, numbers, off", True),
+    Command("c", "candidates", "c", "Candidates", "table of candidates"),
+    Command("v", "pane('variation')", "v", "Variation", "line of the cell under the cursor, as ghost stones"),
+    Command("g", "graph", "g", "Graph", "win probability over the game"),
+    Command("f", "pane('threats')", "f", "Threats", "threats: 5 five, 4 open four, + four, 3 open three"),
+    Command("m", "pane('numbers')", "m", "Move numbers", "move numbers"),
+    Command("t", "teaching", "t", "Teaching", "teaching: warns before a losing move"),
+)
+REVIEWING = (
+    Command("b", "review('toggle')", "b", "Review", "review the game; once more: back to the game"),
+    Command("comma", "review('step', -1)", ",", "Back", "one move back"),
+    Command("full_stop", "review('step', 1)", ".", "Forward", "one move on"),
+    Command("less_than_sign", "review('step', -1000)", "<", "First", "first position"),
+    Command("greater_than_sign", "review('step', 1000)", ">", "Last", "last position"),
+    Command("z", "review('to_mistake', -1)", "z", "Previous mistake", "previous mistake"),
+    Command("x", "review('to_mistake', 1)", "x", "Next mistake", "next mistake"),
+)
+SCREEN = (
+    Command("p", "panel", "p", "Panel", "fold or open the panel"),
+    Command("pageup", "scroll_moves(-1)", "pgup", "Scroll up", "scroll the moves; tab puts the focus on them"),
+    Command("pagedown", "scroll_moves(1)", "pgdn", "Scroll down", ""),
+    Command("question_mark", "help", "?", "Keys", "this help", True),
+)
+BOARD = (("arrows", "move the cursor, as do h j k l"), ("enter", "play, as do space and a click"))
+MARKS = (("[ ]", "the cursor"), ("( )", "the last move"))
+GROUPS = (("Play", PLAYING), ("Understand", UNDERSTANDING), ("Review", REVIEWING), ("Screen", SCREEN))

@@ -1,0 +1,102 @@
+"""The looks of the cells: stones, and what the open panes put on them."""
+
+from dataclasses import dataclass, replace
+
+from core.rules import BLACK, EMPTY, NO_CELL, Cell
+from gomoku_cli.tui.control import Control
+from gomoku_cli.tui.engine.messages import Threats
+from gomoku_cli.tui.widgets.painting import NOTHING, CellLook
+from search.analysis import Analysis
+
+MAX_NUMBERED = 9
+"""Plies of a variation that are drawn."""
+MIN_SHARE = 0.02
+"""Prior or share of the visits from which a move is drawn on its cell."""
+_THREAT_MARKS = {"five": "5", "open four": "4", "four": "+", "open three": "3"}
+
+
+@dataclass
+class Panes:
+    """The panes on the cells that are open."""
+
+    heat: bool = False
+    """Prior and visits of the search on the cells."""
+    heat_numbers: bool = False
+    """Numbers instead of colours."""
+    variation: bool = False
+    threats: bool = False
+    numbers: bool = False
+
+
+def looks(control: Control, panes: Panes, cursor: Cell, hint_glyph: str, *, has_colours: bool) -> dict[Cell, CellLook]:
+    """Return the look of every cell that is not empty and plain; `cursor` chooses the shown variation."""
+    game = control.game
+    found = {
+        cell: CellLook(
+            stone=BLACK if ply % 2 == 0 else -BLACK,
+            number=str(ply + 1) if panes.numbers else "",
+            is_last=ply == game.ply - 1,
+            is_winning=cell in game.winning,
+        )
+        for ply, cell in enumerate(game.moves)
+    }
+    analysis = control.analysis
+    if panes.heat and analysis is not None:
+        found |= _heat(analysis, panes.heat_numbers or not has_colours)
+    if panes.threats and control.threats is not None:
+        _add_threats(found, control.threats, game.side_to_move)
+    if panes.variation and analysis is not None and not game.is_over:
+        _add_line(found, shown_variation(analysis, cursor), game.side_to_move)
+    elif panes.threats and control.threats is not None:
+        _add_line(found, control.threats.win, game.side_to_move)
+    if control.hint != NO_CELL and found.get(control.hint, NOTHING).stone == EMPTY:
+        found[control.hint] = replace(found.get(control.hint, NOTHING), mark=hint_glyph, mark_colour=EMPTY, ghost=EMPTY)
+    if control.pending != NO_CELL:
+        found[control.pending] = CellLook(ghost=game.side_to_move)
+    return found
+
+
+def shown_variation(analysis: Analysis, cursor: Cell) -> tuple[Cell, ...]:
+    """Return the best line, or the move under the cursor where that is another candidate."""
+    if analysis.variation and cursor == analysis.variation[0]:
+        return analysis.variation
+    for move in analysis.moves:
+        if move.move == cursor:
+            return (cursor,)
+    return analysis.variation
+
+
+def _heat(analysis: Analysis, as_numbers: bool) -> dict[Cell, CellLook]:
+    max_prior = max((move.prior or 0.0 for move in analysis.moves), default=0.0)
+    visits = sum(move.visits or 0 for move in analysis.moves)
+    max_visits = max((move.visits or 0 for move in analysis.moves), default=0)
+    found = {}
+    for move in analysis.moves:
+        prior, share = move.prior or 0.0, (move.visits or 0) / visits if visits else 0.0
+        if max(prior, share) < MIN_SHARE:
+            continue
+        heat = (prior / max_prior if max_prior else 0.0, (move.visits or 0) / max_visits if max_visits else 0.0)
+        texts = (_percent(prior), _percent(share)) if as_numbers else ("", "")
+        found[move.move] = CellLook(heat=heat, heat_texts=texts)
+    return found
+
+
+def _percent(share: float) -> str:
+    """Return a share in percent with at most two digits; `<` is less than one."""
+    return "" if share == 0 else "<" if share < 0.005 else str(min(99, round(100 * share)))
+
+
+def _add_threats(found: dict[Cell, CellLook], threats: Threats, to_move: int) -> None:
+    # The strongest last; of equal ones those of the side to move, which come first in play.
+    order = [*reversed(_THREAT_MARKS)]
+    for threat in sorted(threats.threats, key=lambda each: (order.index(each.kind), each.colour == to_move)):
+        for cell in threat.cells:
+            look = found.get(cell, NOTHING)
+            if look.stone == EMPTY:
+                found[cell] = replace(look, mark=_THREAT_MARKS[threat.kind], mark_colour=threat.colour)
+
+
+def _add_line(found: dict[Cell, CellLook], line: tuple[Cell, ...], to_move: int) -> None:
+    for ply, cell in enumerate(line[:MAX_NUMBERED]):
+        if found.get(cell, NOTHING).stone == EMPTY:
+            found[cell] = CellLook(ghost=to_move if ply % 2 == 0 else -to_move, ghost_text=str(ply + 1))

@@ -1,0 +1,147 @@
+"""The review of a game: steps through its positions, analyses of all of them, and its mistakes."""
+
+from typing import Protocol
+
+from core.notation import cell_name
+from gomoku_cli.tui.engine.messages import Analyse, Analysed, Graded, GradeMoves
+from gomoku_cli.tui.engine.tasks import OF_POSITION, Tasks
+from gomoku_cli.tui.game import Game
+from gomoku_cli.tui.view import View
+
+REVIEW_S = 0.4
+"""Time for each position that has no analysis yet."""
+
+
+class Course(Protocol):
+    """The course of a game, as its review sees it: `gomoku_cli.tui.control.Control`."""
+
+    game: Game
+
+    def analysis_task(self, seconds: float, ply: int | None = None) -> Analyse:
+        """Return the task to analyse the position after `ply` moves."""
+
+    def continue_game(self) -> None:
+        """Show the changed game."""
+
+    def use_turn(self) -> None:
+        """Begin what the open panes need."""
+
+    def keep(self) -> None:
+        """Save the game as it stands."""
+
+
+class Review:
+    """Shows any position of the game, while the engine analyses those that nobody has analysed."""
+
+    def __init__(self, control: Course, tasks: Tasks, view: View) -> None:
+        self.active = False
+        self.grades = Graded((), ())
+        """The mistakes as far as they are known."""
+        self._control = control
+        self._tasks = tasks
+        self._view = view
+        self._next = 0
+        """The ply that is being analysed."""
+
+    @property
+    def marks(self) -> dict[int, str]:
+        """The mark of each ply, counted from 1, that has one."""
+        return dict(self.grades.marks) if self.active else {}
+
+    def toggle(self) -> None:
+        """Begin or end the review."""
+        if self.active:
+            self.leave(here=False)
+            self._control.continue_game()
+        elif not self._control.game.line:
+            self._view.show_status("There is no move to review yet.", "error")
+        else:
+            self.begin()
+
+    def begin(self) -> None:
+        """Begin at the shown position."""
+        self._tasks.drop(*OF_POSITION)
+        self.active = True
+        self._next = 0
+        self._go_on()
+        self._control.continue_game()
+
+    def leave(self, *, here: bool) -> None:
+        """End the review: at the shown position, or at the end of the game."""
+        self._tasks.drop("review", "grades")
+        self.active = False
+        if not here:
+            self._control.game.go_to(len(self._control.game.line))
+
+    def forget(self) -> None:
+        """End the review and forget its grades: another game comes."""
+        self.active = False
+        self.grades = Graded((), ())
+
+    def step(self, plies: int) -> None:
+        """Go back or on by so many plies; begin the review if there is none."""
+        if not self.active:
+            self.toggle()
+        if self.active:
+            game = self._control.game
+            game.go_to(min(max(game.ply + plies, 0), len(game.line)))
+            self._control.continue_game()
+
+    def to_mistake(self, direction: int) -> None:
+        """Go to the position after the next mistake, or the previous one for a `direction` of -1."""
+        if not self.active:
+            self.toggle()
+        if not self.active:
+            return
+        shown = self._control.game.ply
+        plies = [ply for ply, mark in self.grades.marks if mark != "?!" and (ply - shown) * direction > 0]
+        if plies:
+            self.step((min(plies) if direction > 0 else max(plies)) - shown)
+        else:
+            where = "after" if direction > 0 else "before"
+            self._view.show_status(f"There is no mistake {where} this position.", "error")
+
+    def show(self) -> None:
+        """Show the place in the game, and the mark of the last move."""
+        game, marks = self._control.game, self.marks
+        text = f"Review: move {game.ply} of {len(game.line)}."
+        if game.ply in marks:
+            loss = dict(self.grades.losses).get(game.ply, 0.0)
+            kind = {"?!": "an inaccuracy", "?": "a mistake", "??": "a blunder"}[marks[game.ply]]
+            move = cell_name(game.last_move, game.rules.size)
+            before = game.analyses.get(game.ply - 1)
+            better = ""
+            if before is not None and before.best_move != game.last_move:
+                better = f"; better {cell_name(before.best_move, game.rules.size)}"
+            text += f" {move} was {kind}: it lost {100 * loss:.0f} % to win{better}."
+        if "review" in self._tasks:
+            text += f" Analysing {self._next} of {len(game.line)}..."
+        else:
+            text += " , . step, z x mistakes, b ends it."
+        self._view.show_status(text, "busy")
+
+    def receive(self, answer: Analysed | Graded) -> None:
+        """Keep the analysis of a position, or the grades of the moves."""
+        control = self._control
+        if isinstance(answer, Graded):
+            self.grades = answer
+        else:
+            control.game.learn(self._next, answer.analysis, control.game.analyst.spec)
+            self._go_on()
+        self.show()
+        self._view.show_game()
+
+    def _go_on(self) -> None:
+        """Ask for the next position without an analysis, and for the grades at the end."""
+        control = self._control
+        game = control.game
+        length = len(game.line)
+        last = length - 1 if game.at(length).is_over else length
+        while self._next <= last and self._next in game.analyses:
+            self._next += 1
+        if self._next <= last:
+            self._tasks.begin("review", control.analysis_task(REVIEW_S, self._next))
+            return
+        self._tasks.begin("grades", GradeMoves(state=game.state(game.line)))
+        control.keep()
+        control.use_turn()

@@ -1,0 +1,36 @@
+"""The screen from its start to its end, as a command runs it."""
+
+from gomoku_cli.exit_codes import ExitCode
+from gomoku_cli.notices import print_notice
+from gomoku_cli.tui.app import GomokuApp
+from gomoku_cli.tui.engine.client import Engine
+from gomoku_cli.tui.setup import BoardSetup
+from gomoku_cli.tui.terminal import restored_terminal
+
+
+def check_theme(name: str | None) -> None:
+    """Raise `ValueError` for a name of no theme; None is the terminal's own colours."""
+    from textual.theme import BUILTIN_THEMES
+
+    if name is not None and name not in BUILTIN_THEMES:
+        raise ValueError(f"{name} is no theme: choose among {', '.join(sorted(BUILTIN_THEMES))}")
+
+
+def run_board(engine: Engine, setup: BoardSetup) -> None:
+    """Show the board and play until the human quits, then end the engine.
+
+    Any other end than the human's raises `SystemExit` with its exit code: a signal, a closed terminal, an error of the
+    app.
+    """
+    app = GomokuApp(engine, setup)
+    try:
+        with restored_terminal(app.interrupt):
+            code = app.run()
+    finally:
+        engine.close()
+    for notice in app.notices:  # the panel no longer shows them
+        print_notice(notice)
+    if code is None:
+        code = ExitCode.FAILED  # Textual has already printed the error
+    if code != ExitCode.DONE:
+        raise SystemExit(code)

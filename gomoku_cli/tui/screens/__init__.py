@@ -1,0 +1,1 @@
+"""The dialogs over the board."""

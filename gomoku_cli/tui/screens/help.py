@@ -1,0 +1,64 @@
+"""The help screen: the keys and the marks on the board."""
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from gomoku_cli.tui.keys import BOARD, GROUPS, MARKS
+
+
+class HelpScreen(ModalScreen[None]):
+    """The keys, shown over the board."""
+
+    DEFAULT_CSS = """
+    HelpScreen {
+        align: center middle;
+
+        VerticalScroll { width: auto; max-width: 100%; height: auto; max-height: 100%; background: $surface;
+            border: solid $primary; padding: 0 1; }
+        Horizontal { width: auto; height: auto; }
+        Static { width: auto; height: auto; margin: 0 1; }
+    }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,question_mark,enter,space,q", "dismiss_help", "Close", show=False),
+    ]
+
+    def compose(self) -> ComposeResult:
+        """Build two columns, one above the other in a narrow terminal."""
+        groups = {title: [(each.shown, each.help) for each in commands if each.help] for title, commands in GROUPS}
+        groups["Play"] = [*BOARD, *groups["Play"], ("ctrl+c", "quit at once")]
+        groups["Screen"] = [*groups["Screen"], ("ctrl+p", "command palette, themes"), *MARKS]
+        left = ("Play", "Screen")
+        columns = [[name for name in groups if (name in left) == wanted] for wanted in (True, False)]
+        texts = [Content("\n").join(_table(name, groups[name]) for name in names) for names in columns]
+        with VerticalScroll():
+            if self.app.size.width >= 106:
+                with Horizontal():
+                    for text in texts:
+                        yield Static(text)
+            else:
+                for text in texts:
+                    yield Static(text)
+
+    def on_click(self) -> None:
+        """Close the help on a click anywhere."""
+        self.dismiss(None)
+
+    def action_dismiss_help(self) -> None:
+        """Return to the board."""
+        self.dismiss(None)
+
+
+def _table(title: str, rows: list[tuple[str, str]]) -> Content:
+    parts = [(f"{title}\n", "dim")]
+    width = max(len(keys) for keys, _ in rows) + 2
+    for keys, text in rows:
+        parts += [(f"{keys:<{width}}", "bold"), (f"{text}\n", "")]
+    return Content.assemble(*parts)

@@ -1,0 +1,64 @@
+"""A question with a few answers, each with its own key."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Button, Static
+
+from gomoku_cli.printable import printable
+
+
+class Question(ModalScreen[str]):
+    """A question; its result is the key of the chosen answer, the first answer's by Enter, the last one's by Escape."""
+
+    DEFAULT_CSS = """
+    Question {
+        align: center middle;
+
+        Vertical { width: 64; max-width: 100%; height: auto; background: $surface; border: solid $primary;
+            padding: 1 2; }
+        Static { width: 100%; height: auto; margin-bottom: 1; }
+        Horizontal { width: 100%; height: auto; }
+        Button { margin-right: 2; }
+    }
+    """
+
+    AUTO_FOCUS = "Button"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "give_up", "Back", show=False),
+        Binding("left", "app.focus_previous", "Previous", show=False),
+        Binding("right", "app.focus_next", "Next", show=False),
+    ]
+
+    def __init__(self, text: str, answers: Sequence[tuple[str, str]]) -> None:
+        """`answers`: pairs of a key and a label."""
+        super().__init__()
+        self._text = text
+        self._answers = answers
+
+    def compose(self) -> ComposeResult:
+        """Build the text and a row of buttons."""
+        with Vertical():
+            yield Static("\n".join(map(printable, self._text.split("\n"))), markup=False)
+            with Horizontal():
+                for key, label in self._answers:
+                    yield Button(f"{key} {label}", id=f"answer-{key}", compact=True)
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        """Return the answer of the button."""
+        self.dismiss((event.button.id or "").removeprefix("answer-"))
+
+    def on_key(self, event: events.Key) -> None:
+        """Return the answer of the key."""
+        if event.character in {key for key, _ in self._answers}:
+            event.stop()
+            self.dismiss(event.character or "")
+
+    def action_give_up(self) -> None:
+        """Return the last answer."""
+        self.dismiss(self._answers[-1][0])

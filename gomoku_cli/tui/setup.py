@@ -1,0 +1,29 @@
+"""Configuration of the screen: its first game and its look."""
+
+from dataclasses import dataclass, field
+
+from core.rules import Rules
+from curriculum.arena import player_names
+from gomoku_cli.tui.engine.messages import PlayerChoice
+from gomoku_cli.tui.game import Game, Seats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoardSetup:
+    """Configuration of the app."""
+
+    rules: Rules = field(default_factory=Rules)
+    seats: Seats = field(default_factory=lambda: Seats(None, PlayerChoice(spec=player_names.DEFAULT)))
+    ponders: bool = False
+    """True lets the engine think during the human's turns, if it can (`search.players.Ponders`)."""
+    ascii_only: bool = False
+    theme: str | None = None
+    """A theme of Textual; None takes the terminal's colours."""
+    game: Game | None = None
+    """A game to go on with; None begins the one of `rules` and `seats`."""
+    path: str | None = None
+    """The file of that game."""
+    reviews: bool = False
+    """True begins with a review of that game."""
+    asks_first: bool = False
+    """True opens the dialog for a new game first."""

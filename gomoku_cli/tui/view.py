@@ -1,0 +1,31 @@
+"""The screen, as the course of a game sees it."""
+
+from typing import Protocol
+
+from gomoku_cli.tui.game import Game
+from gomoku_cli.tui.widgets.status import StatusKind
+
+
+class View(Protocol):
+    """The requests of a course of games to the screen."""
+
+    def show_game(self) -> None:
+        """Draw the game and all open panes."""
+
+    def show_analysis(self) -> None:
+        """Draw what depends on the analysis of the shown position."""
+
+    def show_status(self, text: str, kind: StatusKind = "") -> None:
+        """Show a sentence under the board."""
+
+    def add_note(self, text: str) -> None:
+        """Show a remark for some seconds."""
+
+    def show_failed_player(self, text: str) -> None:
+        """Ask how to go on: a player cannot be loaded, for the reason in `text`."""
+
+    def show_saved_games(self, games: tuple[tuple[str, str], ...]) -> None:
+        """Offer saved games: their files and a line about each."""
+
+    def open_game(self, game: Game, path: str | None) -> None:
+        """Go on with a saved game, or review it."""

@@ -1,0 +1,208 @@
+"""The board widget: it shows cells and reports pressed ones, by keyboard and mouse."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.containers import ScrollableContainer
+from textual.geometry import Region, Size, Spacing
+from textual.message import Message
+from textual.reactive import reactive
+from textual.strip import Strip
+from textual.widget import Widget
+
+from core.rules import EMPTY, NO_CELL, Cell, Colour, Rules
+from gomoku_cli.tui.widgets.glyphs import ASCII, COLOURS, MONOCHROME, PLAIN, UNICODE
+from gomoku_cli.tui.widgets.painting import MAX_SCALE, NOTHING, Brackets, CellLook, Geometry, Painter
+
+
+class BoardWidget(Widget, can_focus=True):
+    """A board that shows cells and reports pressed ones. It does not know the rules of turns.
+
+    Only the cells whose look has changed are drawn again.
+    """
+
+    ALLOW_SELECT = False
+
+    DEFAULT_CSS = """
+    BoardWidget { width: auto; height: auto; background: #976d37; color: #000000; }
+    BoardWidget:nocolor { background: ansi_default; color: ansi_default; }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left,h", "move_cursor(0, -1)", "Left", show=False),
+        Binding("right,l", "move_cursor(0, 1)", "Right", show=False),
+        Binding("up,k", "move_cursor(1, 0)", "Up", show=False),
+        Binding("down,j", "move_cursor(-1, 0)", "Down", show=False),
+        Binding("enter,space,ctrl+j", "press_cell", "Play", show=False),
+        Binding("tab,shift+tab", "app.change_focus", "Moves", show=False),
+    ]
+
+    cursor: reactive[Cell] = reactive(0, repaint=False)
+    """The cell that the keyboard plays on."""
+    hover: reactive[Cell] = reactive(NO_CELL, repaint=False)
+    """The cell under the mouse, or `NO_CELL`."""
+    ghost: reactive[Colour] = reactive(EMPTY, repaint=False)
+    """The colour of the stone that a click would place, shown under the mouse; `EMPTY` if a click places none."""
+
+    @dataclass
+    class CellPressed(Message):
+        """The user clicked a cell or chose it with the keyboard. The cell may be occupied."""
+
+        cell: Cell
+
+    @dataclass
+    class CursorMoved(Message):
+        """The cursor is on another cell."""
+
+        cell: Cell
+
+        def can_replace(self, message: Message) -> bool:
+            """Replace an older message of this kind that waits."""
+            return isinstance(message, BoardWidget.CursorMoved)
+
+    def __init__(self, rules: Rules, *, ascii_only: bool = False) -> None:
+        super().__init__()
+        self._ascii_only = ascii_only
+        self._looks: Mapping[Cell, CellLook] = {}
+        self._last = NO_CELL
+        self.geometry = Geometry(rules.size, 1)
+        self._painter: Painter | None = None
+        self.set_reactive(BoardWidget.cursor, _middle(rules))
+
+    def set_rules(self, rules: Rules) -> None:
+        """Show an empty board of another size."""
+        self.geometry = Geometry(rules.size, self.geometry.scale)
+        self._looks, self._last = {}, NO_CELL
+        self.set_reactive(BoardWidget.hover, NO_CELL)
+        self.cursor = _middle(rules)
+        self._redraw()
+
+    def set_scale(self, scale: int) -> None:
+        """Draw cells of `2 * scale` columns and `scale` rows."""
+        if scale != self.geometry.scale:
+            self.geometry = replace(self.geometry, scale=scale)
+            self._redraw()
+
+    def _redraw(self) -> None:
+        self._painter = None
+        self.refresh(layout=True)
+        if self.is_mounted:
+            self.call_after_refresh(self.scroll_to_cursor)
+
+    def show(self, looks: Mapping[Cell, CellLook], last: Cell) -> None:
+        """Show these cells, all others empty, and the mark of the last move."""
+        before, before_last = self._looks, self._last
+        self._looks, self._last = looks, last
+        changed = {
+            cell for cell in before.keys() | looks.keys() if before.get(cell, NOTHING) != looks.get(cell, NOTHING)
+        }
+        if last != before_last:
+            changed |= {cell for cell in (last, before_last) if cell != NO_CELL}
+        if changed:
+            self.refresh(*map(self.cell_region, changed))
+
+    def cell_at(self, x: int, y: int) -> Cell:
+        """Return the cell at column `x` and line `y` of the widget, or `NO_CELL` off the grid."""
+        return self.geometry.cell_at(x, y)
+
+    def cell_region(self, cell: Cell) -> Region:
+        """Return the region of a cell in the widget, with the columns on both sides that hold its marks."""
+        return Region(*self.geometry.block(cell))
+
+    def scroll_to_cursor(self) -> None:
+        """Scroll the cursor into view if the board is larger than its window."""
+        if isinstance(self.parent, Widget):
+            # The spacing keeps the letters and numbers visible when the cursor is next to them.
+            region = self.cell_region(self.cursor).translate(self.virtual_region.offset)
+            self.parent.scroll_to_region(region, spacing=Spacing(1, 2, 1, 2), animate=False, immediate=True)
+
+    def get_content_width(self, container: Size, viewport: Size) -> int:
+        """Return the width of the whole board: the window around it scrolls."""
+        return self.geometry.columns
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """Return the rows of the board and the line of letters."""
+        return self.geometry.rows
+
+    def render_line(self, y: int) -> Strip:
+        """Return line `y` of the board: the top row first, the letters last."""
+        if self._painter is None:
+            mono = self.app.no_color
+            glyphs = ASCII if self._ascii_only else MONOCHROME if mono else UNICODE
+            self._painter = Painter(self.geometry, glyphs, PLAIN if mono else COLOURS)
+        looks = self._looks
+        if self.hover != NO_CELL and self.ghost != EMPTY and looks.get(self.hover, NOTHING).stone == EMPTY:
+            looks = {**looks, self.hover: CellLook(ghost=self.ghost)}
+        brackets = Brackets(self.cursor, self._last, self.hover)
+        return Strip(self._painter.line(y, looks, brackets), self.geometry.columns)
+
+    def watch_cursor(self, before: Cell, after: Cell) -> None:
+        """Redraw the two changed cells only."""
+        self.refresh(self.cell_region(before), self.cell_region(after))
+        if self.is_mounted:
+            self.scroll_to_cursor()
+            self.post_message(self.CursorMoved(after))
+
+    def watch_hover(self, before: Cell, after: Cell) -> None:
+        """Redraw the two changed cells only."""
+        regions = [self.cell_region(cell) for cell in (before, after) if cell != NO_CELL]
+        if regions:
+            self.refresh(*regions)
+
+    def watch_ghost(self) -> None:
+        """Redraw the cell under the mouse."""
+        if self.hover != NO_CELL:
+            self.refresh(self.cell_region(self.hover))
+
+    def action_move_cursor(self, rows: int, columns: int) -> None:
+        """Move the cursor, up to the edge."""
+        size = self.geometry.size
+        row, column = divmod(self.cursor, size)
+        row = min(max(row + rows, 0), size - 1)
+        column = min(max(column + columns, 0), size - 1)
+        self.cursor = row * size + column
+
+    def action_press_cell(self) -> None:
+        """Press the cell under the cursor."""
+        self.post_message(self.CellPressed(self.cursor))
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Follow the mouse."""
+        self.hover = self.cell_at(event.x, event.y)
+
+    def on_leave(self, event: events.Leave) -> None:
+        """Clear the hovered cell when the mouse leaves."""
+        self.hover = NO_CELL
+
+    def on_click(self, event: events.Click) -> None:
+        """Press the clicked cell. Only the left button counts."""
+        cell = self.cell_at(event.x, event.y)
+        if event.button == 1 and cell != NO_CELL:
+            self.cursor = cell
+            self.post_message(self.CellPressed(cell))
+
+
+def best_scale(rules: Rules, columns: int, rows: int) -> int:
+    """Return the largest scale at which the whole board fits into this room, 1 if none does."""
+    scales = range(MAX_SCALE, 1, -1)
+    fits = (Geometry(rules.size, scale) for scale in scales)
+    return next((each.scale for each in fits if each.columns <= columns and each.rows <= rows), 1)
+
+
+def _middle(rules: Rules) -> Cell:
+    return rules.size // 2 * rules.size + rules.size // 2
+
+
+class BoardWindow(ScrollableContainer, can_focus=False):
+    """The window around a board: it centres a board that fits and scrolls a larger one to its cursor."""
+
+    DEFAULT_CSS = """
+    BoardWindow { align: center middle; scrollbar-size: 1 1; }
+    """
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Keep the cursor in view."""
+        self.call_after_refresh(self.query_one(BoardWidget).scroll_to_cursor)

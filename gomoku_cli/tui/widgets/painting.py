@@ -1,0 +1,280 @@
+"""Lines of the board as segments, for cells of three sizes.
+
+With scale `s` a crossing has a block of `2s` columns and `s` rows. The crossing itself is the character at column
+`s - 1` of its block and at row `(s - 1) // 2`. Large stones are drawn with quarters of characters around it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rich.segment import Segment
+from rich.style import Style
+
+from core.notation import column_letter
+from core.rules import EMPTY, NO_CELL, Cell, Colour
+from gomoku_cli.tui.widgets.glyphs import QUADRANTS, Glyphs, Palette, star_points
+
+LEFT = 3
+"""Screen columns to the left of the grid: two for the row number, one gap."""
+MAX_SCALE = 3
+
+_STONE_WIDTHS = {2: {-1: 4, 0: 6, 1: 6, 2: 4}, 3: {-2: 6, -1: 10, 0: 10, 1: 10, 2: 10, 3: 6}}
+"""Width of a large stone in half columns, by its half rows; the crossing's own are 0 and 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class CellLook:
+    """All that is shown on a cell. Equal looks are drawn alike."""
+
+    stone: Colour = EMPTY
+    number: str = ""
+    """Text on the stone: the number of its move."""
+    is_last: bool = False
+    is_winning: bool = False
+    ghost: Colour = EMPTY
+    """A stone of a variation, or of a click under the mouse."""
+    ghost_text: str = ""
+    heat: tuple[float, float] | None = None
+    """Prior and visits as shares of the greatest ones."""
+    heat_texts: tuple[str, str] = ("", "")
+    """Prior and visits in percent, instead of the colours."""
+    mark: str = ""
+    """A letter of a threat, or the hint's mark."""
+    mark_colour: Colour = EMPTY
+    """The colour that makes the threat; `EMPTY` for a hint."""
+
+
+NOTHING = CellLook()
+
+
+@dataclass(frozen=True, slots=True)
+class Geometry:
+    """Places of the cells in the widget."""
+
+    size: int
+    scale: int
+
+    @property
+    def columns(self) -> int:
+        """Width of the whole board in screen columns."""
+        return LEFT + 2 * self.scale * self.size
+
+    @property
+    def rows(self) -> int:
+        """Height of the whole board, the letters included."""
+        return self.scale * self.size + 1
+
+    @property
+    def centre(self) -> tuple[int, int]:
+        """Column and row of the crossing in its block."""
+        return self.scale - 1, (self.scale - 1) // 2
+
+    def cell_at(self, x: int, y: int) -> Cell:
+        """Return the cell at column `x` and line `y` of the widget, or `NO_CELL` off the grid."""
+        column, row = (x - LEFT) // (2 * self.scale), self.size - 1 - y // self.scale
+        if x >= LEFT and 0 <= column < self.size and 0 <= row < self.size:
+            return row * self.size + column
+        return NO_CELL
+
+    def block(self, cell: Cell) -> tuple[int, int, int, int]:
+        """Return x, y, width and height of all that a cell may change: its block and the marks around it."""
+        row, column = divmod(cell, self.size)
+        x, y = LEFT + 2 * self.scale * column, self.scale * (self.size - 1 - row)
+        above = 1 if self.scale == 2 and y > 0 else 0  # the upper edge of its stone
+        return x - 1, y - above, 2 * self.scale + 1, self.scale + above
+
+
+@dataclass(frozen=True, slots=True)
+class Brackets:
+    """The cells with marks at their sides."""
+
+    cursor: Cell
+    last: Cell
+    hover: Cell = NO_CELL
+
+
+class Painter:
+    """Draws lines of a board."""
+
+    def __init__(self, geometry: Geometry, glyphs: Glyphs, palette: Palette) -> None:
+        self.geometry = geometry
+        self.glyphs = glyphs
+        self.palette = palette
+        self._stars = star_points(geometry.size)
+        # Without colours, or in ASCII, a large stone is a character in a large cell.
+        self._discs = geometry.scale > 1 and palette.has_colours and not glyphs.line.isascii()
+
+    def line(self, y: int, looks: Mapping[Cell, CellLook], brackets: Brackets) -> list[Segment]:
+        """Return line `y`: the top row first, the letters last."""
+        geometry, palette = self.geometry, self.palette
+        scale, size = geometry.scale, geometry.size
+        centre_x, centre_y = geometry.centre
+        if y >= scale * size:
+            gap = " " * (2 * scale - 1)
+            letters = "".join(column_letter(column) + gap for column in range(size))
+            return [Segment((" " * (LEFT + centre_x) + letters)[: geometry.columns], palette.base)]
+        row, inner = size - 1 - y // scale, y % scale
+        chars: list[tuple[str, Style]] = [(letter, palette.base) for letter in f"{row + 1:>2} "]
+        if inner != centre_y:
+            chars = [(" ", palette.base)] * LEFT
+        for column in range(size):
+            for offset in range(2 * scale):
+                chars.append(self._grid(row, column, offset - centre_x, inner - centre_y))
+        for column in range(size):
+            cell = row * size + column
+            look = looks.get(cell, NOTHING)
+            self._cell(chars, LEFT + 2 * scale * column, inner, look, cell == brackets.hover)
+        if self._discs:
+            self._stones(chars, row, inner - centre_y, looks)
+        if inner == centre_y:
+            self._texts(chars, row, looks)
+            for cell, marks, style in (
+                (brackets.last, "()", palette.last if not self._discs else None),
+                (brackets.cursor, "[]", palette.cursor),
+            ):
+                if cell != NO_CELL and cell // size == row and style is not None:
+                    x = LEFT + 2 * scale * (cell % size) + centre_x
+                    for place, mark in zip((x - scale, x + scale), marks, strict=True):
+                        if place < len(chars):
+                            chars[place] = (mark, style)
+                    if marks == "[]" and palette.has_colours and looks.get(cell, NOTHING) == NOTHING:
+                        for place in range(x - scale + 1, min(x + scale, len(chars))):
+                            chars[place] = (chars[place][0], style)
+        return _joined(chars)
+
+    def _grid(self, row: int, column: int, x: int, y: int) -> tuple[str, Style]:
+        """Return the empty board's character, `x` columns and `y` rows (downwards) from a crossing."""
+        size, glyphs, palette = self.geometry.size, self.glyphs, self.palette
+        if x == 0 and y == 0:
+            if row * size + column in self._stars:
+                return glyphs.star, palette.base
+            vertical = 0 if row == size - 1 else 2 if row == 0 else 1
+            horizontal = 0 if column == 0 else 2 if column == size - 1 else 1
+            return glyphs.crossings[3 * vertical + horizontal], palette.line
+        if y == 0 and not (x < 0 and column == 0) and not (x > 0 and column == size - 1):
+            return glyphs.line, palette.line
+        if x == 0 and not (y < 0 and row == size - 1) and not (y > 0 and row == 0):
+            return glyphs.down, palette.line
+        return " ", palette.base
+
+    def _cell(self, chars: list[tuple[str, Style]], x: int, inner: int, look: CellLook, is_hovered: bool) -> None:
+        """Draw the block of a cell, but for stones, texts and brackets."""
+        palette, width = self.palette, 2 * self.geometry.scale
+        if look.is_winning:
+            for place in range(x, min(x + width, len(chars))):
+                chars[place] = (chars[place][0], palette.win)
+        elif look.heat is not None and palette.has_colours:
+            for half, share in enumerate(look.heat):
+                style = palette.heat(share)
+                for place in range(x + half * width // 2, x + (half + 1) * width // 2):
+                    if place < len(chars):
+                        chars[place] = (" ", style)
+        elif is_hovered and look.stone == EMPTY:
+            for place in range(x, min(x + width, len(chars))):
+                chars[place] = (chars[place][0], palette.hover)
+        if any(look.heat_texts) and look.stone == EMPTY and look.ghost == EMPTY:
+            self._numbers(chars, x, inner, look)
+
+    def _numbers(self, chars: list[tuple[str, Style]], x: int, inner: int, look: CellLook) -> None:
+        """Draw prior and visits in percent: one above the other in large cells, the visits alone in small ones."""
+        scale = self.geometry.scale
+        prior, visits = look.heat_texts
+        text = (visits or prior) if scale == 1 else (prior, visits, "")[inner]
+        style = (
+            self.palette.heat(look.heat[inner if scale > 1 and inner < 2 else 1]) if look.heat else self.palette.base
+        )
+        if not self.palette.has_colours:
+            style = self.palette.base
+        text = f"{text:^{2 * scale}}" if scale > 1 else f"{text:<2}"
+        for place, letter in enumerate(text[: 2 * scale], start=x):
+            if place < len(chars):
+                chars[place] = (letter, style)
+
+    def _stones(self, chars: list[tuple[str, Style]], row: int, y: int, looks: Mapping[Cell, CellLook]) -> None:
+        """Draw the parts of large stones on a line `y` rows below the crossings of `row`."""
+        geometry, palette = self.geometry, self.palette
+        size, scale = geometry.size, geometry.scale
+        widths = _STONE_WIDTHS[scale]
+        for column in range(size):
+            quarters: dict[int, list[Colour]] = {}
+            # The stone of this row, and the one below whose upper edge reaches into this line.
+            for near, shift in ((row, 0), (row - 1, -2 * scale)):
+                look = looks.get(near * size + column, NOTHING) if near >= 0 else NOTHING
+                if look.stone == EMPTY:
+                    continue
+                for half in (0, 1):
+                    width = widths.get(2 * y + half + shift, 0)
+                    for place in range(1 - width // 2, 1 + width // 2):
+                        quarters.setdefault(place // 2, [EMPTY] * 4)[2 * half + place % 2] = look.stone
+            x = LEFT + 2 * scale * column + geometry.centre[0]
+            for place, colours in quarters.items():
+                below = chars[x + place][1]
+                chars[x + place] = _block(colours, below, palette)
+
+    def _texts(self, chars: list[tuple[str, Style]], row: int, looks: Mapping[Cell, CellLook]) -> None:
+        """Draw the middle of stones, ghost stones and marks on the line of the crossings."""
+        geometry, palette, glyphs = self.geometry, self.palette, self.glyphs
+        scale = geometry.scale
+        for column in range(geometry.size):
+            look = looks.get(row * geometry.size + column, NOTHING)
+            if look is NOTHING:
+                continue
+            x = LEFT + 2 * scale * column + geometry.centre[0]
+            if look.stone != EMPTY:
+                text, style = self._stone_text(look)
+            elif look.ghost != EMPTY:
+                text, style = look.ghost_text or glyphs.stone(look.ghost), palette.ghost(look.ghost)
+                text = f"{text:^3}" if self._discs else text
+                if not palette.has_colours and not look.ghost_text:
+                    style = Style(dim=True)
+            elif look.mark:
+                style = palette.hint if look.mark_colour == EMPTY else palette.threat(look.mark_colour)
+                text = look.mark
+            else:
+                continue
+            start = x - (len(text) - 1) // 2
+            for place, letter in enumerate(text, start=start):
+                if place < len(chars):
+                    chars[place] = (letter, style)
+
+    def _stone_text(self, look: CellLook) -> tuple[str, Style]:
+        """Return the text in the middle of a stone, and its style."""
+        palette, glyphs = self.palette, self.glyphs
+        is_black = palette.stone(look.stone) is palette.black
+        if look.number:
+            text = look.number if self._discs else look.number[-2:]
+            style = palette.text_on(look.stone)
+            return (f"{text:^3}" if self._discs else text), style
+        if self._discs:
+            if look.is_last:
+                return "●", palette.last_on_black if is_black else palette.last_on_white
+            return (" ", palette.black_text) if is_black else ("○", palette.white_ring)
+        style = palette.stone(look.stone)
+        if look.is_winning:
+            style = style + Style(bgcolor=palette.win.bgcolor) if palette.has_colours else palette.win
+        return glyphs.stone(look.stone), style
+
+
+def _block(colours: list[Colour], below: Style, palette: Palette) -> tuple[str, Style]:
+    """Return the character whose quarters have these colours; of two stones and the board one stone gives way."""
+    first = next(colour for colour in colours if colour != EMPTY)
+    others = {colour for colour in colours if colour not in (EMPTY, first)}
+    mask = sum(1 << quarter for quarter, colour in enumerate(colours) if colour == first)
+    ink = palette.stone(first).color
+    ground = below.bgcolor
+    if others and EMPTY not in colours:
+        ground = palette.stone(others.pop()).color
+    return QUADRANTS[mask], Style(color=ink, bgcolor=ground)
+
+
+def _joined(chars: list[tuple[str, Style]]) -> list[Segment]:
+    """Return segments with neighbours of one style in one piece."""
+    segments: list[Segment] = []
+    text, style = "", chars[0][1]
+    for letter, own in chars:
+        if own is not style and own != style:
+            segments.append(Segment(text, style))
+            text, style = "", own
+        text += letter
+    segments.append(Segment(text, style))
+    return segments

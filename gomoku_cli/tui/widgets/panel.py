@@ -1,0 +1,218 @@
+"""The side panel: players, value, and the panes that are opened by their keys."""
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.widgets import Static
+
+from core.notation import cell_name
+from core.rules import BLACK, WHITE, Cell, colour_name
+from gomoku_cli.printable import printable
+from gomoku_cli.tui.game import Game
+from gomoku_cli.tui.widgets.candidates import CandidatesView
+from gomoku_cli.tui.widgets.glyphs import INK, PAPER, WOOD, Glyphs
+from gomoku_cli.tui.widgets.graph import GraphView
+from gomoku_cli.tui.widgets.texts import effort_unit, limit_text, percent, proof_text
+
+_PAIR_COLUMNS = 15
+"""Columns of the widest pair of moves with marks, `113 o15? n15?`, and a space."""
+
+NOTE_S = 30.0
+"""Time that a note stays in the panel. It is printed again after the end of the app."""
+
+
+class PlayersView(Static):
+    """The players' colours and the side to move."""
+
+    def show(self, game: Game, glyphs: Glyphs) -> None:
+        """Draw a line for each colour with a mark at the side to move, and a line that names this side."""
+        lines = []
+        for colour in (BLACK, WHITE):
+            moves = not game.is_over and colour == game.side_to_move
+            ink = INK if colour == BLACK else f"bold {PAPER}"
+            lines.append(
+                Content.assemble(
+                    ("> " if moves else "  ", "bold"),
+                    (f" {glyphs.stone(colour)} ", f"{ink} on {WOOD}"),
+                    (f" {colour_name(colour)}  ", "bold" if moves else ""),
+                    (printable(game.seats.name_of(colour)), "bold" if moves else ""),
+                )
+            )
+        turn = "The game is over" if game.is_over else f"{colour_name(game.side_to_move).capitalize()} to move"
+        self.update(Content("\n").join([*lines, Content(f"  {turn}")]))
+
+
+class ValueView(Static):
+    """The value of the last engine's move, from both sides, and the work for it."""
+
+    def show(self, game: Game) -> None:
+        """Draw the newest known value of the game, or that there is none yet."""
+        ply = next((ply for ply in range(game.ply, -1, -1) if game.value_for_black(ply) is not None), None)
+        if ply is None or game.is_over:
+            self.update(Content.styled("No value yet" if not game.is_over else "", "dim"))
+            return
+        value = game.value_for_black(ply)
+        assert value is not None
+        parts: list[tuple[str, str]] = [("Black ", ""), (percent(value), "bold"), ("   White ", "")]
+        parts += [(percent(-value), "bold"), ("  to win", "dim")]
+        analysis = game.analyses.get(ply)
+        if analysis is not None and analysis.moves and analysis.moves[0].proof is not None:
+            mover = colour_name(BLACK if ply % 2 == 0 else WHITE).capitalize()
+            parts.append((f"\n{mover} {proof_text(analysis.moves[0].proof)}", "bold"))
+        cost = game.costs.get(game.ply - 1) or game.costs.get(game.ply - 2)
+        if cost is not None:
+            unit = next(
+                (effort_unit(choice) for choice in (game.seats.white, game.seats.black) if choice is not None),
+                "simulations",
+            )
+            work = f"{cost.simulations:,} {unit}, " if cost.simulations else ""
+            parts.append((f"\n{work}{cost.seconds:.1f} s", "dim"))
+        self.update(Content.assemble(*parts))
+
+
+class MovesView(VerticalScroll, can_focus=True):
+    """The moves so far in numbered pairs, as many pairs a line as fit. Keys scroll it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("tab,enter", "app.change_focus", "Board", show=False)]
+
+    def __init__(self, id: str) -> None:
+        super().__init__(id=id)
+        self._moves: tuple[Cell, ...] = ()
+        self._shown = 0
+        self._marks: Mapping[int, str] = {}
+        self._board_size = 0
+        self._text = Static(markup=False)
+
+    def compose(self) -> ComposeResult:
+        """Build one text, which the view scrolls."""
+        yield self._text
+
+    def show(self, moves: Sequence[Cell], shown: int, marks: Mapping[int, str], board_size: int) -> None:
+        """Draw the moves of the whole game, of which `shown` are on the board, and marks of plies such as `?`."""
+        state = (tuple(moves), shown, marks, board_size)
+        if state != (self._moves, self._shown, self._marks, self._board_size):
+            self._moves, self._shown, self._marks, self._board_size = state
+            self._draw()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Fit the lines to the new width."""
+        self._draw()
+
+    def _draw(self) -> None:
+        parts: list[tuple[str, str]] = []
+        pairs_a_line = max(1, (self.scrollable_content_region.width + 1) // _PAIR_COLUMNS)
+        line = 0
+        for ply, move in enumerate(self._moves):
+            number, second = divmod(ply, 2)
+            if not second:
+                end = "" if not number else "\n" if number % pairs_a_line == 0 else " "
+                line += end == "\n" and ply < self._shown
+                parts.append((f"{end}{number + 1:>3} ", "dim"))
+            name = cell_name(move, self._board_size) + self._marks.get(ply, "")
+            style = "bold reverse" if ply == self._shown - 1 else "dim" if ply >= self._shown else ""
+            parts += [(name, style), (" " * (5 - len(name)), "")]
+        self._text.update(Content.assemble(*parts) if parts else Content.styled("none yet", "dim"))
+        self.call_after_refresh(self._follow, line)
+
+    def _follow(self, line: int) -> None:
+        """Scroll so that the shown move is in view."""
+        height = self.scrollable_content_region.height
+        if not self.scroll_y <= line < self.scroll_y + height:
+            self.scroll_to(y=max(0, line - height + 1), animate=False)
+
+
+class SidePanel(Vertical):
+    """The column to the right of the board."""
+
+    DEFAULT_CSS = """
+    SidePanel {
+        padding: 0 1;
+
+        PlayersView { height: 3; margin-bottom: 1; }
+        ValueView { height: auto; min-height: 1; margin-bottom: 1; }
+        .heading { text-style: dim; height: 1; }
+        MovesView { height: 1fr; min-height: 2; scrollbar-size-vertical: 1; }
+        MovesView:focus { background-tint: $foreground 5%; }
+        #about { height: auto; max-height: 5; margin-top: 1; text-style: dim; }
+        GraphView { margin-bottom: 1; }
+        CandidatesView { margin-bottom: 1; }
+    }
+    """
+
+    def __init__(self, glyphs: Glyphs, *, id: str) -> None:
+        super().__init__(id=id)
+        self._glyphs = glyphs
+        self._notes: list[str] = []
+        self._game: Game | None = None
+        self._pondering = False
+        self._players = PlayersView(markup=False)
+        self._value = ValueView(markup=False)
+        self.graph = GraphView(ascii_only=glyphs.line.isascii())
+        self.candidates = CandidatesView()
+        self._moves = MovesView(id="moves")
+        self._about = Static(id="about", markup=False)
+
+    def compose(self) -> ComposeResult:
+        """Build the views from top to bottom."""
+        yield self._players
+        yield self._value
+        yield self.graph
+        yield self.candidates
+        yield Static("Moves", classes="heading")
+        yield self._moves
+        yield self._about
+
+    def show(self, game: Game, marks: Mapping[int, str]) -> None:
+        """Draw the current state of the game; `marks` stand behind the moves of their plies."""
+        self._game = game
+        self._players.show(game, self._glyphs)
+        self._value.show(game)
+        self._moves.show([*game.moves, *reversed(game.undone)], game.ply, marks, game.rules.size)
+        self._show_about()
+
+    def show_pondering(self, ponders: bool) -> None:
+        """Show or hide the line on pondering."""
+        self._pondering = ponders
+        self._show_about()
+
+    def add_note(self, text: str) -> None:
+        """Add a note to the lines about the players, for some seconds."""
+        self._notes.append(text)
+        self._show_about()
+        self.set_timer(NOTE_S, self._drop_note)
+
+    def scroll_moves(self, pages: int) -> None:
+        """Scroll the list of moves by pages."""
+        scroll = self._moves.scroll_page_up if pages < 0 else self._moves.scroll_page_down
+        scroll(animate=False)
+
+    def focus_moves(self) -> None:
+        """Let the keys scroll the list of moves."""
+        self._moves.focus()
+
+    def _drop_note(self) -> None:
+        self._notes.pop(0)
+        self._show_about()
+
+    def _show_about(self) -> None:
+        if self._game is None:
+            return
+        lines = []
+        for choice in (self._game.seats.black, self._game.seats.white):
+            if choice is not None:
+                policy = choice.policy.value
+                if policy == "semi-stochastic":
+                    policy = f"{policy} up to {choice.switch_stage} stones"
+                tactics = "" if choice.tactics else ", no tactics"
+                limit = limit_text(choice)
+                line = f"{choice.spec}: {limit}, {policy}{tactics}" if limit else choice.spec
+                lines.append(line)
+        if self._pondering:
+            lines.append("it ponders during your turn")
+        lines += [f"Note: {text}" for text in self._notes]
+        self._about.update(Content("\n".join(map(printable, lines))))

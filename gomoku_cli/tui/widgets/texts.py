@@ -1,0 +1,61 @@
+"""Words for values and analyses, as every pane writes them."""
+
+from collections.abc import Sequence
+
+from core.notation import cell_name
+from core.rules import Cell, Colour, Rules, colour_name
+from gomoku_cli.tui.engine.messages import PlayerChoice
+from gomoku_cli.tui.game import win_probability
+from search.analysis import Analysis, MoveAnalysis
+
+
+def line_text(moves: Sequence[Cell], rules: Rules, limit: int = 8) -> str:
+    """Return the names of the first `limit` moves of a line."""
+    return " ".join(cell_name(move, rules.size) for move in moves[:limit])
+
+
+def percent(value: float) -> str:
+    """Return the win probability of an expected result: `62 %`."""
+    return f"{100 * win_probability(value):.0f} %"
+
+
+def proof_text(proof: int) -> str:
+    """Return a proven result in words: `wins in 7`, `loses in 4`; 0 is a draw."""
+    return f"wins in {proof}" if proof > 0 else f"loses in {-proof}" if proof < 0 else "draws"
+
+
+def outlook(analysis: Analysis, colour: Colour) -> str:
+    """Return the result that an analysis expects for the side to move, `colour`: proven, or as a probability."""
+    proof = analysis.moves[0].proof if analysis.moves else None
+    name = colour_name(colour).capitalize()
+    return f"{name} {percent(analysis.value)}" if proof is None else f"{name} {proof_text(proof)}"
+
+
+def effort_unit(choice: PlayerChoice) -> str:
+    """Return the name of the unit of a player's work."""
+    return "nodes" if choice.spec.startswith("mentor") else "simulations"
+
+
+def thinking_text(choice: PlayerChoice, seconds: float, live: Analysis | None, colour: Colour, rules: Rules) -> str:
+    """Return a player's search so far in words: time, work, value and best line."""
+    text = f"{choice.spec} is thinking... {seconds:.0f} s"
+    if live is not None:
+        text += f", {live.nodes:,} {effort_unit(choice)}. {outlook(live, colour)}"
+        text += f", {line_text(live.variation, rules, 5)}"
+    return text
+
+
+def limit_text(choice: PlayerChoice) -> str:
+    """Return the limit of a player's search in words; empty for a player with its own."""
+    if choice.seconds is not None:
+        return f"{choice.seconds:g} s a move"
+    if choice.simulations is not None:
+        return f"{choice.simulations:,} simulations"
+    return ""
+
+
+def move_value(move: MoveAnalysis) -> str:
+    """Return a candidate's value: a proof, a win probability, or a dash."""
+    if move.proof is not None:
+        return proof_text(move.proof)
+    return "-" if move.value is None else percent(move.value)

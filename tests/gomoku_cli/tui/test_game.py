@@ -1,0 +1,122 @@
+"""The game without a screen: turns, undo and redo, and lines that win."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.lines import makes_line
+from core.lines import winning_cells as winning_cells_of_kernels
+from core.notation import parse_cell
+from core.rules import BLACK, EMPTY, WHITE, Rules
+from gomoku_cli.tui.engine.messages import PlayerChoice
+from gomoku_cli.tui.game import Game, RefusedError, Seats, winning_cells
+from search.analysis import Analysis, MoveAnalysis
+
+ENGINE = PlayerChoice(spec="mentor")
+
+
+def game(*moves: str, seats: Seats = Seats(None, ENGINE), size: int = 15) -> Game:  # noqa: B008 - frozen
+    return Game(Rules(size), seats, [parse_cell(move, size) for move in moves])
+
+
+def names(of: Game) -> list[str]:
+    return [of.name_of(move) for move in of.moves]
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(3, 9), st.integers(3, 6), st.data())
+def test_winning_lines_are_those_of_the_kernels(size: int, connect: int, data: st.DataObject) -> None:
+    rules = Rules(size, min(connect, size))
+    stones = data.draw(st.lists(st.sampled_from((EMPTY, BLACK, WHITE)), min_size=rules.cells, max_size=rules.cells))
+    cell = data.draw(st.integers(0, rules.cells - 1))
+    stones[cell] = BLACK
+    array = np.array(stones, dtype=np.int8)
+    found = winning_cells(stones, cell, rules)
+    assert sorted(found) == winning_cells_of_kernels(array, cell, size, rules.connect)
+    assert bool(found) == makes_line(array, cell, size, rules.connect)
+
+
+def test_undo_goes_back_to_the_humans_turn_and_redo_returns() -> None:
+    played = game("h8", "i9", "h9", "h7")
+    assert played.undo()
+    assert names(played) == ["h8", "i9"]
+    assert played.undo()
+    assert names(played) == []
+    assert not played.undo()
+    assert played.redo()
+    assert names(played) == ["h8", "i9"]
+    assert played.redo()
+    assert names(played) == ["h8", "i9", "h9", "h7"]
+    assert not played.redo()
+
+
+def test_undo_during_the_engines_turn_takes_back_one_move() -> None:
+    played = game("h8", "i9", "h9")
+    assert played.undo()
+    assert names(played) == ["h8", "i9"]
+
+
+def test_undo_leaves_the_engines_first_move() -> None:
+    played = game("h8", seats=Seats(ENGINE, None))
+    assert not played.undo()
+    assert names(played) == ["h8"]
+
+
+@pytest.mark.parametrize("seats", [Seats(None, None), Seats(ENGINE, ENGINE)])
+def test_undo_without_one_human_takes_back_one_move(seats: Seats) -> None:
+    played = game("h8", "i9", seats=seats)
+    assert played.undo()
+    assert names(played) == ["h8"]
+    assert played.redo()
+    assert names(played) == ["h8", "i9"]
+
+
+def test_another_move_forgets_the_moves_taken_back_and_their_analyses() -> None:
+    played = game("h8", "i9", "h9", "h7")
+    view = Analysis(moves=(MoveAnalysis(0),), value=0.5, variation=(0,), nodes=1, seconds=0.1)
+    played.analyses = {2: view, 3: view}
+    played.undo()
+    played.play(parse_cell("h9", 15))
+    assert played.undone, "the same move again keeps the rest"
+    assert set(played.analyses) == {2, 3}
+    played.undo()
+    played.play(parse_cell("a1", 15))
+    assert not played.undone
+    assert set(played.analyses) == {2}
+    assert played.value_for_black(2) == 0.5
+
+
+def test_moves_that_the_rules_forbid_are_refused() -> None:
+    played = game("h8")
+    with pytest.raises(RefusedError, match="h8 already holds a stone"):
+        played.play(parse_cell("h8", 15))
+    with pytest.raises(RefusedError, match="off the board"):
+        played.play(225)
+    won = game("a1", "a2", "b1", "b2", "c1", "c2", "d1", "d2", "e1")
+    with pytest.raises(RefusedError, match="the game is over"):
+        won.play(parse_cell("h8", 15))
+
+
+def test_results_in_words() -> None:
+    won = game("a1", "a2", "b1", "b2", "c1", "c2", "d1", "d2", "e1")
+    assert won.result_text() == "Black has 5 in a row: you have won."
+    assert won.winner == BLACK
+    assert len(won.winning) == 5
+    won.seats = won.seats.swapped()
+    assert won.result_text() == "Black has 5 in a row: mentor has won."
+    won.seats = Seats(None, None)
+    assert won.result_text() == "Black has 5 in a row: the game is over."
+    drawn = Game(Rules(3, 3), Seats(None, None), [0, 1, 2, 4, 3, 5, 7, 6, 8])
+    assert drawn.is_over
+    assert drawn.winner is None
+    assert drawn.result_text() == "The board is full: a draw."
+
+
+def test_going_to_a_ply_keeps_the_game() -> None:
+    played = game("h8", "i9", "h9", "h7")
+    played.go_to(1)
+    assert names(played) == ["h8"]
+    assert names(played.at(3)) == ["h8", "i9", "h9"]
+    played.go_to(9)
+    assert names(played) == ["h8", "i9", "h9", "h7"]

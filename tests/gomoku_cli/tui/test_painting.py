@@ -1,0 +1,142 @@
+"""The board's lines: sizes of cells, marks, and readable colours."""
+
+import pytest
+from rich.color import Color
+
+from core.notation import parse_cell
+from core.rules import NO_CELL, Rules
+from gomoku_cli.tui.widgets.board import best_scale
+from gomoku_cli.tui.widgets.glyphs import ASCII, COLOURS, MONOCHROME, PLAIN, UNICODE, WOOD, star_points
+from gomoku_cli.tui.widgets.painting import Brackets, CellLook, Geometry, Painter
+
+
+def luminance(colour: str) -> float:
+    """The relative luminance of WCAG 2."""
+    parts = [value / 255 for value in Color.parse(colour).get_truecolor()]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def cell(name: str) -> int:
+    return parse_cell(name, 15)
+
+
+LOOKS = {
+    cell("h8"): CellLook(stone=1),
+    cell("h9"): CellLook(stone=-1, is_last=True),
+    cell("c3"): CellLook(stone=1, number="12"),
+    cell("d4"): CellLook(stone=-1, number="113"),
+    cell("f6"): CellLook(heat=(0.2, 0.9)),
+    cell("f5"): CellLook(heat=(0.2, 0.9), heat_texts=("12", "37")),
+    cell("k8"): CellLook(ghost=1, ghost_text="1"),
+    cell("k9"): CellLook(ghost=-1, ghost_text="12"),
+    cell("l4"): CellLook(mark="4", mark_colour=1),
+    cell("o15"): CellLook(stone=-1),
+    cell("a1"): CellLook(stone=1, is_winning=True),
+    cell("o1"): CellLook(ghost=-1),
+}
+
+
+@pytest.mark.parametrize("scale", [1, 2, 3])
+@pytest.mark.parametrize(("glyphs", "palette"), [(UNICODE, COLOURS), (ASCII, COLOURS), (MONOCHROME, PLAIN)])
+def test_every_line_has_the_width_of_the_board(scale: int, glyphs: object, palette: object) -> None:
+    geometry = Geometry(15, scale)
+    painter = Painter(geometry, glyphs, palette)  # type: ignore[arg-type]
+    for y in range(geometry.rows):
+        line = painter.line(y, LOOKS, Brackets(cell("o8"), cell("h9"), cell("a8")))
+        text = "".join(segment.text for segment in line)
+        assert len(text) == geometry.columns
+        assert text.isascii() or glyphs is not ASCII
+
+
+@pytest.mark.parametrize("size", [3, 15, 20, 25])
+@pytest.mark.parametrize("scale", [1, 2, 3])
+def test_each_cell_is_found_in_its_block(size: int, scale: int) -> None:
+    geometry = Geometry(size, scale)
+    for each in range(size * size):
+        x, y, width, height = geometry.block(each)
+        assert geometry.cell_at(x + scale, y + height - 1) == each
+        assert geometry.cell_at(x + width - 1, y + height - 1) == each
+    assert geometry.cell_at(2, 0) == NO_CELL
+    assert geometry.cell_at(5, geometry.rows - 1) == NO_CELL
+
+
+def test_cells_grow_with_the_room() -> None:
+    assert best_scale(Rules(), 79, 21) == 1
+    assert best_scale(Rules(), 63, 31) == 2
+    assert best_scale(Rules(), 62, 31) == 1
+    assert best_scale(Rules(), 93, 46) == 3
+    assert best_scale(Rules(25), 20, 5) == 1
+
+
+@pytest.mark.parametrize(
+    ("part", "style"),
+    [
+        ("black stone", COLOURS.black),
+        ("white stone", COLOURS.white),
+        ("last move", COLOURS.last),
+        ("last move on black", COLOURS.last_on_black),
+        ("last move on white", COLOURS.last_on_white),
+        ("number on black", COLOURS.black_text),
+        ("number on white", COLOURS.white_text),
+        ("labels", COLOURS.base),
+        ("cursor", COLOURS.cursor),
+        ("winning line", COLOURS.win),
+        ("hint", COLOURS.hint),
+        ("black threat", COLOURS.black_threat),
+        ("white threat", COLOURS.white_threat),
+        ("black ghost", COLOURS.black_ghost),
+        ("white ghost", COLOURS.white_ghost),
+        *((f"heat {share}", COLOURS.heat(share)) for share in (0.0, 0.25, 0.5, 0.75, 1.0)),
+    ],
+)
+def test_everything_on_the_board_has_enough_contrast(part: str, style: object) -> None:
+    foreground, background = style.color, style.bgcolor  # type: ignore[attr-defined]
+    assert contrast(foreground.name, background.name) >= 4.5, part
+
+
+def test_both_stones_stand_out_from_the_wood() -> None:
+    assert contrast("#000000", WOOD) >= 4.5
+    assert contrast("#ffffff", WOOD) >= 4.5
+
+
+def test_stones_differ_by_shape() -> None:
+    for glyphs in (UNICODE, ASCII, MONOCHROME):
+        assert glyphs.black != glyphs.white
+    for scale in (2, 3):
+        lines = {}
+        for colour in (1, -1):
+            painter = Painter(Geometry(15, scale), UNICODE, COLOURS)
+            y = scale * 7 + (scale - 1) // 2
+            line = painter.line(y, {cell("h8"): CellLook(stone=colour)}, Brackets(NO_CELL, NO_CELL))
+            lines[colour] = "".join(segment.text for segment in line)
+        assert lines[1] != lines[-1]
+
+
+def test_plain_styles_have_no_colours() -> None:
+    for name in PLAIN.__slots__:
+        style = getattr(PLAIN, name)
+        if name != "has_colours":
+            assert style.color is None
+            assert style.bgcolor is None
+
+
+@pytest.mark.parametrize(
+    ("size", "names"),
+    [
+        (3, ""),
+        (4, ""),
+        (7, "d4"),
+        (9, "c3 c7 e5 g3 g7"),
+        (15, "d4 d12 h8 l4 l12"),
+        (19, "d4 d10 d16 j4 j10 j16 p4 p10 p16"),
+        (20, "d4 d17 q4 q17"),
+    ],
+)
+def test_star_points_are_at_the_usual_places(size: int, names: str) -> None:
+    assert star_points(size) == {parse_cell(name, size) for name in names.split()}

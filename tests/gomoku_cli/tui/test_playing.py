@@ -1,0 +1,189 @@
+"""Playing by keyboard, mouse and typed coordinates; turns, undo, and results."""
+
+import pytest
+from textual.geometry import Offset, Region
+
+from core.notation import parse_cell
+from core.rules import BLACK, EMPTY, NO_CELL, WHITE
+from gomoku_cli.tui.engine.messages import PlayerChoice
+from gomoku_cli.tui.game import Seats
+from gomoku_cli.tui.setup import BoardSetup
+from gomoku_cli.tui.widgets.board import BoardWidget
+from tests.support.tui import GatedPlayer, ScriptedPlayer, ThreadEngine, async_test, board_app
+
+
+@async_test
+async def test_a_game_by_keys_mouse_and_typed_moves() -> None:
+    async with board_app(ScriptedPlayer(15, ["i9", "a1", "a2", "a3"])) as ui:
+        assert ui.status == "Your move."
+        assert ui.board.cursor == parse_cell("h8", 15)
+        await ui.press("enter")
+        await ui.until(lambda: ui.moves == ["h8", "i9"])
+        assert "  1 h8   i9" in ui.panel
+        assert "Black 38 %   White 62 %" in ui.panel
+        assert "1,234 simulations, " in ui.panel
+        assert "scripted [b]: 400 simulations, semi-stochastic up to 6 stones" in ui.panel
+        assert ui.line(9) == " 9 ├─┼─┼─┼─┼─┼─┼─┼(◉)┼─┼─┼─┼─┼─┤ "
+        await ui.press("up", "right", "right", "h", "j", "j", "k", "l", "space")
+        await ui.until(lambda: ui.moves[2:] == ["j8", "a1"])
+        await ui.press("slash", "c", "3", "enter")
+        await ui.until(lambda: ui.moves[4:] == ["c3", "a2"])
+        assert ui.board.cursor == parse_cell("c3", 15)
+        await ui.press("D", "1", "2", "enter")
+        await ui.until(lambda: ui.moves[6:] == ["d12", "a3"])
+        await ui.click("i9")
+        assert ui.status == "i9 already holds a stone."
+        for button in (2, 3):
+            await ui.click("f2", button=button)
+        await ui.pilot.click(ui.board, offset=Offset(0, 3))
+        await ui.pilot.click(ui.board, offset=Offset(10, 15))
+        assert len(ui.moves) == 8
+        await ui.press("slash", "x", "9", "enter")
+        assert "is off the board" in ui.status
+        await ui.press("slash", "escape", "enter")
+        assert len(ui.moves) == 8, "the typed line is closed, and the cursor is on a stone"
+        assert ui.app.focused is ui.board
+
+
+@async_test
+async def test_the_cursor_stops_at_the_edge_and_only_changed_cells_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with board_app(ScriptedPlayer(3), size=3, connect=3) as ui:
+        await ui.press("left", "left", "left", "down", "down")
+        assert ui.board.cursor == parse_cell("a1", 3)
+        await ui.press("right", "right", "right", "up", "up", "up")
+        assert ui.board.cursor == parse_cell("c3", 3)
+        drawn: list[tuple[Region, ...]] = []
+        refresh = ui.board.refresh
+
+        def refresh_and_record(*regions: Region, **_: object) -> BoardWidget:
+            drawn.append(regions)
+            return refresh(*regions)
+
+        monkeypatch.setattr(ui.board, "refresh", refresh_and_record)
+        await ui.press("left")
+        c3, b3 = (ui.board.cell_region(parse_cell(name, 3)) for name in ("c3", "b3"))
+        assert drawn == [(c3, b3)]
+        drawn.clear()
+        await ui.pilot.click("#panel")
+        await ui.press("enter")
+        await ui.until(lambda: len(ui.moves) == 2)
+        assert all(len(regions) in (1, 2) for regions in drawn), "a move draws its cell and the one before"
+
+
+@async_test
+async def test_the_mouse_shows_a_stone_only_where_a_click_would_place_it() -> None:
+    player = GatedPlayer(15, ["a1"])
+    async with board_app(player) as ui:
+        await ui.pilot.hover(ui.board, offset=Offset(3, 0))
+        assert ui.line(15).startswith("15 ●─┬")
+        await ui.click("h8")
+        await ui.pilot.hover(ui.board, offset=Offset(3, 0))
+        assert ui.board.ghost == EMPTY
+        assert ui.line(15).startswith("15 ┌─┬")
+        await ui.pilot.hover("#panel")
+        assert ui.board.hover == NO_CELL
+        player.release.set()
+
+
+@async_test
+async def test_undo_redo_and_swapped_sides() -> None:
+    async with board_app(ScriptedPlayer(15, ["a1", "a2", "a3", "b3"])) as ui:
+        await ui.press("u")
+        assert ui.status == "You have no move to take back."
+        await ui.press("r")
+        assert ui.status == "There is no move to play again."
+        await ui.play("h8")
+        await ui.play("h9")
+        await ui.press("u")
+        assert ui.moves == ["h8", "a1"]
+        await ui.press("u")
+        assert ui.moves == []
+        assert "No value yet" in ui.panel
+        await ui.press("r", "r")
+        assert ui.moves == ["h8", "a1", "h9", "a2"]
+        assert ui.status == "Your move."
+        await ui.press("s")
+        await ui.until(lambda: ui.moves[4:] == ["a3"])
+        assert ui.app.game.seats.human == WHITE
+        assert "white  you" in ui.panel
+        await ui.play("c9")
+        assert ui.moves[5:] == ["c9", "b3"]
+
+
+@async_test
+async def test_the_engine_begins_when_the_human_is_white() -> None:
+    async with board_app(ScriptedPlayer(15, ["h8", "h9"]), human=WHITE) as ui:
+        await ui.until(lambda: ui.moves == ["h8"])
+        assert "black  scripted [b]" in ui.panel
+        await ui.press("u")
+        assert ui.status == "You have no move to take back."
+        await ui.play("a1")
+        await ui.press("u")
+        assert ui.moves == ["h8"]
+
+
+@async_test
+async def test_a_win_is_shown_in_words_and_on_the_board() -> None:
+    async with board_app(ScriptedPlayer(15, ["a1", "b1", "c1", "d1"])) as ui:
+        for name in ("c3", "d4", "e5", "f6"):
+            await ui.play(name)
+        before = {name: ui.background(name) for name in ("c3", "g7", "a1")}
+        await ui.play("g7")
+        await ui.click("o1")
+        assert ui.status == "Black has 5 in a row: you have won. Press n for a new game."
+        assert "The game is over" in ui.panel
+        line = {ui.background(name) for name in ("d4", "e5", "f6", "g7")}
+        assert len(line) == 1
+        assert line.isdisjoint(before.values())
+        assert ui.background("a1") == before["a1"]
+        assert len(ui.moves) == 9
+        await ui.press("i")
+        assert ui.status == "There is a hint when it is your turn."
+        await ui.press("u")
+        assert ui.moves[-1] == "d1"
+        assert ui.background("d4") == before["c3"]
+
+
+@async_test
+async def test_wins_of_the_engine_and_draws_are_shown_in_words() -> None:
+    async with board_app(ScriptedPlayer(3, ["a1", "b1", "c1"]), size=3, connect=3) as ui:
+        for name in ("a3", "c3", "a2"):
+            await ui.play(name)
+        assert ui.status == "White has 3 in a row: scripted [b] has won."
+    async with board_app(ScriptedPlayer(3, ["b2", "a3", "b1", "c2"]), size=3, connect=3) as ui:
+        for name in ("a1", "c3", "c1", "b3", "a2"):
+            await ui.play(name)
+        assert ui.status == "The board is full: a draw."
+
+
+@async_test
+async def test_two_humans_play_without_an_engine() -> None:
+    setup = BoardSetup(seats=Seats(None, None))
+    async with board_app(ThreadEngine({}), setup=setup) as ui:
+        assert ui.status == "Black to move."
+        await ui.click("h8")
+        assert ui.status == "White to move."
+        await ui.click("h9")
+        await ui.press("u")
+        assert ui.moves == ["h8"]
+        await ui.press("s")
+        assert ui.status.startswith("Sides are swapped where")
+
+
+@async_test
+async def test_two_engines_play_each_other_and_can_be_paused() -> None:
+    gated = GatedPlayer(15, ["i9", "a2"])
+    engine = ThreadEngine({"one": ScriptedPlayer(15, ["h8", "h9", "a3"]), "two": gated})
+    setup = BoardSetup(seats=Seats(PlayerChoice(spec="one"), PlayerChoice(spec="two")))
+    async with board_app(engine, setup=setup) as ui:
+        await ui.until(gated.thinking.is_set)
+        assert ui.moves == ["h8"]
+        await ui.press("u")
+        assert ui.moves == []
+        assert ui.status == "Paused. Press enter to go on."
+        gated.release.set()
+        await ui.press("enter")
+        await ui.until(lambda: len(ui.moves) >= 4)
+        assert ui.moves[0] == "h9"
+        assert ui.app.game.seats.human == EMPTY
+        assert BLACK

@@ -1,0 +1,142 @@
+"""`run_board` and the engine's process: ends, signals, and what stays behind."""
+
+import pickle
+import queue
+import subprocess
+import sys
+import time
+
+import pytest
+
+from core.rules import Rules
+from gomoku_cli.exit_codes import ExitCode
+from gomoku_cli.tui import running, terminal
+from gomoku_cli.tui.engine.client import EngineProcess
+from gomoku_cli.tui.engine.messages import (
+    NO_TASK,
+    Analyse,
+    Analysed,
+    Answer,
+    Ended,
+    Failed,
+    Load,
+    Loaded,
+    Moved,
+    OtherBoard,
+    PlayerChoice,
+    Progress,
+    Stopped,
+    Think,
+)
+from nets.config import RuntimeChoice
+from tests.support.tui import LIMIT_S, HeadlessApp, ScriptedPlayer, ThreadEngine, board_setup
+
+
+@pytest.fixture
+def headless(monkeypatch: pytest.MonkeyPatch) -> type[HeadlessApp]:
+    """Make `run_board` use an app without a terminal, and never end this process, however busy the machine is."""
+    monkeypatch.setattr(terminal, "_END_S", 6 * LIMIT_S)
+    monkeypatch.setattr(running, "GomokuApp", HeadlessApp)
+    return HeadlessApp
+
+
+def engine() -> ThreadEngine:
+    return ThreadEngine({"scripted [b]": ScriptedPlayer(15)})
+
+
+def test_notices_are_shown_again_after_the_game(
+    headless: type[HeadlessApp], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(headless, "inspect", lambda app: app.add_note("the abacus [a]\nis missing"))
+    monkeypatch.setattr(headless, "keys", ("q",))
+    running.run_board(engine(), board_setup())
+    assert capsys.readouterr().err == "note: the abacus [a] is missing\n"
+
+
+def test_an_error_of_the_app_is_a_failure(headless: type[HeadlessApp], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(headless, "inspect", lambda app: app.panic("what happened"))
+    with pytest.raises(SystemExit) as ended:
+        running.run_board(engine(), board_setup())
+    assert ended.value.code == ExitCode.FAILED
+
+
+_INTERRUPTED_BOARD = """
+import os, signal
+from gomoku_cli.tui import running
+from tests.support.tui import HeadlessApp, ScriptedPlayer, ThreadEngine, board_setup
+running.GomokuApp = HeadlessApp
+HeadlessApp.inspect = lambda board: os.kill(os.getpid(), signal.SIGTERM)
+try:
+    running.run_board(ThreadEngine({"scripted [b]": ScriptedPlayer(15)}), board_setup())
+finally:
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+"""
+
+
+def test_a_signal_ends_the_app_with_its_exit_code() -> None:
+    # In a process of its own: a signal that the app did not handle would end the process of the tests.
+    ended = subprocess.run(
+        [sys.executable, "-c", _INTERRUPTED_BOARD], capture_output=True, text=True, timeout=6 * LIMIT_S, check=False
+    )
+    assert (ended.returncode, ended.stderr) == (ExitCode.INTERRUPTED, "")
+
+
+def test_the_board_needs_no_kernels_numpy_or_torch() -> None:
+    code = (
+        "import sys, gomoku_cli.app, gomoku_cli.tui.running, gomoku_cli.tui.screens.new_game\n"
+        "print([name for name in ('numpy', 'numba', 'torch', 'openvino', 'scipy') if name in sys.modules])"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stdout == "[]\n"
+
+
+class _Answers:
+    """The answers of an engine's process, in order."""
+
+    def __init__(self, process: EngineProcess) -> None:
+        self._queue: queue.SimpleQueue[tuple[int, Answer]] = queue.SimpleQueue()
+        process.connect(lambda number, answer: self._queue.put((number, answer)))
+
+    def to(self, number: int) -> Answer:
+        """Return the last answer to a task."""
+        while True:
+            got, answer = self._queue.get(timeout=12 * LIMIT_S)
+            if got == number and not isinstance(answer, Progress):
+                return answer
+
+
+@pytest.mark.slow
+def test_the_engines_process_loads_thinks_analyses_fails_and_starts_anew() -> None:
+    mentor = PlayerChoice(spec="mentor")
+    process = EngineProcess(RuntimeChoice())
+    try:
+        answers = _Answers(process)
+        load = process.begin(Load(choice=mentor, rules=Rules(9)))
+        assert answers.to(load) == Loaded(can_ponder=True)
+        moved = answers.to(process.begin(Think(choice=mentor, rules=Rules(9), moves=(40,))))
+        assert isinstance(moved, Moved)
+        assert 0 <= moved.move < 81
+        assert moved.analysis is not None
+        dropped = process.begin(Analyse(choice=mentor, rules=Rules(9), moves=(40,), seconds=60.0))
+        process.stop(dropped, drop=False)
+        assert isinstance(answers.to(dropped), Analysed | Stopped)
+        other = process.begin(Load(choice=PlayerChoice(spec="default"), rules=Rules(9)))
+        assert answers.to(other) == OtherBoard(Rules())
+        failed = answers.to(process.begin(Load(choice=PlayerChoice(spec="nobody"), rules=Rules(9))))
+        assert isinstance(failed, Failed)
+        assert failed.text.startswith("'nobody' names no player")
+        process._process.kill()
+        assert isinstance(answers.to(NO_TASK), Ended)
+        moved = answers.to(process.begin(Think(choice=mentor, rules=Rules(9), moves=(40,))))
+        assert isinstance(moved, Moved)
+        # Closing does not wait for a search of any length.
+        process.begin(Analyse(choice=mentor, rules=Rules(9), moves=(40,), seconds=600.0))
+        time.sleep(0.2)
+    finally:
+        process.close()
+    assert process._process.returncode is not None
+
+
+def test_frames_are_plain_pickles() -> None:
+    task = Think(choice=PlayerChoice(spec="mentor"), rules=Rules(), moves=(1, 2))
+    assert pickle.loads(pickle.dumps(task)) == task

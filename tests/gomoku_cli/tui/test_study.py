@@ -1,0 +1,210 @@
+"""Panes, hints, reviews, teaching and saved games on the screen."""
+
+from pathlib import Path
+
+import pytest
+
+from core.notation import parse_cell
+from core.rules import Rules
+from gomoku_cli.tui.engine.messages import Keep, PlayerChoice
+from gomoku_cli.tui.game import Game, Seats
+from gomoku_cli.tui.screens.saved_games import SavedGamesScreen
+from gomoku_cli.tui.setup import BoardSetup
+from search.analysis import Analysis, MoveAnalysis
+from tests.support.tui import AnalysingPlayer, ScriptedPlayer, ThreadEngine, async_test, board_app
+
+
+def cells(*names: str) -> list[int]:
+    return [parse_cell(name, 15) for name in names]
+
+
+def view(best: str, value: float) -> Analysis:
+    cell = parse_cell(best, 15)
+    return Analysis(moves=(MoveAnalysis(cell, value),), value=value, variation=(cell,), nodes=10, seconds=0.1)
+
+
+@async_test
+async def test_every_pane_opens_and_closes_with_its_key() -> None:
+    player = AnalysingPlayer(15, ["i9"])
+    async with board_app(player, terminal=(120, 40)) as ui:
+        await ui.play("h8")
+        assert player.analysed == [], "nothing is analysed for panes that are off"
+        await ui.press("a")
+        await ui.until(lambda: player.analysed == [ui.app.game.moves])
+        empty = ui.background("f15")
+        assert ui.background("a1") != empty
+        await ui.press("a")
+        assert ui.line(1).startswith(" 1  50  30  20 ")
+        await ui.press("a")
+        assert ui.background("a1") == empty
+        await ui.press("c")
+        assert "Candidates for black: scripted [b], black's net" in ui.panel
+        assert "a1          60   50.0        60 %" in ui.panel
+        assert "line  a1 b1 c1" in ui.panel
+        await ui.press("c", "g")
+        assert "Candidates" not in ui.visible_panel
+        assert "Black's win probability" in ui.visible_panel
+        await ui.press("g", "v")
+        assert "win probability" not in ui.visible_panel
+        assert ui.line(1).startswith(" 1  1 ─ 2 ─ 3 ─")
+        ui.board.cursor = parse_cell("b1", 15)
+        await ui.pilot.pause()
+        assert " 2 " not in ui.line(1)
+        assert " 1 " in ui.line(1)
+        await ui.press("v", "m")
+        assert " 1 " in ui.line(8)
+        assert " 2 " in ui.line(9)
+        await ui.press("m")
+        assert len(player.analysed) == 1, "the analysis of a position is kept"
+
+
+@async_test
+async def test_threats_are_marked_and_a_win_by_fours_is_numbered() -> None:
+    moves = cells("h8", "a1", "i8", "a2", "j8", "a15")
+    setup = BoardSetup(game=Game(Rules(), Seats(None, None), moves))
+    async with board_app(ThreadEngine({}), setup=setup) as ui:
+        await ui.press("f")
+        await ui.until(lambda: ui.app.control.threats is not None)
+        threats = ui.app.control.threats
+        assert threats is not None
+        assert {threat.kind for threat in threats.threats} >= {"open four"}
+        assert len(threats.win) == 3
+        assert "1" in ui.line(8)
+        await ui.press("f")
+        assert "1" not in ui.line(8)
+
+
+@async_test
+async def test_hints_come_from_a_short_search() -> None:
+    player = AnalysingPlayer(15, ["i9"])
+    async with board_app(player) as ui:
+        await ui.press("i")
+        await ui.until(lambda: ui.status == "Hint: a1. Black 60 %, a1 b1 c1")
+        assert "◇" in ui.line(1)
+        await ui.play("h8")
+        assert "◇" not in ui.line(1)
+
+
+@async_test
+async def test_a_review_steps_analyses_and_finds_mistakes() -> None:
+    player = AnalysingPlayer(15, value=0.0)
+    game = Game(Rules(), Seats(None, PlayerChoice(spec="scripted [b]")), cells("h8", "i9", "h9", "a1"))
+    for ply, best, value in ((0, "h8", 0.0), (1, "i9", 0.0), (2, "h10", 0.6), (3, "g7", 0.4)):
+        game.learn(ply, view(best, value), "default")
+    engine = ThreadEngine({"scripted [b]": player})
+    async with board_app(engine, setup=BoardSetup(game=game), terminal=(120, 40)) as ui:
+        await ui.press("b")
+        await ui.until(lambda: "Review: move 4 of 4. , . step" in ui.status or "was" in ui.status)
+        await ui.until(lambda: bool(ui.app.control.review.grades.marks))
+        assert player.analysed == [game.line], "only the position without an analysis is searched"
+        assert "h9??" in ui.panel
+        await ui.press("z")
+        assert ui.moves == ["h8", "i9", "h9"]
+        assert "h9 was a blunder: it lost 50 % to win; better h10." in ui.status
+        await ui.press("z")
+        assert ui.status == "There is no mistake before this position."
+        await ui.press("comma", "comma")
+        assert ui.moves == ["h8"]
+        await ui.press("x")
+        assert ui.moves == ["h8", "i9", "h9"]
+        await ui.press("less_than_sign")
+        assert ui.moves == []
+        await ui.press("greater_than_sign", "comma", "full_stop", "u", "r")
+        assert len(ui.moves) == 4
+        await ui.press("s")
+        assert ui.status == "Leave the review first: press b."
+        await ui.press("i")
+        assert ui.status.startswith("Hint: ")
+        await ui.press("g")
+        assert "?" in ui.text("GraphView")
+        await ui.press("comma", "comma", "b")
+        assert ui.status == "Your move."
+        assert len(ui.moves) == 4
+        await ui.press("b", "comma", "comma")
+        await ui.click("c3")
+        assert ui.moves[:3] == ["h8", "i9", "c3"]
+        assert not ui.app.control.review.active
+
+
+@async_test
+async def test_teaching_warns_before_a_losing_move() -> None:
+    moves = cells("h8", "a1", "i8", "a3", "j8")
+    setup = BoardSetup(game=Game(Rules(), Seats(PlayerChoice(spec="scripted [b]"), None), moves))
+    player = AnalysingPlayer(15, ["g8", "o15"])
+    async with board_app(ThreadEngine({"scripted [b]": player}), setup=setup) as ui:
+        await ui.press("t")
+        assert ui.status.startswith("Teaching is on")
+        await ui.click("o1")
+        await ui.until(lambda: ui.status.startswith("o1 loses."))
+        assert "This leaves Black's open three on h8-j8" in ui.status
+        assert len(ui.moves) == 5
+        await ui.press("escape")
+        assert ui.status == "Your move."
+        await ui.click("o1")
+        await ui.until(lambda: ui.status.startswith("o1 loses."))
+        await ui.click("o1")
+        await ui.until(lambda: ui.moves[5:] == ["o1", "g8"])
+        await ui.press("t")
+        assert ui.status == "Teaching is off."
+
+
+@async_test
+async def test_games_are_saved_listed_and_resumed(tmp_path: Path) -> None:
+    engine = ThreadEngine({"scripted [b]": ScriptedPlayer(15, ["i9", "a1", "a2"])}, folder=tmp_path)
+    async with board_app(engine) as ui:
+        await ui.press("o")
+        assert ui.status == "There is no saved game yet."
+        await ui.play("h8")
+        (path,) = tmp_path.iterdir()
+        assert ";B[hh]" in path.read_text()
+        assert ";W[ig]" in path.read_text()
+        await ui.press("u")
+        await ui.until(lambda: ";B[hh]" not in path.read_text())
+        await ui.play("c3")
+        await ui.press("n")
+        await ui.pilot.pause()
+        await ui.press("ctrl+s")
+        await ui.until(lambda: ui.moves == [])
+        await ui.play("d4")
+        assert len(list(tmp_path.iterdir())) == 2, "each game has its file"
+        await ui.press("o")
+        await ui.until(lambda: isinstance(ui.app.screen, SavedGamesScreen))
+        await ui.press("escape", "o")
+        await ui.until(lambda: isinstance(ui.app.screen, SavedGamesScreen))
+        await ui.press("down", "enter")
+        await ui.until(lambda: ui.moves == ["c3", "a1"])
+        assert ui.app.game.seats.name_of(-1) == "scripted [b]"
+        await ui.play("e5")
+        assert len(list(tmp_path.iterdir())) == 2, "a game that goes on keeps its file"
+        assert ";B[ek]" in path.read_text()
+    kept = [errand for errand in engine.errands if isinstance(errand, Keep)]
+    assert kept[0].state.moves == tuple(cells("h8")), "it is saved before the engine answers"
+
+
+@async_test
+async def test_a_failed_save_is_shown_and_the_game_goes_on(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    engine = ThreadEngine({"scripted [b]": ScriptedPlayer(15, ["i9"])}, folder=tmp_path / "file")
+    async with board_app(engine) as ui:
+        await ui.click("h8")
+        await ui.until(lambda: ui.moves == ["h8", "i9"])
+        engine.run(Keep(9, None, ui.app.game.state(ui.app.game.moves)))
+        await ui.until(lambda: "file" in ui.status)
+
+
+def test_a_saved_game_keeps_players_and_analyses() -> None:
+    choice = PlayerChoice(spec="mentor:2", seconds=1.5)
+    game = Game(Rules(), Seats(None, choice), cells("h8", "i9"))
+    game.learn(0, view("h8", 0.25), "default")
+    again = Game.from_state(game.state(game.moves))
+    assert again.seats == game.seats
+    assert again.moves == game.moves
+    assert again.analyses == game.analyses
+    assert again.speakers == {0: "default"}
+
+
+@pytest.mark.parametrize("note", ["", "a fine game", "Settings: nonsense", 'Settings: [{"spec": 1}, null]'])
+def test_records_of_other_programs_have_humans(note: str) -> None:
+    state = Game(Rules(), Seats(None, None), cells("h8")).state(cells("h8"))
+    object.__setattr__(state, "note", note)
+    assert Game.from_state(state).seats == Seats(None, None)
