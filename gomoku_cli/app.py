@@ -21,7 +21,18 @@ from gomoku_cli.commands import (
     warmup,
 )
 from gomoku_cli.commands.pictures import analyze, curves, picture
-from gomoku_cli.commands.training import config, generate_basics, imitate, info, report, runs, selfplay, train, watch
+from gomoku_cli.commands.training import (
+    config,
+    export,
+    generate_basics,
+    imitate,
+    info,
+    report,
+    runs,
+    selfplay,
+    train,
+    watch,
+)
 from gomoku_cli.exit_codes import ExitCode, for_error
 from gomoku_cli.notices import notices_to, print_notice
 from gomoku_cli.printable import shown
@@ -61,6 +72,7 @@ for module in (
     picture,
     curves,
     info,
+    export,
     play,
     engine,
     convert,

@@ -36,6 +36,7 @@ class Bars:
         self._headline_text, self._headline_at = "", -_HEADLINE_S
         self._idle_since = time.monotonic()
         self._after = ""
+        self._notice = ""
         self._spinner = itertools.cycle("|/-\\" if console.options.ascii_only else "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")
 
     @contextmanager
@@ -67,6 +68,11 @@ class Bars:
     def say(self, text: str) -> None:
         """See `Reporter`."""
         self._console.print(printable(text), markup=False, highlight=False, soft_wrap=True)
+
+    def notice(self, text: str) -> bool:
+        """Show a line below the bars; see `gomoku_cli.console.shows_notice`."""
+        self._notice = text
+        return self._live is not None
 
     @contextmanager
     def _shown(self) -> Iterator[None]:
@@ -105,6 +111,8 @@ class Bars:
             after = f"{self._after} is done: " if self._after else ""
             idle = duration(time.monotonic() - self._idle_since)
             lines.append(Text(f"{glyph} {after}preparing the next step, {idle}"))
+        if self._notice:
+            lines.append(Text(self._notice, style="bold"))
         for line in lines:
             line.truncate(width, overflow="ellipsis")
         return Text("\n").join(lines)

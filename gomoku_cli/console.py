@@ -15,7 +15,7 @@ from curriculum.reporting import Quiet, Reporter
 from gomoku_cli.meters import Meter, duration, figures_text
 from gomoku_cli.printable import printable
 
-__all__ = ["STDERR", "STDOUT", "Lines", "duration", "headline", "make_reporter", "program"]
+__all__ = ["STDERR", "STDOUT", "Lines", "duration", "headline", "make_reporter", "program", "shows_notice"]
 
 STDOUT = Console()
 STDERR = Console(stderr=True)
@@ -54,6 +54,15 @@ def program() -> str:
     if found is not None and Path(found).resolve() == called.resolve():
         return "gomoku"
     return os.path.relpath(called) if called.name == "gomoku" else "gomoku"
+
+
+def shows_notice(reporter: Reporter, text: str) -> bool:
+    """Show a line with the progress until it ends, if the reporter draws on the terminal now; return True if so.
+
+    Bars would draw over any other line. It is safe in a signal handler.
+    """
+    notice = getattr(reporter, "notice", None)
+    return notice is not None and notice(text)
 
 
 class Lines:

@@ -9,7 +9,7 @@ from types import FrameType
 import typer
 
 from curriculum.reporting import Conduct, Interrupted
-from gomoku_cli.console import make_reporter
+from gomoku_cli.console import make_reporter, shows_notice
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.printable import echo
 from gomoku_cli.process import ORDERLY_SIGNALS, stop_at_once, write_remark
@@ -32,14 +32,16 @@ def conducting(*, quiet: bool = False, resume: str | None = None) -> Iterator[Co
         now = time.monotonic()
         if requested_at is None:
             requested_at = now
-            doing = "finishing this step" if resume else "stopping"
-            write_remark(f"{doing}; press Ctrl-C again to stop at once")
+            text = f"{'finishing this step' if resume else 'stopping'}; press Ctrl-C again to stop at once"
+            if not shows_notice(reporter, text):
+                write_remark(text)
         elif number == signal.SIGINT or now - requested_at > _SAME_REQUEST_S:
             stop_at_once(resume)
 
+    reporter = make_reporter(quiet)
     before = {number: signal.signal(number, request) for number in ORDERLY_SIGNALS}
     try:
-        yield Conduct(make_reporter(quiet), lambda: requested_at is not None)
+        yield Conduct(reporter, lambda: requested_at is not None)
     except Interrupted:
         ending = f"; continue with: {resume}" if resume else ""
         echo(f"stopped{', everything so far is saved' if resume else ''}{ending}", err=True)

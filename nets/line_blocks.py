@@ -85,8 +85,11 @@ class LineFeatureBlock(nn.Module):
 
     def rows(self, numbers: Tensor) -> Tensor:
         """Return the function [n, channels] of the patterns with some `numbers` [n]."""
-        x = self.digits[numbers].to(self.first.weight.dtype)
-        x = self.third(torch.relu(self.second(torch.relu(self.first(x)))))
+        return self.rows_of(self.digits[numbers].to(self.first.weight.dtype))
+
+    def rows_of(self, digits: Tensor) -> Tensor:
+        """Return the function [..., channels] of patterns [..., 33]: three inputs for each of the 11 cells."""
+        x = self.third(torch.relu(self.second(torch.relu(self.first(digits)))))
         rows: Tensor = x.float().clamp(-_ROW_TOP, _ROW_TOP)
         return rows
 
@@ -102,7 +105,12 @@ class LineFeatureBlock(nn.Module):
         seen, places = torch.unique(numbers, return_inverse=True)
         rows = self.rows(seen.long())
         summed: Tensor = _SumOfRows.apply(rows, places.reshape(-1, len(DIRECTIONS)))  # type: ignore[no-untyped-call]
-        return summed.clamp(0, _TOP).reshape(batch, size, size, -1).permute(0, 3, 1, 2)
+        return self.clamped(summed).reshape(batch, size, size, -1).permute(0, 3, 1, 2)
+
+    @staticmethod
+    def clamped(summed: Tensor) -> Tensor:
+        """Return the sum over the directions within the range of features."""
+        return summed.clamp(0, _TOP)
 
 
 class LineSpreadBlock(nn.Module):

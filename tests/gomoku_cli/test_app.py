@@ -33,6 +33,7 @@ COMMANDS = (
     "selfplay",
     "watch",
     "report",
+    "export",
     "runs",
     "config",
     "evaluate",

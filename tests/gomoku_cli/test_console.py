@@ -8,7 +8,7 @@ from rich.console import Console
 
 from curriculum.reporting import Conduct, Interrupted, Quiet, Reporter
 from gomoku_cli.bars import Bars, _BarTask
-from gomoku_cli.console import Lines, headline, make_reporter
+from gomoku_cli.console import Lines, headline, make_reporter, shows_notice
 from gomoku_cli.meters import Meter, duration
 
 
@@ -130,3 +130,14 @@ def test_lines_end_with_the_headline(capsys: pytest.CaptureFixture[str]) -> None
     with headline(lines, lambda: "phase 1 of 3, basics"), lines.task("games", 4, "games") as task:
         task.update(2)
     assert capsys.readouterr().err.startswith("games: 2 of 4 games; phase 1 of 3, basics\n")
+
+
+def test_a_notice_stays_below_the_bars() -> None:
+    file = io.StringIO()
+    bars = Bars(Console(file=file, force_terminal=True, width=60))
+    assert not shows_notice(bars, "early")
+    assert not shows_notice(Quiet(), "never")
+    with bars.task("games", 40, "games"):
+        assert shows_notice(bars, "finishing this step")
+        time.sleep(0.5)
+    assert "finishing this step" in file.getvalue()

@@ -1,0 +1,109 @@
+"""`gomoku export`: a model as a file for other programs."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from gomoku_cli import completion, options
+from gomoku_cli.printable import echo
+
+NAME = "export"
+EXAMPLES = (
+    "gomoku export default",
+    "gomoku export runs/mine --format torchscript --output mine.pt",
+    "gomoku export model.safetensors --check 10000",
+)
+_SUFFIXES = {"onnx": ".onnx", "safetensors": ".safetensors", "torchscript": ".pt"}
+_TOLERANCE = 1e-4
+
+
+def command(
+    model: Annotated[
+        str,
+        typer.Argument(
+            metavar="MODEL", autocompletion=completion.players, help="default, a model file or a run folder."
+        ),
+    ],
+    kind: Annotated[
+        str, typer.Option("--format", metavar="onnx|safetensors|torchscript", help="The format of the file.")
+    ] = "onnx",
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="The file; a model of two nets has -black and -white in it."
+        ),
+    ] = None,
+    check: Annotated[
+        int, typer.Option("--check", min=0, max=1_000_000, metavar="N", help="Random positions of the check; 0: none.")
+    ] = 500,
+    as_json: options.Json = False,
+) -> None:
+    """Export a model's nets for ONNX Runtime, OpenVINO, torch or your own program, and check that they answer the same.
+
+    The check runs each file in every installed program and compares priors and values with torch, in float32. A
+    difference above 0.0001 is an error.
+    """
+    if kind not in _SUFFIXES:
+        raise typer.BadParameter(f"{kind} is no format: give {', '.join(_SUFFIXES)}", param_hint="--format")
+    from curriculum.arena.players import model_path
+
+    source = model_path(model)
+    if source is None:
+        raise typer.BadParameter(f"{model} is a player without a model file")
+    target = output or Path(f"{'default' if model == 'default' else Path(model).resolve().stem}{_SUFFIXES[kind]}")
+    if not target.parent.is_dir():
+        raise typer.BadParameter(f"there is no folder {target.parent}", param_hint="--output")
+    if kind == "onnx":
+        _check_onnx()
+    from nets.checkpoint import load_model
+    from nets.export import ExportFormat, check_export, description, write_export
+
+    loaded, _ = load_model(source)
+    files: list[dict[str, Any]] = []
+    for name in loaded.nets:
+        path = target if name == "shared" else target.with_stem(f"{target.stem}-{name}")
+        if path.resolve() == source.resolve():
+            raise typer.BadParameter(f"{path} is the model itself: name another file", param_hint="--output")
+        write_export(loaded, name, path, ExportFormat(kind))
+        found = check_export(loaded, name, path, ExportFormat(kind), check) if check else []
+        files.append(
+            {
+                "file": str(path),
+                **description(loaded, name),
+                "checks": [
+                    {"program": each.program, "positions": each.positions, "prior": each.prior, "value": each.value}
+                    for each in found
+                ],
+            }
+        )
+    if as_json:
+        typer.echo(json.dumps({"model": str(source), "format": kind, "files": files}))
+    else:
+        _show(files)
+    worst = max((max(each["prior"], each["value"]) for file in files for each in file["checks"]), default=0.0)
+    if worst > _TOLERANCE:
+        from core.errors import FailedError
+
+        raise FailedError(f"an exported net differs from its model by {worst:.2g}; the limit is {_TOLERANCE:g}")
+
+
+def _show(files: list[dict[str, Any]]) -> None:
+    for file in files:
+        echo(f"{file['file']}: {file['evaluates']}, planes {file['planes']}")
+        for each in file["checks"]:
+            echo(
+                f"  {each['program']}: {each['positions']:,} positions, worst prior off by {each['prior']:.1e}, worst "
+                f"value by {each['value']:.1e}"
+            )
+
+
+def _check_onnx() -> None:
+    try:
+        import onnx  # noqa: F401
+    except ImportError as error:
+        raise typer.BadParameter(
+            "onnx needs a package: install gomoku-cli with its extra, as in pip install '.[onnxruntime]'",
+            param_hint="--format",
+        ) from error
