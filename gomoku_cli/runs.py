@@ -106,8 +106,9 @@ def run_phase(
     """
     from curriculum.run.folder import is_run
     from gomoku_cli.compilation import reporting_compilation
-    from gomoku_cli.console import program
+    from gomoku_cli.console import headline, program
     from gomoku_cli.interruption import conducting
+    from gomoku_cli.reports.training.outlook import headline_of
 
     resume = f"{program()} {command} --run {shlex.quote(str(path))}"
     is_new = not is_run(path)
@@ -117,6 +118,7 @@ def run_phase(
     with open_or_create(path, choice) as folder, conducting(quiet=quiet, resume=resume) as conduct:
         if is_new:
             conduct.reporter.say(f"{path} is a new run: it starts from fresh nets")
-        with reporting_compilation(conduct.reporter):
+        place = headline_of(folder.path, folder.config, whole=False)
+        with headline(conduct.reporter, place), reporting_compilation(conduct.reporter):
             work(folder, conduct)
         echo(f"phase {number} is done: {folder.best_model}")

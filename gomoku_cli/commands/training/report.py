@@ -16,7 +16,7 @@ EXAMPLES = (
 
 
 def command(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN", help="Folders of runs, to be compared.")],
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN", help="Folders of runs, or of chains, to be compared.")],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The page; needs matplotlib.")] = Path(
         "report.html"
     ),
@@ -33,10 +33,9 @@ def command(
 
     The page needs no network and no other file. The runs may be in progress.
     """
-    from gomoku_cli.reports.training.overview import check_run
+    from gomoku_cli.reports.training.overview import runs_at
 
-    for path in runs:
-        check_run(path)
+    runs = runs_at(runs)
     if tensorboard is not None:
         from gomoku_cli.reports.page.tensorboard import check_tensorboard, write_events
 

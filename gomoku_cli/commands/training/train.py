@@ -133,7 +133,9 @@ def command(
             typer.echo(json.dumps({"run": str(run), "model": str(folder.best_model), "matches": results}))
         else:
             _show(results)
-            echo(f"The model is {folder.best_model}. Play it:\n\n  {program()} play --model {shlex.quote(str(run))}")
+            name = shlex.quote(str(run))
+            echo(f"The model is {folder.best_model}. Play it, and look at its training:\n")
+            echo(f"  {program()} play --model {name}\n  {program()} watch {name}\n  {program()} report {name}")
 
 
 def _run_all(folder: "RunFolder", conduct: "Conduct") -> list[dict[str, Any]]:

@@ -14,16 +14,17 @@ EXAMPLES = (
 
 
 def command(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN", help="Folders of runs; several lie over each other.")],
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN", help="Folders of runs, or of chains; several lie over each other.")
+    ],
 ) -> None:
     """Watch a run in progress, or open a finished one: curves, gates, the newest game, the time that is left.
 
     It reads the run's files once a second and never disturbs the run. Keys: 1, 2, 3 choose a page, q ends.
     """
-    from gomoku_cli.reports.training.overview import check_run
+    from gomoku_cli.reports.training.overview import runs_at
 
-    for path in runs:
-        check_run(path)
+    runs = runs_at(runs)
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise typer.BadParameter("the view needs a terminal; gomoku curves prints the same numbers")
     from gomoku_cli.watch.app import watch

@@ -63,21 +63,19 @@ def outlook(path: Path, config: Config, records: Sequence[Json]) -> Outlook:
     return _Survey(path, config, records).outlook()
 
 
-def headline_of(path: Path, config: Config) -> Callable[[], str]:
-    """Return a function that returns the place of a run in progress and its time left, each time from its new lines."""
+def headline_of(path: Path, config: Config, *, whole: bool = True) -> Callable[[], str]:
+    """Return a function that returns the place of a run in progress, each time from its new lines.
+
+    `whole`: with the time left of the whole run, for a command that does all of it.
+    """
     tail = MetricsTail(path)
 
     def text() -> str:
         tail.read()
         view = outlook(path, config, tail.records)
-        if view.is_done:
-            return ""
-        left = (
-            ""
-            if view.seconds_left is None
-            else f"; about {duration(max(10.0, view.seconds_left))} left of the whole run"
-        )
-        return view.text + left
+        if view.is_done or not whole or view.seconds_left is None:
+            return "" if view.is_done else view.text
+        return f"{view.text}; about {duration(max(10.0, view.seconds_left))} left of the whole run"
 
     return text
 

@@ -24,12 +24,20 @@ class NoFolderError(UsageError, ValueError):
     """A folder that does not exist."""
 
 
-def check_run(path: Path) -> None:
-    """Raise `NoFolderError` or `RunFolderError` if `path` is no folder of a run."""
-    if not path.exists():
-        raise NoFolderError(f"there is no folder {path}")
-    if not is_run(path):
-        raise RunFolderError(f"there is no run in {path}: it holds no config.toml")
+def runs_at(paths: Iterable[Path]) -> list[Path]:
+    """Return the runs in these folders: a folder that is no run stands for the runs below it, as a chain has them.
+
+    Raises `NoFolderError`, and `RunFolderError` for a folder without a run.
+    """
+    found: list[Path] = []
+    for path in paths:
+        if not path.exists():
+            raise NoFolderError(f"there is no folder {path}")
+        below = [path] if is_run(path) else runs_below(path) if path.is_dir() else []
+        if not below:
+            raise RunFolderError(f"there is no run in {path}: it holds no config.toml")
+        found += below
+    return list(dict.fromkeys(found))
 
 
 def runs_below(folder: Path) -> list[Path]:

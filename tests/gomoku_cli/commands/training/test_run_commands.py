@@ -7,6 +7,7 @@ import pytest
 
 from gomoku_cli import completion
 from gomoku_cli.exit_codes import ExitCode
+from gomoku_cli.reports.training.overview import runs_at
 from tests.support.commands import refused, run
 from tests.support.runs import make_run
 
@@ -93,3 +94,9 @@ def test_info_says_how_a_model_plays(capsys: pytest.CaptureFixture[str]) -> None
     _, out, _ = run(capsys, "info", "--json")
     assert json.loads(out)["plays"] == {"simulations": 400, "tactics": True}
     assert "400 simulations a move by default, with tactics" in run(capsys, "info")[1]
+
+
+def test_a_chain_stands_for_its_runs(tmp_path: Path) -> None:
+    paths = [make_run(tmp_path / "chain" / name) for name in ("a", "b")]
+    assert runs_at([tmp_path / "chain"]) == paths
+    assert runs_at([paths[1], tmp_path / "chain"]) == [paths[1], paths[0]]
