@@ -41,7 +41,7 @@ def async_test(test: Callable[Parameters, Coroutine[None, None, None]]) -> Calla
 
     @functools.wraps(test)
     def run(*args: Parameters.args, **kwargs: Parameters.kwargs) -> None:
-        asyncio.run(asyncio.wait_for(test(*args, **kwargs), 3 * LIMIT_S))
+        asyncio.run(asyncio.wait_for(test(*args, **kwargs), 12 * LIMIT_S))
 
     return run
 
@@ -334,9 +334,9 @@ class BoardDriver:
         """Press keys."""
         await self.pilot.press(*keys)
 
-    async def until(self, holds: Callable[[], bool]) -> None:
-        """Wait until `holds()` is true; fail after `LIMIT_S`."""
-        deadline = time.monotonic() + LIMIT_S
+    async def until(self, holds: Callable[[], bool], limit_s: float = LIMIT_S) -> None:
+        """Wait until `holds()` is true; fail after `limit_s`."""
+        deadline = time.monotonic() + limit_s
         while not holds():
             assert time.monotonic() < deadline, f"the condition never held; the status is {self.status!r}"
             await asyncio.sleep(0.005)
