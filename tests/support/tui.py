@@ -116,6 +116,11 @@ class AnalysingPlayer(ScriptedPlayer):
         """The moves of each position that was analysed."""
         self.proof: int | None = None
 
+    @property
+    def limit(self) -> Limit:
+        """See `search.players.Analyses`."""
+        return Limit(nodes=100)
+
     def view(self, position: Position) -> Analysis:
         """Return the view of a position: the first three empty cells, with visits 60, 30, 10."""
         cells = [int(cell) for cell in position.legal_moves()[:3]]
