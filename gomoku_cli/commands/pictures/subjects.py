@@ -125,11 +125,13 @@ def stdin_positions(rules: "Rules") -> Iterator[tuple[int, "Position"]]:
 
     Raises `PositionLineError`.
     """
-    for number, line in enumerate(sys.stdin, start=1):
-        text = line.partition("#")[0].strip()
-        if not text:
-            continue
-        try:
-            yield number, position_of(text, rules)
-        except ValueError as error:
-            raise PositionLineError(f"stdin, line {number}: {error}") from error
+    number = 0
+    try:
+        for number, line in enumerate(sys.stdin, start=1):
+            text = line.partition("#")[0].strip()
+            if text:
+                yield number, position_of(text, rules)
+    except UnicodeDecodeError as error:
+        raise PositionLineError(f"stdin, after line {number}: this is no text in {error.encoding}") from error
+    except ValueError as error:
+        raise PositionLineError(f"stdin, line {number}: {error}") from error

@@ -2,18 +2,21 @@
 
 from typing import TYPE_CHECKING, Any
 
+from core.notation import cell_name
 from core.rules import BLACK, WHITE, colour_name
 from gomoku_cli.printable import printable
 from gomoku_cli.reports.analyses.position import analysis_json
 from gomoku_cli.reports.game import result_text
 from gomoku_cli.reports.plots import short_name
+from gomoku_cli.study.explain import Explainer
 from gomoku_cli.study.review import GRADES, Grade, Review, review_of
 
 if TYPE_CHECKING:
     from core.position import Position
     from core.records.record import GameRecord
+    from gomoku_cli.study.explain import Explainer
     from gomoku_cli.study.game import KeptAnalysis, StudiedGame
-    from gomoku_cli.study.review import MoveReview
+from gomoku_cli.study.review import MoveReview
 
 _MAX_LINE = 8
 """Moves of a line that are shown."""
@@ -64,7 +67,7 @@ def position_json(kept: "KeptAnalysis", position: "Position", move: "MoveReview 
 
 
 def review_text(game: "StudiedGame") -> list[str]:
-    """Return lines below a game: the mean loss of each side, and its mistakes."""
+    """Return lines below a game: the mean loss of each side, and its mistakes with their reasons."""
     review, lines = review_of(game), []
     for colour in (BLACK, WHITE):
         mean = review.mean_loss(colour)
@@ -77,7 +80,19 @@ def review_text(game: "StudiedGame") -> list[str]:
         ]
         found = ", ".join(counts) or "no inaccuracy"
         lines.append(f"{colour_name(colour):>9}  lost {100 * mean:.1f} % a move; {found}")
+    explainer, size = Explainer(game.record.rules), game.record.rules.size
+    for move in review.mistakes():
+        better = "" if move.best is None else f"; better {cell_name(move.best, size)}"
+        reason = _reason(explainer, game, move)
+        lines.append(f"{f'{move.ply} {cell_name(move.move, size)}':>9}  {_loss(move)}{better}. {reason}".rstrip())
     return lines
+
+
+def _reason(explainer: Explainer, game: "StudiedGame", move: "MoveReview") -> str:
+    """Return a sentence on why a move loses by force; nothing if it does not, or if no reason is known."""
+    after = game.analyses[move.ply]
+    found = explainer.loss(game.position(move.ply - 1), move.move, after.analysis if after else None)
+    return found.sentence if found else ""
 
 
 _PLURALS = {Grade.BLUNDER: "blunders", Grade.MISTAKE: "mistakes", Grade.INACCURACY: "inaccuracies"}
@@ -86,7 +101,7 @@ _PLURALS = {Grade.BLUNDER: "blunders", Grade.MISTAKE: "mistakes", Grade.INACCURA
 def review_json(game: "StudiedGame") -> dict[str, Any]:
     """Return the review of a game as the JSON of `gomoku analyze --review`."""
     review: Review = review_of(game)
-    position = game.position()
+    explainer, position = Explainer(game.record.rules), game.position()
     return {
         "mean_loss": {colour_name(colour): _rounded(review.mean_loss(colour)) for colour in (BLACK, WHITE)},
         "black_wins": [_rounded(chance) for chance in review.black],
@@ -99,6 +114,7 @@ def review_json(game: "StudiedGame") -> dict[str, Any]:
                 "grade": move.grade,
                 "loss": _rounded(move.loss),
                 "best": None if move.best is None else position.name_of(move.best),
+                "reason": _reason(explainer, game, move) or None,
             }
             for move in review.mistakes(least=GRADES[Grade.INACCURACY])
         ],

@@ -238,6 +238,9 @@ def test_a_review_has_losses_and_a_summary(capsys: pytest.CaptureFixture[str], t
     out = run(capsys, path, "--review", "--player", "mentor:1")[1]
     assert " % mistake" in out
     assert "white  lost " in out
+    assert {reason for mistake in review["mistakes"] if (reason := mistake["reason"])} <= set(
+        line.partition(". ")[2] for line in out.splitlines()
+    ) | {""}
 
 
 def test_saved_analyses_are_read_and_not_searched_for_again(
@@ -291,6 +294,9 @@ def test_stdin_has_a_position_a_line(capsys: pytest.CaptureFixture[str], monkeyp
     code, out, err = run(capsys, *board)
     assert (code, err) == (ExitCode.BAD_DATA, "gomoku: stdin, line 2: move 2: d4 already holds a stone\n")
     assert len(out.splitlines()) == 2
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"\xff\xfe\x00"), encoding="utf-8"))
+    code, out, err = run(capsys, *board)
+    assert (code, err) == (ExitCode.BAD_DATA, "gomoku: stdin, after line 0: this is no text in utf-8\n")
 
 
 def test_another_board_than_the_models_is_the_mentors(capsys: pytest.CaptureFixture[str]) -> None:
