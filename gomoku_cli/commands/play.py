@@ -26,7 +26,7 @@ EXAMPLES = (
     "gomoku play --two-players",
     "gomoku play --opponents mentor:2 mentor:4",
 )
-_PLAYERS = "Players"
+_BROWSER = "Browser"
 
 
 class _Side(StrEnum):
@@ -78,6 +78,16 @@ def command(
             show_default="the terminal's",
         ),
     ] = None,
+    serve: Annotated[
+        bool,
+        typer.Option("--serve", help="Offer the board to a browser; needs textual-serve.", rich_help_panel=_BROWSER),
+    ] = False,
+    host: Annotated[
+        str, typer.Option("--host", metavar="ADDRESS", help="Address for --serve.", rich_help_panel=_BROWSER)
+    ] = "localhost",
+    port: Annotated[
+        int, typer.Option("--port", min=1, max=65535, metavar="N", help="Port for --serve.", rich_help_panel=_BROWSER)
+    ] = 8000,
     runtime: options.RuntimeOptions,
 ) -> None:
     """Play on a board in the terminal, by mouse or keyboard, and study games there."""
@@ -93,7 +103,12 @@ def command(
         raise typer.BadParameter("two humans leave no seat for engines", param_hint="--two-players, --opponents")
     search.check()
     common_rules = _checked_rules(specs, search, rules, ponder=ponder)
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if serve:
+        _serve(host, port)
+        return
+    from gomoku_cli.tui.terminal import is_served
+
+    if not is_served() and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise typer.BadParameter("the board needs a terminal")
 
     from gomoku_cli.tui.engine.client import EngineProcess
@@ -123,6 +138,16 @@ def command(
         asks_first=choose,
     )
     run_board(engine, setup)
+
+
+def _serve(host: str, port: int) -> None:
+    """Serve the board of this command line's other options."""
+    from gomoku_cli.printable import echo
+    from gomoku_cli.tui.serving import LOOPBACK, serve, without_options
+
+    if host not in LOOPBACK:
+        echo(f"warning: anyone who reaches {host}:{port} can play here, as you and with your files", err=True)
+    serve(without_options(sys.argv[2:], ("--host", "--port"), "--serve"), host, port)
 
 
 def _opened(resume: bool, load: Path | None) -> "OpenedGame | None":

@@ -31,9 +31,14 @@ _RESET = (
 """Ends the alternate screen, mouse reporting, bracketed paste and the keyboard protocol; shows the cursor."""
 
 
+def is_served() -> bool:
+    """Return True in a process that textual-serve has started for a page in a browser."""
+    return "TEXTUAL_DRIVER" in os.environ
+
+
 def terminal_driver() -> "type[Driver] | None":
     """Return the driver for the board's app; None for Textual's own."""
-    if sys.platform == "win32":
+    if sys.platform == "win32" or is_served():
         return None
     import codecs
 
