@@ -27,7 +27,7 @@ from nets.config import RuntimeChoice
 Receives = Callable[[int, Answer], object]
 """Gets an answer and the number of its task. It must be safe to call from any thread."""
 
-_END_S = 0.25
+_END_S = 0.1
 """Time for the engine to end by itself."""
 _SAVE_S = 5.0
 """Time for it to save a game first."""
