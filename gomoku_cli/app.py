@@ -20,7 +20,7 @@ from gomoku_cli.commands import (
     tournament,
     warmup,
 )
-from gomoku_cli.commands.pictures import analyse, curves, picture
+from gomoku_cli.commands.pictures import analyze, curves, picture
 from gomoku_cli.commands.training import (
     config,
     export,
@@ -40,9 +40,10 @@ from gomoku_cli.printable import shown
 app = typer.Typer(
     name="gomoku",
     help="Train, measure and play a Gomoku AI from the terminal.",
-    epilog="Every command names players the same way: [b]default[/b] and [b]paper[/b] (the built-in models), a model "
-    "file, a run folder (its best model), [b]random[/b], [b]mentor[/b], [b]mentor:1[/b] to [b]mentor:5[/b], "
-    "[b]mentor:paper[/b], [b]pure-mcts:1000[/b], [b]engine:COMMAND[/b] (a program that speaks the Gomocup protocol).",
+    epilog="Every command names players the same way: [b]default[/b] and [b]paper[/b] (the built-in models), "
+    "[b]level:1[/b] (a beginner) to [b]level:9[/b], a model file, a run folder (its best model), [b]random[/b], "
+    "[b]mentor[/b], [b]mentor:1[/b] to [b]mentor:5[/b], [b]mentor:paper[/b], [b]pure-mcts:1000[/b], "
+    "[b]engine:COMMAND[/b] (a program that speaks the Gomocup protocol).",
     cls=help.Group,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -67,7 +68,7 @@ for module in (
     suite,
     tournament,
     openings,
-    analyse,
+    analyze,
     picture,
     curves,
     info,
@@ -80,6 +81,7 @@ for module in (
     help,
 ):
     app.command(module.NAME, cls=help.Command, epilog=_examples(module.EXAMPLES))(module.command)
+app.command(analyze.ALIAS, cls=help.Command, hidden=True)(analyze.command)
 app.add_typer(config.app, name=config.NAME, epilog=_examples(config.EXAMPLES))
 
 

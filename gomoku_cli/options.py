@@ -67,6 +67,16 @@ Plays = Annotated[
         help="The player: any but another engine. gomoku --help lists the spellings.",
     ),
 ]
+Analyst = Annotated[
+    str | None,
+    typer.Option(
+        "--player",
+        metavar="PLAYER",
+        autocompletion=completion.players,
+        help="The player that analyses: a model, mentor or pure-mcts:N.",
+        show_default="default; mentor on boards that it does not play",
+    ),
+]
 Opponent = Annotated[
     str | None,
     typer.Argument(metavar="[OPPONENT]", autocompletion=completion.players, help="The player that it meets."),

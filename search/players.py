@@ -101,6 +101,10 @@ class PlaysGames(Player, Protocol):
 class Analyses(Player, Protocol):
     """A player whose search gives numbers for the root's moves, such as the mentor or a tree search."""
 
+    @property
+    def limit(self) -> Limit:
+        """The limit of a search that gets none."""
+
     def analyse(
         self,
         position: Position,

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from core.files.atomic import TooLargeError, atomic_path, read_bytes
 from core.limits import MAX_GAMES_BYTES
+from core.records import sgf
 from core.records.psq import parse_psq, to_psq
 from core.records.record import GameRecord, RecordError
 from core.records.sgf import parse_sgf, to_sgf
@@ -28,13 +29,24 @@ def is_game_file(path: Path) -> bool:
 def read_games(path: Path) -> list[GameRecord]:
     """Return the games of an .sgf or .psq file. Raises `RecordError` for an unreadable file and one without games."""
     parse, _ = _format(path)
+    return parse(_read_text(path), str(path))
+
+
+def unkept_content(path: Path) -> str:
+    """Return a name of something in a readable game file that `write_games` would lose; nothing if it keeps all.
+
+    Raises `RecordError`.
+    """
+    return sgf.unkept_content(_read_text(path)) if path.suffix.lower() == ".sgf" else ""
+
+
+def _read_text(path: Path) -> str:
     try:
-        data = read_bytes(path, MAX_GAMES_BYTES)
+        return _decoded(read_bytes(path, MAX_GAMES_BYTES), path)
     except TooLargeError as error:
         raise RecordError(str(error)) from error
     except OSError as error:
         raise RecordError(f"{path}: {error.strerror}") from error
-    return parse(_decoded(data, path), str(path))
 
 
 def write_games(path: Path, games: Iterable[GameRecord]) -> None:

@@ -147,6 +147,35 @@ def _games(text: str) -> Iterator[GameRecord]:
         raise _SgfError(end, "the text ends inside a game" if depth else "there is no game here")
 
 
+_ROOT = frozenset(("FF", "GM", "CA", "AP", "SZ", "RE", "RU", "PB", "PW", "DT", "GC"))
+_MOVE = frozenset(("B", "W", "C", _TIME))
+
+
+def unkept_content(text: str) -> str:
+    """Return a name of something in a readable SGF text that its games do not keep; nothing if they keep all.
+
+    These are variations, properties that are not read, and several values of one. So a file can be written anew without
+    a loss, or not at all.
+    """
+    depth, node, offset = 0, 0, max(text.find("("), 0)
+    while (token := _TOKEN.match(text, offset)) is not None:
+        offset = token.end()
+        name = token[1]
+        if token[3] == "(":
+            depth, node = depth + 1, 0
+            if depth > 1:
+                return "variations"
+        elif token[3] == ")":
+            depth -= 1
+        elif token[3] == ";":
+            node += 1
+        elif token[4] is not None:
+            return "properties with several values"
+        elif name is not None and name not in (_ROOT if node == 1 else _MOVE) | {"V", _ANALYSIS}:
+            return f"the property {shortened(name)}"
+    return ""
+
+
 def _start(token: re.Match[str]) -> int:
     """Return the offset of a token without the blanks before it."""
     return token.end() - len(token[0].lstrip())

@@ -77,7 +77,9 @@ def model_path(spec: str) -> Path | None:
         from nets.checkpoint import BUILT_IN
 
         return BUILT_IN[spec]
-    if spec in _FIXED or spec in _MENTORS or spec.startswith((player_names.PURE_MCTS, f"{player_names.ENGINE}:")):
+    if spec in (*_FIXED, *_MENTORS, *player_names.LEVELS) or spec.startswith(
+        (player_names.PURE_MCTS, f"{player_names.ENGINE}:")
+    ):
         return None
     path = Path(spec)
     if is_run(path):
@@ -140,6 +142,10 @@ def parse_player(spec: str, *, rules: Rules, settings: PlayerSettings) -> Player
         return _FIXED[spec]()
     if spec in _MENTORS:
         return _mentor(spec, settings)
+    if spec in player_names.LEVELS:
+        from curriculum.arena.levels import level_player
+
+        return level_player(player_names.LEVELS.index(spec) + 1, name=spec)
     kind, _, count = spec.partition(":")
     if kind == player_names.ENGINE:
         return _engine(spec, rules, settings)

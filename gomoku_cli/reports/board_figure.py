@@ -1,6 +1,6 @@
 """Boards in figures: coordinates on all edges, stones, and the marks on them. Needs matplotlib."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from core.notation import column_letter
@@ -46,12 +46,23 @@ def draw_stones(axes: "Axes", stones: Mapping[Cell, Colour], size: int) -> None:
         axes.add_patch(Circle((column, row), _RADIUS, facecolor=fill, edgecolor=_STONE_EDGE, linewidth=0.8, zorder=3))
 
 
-def mark_stone(axes: "Axes", cell: Cell, size: int) -> None:
-    """Mark the stone of the last move with a dot."""
-    from matplotlib.patches import Circle
-
-    row, column = divmod(cell, size)
-    axes.add_patch(Circle((column, row), min(0.13, 0.02 * size), color=LAST, linewidth=0, zorder=4))
+def number_stones(axes: "Axes", moves: Sequence[Cell], size: int) -> None:
+    """Write the number of each move on its stone, the last one in bold and in colour."""
+    fonts = {digits: min(22.0, points(size) * share) for digits, share in ((1, 0.42), (2, 0.38), (3, 0.29))}
+    for number, cell in enumerate(moves, start=1):
+        row, column = divmod(cell, size)
+        is_last = number == len(moves)
+        axes.text(
+            column,
+            row,
+            str(number),
+            ha="center",
+            va="center_baseline",
+            fontsize=fonts[len(str(number))],
+            fontweight="bold" if is_last else "normal",
+            color=LAST if is_last else "white" if number % 2 else "black",
+            zorder=5,
+        )
 
 
 def ring_stone(axes: "Axes", cell: Cell, size: int, colour: str) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from core.position import Position
 from core.records.record import GameRecord
 from core.rules import BLACK, WHITE
-from gomoku_cli.reports.board_figure import EDGE, LAST, draw_stones, points, ring_stone, set_board
+from gomoku_cli.reports.board_figure import EDGE, LAST, draw_stones, number_stones, ring_stone, set_board
 from gomoku_cli.reports.game import game_title, views_of
 from gomoku_cli.reports.plots import BLUE, GREY, clear, count_on, drawn, label, legend_above
 
@@ -64,18 +64,4 @@ def _board(axes: "Axes", record: GameRecord) -> None:
         ring_stone(axes, cell, size, BLUE)
     if position.moves and not winning:
         ring_stone(axes, position.moves[-1], size, LAST)
-    fonts = {digits: min(22.0, points(size) * share) for digits, share in ((1, 0.42), (2, 0.38), (3, 0.29))}
-    for number, cell in enumerate(position.moves, start=1):
-        row, column = divmod(cell, size)
-        is_last = number == position.ply
-        axes.text(
-            column,
-            row,
-            str(number),
-            ha="center",
-            va="center_baseline",
-            fontsize=fonts[len(str(number))],
-            fontweight="bold" if is_last else "normal",
-            color=LAST if is_last else "white" if number % 2 else "black",
-            zorder=5,
-        )
+    number_stones(axes, position.moves, size)

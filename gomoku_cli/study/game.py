@@ -153,13 +153,13 @@ def _text(kept: KeptAnalysis, position: Position) -> str:
     shown = [
         each
         for number, each in enumerate(analysis.moves[:_MAX_MOVES])
-        if number == 0 or each.visits or each.proof or (each.prior or 0.0) >= _MIN_PRIOR
+        if each.visits != 0 or number == 0 or each.proof or (each.prior or 0.0) >= _MIN_PRIOR
     ]
     result: dict[str, Any] = {
         "player": kept.player,
         "value": round(analysis.value, 4),
         "nodes": analysis.nodes,
-        "seconds": round(analysis.seconds, 3),
+        "seconds": round(analysis.seconds, 6),
         "line": " ".join(map(position.name_of, analysis.variation)),
         "moves": [
             [

@@ -169,7 +169,7 @@ def _move_review(
 def analyse_game(
     game: StudiedGame,
     player: Analyses,
-    limit: Limit,
+    limit: Limit | None = None,
     *,
     name: str,
     plies: Sequence[int] | None = None,
@@ -178,10 +178,12 @@ def analyse_game(
 ) -> Iterator[tuple[int, StudiedGame]]:
     """Analyse the positions of a game one after the other; yield the ply and the game after each.
 
-    `name`: the player as the command line spells it. Positions with an analysis of the same player and limit, and the
-    end of the game, are left out. `plies`: positions in the order of the work, by default all from the empty board on.
-    Once `stop` returns True, nothing more is analysed; an analysis that it cuts short is dropped.
+    `limit`: by default the player's own. `name`: the player as the command line spells it. Positions with an analysis
+    of the same player and limit, and the end of the game, are left out. `plies`: positions in the order of the work, by
+    default all from the empty board on. Once `stop` returns True, nothing more is analysed; an analysis that it cuts
+    short is dropped.
     """
+    limit = limit or player.limit
     for ply in range(len(game.analyses)) if plies is None else plies:
         kept, position = game.analyses[ply], game.position(ply)
         if position.is_game_over() or (kept is not None and kept.is_by(name, limit)):

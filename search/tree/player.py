@@ -82,6 +82,13 @@ class MctsPlayer(Player):
         self.best_so_far: Decision | None = None
         """See `search.players.TellsBest`; told for single positions."""
 
+    @property
+    def limit(self) -> Limit:
+        """See `Analyses`. Without simulations it is the one that evaluates the position."""
+        if self._budget.simulations is None:
+            return Limit(seconds=self._budget.seconds)
+        return Limit(nodes=max(1, self._budget.simulations))
+
     def choose_batch(
         self,
         positions: Sequence[Position],

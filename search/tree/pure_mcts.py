@@ -42,6 +42,8 @@ class PureMcts(Player):
         """`playouts` a move, 2 or more: the first only opens the root. Raises `ValueError` for any other number."""
         self.playouts = _checked(playouts)
         self.name = f"pure-mcts:{playouts}"
+        self.limit = Limit(nodes=playouts)
+        """See `Analyses`."""
 
     def choose_batch(
         self,

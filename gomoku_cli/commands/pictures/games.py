@@ -1,14 +1,17 @@
-"""The choice of a game in a file."""
+"""Games of files, chosen by their numbers."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
 if TYPE_CHECKING:
     from core.records.record import GameRecord
 
-GameNumber = Annotated[int, typer.Option("--game-number", min=1, metavar="N", help="Number of the game in its file.")]
+GameNumber = Annotated[int, typer.Option("--game", min=1, metavar="N", help="Number of the game in its file.")]
+
+_Game = TypeVar("_Game")
 
 
 def read_game(path: Path, number: int, option: str) -> "tuple[GameRecord, int]":
@@ -24,7 +27,12 @@ def read_game(path: Path, number: int, option: str) -> "tuple[GameRecord, int]":
             f"{path} is no file of games: its name must end in {' or '.join(SUFFIXES)}", param_hint=option
         )
     games = read_games(path)
+    return game_at(games, number, path), len(games)
+
+
+def game_at(games: Sequence[_Game], number: int, path: Path) -> _Game:
+    """Return the game with this number, from 1. Raises a usage error that names the file."""
     if number > len(games):
         count = "1 game" if len(games) == 1 else f"{len(games):,} games"
-        raise typer.BadParameter(f"{path} holds {count}, so there is no game {number:,}", param_hint="--game-number")
-    return games[number - 1], len(games)
+        raise typer.BadParameter(f"{path} holds {count}, so there is no game {number:,}", param_hint="--game")
+    return games[number - 1]

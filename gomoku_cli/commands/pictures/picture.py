@@ -12,14 +12,14 @@ from gomoku_cli.printable import echo
 NAME = "picture"
 EXAMPLES = (
     "gomoku picture match.sgf",
-    "gomoku picture match.sgf --game-number 3 --figure game.svg",
+    "gomoku picture match.sgf --game 3 --figure game.svg",
     "gomoku picture runs/mine/games/selfplay-0000-000000.sgf --figure game.png",
 )
 
 
 def command(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="File of games, .sgf or .psq.")],
-    game_number: GameNumber = 1,
+    game: GameNumber = 1,
     figure: Annotated[
         Path | None,
         typer.Option("--figure", metavar="FILE", help="Draw the game, as .png or .svg; needs matplotlib."),
@@ -36,7 +36,7 @@ def command(
 
     if figure is not None:
         check_plot(figure, "--figure")
-    record, count = read_game(file, game_number, "FILE")
+    record, count = read_game(file, game, "FILE")
     if figure is None:
         from gomoku_cli.reports.board_text import has_colours
         from gomoku_cli.reports.game import show_game
@@ -47,4 +47,4 @@ def command(
         from gomoku_cli.reports.game_figure import draw_game
 
         draw_game(record, figure)
-        echo(f"{figure}: game {game_number:,} of {count:,}, {result_text(record)}")
+        echo(f"{figure}: game {game:,} of {count:,}, {result_text(record)}")

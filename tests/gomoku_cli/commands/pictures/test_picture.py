@@ -116,8 +116,8 @@ def test_of_long_games_on_wide_boards_the_last_digits_are_shown(
 def test_a_game_is_chosen_by_its_number(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "games.sgf"
     write_games(path, [GAME, GameRecord(Rules(9), (40,), ending=Ending.UNKNOWN)])
-    assert "1 move, without a result" in picture(capsys, path, "--game-number", 2)[1]
-    code, out, err = picture(capsys, path, "--game-number", 3)
+    assert "1 move, without a result" in picture(capsys, path, "--game", 2)[1]
+    code, out, err = picture(capsys, path, "--game", 3)
     assert (code, out, err.count("\n")) == (ExitCode.USAGE, "", 1)
     assert "holds 2 games, so there is no game 3" in err
 
@@ -143,7 +143,7 @@ def test_the_figure_has_numbers_coordinates_and_values(
         assert (code, out) == (ExitCode.DONE, f"{figure}: game 1 of 2, black won in 7 moves\n")
         text = figure.read_text(encoding="utf-8")
         assert "Value for black" in text
-        assert picture(capsys, path, "--game-number", 2, "--figure", figure)[0] == ExitCode.DONE
+        assert picture(capsys, path, "--game", 2, "--figure", figure)[0] == ExitCode.DONE
     without = figure.read_text(encoding="utf-8")
     assert "Value for black" not in without
     for name in "abcdefg":

@@ -1,12 +1,12 @@
-"""The figure of `gomoku analyse`: the board of paper Y, Fig. 6."""
+"""The figure of `gomoku analyze`: the board of paper Y, Fig. 6, with move numbers on the stones."""
 
 import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.notation import parse_cell
-from gomoku_cli.reports.analysis import analysis_title, best_line, effort, halves_note, halves_of, stones_of
-from gomoku_cli.reports.board_figure import EDGE, LINE, draw_stones, mark_stone, points, set_board
+from gomoku_cli.reports.analyses.position import analysis_title, best_line, effort, halves_note, halves_of, stones_of
+from gomoku_cli.reports.board_figure import EDGE, LINE, draw_stones, number_stones, points, set_board
 from gomoku_cli.reports.plots import drawn
 from gomoku_cli.reports.texts import Json
 
@@ -26,10 +26,9 @@ def draw_analysis(result: Json, path: Path) -> None:
         set_board(axes, size)
         _halves(axes, result)
         draw_stones(axes, stones, size)
-        if stones:
-            mark_stone(axes, next(reversed(stones)), size)
-        note = f"{halves_note(result)}, numbers in %, the last move has a dot; {effort(result)}"
-        lines = [*textwrap.wrap(best_line(result), 105, max_lines=2), *textwrap.wrap(note, 105)]
+        number_stones(axes, list(stones), size)
+        note = f"{halves_note(result)}; numbers in %"
+        lines = [*textwrap.wrap(best_line(result), 105, max_lines=2), *textwrap.wrap(note, 105), effort(result)]
         figure.supxlabel("\n".join(lines), fontsize=8)
 
 

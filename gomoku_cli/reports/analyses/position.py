@@ -27,7 +27,7 @@ _TENTHS = ".123456789*"
 
 
 def analysis_json(player: str, position: "Position", analysis: "Analysis") -> dict[str, Any]:
-    """Return an analysis as the JSON of `gomoku analyse`; values are for the side to move."""
+    """Return an analysis as the JSON of `gomoku analyze`; values are for the side to move."""
     priors, shares = _priors(analysis), _shares(analysis)
     return {
         "player": player,
@@ -36,6 +36,7 @@ def analysis_json(player: str, position: "Position", analysis: "Analysis") -> di
         "position": [position.name_of(cell) for cell in position.moves],
         "to_move": colour_name(position.side_to_move),
         "value": round(analysis.value, 4),
+        "proof": analysis.moves[0].proof,
         "best": position.name_of(analysis.best_move),
         "variation": [position.name_of(cell) for cell in analysis.variation],
         "nodes": analysis.nodes,
@@ -119,7 +120,17 @@ def halves_note(result: Json) -> str:
 
 def best_line(result: Json) -> str:
     """Return the value and the principal variation."""
-    return f"value {result['value']:+.3f} for {result['to_move']}; {' '.join(result['variation'])}"
+    return f"{value_text(result)}; {' '.join(result['variation'])}"
+
+
+def value_text(result: Json) -> str:
+    """Return the value in words: `value +0.216 for black, 61 % to win`, or a proven result."""
+    value, side, proof = result["value"], result["to_move"], result["proof"]
+    if proof is None:
+        chance = f"{50 * (1 + value):.0f} % to win"
+    else:
+        chance = f"wins in {proof}" if proof > 0 else f"loses in {-proof}"
+    return f"value {value:+.3f} for {side}, {chance}"
 
 
 _COLUMNS = ("move", "prior", "visits", "share", "value", "result")
@@ -164,7 +175,7 @@ def show_analysis(result: Json, *, top: int, colours: bool, ascii_only: bool) ->
     shades = "white 0, red 1" if colours else "in tenths: . is 0, * is 1"
     print_facts(
         (
-            ("value", f"{result['value']:+.3f} for {result['to_move']}"),
+            ("value", value_text(result).removeprefix("value ")),
             ("line", " ".join(result["variation"])),
             ("took", effort(result)),
             ("cells", f"{halves_note(result)}; {shades}"),

@@ -1,0 +1,198 @@
+"""The work of `gomoku analyze`: one position, the lines of stdin, or every position of files of games."""
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from core.position import Position
+from core.records.formats import read_games, unkept_content, write_games
+from core.rules import Rules
+from curriculum.arena import player_names
+from curriculum.arena.players import model_path, parse_player
+from curriculum.reporting import Conduct, Quiet, Task
+from gomoku_cli.commands.pictures.games import game_at
+from gomoku_cli.commands.pictures.subjects import played, stdin_positions
+from gomoku_cli.options import RulesOptions, SearchOptions
+from gomoku_cli.printable import echo
+from gomoku_cli.reports.analyses.lines import COLUMNS, heading, position_json, position_text, review_json, review_text
+from gomoku_cli.study.game import KeptAnalysis, StudiedGame
+from gomoku_cli.study.review import analyse_game, review_of
+from nets.checkpoint import read_info
+from search.limits import Limit
+from search.players import Analyses
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GameWork:
+    """Work on files of games."""
+
+    number: int | None
+    """The only game of each file, from 1; None for all."""
+    review: bool
+    save: bool
+    as_json: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    player: Analyses
+    name: str
+    """The player as kept analyses name it: two names are two ways to search."""
+
+
+class Analyst:
+    """The player of the command, opened once for the rules of each game."""
+
+    def __init__(self, spec: str | None, search: SearchOptions, rules: RulesOptions, conduct: Conduct) -> None:
+        """`spec`: None for the built-in model, or the mentor where that does not play the board."""
+        self._spec, self._search, self._rules, self._conduct = spec, search, rules, conduct
+        self._settings = search.player_settings()
+        self._opened: dict[Rules, _Opened] = {}
+
+    def analyse_moves(self, moves: str) -> dict[str, Any]:
+        """Return the analysis of one position as JSON. Raises a usage error for moves that cannot be played."""
+        return self._analyse_one(played(moves, self._own_rules()))
+
+    def analyse_move(self, path: Path, number: int, ply: int, *, save: bool) -> dict[str, Any]:
+        """Return the analysis of a position of a game as JSON. Raises usage errors, and `RecordError`."""
+        games = self._read(path, save=save)
+        game = game_at(games, number, path)
+        if ply > len(game.record.moves):
+            raise typer.BadParameter(f"the game has {len(game.record.moves)} moves, not {ply}", param_hint="--move")
+        position = game.position(ply)
+        if position.is_game_over():
+            raise typer.BadParameter(f"the game is over after {ply} moves", param_hint="--move")
+        kept = game.analyses[ply]
+        opened = self._open(position.rules)
+        if kept is None or not save or not kept.is_by(opened.name, opened.player.limit):
+            kept = self._searched(position)
+        if save:
+            games[number - 1] = game.with_analysis(ply, kept)
+            _write(path, games)
+        return position_json(kept, position)
+
+    def analyse_stdin(self, *, as_json: bool) -> None:
+        """Print a line for each position on stdin. Raises `PositionLineError`."""
+        rules = self._own_rules()
+        opened = self._open(rules)
+        if not as_json:
+            echo(COLUMNS)
+        for number, position in stdin_positions(rules):
+            analysis = opened.player.analyse(position, stop=self._conduct.stop)
+            self._conduct.check()
+            kept = KeptAnalysis(analysis=analysis, player=opened.name, limit=opened.player.limit)
+            if as_json:
+                typer.echo(json.dumps({"line": number} | position_json(kept, position)))
+            else:
+                echo(position_text(kept, position))
+
+    def analyse_files(self, paths: Sequence[Path], work: GameWork) -> None:
+        """Print a line for each position of the games. Raises a usage error, and `RecordError`."""
+        files = [(path, self._read(path, save=work.save)) for path in paths]
+        chosen = [
+            (path, games, number)
+            for path, games in files
+            for number in ([work.number] if work.number else range(1, len(games) + 1))
+        ]
+        total = sum(len(game_at(games, number, path).analyses) for path, games, number in chosen)
+        # On a terminal the lines themselves are the progress, and a bar would break them.
+        reporter = Quiet() if sys.stdout.isatty() else self._conduct.reporter
+        with reporter.task("analysis", total, "positions") as task:
+            done = 0
+            for path, games, number in chosen:
+                before = games[number - 1]
+                try:
+                    self._analyse_game(games, number, path, work, task, done)
+                finally:  # a full stdout, or a stop, must not cost the analyses
+                    if work.save and games[number - 1] is not before:
+                        _write(path, games)
+                done += len(before.analyses)
+                self._conduct.check()
+
+    def _analyse_game(
+        self, games: list[StudiedGame], number: int, path: Path, work: GameWork, task: Task, done: int
+    ) -> None:
+        """Print the lines of one game, and put the game with its analyses into `games`."""
+        record = games[number - 1].record
+        opened, place = self._open(record.rules), {"file": str(path), "game": number}
+        if not work.as_json:
+            echo(heading(record, f"{path}, game {number}" if len(games) > 1 else str(path)))
+            echo(COLUMNS)
+        position = Position(record.rules)
+        for ply in range(len(record.moves) + 1):
+            if ply:
+                position.push(record.moves[ply - 1])
+            if position.is_game_over():
+                break
+            game = games[number - 1]
+            for _, analysed in analyse_game(
+                game, opened.player, name=opened.name, plies=[ply], stop=self._conduct.stop
+            ):
+                games[number - 1] = game = analysed
+            kept = game.analyses[ply]
+            if self._conduct.stop() or kept is None:
+                return
+            task.update(done + ply + 1)
+            move = review_of(game).moves[ply - 1] if work.review and ply else None
+            if work.as_json:
+                typer.echo(json.dumps(place | {"ply": ply} | position_json(kept, position, move)))
+            else:
+                echo(position_text(kept, position, move))
+        if work.review and work.as_json:
+            typer.echo(json.dumps(place | {"review": review_json(games[number - 1])}))
+        elif work.review:
+            echo("\n".join(review_text(games[number - 1])))
+
+    def _analyse_one(self, position: Position) -> dict[str, Any]:
+        return position_json(self._searched(position), position)
+
+    def _searched(self, position: Position) -> KeptAnalysis:
+        opened = self._open(position.rules)
+        player = opened.player
+        # Compile, load and prepare everything, so that the time of the analysis is that of its search.
+        player.analyse(position, Limit(nodes=2), stop=self._conduct.stop)
+        analysis = player.analyse(position, stop=self._conduct.stop)
+        self._conduct.check()
+        return KeptAnalysis(analysis=analysis, player=opened.name, limit=player.limit)
+
+    def _own_rules(self) -> Rules:
+        """Return the rules of positions without a game: the given ones, else those of the player."""
+        given = self._rules.board_size is not None or self._rules.connect is not None
+        return self._rules.resolve(() if self._spec is None and given else (self._spec or player_names.DEFAULT,))
+
+    def _open(self, rules: Rules) -> _Opened:
+        """Return the player for these rules. Raises `PlayerSpecError` and a usage error."""
+        if rules not in self._opened:
+            spec = self._spec or player_names.DEFAULT
+            if self._spec is None and (model := model_path(spec)) is not None and read_info(model).rules != rules:
+                spec = player_names.MENTOR
+                self._conduct.reporter.say(f"the built-in model does not play {rules}: the mentor analyses")
+            self._search.check_effect((spec,))
+            player = parse_player(spec, rules=rules, settings=self._settings)
+            if not isinstance(player, Analyses):
+                raise typer.BadParameter(
+                    f"{spec} tells no more than its move: models, mentor and pure-mcts:N analyse", param_hint="--player"
+                )
+            self._opened[rules] = _Opened(player, spec if self._settings.tactics else f"{spec} without tactics")
+        return self._opened[rules]
+
+    def _read(self, path: Path, *, save: bool) -> list[StudiedGame]:
+        """Return the games of a file. Raises `RecordError`, and a usage error for one that cannot be saved whole."""
+        records = read_games(path)
+        if save and path.suffix.lower() != ".sgf":
+            raise typer.BadParameter(f"{path}: analyses are kept in .sgf files alone", param_hint="--save")
+        if save and (lost := unkept_content(path)):
+            raise typer.BadParameter(
+                f"{path} holds {lost}, which would be lost: gomoku convert {path} COPY.sgf makes a plain copy",
+                param_hint="--save",
+            )
+        return [StudiedGame.from_record(record) for record in records]
+
+
+def _write(path: Path, games: Sequence[StudiedGame]) -> None:
+    write_games(path, [game.to_record() for game in games])

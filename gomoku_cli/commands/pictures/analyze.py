@@ -1,0 +1,129 @@
+"""`gomoku analyze`: positions and games as a player sees them."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from gomoku_cli import options
+from gomoku_cli.commands.pictures.subjects import SubjectOptions, Subjects
+from gomoku_cli.expansion import expand_options
+
+NAME = "analyze"
+ALIAS = "analyse"
+EXAMPLES = (
+    'gomoku analyze "h8 i9 g7 i7"',
+    'gomoku analyze "h8 i9 g7" --player runs/mine --simulations 2000 --figure position.svg',
+    "gomoku analyze match.sgf --game 3 --move 20 --player mentor --seconds 1",
+    "gomoku analyze match.sgf --review --save",
+    "gomoku analyze *.sgf --json > analyses.jsonl",
+    'echo "h8 i9" | gomoku analyze - --json',
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _GameOptions:
+    """Work on whole games."""
+
+    review: Annotated[
+        bool,
+        typer.Option("--review", help="Show the loss of win probability by each move, mistakes, and a summary a game."),
+    ] = False
+    save: Annotated[
+        bool,
+        typer.Option(
+            "--save", help="Write the analyses into the .sgf files. Saved ones are read, not searched for again."
+        ),
+    ] = False
+
+
+@expand_options
+def command(
+    *,
+    what: SubjectOptions,
+    player: options.Analyst = None,
+    games: _GameOptions,
+    simulations: options.Simulations = None,
+    seconds: options.Seconds = None,
+    tactics: options.Tactics = True,
+    rules: options.RulesOptions,
+    top: Annotated[int, typer.Option("--top", min=1, metavar="N", help="Moves in the table.")] = 8,
+    figure: Annotated[
+        Path | None,
+        typer.Option("--figure", metavar="FILE", help="Draw one position, as .png or .svg; needs matplotlib."),
+    ] = None,
+    runtime: options.RuntimeOptions,
+    no_color: options.NoColor = False,
+    ascii_only: options.Ascii = False,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Show positions as a player sees them: best moves, visits, values, proven results, and the expected line.
+
+    One position is a table and a board: the left half of an empty cell shows the prior of the net, the right half the
+    visits of the search, from white (0) to red (1). Of files and of stdin every position is a line, with --json a line
+    of JSON, as soon as it is analysed. Values are for the side to move, from -1 to 1.
+    """
+    from gomoku_cli.commands.pictures.analyst import Analyst, GameWork
+    from gomoku_cli.compilation import reporting_compilation
+    from gomoku_cli.interruption import conducting
+    from gomoku_cli.reports.plots import check_plot
+
+    if figure is not None:
+        check_plot(figure, "--figure")
+    runtime.apply()
+    search = options.SearchOptions(simulations=simulations, seconds=seconds, tactics=tactics)
+    subjects = what.subjects()
+    _check(what, subjects, games, figure=figure, rules=rules)
+    with conducting(quiet=quiet) as conduct, reporting_compilation(conduct.reporter):
+        analyst = Analyst(player, search, rules, conduct)
+        if subjects.from_stdin:
+            analyst.analyse_stdin(as_json=as_json)
+            return
+        if subjects.files and what.move is None:
+            work = GameWork(number=what.game, review=games.review, save=games.save, as_json=as_json)
+            analyst.analyse_files(subjects.files, work)
+            return
+        if what.move is not None:
+            result = analyst.analyse_move(subjects.files[0], what.game or 1, what.move, save=games.save)
+        else:
+            result = analyst.analyse_moves(subjects.moves)
+    _show(result, top=top, figure=figure, no_color=no_color, ascii_only=ascii_only, as_json=as_json)
+
+
+def _check(
+    what: SubjectOptions, subjects: Subjects, games: _GameOptions, *, figure: Path | None, rules: options.RulesOptions
+) -> None:
+    """Raise a usage error for options that the subjects make senseless."""
+    is_one = what.move is not None or not (subjects.files or subjects.from_stdin)
+    if figure is not None and not is_one:
+        raise typer.BadParameter(
+            "it draws one position: choose it with --move; gomoku picture draws a game", param_hint="--figure"
+        )
+    if games.review and (not subjects.files or is_one):
+        raise typer.BadParameter("it needs whole games: give their files, without --move", param_hint="--review")
+    if games.save and not subjects.files:
+        raise typer.BadParameter("there is no file to save into", param_hint="--save")
+    if subjects.files and (rules.board_size is not None or rules.connect is not None):
+        raise typer.BadParameter("games have their own rules", param_hint="--board-size, --connect")
+
+
+def _show(
+    result: dict[str, Any], *, top: int, figure: Path | None, no_color: bool, ascii_only: bool, as_json: bool
+) -> None:
+    """Print one analysis as a table and a board, or as JSON, and draw it."""
+    from gomoku_cli.reports.analyses.position import show_analysis
+    from gomoku_cli.reports.board_text import has_colours
+
+    try:
+        if as_json:
+            typer.echo(json.dumps(result))
+        else:
+            show_analysis(result, top=top, colours=not no_color and has_colours(), ascii_only=ascii_only)
+    finally:  # a full stdout must not cost the file
+        if figure is not None:
+            from gomoku_cli.reports.analyses.figure import draw_analysis
+
+            draw_analysis(result, figure)

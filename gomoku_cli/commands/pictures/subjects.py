@@ -1,0 +1,137 @@
+"""The subjects of an analysis on the command line: moves, game files, or lines of positions on stdin."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from core.errors import BadDataError
+
+if TYPE_CHECKING:
+    from core.position import Position
+    from core.rules import Rules
+
+STDIN = "-"
+
+
+class PositionLineError(BadDataError, ValueError):
+    """A line of stdin that is no position; the message gives its number and the reason."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubjectOptions:
+    """Positions to analyse; without arguments the empty board."""
+
+    texts: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="MOVES|FILE|-",
+            help="Moves from the empty board, black first, as in 'h8 i9 g7'; or game files, .sgf or .psq, of "
+            "which every position is analysed; or - for stdin with the moves of one position a line.",
+            show_default="the empty board",
+        ),
+    ] = None
+    game: Annotated[
+        int | None,
+        typer.Option(
+            "--game", min=1, metavar="N", help="Only this game of each file, counted from 1.", show_default="all games"
+        ),
+    ] = None
+    move: Annotated[
+        int | None,
+        typer.Option(
+            "--move",
+            min=0,
+            metavar="N",
+            help="Only the position after N moves, as a table and a board.",
+            show_default="all positions",
+        ),
+    ] = None
+
+    def subjects(self) -> "Subjects":
+        """Return the subjects by their kinds. Raises a usage error for kinds that do not go together."""
+        from core.records.formats import SUFFIXES, is_game_file
+
+        texts = self.texts or []
+        files = [Path(text) for text in texts if is_game_file(Path(text))]
+        if files and len(files) < len(texts):
+            other = next(text for text in texts if not is_game_file(Path(text)))
+            raise typer.BadParameter(
+                f"{other!r} is no file of games: its name must end in {' or '.join(SUFFIXES)}", param_hint="FILE"
+            )
+        if STDIN in texts and len(texts) > 1:
+            raise typer.BadParameter("- stands alone: all positions come from stdin", param_hint="-")
+        if not files:
+            for option, number in (("--game", self.game), ("--move", self.move)):
+                if number is not None:
+                    raise typer.BadParameter("it picks from a file of games", param_hint=option)
+        if self.move is not None and len(files) > 1:
+            raise typer.BadParameter("it picks from one file of games", param_hint="--move")
+        if STDIN in texts:
+            return Subjects(from_stdin=True)
+        return Subjects(files=files) if files else Subjects(moves=" ".join(texts))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subjects:
+    """Subjects of one kind: files, stdin, or else moves."""
+
+    files: list[Path] = field(default_factory=list)
+    from_stdin: bool = False
+    moves: str = ""
+
+
+def played(moves: str, rules: "Rules") -> "Position":
+    """Return the position after moves such as `h8 i9`, with blanks or commas between them. Raises a usage error."""
+    try:
+        return position_of(moves, rules)
+    except ValueError as error:
+        hint = _hint(moves.replace(",", " ").split())
+        raise typer.BadParameter(f"{error}{hint}", param_hint="MOVES") from error
+
+
+def position_of(moves: str, rules: "Rules") -> "Position":
+    """Return the position after moves. Raises `ValueError` with the number of the move that cannot be played."""
+    from core.position import Position
+
+    position = Position(rules)
+    for move in moves.replace(",", " ").split():
+        try:
+            position.push(move)
+        except ValueError as error:
+            raise ValueError(f"move {position.ply + 1}: {error}") from error
+    if position.is_game_over():
+        raise ValueError(f"the game is over after {position.ply} moves")
+    return position
+
+
+def _hint(words: Sequence[str]) -> str:
+    """Return a hint where the first word looks like a file or a player."""
+    from curriculum.arena.player_names import EXAMPLES
+
+    first = words[0] if words else ""
+    if first in EXAMPLES or first.partition(":")[0] in {name.partition(":")[0] for name in EXAMPLES}:
+        return f"; name the player with --player {first}"
+    if Path(first).exists():
+        return "; files of games end in .sgf or .psq, and a model is named with --player"
+    return ""
+
+
+def stdin_positions(rules: "Rules") -> Iterator[tuple[int, "Position"]]:
+    """Yield the number of each line of stdin and its position; blank lines and those with # are left out.
+
+    Raises `PositionLineError`.
+    """
+    number = 0
+    try:
+        for number, line in enumerate(sys.stdin, start=1):
+            text = line.partition("#")[0].strip()
+            if text:
+                yield number, position_of(text, rules)
+    except UnicodeDecodeError as error:
+        raise PositionLineError(f"stdin, after line {number}: this is no text in {error.encoding}") from error
+    except ValueError as error:
+        raise PositionLineError(f"stdin, line {number}: {error}") from error

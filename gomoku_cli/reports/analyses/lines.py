@@ -1,0 +1,125 @@
+"""Analyses of many positions: one line each, as text or JSON, and the review of a game after its last position."""
+
+from typing import TYPE_CHECKING, Any
+
+from core.notation import cell_name
+from core.rules import BLACK, WHITE, colour_name
+from gomoku_cli.printable import printable
+from gomoku_cli.reports.analyses.position import analysis_json
+from gomoku_cli.reports.game import result_text
+from gomoku_cli.reports.plots import short_name
+from gomoku_cli.study.explain import Explainer
+from gomoku_cli.study.review import GRADES, Grade, Review, review_of
+
+if TYPE_CHECKING:
+    from core.position import Position
+    from core.records.record import GameRecord
+    from gomoku_cli.study.explain import Explainer
+    from gomoku_cli.study.game import KeptAnalysis, StudiedGame
+from gomoku_cli.study.review import MoveReview
+
+_MAX_LINE = 8
+"""Moves of a line that are shown."""
+
+
+def heading(record: "GameRecord", source: str) -> str:
+    """Return the line above the positions of a game: its place, its players and its result."""
+    black, white = (
+        short_name(name, 36) or colour for name, colour in ((record.black, "black"), (record.white, "white"))
+    )
+    return printable(f"{source}: {black} against {white}, {record.rules}; {result_text(record)}")
+
+
+COLUMNS = f"{'move':>9}  {'loss':>14}  {'to move':<7}  {'value':>6}  {'win':>5}  result      line"
+"""The line below it."""
+
+
+def position_text(kept: "KeptAnalysis", position: "Position", move: "MoveReview | None" = None) -> str:
+    """Return a line: the last move and its loss, then the side to move with value, chance to win, proof and line."""
+    analysis = kept.analysis
+    last = f"{position.ply} {position.name_of(position.moves[-1])}" if position.moves else "start"
+    proof = analysis.moves[0].proof
+    result = "" if proof is None else f"wins in {proof}" if proof > 0 else f"loses in {-proof}"
+    return (
+        f"{last:>9}  {_loss(move):>14}  {colour_name(position.side_to_move):<7}  {analysis.value:>+6.3f}"
+        f"  {50 * (1 + analysis.value):>3.0f} %  {result:<10}  {_line(kept, position)}"
+    )
+
+
+def _line(kept: "KeptAnalysis", position: "Position") -> str:
+    variation = kept.analysis.variation
+    return " ".join(map(position.name_of, variation[:_MAX_LINE])) + (" .." if len(variation) > _MAX_LINE else "")
+
+
+def _loss(move: "MoveReview | None") -> str:
+    """Return `34 % blunder`; nothing for a good move and for one without a loss."""
+    if move is None or move.loss is None or move.grade is Grade.GOOD:
+        return ""
+    return f"{100 * move.loss:.0f} % {'inaccurate' if move.grade is Grade.INACCURACY else move.grade}"
+
+
+def position_json(kept: "KeptAnalysis", position: "Position", move: "MoveReview | None" = None) -> dict[str, Any]:
+    """Return an analysis as the JSON of `gomoku analyze`, with the loss of the last move if its review is given."""
+    result = analysis_json(kept.player, position, kept.analysis)
+    if move is not None:
+        result |= {"loss": _rounded(move.loss), "grade": move.grade}
+    return result
+
+
+def review_text(game: "StudiedGame") -> list[str]:
+    """Return lines below a game: the mean loss of each side, and its mistakes with their reasons."""
+    review, lines = review_of(game), []
+    for colour in (BLACK, WHITE):
+        mean = review.mean_loss(colour)
+        if mean is None:
+            continue
+        counts = [
+            f"{count} {grade if count == 1 else _PLURALS[grade]}"
+            for grade in GRADES
+            if (count := sum(move.grade is grade and move.colour == colour for move in review.moves))
+        ]
+        found = ", ".join(counts) or "no inaccuracy"
+        lines.append(f"{colour_name(colour):>9}  lost {100 * mean:.1f} % a move; {found}")
+    explainer, size = Explainer(game.record.rules), game.record.rules.size
+    for move in review.mistakes():
+        better = "" if move.best is None else f"; better {cell_name(move.best, size)}"
+        reason = _reason(explainer, game, move)
+        lines.append(f"{f'{move.ply} {cell_name(move.move, size)}':>9}  {_loss(move)}{better}. {reason}".rstrip())
+    return lines
+
+
+def _reason(explainer: Explainer, game: "StudiedGame", move: "MoveReview") -> str:
+    """Return a sentence on why a move loses by force; nothing if it does not, or if no reason is known."""
+    after = game.analyses[move.ply]
+    found = explainer.loss(game.position(move.ply - 1), move.move, after.analysis if after else None)
+    return found.sentence if found else ""
+
+
+_PLURALS = {Grade.BLUNDER: "blunders", Grade.MISTAKE: "mistakes", Grade.INACCURACY: "inaccuracies"}
+
+
+def review_json(game: "StudiedGame") -> dict[str, Any]:
+    """Return the review of a game as the JSON of `gomoku analyze --review`."""
+    review: Review = review_of(game)
+    explainer, position = Explainer(game.record.rules), game.position()
+    return {
+        "mean_loss": {colour_name(colour): _rounded(review.mean_loss(colour)) for colour in (BLACK, WHITE)},
+        "black_wins": [_rounded(chance) for chance in review.black],
+        "key_moments": review.key_moments(),
+        "mistakes": [
+            {
+                "ply": move.ply,
+                "move": position.name_of(move.move),
+                "by": colour_name(move.colour),
+                "grade": move.grade,
+                "loss": _rounded(move.loss),
+                "best": None if move.best is None else position.name_of(move.best),
+                "reason": _reason(explainer, game, move) or None,
+            }
+            for move in review.mistakes(least=GRADES[Grade.INACCURACY])
+        ],
+    }
+
+
+def _rounded(number: float | None) -> float | None:
+    return None if number is None else round(number, 4)

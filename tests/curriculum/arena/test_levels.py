@@ -1,0 +1,45 @@
+"""Levels: nine players by their names, each stronger than the one below."""
+
+import pytest
+
+from core.position import Position
+from core.rules import Rules
+from curriculum.arena import player_names
+from curriculum.arena.levels import LEVELS
+from curriculum.arena.players import PlayerSettings, PlayerSpecError, parse_player, settings_of
+from curriculum.arena.tournament import play_match
+from search.limits import Limit
+from search.mentor.casual import CasualPlayer
+from search.mentor.player import Mentor
+
+RULES = Rules()
+
+
+def test_every_level_is_a_player_on_any_board() -> None:
+    assert [f"level:{level}" for level in LEVELS] == list(player_names.LEVELS)
+    for name in player_names.LEVELS:
+        for rules in (RULES, Rules(7, 4)):
+            player = parse_player(name, rules=rules, settings=PlayerSettings())
+            assert player.name == name
+        assert settings_of(name) == frozenset()
+    first = parse_player("level:1", rules=RULES, settings=PlayerSettings())
+    assert Position().is_legal(first.choose(Position()).move)
+    with pytest.raises(PlayerSpecError, match="names no player"):
+        parse_player("level:10", rules=RULES, settings=PlayerSettings())
+
+
+def test_low_levels_overlook_and_high_levels_search_more_and_more() -> None:
+    players = [parse_player(name, rules=RULES, settings=PlayerSettings()) for name in player_names.LEVELS]
+    kinds = [type(player) for player in players]
+    assert kinds == [CasualPlayer] * 4 + [Mentor] * 5
+    limits = [player.limit for player in players if isinstance(player, Mentor)]
+    nodes = [limit.nodes or 0 for limit in limits]
+    assert nodes == sorted(nodes)
+    assert limits == [Limit(nodes=count) for count in nodes]
+    assert len({level.title for level in LEVELS.values()}) == 9
+
+
+def test_a_level_wins_against_one_two_below() -> None:
+    players = {level: parse_player(f"level:{level}", rules=RULES, settings=PlayerSettings()) for level in (1, 3, 5)}
+    assert play_match(players[3], players[1], games=6, seed=1).total.score > 0.6
+    assert play_match(players[5], players[3], games=6, seed=1).total.score > 0.6

@@ -1,0 +1,307 @@
+"""`gomoku analyze`: the numbers of a search, the board of two halves a cell, its figure, and whole games."""
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.position import Position
+from core.records.formats import read_games, write_games
+from core.records.record import Ending, GameRecord
+from core.rules import BLACK, Rules
+from gomoku_cli import app
+from gomoku_cli.exit_codes import ExitCode
+from nets.checkpoint import save_model
+from nets.config import NetConfig
+from nets.dual import make_model
+
+RULES = Rules(7, 4)
+# Black has three in a row, open at both ends.
+THREE = "d4 a1 e4 b2 c4"
+GAME = GameRecord(RULES, tuple(Position.from_moves(RULES, f"{THREE} g7 f4".split()).moves), BLACK)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A net with random weights, for connect 4 on 7x7."""
+    path = tmp_path_factory.mktemp("model") / "small.safetensors"
+    save_model(path, make_model(NetConfig.tower(4, 1), RULES, 1), {})
+    return path
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    capsys.readouterr()
+    code = app.run(["analyze", *map(str, arguments), "--quiet"])
+    return code, *capsys.readouterr()
+
+
+def analysed(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str, Any]:
+    """Return the JSON of an analysis, after its checks that are true of every one."""
+    code, out, err = run(capsys, *arguments, "--json")
+    assert code == ExitCode.DONE, err
+    result: dict[str, Any] = json.loads(out)
+    assert result["best"] == result["moves"][0]["move"] == result["variation"][0]
+    assert result["to_move"] == ("white" if len(result["position"]) % 2 else "black")
+    assert -1 <= result["value"] <= 1
+    for key in ("prior", "share"):
+        numbers = [move[key] for move in result["moves"]]
+        assert all(number is None for number in numbers) or sum(numbers) == pytest.approx(1, abs=0.02)
+    return result
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
+    code, out, err = run(capsys, *arguments)
+    assert (code, out, err.count("\n")) == (ExitCode.USAGE, "", 1)
+    return err
+
+
+def test_a_model_has_priors_and_visits_of_every_move(capsys: pytest.CaptureFixture[str], model: Path) -> None:
+    line = ("d4 e5", "--player", model, "--backend", "torch", "--no-tactics", "--simulations", 60)
+    result = analysed(capsys, *line)
+    assert (result["board_size"], result["connect"], result["position"]) == (7, 4, ["d4", "e5"])
+    assert len(result["moves"]) == 47
+    visits = [move["visits"] for move in result["moves"]]
+    assert sum(visits) == 59  # the first simulation evaluates the root
+    assert [move["share"] for move in result["moves"]] == [pytest.approx(count / 59, abs=1e-6) for count in visits]
+    assert all(move["prior"] > 0 for move in result["moves"])
+
+
+def test_without_a_search_there_are_priors_alone(capsys: pytest.CaptureFixture[str], model: Path) -> None:
+    result = analysed(capsys, "--player", model, "--backend", "torch", "--simulations", 0)
+    assert {move["share"] for move in result["moves"]} == {None}
+    assert result["best"] == max(result["moves"], key=lambda move: move["prior"])["move"]
+    assert result["position"] == []
+
+
+def test_a_win_that_tactics_find_needs_no_net(capsys: pytest.CaptureFixture[str], model: Path) -> None:
+    result = analysed(capsys, f"{THREE} g7", "--player", model, "--backend", "torch", "--simulations", 60)
+    assert result["best"] in ("b4", "f4")
+    assert (result["moves"][0]["proof"], result["moves"][0]["share"], result["value"]) == (1, 1.0, 1.0)
+    assert result["moves"][0]["prior"] is None
+    code, out, _ = run(capsys, f"{THREE} g7", "--player", model, "--backend", "torch", "--simulations", 60)
+    assert code == ExitCode.DONE
+    assert "wins in 1" in out
+    assert "the move is proven without the net" in " ".join(out.split())
+
+
+def test_pure_mcts_and_the_mentor_have_no_priors(capsys: pytest.CaptureFixture[str]) -> None:
+    board = (THREE, "--board-size", 7, "--connect", 4, "--player")
+    result = analysed(capsys, *board, "pure-mcts:300")
+    assert {move["prior"] for move in result["moves"]} == {None}
+    assert result["nodes"] == 300
+    result = analysed(capsys, *board, "mentor:1")
+    assert {(move["prior"], move["visits"]) for move in result["moves"]} == {(None, None)}
+    assert {move["share"] for move in result["moves"]} == {round(1 / len(result["moves"]), 6)}
+    assert (result["value"], result["moves"][0]["proof"]) == (-1.0, -2)
+    code, out, _ = run(capsys, *board, "mentor:1")
+    assert code == ExitCode.DONE
+    assert "loses in 2" in out
+    assert "visits" not in out.partition("\n")[2].splitlines()[1]
+    assert "it has no prior" in " ".join(out.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "stones"),
+    [(("--move", 0), 0), (("--move", 3), 3), (("--move", 6), 6), (("--game", 2, "--move", 2), 2)],
+)
+def test_a_position_comes_from_a_game(
+    arguments: tuple[object, ...], stones: int, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "games.sgf"
+    write_games(path, [GAME, GameRecord(Rules(9, 5), (0, 1))])
+    result = analysed(capsys, path, "--player", "pure-mcts:50", *arguments)
+    assert len(result["position"]) == stones
+    assert result["board_size"] == (9 if stones == 2 else 7)
+
+
+def test_a_position_that_a_game_lacks_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "games.sgf"
+    write_games(path, [GAME])
+    line = (path, "--player", "pure-mcts:50")
+    assert "the game has 7 moves, not 8" in refused(capsys, *line, "--move", 8)
+    assert "the game is over after 7 moves" in refused(capsys, *line, "--move", 7)
+    assert "holds 1 game, so there is no game 2" in refused(capsys, *line, "--game", 2, "--move", 1)
+    assert "games have their own rules" in refused(capsys, *line, "--board-size", 7)
+    assert "not 4 in a row on 7x7" in refused(capsys, path, "--player", "default", "--move", 1)
+
+
+def test_the_board_shows_stones_halves_and_the_last_move(capsys: pytest.CaptureFixture[str]) -> None:
+    board = (f"{THREE} g7", "--board-size", 7, "--connect", 4)
+    code, out, _ = run(capsys, *board, "--player", "pure-mcts:2000", "--no-color", "--ascii")
+    assert code == ExitCode.DONE
+    assert out.isascii()
+    assert "pure-mcts:2000: black to move, move 7" in out
+    rows = {int(line[:2]): line[2:24] for line in out.splitlines() if line[:2].strip().isdigit()}
+    assert rows[7] == "  .  .  .  .  .  .[()]"
+    assert rows[4][6:15] == " >< >< ><"
+    assert rows[2][:6] == "  . ()"
+    # The two winning moves have the visits between them.
+    assert any(letter.isdigit() or letter == "*" for letter in rows[4])
+
+
+def test_colours_go_from_white_to_red(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    from rich.console import Console
+
+    from gomoku_cli.reports.analyses import position as analysis
+
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    console = Console(force_terminal=True, color_system="truecolor", width=120, record=True, no_color=False)
+    monkeypatch.setattr("gomoku_cli.console.STDOUT", console)
+    monkeypatch.setattr(analysis, "STDOUT", console)
+    board = (THREE, "--player", "mentor:1", "--board-size", 7, "--connect", 4)
+    assert run(capsys, *board)[0] == ExitCode.DONE
+    shown = console.export_text(styles=True)
+    assert shown.count("48;2;255;0;0") == 1  # the right half of the only move
+    assert "48;2;255;255;255" in shown
+    assert run(capsys, *board, "--no-color")[0] == ExitCode.DONE
+    assert "48;2;" not in console.export_text(styles=True)
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg"])
+@pytest.mark.parametrize(("size", "connect"), [(3, 3), (20, 5)])
+def test_any_board_can_be_drawn(
+    size: int, connect: int, suffix: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    pytest.importorskip("matplotlib")
+    figure = tmp_path / f"board{suffix}"
+    line = ("b2", "a1", "--player", "pure-mcts:100", "--board-size", size, "--connect", connect, "--figure", figure)
+    code, out, _ = run(capsys, *line)
+    assert code == ExitCode.DONE
+    assert "black to move, move 3" in out
+    assert figure.stat().st_size > 3000
+
+
+def test_the_figure_names_player_position_time_and_coordinates(
+    capsys: pytest.CaptureFixture[str], model: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("matplotlib")
+    from matplotlib import rc_context
+
+    figure = tmp_path / "board.svg"
+    with rc_context({"svg.fonttype": "none"}):
+        line = ("d4 e5 d5", "--player", model, "--simulations", 40, "--backend", "torch", "--figure", figure, "--json")
+        code, out, _ = run(capsys, *line)
+    text = figure.read_text(encoding="utf-8")
+    result = json.loads(out)
+    assert code == ExitCode.DONE
+    assert "white to move, move 4" in text
+    assert f"value {result['value']:+.3f} for {'white' if result['to_move'] == 'white' else ''}" in text
+    assert "left half: prior of the net, right half: visits of the search" in text
+    assert f"{result['nodes']} positions searched" in text
+    for name in "abcdefg1234567":
+        assert f">{name}</text>" in text
+
+
+def lines(out: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in out.splitlines()]
+
+
+def test_files_of_games_are_analysed_a_line_a_position(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    one, two = tmp_path / "one.sgf", tmp_path / "two.psq"
+    write_games(one, [GAME, GameRecord(Rules(9, 5), (40, 41), ending=Ending.UNKNOWN)])
+    write_games(two, [GAME])
+    code, out, err = run(capsys, one, two, "--json", "--player", "mentor:1")
+    assert (code, err) == (ExitCode.DONE, "")
+    found = lines(out)
+    assert [(line["file"], line["game"], line["ply"]) for line in found] == [
+        *((str(one), 1, ply) for ply in range(7)),  # the end of the game needs no analysis
+        *((str(one), 2, ply) for ply in range(3)),
+        *((str(two), 1, ply) for ply in range(7)),
+    ]
+    assert found[6]["proof"] == 1
+    assert [len(line["position"]) for line in found[:7]] == list(range(7))
+    code, out, _ = run(capsys, one, "--game", 2, "--player", "pure-mcts:20")
+    assert code == ExitCode.DONE
+    heading, columns, *rows = out.splitlines()
+    assert heading == f"{one}, game 2: black against white, 5 in a row on 9x9; 2 moves, without a result"
+    assert columns.split()[:2] == ["move", "loss"]
+    assert [row.split()[0] for row in rows] == ["start", "1", "2"]
+
+
+def test_a_review_has_losses_and_a_summary(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "game.sgf"
+    write_games(path, [GAME])
+    code, out, _ = run(capsys, path, "--review", "--json", "--player", "mentor:1")
+    *positions, summary = lines(out)
+    assert code == ExitCode.DONE
+    assert all(line["loss"] is None or line["loss"] >= 0 for line in positions[1:])
+    assert "loss" not in positions[0]
+    review = summary["review"]
+    assert len(review["black_wins"]) == 8
+    assert review["black_wins"][-1] == 1.0
+    assert {mistake["by"] for mistake in review["mistakes"]} <= {"white", "black"}
+    assert [mistake["ply"] for mistake in review["mistakes"]] == [
+        line["ply"] for line in positions[1:] if line["grade"] not in (None, "good")
+    ]
+    out = run(capsys, path, "--review", "--player", "mentor:1")[1]
+    assert " % mistake" in out
+    assert "white  lost " in out
+    assert {reason for mistake in review["mistakes"] if (reason := mistake["reason"])} <= set(
+        line.partition(". ")[2] for line in out.splitlines()
+    ) | {""}
+
+
+def test_saved_analyses_are_read_and_not_searched_for_again(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from search.mentor.player import Mentor
+
+    path = tmp_path / "game.sgf"
+    write_games(path, [GAME, GAME])
+    line = (path, "--json", "--player", "mentor:1", "--save")
+    first = run(capsys, *line, "--game", 2)
+    before, after = read_games(path)
+    assert before == GAME
+    assert (after.moves, after.winner) == (GAME.moves, GAME.winner)
+    assert len(after.analyses) == 8
+    assert after.comments[0].startswith("Analysis: white to move")
+
+    def refuse(*_: object, **options: object) -> None:
+        raise AssertionError("nothing is searched for again")
+
+    monkeypatch.setattr(Mentor, "analyse", refuse)
+    assert run(capsys, *line, "--game", 2) == first, "everything is in the file"
+    assert json.loads(run(capsys, *line, "--game", 2, "--move", 3)[1])["position"] == ["d4", "a1", "e4"]
+
+
+def test_a_file_that_would_lose_something_is_not_written_anew(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "game.sgf"
+    for text, why in (
+        ("(;GM[4]SZ[9];B[ee](;W[aa])(;W[bb]))", "variations"),
+        ("(;GM[4]SZ[9];B[ee]LB[aa:A])", "the property LB"),
+        ("(;GM[4]SZ[9]C[a\\]b];B[ee])", "the property C"),
+        ("(;GM[4]SZ[9];B[ee]C[a][b])", "several values"),
+    ):
+        path.write_text(text, encoding="utf-8")
+        assert why in refused(capsys, path, "--save", "--player", "mentor:1")
+        assert path.read_text(encoding="utf-8") == text
+    psq = tmp_path / "game.psq"
+    write_games(psq, [GAME])
+    assert "kept in .sgf files alone" in refused(capsys, psq, "--save", "--player", "mentor:1")
+
+
+def test_stdin_has_a_position_a_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    board = ("-", "--board-size", 7, "--connect", 4, "--player", "mentor:1")
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{THREE}\n\n# nothing\nd4, e5 # a comment\n"))
+    code, out, _ = run(capsys, *board, "--json")
+    assert code == ExitCode.DONE
+    assert [(line["line"], len(line["position"])) for line in lines(out)] == [(1, 5), (4, 2)]
+    monkeypatch.setattr("sys.stdin", io.StringIO("d4\nd4 d4\n"))
+    code, out, err = run(capsys, *board)
+    assert (code, err) == (ExitCode.BAD_DATA, "gomoku: stdin, line 2: move 2: d4 already holds a stone\n")
+    assert len(out.splitlines()) == 2
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"\xff\xfe\x00"), encoding="utf-8"))
+    code, out, err = run(capsys, *board)
+    assert (code, err) == (ExitCode.BAD_DATA, "gomoku: stdin, after line 0: this is no text in utf-8\n")
+
+
+def test_another_board_than_the_models_is_the_mentors(capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    assert app.run(["analyse", "--board-size", "9", "--json"]) == ExitCode.DONE
+    out, err = capsys.readouterr()
+    assert json.loads(out)["player"] == "mentor"
+    assert "does not play 5 in a row on 9x9: the mentor analyses" in err
