@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from core.errors import BadDataError
 from core.files.json_text import parse_json
 from curriculum.config import Config, Phase
+from curriculum.presets import ConfigError
 from curriculum.schedule import at_round
 from gomoku_cli.console import duration
 from gomoku_cli.reports.texts import Json
@@ -84,7 +85,8 @@ def last_time(records: Sequence[Json]) -> datetime | None:
     """Return the time of the last record."""
     for record in reversed(records):
         try:
-            return datetime.fromisoformat(str(record.get("time")))
+            found = datetime.fromisoformat(str(record.get("time")))
+            return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
         except ValueError:
             continue
     return None
@@ -206,9 +208,16 @@ class _Survey:
         detail = f"round {min(done + 1, rounds)} of {rounds}" if took or done else ""
         return done / max(1, rounds), detail, left
 
+    def _at_round(self, number: int) -> Config:
+        """Return the configuration of a round; the run's where the schedule cannot be read."""
+        try:
+            return at_round(self._config, number)
+        except ConfigError:
+            return self._config
+
     def _weight(self, number: int) -> float:
         """Return the relative work of a round."""
-        config = at_round(self._config, number)
+        config = self._at_round(number)
         settings = config.selfplay
         if settings.concurrent:
             return float(settings.epochs)
@@ -217,7 +226,7 @@ class _Survey:
 
     def _round_seconds(self, number: int) -> float | None:
         """Return the guessed seconds of a round, before one is done."""
-        config = at_round(self._config, number)
+        config = self._at_round(number)
         settings, positions = config.selfplay, config.selfplay.games * self._plies
         full = settings.full_search_share
         searched = positions * (full * config.search.simulations + (1 - full) * settings.fast_simulations)
