@@ -21,6 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 _LIMIT_S = 60.0
+_SAVED_S = 5.0
 
 
 class Board:
@@ -177,8 +178,9 @@ def _quitting(folder: Path, trials: int) -> dict[str, object]:
 def _killed(folder: Path, trials: int) -> str:
     """Kill the screen's process right after its n-th stone is drawn; count the games that `--resume` has whole."""
     whole = 0
+    games = folder / "killed" / "gomoku" / "games"
     for trial in range(trials):
-        board = Board(folder, "--two-players")
+        board = Board(folder / "killed", "--two-players")
         board.until(lambda text: b"Black to move" in text)
         moves = 1 + trial % 5
         for move in range(moves):
@@ -187,10 +189,17 @@ def _killed(folder: Path, trials: int) -> str:
             board.press(b"\r\x1b[D")
             board.until(lambda text, start=start, turn=turn: turn in text[start:])  # type: ignore[misc]
         board.end(signal.SIGKILL)
-        time.sleep(1.5)  # the engine's process may still be importing what it saves with
-        newest = max((folder / "gomoku" / "games").glob("*.sgf"), key=lambda path: path.stat().st_mtime)
-        whole += newest.read_text().count("\n;") == moves
+        deadline = time.perf_counter() + _SAVED_S  # the engine's process may still be importing what it saves with
+        while time.perf_counter() < deadline and _moves_of_newest(games) != moves:
+            time.sleep(0.05)
+        whole += _moves_of_newest(games) == moves
     return f"{whole} of {trials}"
+
+
+def _moves_of_newest(games: Path) -> int:
+    """Return the number of moves of the newest game in a folder, 0 without one."""
+    files = sorted(games.glob("*.sgf"), key=lambda path: path.stat().st_mtime)
+    return files[-1].read_text().count("\n;") if files else 0
 
 
 def main() -> None:

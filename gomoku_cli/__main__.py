@@ -10,6 +10,10 @@ def main() -> NoReturn:
     """Run the command line of this process."""
     end_on_signals()
     open_streams()
+    from gomoku_cli.tui import quick
+
+    if quick.applies(sys.argv[1:]):
+        sys.exit(flush_results(quick.play()))
     from gomoku_cli.app import run  # after the signals: this takes a while
 
     sys.exit(flush_results(run()))

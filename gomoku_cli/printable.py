@@ -4,8 +4,6 @@ Names of players and files, metadata of models and messages of engines may come 
 itself.
 """
 
-import typer
-
 from core.limits import MAX_SHOWN_CHARACTERS
 
 
@@ -33,4 +31,6 @@ def shown(text: object) -> str:
 
 def echo(text: str, *, err: bool = False) -> None:
     """Print lines of text, each as `printable` shows it, on stdout or stderr."""
+    import typer  # the board does without it
+
     typer.echo("\n".join(map(printable, text.split("\n"))), err=err)

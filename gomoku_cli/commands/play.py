@@ -21,6 +21,7 @@ EXAMPLES = (
     "gomoku play",
     "gomoku play --colour white --simulations 800 --policy deterministic",
     "gomoku play --model runs/mine --seconds 3 --ponder",
+    "gomoku play --level 3",
     "gomoku play --resume",
     "gomoku play --two-players",
     "gomoku play --opponents mentor:2 mentor:4",
@@ -37,6 +38,10 @@ class _Side(StrEnum):
 def command(
     *,
     model: options.Model = player_names.DEFAULT,
+    level: Annotated[
+        int | None,
+        typer.Option("--level", min=1, max=9, metavar="N", help="The opponent, from 1 (a beginner) to 9 (the best)."),
+    ] = None,
     colour: Annotated[
         _Side, typer.Option("--colour", help="Your stones; black moves first.", case_sensitive=False)
     ] = _Side.BLACK,
@@ -79,6 +84,10 @@ def command(
     if resume and load is not None:
         raise typer.BadParameter("one of them names the game", param_hint="--resume, --load")
     opened = _opened(resume, load)
+    if level is not None:
+        if model != player_names.DEFAULT:
+            raise typer.BadParameter("one of them names the opponent", param_hint="--level, --model")
+        model = player_names.LEVELS[level - 1]
     specs = () if two_players else opponents or (model,)
     if two_players and opponents is not None:
         raise typer.BadParameter("two humans leave no seat for engines", param_hint="--two-players, --opponents")

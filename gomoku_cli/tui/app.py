@@ -1,6 +1,7 @@
 """The app of `gomoku play`: it connects the board, the panes and the course of the game."""
 
 import asyncio
+import os
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from textual.app import App, ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.content import Content
+from textual.geometry import Size
 from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Footer, Input, Static
@@ -69,8 +71,9 @@ class GomokuApp(App[ExitCode]):
     #small { display: none; width: 1fr; height: 1fr; }
     .-small #title, .-small #table, .-small #status, .-small Footer { display: none; }
     .-small #small { display: block; }
+    App.-ascii .arrow { display: none; }
     App.-ascii ModalScreen > * { border: ascii $primary; }
-    App.-ascii BoardWindow, App.-ascii MovesView { scrollbar-size: 0 0; }
+    App.-ascii BoardWindow, App.-ascii VerticalScroll, App.-ascii OptionList { scrollbar-size: 0 0; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -83,7 +86,8 @@ class GomokuApp(App[ExitCode]):
     ]
 
     def __init__(self, engine: Engine, setup: BoardSetup) -> None:
-        super().__init__(driver_class=terminal_driver())
+        # Without native colours from the start Textual shows greys under NO_COLOR instead of no colours.
+        super().__init__(driver_class=terminal_driver(), ansi_color=True if "NO_COLOR" in os.environ else None)
         self.theme = setup.theme or _TERMINAL_THEME
         self.set_class(setup.ascii_only, "-ascii")
         self.notices: list[str] = []
@@ -91,7 +95,6 @@ class GomokuApp(App[ExitCode]):
         self._setup = setup
         self._engine = engine
         self._panes = Panes()
-        self._graph = self._candidates = False
         self._panel_wanted: bool | None = None
         """The human's wish; None leaves the panel to the size of the terminal."""
         self._own_loop: asyncio.AbstractEventLoop | None = None
@@ -150,7 +153,7 @@ class GomokuApp(App[ExitCode]):
     def on_resize(self, event: events.Resize) -> None:
         """Give the board its room and the panel the rest."""
         if self._main is not None:
-            self._arrange()
+            self._arrange(event.size)
 
     def interrupt(self) -> None:
         """End the app as interrupted. A signal handler may call this."""
@@ -159,9 +162,9 @@ class GomokuApp(App[ExitCode]):
 
     # Layout
 
-    def _arrange(self) -> None:
+    def _arrange(self, terminal: Size | None = None) -> None:
         """Choose the size of the cells and the panel's width for the size of the terminal."""
-        columns, rows = self.size
+        columns, rows = terminal or self.size
         assert self._main is not None
         self._main.set_class(columns < _MIN_TERMINAL[0] or rows < _MIN_TERMINAL[1], "-small")
         rules, room = self.game.rules, rows - _ROWS_AROUND
@@ -201,11 +204,11 @@ class GomokuApp(App[ExitCode]):
         hint = self._glyphs.hint
         cells = looks(control, self._panes, self._board.cursor, hint, has_colours=not self.no_color)
         self._board.show(cells, game.last_move)
-        if self._candidates:
+        if self._panel.candidates.display:
             speaker = control.speaker
             source = f"{speaker}, {colour_name(game.side_to_move)}'s net" if has_net(speaker) else speaker
             self._panel.candidates.show(control.analysis, game.rules, game.side_to_move, source, self._board.cursor)
-        if self._graph:
+        if self._panel.graph.display:
             values = [game.at(ply).value_for_black(ply) for ply in range(len(game.line) + 1)]
             chances = [None if value is None else win_probability(value) for value in values]
             self._panel.graph.show(chances, game.ply, control.review.marks)
@@ -282,7 +285,7 @@ class GomokuApp(App[ExitCode]):
     @on(BoardWidget.CursorMoved)
     def follow_cursor(self) -> None:
         """Show the variation and the candidate under the cursor."""
-        if self._panes.variation or self._candidates:
+        if self._panes.variation or self._panel.candidates.display:
             self.show_analysis()
 
     def on_key(self, event: events.Key) -> None:
@@ -384,23 +387,17 @@ class GomokuApp(App[ExitCode]):
             panes.heat = panes.heat_numbers = False
         self._panes_changed()
 
-    def action_candidates(self) -> None:
-        """Show or hide the table of candidates."""
-        self._candidates = not self._candidates
-        self._panel.candidates.display = self._candidates
-        self._need_panel(self._candidates)
-        self._panes_changed()
-
     def action_pane(self, name: str) -> None:
         """Show or hide a pane on the cells: variation, threats, numbers."""
         setattr(self._panes, name, not getattr(self._panes, name))
         self._panes_changed()
 
-    def action_graph(self) -> None:
-        """Show or hide the graph."""
-        self._graph = not self._graph
-        self._panel.graph.display = self._graph
-        self._need_panel(self._graph)
+    def action_view(self, name: str) -> None:
+        """Show or hide a view of the panel: candidates, graph."""
+        view = getattr(self._panel, name)
+        view.display = not view.display
+        if view.display and not self._panel.display:
+            self.action_panel()
         self._panes_changed()
 
     def action_teaching(self) -> None:
@@ -418,13 +415,9 @@ class GomokuApp(App[ExitCode]):
             if self._panel_wanted:
                 self.show_status("The terminal is too narrow for the panel.", "error")
 
-    def _need_panel(self, needed: bool) -> None:
-        if needed and not self._panel.display:
-            self.action_panel()
-
     def _panes_changed(self) -> None:
         control, panes = self.control, self._panes
-        control.wants_analysis = panes.heat or panes.variation or self._candidates
+        control.wants_analysis = panes.heat or panes.variation or self._panel.candidates.display
         control.wants_threats = panes.threats
         control.use_turn()
         self.show_game()

@@ -31,9 +31,9 @@ PLAYING = (
 )
 UNDERSTANDING = (
     Command("a", "cells", "a", "Analysis", "prior and visits on the cells: colours, numbers, off", True),
-    Command("c", "candidates", "c", "Candidates", "table of candidates"),
+    Command("c", "view('candidates')", "c", "Candidates", "table of candidates"),
     Command("v", "pane('variation')", "v", "Variation", "line of the cell under the cursor, as ghost stones"),
-    Command("g", "graph", "g", "Graph", "win probability over the game"),
+    Command("g", "view('graph')", "g", "Graph", "win probability over the game"),
     Command("f", "pane('threats')", "f", "Threats", "threats: 5 five, 4 open four, + four, 3 open three"),
     Command("m", "pane('numbers')", "m", "Move numbers", "move numbers"),
     Command("t", "teaching", "t", "Teaching", "teaching: warns before a losing move"),

@@ -1,7 +1,6 @@
 """The screen from its start to its end, as a command runs it."""
 
 from gomoku_cli.exit_codes import ExitCode
-from gomoku_cli.notices import print_notice
 from gomoku_cli.tui.app import GomokuApp
 from gomoku_cli.tui.engine.client import Engine
 from gomoku_cli.tui.setup import BoardSetup
@@ -28,8 +27,11 @@ def run_board(engine: Engine, setup: BoardSetup) -> None:
             code = app.run()
     finally:
         engine.close()
-    for notice in app.notices:  # the panel no longer shows them
-        print_notice(notice)
+    if app.notices:
+        from gomoku_cli.notices import print_notice
+
+        for notice in app.notices:  # the panel no longer shows them
+            print_notice(notice)
     if code is None:
         code = ExitCode.FAILED  # Textual has already printed the error
     if code != ExitCode.DONE:

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ParamSpec
 
@@ -40,7 +41,7 @@ def async_test(test: Callable[Parameters, Coroutine[None, None, None]]) -> Calla
 
     @functools.wraps(test)
     def run(*args: Parameters.args, **kwargs: Parameters.kwargs) -> None:
-        asyncio.run(asyncio.wait_for(test(*args, **kwargs), 3 * LIMIT_S))
+        asyncio.run(asyncio.wait_for(test(*args, **kwargs), 12 * LIMIT_S))
 
     return run
 
@@ -115,6 +116,11 @@ class AnalysingPlayer(ScriptedPlayer):
         """The moves of each position that was analysed."""
         self.proof: int | None = None
 
+    @property
+    def limit(self) -> Limit:
+        """See `search.players.Analyses`."""
+        return Limit(nodes=100)
+
     def view(self, position: Position) -> Analysis:
         """Return the view of a position: the first three empty cells, with visits 60, 30, 10."""
         cells = [int(cell) for cell in position.legal_moves()[:3]]
@@ -124,6 +130,10 @@ class AnalysingPlayer(ScriptedPlayer):
             for cell, (prior, visits, proof) in zip(cells, numbers, strict=False)
         )
         return Analysis(moves=moves, value=self.value, variation=tuple(cells), nodes=100, seconds=0.5)
+
+    def view_of(self, moves: Sequence[Cell], value: float) -> Analysis:
+        """Return the view of the position after `moves` with another value."""
+        return replace(self.view(Position.from_moves(Rules(self.size), moves)), value=value)
 
     def analyse(
         self,
@@ -329,9 +339,9 @@ class BoardDriver:
         """Press keys."""
         await self.pilot.press(*keys)
 
-    async def until(self, holds: Callable[[], bool]) -> None:
-        """Wait until `holds()` is true; fail after `LIMIT_S`."""
-        deadline = time.monotonic() + LIMIT_S
+    async def until(self, holds: Callable[[], bool], limit_s: float = LIMIT_S) -> None:
+        """Wait until `holds()` is true; fail after `limit_s`."""
+        deadline = time.monotonic() + limit_s
         while not holds():
             assert time.monotonic() < deadline, f"the condition never held; the status is {self.status!r}"
             await asyncio.sleep(0.005)

@@ -5,6 +5,7 @@ import pickle
 import signal
 import sys
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING, BinaryIO
 
 from gomoku_cli.tui.engine.messages import NO_TASK, Answer, Begin, Compiling, Notice, Reply, Stop
@@ -27,7 +28,8 @@ def main(runtime: RuntimeChoice) -> None:
     lock = threading.Lock()
 
     def send(number: int, answer: Answer) -> None:
-        with lock:
+        # The screen may have ended; what it wrote before is still handled.
+        with lock, suppress(OSError):
             pickle.dump(Reply(number, answer), output)
             output.flush()
 
@@ -42,11 +44,8 @@ def main(runtime: RuntimeChoice) -> None:
         send(NO_TASK, Compiling())
     worker, files = Worker(send), Files(lambda answer: send(NO_TASK, answer))
     threading.Thread(target=_read, args=(sys.stdin.buffer, worker, files), daemon=True).start()
-    try:
-        with notices_to(lambda text: send(NO_TASK, Notice(text))):
-            worker.run()
-    except BrokenPipeError:
-        pass
+    with notices_to(lambda text: send(NO_TASK, Notice(text))):
+        worker.run()
     sys.stdout.flush()
     os._exit(0)  # no thread of a library may keep the process
 

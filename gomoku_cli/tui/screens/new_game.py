@@ -41,6 +41,8 @@ def opponents(folder: Path = Path("runs")) -> list[tuple[Content, str]]:
 
 def _opponents(folder: Path) -> list[tuple[str, str]]:
     found = [("built-in model", player_names.DEFAULT)]
+    words = {1: ", a beginner", 9: ", the strongest"}
+    found += [(f"level {level}{words.get(level, '')}", name) for level, name in enumerate(player_names.LEVELS, start=1)]
     found += [(f"mentor, level {name[-1]}", name) for name in player_names.MENTOR_LEVELS]
     found += [("mentor of paper A", player_names.PAPER_MENTOR), ("random moves", player_names.RANDOM)]
     try:
@@ -65,6 +67,8 @@ class NewGameScreen(ModalScreen[NewGame | None]):
         .row:focus-within Static { text-style: reverse; }
         .row Select { width: 1fr; }
         .row Input { width: 1fr; }
+        .row SelectCurrent { width: 100%; }
+        .row SelectCurrent Static#label { width: 1fr; }
         #problem { height: auto; min-height: 1; color: $error; text-style: bold; }
         #buttons { height: 1; }
         Button { margin-right: 2; }

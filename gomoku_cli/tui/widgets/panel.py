@@ -17,7 +17,7 @@ from gomoku_cli.tui.game import Game
 from gomoku_cli.tui.widgets.candidates import CandidatesView
 from gomoku_cli.tui.widgets.glyphs import INK, PAPER, WOOD, Glyphs
 from gomoku_cli.tui.widgets.graph import GraphView
-from gomoku_cli.tui.widgets.texts import effort_unit, limit_text, percent, proof_text
+from gomoku_cli.tui.widgets.texts import effort_unit, percent, proof_text, settings_text
 
 _PAIR_COLUMNS = 15
 """Columns of the widest pair of moves with marks, `113 o15? n15?`, and a space."""
@@ -202,16 +202,8 @@ class SidePanel(Vertical):
     def _show_about(self) -> None:
         if self._game is None:
             return
-        lines = []
-        for choice in (self._game.seats.black, self._game.seats.white):
-            if choice is not None:
-                policy = choice.policy.value
-                if policy == "semi-stochastic":
-                    policy = f"{policy} up to {choice.switch_stage} stones"
-                tactics = "" if choice.tactics else ", no tactics"
-                limit = limit_text(choice)
-                line = f"{choice.spec}: {limit}, {policy}{tactics}" if limit else choice.spec
-                lines.append(line)
+        seats = (self._game.seats.black, self._game.seats.white)
+        lines = [settings_text(choice) for choice in seats if choice is not None]
         if self._pondering:
             lines.append("it ponders during your turn")
         lines += [f"Note: {text}" for text in self._notes]

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 
 from core.notation import cell_name
 from core.rules import Cell, Colour, Rules, colour_name
+from curriculum.arena import player_names
 from gomoku_cli.tui.engine.messages import PlayerChoice
-from gomoku_cli.tui.game import win_probability
+from gomoku_cli.tui.game import has_net, win_probability
 from search.analysis import Analysis, MoveAnalysis
+from search.tree.settings import Policy
 
 
 def line_text(moves: Sequence[Cell], rules: Rules, limit: int = 8) -> str:
@@ -33,7 +35,7 @@ def outlook(analysis: Analysis, colour: Colour) -> str:
 
 def effort_unit(choice: PlayerChoice) -> str:
     """Return the name of the unit of a player's work."""
-    return "nodes" if choice.spec.startswith("mentor") else "simulations"
+    return "nodes" if choice.spec.startswith((player_names.MENTOR, "level:")) else "simulations"
 
 
 def thinking_text(choice: PlayerChoice, seconds: float, live: Analysis | None, colour: Colour, rules: Rules) -> str:
@@ -45,13 +47,17 @@ def thinking_text(choice: PlayerChoice, seconds: float, live: Analysis | None, c
     return text
 
 
-def limit_text(choice: PlayerChoice) -> str:
-    """Return the limit of a player's search in words; empty for a player with its own."""
-    if choice.seconds is not None:
-        return f"{choice.seconds:g} s a move"
-    if choice.simulations is not None:
-        return f"{choice.simulations:,} simulations"
-    return ""
+def settings_text(choice: PlayerChoice) -> str:
+    """Return a player and the settings that it reads: limit, policy and tactics of a net, the time of others."""
+    parts = [] if choice.seconds is None or choice.spec in player_names.LEVELS else [f"{choice.seconds:g} s a move"]
+    if has_net(choice.spec):
+        if choice.seconds is None and choice.simulations is not None:
+            parts.append(f"{choice.simulations:,} simulations")
+        stage = f" up to {choice.switch_stage} stones" if choice.policy is Policy.SEMI_STOCHASTIC else ""
+        parts.append(f"{choice.policy.value}{stage}")
+        if not choice.tactics:
+            parts.append("no tactics")
+    return f"{choice.spec}: {', '.join(parts)}" if parts else choice.spec
 
 
 def move_value(move: MoveAnalysis) -> str:

@@ -1,5 +1,6 @@
 """`gomoku play`: the game that the options ask for, and options that make no sense."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -8,10 +9,12 @@ from core.rules import Rules
 from gomoku_cli import app
 from gomoku_cli.commands import play
 from gomoku_cli.exit_codes import ExitCode
+from gomoku_cli.study.saved import SavedGames
 from gomoku_cli.tui import running
 from gomoku_cli.tui.engine import client
+from gomoku_cli.tui.engine.files import studied
 from gomoku_cli.tui.engine.messages import PlayerChoice
-from gomoku_cli.tui.game import Seats
+from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.setup import BoardSetup
 from nets.checkpoint import DEFAULT_MODEL, read_info
 from search.tree.settings import Policy
@@ -34,6 +37,13 @@ def setups(monkeypatch: pytest.MonkeyPatch) -> list[BoardSetup]:
     return shown
 
 
+@pytest.fixture(autouse=True)
+def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of the user's data, which is empty."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    return tmp_path
+
+
 def default(**changes: object) -> PlayerChoice:
     return PlayerChoice(**{"spec": "default", **changes})  # type: ignore[arg-type]
 
@@ -49,6 +59,7 @@ def default(**changes: object) -> PlayerChoice:
         ),
         (["--seconds", "1.5", "--switch-stage", "0"], Seats(None, default(seconds=1.5, switch_stage=0))),
         (["--model", "mentor:2"], Seats(None, default(spec="mentor:2"))),
+        (["--level", "3"], Seats(None, default(spec="level:3"))),
         (["--two-players"], Seats(None, None)),
         (["--opponents", "mentor:1", "random"], Seats(default(spec="mentor:1"), default(spec="random"))),
     ],
@@ -81,6 +92,27 @@ def test_rules_look_and_theme_follow_the_options(setups: list[BoardSetup], monke
     assert setups[1].rules == Rules(9), "the mentor will play in the model's place"
 
 
+def test_saved_games_are_resumed_and_others_reviewed(
+    setups: list[BoardSetup], data_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    saved = SavedGames(data_folder / "gomoku" / "games").begin()
+    game = Game(Rules(9), Seats(None, PlayerChoice(spec="mentor:2")), [40, 41])
+    saved.save(studied(game.state(game.moves)))
+    assert app.run(["play", "--resume"]) == ExitCode.DONE
+    resumed = setups[0]
+    assert resumed.game is not None
+    assert (resumed.game.moves, resumed.game.seats) == ([40, 41], game.seats)
+    assert (resumed.path, resumed.reviews) == (str(saved.path), False)
+    other = tmp_path / "other.sgf"
+    other.write_text("(;GM[4]SZ[15];B[hh];W[hi])")
+    assert app.run(["play", "--load", str(other)]) == ExitCode.DONE
+    assert (setups[1].path, setups[1].reviews) == (None, True)
+    other.write_text("nonsense")
+    assert app.run(["play", "--load", str(other)]) == ExitCode.BAD_DATA
+    assert app.run(["play", "--load", str(tmp_path / "missing.sgf")]) != ExitCode.DONE
+    assert "Traceback" not in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [
@@ -88,6 +120,10 @@ def test_rules_look_and_theme_follow_the_options(setups: list[BoardSetup], monke
         (["--model", "mentor", "--switch-stage", "3"], "--switch-stage: it has no effect on mentor"),
         (["--model", "mentor", "--no-tactics"], "--no-tactics: it has no effect on mentor"),
         (["--model", "random", "--ponder"], "random cannot ponder"),
+        (["--level", "3", "--model", "mentor"], "one of them names the opponent"),
+        (["--level", "3", "--simulations", "5"], "--simulations: it has no effect on level:3"),
+        (["--resume", "--load", "x.sgf"], "one of them names the game"),
+        (["--resume"], "there is no game to go on with"),
         (["--model", "nobody"], "'nobody' names no player"),
         (["--seconds", "1", "--simulations", "5"], "give one of them"),
         (["--seconds", "0"], "0 is no time"),

@@ -5,6 +5,7 @@ import queue
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -19,6 +20,7 @@ from gomoku_cli.tui.engine.messages import (
     Answer,
     Ended,
     Failed,
+    Keep,
     Load,
     Loaded,
     Moved,
@@ -28,6 +30,7 @@ from gomoku_cli.tui.engine.messages import (
     Stopped,
     Think,
 )
+from gomoku_cli.tui.game import Game, Seats
 from nets.config import RuntimeChoice
 from tests.support.tui import LIMIT_S, HeadlessApp, ScriptedPlayer, ThreadEngine, board_setup
 
@@ -103,6 +106,24 @@ class _Answers:
             got, answer = self._queue.get(timeout=12 * LIMIT_S)
             if got == number and not isinstance(answer, Progress):
                 return answer
+
+
+@pytest.mark.slow
+def test_what_the_screen_wrote_before_its_end_is_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    process = EngineProcess(RuntimeChoice())
+    game = Game(Rules(), Seats(None, None))
+    for cell in (1, 2, 3):
+        game.play(cell)
+        process.run(Keep(0, None, game.state(game.moves)))
+    # As after a kill of the screen: both pipes close at once.
+    process._input.close()
+    assert process._process.stdout is not None
+    process._closed = True
+    process._process.wait(12 * LIMIT_S)
+    (path,) = (tmp_path / "gomoku" / "games").glob("*.sgf")
+    assert path.read_text().count("\n;") == 3
+    process.close()
 
 
 @pytest.mark.slow

@@ -1,0 +1,150 @@
+"""The dialogs: new game, keys, palette, questions; and the command without options."""
+
+import io
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input, Select, Static
+
+from core.rules import Rules
+from gomoku_cli.tui import quick, running
+from gomoku_cli.tui.engine import client
+from gomoku_cli.tui.engine.messages import PlayerChoice
+from gomoku_cli.tui.game import Seats
+from gomoku_cli.tui.keys import GROUPS
+from gomoku_cli.tui.screens.help import HelpScreen
+from gomoku_cli.tui.screens.new_game import NewGameScreen, opponents
+from gomoku_cli.tui.setup import BoardSetup
+from search.tree.settings import Policy
+from tests.support.tui import ScriptedPlayer, ThreadEngine, async_test, board_app
+
+
+@async_test
+async def test_a_new_game_takes_every_choice_of_the_dialog() -> None:
+    engine = ThreadEngine(
+        {"scripted [b]": ScriptedPlayer(), "mentor:2": ScriptedPlayer(9), "random": ScriptedPlayer(9)}
+    )
+    async with board_app(engine) as ui:
+        await ui.press("n")
+        screen = ui.app.screen
+        assert isinstance(screen, NewGameScreen)
+
+        def choose(**values: str) -> None:
+            for name, value in values.items():
+                field = screen.query_one(f"#{name}")
+                assert isinstance(field, Select | Input)
+                field.value = value
+
+        for name, value, problem in (
+            ("size", "2", "board size 2 is outside 3 to 25"),
+            ("size", "", "the board size is no whole number"),
+            ("amount", "-4", "the limit is between 0 and"),
+            ("stage", "-1", "the stage is 0 or more stones"),
+        ):
+            choose(**{name: value})
+            await ui.press("ctrl+s")
+            assert problem in str(screen.query_one("#problem", Static).render())
+            choose(size="15", amount="400", stage="6")
+        choose(unit="seconds", amount="0")
+        await ui.press("ctrl+s")
+        assert "the limit is between 0 and" in str(screen.query_one("#problem", Static).render())
+        choose(
+            opponent="mentor:2", side="white", size="9", connect="4", amount="1.5", policy="deterministic", stage="3"
+        )
+        await ui.press("ctrl+s")
+        choice = PlayerChoice(spec="mentor:2", seconds=1.5, policy=Policy.DETERMINISTIC, switch_stage=3)
+        await ui.until(lambda: ui.app.game.seats == Seats(choice, None))
+        assert ui.app.game.rules == Rules(9, 4)
+        await ui.until(lambda: len(ui.moves) == 1)
+        await ui.press("n")
+        screen = ui.app.screen
+        choose(side="none", black="random")
+        await ui.press("ctrl+s")
+        await ui.until(lambda: ui.app.game.seats.human == 0)
+        assert ui.app.game.seats.name_of(1) == "random"
+        await ui.press("n")
+        screen = ui.app.screen
+        choose(side="both")
+        await ui.pilot.click("#start")
+        await ui.until(lambda: ui.app.game.seats == Seats(None, None))
+        await ui.press("n")
+        await ui.press("tab", "tab", "tab", "down", "up")
+        await ui.pilot.click("#cancel")
+        assert ui.app.screen is ui.main_screen
+
+
+def test_the_opponents_are_those_of_the_package_and_the_runs_folder(tmp_path: Path) -> None:
+    (tmp_path / "mine" / "models").mkdir(parents=True)
+    (tmp_path / "mine" / "models" / "best.safetensors").touch()
+    (tmp_path / "other.safetensors").touch()
+    (tmp_path / "empty").mkdir()
+    names = [name for _, name in opponents(tmp_path)]
+    assert names[0] == "default"
+    assert {"mentor:1", "mentor:5", "mentor:paper", "random"} <= set(names)
+    assert names[-2:] == [str(tmp_path / "mine"), str(tmp_path / "other.safetensors")]
+    assert opponents(tmp_path / "nowhere")
+
+
+@async_test
+async def test_help_and_palette_know_every_key() -> None:
+    setup = BoardSetup(seats=Seats(None, PlayerChoice(spec="scripted [b]")), asks_first=True)
+    async with board_app(ThreadEngine({"scripted [b]": ScriptedPlayer()}), setup=setup) as ui:
+        assert isinstance(ui.app.screen, NewGameScreen)
+        await ui.press("escape", "question_mark")
+        assert isinstance(ui.app.screen, HelpScreen)
+        for _, commands in GROUPS:
+            for each in commands:
+                assert each.help in ui.dialog
+                assert each.shown in ui.dialog or not each.help
+        await ui.pilot.click(offset=(1, 1))
+        commands = {command.title: command for command in ui.app.get_system_commands(ui.app.screen)}
+        assert {each.name for _, group in GROUPS for each in group} <= commands.keys()
+        assert "Theme" in commands
+        await commands["Move numbers"].callback()  # type: ignore[misc]
+        assert ui.app._panes.numbers
+        await ui.press("ctrl+p")
+        assert ui.app.screen is not ui.main_screen
+        await ui.press("escape")
+
+
+@async_test
+async def test_the_question_before_the_end_takes_keys_and_arrows() -> None:
+    async with board_app(ScriptedPlayer()) as ui:
+        await ui.play("h8")
+        await ui.press("q", "escape")
+        assert ui.app.screen is ui.main_screen
+        await ui.press("q", "right", "enter")
+        assert ui.app.screen is ui.main_screen
+        await ui.press("q", "right", "left", "enter")
+    assert ui.app.return_value == 0
+
+
+@async_test
+async def test_a_game_without_a_move_is_left_at_once() -> None:
+    async with board_app(ScriptedPlayer()) as ui:
+        await ui.press("q")
+    assert ui.app.return_value == 0
+
+
+class _Terminal(io.StringIO):
+    encoding = "UTF-8"  # type: ignore[assignment]
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_the_plain_command_starts_the_board_that_the_options_default_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", _Terminal())
+    monkeypatch.setattr("sys.stdout", _Terminal())
+    monkeypatch.delenv("GOMOKU_BACKEND", raising=False)
+    monkeypatch.delenv("GOMOKU_PRECISION", raising=False)
+    assert quick.applies(["play"])
+    assert not quick.applies(["play", "--ascii"])
+    assert not quick.applies([])
+    monkeypatch.setenv("GOMOKU_BACKEND", "torch")
+    assert not quick.applies(["play"])
+    shown: list[BoardSetup] = []
+    monkeypatch.setattr(running, "run_board", lambda engine, setup: shown.append(setup))
+    monkeypatch.setattr(client, "EngineProcess", lambda runtime: None)
+    assert quick.play() == 0
+    assert shown == [BoardSetup(rules=Rules(), seats=Seats(None, PlayerChoice(spec="default")))]

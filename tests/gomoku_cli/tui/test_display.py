@@ -1,0 +1,119 @@
+"""Layout on terminals of several sizes, stored pictures, ASCII mode and NO_COLOR."""
+
+import asyncio
+
+import pytest
+
+from core.notation import parse_cell
+from core.rules import Rules
+from gomoku_cli.tui.game import Game, Seats
+from gomoku_cli.tui.setup import BoardSetup
+from gomoku_cli.tui.widgets.board import BoardWindow
+from tests.support.screenshots import FOLDER, PICTURES, Picture, draw
+from tests.support.tui import ScriptedPlayer, ThreadEngine, async_test, board_app
+
+
+@pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.name)
+def test_the_screen_is_that_of_its_stored_picture(picture: Picture) -> None:
+    """`python -m tests.support.screenshots` draws the pictures anew."""
+    stored = (FOLDER / f"{picture.name}.svg").read_text(encoding="utf-8")
+    assert asyncio.run(draw(picture)) == stored, f"{picture.name} has changed"
+
+
+@async_test
+async def test_the_board_grows_with_the_terminal_and_the_panel_makes_way() -> None:
+    async with board_app(ScriptedPlayer(15)) as ui:
+        window, panel = ui.main_screen.query_one(BoardWindow), ui.main_screen.query_one("#panel")
+        for width, height, scale, has_panel in (
+            (80, 24, 1, True),
+            (59, 24, 1, False),
+            (64, 34, 2, False),
+            (80, 34, 2, False),
+            (100, 30, 1, True),
+            (100, 34, 2, True),
+            (120, 40, 2, True),
+            (94, 49, 3, False),
+            (200, 60, 3, True),
+        ):
+            await ui.pilot.resize_terminal(width, height)
+            await ui.until(lambda: (ui.board.geometry.scale, panel.display) == (scale, has_panel))  # noqa: B023
+            await ui.pilot.pause()
+            assert window.region.contains_region(ui.board.region)
+            if has_panel:
+                assert not ui.board.region.overlaps(panel.region)
+                assert panel.region.width >= 28
+        await ui.pilot.resize_terminal(64, 34)
+        await ui.press("p")
+        assert (ui.board.geometry.scale, panel.display) == (1, True)
+        await ui.press("p")
+        assert (ui.board.geometry.scale, panel.display) == (2, False)
+        assert ui.title == "● you   ◉ scripted [b]   5 in a row on 15x15"
+        await ui.pilot.resize_terminal(50, 24)
+        await ui.press("p")
+        assert ui.status == "The terminal is too narrow for the panel."
+        for width, height in ((62, 14), (40, 10)):
+            await ui.pilot.resize_terminal(width, height)
+            await ui.pilot.pause()
+            cursor = ui.board.cell_region(ui.board.cursor).translate(ui.board.region.offset)
+            assert window.region.contains_region(cursor)
+        await ui.pilot.resize_terminal(20, 6)
+        await ui.pilot.pause()
+        assert not window.display or window.region.area == 0
+        assert "needs 24 columns and 8 rows" in ui.text("#small")
+
+
+@async_test
+async def test_a_large_board_scrolls_to_the_cursor() -> None:
+    async with board_app(ScriptedPlayer(25), size=25) as ui:
+        window = ui.main_screen.query_one(BoardWindow)
+        assert ui.board.region.height > window.region.height
+        ui.board.cursor = 1
+        await ui.press("left")
+        corner = ui.board.cell_region(0).translate(ui.board.region.offset)
+        assert window.region.contains_region(corner.grow((0, -1, 0, -1)))
+        await ui.play("b1")
+        assert ui.moves[0] == "b1"
+
+
+@async_test
+async def test_ascii_mode_writes_only_ascii() -> None:
+    async with board_app(ScriptedPlayer(15, ["i8"]), ascii_only=True) as ui:
+        await ui.play("h8")
+        assert ui.line(8) == " 8 +-+-+-+-+-+-+[X]O)+-+-+-+-+-+ "
+        for keys in ((), ("c", "g", "v", "m"), ("question_mark",), ("escape", "q"), ("n", "n")):
+            await ui.press(*keys)
+            text = "\n".join(strip.text for strip in ui.app.screen._compositor.render_strips())
+            assert text.isascii(), sorted(set(text) - set(map(chr, range(128))))
+
+
+@async_test
+async def test_no_color_removes_all_colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with board_app(ScriptedPlayer(15, ["i9"])) as ui:
+        await ui.play("h8")
+        await ui.click("h8")
+        for strip in ui.app.screen._compositor.render_strips():
+            for segment in strip:
+                style = segment.style
+                if style is not None:
+                    assert style.color is None or style.color.is_default, segment
+                    assert style.bgcolor is None or style.bgcolor.is_default, segment
+
+
+@async_test
+async def test_the_moves_scroll_by_keys() -> None:
+    game = Game(
+        Rules(), Seats(None, None), [parse_cell(f"{letter}{row}", 15) for row in range(1, 12) for letter in "abc"]
+    )
+    async with board_app(ThreadEngine({}), setup=BoardSetup(game=game), terminal=(62, 20)) as ui:
+        view = ui.main_screen.query_one("#moves")
+        await ui.until(lambda: view.scroll_y > 0)
+        await ui.press("pageup", "pageup", "pageup")
+        assert view.scroll_y == 0
+        await ui.press("pagedown")
+        assert view.scroll_y > 0
+        await ui.press("tab")
+        assert view.has_focus
+        await ui.press("home", "down")
+        await ui.press("tab")
+        assert ui.app.focused is ui.board
