@@ -30,14 +30,16 @@ _ASCII_BARS = "01234567"
 def black_values(record: GameRecord) -> dict[int, float]:
     """Return the value for Black, -1 to 1, that the comment of a move has, by the number of the move, from 1.
 
-    It is the view of the side that made the move, before it. Comments without a value are left out.
+    It is the view of the side that made the move, before it. Comments without a value are left out. If none has one,
+    the values are those of the analyses that the record keeps.
     """
     values = {}
     for number, comment in enumerate(record.comments, start=1):
         match = _VALUE.match(comment)
         if match is not None and abs(value := float(match[1])) <= 1:
             values[number] = value if match[2] or number % 2 else -value
-    return values
+    kept = zip(range(1, len(record.moves) + 1), record.values, strict=False)
+    return values or {number: value for number, value in kept if value is not None}
 
 
 def game_title(record: GameRecord) -> str:

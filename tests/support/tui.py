@@ -238,7 +238,12 @@ class ThreadEngine:
         self.errands: list[Errand] = []
         """All errands so far."""
         self._files = None if folder is None else Files(lambda answer: self._answer(NO_TASK, answer), folder)
-        self._worker = Worker(self._answer, self._open, (rules or {}).get)
+        own = rules or {}
+
+        def other_rules(spec: str, played: Rules) -> Rules | None:
+            return None if own.get(spec) in (None, played) else own[spec]
+
+        self._worker = Worker(self._answer, self._open, other_rules)
         self._thread = threading.Thread(target=self._worker.run, daemon=True)
         self._thread.start()
 

@@ -118,12 +118,12 @@ def _show(
     from gomoku_cli.reports.board_text import has_colours
 
     try:
-        if as_json:
-            typer.echo(json.dumps(result))
-        else:
-            show_analysis(result, top=top, colours=not no_color and has_colours(), ascii_only=ascii_only)
-    finally:  # a full stdout must not cost the file
         if figure is not None:
             from gomoku_cli.reports.analyses.figure import draw_analysis
 
             draw_analysis(result, figure)
+    finally:  # neither may cost the other; the reader of stdout may end the process
+        if as_json:
+            typer.echo(json.dumps(result))
+        else:
+            show_analysis(result, top=top, colours=not no_color and has_colours(), ascii_only=ascii_only)

@@ -36,11 +36,14 @@ Opens = Callable[[PlayerChoice, Rules], Player]
 """Opens a player; it raises the errors of `curriculum.arena.players.parse_player`."""
 
 
-def rules_of(spec: str) -> Rules | None:
-    """Return the rules that a model plays, None for a player of any board. Raises the errors of `open_choice`."""
-    from curriculum.arena.players import model_path, resolve_rules
+def other_rules(spec: str, rules: Rules) -> Rules | None:
+    """Return a model's own rules if it does not play `rules`, else None. Raises the errors of `open_choice`."""
+    from curriculum.arena.players import model_path
+    from nets.checkpoint import read_info
 
-    return None if model_path(spec) is None else resolve_rules([spec])
+    path = model_path(spec)
+    info = read_info(path) if path is not None else None
+    return None if info is None or info.plays(rules) else info.rules
 
 
 def open_choice(choice: PlayerChoice, rules: Rules) -> Player:
@@ -64,12 +67,12 @@ class Worker:
         self,
         send: Callable[[int, Answer], None],
         open_player: Opens = open_choice,
-        rules_of_player: Callable[[str], Rules | None] = rules_of,
+        other_rules: Callable[[str, Rules], Rules | None] = other_rules,
     ) -> None:
         """`send` gets each answer with the number of its task, on the thread of `run`."""
         self._send = send
         self._open = open_player
-        self._rules_of = rules_of_player
+        self._other_rules = other_rules
         self._tasks: queue.SimpleQueue[tuple[int, Task] | None] = queue.SimpleQueue()
         self._stopped: set[int] = set()
         self._dropped: set[int] = set()
@@ -135,8 +138,8 @@ class Worker:
         return self._players[key]
 
     def _load(self, task: Load) -> Answer:
-        other = self._rules_of(task.choice.spec)
-        if other not in (None, task.rules):
+        other = self._other_rules(task.choice.spec, task.rules)
+        if other is not None:
             return OtherBoard(other)
         is_new = (task.choice, task.rules) not in self._players
         player = self._player(task.choice, task.rules)

@@ -57,6 +57,13 @@ def test_other_comments_hold_no_values() -> None:
     assert black_values(replace(GAME, comments=())) == {}
 
 
+def test_the_values_of_kept_analyses_stand_in_for_comments() -> None:
+    values = (0.5, None, -0.25, 0.0, 0.125, None, 1.0, None)
+    kept = replace(GAME, comments=(), values=values)
+    assert black_values(kept) == {1: 0.5, 3: -0.25, 4: 0.0, 5: 0.125, 7: 1.0}
+    assert black_values(replace(GAME, values=values)) == black_values(GAME)
+
+
 @pytest.mark.parametrize(
     ("winner", "ending", "text"),
     [
