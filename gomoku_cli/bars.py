@@ -46,6 +46,8 @@ class Bars:
         with self._shown():
             with self._lock:
                 self._tasks.append(task)
+            if self._live is not None:
+                self._live.refresh()  # a short task is seen too
             try:
                 yield task
                 if task.meter.seconds >= _KEPT_S:

@@ -41,12 +41,17 @@ def command(
     A position is solved if the player's move is one of its right answers.
     """
     from curriculum.arena.bars import share_bar
+    from curriculum.arena.players import model_path
     from curriculum.arena.suite import RULES, load_suite, score_player
     from gomoku_cli.reports.junit import suite_junit
     from gomoku_cli.reports.markdown import suite_markdown
     from gomoku_cli.reports.terminal import show_bars, show_suite
+    from nets.checkpoint import read_info
 
     options.ReportOptions(junit=junit, markdown=markdown).check()
+    path = model_path(player)
+    if path is not None and not (model := read_info(path)).plays(RULES):
+        raise typer.BadParameter(f"{name} is for {RULES}, and {player} plays {model.rules}", param_hint="NAME")
     match = options.MatchOptions(seed=seed, engine_seconds=engine_seconds)
     rules = options.RulesOptions(board_size=RULES.size, connect=RULES.connect)
     with open_session(
