@@ -10,7 +10,7 @@ from core.caching.folder import has_noticed
 from curriculum.reporting import Reporter
 from gomoku_cli.console import duration
 
-ESTIMATE = "up to half a minute"
+ESTIMATE = "half a minute to a minute and a half"
 """Time to compile everything on a slow machine."""
 
 

@@ -13,15 +13,11 @@ from curriculum.arena import player_names
 from gomoku_cli import completion
 from gomoku_cli.exit_codes import for_error
 from nets.config import Backend, Precision, RuntimeChoice, set_runtime
-from search.tree.settings import Policy
+from search.tree.settings import DEFAULT_SIMULATIONS, DEFAULT_SWITCH_STAGE, Policy
 
 if TYPE_CHECKING:
     from curriculum.arena.players import PlayerSettings
 
-DEFAULT_SIMULATIONS = 400
-"""New simulations a move of a command without `--simulations` and `--seconds`."""
-DEFAULT_SWITCH_STAGE = 6
-"""Stones up to which moves are drawn without `--switch-stage`."""
 
 _CONFIGURATION = "Configuration"
 _ENGINES = "Engines (engine:COMMAND)"

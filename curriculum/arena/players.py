@@ -14,7 +14,7 @@ from core.rules import Rules
 from curriculum.arena import player_names
 from curriculum.run.folder import best_model, is_run
 from search.players import Player, RandomPlayer
-from search.tree.settings import DEFAULT_MAX_BYTES, Policy, SearchSettings
+from search.tree.settings import DEFAULT_MAX_BYTES, DEFAULT_SWITCH_STAGE, Policy, SearchSettings
 
 
 class PlayerSpecError(UsageError, ValueError):
@@ -44,7 +44,7 @@ class PlayerSettings:
     keeps_tree: bool = False
     """Keep the tree of a decision for the next one of the same game, which then depends on it."""
     policy: Policy = Policy.SEMI_STOCHASTIC
-    switch_stage: int = 6
+    switch_stage: int = DEFAULT_SWITCH_STAGE
     temperature: float = 1.0
     tactics: bool = True
     """Let the search see forced wins; False plays a model literally, without tactics and proven nodes."""

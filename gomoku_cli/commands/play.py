@@ -209,14 +209,14 @@ def _seats(specs: tuple[str, ...], search: options.SearchOptions, colour: _Side)
 
 def _choice(spec: str, search: options.SearchOptions) -> "PlayerChoice":
     from gomoku_cli.tui.engine.messages import PlayerChoice
-    from search.tree.settings import Policy
+    from search.tree.settings import DEFAULT_SIMULATIONS, DEFAULT_SWITCH_STAGE, Policy
 
     return PlayerChoice(
         spec=spec,
-        simulations=options.DEFAULT_SIMULATIONS if search.simulations is None else search.simulations,
+        simulations=DEFAULT_SIMULATIONS if search.simulations is None else search.simulations,
         seconds=search.seconds,
         policy=search.policy or Policy.SEMI_STOCHASTIC,
-        switch_stage=options.DEFAULT_SWITCH_STAGE if search.switch_stage is None else search.switch_stage,
+        switch_stage=DEFAULT_SWITCH_STAGE if search.switch_stage is None else search.switch_stage,
         tactics=search.tactics,
     )
 

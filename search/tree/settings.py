@@ -16,6 +16,10 @@ from core.limits import (
     MAX_VISITS_PER_LEAF,
 )
 
+DEFAULT_SIMULATIONS = 400
+"""New simulations a move of a player with a net, where neither a number nor a time is given."""
+DEFAULT_SWITCH_STAGE = 6
+"""Stones up to which a semi-stochastic player draws its moves, where no other number is given (A II-C)."""
 DEFAULT_MAX_BYTES = 1 << 30
 """Memory for all trees together without a limit of one's own."""
 

@@ -12,6 +12,7 @@ from core.rules import Rules
 from curriculum.arena import player_names
 from gomoku_cli import options
 from gomoku_cli.printable import echo, shown
+from search.tree.settings import DEFAULT_SIMULATIONS
 
 NAME = "info"
 EXAMPLES = (
@@ -105,7 +106,7 @@ def _model_facts(path: Path) -> dict[str, Any]:
         "parameters": info.parameters,
         "rules": dataclasses.asdict(info.rules),
         "net": dataclasses.asdict(info.net),
-        "plays": {"simulations": options.DEFAULT_SIMULATIONS, "tactics": True},
+        "plays": {"simulations": DEFAULT_SIMULATIONS, "tactics": True},
         "made": info.made,
     }
 

@@ -4,10 +4,7 @@ from dataclasses import dataclass
 
 from core.rules import Cell, Colour, Rules
 from search.analysis import Analysis, MoveAnalysis
-from search.tree.settings import Policy
-
-DEFAULT_SIMULATIONS = 400
-"""Simulations a move of a player with a net, where nothing else is requested."""
+from search.tree.settings import DEFAULT_SIMULATIONS, DEFAULT_SWITCH_STAGE, Policy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +16,7 @@ class PlayerChoice:
     simulations: int | None = DEFAULT_SIMULATIONS
     seconds: float | None = None
     policy: Policy = Policy.SEMI_STOCHASTIC
-    switch_stage: int = 6
+    switch_stage: int = DEFAULT_SWITCH_STAGE
     tactics: bool = True
 
 

@@ -16,9 +16,9 @@ from core.limits import MAX_MOVE_SECONDS, MAX_SIMULATIONS
 from core.rules import Rules
 from curriculum.arena import player_names
 from gomoku_cli.printable import printable
-from gomoku_cli.tui.engine.messages import DEFAULT_SIMULATIONS, PlayerChoice
+from gomoku_cli.tui.engine.messages import PlayerChoice
 from gomoku_cli.tui.game import Seats
-from search.tree.settings import Policy
+from search.tree.settings import DEFAULT_SIMULATIONS, Policy
 
 Side = Literal["black", "white", "both", "none"]
 """The human's stones: one colour, both, or none (the engine plays itself)."""
