@@ -47,6 +47,7 @@ def open_session(
         players=search.player_settings(engine_seconds=match.engine_seconds, match_seconds=match.match_seconds),
         openings=match.openings,
         seed=match.seed,
+        names=match.names or (),
         concurrency=match.concurrency,
     )
     common_rules = rules.resolve(players)

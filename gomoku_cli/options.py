@@ -162,7 +162,7 @@ class ConfigOptions:
             "-p",
             metavar="NAME",
             autocompletion=completion.presets,
-            help="Start from a preset: strongest (hours), quick (minutes), smoke (seconds), or those of the "
+            help="Start from a preset: strongest (hours), hour, quick (minutes), smoke (seconds), or those of the "
             "papers: alphagomoku, y-8x8, s-gp ... Without one: the recommended settings.",
             rich_help_panel=_CONFIGURATION,
         ),
@@ -381,6 +381,16 @@ class MatchOptions:
             "-r",
             metavar="DIR",
             help="Keep the games in this folder as they end. The same command continues a stopped match.",
+        ),
+    ] = None
+    names: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--name",
+            metavar="NAME",
+            help="Name of the first player in tables, files and reports; the second `--name` is that of the second "
+            "player, and so on.",
+            show_default="short: mine for runs/mine",
         ),
     ] = None
     engine_seconds: EngineSeconds = None

@@ -129,7 +129,7 @@ _JOBS = (
     Job("convert", ("convert", "{inputs}/games.sgf", "{disk}/games.psq"), _file_results),
     Job(
         "openings",
-        ("openings", "--judge", "mentor", "--count", "4", "--board-size", "9", "--stones", "2-4", "--max-value", "0.5",
+        ("openings", "--player", "mentor", "--count", "4", "--board-size", "9", "--stones", "2-4", "--max-value", "0.5",
          "--output", "{disk}/openings.txt", "--force", "--quiet"),
         _file_results,
     ),

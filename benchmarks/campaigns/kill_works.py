@@ -67,7 +67,7 @@ def _match(command: Sequence[str], reports: Sequence[str]) -> Callable[[Path, in
 
 
 def _openings(folder: Path, seed: int) -> list[str]:
-    options = ["--judge", "mentor:1", "--board-size", "9", "--count", "12", "--seed", str(seed)]
+    options = ["--player", "mentor:1", "--board-size", "9", "--count", "12", "--seed", str(seed)]
     return ["openings", *options, "--force", "--quiet", "--output", str(folder / "openings.txt")]
 
 

@@ -1,4 +1,7 @@
-"""Names of players; imports nothing, so that help stays fast."""
+"""Names of players; imports nothing heavy, so that help stays fast."""
+
+from collections.abc import Sequence
+from pathlib import PurePath
 
 DEFAULT = "default"
 PAPER = "paper"
@@ -19,3 +22,36 @@ HELP = (
     f"{PAPER_MENTOR}, {PURE_MCTS}:N or {ENGINE}:COMMAND (a program that speaks the Gomocup protocol)"
 )
 """All spellings of a player."""
+
+
+def short_name(spec: str) -> str:
+    """Return a name for tables and reports: of a model file or a run its own name, of an engine that of its program."""
+    kind, _, command = spec.partition(":")
+    if kind == ENGINE and command:
+        return PurePath(command.split()[0]).name or spec
+    path = PurePath(spec)
+    if len(path.parts) < 2 and path.suffix != ".safetensors":
+        return spec
+    name = path.name.removesuffix(".safetensors")
+    if path.parent.name != "models":
+        return name or spec
+    run = path.parent.parent.name
+    return run if name == "best" else f"{run}/{name}"
+
+
+def short_names(specs: Sequence[str], given: Sequence[str] = ()) -> list[str]:
+    """Return distinct names of players: the `given` ones of the first, short ones of the others.
+
+    A player whose short name is that of another one keeps its whole spec. Raises `ValueError` if two have one name.
+    """
+    if len(given) > len(specs):
+        raise ValueError(f"there are {len(given)} names for {len(specs)} players")
+    names = [*given, *map(short_name, specs[len(given) :])]
+    own = [False] * len(given) + [True] * (len(specs) - len(given))
+    names = [
+        spec if is_own and names.count(name) > 1 else name for spec, name, is_own in zip(specs, names, own, strict=True)
+    ]
+    for name, spec in zip(names, specs, strict=True):
+        if any(name == other and spec != of for other, of in zip(names, specs, strict=True)):
+            raise ValueError(f"two players are called {name}")
+    return names

@@ -14,7 +14,8 @@ from curriculum.arena.fixtures import fixtures
 from curriculum.arena.folder import MatchFolder
 from curriculum.arena.formats import Format
 from curriculum.arena.opening_sets import BALANCED, load_openings
-from curriculum.arena.players import PlayerSettings, model_path, parse_player
+from curriculum.arena.player_names import short_names
+from curriculum.arena.players import PlayerSettings, PlayerSpecError, model_path, parse_player
 from curriculum.arena.statistics.sprt import SequentialTest
 from curriculum.arena.tournament import Tournament, play_tournament
 from curriculum.reporting import Conduct
@@ -31,6 +32,8 @@ class MatchSettings:
     openings: str = BALANCED
     """See `curriculum.arena.opening_sets.load_openings`."""
     seed: int = 42
+    names: Sequence[str] = ()
+    """Names of the first players in tables and reports; the others have short ones."""
     concurrency: int | None = None
     """Games at once; None takes the number that suits the players."""
 
@@ -74,7 +77,10 @@ class MatchSession:
         settings = self.settings
         players = [self.player(spec) for spec in specs]
         games = fixtures(len(specs), settings.games, openings=self.openings, seed=settings.seed, form=form)
-        names = distinct_names(specs, [player.name for player in players])
+        try:
+            names = short_names(specs, settings.names)
+        except ValueError as error:
+            raise PlayerSpecError(f"--name: {error}") from error
         width = settings.concurrency
         if width is None and settings.players.seconds is not None:
             width = 2  # timed searches run one after the other, for any number of open games
@@ -143,11 +149,6 @@ class MatchSession:
             "switch_stage": players.switch_stage,
             "tactics": players.tactics,
         }
-
-
-def distinct_names(specs: Sequence[str], names: Sequence[str]) -> list[str]:
-    """Return the names of the players, with the spec in place of a name that two players share."""
-    return [name if names.count(name) == 1 else spec for spec, name in zip(specs, names, strict=True)]
 
 
 def _fingerprint(spec: str) -> str | None:

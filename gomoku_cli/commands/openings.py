@@ -14,7 +14,7 @@ import typer
 
 from core.limits import MAX_SIMULATIONS
 from curriculum.arena import player_names
-from gomoku_cli import options
+from gomoku_cli import completion, options
 from gomoku_cli.expansion import expand_options
 from gomoku_cli.printable import echo
 from search.tree.settings import Policy
@@ -27,7 +27,7 @@ NAME = "openings"
 EXAMPLES = (
     "gomoku openings --output openings.txt",
     "gomoku openings --count 200 --stones 4-6 --max-value 0.1 --output even.txt",
-    "gomoku openings --board-size 19 --judge mentor --output openings19.txt",
+    "gomoku openings --board-size 19 --player mentor --output openings19.txt",
 )
 
 _STONES = re.compile(r"([0-9]{1,3})(?:-([0-9]{1,3}))?")
@@ -91,7 +91,7 @@ def _print_json(
         {"moves": [cell_name(cell, rules.size) for cell in opening.moves], "value": round(opening.value, 4)}
         for opening in found
     ]
-    settings = {name: arguments[name] for name in ("judge", "simulations", "max-value", "seed")}
+    settings = {name.replace("-", "_"): arguments[name] for name in ("player", "simulations", "max-value", "seed")}
     report = {"file": str(output), "rules": asdict(rules), **settings, "openings": openings}
     typer.echo(json.dumps({**report, "seconds": round(seconds, 3)}))
 
@@ -107,15 +107,17 @@ def command(
         str,
         typer.Option("--stones", metavar="N-N", help="Stones of an opening: the smallest and the largest number."),
     ] = "2-8",
-    judge: Annotated[
+    player: Annotated[
         str | None,
         typer.Option(
-            "--judge",
+            "--player",
             metavar="PLAYER",
             help=f"The player that evaluates the openings: {player_names.HELP}.",
+            autocompletion=completion.players,
             show_default="default, or mentor on a board that it does not play",
         ),
     ] = None,
+    former_player: Annotated[str | None, options.former("--judge", "it is --player now")] = None,
     simulations: Annotated[
         int,
         typer.Option(
@@ -163,14 +165,14 @@ def command(
     if output.exists() and not force:
         raise typer.BadParameter(f"{output} exists; --force overwrites it", param_hint="--output")
     runtime.apply()
-    spec, common_rules = _evaluator(judge, rules)
+    spec, common_rules = _evaluator(player, rules)
     options.SearchOptions(tactics=tactics).check_effect((spec,))
     search = options.SearchOptions(simulations=simulations, policy=Policy.DETERMINISTIC, tactics=tactics)
     stone_range = _stone_range(stones, common_rules)
     arguments = {
         "count": count,
         "stones": stones,
-        "judge": spec,
+        "player": spec,
         "simulations": simulations,
         "max-value": max_value,
         "board-size": common_rules.size,

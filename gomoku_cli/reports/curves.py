@@ -7,7 +7,7 @@ from typing import Any
 from curriculum.presets import ConfigError, read_config
 from curriculum.run.folder import RunFolderError, is_run, read_metrics
 from gomoku_cli.console import STDOUT
-from gomoku_cli.reports.plots import short_name
+from gomoku_cli.reports.plots import abridged
 from gomoku_cli.reports.terminal import cell_text, print_facts, table
 from gomoku_cli.reports.texts import Json
 from gomoku_cli.reports.training.metrics import LOSSES, curves_from
@@ -36,7 +36,7 @@ def curves_of(path: Path) -> dict[str, Any]:
 
 def run_name(curves: Json) -> str:
     """Return the name of the run's folder, with its board where that is known."""
-    name, size = short_name(Path(curves["run"]).resolve().name), curves["board_size"]
+    name, size = abridged(Path(curves["run"]).resolve().name), curves["board_size"]
     return name if size is None else f"{name} ({size}x{size})"
 
 

@@ -8,7 +8,7 @@ from core.records.record import Ending, GameRecord
 from core.rules import BLACK, WHITE, Cell, colour_name
 from gomoku_cli.console import STDOUT
 from gomoku_cli.reports.board_text import PAPER, STONE_STYLES, WIN_STYLE, board_text, board_width
-from gomoku_cli.reports.plots import short_name
+from gomoku_cli.reports.plots import abridged
 from gomoku_cli.reports.terminal import cell_text, print_facts
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def black_values(record: GameRecord) -> dict[int, float]:
 
 def game_title(record: GameRecord) -> str:
     """Return two lines: the players, and the rules with the result."""
-    black, white = short_name(record.black, _MAX_NAME) or "black", short_name(record.white, _MAX_NAME) or "white"
+    black, white = abridged(record.black, _MAX_NAME) or "black", abridged(record.white, _MAX_NAME) or "white"
     return f"{black} against {white}\n{record.rules}: {result_text(record)}"
 
 

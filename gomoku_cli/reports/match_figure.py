@@ -10,12 +10,12 @@ from gomoku_cli.reports.plots import (
     GREY,
     HEIGHT,
     WIDTH,
+    abridged,
     clear,
     count_on,
     drawn,
     label,
     legend_above,
-    short_name,
 )
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def draw_match(results: "Sequence[MatchResult]", standings: "Sequence[Standing]"
     games = sum(result.total.games for result in results)
     title = f"{len(standings)} players, {games:,} games"
     if not standings:
-        player, opponent = (short_name(name, longest=60) for name in (results[0].player, results[0].opponent))
+        player, opponent = (abridged(name, longest=60) for name in (results[0].player, results[0].opponent))
         title = f"{player} against {opponent}, {games:,} games"
     height = max(HEIGHT, _ROW * 2 * len(standings) + 1.2)
     with drawn(path, title, width=3 * WIDTH, height=height + 0.4) as figure:
@@ -57,7 +57,7 @@ def draw_match(results: "Sequence[MatchResult]", standings: "Sequence[Standing]"
             _lengths_by_winner(lengths, results)
             _ratings(elo, standings)
         else:
-            _colours(colours, [(short_name(results[0].player), results[0].as_black, results[0].as_white)])
+            _colours(colours, [(abridged(results[0].player), results[0].as_black, results[0].as_white)])
             _lengths_by_result(lengths, results[0])
             _elo_curve(elo, results[0])
 
@@ -65,7 +65,7 @@ def draw_match(results: "Sequence[MatchResult]", standings: "Sequence[Standing]"
 def draw_ladder(ladder: "Ladder", path: Path) -> None:
     """Draw a ladder against pure MCTS: the results of each rung with the line that ends it, and the times a move."""
     games = max(rung.result.total.games for rung in ladder.rungs)
-    title = f"{short_name(ladder.player)} against pure MCTS, {games} games a rung"
+    title = f"{abridged(ladder.player)} against pure MCTS, {games} games a rung"
     with drawn(path, title, width=2.6 * WIDTH, height=HEIGHT + 0.4) as figure:
         wins, times = figure.subplots(1, 2, width_ratios=(1.6, 1))
         for axes in (wins, times):
@@ -75,7 +75,7 @@ def draw_ladder(ladder: "Ladder", path: Path) -> None:
         means = [[sum(side) / max(1, len(side)) for side in rung.result.thinking()] for rung in ladder.rungs]
         mine, theirs = zip(*means, strict=True)
         times.plot(playouts, theirs, "o--", markersize=4, color=GREY, label="pure MCTS")
-        times.plot(playouts, mine, "o-", markersize=4, color=BLUE, label=short_name(ladder.player))
+        times.plot(playouts, mine, "o-", markersize=4, color=BLUE, label=abridged(ladder.player))
         label(times, "Time", "playouts of the opponent", "seconds a move")
         times.set_ylim(bottom=0)
         for axes in (wins, times):
@@ -95,7 +95,7 @@ def _colours_of(player: str, results: "Sequence[MatchResult]") -> "tuple[str, Ta
             if player in (result.player, result.opponent):
                 colour = result.colour_in(game) if player == result.player else -result.colour_in(game)
                 tallies[colour].add(game.winner, colour)
-    return short_name(player), tallies[BLACK], tallies[WHITE]
+    return abridged(player), tallies[BLACK], tallies[WHITE]
 
 
 def _colours(axes: "Axes", players: "Sequence[tuple[str, Tally, Tally]]") -> None:
@@ -197,7 +197,7 @@ def _ratings(axes: "Axes", standings: "Sequence[Standing]") -> None:
             _signed(rating.elo), (rating.elo, place), (0, 6), textcoords="offset points", ha="center", fontsize=8
         )
     label(axes, "Ratings", "Elo", "")
-    axes.set_yticks(places, [short_name(rating.name) for rating in ratings])
+    axes.set_yticks(places, [abridged(rating.name) for rating in ratings])
     axes.set_ylim(len(ratings) - 0.4, -0.6)
     axes.xaxis.set_major_formatter(_signed)
     axes.grid(visible=False, axis="y")

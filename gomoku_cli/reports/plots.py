@@ -79,7 +79,7 @@ def label(axes: "Axes", title: str, x: str, y: str) -> None:
     axes.tick_params(labelsize=8)
 
 
-def short_name(text: str, longest: int = 28) -> str:
+def abridged(text: str, longest: int = 28) -> str:
     """Return a name cut to `longest` letters: its end, which is the better part of a path."""
     text = printable(text)
     return text if len(text) <= longest else f"…{text[1 - longest :]}"

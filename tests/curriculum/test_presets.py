@@ -25,8 +25,8 @@ def test_without_anything_the_defaults_hold() -> None:
     assert resolve() == Config()
 
 
-def test_the_package_has_its_four_presets() -> None:
-    assert {"alphagomoku", "quick", "smoke", "strongest"} <= set(preset_names())
+def test_the_package_has_its_presets() -> None:
+    assert {"alphagomoku", "quick", "smoke", "hour", "strongest"} <= set(preset_names())
 
 
 def test_a_configuration_names_the_preset_it_began_with() -> None:

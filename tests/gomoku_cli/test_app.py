@@ -133,7 +133,7 @@ def test_the_shell_completes(line: str, completed: str) -> None:
         ("tournament random mentor --match-seconds 1", "--match-seconds"),
         ("suite mentor --simulations 5", "--simulations"),
         ("ladder mentor --switch-stage 4", "--switch-stage"),
-        ("openings --judge mentor --no-tactics --output x.txt", "--no-tactics"),
+        ("openings --player mentor --no-tactics --output x.txt", "--no-tactics"),
         ("evaluate random --against random --sprt elo0=0", "elo1"),
         ("evaluate random --against random --sprt elo0=9,elo1=5", "elo0 below elo1"),
         ("evaluate random --against random --junit none/such.xml", "there is no folder none"),
@@ -527,6 +527,7 @@ def test_flags_show_no_type(command: str, capsys: pytest.CaptureFixture[str]) ->
     [
         ("bench --plot a.png", "it is --figure now"),
         ("bench --games 3", "it is --concurrent-games now"),
+        ("openings --output x.txt --judge mentor", "it is --player now"),
         ("evaluate default --suite tactics", "gomoku suite PLAYER tactics"),
         ("evaluate default --ladder 200", "gomoku ladder PLAYER"),
     ],

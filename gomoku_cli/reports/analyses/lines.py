@@ -7,7 +7,7 @@ from core.rules import BLACK, WHITE, colour_name
 from gomoku_cli.printable import printable
 from gomoku_cli.reports.analyses.position import analysis_json
 from gomoku_cli.reports.game import result_text
-from gomoku_cli.reports.plots import short_name
+from gomoku_cli.reports.plots import abridged
 from gomoku_cli.study.explain import Explainer
 from gomoku_cli.study.review import GRADES, Grade, Review, review_of
 
@@ -24,9 +24,7 @@ _MAX_LINE = 8
 
 def heading(record: "GameRecord", source: str) -> str:
     """Return the line above the positions of a game: its place, its players and its result."""
-    black, white = (
-        short_name(name, 36) or colour for name, colour in ((record.black, "black"), (record.white, "white"))
-    )
+    black, white = (abridged(name, 36) or colour for name, colour in ((record.black, "black"), (record.white, "white")))
     return printable(f"{source}: {black} against {white}, {record.rules}; {result_text(record)}")
 
 

@@ -10,7 +10,7 @@ from core.notation import cell_name, parse_cell
 from core.rules import BLACK, NO_CELL, WHITE, Cell, Colour, colour_name
 from gomoku_cli.console import STDOUT
 from gomoku_cli.reports.board_text import GRID, board_text, board_width, stone_text
-from gomoku_cli.reports.plots import short_name
+from gomoku_cli.reports.plots import abridged
 from gomoku_cli.reports.terminal import cell_text, print_facts, table
 from gomoku_cli.reports.texts import Json, move_time
 
@@ -95,7 +95,7 @@ def halves_of(result: Json) -> dict[str, tuple[float | None, float | None]]:
 
 def analysis_title(result: Json) -> str:
     """Return the player and the position."""
-    return f"{short_name(result['player'], 60)}: {result['to_move']} to move, move {len(result['position']) + 1}"
+    return f"{abridged(result['player'], 60)}: {result['to_move']} to move, move {len(result['position']) + 1}"
 
 
 def effort(result: Json) -> str:

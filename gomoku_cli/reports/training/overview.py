@@ -115,7 +115,7 @@ def scores(records: Iterable[Json]) -> dict[str, float]:
     return best
 
 
-_STRONGEST_FIRST = ("engine:", "mentor:5", "mentor:4", "mentor:3", "mentor", "mentor:2", "mentor:1", "mentor:paper")
+_STRONGEST_FIRST = ("mentor:5", "mentor:4", "mentor:3", "mentor", "mentor:2", "mentor:1", "mentor:paper")
 
 
 def best_score(found: Json) -> str:
@@ -124,7 +124,9 @@ def best_score(found: Json) -> str:
         return ""
 
     def rank(opponent: str) -> int:
-        return next((n for n, name in enumerate(_STRONGEST_FIRST) if opponent.startswith(name)), len(_STRONGEST_FIRST))
+        if opponent.startswith("engine:"):
+            return -1
+        return _STRONGEST_FIRST.index(opponent) if opponent in _STRONGEST_FIRST else len(_STRONGEST_FIRST)
 
     named = min(found, key=lambda opponent: (rank(opponent), opponent == "random"))
     return f"{found[named]:.2f} {named}"
@@ -147,6 +149,8 @@ def _bytes(path: Path) -> int:
 
 
 _COLUMNS = ("run", "progress", "accepted", "best score", "size", "age")
+_NARROW = ("run", "accepted", "size", "age")
+"""Columns that do not wrap; the others share the rest of the width."""
 
 
 def show_overviews(folder: Path, rows: Sequence[Json]) -> None:
@@ -154,7 +158,8 @@ def show_overviews(folder: Path, rows: Sequence[Json]) -> None:
     cells = []
     for row in rows:
         when = datetime.fromisoformat(row["updated"]) if row["updated"] else None
-        progress = row["progress"]
+        # Without "phase 3 of 3, ": its name says as much.
+        progress = row["progress"].partition(", ")[2] if row["progress"].startswith("phase ") else row["progress"]
         if row["in_progress"] and row["seconds_left"] is not None:
             progress += f", {duration(row['seconds_left'])} left"
         cells.append(
@@ -167,7 +172,10 @@ def show_overviews(folder: Path, rows: Sequence[Json]) -> None:
                 "now" if row["in_progress"] else age_text(age(when)) if when else "",
             )
         )
-    STDOUT.print(table(_COLUMNS, cells, left=2, title=str(folder)))
+    made = table(_COLUMNS, cells, left=2, title=str(folder))
+    for column, name in zip(made.columns, _COLUMNS, strict=True):
+        column.no_wrap = name in _NARROW
+    STDOUT.print(made)
 
 
 def age_text(seconds: float) -> str:

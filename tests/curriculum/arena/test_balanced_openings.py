@@ -167,7 +167,7 @@ def gomoku(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int,
     return code, *capsys.readouterr()
 
 
-SMALL = ("--count", 6, "--judge", "mentor", "--board-size", 11)
+SMALL = ("--count", 6, "--player", "mentor", "--board-size", 11)
 
 
 def test_the_file_is_read_back_in_either_notation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -227,7 +227,7 @@ def test_an_interruption_keeps_the_found_openings(
         (("--stones", "8-2"), "--stones"),
         (("--stones", "some"), "--stones"),
         (("--stones", "100"), "121"),
-        (("--judge", "random"), "does not evaluate"),
+        (("--player", "random"), "does not evaluate"),
         (("--max-value", 2), "--max-value"),
         (("--board-size", 3, "--connect", 3), "0 of 6 openings"),
     ],

@@ -10,8 +10,9 @@ import pytest
 from core.rules import Rules
 from curriculum.arena.folder import OtherMatchError
 from curriculum.arena.formats import Format
+from curriculum.arena.player_names import short_name, short_names
 from curriculum.arena.players import PlayerSettings
-from curriculum.arena.session import MatchSession, MatchSettings, distinct_names
+from curriculum.arena.session import MatchSession, MatchSettings
 from curriculum.reporting import Conduct
 from nets.checkpoint import save_model
 from nets.config import NetConfig
@@ -88,7 +89,47 @@ def test_the_format_matters_for_more_than_two_players(tmp_path: Path) -> None:
         session().play(players, form=Format.GAUNTLET, folder=tmp_path)
 
 
-def test_players_are_made_once_and_names_are_distinct() -> None:
+def test_players_are_made_once() -> None:
     some = session()
     assert some.player("mentor:paper") is some.player("mentor:paper")
-    assert distinct_names(["a.st", "b.st", "c.st"], ["net", "net", "other"]) == ["a.st", "b.st", "other"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "name"),
+    [
+        ("default", "default"),
+        ("pure-mcts:1000", "pure-mcts:1000"),
+        ("runs/mine", "mine"),
+        ("runs/mine/", "mine"),
+        ("runs/mine/models/best.safetensors", "mine"),
+        ("runs/mine/models/selfplay-0003.safetensors", "mine/selfplay-0003"),
+        ("new.safetensors", "new"),
+        ("/a/b/new.safetensors", "new"),
+        ("engine:./pbrain-other --quiet", "pbrain-other"),
+        ("mine", "mine"),
+    ],
+)
+def test_short_names(spec: str, name: str) -> None:
+    assert short_name(spec) == name
+
+
+def test_players_have_distinct_names() -> None:
+    assert short_names(["a/best.safetensors", "b/best.safetensors", "c/new.safetensors"]) == [
+        "a/best.safetensors",
+        "b/best.safetensors",
+        "new",
+    ]
+    assert short_names(["runs/a", "runs/b", "random"], ["first"]) == ["first", "b", "random"]
+    assert short_names(["runs/a", "runs/b"], ["b"]) == ["b", "runs/b"]
+    assert short_names(["random", "random"]) == ["random", "random"]
+    with pytest.raises(ValueError, match="two players are called mentor"):
+        short_names(["random", "mentor"], ["mentor"])
+    with pytest.raises(ValueError, match="3 names for 2 players"):
+        short_names(["random", "mentor"], ["a", "b", "c"])
+
+
+def test_given_names_stand_in_results_and_games() -> None:
+    match = session(replace(SETTINGS, names=("first",))).play_match(("random", "mentor:paper")).matches[0, 1]
+    assert (match.player, match.opponent) == ("first", "mentor:paper")
+    record = match.games[0].record(RULES, ("first", "mentor:paper"))
+    assert {record.black, record.white} == {"first", "mentor:paper"}
