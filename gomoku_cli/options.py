@@ -40,6 +40,7 @@ def former(option: str, now: str) -> typer.models.OptionInfo:
 
 Run = Annotated[Path, typer.Option("--run", "-r", metavar="DIR", help="Folder of the run, which continues.")]
 New = Annotated[bool, typer.Option("--new", help="Make the run if there is none, with fresh nets.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Continue a stopped run, and make none.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 NoColor = Annotated[bool, typer.Option("--no-color", help="Show numbers in place of colours, as NO_COLOR does.")]
 Ascii = Annotated[bool, typer.Option("--ascii", help="Draw with ASCII characters only.")]

@@ -96,11 +96,13 @@ def run_phase(
     work: "Callable[[RunFolder, Conduct], None]",
     *,
     new: bool,
+    resume: bool,
     quiet: bool,
 ) -> None:
     """Do the `work` of a phase in the run in `path`, and print the path of its model.
 
-    `new`: make the run if there is none. `command`: the subcommand that continues the work after an interruption.
+    `new`: make the run if there is none. `resume` refuses that. `command`: the subcommand that continues the work after
+    an interruption.
 
     Raises a usage error without a run.
     """
@@ -110,12 +112,15 @@ def run_phase(
     from gomoku_cli.interruption import conducting
     from gomoku_cli.reports.training.outlook import headline_of
 
-    resume = f"{program()} {command} --run {shlex.quote(str(path))}"
+    if new and resume:
+        raise typer.BadParameter("--resume continues a run and --new makes one", param_hint="--new")
+    command_line = f"{program()} {command} --run {shlex.quote(str(path))}"
     is_new = not is_run(path)
     if is_new and not new:
         reason = "it holds no config.toml" if path.is_dir() else "the folder does not exist"
-        raise typer.BadParameter(f"there is no run in {path}: {reason}; --new makes one", param_hint="--run")
-    with open_or_create(path, choice) as folder, conducting(quiet=quiet, resume=resume) as conduct:
+        remedy = "" if resume else "; --new makes one"
+        raise typer.BadParameter(f"there is no run in {path}: {reason}{remedy}", param_hint="--run")
+    with open_or_create(path, choice) as folder, conducting(quiet=quiet, resume=command_line) as conduct:
         if is_new:
             conduct.reporter.say(f"{path} is a new run: it starts from fresh nets")
         place = headline_of(folder.path, folder.config, whole=False)

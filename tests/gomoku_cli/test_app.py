@@ -554,6 +554,19 @@ def test_a_mistyped_folder_begins_no_run(command: str, capsys: pytest.CaptureFix
     assert not (tmp_path / "rnu").exists()
 
 
+@pytest.mark.parametrize("command", ["generate-basics", "imitate", "selfplay"])
+def test_resume_makes_no_run(command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    error = refused(capsys, ExitCode.USAGE, command, "--run", tmp_path / "rnu", "--preset", "smoke", "--resume")
+    assert str(tmp_path / "rnu") in error
+    assert "makes one" not in error
+    assert not (tmp_path / "rnu").exists()
+
+
+def test_resume_and_new_exclude_each_other(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    error = refused(capsys, ExitCode.USAGE, "imitate", "--run", tmp_path, "--resume", "--new")
+    assert "--resume continues a run and --new makes one" in error
+
+
 def test_a_path_without_a_file_is_named_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert "there is no file or folder runs/nothing" in refused(
         capsys, ExitCode.USAGE, "evaluate", "runs/nothing", "random"

@@ -73,6 +73,7 @@ def command(
             show_default="paper",
         ),
     ] = None,
+    resume: options.Resume = False,
     config: options.ConfigOptions,
     runtime: options.RuntimeOptions,
     quiet: options.Quiet = False,
@@ -96,7 +97,9 @@ def command(
         run_basics(folder, conduct)
 
     if run is not None:
-        run_phase(1, NAME, run, choice, work, new=True, quiet=quiet)
+        run_phase(1, NAME, run, choice, work, new=not resume, resume=resume, quiet=quiet)
+    elif resume:
+        raise typer.BadParameter("it continues a run: give --run DIR", param_hint="--resume")
     elif output is not None:
         resolved = choice.resolve()
         with conducting(quiet=quiet) as conduct, reporting_compilation(conduct.reporter):

@@ -21,6 +21,7 @@ def command(
     run: options.Run,
     *,
     new: options.New = False,
+    resume: options.Resume = False,
     config: options.ConfigOptions,
     runtime: options.RuntimeOptions,
     quiet: options.Quiet = False,
@@ -38,4 +39,4 @@ def command(
 
         run_imitation(folder, conduct)
 
-    run_phase(2, NAME, run, Choice.of(config), work, new=new, quiet=quiet)
+    run_phase(2, NAME, run, Choice.of(config), work, new=new, resume=resume, quiet=quiet)

@@ -84,7 +84,7 @@ def command(
             "another board's, where its net allows.",
         ),
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue a stopped run, in any phase.")] = False,
+    resume: options.Resume = False,
     dry_run: Annotated[
         bool,
         typer.Option(
