@@ -23,7 +23,7 @@ GLOSSARY = ROOT / "docs" / "glossary.md"  # names the words that nobody uses
 LONG_MODULES = {"search/tree/kernels.py"}
 
 _JUDGE = re.compile(r"judg\w*", re.IGNORECASE)
-_FORMER_OPTION = re.compile(r"\"--judge\"")
+_FORMER_OPTION = re.compile(r"--judge\b")
 """The former option of `gomoku openings`, which is answered with the new one."""
 _PREFIX = re.compile(r"\b_?(?:most|fewest)_(?!common\b)\w+")
 
