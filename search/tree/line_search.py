@@ -27,7 +27,10 @@ MAX_WINDOW = 16
 The thread that descends keeps four or five others busy. More leaves would only draw visits away from the best move.
 """
 _TURN = 512
-"""Leaves of a turn, some milliseconds: between two turns a search can be stopped."""
+"""Leaves of a tree in a row, some milliseconds. After them none of it is in flight, and a search can be stopped.
+
+They are counted tree by tree, so that a tree finds the same whichever other trees there are.
+"""
 
 _PATIENCE = 64
 """A thread that waits gives way to others after every so many moments."""
@@ -118,9 +121,10 @@ def search_turn(
     first: int,
     most: int,
 ) -> tuple[int, int]:
-    """Search the active ones of `trees` in turn, from number `first` on, until `most` leaves were evaluated.
+    """Search the active ones of `trees` in turn, from number `first` on, at most `most` leaves of each in a row.
 
-    Return the number of evaluated leaves, and the number of the tree to go on with. Nothing is in flight afterwards.
+    Return the number of evaluated leaves, once it is `most` or no tree is left, and the number of the tree to go on
+    with. Nothing is in flight afterwards.
     """
     collided = np.empty(MAX_WINDOW, dtype=np.int32)
     one = np.empty(1, dtype=np.int32)
@@ -130,10 +134,11 @@ def search_turn(
         tree = trees[index]
         begun = read(work.counters, _END)
         published, ended = begun, begun
+        last = begun + most
         while active[tree]:
             allowed = min(params.leaves_in_flight, max(1, forest.nodes[tree, 0]["visits"] // params.visits_per_leaf))
             collisions = 0
-            while published - ended < allowed and collisions < allowed and made < most:
+            while published - ended < allowed and collisions < allowed and published < last:
                 if forest.nodes[tree, 0]["proof"] != 0:
                     forest.trees[tree]["simulations_left"] = 0
                 if forest.trees[tree]["simulations_left"] <= 0:
@@ -150,7 +155,6 @@ def search_turn(
                     write(work.done, place, 0)
                     published += 1
                     write(work.counters, _END, published)
-                    made += 1
             for collision in range(collisions):
                 release(forest, tree, collided[collision])
             if published == ended:
@@ -164,6 +168,7 @@ def search_turn(
             one[0] = work.leaves[place]
             expand(forest, leaves, one, work.logits, work.values, images, params, tactics)
             ended += 1
+        made += published - begun
         if made >= most:
             break
         index = (index + 1) % trees.shape[0]

@@ -1,5 +1,6 @@
 """The search that evaluates its own leaves: the same trees as with batches, with any threads, beside any others."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,26 @@ def test_threads_and_other_trees_change_nothing(evaluator: NetEvaluator, setting
             for mine, others in zip(statistics(single, 0), statistics(together, tree), strict=True):
                 assert np.array_equal(mine, others)
         assert np.array_equal(statistics(helped, 0)[0], statistics(alone[2], 0)[0])
+
+
+def test_a_tree_ends_its_turn_by_its_own_leaves() -> None:
+    rules = Rules(9, 5)
+    settings = replace(SEVERAL, simulations=700)
+    model = make_model(NET, rules, 3).eval()
+    for name, parameter in model.named_parameters():
+        if "policy" in name or "value" in name:
+            parameter.data *= 10  # a net of clear views: an even one would open the same nodes in any order
+    evaluator = NetEvaluator(model, RuntimeChoice())
+    positions = [Position.from_moves(rules, moves) for moves in ([], [40], [40, 30, 41])]
+
+    def visits(some: list[Position]) -> list[NDArray[np.int32]]:
+        search = ForestSearch(rules, evaluator, settings, trees=len(some), threads=1)
+        search_all(search, some, settings.simulations)
+        assert search.evaluations > 512 * len(some), "no tree would need a second turn"
+        return [statistics(search, tree)[0] for tree in range(len(some))]
+
+    for together, position in zip(visits(positions), positions, strict=True):
+        assert np.array_equal(together, visits([position])[0])
 
 
 def test_every_virtual_loss_is_undone_and_every_simulation_made(evaluator: NetEvaluator) -> None:
