@@ -30,10 +30,12 @@ $(READY): pyproject.toml constraints.txt
 demo: $(READY)
 	$(BIN)/gomoku train --preset quick --run $(RUN) $(if $(wildcard $(RUN)/config.toml),--resume)
 
-# The warm-up compiles kernels once, instead of once in each of the processes that share the tests.
+# The warm-up compiles kernels once, instead of once in each of the processes that share the tests. The quick tests come first:
+# most mistakes show there.
 test: $(READY)
 	$(BIN)/gomoku warmup
-	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile -m "not slow"
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m slow
 
 play: $(READY)
 	@$(BIN)/gomoku play

@@ -68,6 +68,7 @@ def test_the_papers_presets_are_all_here() -> None:
 
 
 @pytest.mark.parametrize("name", PARAMETERS)
+@pytest.mark.slow
 def test_a_preset_of_a_paper_learns_and_plays(name: str, tmp_path: Path) -> None:
     config = resolve(name, assignments=SMOKE)
     if config.selfplay.fast_simulations:

@@ -343,6 +343,7 @@ def test_a_folder_that_cannot_be_written_is_one_line(capsys: pytest.CaptureFixtu
     assert "Not a directory" in error
 
 
+@pytest.mark.slow
 def test_a_dry_run_shows_everything_and_writes_nothing(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -69,6 +69,7 @@ def same(one: Decision, other: Decision) -> bool:
 
 @pytest.mark.parametrize("make", PLAYERS)
 @pytest.mark.usefixtures("without_pause")
+@pytest.mark.slow
 def test_a_player_that_reports_decides_as_it_does_alone(make: type, position: Position) -> None:
     seen: list[Analysis] = []
     who = make()

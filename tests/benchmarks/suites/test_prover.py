@@ -23,6 +23,7 @@ def some_of(suite: list[Puzzle], kind: str, number: int) -> list[Puzzle]:
 
 
 @pytest.mark.parametrize("kind", ["four-four", "fours-3", "fours-5", "fours-7+"])
+@pytest.mark.slow
 def test_the_shortest_win_by_fours_is_that_of_the_slow_solver(prover: Prover, kind: str) -> None:
     for puzzle in some_of(load_suite(), kind, 5):
         side = len(puzzle.moves) % 2
@@ -32,6 +33,7 @@ def test_the_shortest_win_by_fours_is_that_of_the_slow_solver(prover: Prover, ki
         assert len(prover.fours(side)) == len(expected)
 
 
+@pytest.mark.slow
 def test_the_winning_moves_of_double_threes_are_those_of_the_tactical_suite(prover: Prover) -> None:
     for puzzle in some_of(load_suite(), "three-three", 5):
         side = len(puzzle.moves) % 2

@@ -59,6 +59,7 @@ def stop_when(condition: Callable[[], bool]) -> Conduct:
     return Conduct(stop=condition)
 
 
+@pytest.mark.slow
 def test_play_and_training_run_side_by_side_and_continue_after_a_stop(tmp_path: Path) -> None:
     path = tmp_path / "run"
 

@@ -177,6 +177,7 @@ def test_stopped_at_every_check_a_run_resumes_to_the_same_model(straight: Path, 
     assert [e for e in dict.fromkeys(events(path))] == [e for e in dict.fromkeys(events(straight))]
 
 
+@pytest.mark.slow
 def test_stopped_anywhere_even_inside_games_a_run_comes_to_its_end(straight: Path, tmp_path: Path) -> None:
     path, patience = tmp_path / "run", 4.0
     RunFolder.create(path, CONFIG).close()
@@ -251,6 +252,7 @@ def kill_after(patch: pytest.MonkeyPatch, file: Path) -> None:
     patch.setattr(Path, "replace", replace_and_die)
 
 
+@pytest.mark.slow
 def test_killed_after_any_file_a_run_resumes_to_the_same_model(straight: Path, tmp_path: Path) -> None:
     path = tmp_path / "run"
     RunFolder.create(path, CONFIG).close()
@@ -322,6 +324,7 @@ def state_of(trainer: Trainer) -> dict[str, Tensor]:
     return {name: tensor.clone() for name, tensor in trainer.model.state_dict().items()}
 
 
+@pytest.mark.slow
 def test_the_gates_loser_is_really_discarded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With weights, optimiser and batch-norm statistics: the next round begins as if it had never been."""
     verdicts = [False, True, False, True]

@@ -78,6 +78,7 @@ def test_rounds_with_hardly_any_samples_go_on(tmp_path: Path, monkeypatch: pytes
             assert None in [record["policy_entropy"] for record in records]
 
 
+@pytest.mark.slow
 def test_the_same_seed_plays_the_same_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """To the last bit of every target, with a net whose batches take several threads and uneven sizes."""
     monkeypatch.setattr(selfplay, "_SECONDS_PER_FILE", 1e9)

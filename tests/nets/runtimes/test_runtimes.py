@@ -38,6 +38,7 @@ def _choice_restored() -> Iterator[None]:
 
 
 @pytest.mark.parametrize(("backend", "precision"), RUNTIMES)
+@pytest.mark.slow
 def test_every_runtime_evaluates_the_papers_nets_as_torch_does_in_float32(backend: str, precision: str) -> None:
     model, batch = model_of(NetConfig(), Rules()), random_batch(32, Rules())
     evaluator = evaluator_of(model, backend, precision)
@@ -94,6 +95,7 @@ def test_runtimes_that_take_whole_graphs_make_all_kinds_of_planes(backend: str, 
 
 
 @pytest.mark.parametrize("backend", ["torch", "openvino", "onnxruntime"])
+@pytest.mark.slow
 def test_rows_of_one_colour_never_reach_the_other_net(backend: str) -> None:
     model, batch = model_of(), random_batch(16)
     whole = evaluator_of(model, backend).evaluate(batch)
@@ -131,6 +133,7 @@ def test_batches_submitted_at_once_are_all_evaluated_rightly(backend: str, dual:
 
 
 @pytest.mark.parametrize("backend", ["torch", "openvino", "onnxruntime"])
+@pytest.mark.slow
 def test_training_goes_unnoticed_until_a_new_evaluator_is_made(backend: str) -> None:
     model, batch = model_of(), random_batch(16)
     old = evaluator_of(model, backend)
