@@ -117,7 +117,7 @@ def until_in_use(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--model", default="default", help="a model file, a run folder or `default`")
+    parser.add_argument("--model", default="paper", help="a model file, a run folder or `paper`")
     parser.add_argument("--positions", type=Path, nargs="+", default=[], help="files of samples (replay/*.npz)")
     parser.add_argument("--seconds", type=float, default=1.0, help="for each batch size of each runtime")
     options = parser.parse_args()

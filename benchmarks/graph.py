@@ -220,7 +220,7 @@ def c_call(openvino: OpenVino, graph: Any) -> Run:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--model", default="default", help="a model file, a run folder or `default`")
+    parser.add_argument("--model", default="paper", help="a model file, a run folder or `paper`")
     parser.add_argument("--batches", type=int, nargs="+", default=list(_BATCHES))
     parser.add_argument("--rounds", type=int, default=15, help="of 20 ms for each part and batch size")
     parser.add_argument("--nodes", type=int, metavar="N", help="print the nodes of a batch of N positions instead")

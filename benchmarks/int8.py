@@ -138,7 +138,7 @@ def quantised(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--model", default="default", help="a model file, a run folder or `default`")
+    parser.add_argument("--model", default="paper", help="a model file, a run folder or `paper`")
     parser.add_argument("--rounds", type=int, default=25, help="of 20 ms for each kind and batch size")
     options = parser.parse_args()
     if (path := model_path(options.model)) is None:

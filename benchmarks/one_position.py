@@ -21,7 +21,7 @@ from core.rules import Rules
 from curriculum.arena.opening_sets import load_openings
 from curriculum.bench.machine import machine
 from curriculum.config import Config
-from nets.checkpoint import DEFAULT_MODEL
+from nets.checkpoint import BUILT_IN
 from nets.runtimes.loading import open_model
 from search.tree.mcts import ForestSearch
 from search.tree.settings import SearchSettings
@@ -77,7 +77,9 @@ def main() -> None:
     """Print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("settings", nargs="*", default=_DEFAULTS, metavar="LEAVES,BATCHES,VISITS")
-    parser.add_argument("--model", type=Path, default=DEFAULT_MODEL, help="a model file; default: the built-in one")
+    parser.add_argument(
+        "--model", type=Path, default=BUILT_IN["paper"], help="a model file; default: the built-in paper"
+    )
     parser.add_argument("--simulations", type=int, default=400)
     parser.add_argument("--positions", type=int, default=40)
     arguments = parser.parse_args()

@@ -14,7 +14,7 @@ from curriculum.arena.opening_sets import BALANCED, load_openings
 from curriculum.config import Config
 from curriculum.games.selfplay_games import SelfPlay
 from curriculum.presets import resolve
-from nets.checkpoint import DEFAULT_MODEL, load_model
+from nets.checkpoint import BUILT_IN, load_model
 from nets.dual import DualNet
 from nets.runtimes.net_evaluator import NetEvaluator
 
@@ -42,7 +42,7 @@ def main() -> None:
     config = resolve("quick")
     # Without the cache every leaf goes to the evaluator.
     config = replace(config, selfplay=replace(config.selfplay, balanced_share=1.0, random_share=0.0, cache_megabytes=0))
-    model, _ = load_model(DEFAULT_MODEL)
+    model, _ = load_model(BUILT_IN["paper"])
     players = {repeatable: self_play(config, model, repeatable=repeatable) for repeatable in (True, False)}
     rates: dict[bool, list[float]] = {True: [], False: []}
     for player in players.values():

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from curriculum.arena.opening_sets import load_openings
 from curriculum.config import Config
 from curriculum.games.selfplay_games import SelfPlay
-from nets.checkpoint import DEFAULT_MODEL, load_model
+from nets.checkpoint import BUILT_IN, load_model
 from nets.runtimes.net_evaluator import NetEvaluator
 from search.tree import cache, kernels
 
@@ -89,7 +89,7 @@ def main() -> None:
     options = parser.parse_args()
 
     spans: list[Span] = []
-    evaluator = NetEvaluator(load_model(DEFAULT_MODEL)[0])
+    evaluator = NetEvaluator(load_model(BUILT_IN["paper"])[0])
     base = Config()
     config = replace(base, selfplay=replace(base.selfplay, cache_megabytes=0, concurrent_games=options.games))
     player = SelfPlay(config, evaluator, iteration=0, balanced=load_openings("balanced", config.rules))

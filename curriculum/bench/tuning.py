@@ -10,7 +10,7 @@ import numpy as np
 from core.cores import cores
 from core.evaluation import PositionBatch
 from curriculum.reporting import Conduct
-from nets.checkpoint import DEFAULT_MODEL
+from nets.checkpoint import BUILT_IN
 from nets.runtimes.loading import open_model
 from nets.runtimes.openvino import OpenVinoRuntime
 from nets.runtimes.runtime import Piece
@@ -25,11 +25,11 @@ _MIN_SHARED_CORES = 4
 
 
 def tune(conduct: Conduct) -> Tuning | None:
-    """Measure this machine with the built-in model and keep the result, unless it is kept already; return it.
+    """Measure this machine with the built-in model `paper` and keep the result, unless it is kept already; return it.
 
     None where OpenVINO does not run the model, or nothing can be kept. Raises `Interrupted`.
     """
-    evaluator = open_model(DEFAULT_MODEL)
+    evaluator = open_model(BUILT_IN["paper"])
     try:
         runtime = evaluator.runtime
         if not isinstance(runtime, OpenVinoRuntime):

@@ -1,6 +1,6 @@
 """Warm-up: a little of all work with compiled code, so that later commands find their kernels in the cache.
 
-It also prepares the graphs of the built-in model.
+It also prepares the graphs of the built-in models.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from curriculum.games import basics
 from curriculum.games.kinds import KINDS
 from curriculum.games.selfplay_games import SelfPlay
 from curriculum.reporting import Conduct
-from nets.checkpoint import DEFAULT_MODEL
+from nets.checkpoint import BUILT_IN
 from nets.runtimes.loading import open_model
 from search.mentor.paper import PaperMentor
 from search.mentor.player import Mentor
@@ -32,7 +32,7 @@ _SEARCH = SearchSettings(simulations=16)
 
 
 def compile_all(conduct: Conduct) -> None:
-    """Compile every kernel for the types of real work, and prepare the graphs of the built-in model.
+    """Compile every kernel for the types of real work, and prepare the graphs of the built-in models.
 
     Raises `Interrupted`.
     """
@@ -112,10 +112,11 @@ def _decide(player: Player, position: Position | None = None) -> None:
     player.choose_batch([position or Position.from_moves(_RULES, [0])], seeds=[0])
 
 
-def _open_the_built_in_model() -> None:
-    evaluator = open_model(DEFAULT_MODEL)
-    evaluator.prepare(1)
-    evaluator.close()
+def _open_the_built_in_models() -> None:
+    for file in BUILT_IN.values():
+        evaluator = open_model(file)
+        evaluator.prepare(1)
+        evaluator.close()
 
 
 def _draw_basics() -> None:
@@ -131,6 +132,6 @@ _PARTS: tuple[tuple[str, int, Callable[[], None]], ...] = (
     ("mentor:paper", 6, lambda: _decide(PaperMentor())),
     ("mentor", 16, lambda: _decide(Mentor())),
     ("basics", 2, _draw_basics),
-    ("model", 8, _open_the_built_in_model),
+    ("models", 8, _open_the_built_in_models),
 )
 """Parts of the warm-up in order, each with its approximate share of the time in percent."""

@@ -183,8 +183,8 @@ def test_the_shell_completes(line: str, completed: str) -> None:
         ("analyze --player pure-mcts:50 --simulations 100", "--simulations: it has no effect on pure-mcts:50"),
         ("analyze --player mentor --no-tactics", "--no-tactics"),
         (
-            "analyze --player default --board-size 9 --connect 5",
-            "default plays 5 in a row on 15x15, not 5 in a row on 9x9",
+            "analyze --player paper --board-size 9 --connect 5",
+            "paper plays 5 in a row on 15x15, not 5 in a row on 9x9",
         ),
         ("analyze h8,h8 --player mentor", "move 2: h8 already holds a stone"),
         ("analyze h99 --player mentor", "move 1: 'h99' is off the board"),

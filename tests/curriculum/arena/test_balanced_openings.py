@@ -244,10 +244,10 @@ def test_impossible_openings_are_refused_in_one_line(
 
 def test_the_mentor_evaluates_on_boards_without_a_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "openings.txt"
-    code, out, _ = gomoku(capsys, "--count", 2, "--board-size", 9, "--output", file)
+    code, out, _ = gomoku(capsys, "--count", 2, "--board-size", 9, "--connect", 6, "--output", file)
     assert code == ExitCode.DONE
     assert "evaluated by mentor" in out
-    assert len(read_openings(file, Rules(9))) == 2
+    assert len(read_openings(file, Rules(9, 6))) == 2
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 from rich.console import Console
 
 from curriculum.arena.formats import Format
@@ -208,7 +209,7 @@ def test_no_name_can_steer_the_terminal_or_fail_on_it(name: str) -> None:
             out = raw.getvalue().decode(encoding)
             file.detach()
         assert all(letter == "\n" or letter.isprintable() for letter in out)
-        assert all(len(line) <= 80 for line in out.split("\n"))
+        assert all(cell_len(line) <= 80 for line in out.split("\n"))
 
 
 def test_markup_in_a_name_is_shown_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,7 +14,7 @@ from core.evaluation import Slot
 from core.position import Position
 from core.rules import BLACK, WHITE, Rules
 from nets import config as nets_config
-from nets.checkpoint import DEFAULT_MODEL, load_model
+from nets.checkpoint import BUILT_IN, load_model
 from nets.config import PLANE_COUNT, Backend, NetConfig, Planes, Precision, RuntimeChoice, RuntimeNotice, set_runtime
 from nets.dual import DualNet
 from nets.planes import encode
@@ -324,5 +324,5 @@ def test_repeatable_evaluations_make_matches_repeat_whatever_the_timing() -> Non
 
 
 def test_matches_of_the_built_in_model_repeat_whatever_the_timing() -> None:
-    model = load_model(DEFAULT_MODEL)[0]
+    model = load_model(BUILT_IN["paper"])[0]
     assert decisions_of_a_match(model, 0, repeatable=True) == decisions_of_a_match(model, 1, repeatable=True)

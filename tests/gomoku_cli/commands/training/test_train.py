@@ -43,7 +43,7 @@ def test_a_model_that_cannot_be_started_from_costs_no_folder(
 ) -> None:
     start = ("train", "--preset", "y-12x12", *NOTHING, "--run", tmp_path / "run")
     error = refused(capsys, ExitCode.BAD_DATA, *start, "--from", "default")
-    assert "has another net than the run: trunk conv3-32 residual*2" in error
+    assert "has another net than the run: trunk lines-32 spread" in error
     assert "there is no file or folder runs/nowhere" in refused(
         capsys, ExitCode.USAGE, *start, "--from", "runs/nowhere"
     )
@@ -53,7 +53,7 @@ def test_a_model_that_cannot_be_started_from_costs_no_folder(
 def test_a_run_starts_from_the_built_in_model(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "run"
     code, _, _ = run(
-        capsys, "train", "--preset", "quick", *NOTHING, "--set", "phases=selfplay", "--from", "default", "--run", path
+        capsys, "train", "--preset", "hour", *NOTHING, "--set", "phases=selfplay", "--from", "default", "--run", path
     )
     assert code == ExitCode.DONE
     ours, theirs = load_model(path / "models" / "best.safetensors")[0], load_model(default_model())[0]
