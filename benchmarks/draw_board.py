@@ -42,10 +42,12 @@ async def screenshot(plies: int) -> str:
         async with app.run_test(size=_TERMINAL) as pilot:
             while app.game.ply < plies and not app.game.is_over:
                 await pilot.pause(0.02)
+            if app.game.is_over:
+                raise SystemExit(f"the game is over after {app.game.ply} plies: give fewer with --plies")
             game = Game(app.game.rules, Seats(None, white), app.game.moves[:plies], analyses=dict(app.game.analyses))
             app.control.new_game(game)
             await pilot.press("a", "c", "g")
-            while app.control.analysis is None or app.control.analysis.nodes < 4000:
+            while (found := app.control.analysis) is None or (found.nodes < 4000 and found.proof is None):
                 await pilot.pause(0.05)
             return app.export_screenshot(title="gomoku play")
     finally:
@@ -105,7 +107,7 @@ def main() -> None:
     """Write the picture."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path)
-    parser.add_argument("--plies", type=int, default=20)
+    parser.add_argument("--plies", type=int, default=12)
     arguments = parser.parse_args()
     arguments.file.write_text(simplified(asyncio.run(screenshot(arguments.plies))), encoding="utf-8")
 

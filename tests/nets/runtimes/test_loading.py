@@ -263,19 +263,22 @@ def run_apart(script: str, folder: Path, **environment: str) -> subprocess.Compl
 
 
 PLAY = """
+import os
 from core.position import Position
 from core.rules import Rules
 from curriculum.arena.players import PlayerSettings, parse_player, resolve_rules
-player = parse_player("default", rules=resolve_rules(["default"]), settings=PlayerSettings(simulations=20))
+name = os.environ["MODEL"]
+player = parse_player(name, rules=resolve_rules([name]), settings=PlayerSettings(simulations=20))
 print(player.choose_batch([Position(Rules())], seeds=[0])[0].simulations, "torch" in sys.modules)
 """
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(may_have_gpu(), reason="a GPU needs torch")
-def test_a_process_that_only_plays_does_not_import_torch(tmp_path: Path) -> None:
+@pytest.mark.parametrize("model", ["default", "paper"])
+def test_a_process_that_only_plays_does_not_import_torch(model: str, tmp_path: Path) -> None:
     pytest.importorskip("openvino", exc_type=ImportError)
-    played = run_apart(PLAY, tmp_path)
+    played = run_apart(PLAY, tmp_path, MODEL=model)
     assert (played.returncode, played.stdout) == (0, "20 False\n"), played.stderr
 
 
