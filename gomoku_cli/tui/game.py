@@ -209,7 +209,8 @@ class Game:
         for choice in (self.seats.white, self.seats.black):
             if choice is not None and has_net(choice.spec):
                 return PlayerChoice(spec=choice.spec, policy=Policy.DETERMINISTIC, tactics=choice.tactics)
-        spec = player_names.DEFAULT if self.rules == Rules() else player_names.MENTOR
+        # The built-in model plays its number in a row on every board.
+        spec = player_names.DEFAULT if self.rules.connect == Rules().connect else player_names.MENTOR
         return PlayerChoice(spec=spec, policy=Policy.DETERMINISTIC)
 
     @property

@@ -169,7 +169,7 @@ class Analyst:
         """Return the player for these rules. Raises `PlayerSpecError` and a usage error."""
         if rules not in self._opened:
             spec = self._spec or player_names.DEFAULT
-            if self._spec is None and (model := model_path(spec)) is not None and read_info(model).rules != rules:
+            if self._spec is None and (model := model_path(spec)) is not None and not read_info(model).plays(rules):
                 spec = player_names.MENTOR
                 self._conduct.reporter.say(f"the built-in model does not play {rules}: the mentor analyses")
             self._search.check_effect((spec,))

@@ -299,9 +299,12 @@ def test_stdin_has_a_position_a_line(capsys: pytest.CaptureFixture[str], monkeyp
     assert (code, err) == (ExitCode.BAD_DATA, "gomoku: stdin, after line 0: this is no text in utf-8\n")
 
 
-def test_another_board_than_the_models_is_the_mentors(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_game_that_the_model_does_not_play_is_the_mentors(capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
-    assert app.run(["analyse", "--board-size", "9", "--json"]) == ExitCode.DONE
-    out, err = capsys.readouterr()
-    assert json.loads(out)["player"] == "mentor"
-    assert "does not play 5 in a row on 9x9: the mentor analyses" in err
+    for size, connect, player in ((9, 5, "default"), (9, 4, "mentor")):
+        options = ("--board-size", str(size), "--connect", str(connect), "--json")
+        assert app.run(["analyse", *options]) == ExitCode.DONE
+        out, err = capsys.readouterr()
+        assert json.loads(out)["player"] == player
+        note = f"does not play {connect} in a row on {size}x{size}: the mentor analyses"
+        assert (note in err) == (player == "mentor")
