@@ -22,7 +22,7 @@ from core.line_nets.numbers import (
 from core.line_nets.patterns import OFF_BOARD, PATTERNS, halves
 from nets.layers import NetLayers
 
-_CHUNK = 42
+_CHUNK = 12
 """First halves of patterns whose rows are computed together."""
 _DIGITS = 3
 """Inputs of a cell."""
@@ -69,10 +69,17 @@ def _table(weights: Weights) -> NDArray[np.int16]:
     cut = _DIGITS * before.shape[1]
     own, others = _inputs(before) @ first[0][:cut] + first[1], _inputs(after) @ first[0][cut:]
     table = np.empty((len(before), len(after), len(third[1])), dtype=np.int16)
+    # Memory that is used again: fresh pages for each step would take more time than the sums.
+    room = [np.empty((_CHUNK * len(after), width)) for width in (own.shape[1], len(second[1]), len(third[1]))]
     for start in range(0, len(before), _CHUNK):
-        x = np.maximum(own[start : start + _CHUNK, None] + others, 0.0).reshape(-1, own.shape[1])
-        x = np.maximum(x @ second[0] + second[1], 0.0) @ third[0] + third[1]
-        table[start : start + _CHUNK] = _rounded(x, UNIT_BITS, ROW_TOP).reshape(-1, *table.shape[1:])
+        share = own[start : start + _CHUNK, None]
+        x, y, z = (each[: len(share) * len(after)] for each in room)
+        np.add(share, others, out=x.reshape(len(share), *others.shape))
+        np.matmul(np.maximum(x, 0.0, out=x), second[0], out=y)
+        y += second[1]
+        np.matmul(np.maximum(y, 0.0, out=y), third[0], out=z)
+        z += third[1]
+        table[start : start + _CHUNK] = _rounded(z, UNIT_BITS, ROW_TOP, out=z).reshape(-1, *table.shape[1:])
     return table.reshape(PATTERNS, -1)
 
 
@@ -82,9 +89,10 @@ def _inputs(digits: NDArray[np.int8]) -> NDArray[np.float64]:
     return kinds.reshape(len(digits), -1).astype(np.float64)
 
 
-def _rounded(values: NDArray[Any], bits: int, top: int) -> NDArray[np.float64]:
+def _rounded(values: NDArray[Any], bits: int, top: int, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
     """Return numbers in units of 2^-bits, rounded, from -top to top."""
-    scaled = values.astype(np.float64) * 2.0**bits + 0.5
+    scaled: NDArray[np.float64] = np.multiply(values, 2.0**bits, out=out, dtype=np.float64)
+    scaled += 0.5
     return np.clip(np.floor(scaled, out=scaled), -top, top, out=scaled)
 
 
