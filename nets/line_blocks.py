@@ -160,7 +160,9 @@ class LineValueHead(nn.Module):
         return _dense(hidden, self.second)
 
 
+# A tensor that inference made first could not be used in training afterwards.
 @functools.cache
+@torch.inference_mode(mode=False)
 def _numbering(size: int, device: torch.device) -> tuple[Tensor, Tensor]:
     """Return [A, 4A] the weight of each cell's digit in each pattern's number, and [4A] those of an empty board."""
     cells, directions = size * size, len(DIRECTIONS)
@@ -172,6 +174,7 @@ def _numbering(size: int, device: torch.device) -> tuple[Tensor, Tensor]:
 
 
 @functools.cache
+@torch.inference_mode(mode=False)
 def _regions(size: int, device: torch.device) -> Tensor:
     """Return [A, 9] the share of each cell in the mean of each region."""
     edges = region_edges(size)

@@ -230,6 +230,17 @@ def test_torch_learns_a_line_net() -> None:
     assert losses[-1] < 0.5 * losses[0]
 
 
+def test_a_net_learns_after_it_has_played() -> None:
+    rules = Rules(8, 5)  # a size that no other test here uses: constants of a size are made once
+    net = next(iter(make_model(SMALL, rules, 3).nets.values()))
+    planes = torch.zeros(2, 2, 8, 8)
+    with torch.inference_mode():
+        net.eval()(planes)
+    logits, values = net.train()(planes)
+    (logits.sum() + values.sum()).backward()
+    assert any(parameter.grad is not None and parameter.grad.any() for parameter in net.parameters())
+
+
 INTERPRETED = """
 import sys
 import numpy as np
