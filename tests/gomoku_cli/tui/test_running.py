@@ -141,7 +141,7 @@ def test_the_engines_process_loads_thinks_analyses_fails_and_starts_anew() -> No
         dropped = process.begin(Analyse(choice=mentor, rules=Rules(9), moves=(40,), seconds=60.0))
         process.stop(dropped, drop=False)
         assert isinstance(answers.to(dropped), Analysed | Stopped)
-        other = process.begin(Load(choice=PlayerChoice(spec="default"), rules=Rules(9)))
+        other = process.begin(Load(choice=PlayerChoice(spec="paper"), rules=Rules(9)))
         assert answers.to(other) == OtherBoard(Rules())
         failed = answers.to(process.begin(Load(choice=PlayerChoice(spec="nobody"), rules=Rules(9))))
         assert isinstance(failed, Failed)
