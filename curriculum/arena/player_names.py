@@ -1,5 +1,6 @@
 """Names of players; imports nothing heavy, so that help stays fast."""
 
+import shlex
 from collections.abc import Sequence
 from pathlib import PurePath
 
@@ -28,14 +29,18 @@ def short_name(spec: str) -> str:
     """Return a name for tables and reports: of a model file or a run its own name, of an engine that of its program."""
     kind, _, command = spec.partition(":")
     if kind == ENGINE and command:
-        return PurePath(command.split()[0]).name or spec
+        try:
+            words = shlex.split(command)
+        except ValueError:
+            words = []
+        return (PurePath(words[0]).name if words else "") or spec
     path = PurePath(spec)
     if len(path.parts) < 2 and path.suffix != ".safetensors":
         return spec
     name = path.name.removesuffix(".safetensors")
-    if path.parent.name != "models":
-        return name or spec
     run = path.parent.parent.name
+    if path.parent.name != "models" or not run:
+        return name or spec
     return run if name == "best" else f"{run}/{name}"
 
 
@@ -46,6 +51,8 @@ def short_names(specs: Sequence[str], given: Sequence[str] = ()) -> list[str]:
     """
     if len(given) > len(specs):
         raise ValueError(f"there are {len(given)} names for {len(specs)} players")
+    if not all(given):
+        raise ValueError("a name is empty")
     names = [*given, *map(short_name, specs[len(given) :])]
     own = [False] * len(given) + [True] * (len(specs) - len(given))
     names = [

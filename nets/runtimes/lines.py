@@ -29,7 +29,7 @@ class LineRuntime:
     free_cores = 1
 
     def __init__(self, config: NetConfig, rules: Rules, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """`arrays`: the tensors of the model, by their names in its file. The tables take a third of a second."""
+        """`arrays`: the tensors of the model, by their names in its file. The tables take up to half a second."""
         layers = config.layers(rules.size)
         names = net_names(config)
         weights = [{name: arrays[f"{net}.{name}"] for name, _ in layers.tensors()} for net in names]

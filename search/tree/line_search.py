@@ -123,8 +123,8 @@ def search_turn(
 ) -> tuple[int, int]:
     """Search the active ones of `trees` in turn, from number `first` on, at most `most` leaves of each in a row.
 
-    Return the number of evaluated leaves, once it is `most` or no tree is left, and the number of the tree to go on
-    with. Nothing is in flight afterwards.
+    Return the number of evaluated leaves, once there are `most` or no tree is left, and the number of the tree to go
+    on with. Nothing is in flight afterwards.
     """
     collided = np.empty(MAX_WINDOW, dtype=np.int32)
     one = np.empty(1, dtype=np.int32)

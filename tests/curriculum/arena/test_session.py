@@ -106,6 +106,9 @@ def test_players_are_made_once() -> None:
         ("new.safetensors", "new"),
         ("/a/b/new.safetensors", "new"),
         ("engine:./pbrain-other --quiet", "pbrain-other"),
+        ("engine:'/my engines/one' --quiet", "one"),
+        ("engine:'broken", "engine:'broken"),
+        ("models/best.safetensors", "best"),
         ("mine", "mine"),
     ],
 )
@@ -124,6 +127,8 @@ def test_players_have_distinct_names() -> None:
     assert short_names(["random", "random"]) == ["random", "random"]
     with pytest.raises(ValueError, match="two players are called mentor"):
         short_names(["random", "mentor"], ["mentor"])
+    with pytest.raises(ValueError, match="a name is empty"):
+        short_names(["random", "mentor"], [""])
     with pytest.raises(ValueError, match="3 names for 2 players"):
         short_names(["random", "mentor"], ["a", "b", "c"])
 
