@@ -175,6 +175,9 @@ class SelfplayConfig:
     concurrent: bool = False
     """Play and train at the same time (Y 4): a round is `epochs` passes, without a number of games and without a gate;
     false takes turns."""
+    overlap: bool = False
+    """The games of a round are played while the candidate of the round before trains and meets its gate, so by a net
+    that is one round older; with workers that leaves nobody idle. false: games come after the gate."""
     push_seconds: float = 15.0
     """Seconds between two updates of the playing nets, where play and training are concurrent."""
     epochs_without_games: Annotated[int, POSITIVE] = 60

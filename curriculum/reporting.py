@@ -5,6 +5,9 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from curriculum.workers.crew import Crew
+from curriculum.workers.local import Local
+
 
 class Interrupted(Exception):
     """The user stopped the work; everything up to the last finished step is saved."""
@@ -49,11 +52,13 @@ def _never() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Conduct:
-    """Reporter and stop signal of long work."""
+    """Reporter, stop signal and workers of long work."""
 
     reporter: Reporter = field(default_factory=Quiet)
     stop: Callable[[], bool] = _never
     """Called between steps. After True the work finishes its step, saves, and raises `Interrupted`."""
+    crew: Crew = field(default_factory=Local)
+    """Those who play its games."""
 
     def check(self) -> None:
         """Raise `Interrupted` if the work should stop."""

@@ -29,6 +29,8 @@ def check(config: Config) -> None:
     imitation, selfplay = config.imitation, config.selfplay
     if selfplay.concurrent and (not selfplay.epochs or config.gate.games):
         raise ConfigError("selfplay.concurrent needs selfplay.epochs above 0 and gate.games = 0: no match decides then")
+    if selfplay.concurrent and selfplay.overlap:
+        raise ConfigError("selfplay.concurrent has no rounds to overlap: set selfplay.overlap to false")
     if Phase.IMITATION in config.phases and imitation.bar_every > imitation.passes:
         raise ConfigError(
             f"imitation.bar_every is {imitation.bar_every}, but imitation.passes is {imitation.passes}: no pass "

@@ -1,4 +1,4 @@
-"""The console: results on stdout, progress and remarks on stderr. Bars on a terminal are in `gomoku_cli.bars`."""
+"""The console: results on stdout, progress and remarks on stderr. Bars: `gomoku_cli.progress.bars`."""
 
 import os
 import shutil
@@ -12,8 +12,8 @@ from pathlib import Path
 from rich.console import Console
 
 from curriculum.reporting import Quiet, Reporter
-from gomoku_cli.meters import Meter, duration, figures_text
 from gomoku_cli.printable import printable
+from gomoku_cli.progress.meters import Meter, duration, figures_text
 
 __all__ = ["STDERR", "STDOUT", "Lines", "duration", "headline", "make_reporter", "program", "shows_notice"]
 
@@ -29,7 +29,7 @@ def make_reporter(quiet: bool) -> Reporter:
         return Quiet()
     if not STDERR.is_terminal:
         return Lines()
-    from gomoku_cli.bars import Bars
+    from gomoku_cli.progress.bars import Bars
 
     return Bars(STDERR)
 

@@ -12,6 +12,7 @@ import typer
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.options import MatchOptions, ReportOptions, RulesOptions, RuntimeOptions, SearchOptions
 from gomoku_cli.printable import echo
+from gomoku_cli.workers import WorkerOptions
 
 if TYPE_CHECKING:
     from core.rules import Rules
@@ -31,6 +32,7 @@ def open_session(
     match: MatchOptions,
     runtime: RuntimeOptions,
     quiet: bool,
+    workers: WorkerOptions = WorkerOptions(),  # noqa: B008 - frozen
 ) -> "Iterator[MatchSession]":
     """Open a session for these players; an interruption prints the command that continues a kept match.
 
@@ -53,7 +55,11 @@ def open_session(
     common_rules = rules.resolve(players)
     search.check_effect(players, engine_seconds=match.engine_seconds, match_seconds=match.match_seconds)
     resume = f"{program()} {shlex.join(sys.argv[1:])}" if match.run is not None else None
-    with conducting(quiet=quiet, resume=resume) as conduct, reporting_compilation(conduct.reporter):
+    with (
+        workers.crew() as crew,
+        conducting(quiet=quiet, resume=resume, crew=crew) as conduct,
+        reporting_compilation(conduct.reporter),
+    ):
         yield MatchSession(settings, common_rules, conduct)
 
 

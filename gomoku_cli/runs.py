@@ -12,6 +12,7 @@ import typer
 
 from gomoku_cli.options import ConfigOptions
 from gomoku_cli.printable import echo
+from gomoku_cli.workers import WorkerOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -98,6 +99,7 @@ def run_phase(
     new: bool,
     resume: bool,
     quiet: bool,
+    workers: WorkerOptions = WorkerOptions(),  # noqa: B008 - frozen
 ) -> None:
     """Do the `work` of a phase in the run in `path`, and print the path of its model.
 
@@ -120,7 +122,11 @@ def run_phase(
         reason = "it holds no config.toml" if path.is_dir() else "the folder does not exist"
         remedy = "" if resume else "; --new makes one"
         raise typer.BadParameter(f"there is no run in {path}: {reason}{remedy}", param_hint="--run")
-    with open_or_create(path, choice) as folder, conducting(quiet=quiet, resume=command_line) as conduct:
+    with (
+        workers.crew() as crew,
+        open_or_create(path, choice) as folder,
+        conducting(quiet=quiet, resume=command_line, crew=crew) as conduct,
+    ):
         if is_new:
             conduct.reporter.say(f"{path} is a new run: it starts from fresh nets")
         place = headline_of(folder.path, folder.config, whole=False)

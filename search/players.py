@@ -1,6 +1,5 @@
 """The protocol of all players, their decisions, and the random player."""
 
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
@@ -10,6 +9,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from core.cores import cores
 from core.errors import FailedError
 from core.position import Position
 from core.rules import Cell
@@ -165,7 +165,7 @@ def decide_each(
     """Return `decide(position, seed)` for each position, on all cores; for players with a compiled search."""
     if len(positions) == 1:
         return [decide(positions[0], seeds[0])]
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with ThreadPoolExecutor(cores()) as pool:
         return list(pool.map(decide, positions, seeds))
 
 

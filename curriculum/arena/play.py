@@ -1,23 +1,25 @@
 """Play of games: side by side for players of this process, on threads for players that are programs."""
 
-import os
 import threading
 import time
-from collections.abc import Callable, Collection, Sequence
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain
+from pathlib import Path
 
+from core.cores import cores
 from core.position import Position
 from core.records.record import Ending
 from core.rules import BLACK, Colour, Rules, colour_name
 from core.streams import stream_key
 from curriculum.arena.fixtures import Fixture
 from curriculum.arena.results import PlayedGame
-from curriculum.reporting import Conduct, Interrupted
+from curriculum.reporting import Interrupted
 from curriculum.run.json_files import now
 from search.players import Decision, ForfeitError, Player, PlaysGames
+from search.recipes import Recipe
 
 SIDE_BY_SIDE = 64
 """Games at once between players of this process: the number of positions that a search takes together."""
@@ -86,119 +88,148 @@ class _Board:
         )
 
 
-def play_games(
-    players: Sequence[Player],
-    games: Sequence[Fixture],
-    *,
-    rules: Rules,
-    conduct: Conduct,
-    finished: Callable[[PlayedGame], None],
-    moved: Callable[[int], None] = lambda moves: None,
-    is_decided: Callable[[], bool] = lambda: False,
-    played: Collection[int] = (),
-    side_by_side: int | None = None,
-    on_threads: int | None = None,
-) -> None:
-    """Play the games and give each finished one to `finished`, on the calling thread.
+@dataclass(frozen=True)
+class MatchJob:
+    """The games of a match or a tournament, by the numbers of their fixtures: see `curriculum.workers.crew.Job`."""
 
-    Games between players of this process go in waves of `side_by_side` (by default 64), with one batch of decisions a
-    move; `moved` receives the number of new moves. A game with a player that starts each game
-    (`search.players.PlaysGames`) has a thread of its own, `on_threads` (by default one for two cores) at a time.
-    `is_decided` is called between waves and after each game on a thread; True ends the play.
-
-    `played`: numbers of the games that are finished already. The last bits of an evaluation depend on the other
-    positions of its batch, so a wave is played whole or not at all: equal fixtures give equal games after any number of
-    interruptions. Raises `Interrupted` if the conduct stops it.
-    """
-    work = _Play(players, rules, conduct, finished, moved, is_decided)
-    apart: list[Fixture] = []
-    together: list[Fixture] = []
-    for game in games:
-        plays_games = any(isinstance(players[number], PlaysGames) for number in (game.black, game.white))
-        (apart if plays_games else together).append(game)
-    width = side_by_side or SIDE_BY_SIDE
-    for first in range(0, len(together), width):
-        wave = together[first : first + width]
-        known = sum(game.number in played for game in wave)
-        if known == len(wave):
-            continue
-        # An interrupted wave has finished only its short games: they alone must not end the match.
-        if not known and is_decided():
-            return
-        work.play_wave(wave, played)
-    apart = [game for game in apart if game.number not in played]
-    if apart and not is_decided():
-        work.play_apart(apart, on_threads or max(1, (os.cpu_count() or 1) // 2))
-
-
-@dataclass(frozen=True, slots=True)
-class _Play:
-    """The fixed arguments of `play_games`."""
-
-    players: Sequence[Player]
+    players: Sequence[Recipe]
     rules: Rules
-    conduct: Conduct
-    finished: Callable[[PlayedGame], None]
-    moved: Callable[[int], None]
-    is_decided: Callable[[], bool]
+    fixtures: Mapping[int, Fixture]
+    side_by_side: int = SIDE_BY_SIDE
+    """Games at once between players of one process, with one batch of decisions a move."""
+    on_threads: int | None = None
+    """Games at once of players that start each game (`search.players.PlaysGames`); None takes one for two cores."""
 
-    def play_wave(self, games: Sequence[Fixture], played: Collection[int]) -> None:
+    @property
+    def at_once(self) -> int:
+        """See `curriculum.workers.crew.Job`."""
+        return self.side_by_side
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """See `curriculum.workers.crew.Job`."""
+        return tuple(dict.fromkeys(path for player in self.players for path in player.files))
+
+    def open(self, files: Mapping[Path, Path]) -> "MatchBench":
+        """See `curriculum.workers.crew.Job`."""
+        return MatchBench(self, [player.make(files) for player in self.players])
+
+
+class MatchBench:
+    """The games of a match in this process: see `curriculum.workers.crew.Bench`."""
+
+    def __init__(self, job: MatchJob, players: Sequence[Player]) -> None:
+        self._job, self._players = job, tuple(players)
+        self._moves = 0
+        self._counting = threading.Lock()
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """Moves so far."""
+        return {"moves": self._moves}
+
+    def close(self) -> None:
+        """Let go of the players."""
+        self._players = ()
+
+    def play(
+        self,
+        numbers: Iterator[int | None],
+        finished: Callable[[int, PlayedGame], None],
+        stop: Callable[[], bool],
+    ) -> None:
+        """See `Bench`. Games between players of this process go in waves of `side_by_side`.
+
+        A game with a player that starts each game has a thread of its own.
+        """
+        number = next(numbers, None)
+        while number is not None and not stop():
+            if self._is_apart(number):
+                number = self._play_apart(chain((number,), numbers), finished, stop)
+                continue
+            wave = [number]
+            while (number := next(numbers, None) if len(wave) < self._job.side_by_side else None) is not None:
+                if self._is_apart(number):
+                    break
+                wave.append(number)
+            self._play_wave(wave, finished, stop)
+            number = next(numbers, None) if number is None else number
+
+    def _is_apart(self, number: int) -> bool:
+        game = self._job.fixtures[number]
+        return any(self._job.players[player].starts_games for player in (game.black, game.white))
+
+    def _play_wave(
+        self, numbers: Sequence[int], finished: Callable[[int, PlayedGame], None], stop: Callable[[], bool]
+    ) -> None:
         """Play games side by side: in turn each player chooses for all boards on which it is to move."""
-        running = [_Board(game, self.rules) for game in games]
+        running = [_Board(self._job.fixtures[number], self._job.rules) for number in numbers]
         while running:
-            for number, player in enumerate(self.players):
+            for number, player in enumerate(self._players):
                 turn = [board for board in running if not board.is_over and board.mover == number]
                 if not turn:
                     continue
                 start = time.perf_counter()
                 decisions = player.choose_batch(
-                    [board.position for board in turn], seeds=[board.seed for board in turn], stop=self.conduct.stop
+                    [board.position for board in turn], seeds=[board.seed for board in turn], stop=stop
                 )
-                if self.conduct.stop():
-                    raise Interrupted
+                if stop():
+                    return
                 seconds = (time.perf_counter() - start) / len(turn)
                 for board, decision in zip(turn, decisions, strict=True):
                     board.play(decision, seconds)
-                self.moved(len(turn))
+                self._moves += len(turn)
             for board in running:
-                if board.is_over and board.fixture.number not in played:
-                    self.finished(board.result())
+                if board.is_over:
+                    finished(board.fixture.number, board.result())
             running = [board for board in running if not board.is_over]
 
-    def play_apart(self, games: Sequence[Fixture], at_once: int) -> None:
-        """Play each game on a thread of its own."""
+    def _play_apart(
+        self, numbers: Iterator[int | None], finished: Callable[[int, PlayedGame], None], stop: Callable[[], bool]
+    ) -> int | None:
+        """Play each game on a thread of its own; return the number of a game that needs none, if it came to one."""
+        at_once = self._job.on_threads or max(1, cores() // 2)
         ending = threading.Event()
+        other: int | None = None
 
-        def stop() -> bool:
-            return ending.is_set() or self.conduct.stop()
+        def stop_each() -> bool:
+            return ending.is_set() or stop()
 
-        waiting = iter(games)
+        running: set[Future[PlayedGame]] = set()
         with ThreadPoolExecutor(at_once, thread_name_prefix="game") as pool:
             try:
-                running = {pool.submit(self._play_one, game, stop) for game in islice(waiting, at_once)}
-                while running:
+                while True:
+                    while other is None and len(running) < at_once and not stop():
+                        if (number := next(numbers, None)) is None:
+                            break
+                        if not self._is_apart(number):
+                            other = number
+                            break
+                        running.add(pool.submit(self._play_one, self._job.fixtures[number], stop_each))
+                    if not running:
+                        return other
                     # A short timeout, because a signal's handler runs between this thread's own steps.
                     done, running = wait(running, timeout=_POLL_S, return_when=FIRST_COMPLETED)
                     for future in done:
-                        self.finished(future.result())
-                    if self.conduct.stop():
-                        raise Interrupted
-                    if self.is_decided():
-                        return
-                    running |= {pool.submit(self._play_one, game, stop) for game in islice(waiting, len(done))}
+                        game = future.result()
+                        finished(game.fixture.number, game)
+                    if stop():
+                        return None
+            except Interrupted:
+                return None
             finally:
                 ending.set()
 
     def _play_one(self, game: Fixture, stop: Callable[[], bool]) -> PlayedGame:
         """Play one game. Raises `Interrupted`."""
-        board = _Board(game, self.rules)
+        board = _Board(game, self._job.rules)
         with ExitStack() as stack:
             in_game: dict[int, Player] = {}
             while not board.is_over:
                 colour, mover = board.position.side_to_move, board.mover
                 try:
                     if mover not in in_game:
-                        player = self.players[mover]
+                        player = self._players[mover]
                         in_game[mover] = (
                             stack.enter_context(player.start_game()) if isinstance(player, PlaysGames) else player
                         )
@@ -212,4 +243,6 @@ class _Play:
                     if stop():
                         raise Interrupted
                 board.play(decision, seconds)
+                with self._counting:
+                    self._moves += 1
         return board.result()

@@ -3,7 +3,7 @@
 import os
 import shlex
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -120,6 +120,43 @@ def resolve_rules(specs: Sequence[str], board_size: int | None = None, connect: 
             others = f"{player_names.MENTOR}, {player_names.RANDOM} and {player_names.PURE_MCTS}:N play on any board"
             raise PlayerSpecError(f"{spec} plays {info.rules}, not {given}; {others}")
     return given
+
+
+@dataclass(frozen=True)
+class NamedPlayer:
+    """The recipe (`search.recipes.Recipe`) of a player that a spec names."""
+
+    spec: str
+    rules: Rules
+    settings: PlayerSettings
+    model: Path | None
+    """The file of its model, if it has one."""
+
+    @classmethod
+    def of(cls, spec: str, rules: Rules, settings: PlayerSettings) -> "NamedPlayer":
+        """Return the recipe of a spec. Raises `PlayerSpecError`."""
+        return cls(spec, rules, settings, model_path(spec))
+
+    @property
+    def name(self) -> str:
+        """See `Recipe`."""
+        return self.spec
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """See `Recipe`."""
+        return () if self.model is None else (self.model,)
+
+    @property
+    def starts_games(self) -> bool:
+        """See `Recipe`."""
+        return self.spec.startswith(f"{player_names.ENGINE}:")
+
+    def make(self, files: Mapping[Path, Path]) -> Player:
+        """See `Recipe`. Raises the errors of `parse_player`."""
+        if self.model is not None:
+            return _net_player(self.spec, files[self.model], self.rules, self.settings)
+        return parse_player(self.spec, rules=self.rules, settings=self.settings)
 
 
 def open_player(spec: str, settings: PlayerSettings | None = None, *, rules: Rules | None = None) -> Player:

@@ -15,11 +15,12 @@ from curriculum.arena.folder import MatchFolder
 from curriculum.arena.formats import Format
 from curriculum.arena.opening_sets import BALANCED, load_openings
 from curriculum.arena.player_names import short_names
-from curriculum.arena.players import PlayerSettings, PlayerSpecError, model_path, parse_player
+from curriculum.arena.players import NamedPlayer, PlayerSettings, PlayerSpecError, model_path, parse_player
 from curriculum.arena.statistics.sprt import SequentialTest
 from curriculum.arena.tournament import Tournament, play_tournament
 from curriculum.reporting import Conduct
 from search.players import ForfeitError, Player
+from search.recipes import Recipe
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,10 +50,16 @@ class MatchSession:
         self._openings: list[tuple[Cell, ...]] | None = None
 
     def player(self, spec: str) -> Player:
-        """Return the player that a spec names. Raises the errors of `parse_player`."""
+        """Return the player that a spec names, made once. Raises the errors of `parse_player`."""
         if spec not in self._players:
             self._players[spec] = parse_player(spec, rules=self.rules, settings=self.settings.players)
         return self._players[spec]
+
+    def _recipe(self, spec: str) -> Player | Recipe:
+        """Return the player itself, or its recipe where others play. Raises `PlayerSpecError`."""
+        if self.conduct.crew.is_apart:
+            return NamedPlayer.of(spec, self.rules, self.settings.players)
+        return self.player(spec)
 
     @property
     def openings(self) -> list[tuple[Cell, ...]]:
@@ -66,7 +73,7 @@ class MatchSession:
         specs: Sequence[str],
         *,
         form: Format = Format.ROUND_ROBIN,
-        is_decided: Callable[[Tournament], bool] = lambda tournament: False,
+        is_decided: Callable[[Tournament], bool] | None = None,
         folder: Path | None = None,
         task: str = "games",
     ) -> Tournament:
@@ -75,7 +82,7 @@ class MatchSession:
         `is_decided` ends the games early. Raises the errors of `MatchFolder` and `play_tournament`.
         """
         settings = self.settings
-        players = [self.player(spec) for spec in specs]
+        players = [self._recipe(spec) for spec in specs]
         games = fixtures(len(specs), settings.games, openings=self.openings, seed=settings.seed, form=form)
         try:
             names = short_names(specs, settings.names)

@@ -1,7 +1,8 @@
 """Tournaments and matches: games are played, counted, and kept in a folder as they end."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,11 +10,13 @@ from core.rules import Cell, Rules
 from curriculum.arena.fixtures import Fixture, fixtures
 from curriculum.arena.folder import MatchFolder
 from curriculum.arena.opening_sets import evaluation_openings
-from curriculum.arena.play import play_games
+from curriculum.arena.play import SIDE_BY_SIDE, MatchJob
 from curriculum.arena.results import MatchResult, PlayedGame, Tally
 from curriculum.arena.statistics import ratings
 from curriculum.reporting import Conduct, Task
+from curriculum.workers.crew import Team
 from search.players import Player
+from search.recipes import Recipe, as_recipe
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,14 +82,14 @@ class Tournament:
 
 
 def play_tournament(
-    players: Sequence[Player],
+    players: Sequence[Player | Recipe],
     games: Sequence[Fixture],
     *,
     rules: Rules,
     conduct: Conduct,
     names: Sequence[str] | None = None,
     folder: MatchFolder | None = None,
-    is_decided: Callable[[Tournament], bool] = lambda tournament: False,
+    is_decided: Callable[[Tournament], bool] | None = None,
     side_by_side: int | None = None,
     on_threads: int | None = None,
     task: str = "games",
@@ -94,36 +97,96 @@ def play_tournament(
 ) -> Tournament:
     """Play the games, except those that `folder` holds already, and return all results.
 
-    `names` replaces the players' own names. `is_decided` ends the tournament early; see `play_games` for the times of
-    its calls and for the number of games at once. Raises `Interrupted` if the conduct stops it.
+    `names` replaces the players' own names. `side_by_side` (by default 64) and `on_threads` are those of `MatchJob`.
+
+    `is_decided` ends the tournament early. It is asked after every `side_by_side` games in the order of their numbers;
+    games after them do not count until then, since short games end first and are won by the attacker. So the result is
+    the same for any number of workers and of interruptions. With an engine it is asked after every game.
+
+    Workers on other machines need recipes of players. Raises `Interrupted` if the conduct stops it, and the errors of
+    workers.
     """
-    tournament = Tournament(names or [player.name for player in players], games, paired=paired)
+    recipes = [as_recipe(player) for player in players]
+    tournament = Tournament(names or [recipe.name for recipe in recipes], games, paired=paired)
     for game in folder.played if folder else ():
         tournament.add(game)
     known = {game.fixture.number for match in tournament.matches.values() for game in match.games}
-    with conduct.reporter.task(task, len(games), "games") as progress:
+    missing = [game for game in games if game.number not in known]
+    width = side_by_side or SIDE_BY_SIDE
+    wave = 1 if any(recipe.starts_games for recipe in recipes) else width
+    job = MatchJob(recipes, rules, {game.number: game for game in missing}, width, on_threads)
+    with conduct.reporter.task(task, len(games), "games") as progress, conduct.crew.open(job) as team:
         report = _ProgressReport(progress, tournament)
+        waves = _Waves(games, wave, known, tournament, is_decided)
 
-        def finished(game: PlayedGame) -> None:
-            if folder:
-                folder.add(game)
-            tournament.add(game)
-            report.moved(0)
+        def finished(number: int, game: PlayedGame) -> None:
+            for each in waves.in_order(game):
+                if folder:
+                    folder.add(each)
+                tournament.add(each)
+            report.show(team)
 
-        play_games(
-            players,
-            games,
-            rules=rules,
-            conduct=conduct,
-            finished=finished,
-            moved=report.moved,
-            is_decided=lambda: is_decided(tournament),
-            played=known,
-            side_by_side=side_by_side,
-            on_threads=on_threads,
-        )
+        def stop() -> bool:
+            report.show(team)
+            return waves.decided or conduct.stop()
+
+        team.play(waves.numbers(), finished, stop)
+        report.show(team)
+    if not waves.decided:
+        conduct.check()
     tournament.sort()
     return tournament
+
+
+class _Waves:
+    """The order in which games count towards an early end."""
+
+    def __init__(
+        self,
+        games: Sequence[Fixture],
+        width: int,
+        known: Collection[int],
+        tournament: Tournament,
+        is_decided: Callable[[Tournament], bool] | None,
+    ) -> None:
+        numbers = [game.number for game in games]
+        self._waves = deque(set(numbers[first : first + width]) for first in range(0, len(numbers), width))
+        self._games = [number for number in numbers if number not in known]
+        self._known = set(known)
+        self._early: dict[int, PlayedGame] = {}
+        """Finished games of later waves."""
+        self._tournament, self._is_decided = tournament, is_decided
+        self.decided = False
+        self._advance()
+
+    def numbers(self) -> Iterator[int]:
+        """Yield the missing games, until the tournament is decided."""
+        for number in self._games:
+            if self.decided:
+                return
+            yield number
+
+    def in_order(self, game: PlayedGame) -> Iterator[PlayedGame]:
+        """Yield the games that count now, after another one has finished."""
+        if self._is_decided is None:
+            yield game
+            return
+        self._early[game.fixture.number] = game
+        while self._waves and not self.decided:
+            ready = sorted(self._waves[0] & self._early.keys())
+            for number in ready:
+                self._known.add(number)
+                yield self._early.pop(number)
+            if not self._advance():
+                return
+
+    def _advance(self) -> bool:
+        """Go on behind the first wave if it is complete; return True if so."""
+        if not self._waves or not self._waves[0] <= self._known:
+            return False
+        self._waves.popleft()
+        self.decided = self._is_decided is not None and self._is_decided(self._tournament)
+        return True
 
 
 class _ProgressReport:
@@ -132,22 +195,23 @@ class _ProgressReport:
     def __init__(self, progress: Task, tournament: Tournament) -> None:
         self._progress = progress
         self._tournament = tournament
-        self._moves = 0
-        self.moved(0)
+        self._progress.update(tournament.games)
 
-    def moved(self, moves: int) -> None:
-        """Report new moves."""
-        self._moves += moves
+    def show(self, team: Team[PlayedGame]) -> None:
+        """Report the work of a team."""
         matches = [*self._tournament.matches.values()]
-        figures: dict[str, float | str] = {"moves": self._moves} if self._moves else {}
+        moves = team.counts.get("moves", 0)
+        figures: dict[str, float | str] = {"moves": moves} if moves else {}
+        if team.report is not None:
+            figures["workers"] = team.report.workers
         if len(matches) == 1 and self._tournament.games:
             figures["score"] = f"{matches[0].total.score:.2f}"
         self._progress.update(self._tournament.games, **figures)
 
 
 def play_match(
-    player: Player,
-    opponent: Player,
+    player: Player | Recipe,
+    opponent: Player | Recipe,
     *,
     rules: Rules = Rules(),  # noqa: B008 - frozen
     openings: Sequence[Sequence[Cell]] | None = None,

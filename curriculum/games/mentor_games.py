@@ -4,15 +4,16 @@ They start from a few random stones and contain some random moves, so that games
 is the teacher's decision even where a random move was played: the distribution it draws from, or its move.
 """
 
-import os
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.cores import cores
 from core.evaluation import PositionBatch
 from core.files.json_text import value_at
 from core.position import Position
@@ -20,13 +21,15 @@ from core.rules import Cell, Rules
 from core.streams import Purpose, generator, stream_key
 from curriculum.config import Config
 from curriculum.games.teacher_values import decayed_value
-from curriculum.reporting import Conduct
+from curriculum.reporting import Conduct, Interrupted
 from curriculum.training.samples import Samples, decayed_results, naming_metadata, read_kept_games, write_samples
-from search.players import Decision, ForfeitError, Player
+from search.players import Decision, ForfeitError, Player, never
+from search.recipes import Recipe, as_recipe
 
 _GAMES_PER_FILE = 64
 _MAX_FORFEITED_SHARE = 0.5
 """Maximum share of forfeited games in a file: above it the teacher is broken."""
+_POLL_S = 0.2
 _REACH = 2
 """Maximum distance of a random stone from the nearest stone: games are local, and random stones should be too."""
 
@@ -124,41 +127,119 @@ def replay_positions(position: Position, first_ply: int) -> PositionBatch:
     return batch
 
 
-def play_teacher_games(config: Config, teacher: Player, folder: Path, conduct: Conduct) -> tuple[Samples, Samples]:
-    """Play all games of the phase on all cores; return the training samples and the held-out samples, split by game.
+@dataclass(frozen=True)
+class TeacherJob:
+    """The teacher's games: see `curriculum.workers.crew.Job`. A game that it forfeits is the error."""
 
-    Games are kept in `folder` as they are played, 64 per file, and read from there the next time. A game that the
-    teacher forfeits, as an engine may, is left out. Raises `Interrupted` between two files, and `ForfeitError` if the
-    teacher forfeits more than half the games of a file.
-    """
-    games, decay, share = config.imitation.games, config.training.z_decay, config.imitation.teacher_value_share
-    training: list[Samples] = []
-    held_out: list[Samples] = []
-    positions = 0
+    config: Config
+    teacher: Recipe
 
-    def samples_of(number: int) -> Samples | ForfeitError:
+    at_once = _GAMES_PER_FILE
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """See `curriculum.workers.crew.Job`."""
+        return self.teacher.files
+
+    def open(self, files: Mapping[Path, Path]) -> "_TeacherBench":
+        """See `curriculum.workers.crew.Job`."""
+        return _TeacherBench(self.config, self.teacher.make(files))
+
+
+class _TeacherBench:
+    """The teacher in this process, on all its cores."""
+
+    def __init__(self, config: Config, teacher: Player) -> None:
+        self._config = config
+        self._teacher: Player | None = teacher
+        self._positions = 0
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        return {"positions": self._positions}
+
+    def play(
+        self,
+        numbers: Iterator[int | None],
+        finished: Callable[[int, Samples | ForfeitError], None],
+        stop: Callable[[], bool],
+    ) -> None:
+        running: dict[Future[Samples | ForfeitError], int] = {}
+        with ThreadPoolExecutor(cores()) as pool:
+            while not stop():
+                while len(running) < cores() and (number := next(numbers, None)) is not None:
+                    running[pool.submit(self._samples_of, number)] = number
+                if not running:
+                    return
+                for future in wait(running, timeout=_POLL_S, return_when=FIRST_COMPLETED).done:
+                    samples = future.result()
+                    self._positions += 0 if isinstance(samples, ForfeitError) else len(samples)
+                    finished(running.pop(future), samples)
+
+    def close(self) -> None:
+        self._teacher = None  # an engine ends with it
+
+    def _samples_of(self, number: int) -> Samples | ForfeitError:
+        config = self._config
+        assert self._teacher is not None
         try:
-            return play_teacher_game(config, teacher, number).samples(decay, share)
+            game = play_teacher_game(config, self._teacher, number)
         except ForfeitError as error:
             return error
+        return game.samples(config.training.z_decay, config.imitation.teacher_value_share)
 
-    with (
-        conduct.reporter.task("games to imitate", games, "games") as progress,
-        ThreadPoolExecutor(os.cpu_count()) as pool,
-    ):
-        for first in range(0, games, _GAMES_PER_FILE):
-            numbers = range(first, min(first + _GAMES_PER_FILE, games))
-            path = folder / f"mentor-{first:06d}.npz"
-            if not path.exists():
-                conduct.check()
-                played = _without_forfeits(list(pool.map(samples_of, numbers)), config.rules.cells, conduct)
-                metadata = {"first_game": first, "lengths": [len(game) for game in played], "teacher": teacher.name}
-                write_samples(path, Samples.concatenate(played), metadata)
-            for part, samples in zip((training, held_out), _split(config, path), strict=True):
-                part.append(samples)
-                positions += len(samples)
-            progress.update(numbers[-1] + 1, positions=positions)
-    return Samples.concatenate(training), Samples.concatenate(held_out)
+
+def play_teacher_games(
+    config: Config, teacher: Player | Recipe, folder: Path, conduct: Conduct
+) -> tuple[Samples, Samples]:
+    """Play all games of the phase; return the training samples and the held-out samples, split by game.
+
+    Games are kept in `folder` as they are played, 64 per file, and read from there the next time. A game that the
+    teacher forfeits, as an engine may, is left out. Raises `Interrupted` after the files in progress, and
+    `ForfeitError` if the teacher forfeits more than half the games of a file.
+    """
+    games = config.imitation.games
+    files = {first: range(first, min(first + _GAMES_PER_FILE, games)) for first in range(0, games, _GAMES_PER_FILE)}
+    paths = {first: folder / f"mentor-{first:06d}.npz" for first in files}
+    missing = [first for first in files if not paths[first].exists()]
+    played: dict[int, Samples | ForfeitError] = {}
+    done = games - sum(len(files[first]) for first in missing)
+    recipe = as_recipe(teacher)
+
+    is_stopped = False
+
+    def numbers() -> Iterator[int]:
+        nonlocal is_stopped
+        for first in missing:
+            is_stopped = conduct.stop()
+            if is_stopped:  # the files in progress are finished
+                return
+            yield from files[first]
+
+    with conduct.reporter.task("games to imitate", games, "games") as progress:
+        progress.update(done)
+        if missing:
+            with conduct.crew.open(TeacherJob(config, recipe)) as team:
+
+                def finished(number: int, samples: Samples | ForfeitError) -> None:
+                    nonlocal done
+                    played[number] = samples
+                    done += 1
+                    workers = {} if team.report is None else {"workers": team.report.workers}
+                    progress.update(done, positions=team.counts.get("positions", 0), **workers)
+                    first = number - number % _GAMES_PER_FILE
+                    if all(each in played for each in files[first]):
+                        whole = [played.pop(each) for each in files[first]]
+                        kept = _without_forfeits(whole, config.rules.cells, conduct)
+                        lengths = [len(game) for game in kept]
+                        metadata = {"first_game": first, "lengths": lengths, "teacher": recipe.name}
+                        write_samples(paths[first], Samples.concatenate(kept), metadata)
+
+                team.play(numbers(), finished, never)
+        if is_stopped:
+            raise Interrupted
+    parts = [_split(config, path) for path in paths.values()]
+    return Samples.concatenate([part[0] for part in parts]), Samples.concatenate([part[1] for part in parts])
 
 
 def _without_forfeits(played: Sequence[Samples | ForfeitError], cells: int, conduct: Conduct) -> list[Samples]:

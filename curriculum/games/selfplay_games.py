@@ -1,8 +1,8 @@
 """Games that a model plays against itself: one tree a game, semi-stochastic policy, samples {s, pi, z} (A IV-D)."""
 
-import itertools
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -51,7 +51,18 @@ class Progress(NamedTuple):
     known: int
     """Leaves whose evaluation came from the cache."""
     distinct: int
-    """Distinct positions among the leaves, within about one percent."""
+    """Distinct positions among the leaves, within about one percent; those of several workers are added."""
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """All but the time, by name."""
+        return {name: value for name, value in self._asdict().items() if name != "seconds"}
+
+    @staticmethod
+    def of(counts: Mapping[str, int]) -> "Progress":
+        """Return the progress at this time, from `counts`; those that are missing are 0."""
+        names = Progress._fields[1:]
+        return Progress(time.perf_counter(), *(counts.get(name, 0) for name in names))
 
 
 def opening_of(config: Config, iteration: int, game: int, balanced: Sequence[Sequence[Cell]]) -> Position:
@@ -112,25 +123,33 @@ class SelfPlay:
 
     def play(
         self,
-        numbers: Iterable[int],
+        numbers: Iterable[int | None],
         finished: Callable[[SelfPlayGame], None],
         stop: Callable[[], bool],
     ) -> None:
-        """Play the games `numbers` and pass each to `finished` as it ends; return early after `stop` returns True."""
+        """Play the games `numbers` and pass each to `finished` as it ends; return early after `stop` returns True.
+
+        While `numbers` yields None, there are none at present: the games in progress go on.
+        """
         waiting = iter(numbers)
         games: dict[int, _Game] = {}
-        for tree, number in zip(range(self._config.selfplay.concurrent_games), waiting, strict=False):
-            games[tree] = self._start(tree, number)
+        free = deque(range(self._config.selfplay.concurrent_games))
+
+        def fill() -> None:
+            while free and (number := next(waiting, None)) is not None:
+                games[free[0]] = self._start(free[0], number)
+                free.popleft()
+
+        fill()
         try:
             while games and not stop():
                 for tree in self._search.advance():
                     game = games[tree]
-                    if self._move(tree, game):
-                        continue
-                    finished(self._finish(game))
-                    del games[tree]
-                    for number in itertools.islice(waiting, 1):
-                        games[tree] = self._start(tree, number)
+                    if not self._move(tree, game):
+                        finished(self._finish(game))
+                        del games[tree]
+                        free.append(tree)
+                fill()
         finally:
             self._search.halt()
 

@@ -10,13 +10,12 @@ from curriculum.arena.tournament import play_match
 from curriculum.config import Phase
 from curriculum.phases.basics import run_basics
 from curriculum.phases.imitation import run_imitation
-from curriculum.phases.players import check_players, model_player, named_player
+from curriculum.phases.players import ModelPlayer, check_players, named_player
 from curriculum.phases.selfplay import run_selfplay
 from curriculum.phases.steps import keep_model
 from curriculum.reporting import Conduct
 from curriculum.run.folder import RunFolder
 from nets.checkpoint import load_model
-from nets.runtimes.net_evaluator import NetEvaluator
 
 __all__ = ["measure", "run_all", "run_basics", "run_imitation", "run_selfplay"]
 
@@ -45,26 +44,22 @@ def measure(run: RunFolder, conduct: Conduct) -> list[dict[str, Any]]:
         return []
     results = run.read_state(_MATCHES, _finished_matches) or {}
     model, info = load_model(run.best_model)
-    evaluator = NetEvaluator(model, repeatable=True)
-    try:
-        for opponent in config.evaluation.opponents:
-            if opponent in results:
-                continue
-            result = play_match(
-                model_player(config, evaluator, name=config.preset),
-                named_player(config, opponent),
-                rules=config.rules,
-                openings=evaluation_openings(config.rules),
-                games=config.evaluation.final_games,
-                seed=stream_key(config.seed, Purpose.GATE),
-                conduct=conduct,
-                task=f"match against {opponent}",
-            ).to_json()
-            results[opponent] = result
-            with run.metrics_of({"phase": "evaluation", "event": "match", **result}):
-                run.write_state(_MATCHES, results)
-    finally:
-        evaluator.close()
+    for opponent in config.evaluation.opponents:
+        if opponent in results:
+            continue
+        result = play_match(
+            ModelPlayer(config, run.best_model, config.preset),
+            named_player(config, opponent),
+            rules=config.rules,
+            openings=evaluation_openings(config.rules),
+            games=config.evaluation.final_games,
+            seed=stream_key(config.seed, Purpose.GATE),
+            conduct=conduct,
+            task=f"match against {opponent}",
+        ).to_json()
+        results[opponent] = result
+        with run.metrics_of({"phase": "evaluation", "event": "match", **result}):
+            run.write_state(_MATCHES, results)
     final = {f"against {opponent}": result for opponent, result in results.items()}
     keep_model(run, "best", model, {**info.made, "results": {**info.made.get("results", {}), **final}})
     return list(results.values())

@@ -1,12 +1,13 @@
 """Self-play and training at the same time: new games flow into the replay buffer, new weights into the games (Y 4).
 
-One process plays all games and evaluates for them; this one trains on the newest positions and pushes the weights at
-intervals. A round is a number of passes over the whole buffer; there is no gate.
+Workers play all games, by default a process beside this one. This one trains on the newest positions and pushes the
+weights at intervals. A round is a number of passes over the whole buffer; there is no gate.
 """
 
 import time
 from collections import deque
 from collections.abc import Sequence
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,9 @@ import numpy as np
 from core.files.json_text import value_at
 from core.streams import Purpose, stream_key
 from curriculum.config import Config
-from curriculum.games.selfplay_games import SelfPlayGame
+from curriculum.games.selfplay_games import Progress, SelfPlayGame
+from curriculum.phases.jobs import SelfPlayJob
 from curriculum.phases.openings import training_openings
-from curriculum.phases.play_process import PlayProcess
 from curriculum.phases.replay import PHASE, Replay
 from curriculum.phases.steps import keep_model, starting_model, trainer_state
 from curriculum.reporting import Conduct
@@ -24,6 +25,7 @@ from curriculum.run.folder import RunFolder
 from curriculum.schedule import at_round
 from curriculum.training.samples import Samples
 from curriculum.training.trainer import BatchSource, Losses, Trainer, cosine_rate
+from curriculum.workers.crew import TeamBeside
 
 _WAIT_S = 0.1
 _PUSHED = "pushed"
@@ -39,7 +41,7 @@ def run_concurrent(run: RunFolder, conduct: Conduct) -> None:
     progress: dict[str, Any] = {"step": 0, "epoch": 0, "iteration": first}
     if trainer_state(run, PHASE).exists():
         progress = trainer.load(trainer_state(run, PHASE), progress)
-    playing: PlayProcess | None = None
+    playing: TeamBeside[SelfPlayGame] | None = None
     played = run.config
     try:
         for iteration in range(first, run.config.selfplay.iterations):
@@ -53,7 +55,8 @@ def run_concurrent(run: RunFolder, conduct: Conduct) -> None:
             if playing is None:
                 number = max(replay.done(iteration), default=-1) + 1
                 model = keep_model(run, _PUSHED, trainer.model, {"phase": PHASE, "step": progress["step"]})
-                playing = PlayProcess(config, model, iteration=iteration, number=number, balanced=balanced)
+                job = SelfPlayJob(config, iteration, balanced, model, repeatable=False)
+                playing = conduct.crew.open_beside(job, count(number))
                 played = config
             _Round(run, conduct, config, trainer, progress, replay, playing).run()
     finally:
@@ -89,7 +92,7 @@ class _Round:
         trainer: Trainer,
         progress: dict[str, Any],
         replay: Replay,
-        playing: PlayProcess,
+        playing: TeamBeside[SelfPlayGame],
     ) -> None:
         self._run_folder, self._conduct, self._config, self._trainer = run, conduct, config, trainer
         self._progress, self._replay, self._playing = progress, replay, playing
@@ -99,7 +102,7 @@ class _Round:
         self._samples = self._buffer.samples()
         self._pending: list[SelfPlayGame] = []
         self._stale_epochs = 0
-        self._since = playing.progress
+        self._since = Progress.of(playing.counts)
         self._saved = self._pushed = time.monotonic()
         done = self._iteration / max(1, settings.iterations - 1)
         self._rate = cosine_rate(settings.learning_rate, settings.final_learning_rate, done)
@@ -136,7 +139,7 @@ class _Round:
         self._run_folder.write_state(PHASE, {"iteration": self._iteration + 1})
 
     def _collect(self) -> None:
-        games = self._playing.games()
+        games = [game for _, game in self._playing.games()]
         if not games:
             return
         self._pending += games
@@ -179,7 +182,7 @@ class _Round:
         """Save the new games, a line of metrics on `epochs`, and the state of the training."""
         self._saved = time.monotonic()
         self._collect()
-        now = self._playing.progress
+        now = Progress.of(self._playing.counts)
         if self._pending:
             self._replay.save(self._iteration, self._pending, self._since, now)
             self._pending, self._since = [], now

@@ -7,10 +7,8 @@ from curriculum.arena.opening_sets import evaluation_openings
 from curriculum.arena.results import MatchResult
 from curriculum.arena.tournament import play_match
 from curriculum.config import Config, GateConfig
-from curriculum.phases.players import model_player
+from curriculum.phases.players import ModelPlayer
 from curriculum.reporting import Conduct
-from nets.checkpoint import load_model
-from nets.runtimes.net_evaluator import NetEvaluator
 
 
 def passes_gate(result: MatchResult, gate: GateConfig) -> bool:
@@ -26,22 +24,14 @@ def passes_gate(result: MatchResult, gate: GateConfig) -> bool:
 def play_gate(config: Config, candidate: Path, best: Path, iteration: int, conduct: Conduct) -> MatchResult:
     """Play the candidate's model against the best one and return the candidate's result. Raises `Interrupted`."""
     gate = config.gate
-    evaluators = [NetEvaluator(load_model(path)[0], repeatable=True) for path in (candidate, best)]
-    try:
-        players = [
-            model_player(config, evaluator, name=name, simulations=gate.simulations)
-            for evaluator, name in zip(evaluators, ("candidate", "best"), strict=True)
-        ]
-        return play_match(
-            *players,
-            rules=config.rules,
-            openings=evaluation_openings(config.rules) if gate.paired_openings else [()],
-            games=gate.games,
-            seed=stream_key(config.seed, Purpose.GATE, iteration),
-            conduct=conduct,
-            paired=gate.paired_openings,
-            task=f"gate, round {iteration + 1}",
-        )
-    finally:
-        for evaluator in evaluators:
-            evaluator.close()
+    return play_match(
+        ModelPlayer(config, candidate, "candidate", gate.simulations),
+        ModelPlayer(config, best, "best", gate.simulations),
+        rules=config.rules,
+        openings=evaluation_openings(config.rules) if gate.paired_openings else [()],
+        games=gate.games,
+        seed=stream_key(config.seed, Purpose.GATE, iteration),
+        conduct=conduct,
+        paired=gate.paired_openings,
+        task=f"gate, round {iteration + 1}",
+    )

@@ -1,6 +1,7 @@
 """Imitation: phase 2 of the curriculum. Both nets imitate a teacher until they meet the bar (A IV-C)."""
 
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from curriculum.arena.results import MatchResult
 from curriculum.arena.tournament import play_match
 from curriculum.games.mentor_games import play_teacher_games
 from curriculum.phases.basics import basics_of
-from curriculum.phases.players import model_player, named_player
+from curriculum.phases.players import ModelPlayer, named_player
 from curriculum.phases.steps import (
     falling_rate,
     favourite_moves,
@@ -28,7 +29,6 @@ from curriculum.run.folder import RunFolder
 from curriculum.training.samples import Samples
 from curriculum.training.trainer import BatchSource, Losses, Trainer
 from nets.checkpoint import load_model
-from nets.dual import DualNet
 from nets.runtimes.net_evaluator import NetEvaluator
 
 PHASE = "imitation"
@@ -46,7 +46,6 @@ def run_imitation(run: RunFolder, conduct: Conduct) -> None:
     config, settings = run.config, run.config.imitation
     teacher = named_player(config, settings.teacher, seconds=settings.teacher_seconds or None)
     training, held_out = play_teacher_games(config, teacher, run.replay, conduct)
-    del teacher  # an engine ends with it
     rehearsal = basics_of(run, conduct) if settings.basics_share > 0 else Samples.none(config.rules.cells)
     trainer = Trainer(config, starting_model(run))
     progress: dict[str, Any] = {"step": 0, "passes": 0, "best_agreement": -1.0, "stale_passes": 0, "ended": ""}
@@ -77,7 +76,7 @@ def run_imitation(run: RunFolder, conduct: Conduct) -> None:
     path = run.models / f"{PHASE}.safetensors"
     model, info = load_model(path)
     results = {
-        f"against {name}": _match(run, model, name, conduct).to_json()
+        f"against {name}": _match(run, path, name, conduct).to_json()
         for name in dict.fromkeys((settings.bar_opponent, settings.teacher))
     }
     made = {**info.made, "results": {**info.made.get("results", {}), **results}}
@@ -116,7 +115,9 @@ def _measure_pass(
         progress["stale_passes"] += 1
     last = progress["passes"] >= settings.passes
     if settings.bar_every and progress["passes"] % settings.bar_every == 0 and not last:
-        result = _match(run, trainer.model, settings.bar_opponent, conduct)
+        measured = keep_model(run, "measured", trainer.model, {"phase": PHASE, "step": progress["step"]})
+        result = _match(run, measured, settings.bar_opponent, conduct)
+        measured.unlink()
         record |= {"score": result.total.score, "opponent": settings.bar_opponent}
         conduct.reporter.say(f"pass {progress['passes']}: agreement {agreement:.3f}, score {result.total.score:.2f}")
         if result.total.score >= settings.bar_score:
@@ -135,19 +136,15 @@ def _measure_pass(
         trainer.save(trainer_state(run, PHASE), progress)
 
 
-def _match(run: RunFolder, model: DualNet, opponent: str, conduct: Conduct) -> MatchResult:
+def _match(run: RunFolder, model: Path, opponent: str, conduct: Conduct) -> MatchResult:
     config, settings = run.config, run.config.imitation
-    evaluator = NetEvaluator(model, repeatable=True)
-    try:
-        return play_match(
-            model_player(config, evaluator, name="model"),
-            named_player(config, opponent),
-            rules=config.rules,
-            openings=evaluation_openings(config.rules),
-            games=settings.bar_games,
-            seed=stream_key(config.seed, Purpose.MENTOR, 1),
-            conduct=conduct,
-            task=f"match against {opponent}",
-        )
-    finally:
-        evaluator.close()
+    return play_match(
+        ModelPlayer(config, model, "model"),
+        named_player(config, opponent),
+        rules=config.rules,
+        openings=evaluation_openings(config.rules),
+        games=settings.bar_games,
+        seed=stream_key(config.seed, Purpose.MENTOR, 1),
+        conduct=conduct,
+        task=f"match against {opponent}",
+    )

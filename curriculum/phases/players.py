@@ -1,10 +1,14 @@
 """Players of a run's games and matches: the model in training, and the players that a configuration names."""
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from core.evaluation import Evaluator
-from curriculum.arena.players import PlayerSettings, parse_player
+from curriculum.arena.players import NamedPlayer, PlayerSettings
 from curriculum.config import Config, Phase
+from nets.checkpoint import load_model
+from nets.runtimes.net_evaluator import NetEvaluator
 from search.players import Player
 from search.tree.player import MctsPlayer
 
@@ -18,14 +22,36 @@ def model_player(config: Config, evaluator: Evaluator, *, name: str, simulations
     return MctsPlayer(evaluator, config.rules, search, switch_stage=config.evaluation.switch_stage, name=name)
 
 
-def named_player(config: Config, spec: str, *, seconds: float | None = None) -> Player:
-    """Return the teacher or opponent that `spec` names, with its own settings.
+@dataclass(frozen=True)
+class ModelPlayer:
+    """The recipe (`search.recipes.Recipe`) of `model_player` with the model of a file."""
+
+    config: Config
+    model: Path
+    name: str
+    simulations: int = 0
+
+    starts_games = False
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """See `Recipe`."""
+        return (self.model,)
+
+    def make(self, files: Mapping[Path, Path]) -> Player:
+        """See `Recipe`."""
+        evaluator = NetEvaluator(load_model(files[self.model])[0], repeatable=True)
+        return model_player(self.config, evaluator, name=self.name, simulations=self.simulations)
+
+
+def named_player(config: Config, spec: str, *, seconds: float | None = None) -> NamedPlayer:
+    """Return the recipe of the teacher or opponent that `spec` names, with its own settings.
 
     A model plays with the search in its file and with tactics, as it does outside of training. Raises
-    `PlayerSpecError`, and `CheckpointError` for a broken model.
+    `PlayerSpecError`.
     """
     settings = PlayerSettings(switch_stage=config.evaluation.switch_stage, seconds=seconds)
-    return parse_player(spec, rules=config.rules, settings=settings)
+    return NamedPlayer.of(spec, config.rules, settings)
 
 
 def check_players(config: Config) -> None:
@@ -33,4 +59,5 @@ def check_players(config: Config) -> None:
     specs = (config.imitation.teacher, config.imitation.bar_opponent) if Phase.IMITATION in config.phases else ()
     finals = config.evaluation.opponents if config.evaluation.final_games else ()
     for spec in (*specs, *finals):
-        named_player(config, spec)
+        recipe = named_player(config, spec)
+        recipe.make({path: path for path in recipe.files})

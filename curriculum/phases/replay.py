@@ -1,6 +1,9 @@
 """The replay buffer of self-play: the games of each round in files, and the newest of their samples."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -50,8 +53,19 @@ class Replay:
                 break
         return Samples.concatenate(parts), len(parts[0])
 
-    def save(self, iteration: int, games: list[SelfPlayGame], since: Progress, now: Progress) -> None:
-        """Write finished games, their samples and a line of metrics on the time between `since` and `now`."""
+    def save(
+        self,
+        iteration: int,
+        games: list[SelfPlayGame],
+        since: Progress,
+        now: Progress,
+        facts: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
+        """Write finished games, their samples and a line of metrics on the time between `since` and `now`.
+
+        `facts`: further entries of the line. An `age` among them, of the net that played, in rounds, is kept with the
+        samples too.
+        """
         numbers = [game.number for game in games]
         name = f"{PHASE}-{iteration:04d}-{min(numbers):06d}"
         samples = Samples.concatenate([game.samples for game in games])
@@ -75,8 +89,14 @@ class Replay:
             "cache_hit_rate": (now.known - since.known) / max(1, now.leaves - since.leaves),
             "distinct_positions": now.distinct,
             "seconds": seconds,
+            **facts,
         }
-        metadata = {"iteration": iteration, "games": numbers, "lengths": [len(game.samples) for game in games]}
+        metadata = {
+            "age": facts.get("age", 0),
+            "iteration": iteration,
+            "games": numbers,
+            "lengths": [len(game.samples) for game in games],
+        }
         with self._run.metrics_of(record):
             write_games(self._run.games / f"{name}.sgf", [game.record for game in games])
             write_samples(self._run.replay / f"{name}.npz", samples, metadata)

@@ -2,20 +2,19 @@
 
 import shutil
 import time
-from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from core.files.atomic import atomic_path
 from core.files.json_text import value_at
-from core.rules import Cell
 from core.streams import Purpose, stream_key
 from curriculum.games.mentor_games import read_training_games
-from curriculum.games.selfplay_games import SelfPlay, SelfPlayGame
 from curriculum.phases.basics import basics_file, basics_of
 from curriculum.phases.concurrent import run_concurrent
 from curriculum.phases.gate import passes_gate, play_gate
 from curriculum.phases.openings import training_openings
 from curriculum.phases.replay import PHASE, Replay
+from curriculum.phases.round_games import RoundGames
 from curriculum.phases.steps import (
     fit,
     is_finished,
@@ -30,10 +29,6 @@ from curriculum.schedule import at_round
 from curriculum.training.samples import Samples
 from curriculum.training.trainer import BatchSource, Losses, Trainer, cosine_rate
 from nets.checkpoint import load_model
-from nets.runtimes.net_evaluator import NetEvaluator
-
-_SECONDS_PER_FILE = 20.0
-_SECONDS_PER_UPDATE = 1.0
 
 
 def run_selfplay(run: RunFolder, conduct: Conduct) -> None:
@@ -49,26 +44,50 @@ def run_selfplay(run: RunFolder, conduct: Conduct) -> None:
         return
     first = run.read_state(PHASE, lambda state: value_at(state, "iteration", int, low=0)) or 0
     balanced = training_openings(run.config, conduct)
-    for iteration in range(first, run.config.selfplay.iterations):
-        _Round(run, conduct, iteration, balanced).run()
+    games: RoundGames | None = None
+    try:
+        for iteration in range(first, run.config.selfplay.iterations):
+            games = games or RoundGames(run, conduct, run.config, iteration, balanced)
+            games.play()
+            ahead = None
+            if at_round(run.config, iteration).selfplay.overlap and iteration + 1 < run.config.selfplay.iterations:
+                ahead = RoundGames(run, conduct, run.config, iteration + 1, balanced)
+            games = ahead
+            _Round(run, _collecting(conduct, ahead), iteration).run(ahead)
+    finally:
+        if games is not None:
+            games.close()
     mark_finished(run, PHASE)
 
 
-class _Round:
-    """One round: games with the best model, training of a candidate, gate."""
+def _collecting(conduct: Conduct, games: RoundGames | None) -> Conduct:
+    """Return a conduct whose stop checks also collect the games of the round that is played meanwhile."""
+    if games is None:
+        return conduct
 
-    def __init__(self, run: RunFolder, conduct: Conduct, iteration: int, balanced: Sequence[Sequence[Cell]]) -> None:
-        self.run_folder, self.conduct, self.iteration, self.balanced = run, conduct, iteration, balanced
+    def stop() -> bool:
+        games.collect()
+        return conduct.stop()
+
+    return replace(conduct, stop=stop)
+
+
+class _Round:
+    """One round after its games: training of a candidate, gate."""
+
+    def __init__(self, run: RunFolder, conduct: Conduct, iteration: int) -> None:
+        self.run_folder, self.conduct, self.iteration = run, conduct, iteration
         self.config = at_round(run.config, iteration)
         self._replay = Replay(run, conduct)
         self._candidate = run.models / "candidate.safetensors"
         self._accepted_state = run.state / "accepted.safetensors"
 
-    def run(self) -> None:
-        """Do the whole round, from the step where it was left."""
+    def run(self, ahead: RoundGames | None) -> None:
+        """Do the whole round, from the step where it was left, while the games of the next one are played `ahead`."""
         verdict = self.run_folder.read_state("gate", self._verdict)
         if verdict is None:
-            self._play()
+            if ahead is not None:
+                ahead.play_ahead()
             if self._train():
                 verdict = self._gate()
         if verdict is not None:
@@ -83,48 +102,6 @@ class _Round:
         value_at(verdict, "accepted", bool)
         value_at(verdict, "result", dict)
         return verdict
-
-    # Games
-
-    def _play(self) -> None:
-        games = self.config.selfplay.games
-        done = self._replay.done(self.iteration)
-        missing = [game for game in range(games) if game not in done]
-        if not missing:
-            return
-        model, _ = load_model(self.run_folder.best_model)
-        evaluator = NetEvaluator(model, repeatable=True)
-        player = SelfPlay(self.config, evaluator, iteration=self.iteration, balanced=self.balanced)
-        pending: list[SelfPlayGame] = []
-        since = shown = player.progress
-        with self.conduct.reporter.task(f"self-play, round {self.iteration + 1}", games, "games") as task:
-            task.update(len(done))
-
-            def finished(game: SelfPlayGame) -> None:
-                nonlocal since, pending
-                pending.append(game)
-                done.add(game.number)
-                if time.perf_counter() - since.seconds > _SECONDS_PER_FILE:
-                    self._replay.save(self.iteration, pending, since, player.progress)
-                    pending, since = [], player.progress
-
-            def stop() -> bool:
-                nonlocal shown
-                if time.perf_counter() - shown.seconds > _SECONDS_PER_UPDATE:
-                    now = player.progress
-                    rate = (now.simulations - shown.simulations) / (now.seconds - shown.seconds)
-                    task.update(len(done), simulations_per_second=rate)
-                    shown = now
-                return self.conduct.stop()
-
-            try:
-                player.play(missing, finished, stop)
-            finally:
-                evaluator.close()
-                if pending:
-                    self._replay.save(self.iteration, pending, since, player.progress)
-            task.update(len(done))
-        self.conduct.check()
 
     # Training
 

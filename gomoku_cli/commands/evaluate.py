@@ -9,6 +9,7 @@ import typer
 from gomoku_cli import options
 from gomoku_cli.expansion import expand_options
 from gomoku_cli.matches import open_session, parse_sprt, require, write_reports
+from gomoku_cli.workers import WorkerOptions
 
 NAME = "evaluate"
 EXAMPLES = (
@@ -77,6 +78,7 @@ def command(
     bar: _BarOptions,
     reports: options.ReportOptions,
     runtime: options.RuntimeOptions,
+    workers: WorkerOptions,
     former: _FormerOptions,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
@@ -94,7 +96,7 @@ def command(
         raise typer.BadParameter("name one opponent, as in gomoku evaluate default mentor", param_hint="OPPONENT")
     players = (player, opponent or against or "")
     with open_session(
-        players, games=games, search=search, rules=rules, match=match, runtime=runtime, quiet=quiet
+        players, games=games, search=search, rules=rules, match=match, runtime=runtime, quiet=quiet, workers=workers
     ) as session:
         from curriculum.arena.bars import match_bars
 

@@ -11,6 +11,7 @@ from curriculum.arena.formats import Format
 from gomoku_cli import options
 from gomoku_cli.expansion import expand_options
 from gomoku_cli.matches import open_session, write_reports
+from gomoku_cli.workers import WorkerOptions
 
 NAME = "tournament"
 EXAMPLES = (
@@ -42,6 +43,7 @@ def command(
     rules: options.RulesOptions,
     reports: options.ReportOptions,
     runtime: options.RuntimeOptions,
+    workers: WorkerOptions,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -58,7 +60,7 @@ def command(
     reports.check()
     start = time.perf_counter()
     with open_session(
-        players, games=games, search=search, rules=rules, match=match, runtime=runtime, quiet=quiet
+        players, games=games, search=search, rules=rules, match=match, runtime=runtime, quiet=quiet, workers=workers
     ) as session:
         tournament = session.play(players, form=form, folder=match.run)
         common_rules = session.rules

@@ -7,9 +7,9 @@ import pytest
 from rich.console import Console
 
 from curriculum.reporting import Conduct, Interrupted, Quiet, Reporter
-from gomoku_cli.bars import Bars, _BarTask
 from gomoku_cli.console import Lines, headline, make_reporter, shows_notice
-from gomoku_cli.meters import Meter, duration
+from gomoku_cli.progress.bars import Bars, _BarTask
+from gomoku_cli.progress.meters import Meter, duration
 
 
 @pytest.mark.parametrize(

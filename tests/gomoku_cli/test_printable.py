@@ -10,10 +10,10 @@ from rich.console import Console
 from core.limits import MAX_SHOWN_CHARACTERS
 from core.rules import Rules
 from gomoku_cli.app import run
-from gomoku_cli.bars import Bars
 from gomoku_cli.console import Lines
 from gomoku_cli.notices import print_notice
 from gomoku_cli.printable import echo, printable, shown
+from gomoku_cli.progress.bars import Bars
 from nets.checkpoint import save_model
 from nets.config import NetConfig
 from nets.dual import make_model

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from gomoku_cli import options
 from gomoku_cli.expansion import expand_options
+from gomoku_cli.workers import WorkerOptions
 
 if TYPE_CHECKING:
     from curriculum.reporting import Conduct
@@ -24,6 +25,7 @@ def command(
     resume: options.Resume = False,
     config: options.ConfigOptions,
     runtime: options.RuntimeOptions,
+    workers: WorkerOptions,
     quiet: options.Quiet = False,
 ) -> None:
     """Imitate a teacher (phase 2): play its games and train both nets on them, until they meet the bar.
@@ -39,4 +41,4 @@ def command(
 
         run_imitation(folder, conduct)
 
-    run_phase(2, NAME, run, Choice.of(config), work, new=new, resume=resume, quiet=quiet)
+    run_phase(2, NAME, run, Choice.of(config), work, new=new, resume=resume, quiet=quiet, workers=workers)

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from gomoku_cli import options
 from gomoku_cli.expansion import expand_options
+from gomoku_cli.workers import WorkerOptions
 
 if TYPE_CHECKING:
     from curriculum.reporting import Conduct
@@ -24,6 +25,7 @@ def command(
     resume: options.Resume = False,
     config: options.ConfigOptions,
     runtime: options.RuntimeOptions,
+    workers: WorkerOptions,
     quiet: options.Quiet = False,
 ) -> None:
     """Improve by gated self-play (phase 3): games, training, and a match that decides which model stays.
@@ -39,4 +41,4 @@ def command(
 
         run_selfplay(folder, conduct)
 
-    run_phase(3, NAME, run, Choice.of(config), work, new=new, resume=resume, quiet=quiet)
+    run_phase(3, NAME, run, Choice.of(config), work, new=new, resume=resume, quiet=quiet, workers=workers)

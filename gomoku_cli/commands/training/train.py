@@ -11,6 +11,7 @@ import typer
 from gomoku_cli import options
 from gomoku_cli.expansion import expand_options
 from gomoku_cli.printable import echo, printable
+from gomoku_cli.workers import WorkerOptions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -92,6 +93,7 @@ def command(
         ),
     ] = False,
     runtime: options.RuntimeOptions,
+    workers: WorkerOptions,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -121,12 +123,13 @@ def command(
     from curriculum.run.folder import RunFolder
 
     if chain:
-        _train_chain(chain, run, choice, resume=resume, as_json=as_json, quiet=quiet)
+        _train_chain(chain, run, choice, workers, resume=resume, as_json=as_json, quiet=quiet)
         return
     command_line = f"{program()} train --run {shlex.quote(str(run))} --resume"
     with (
+        workers.crew() as crew,
         open_run(run, choice) if resume else RunFolder.create(run, choice.resolve()) as folder,
-        conducting(quiet=quiet, resume=command_line) as conduct,
+        conducting(quiet=quiet, resume=command_line, crew=crew) as conduct,
     ):
         results = _run_all(folder, conduct)
         if as_json:
@@ -155,7 +158,14 @@ def _absolute(start: str | None) -> str | None:
 
 
 def _train_chain(
-    chain: "Sequence[str]", path: Path, choice: "Choice", *, resume: bool, as_json: bool, quiet: bool
+    chain: "Sequence[str]",
+    path: Path,
+    choice: "Choice",
+    workers: WorkerOptions,
+    *,
+    resume: bool,
+    as_json: bool,
+    quiet: bool,
 ) -> None:
     """Train the runs of a chain in folders of `path`, each from the model of the one before."""
     from curriculum.run.folder import RunFolder, best_model, is_run
@@ -170,10 +180,11 @@ def _train_chain(
         folder_path = path / preset
         stage = replace(choice, preset=preset, flags={**choice.flags, "start": start})
         with (
+            workers.crew() as crew,
             open_run(folder_path, stage)
             if resume and is_run(folder_path)
             else RunFolder.create(folder_path, stage.resolve()) as folder,
-            conducting(quiet=quiet, resume=command_line) as conduct,
+            conducting(quiet=quiet, resume=command_line, crew=crew) as conduct,
         ):
             conduct.reporter.say(f"{preset}: {folder.config.rules}" + (f", from {start}" if start else ""))
             results = _run_all(folder, conduct)

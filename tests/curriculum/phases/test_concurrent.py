@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -11,11 +12,12 @@ from core.rules import Rules
 from curriculum.arena.players import PlayerSpecError
 from curriculum.config import Config, EvaluationConfig, GateConfig, Optimiser, Phase, SelfplayConfig, TrainingConfig
 from curriculum.phases.all import run_all
-from curriculum.phases.play_process import PlayProcess, PlayProcessError
+from curriculum.phases.jobs import SelfPlayJob
 from curriculum.phases.selfplay import run_selfplay
 from curriculum.phases.steps import check_start
 from curriculum.reporting import Conduct, Interrupted
 from curriculum.run.folder import RunFolder, read_metrics
+from curriculum.workers.process import ProcessBeside, WorkerProcessError
 from nets.checkpoint import CheckpointError, load_model, save_model
 from nets.config import NetConfig, Planes
 from nets.dual import make_model
@@ -85,7 +87,7 @@ def test_play_and_training_run_side_by_side_and_continue_after_a_stop(tmp_path: 
 
 
 def test_an_error_of_the_games_ends_the_training(tmp_path: Path) -> None:
-    play = PlayProcess(CONFIG, tmp_path / "missing.safetensors", iteration=0, number=0, balanced=[])
+    play = ProcessBeside(SelfPlayJob(CONFIG, 0, [], tmp_path / "missing.safetensors"), count())
     with pytest.raises(CheckpointError, match="there is no model file"):
         while True:
             play.games()
@@ -95,9 +97,9 @@ def test_an_error_of_the_games_ends_the_training(tmp_path: Path) -> None:
 def test_a_killed_process_of_games_is_reported(tmp_path: Path) -> None:
     model = tmp_path / "model.safetensors"
     save_model(model, make_model(ANY_SIZE, CONFIG.rules, 0), {})
-    play = PlayProcess(CONFIG, model, iteration=0, number=0, balanced=[])
+    play = ProcessBeside(SelfPlayJob(CONFIG, 0, [], model), count())
     play._process.kill()
-    with pytest.raises(PlayProcessError, match="ended by itself"):
+    with pytest.raises(WorkerProcessError, match="ended by itself"):
         while True:
             play.games()
     play.close()

@@ -24,6 +24,7 @@ from curriculum.config import (
     SelfplayConfig,
     TrainingConfig,
 )
+from curriculum.phases import round_games
 from curriculum.phases import selfplay as phase_selfplay
 from curriculum.phases import steps as run_training
 from curriculum.phases.all import run_all, run_basics, run_imitation, run_selfplay
@@ -285,7 +286,7 @@ def test_a_model_of_phase_1_that_was_killed_before_its_mark_is_not_its_own_paren
 def test_samples_of_a_round_do_not_depend_on_how_they_were_saved(
     straight: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(phase_selfplay, "_SECONDS_PER_FILE", 0.0)
+    monkeypatch.setattr(round_games, "_SECONDS_PER_FILE", 0.0)
     with RunFolder.create(tmp_path / "run", CONFIG) as run:
         run_all(run, Conduct())
         assert len(list(run.replay.glob("selfplay-0000-*.npz"))) == 4
@@ -428,7 +429,7 @@ def test_later_phases_rehearse_the_samples_of_the_earlier_ones(tmp_path: Path) -
     with RunFolder.create(tmp_path / "run", CONFIG) as run:
         run_basics(run, Conduct())
         run_imitation(run, Conduct())
-        rehearsed = phase_selfplay._Round(run, Conduct(), 0, [])._rehearsal()
+        rehearsed = phase_selfplay._Round(run, Conduct(), 0)._rehearsal()
         games, metadata = read_samples(run.replay / "mentor-000000.npz")
     trained_on = sum(metadata["lengths"][:4])
     assert len(rehearsed) == 2 * 48 + trained_on, "the basics in both colours, and no game that was held out"

@@ -33,14 +33,14 @@ def teacher(tmp_path: Path) -> Path:
 
 
 def test_a_model_that_teaches_plays_with_its_own_search_and_with_tactics(teacher: Path) -> None:
-    player = named_player(CONFIG, str(teacher))
+    player = named_player(CONFIG, str(teacher)).make({teacher: teacher})
     assert isinstance(player, MctsPlayer)
     assert player._settings == OF_THE_TEACHER.with_tactics().for_one_position()
     assert player._switch_stage == 3
 
 
 def test_a_teachers_time_replaces_its_number_of_simulations(teacher: Path) -> None:
-    player = named_player(CONFIG, str(teacher), seconds=0.5)
+    player = named_player(CONFIG, str(teacher), seconds=0.5).make({teacher: teacher})
     assert isinstance(player, MctsPlayer)
     assert player._budget.seconds == 0.5
 

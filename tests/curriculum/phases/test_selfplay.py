@@ -8,7 +8,7 @@ import pytest
 
 from core.rules import Rules
 from curriculum.config import Config, SelfplayConfig
-from curriculum.phases import selfplay
+from curriculum.phases import round_games
 from curriculum.phases.openings import training_openings
 from curriculum.phases.selfplay import run_selfplay
 from curriculum.reporting import Conduct, Quiet, Task
@@ -62,7 +62,7 @@ def test_missing_balanced_openings_are_noted_once_for_all_rounds(tmp_path: Path)
 
 def test_rounds_with_hardly_any_samples_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file may hold games without samples, and a round may have none at all."""
-    monkeypatch.setattr(selfplay, "_SECONDS_PER_FILE", 0.0)
+    monkeypatch.setattr(round_games, "_SECONDS_PER_FILE", 0.0)
     for share in (1e-9, 0.05):
         settings = replace(
             CONFIG.selfplay, iterations=2, games=4, concurrent_games=1, full_search_share=share, fast_simulations=4
@@ -81,7 +81,7 @@ def test_rounds_with_hardly_any_samples_go_on(tmp_path: Path, monkeypatch: pytes
 @pytest.mark.slow
 def test_the_same_seed_plays_the_same_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """To the last bit of every target, with a net whose batches take several threads and uneven sizes."""
-    monkeypatch.setattr(selfplay, "_SECONDS_PER_FILE", 1e9)
+    monkeypatch.setattr(round_games, "_SECONDS_PER_FILE", 1e9)
     config = replace(
         CONFIG,
         rules=Rules(9, 5),

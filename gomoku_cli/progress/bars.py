@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from gomoku_cli.meters import Meter, duration, figures_text
 from gomoku_cli.printable import printable
+from gomoku_cli.progress.meters import Meter, duration, figures_text
 
 _STILL_S = 2.0
 """A task without news for this long says how long its step has taken."""

@@ -1,0 +1,74 @@
+"""A worker on a Ray cluster: the actor, which runs on any machine of it."""
+
+import hashlib
+import os
+import socket
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import core
+import curriculum
+import nets
+import search
+from core.cores import limit_cores
+from curriculum.workers.crew import Job
+from curriculum.workers.session import FileCopy, Report, Session
+from nets.config import RuntimeChoice, set_runtime
+
+
+class Place(NamedTuple):
+    """Place of a worker, and the code that it runs."""
+
+    node: str
+    """Machine, and the first digits of its node in the cluster."""
+    sources: str
+    """Hash of this package's code."""
+
+
+def sources_hash() -> str:
+    """Return a hash of all code that games depend on."""
+    found = hashlib.blake2b(digest_size=8)
+    for package in (core, search, nets, curriculum):
+        folder = Path(package.__path__[0])
+        for path in sorted(folder.rglob("*.py")):
+            found.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
+    return found.hexdigest()
+
+
+class Worker:
+    """Jobs of a driver, each in a session with a number and on a thread of its own."""
+
+    def __init__(self, runtime: RuntimeChoice, cores: int) -> None:
+        limit_cores(cores)
+        set_runtime(runtime)
+        self._sessions: dict[int, Session[Any]] = {}
+
+    def process(self) -> int:
+        """Return the number of its process."""
+        return os.getpid()
+
+    def place(self) -> Place:
+        """Return its place."""
+        import ray
+
+        node = ray.get_runtime_context().get_node_id()
+        return Place(f"{socket.gethostname()}/{node[:6]}", sources_hash())
+
+    def open(self, session: int, job: Job[Any], paths: Sequence[Path], *contents: bytes) -> None:
+        """Open a job, with copies of its files."""
+        files = [FileCopy(path, content) for path, content in zip(paths, contents, strict=True)]
+        self._sessions[session] = Session(job, files)
+
+    def exchange(self, session: int, numbers: Sequence[int], patience: float) -> Report:
+        """See `Session.exchange`."""
+        return self._sessions[session].exchange(numbers, patience)
+
+    def push(self, session: int, content: bytes) -> None:
+        """See `Session.push`."""
+        self._sessions[session].push(content)
+
+    def close(self, session: int) -> None:
+        """End a job."""
+        if session in self._sessions:
+            self._sessions.pop(session).close()

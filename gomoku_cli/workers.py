@@ -1,0 +1,98 @@
+"""The options of workers, and the crew that they name."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from curriculum.workers.crew import Crew
+
+_WORKERS = "Workers on Ray"
+_ADDRESSES = "ray|auto|ray://HOST:PORT"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerOptions:
+    """Processes that play the games."""
+
+    workers: Annotated[
+        str | None,
+        typer.Option(
+            "--workers",
+            envvar="GOMOKU_WORKERS",
+            metavar=_ADDRESSES,
+            help="Play the games on Ray: on this machine alone, on the cluster that it belongs to, or on that of a "
+            "head node.",
+            show_default="this process",
+            rich_help_panel=_WORKERS,
+        ),
+    ] = None
+    num_workers: Annotated[
+        int | None,
+        typer.Option(
+            "--num-workers",
+            min=1,
+            metavar="N",
+            help="Number of workers.",
+            show_default="as many as there is room for",
+            rich_help_panel=_WORKERS,
+        ),
+    ] = None
+    cpus_per_worker: Annotated[
+        int | None,
+        typer.Option(
+            "--cpus-per-worker",
+            min=1,
+            metavar="N",
+            help="Cores of each worker.",
+            show_default="1",
+            rich_help_panel=_WORKERS,
+        ),
+    ] = None
+    gpus_per_worker: Annotated[
+        float | None,
+        typer.Option(
+            "--gpus-per-worker",
+            min=0,
+            metavar="N",
+            help="GPUs of each worker; 0.5 lets two share one.",
+            show_default="0",
+            rich_help_panel=_WORKERS,
+        ),
+    ] = None
+
+    @contextmanager
+    def crew(self) -> "Iterator[Crew]":
+        """Yield those who play. Raises a usage error."""
+        if self.workers is None:
+            given = {
+                "--num-workers": self.num_workers,
+                "--cpus-per-worker": self.cpus_per_worker,
+                "--gpus-per-worker": self.gpus_per_worker,
+            }
+            for option, value in given.items():
+                if value is not None:
+                    raise typer.BadParameter("it says how workers are: give --workers too", param_hint=option)
+            from curriculum.workers.local import Local
+
+            yield Local()
+            return
+        if self.workers not in ("ray", "auto") and not self.workers.startswith("ray://"):
+            raise typer.BadParameter(f"{self.workers} names no workers: give {_ADDRESSES}", param_hint="--workers")
+        try:
+            from curriculum.workers.ray_crew import RayCrew
+        except ImportError as error:
+            raise typer.BadParameter(
+                "workers need Ray: install gomoku-cli with its extra, as in pip install '.[ray]'",
+                param_hint="--workers",
+            ) from error
+        with RayCrew(
+            self.workers,
+            workers=self.num_workers,
+            cpus=1 if self.cpus_per_worker is None else self.cpus_per_worker,
+            gpus=0.0 if self.gpus_per_worker is None else self.gpus_per_worker,
+        ) as crew:
+            yield crew

@@ -1,0 +1,56 @@
+"""Recipes of players: what a process needs in order to make one, itself small and easy to send."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from search.players import Player, PlaysGames
+
+
+@runtime_checkable
+class Recipe(Protocol):
+    """A player that is not made yet. It can be pickled."""
+
+    @property
+    def name(self) -> str:
+        """Name of the player."""
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Files that it is made from."""
+
+    @property
+    def starts_games(self) -> bool:
+        """True if the player starts each game by itself (`search.players.PlaysGames`)."""
+
+    def make(self, files: Mapping[Path, Path]) -> Player:
+        """Make the player. `files`: the place of each file in this process."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """A player of this process."""
+
+    player: Player
+
+    files = ()
+
+    @property
+    def name(self) -> str:
+        """See `Recipe`."""
+        return self.player.name
+
+    @property
+    def starts_games(self) -> bool:
+        """See `Recipe`."""
+        return isinstance(self.player, PlaysGames)
+
+    def make(self, files: Mapping[Path, Path]) -> Player:
+        """See `Recipe`."""
+        return self.player
+
+
+def as_recipe(player: Player | Recipe) -> Recipe:
+    """Return a player as a recipe."""
+    return player if isinstance(player, Recipe) else Made(player)
