@@ -6,6 +6,7 @@ is the limit; it takes them, and writes them into a run folder as in training.
 """
 
 import argparse
+import pickle
 import resource
 import statistics
 import time
@@ -51,6 +52,7 @@ class Ready:
     files = ()
 
     def open(self, files: Mapping[Path, Path]) -> "ReadyBench":
+        """See `curriculum.workers.crew.Job`."""
         return ReadyBench(self.rules)
 
 
@@ -77,31 +79,31 @@ class ReadyBench:
     def play(
         self, numbers: Iterator[int | None], finished: Callable[[int, SelfPlayGame], None], stop: Callable[[], bool]
     ) -> None:
+        """See `curriculum.workers.crew.Bench`."""
         while not stop() and (number := next(numbers, None)) is not None:
-            samples = Samples(*(np.copy(part) if isinstance(part, np.ndarray) else part for part in self._parts()))
-            finished(number, SelfPlayGame(number, samples, self._record, 0))
+            finished(number, self.game(number))
 
-    def _parts(self) -> tuple[PositionBatch, np.ndarray, np.ndarray]:
-        return self._samples.positions, self._samples.policies, self._samples.values
+    def game(self, number: int) -> SelfPlayGame:
+        """Return the game under a number, with arrays of its own."""
+        return SelfPlayGame(number, self._samples.rows(np.arange(_PLIES)), self._record, 0)
 
     def close(self) -> None:
-        pass
+        """See `curriculum.workers.crew.Bench`."""
 
 
 def games_a_second(crew: Crew, job: Job[SelfPlayGame], settle_s: float, seconds: float) -> float:
-    """Return the rate of finished positions divided by the mean length: long games are not missing at the end."""
-    count = positions = 0
+    """Return the rate of finished games, from the first that ends after `settle_s` seconds."""
+    count = 0
     start = 0.0
     begun = time.perf_counter()
 
     def finished(number: int, game: SelfPlayGame) -> None:
-        nonlocal count, positions, start
+        nonlocal count, start
         now = time.perf_counter()
         if now - begun < settle_s:
             return
         start = start or now
         count += 1
-        positions += len(game.samples)
 
     with crew.open(job) as team:
         team.play(range(1_000_000), finished, lambda: time.perf_counter() - begun > settle_s + seconds)
@@ -135,38 +137,43 @@ def measure_ratio(model: str, seconds: float, settle_s: float, repeats: int) -> 
 def measure_driver(games: int, workers: int) -> None:
     """Print how many ready-made games a second the driver takes and writes."""
     config = Config()
-    with TemporaryDirectory() as folder, RayCrew("ray", workers=workers) as crew:
-        with RunFolder.create(Path(folder) / "run", config) as run:
-            replay = Replay(run, Conduct())
-            pending: list[SelfPlayGame] = []
-            seen: set[int] = set()
-            since = Progress.of({})
+    with (
+        TemporaryDirectory() as folder,
+        RayCrew("ray", workers=workers) as crew,
+        RunFolder.create(Path(folder) / "run", config) as run,
+    ):
+        replay = Replay(run, Conduct())
+        pending: list[SelfPlayGame] = []
+        seen: set[int] = set()
+        since = Progress.of({})
 
-            def save() -> None:
-                nonlocal pending, since
-                now = Progress.of({"simulations": len(seen)})
-                replay.save(0, pending, since, now)
-                pending, since = [], now
+        def save() -> None:
+            nonlocal pending, since
+            now = Progress.of({"simulations": len(seen)})
+            replay.save(0, pending, since, now)
+            pending, since = [], now
 
-            def finished(number: int, game: SelfPlayGame) -> None:
-                assert number not in seen
-                seen.add(number)
-                pending.append(game)
-                if len(pending) >= _GAMES_PER_FILE:
-                    save()
-
-            with crew.open(Ready(config.rules)) as team:
-                team.play(range(workers), finished, lambda: False)  # all workers have started
-                before, start = time.process_time(), time.perf_counter()
-                team.play(range(workers, games), finished, lambda: False)
-                seconds, used = time.perf_counter() - start, time.process_time() - before
-            if pending:
+        def finished(number: int, game: SelfPlayGame) -> None:
+            assert number not in seen
+            seen.add(number)
+            pending.append(game)
+            if len(pending) >= _GAMES_PER_FILE:
                 save()
-            assert len(seen) == games
+
+        with crew.open(Ready(config.rules)) as team:
+            team.play(range(workers), finished, lambda: False)  # all workers have started
+            before, start = time.process_time(), time.perf_counter()
+            team.play(range(workers, games), finished, lambda: False)
+            seconds, used = time.perf_counter() - start, time.process_time() - before
+        if pending:
+            save()
+        assert len(seen) == games
     count = games - workers
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"{count:,} games from {workers} workers in {seconds:.1f} s: {count / seconds:,.0f} games/s")
     print(f"the driver's own time: {1000 * used / count:.2f} ms a game, so {count / used:,.0f} games/s on its core")
+    size = len(pickle.dumps(ReadyBench(config.rules).game(0), protocol=5))
+    print(f"a game of {_PLIES} moves on the way: {size / 1024:,.0f} KiB")
     print(f"the driver's largest memory: {peak:,.0f} MiB")
 
 

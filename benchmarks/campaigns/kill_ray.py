@@ -1,8 +1,8 @@
-"""SIGKILL of workers and drivers at random instants: `python -m benchmarks.campaigns.kill_ray --kills 100 --drivers 20`.
+"""SIGKILL of workers and drivers: `python -m benchmarks.campaigns.kill_ray --kills 100 --drivers 20`.
 
-Trains a small run with workers on a local Ray, again and again. Meanwhile workers die, and drivers, which are started
-anew. Every run must end with exactly its games, bit by bit those of a run without workers and without deaths, and no
-process may be left.
+Trains a small run with workers on a local Ray, again and again. Meanwhile workers die at random instants, and drivers,
+which are started anew. Every run must end with exactly its games, bit by bit those of a run without workers and without
+deaths, and no worker may be left; Ray's own agents end by themselves within two minutes.
 """
 
 import argparse
@@ -22,6 +22,7 @@ from curriculum.training.samples import read_kept_games
 from nets.checkpoint import load_arrays
 
 _MARK = "GOMOKU_CAMPAIGN"
+_AGENTS_END_S = 120.0
 SETTINGS = (
     "rules.size=9",
     "selfplay.iterations=3",
@@ -57,6 +58,11 @@ def processes_of(mark: str) -> dict[int, str]:
         except OSError:
             continue  # it has ended
     return found
+
+
+def workers_of(mark: str) -> list[int]:
+    """Return the workers' processes with this mark."""
+    return [each for each, words in processes_of(mark).items() if words.startswith("ray::Worker")]
 
 
 def outcome(folder: Path) -> tuple[dict[tuple[int, int], Any], dict[str, Any]]:
@@ -102,6 +108,7 @@ def main() -> None:
     arguments = parser.parse_args()
     chance = random.Random(arguments.seed)
     killed = drivers = runs = 0
+    marks: list[str] = []
     with TemporaryDirectory() as scratch:
         straight = Path(scratch) / "straight"
         subprocess.run(command(straight, 0), check=True, stdout=subprocess.DEVNULL)
@@ -111,6 +118,7 @@ def main() -> None:
             done = False
             while not done:
                 mark = f"{os.getpid()}-{runs}-{drivers}"
+                marks.append(mark)
                 process = subprocess.Popen(
                     command(folder, arguments.workers),
                     stdout=subprocess.DEVNULL,
@@ -124,12 +132,12 @@ def main() -> None:
                         process.wait()
                         drivers += 1
                         deadline = time.monotonic() + 20
-                        while (left := processes_of(mark)) and time.monotonic() < deadline:
+                        while (left := workers_of(mark)) and time.monotonic() < deadline:
                             time.sleep(0.2)
                         if left:
-                            raise SystemExit(f"processes are left after the driver's death: {left}")
+                            raise SystemExit(f"workers are left after the driver's death: {left}")
                         break
-                    victims = [each for each, words in processes_of(mark).items() if words.startswith("ray::Worker")]
+                    victims = workers_of(mark)
                     if victims and killed < arguments.kills:
                         os.kill(chance.choice(victims), signal.SIGKILL)
                         killed += 1
@@ -140,6 +148,11 @@ def main() -> None:
             check(outcome(folder), expected)
             runs += 1
             print(f"{runs} runs, {killed} workers and {drivers} drivers killed: all games as without", flush=True)
+    deadline = time.monotonic() + _AGENTS_END_S
+    while left := [words for mark in marks for words in processes_of(mark).values()]:
+        if time.monotonic() > deadline:
+            raise SystemExit(f"processes are left: {left}")
+        time.sleep(1)
 
 
 if __name__ == "__main__":
