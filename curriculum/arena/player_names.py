@@ -19,8 +19,9 @@ ENGINE = "engine"
 EXAMPLES = (DEFAULT, PAPER, RANDOM, *LEVELS, MENTOR, *MENTOR_LEVELS, PAPER_MENTOR, f"{PURE_MCTS}:1000", f"{ENGINE}:")
 """A player of every kind without a file; the command of an engine is missing."""
 HELP = (
-    f"{DEFAULT}, {PAPER}, a model file, a run folder, {LEVELS[0]} to 9, {RANDOM}, {MENTOR}, {MENTOR_LEVELS[0]} to 5, "
-    f"{PAPER_MENTOR}, {PURE_MCTS}:N or {ENGINE}:COMMAND (a program that speaks the Gomocup protocol)"
+    f"{DEFAULT}, {PAPER}, a model file, a run folder (each also with its own simulations, as {DEFAULT}@50), "
+    f"{LEVELS[0]} to 9, {RANDOM}, {MENTOR}, {MENTOR_LEVELS[0]} to 5, {PAPER_MENTOR}, {PURE_MCTS}:N or "
+    f"{ENGINE}:COMMAND (a program that speaks the Gomocup protocol)"
 )
 """All spellings of a player."""
 

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from core.errors import UsageError
-from core.limits import MAX_PLAYER_LENGTH, quoted
+from core.limits import MAX_PLAYER_LENGTH, MAX_SIMULATIONS, quoted
 from core.rules import Rules
 from curriculum.arena import player_names
 from curriculum.run.folder import best_model, is_run
@@ -67,12 +67,20 @@ def settings_of(spec: str) -> frozenset[str]:
     return _ENGINE_SETTINGS if spec.startswith(f"{player_names.ENGINE}:") else frozenset()
 
 
+def own_simulations(spec: str) -> tuple[str, int | None]:
+    """Return the name of a player and its own number of simulations, as in `default@50`; None without one."""
+    name, at, count = spec.rpartition("@")
+    is_count = at and name and count.isdecimal() and len(count) <= len(str(MAX_SIMULATIONS))
+    return (spec, None) if not is_count or os.path.lexists(spec) else (name, int(count))
+
+
 def model_path(spec: str) -> Path | None:
     """Return the model file that a spec names, None for a player without a net. Raises `PlayerSpecError`."""
     if len(spec) > MAX_PLAYER_LENGTH:
         raise PlayerSpecError(
             f"{quoted(spec)} has {len(spec):,} characters; the limit of a player's name is {MAX_PLAYER_LENGTH:,}"
         )
+    spec, _ = own_simulations(spec)
     if spec in (player_names.DEFAULT, player_names.PAPER):
         from nets.checkpoint import BUILT_IN
 
@@ -204,6 +212,8 @@ def _net_player(spec: str, path: Path, rules: Rules, settings: PlayerSettings) -
     info = read_info(path)
     if not info.plays(rules):
         raise PlayerSpecError(f"{spec} plays {info.rules}, not {rules}")
+    if (simulations := own_simulations(spec)[1]) is not None:
+        settings = replace(settings, simulations=simulations, seconds=None)
     try:
         search = settings.search
         if search is None:

@@ -51,6 +51,21 @@ def other_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+def test_a_model_may_have_its_own_number_of_simulations(run: Path, tmp_path: Path) -> None:
+    spec = f"{run}@7"
+    assert model_path(spec) == model_path(str(run))
+    assert resolve_rules([spec]) == SMALL
+    for settings in (SETTINGS, replace(SETTINGS, simulations=30), replace(SETTINGS, seconds=5.0)):
+        player = parse_player(spec, rules=SMALL, settings=settings)
+        assert player.name == spec
+        assert player.choose_batch([Position(SMALL)], seeds=[1])[0].simulations == 7
+    bare = parse_player(f"{run}@0", rules=SMALL, settings=SETTINGS)
+    assert bare.choose_batch([Position(SMALL)], seeds=[1])[0].simulations == 0
+    for wrong in ("mentor@5", "random@5", f"{run}@", f"{run}@many", f"{run}@99999999999"):
+        with pytest.raises(PlayerSpecError):
+            parse_player(wrong, rules=SMALL, settings=SETTINGS)
+
+
 @pytest.mark.parametrize("spec", ["random", "mentor", "mentor:paper", "pure-mcts:50"])
 def test_players_without_a_net_are_known_by_their_specs_and_play(spec: str) -> None:
     player = parse_player(spec, rules=SMALL, settings=SETTINGS)
