@@ -25,6 +25,8 @@ from curriculum.workers.ray_worker import Place, Worker, sources_hash
 from curriculum.workers.session import Report
 from nets.config import default_runtime
 
+_TOKEN, _TOKEN_FILE = "RAY_AUTH_TOKEN", Path.home() / ".ray" / "auth_token"
+"""The secret of a cluster, made by the first `ray start --head`."""
 _STEP_S = 0.1
 """Time of a step without news."""
 _PATIENCE_S = 0.5
@@ -88,6 +90,9 @@ class RayCrew:
     def __enter__(self) -> Self:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+        if self._address.startswith("ray://") and (_TOKEN in os.environ or _TOKEN_FILE.is_file()):
+            # Inside a cluster Ray finds the token by itself; its client from outside does not.
+            os.environ.setdefault("RAY_AUTH_MODE", "token")
         options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
         try:
             if self._address == "ray":
@@ -102,9 +107,11 @@ class RayCrew:
             else:
                 ray.init(self._address, **options)
         except (ConnectionError, RuntimeError, ValueError, RayError) as error:
+            remedy = "start one with `ray start --head`, or play on this machine with --workers ray"
+            if self._address.startswith("ray://"):
+                remedy = f"is its port open, and is {_TOKEN_FILE} here that of its head node?"
             raise ClusterError(
-                f"--workers {self._address}: there is no cluster to join: {_line(error)}; start one with "
-                "`ray start --head`, or play on this machine with --workers ray"
+                f"--workers {self._address}: there is no cluster to join: {_line(error)}; {remedy}"
             ) from error
         return self
 
