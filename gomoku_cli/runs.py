@@ -116,7 +116,7 @@ def run_phase(
 
     if new and resume:
         raise typer.BadParameter("--resume continues a run and --new makes one", param_hint="--new")
-    command_line = f"{program()} {command} --run {shlex.quote(str(path))}"
+    command_line = shlex.join([*program().split(), command, "--run", str(path), *workers.words()])
     is_new = not is_run(path)
     if is_new and not new:
         reason = "it holds no config.toml" if path.is_dir() else "the folder does not exist"

@@ -64,18 +64,22 @@ class WorkerOptions:
         ),
     ] = None
 
+    def words(self) -> list[str]:
+        """Return the options as words of a command line."""
+        named = {
+            "--workers": self.workers,
+            "--num-workers": self.num_workers,
+            "--cpus-per-worker": self.cpus_per_worker,
+            "--gpus-per-worker": self.gpus_per_worker,
+        }
+        return [word for option, value in named.items() if value is not None for word in (option, str(value))]
+
     @contextmanager
     def crew(self) -> "Iterator[Crew]":
         """Yield those who play. Raises a usage error."""
         if self.workers is None:
-            given = {
-                "--num-workers": self.num_workers,
-                "--cpus-per-worker": self.cpus_per_worker,
-                "--gpus-per-worker": self.gpus_per_worker,
-            }
-            for option, value in given.items():
-                if value is not None:
-                    raise typer.BadParameter("it says how workers are: give --workers too", param_hint=option)
+            if given := self.words():
+                raise typer.BadParameter("it says how workers are: give --workers too", param_hint=given[0])
             from curriculum.workers.local import Local
 
             yield Local()

@@ -125,7 +125,7 @@ def command(
     if chain:
         _train_chain(chain, run, choice, workers, resume=resume, as_json=as_json, quiet=quiet)
         return
-    command_line = f"{program()} train --run {shlex.quote(str(run))} --resume"
+    command_line = shlex.join([*program().split(), "train", "--run", str(run), "--resume", *workers.words()])
     with (
         workers.crew() as crew,
         open_run(run, choice) if resume else RunFolder.create(run, choice.resolve()) as folder,
@@ -173,7 +173,8 @@ def _train_chain(
     from gomoku_cli.interruption import conducting
     from gomoku_cli.runs import open_run
 
-    command_line = f"{program()} train --preset {choice.preset} --run {shlex.quote(str(path))} --resume"
+    words = ["train", "--preset", str(choice.preset), "--run", str(path), "--resume", *workers.words()]
+    command_line = shlex.join([*program().split(), *words])
     start = choice.flags["start"]
     trained: list[dict[str, Any]] = []
     for preset in chain:

@@ -59,7 +59,8 @@ def _config(path: Path) -> Config | None:
 
 
 def _run(path: Path, name: str, curves: Json, number: int) -> dict[str, Any]:
-    row = overview(path)
+    row, tail = overview(path), MetricsTail(path)
+    tail.read()
     size = row["board_size"]
     return {
         "name": name,
@@ -69,7 +70,8 @@ def _run(path: Path, name: str, curves: Json, number: int) -> dict[str, Any]:
         "progress": row["progress"],
         "accepted": f"{row['rounds_accepted']} of {row['rounds']}" if row["rounds"] else "",
         "score": best_score(row["scores"]),
-        "work": duration(_seconds(path)),
+        "work": duration(_seconds(tail.records)),
+        "machines": _machines(tail.records),
         "matches": [_match(match) for match in curves["matches"]],
         "gates": [_gate(each) for each in curves["rounds"] if each["accepted"] is not None],
         "boards": key_boards(path),
@@ -78,12 +80,29 @@ def _run(path: Path, name: str, curves: Json, number: int) -> dict[str, Any]:
     }
 
 
-def _seconds(path: Path) -> float:
+def _seconds(records: Sequence[Json]) -> float:
     """Return the working time that the metrics of a run add up to."""
-    tail = MetricsTail(path)
-    tail.read()
-    found = [record.get("seconds") for record in tail.records]
+    found = [record.get("seconds") for record in records]
     return sum(value for value in found if isinstance(value, (int, float)))
+
+
+def _machines(records: Sequence[Json]) -> list[tuple[str, ...]]:
+    """Return the games, and games a second, of each machine with workers; none for a run without them."""
+    games: dict[str, float] = {}
+    seconds: dict[str, float] = {}
+    for record in records:
+        rates, took = record.get("games_per_second_by_node"), record.get("seconds")
+        if not isinstance(rates, dict) or not isinstance(took, (int, float)):
+            continue
+        for node, rate in rates.items():
+            if isinstance(rate, (int, float)):
+                games[node] = games.get(node, 0.0) + rate * took
+                seconds[node] = seconds.get(node, 0.0) + took
+    return [
+        (printable(str(node)), f"{round(games[node]):,}", f"{games[node] / seconds[node]:.2f}")
+        for node in sorted(games)
+        if seconds[node] > 0
+    ]
 
 
 def _match(match: Json) -> tuple[str, ...]:

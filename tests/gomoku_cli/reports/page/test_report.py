@@ -1,5 +1,6 @@
 """`gomoku report`: one page without a network, its key games, and TensorBoard's event files."""
 
+import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -60,6 +61,22 @@ def test_a_report_compares_runs_on_one_page(tmp_path: Path, capsys: pytest.Captu
     assert "mentor:paper" in text
     assert "2 gates" in text
     assert "#0101" not in text
+
+
+def test_a_report_has_the_machines_of_workers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("matplotlib")
+    path = make_run(tmp_path / "many")
+    metrics = path / "metrics.jsonl"
+    lines = [json.loads(line) for line in metrics.read_text(encoding="utf-8").splitlines()]
+    played = [line for line in lines if line["event"] == "games"]
+    with metrics.open("a", encoding="utf-8") as file:
+        for rates in ({"one/0a": 2.0, "b<": 0.5}, {"one/0a": 4.0}):
+            file.write(json.dumps({**played[-1], "seconds": 10.0, "games_per_second_by_node": rates}) + "\n")
+    assert run(capsys, "report", path, "--output", tmp_path / "report.html")[0] == 0
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "2 machines with workers" in text
+    assert '<td>one/0a</td><td class="n">60</td><td class="n">3.00</td>' in text
+    assert '<td>b&lt;</td><td class="n">5</td><td class="n">0.50</td>' in text
 
 
 def test_a_young_run_has_a_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,55 @@
+"""The options of workers: what they name, their errors, and their absence."""
+
+import subprocess
+import sys
+
+import pytest
+import typer
+
+from curriculum.workers.local import Local
+from gomoku_cli.workers import WorkerOptions
+from tests.support.project import ROOT
+
+
+def test_without_the_option_this_process_plays() -> None:
+    with WorkerOptions().crew() as crew:
+        assert isinstance(crew, Local)
+    assert WorkerOptions().words() == []
+
+
+def test_the_words_of_a_command_line() -> None:
+    given = WorkerOptions(workers="auto", num_workers=3, gpus_per_worker=0.5)
+    assert given.words() == ["--workers", "auto", "--num-workers", "3", "--gpus-per-worker", "0.5"]
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        (WorkerOptions(num_workers=2), "give --workers too"),
+        (WorkerOptions(workers="mine"), "names no workers"),
+    ],
+)
+def test_mistakes_are_named(given: WorkerOptions, why: str) -> None:
+    with pytest.raises(typer.BadParameter, match=why), given.crew():
+        raise AssertionError
+
+
+def test_without_ray_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    monkeypatch.delitem(sys.modules, "curriculum.workers.ray_crew", raising=False)
+    with pytest.raises(typer.BadParameter, match=r"pip install '\.\[ray\]'"), WorkerOptions(workers="ray").crew():
+        raise AssertionError
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", [["--help"], ["evaluate", "random", "random", "--games", "2", "--quiet"]])
+def test_without_the_option_nothing_of_ray_is_imported(command: list[str]) -> None:
+    code = (
+        "import sys\nfrom gomoku_cli.__main__ import main\n"
+        f"sys.argv = ['gomoku', *{command!r}]\n"
+        "try: main()\nexcept SystemExit: pass\n"
+        "found = [name for name in sys.modules if name.partition('.')[0] == 'ray' or '.ray_' in name]\n"
+        "print(found, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stderr.splitlines()[-1] == "[]"
