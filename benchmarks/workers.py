@@ -39,6 +39,7 @@ from nets.checkpoint import read_info
 
 _PLIES = 45
 """Length of a ready-made game: the mean of self-play from balanced openings."""
+_SIMULATIONS_OF_A_GAME = 400 * _PLIES
 _GAMES_PER_FILE = 512
 
 
@@ -92,22 +93,24 @@ class ReadyBench:
 
 
 def games_a_second(crew: Crew, job: Job[SelfPlayGame], settle_s: float, seconds: float) -> float:
-    """Return the rate of finished games, from the first that ends after `settle_s` seconds."""
-    count = 0
-    start = 0.0
-    begun = time.perf_counter()
+    """Return the rate of simulations, divided by those of a game.
 
-    def finished(number: int, game: SelfPlayGame) -> None:
-        nonlocal count, start
-        now = time.perf_counter()
-        if now - begun < settle_s:
-            return
-        start = start or now
-        count += 1
+    Games that began together end together, so finished games alone would tell little about so short a time.
+    """
+    begun = time.perf_counter()
+    marks: list[tuple[float, int]] = []
 
     with crew.open(job) as team:
-        team.play(range(1_000_000), finished, lambda: time.perf_counter() - begun > settle_s + seconds)
-    return count / (time.perf_counter() - (start or begun))
+
+        def stop() -> bool:
+            now = time.perf_counter()
+            if now - begun > settle_s:
+                marks.append((now, team.counts.get("simulations", 0)))
+            return now - begun > settle_s + seconds
+
+        team.play(range(1_000_000), lambda number, game: None, stop)
+    (first, before), (last, after) = marks[0], marks[-1]
+    return (after - before) / (last - first) / _SIMULATIONS_OF_A_GAME
 
 
 def measure_ratio(model: str, seconds: float, settle_s: float, repeats: int) -> None:
@@ -120,6 +123,7 @@ def measure_ratio(model: str, seconds: float, settle_s: float, repeats: int) -> 
         config,
         rules=info.rules,
         net=info.net,
+        search=replace(config.search, simulations=400),
         selfplay=replace(config.selfplay, concurrent_games=32, balanced_share=1.0, random_share=0.0),
     )
     job = SelfPlayJob(config, 0, load_openings(BALANCED, config.rules, for_training=True), path)

@@ -7,6 +7,7 @@ without tactics; and the self-play of each, first and last round. The same comma
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 from benchmarks.papers.commands import measured, records, table, train, training_seconds
 
@@ -31,15 +32,34 @@ def result(folder: Path, against: str, name: str, games: int, simulations: int) 
 
 
 def selfplay(folder: Path) -> list[str]:
-    """Return the cells of a run's self-play: each of its first and of its last round."""
-    rounds = [record for record in records(folder) if record["event"] == "games" and record["phase"] == "selfplay"]
-    ends = (rounds[0], rounds[-1])
-    return [
-        " → ".join(f"{record['game_length']:.0f}" for record in ends),
-        " → ".join(f"{record['seconds'] / record['games']:.2f}" for record in ends),
-        " → ".join("-" if (share := record["black_share"]) is None else f"{100 * share:.0f} %" for record in ends),
-        " → ".join(f"{record['white_value']:+.2f}" for record in ends),
+    """Return the cells of a run's self-play: each of its first and of its last round.
+
+    A round has several records, and its short games end first, so all of them count.
+    """
+    parts = [record for record in records(folder) if record["event"] == "games" and record["phase"] == "selfplay"]
+    ends = [
+        [part for part in parts if part["iteration"] == at] for at in (parts[0]["iteration"], parts[-1]["iteration"])
     ]
+
+    def mean(key: str) -> str:
+        return " → ".join(f"{_mean(part, key):{_FORMATS[key]}}" for part in ends)
+
+    seconds = [sum(part["seconds"] for part in end) / sum(part["games"] for part in end) for end in ends]
+    return [
+        mean("game_length"),
+        " → ".join(f"{each:.2f}" for each in seconds),
+        mean("black_share"),
+        mean("white_value"),
+    ]
+
+
+_FORMATS = {"game_length": ".0f", "black_share": ".0%", "white_value": "+.2f"}
+
+
+def _mean(parts: list[dict[str, Any]], key: str) -> float:
+    """Return the mean of a round's records, weighted by their games."""
+    known = [part for part in parts if part[key] is not None]
+    return sum(part[key] * part["games"] for part in known) / max(1, sum(part["games"] for part in known))
 
 
 def main() -> None:
