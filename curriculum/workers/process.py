@@ -5,7 +5,6 @@ times a step, which made training a hundred times slower.
 """
 
 import signal
-import time
 from collections.abc import Iterable
 from contextlib import suppress
 from itertools import islice
@@ -102,9 +101,8 @@ def _work(connection: Connection, runtime: RuntimeChoice) -> None:
             report = session.exchange(numbers, _EXCHANGE_S)
             if report.games or report.error is not None:
                 connection.send(report)
-            if report.error is not None:
-                time.sleep(_END_S)  # until it is read, and the connection closed
-                return
+            while report.error is not None:
+                connection.recv()  # until the other end has read it, and closes
     except (EOFError, BrokenPipeError, ConnectionResetError):
         pass  # the other process has ended
     except BaseException as error:
