@@ -134,7 +134,8 @@ class TeacherJob:
     config: Config
     teacher: Recipe
 
-    at_once = _GAMES_PER_FILE
+    at_once = 8
+    """Few, since a stop waits for the games that workers have; each plays one a core at a time."""
 
     @property
     def files(self) -> tuple[Path, ...]:

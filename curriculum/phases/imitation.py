@@ -116,8 +116,10 @@ def _measure_pass(
     last = progress["passes"] >= settings.passes
     if settings.bar_every and progress["passes"] % settings.bar_every == 0 and not last:
         measured = keep_model(run, "measured", trainer.model, {"phase": PHASE, "step": progress["step"]})
-        result = _match(run, measured, settings.bar_opponent, conduct)
-        measured.unlink()
+        try:
+            result = _match(run, measured, settings.bar_opponent, conduct)
+        finally:
+            measured.unlink()
         record |= {"score": result.total.score, "opponent": settings.bar_opponent}
         conduct.reporter.say(f"pass {progress['passes']}: agreement {agreement:.3f}, score {result.total.score:.2f}")
         if result.total.score >= settings.bar_score:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 Game = TypeVar("Game")
 GameOut = TypeVar("GameOut", covariant=True)
@@ -38,6 +38,14 @@ class Bench(Protocol[GameOut]):
 
     def close(self) -> None:
         """Free threads and memory."""
+
+
+@runtime_checkable
+class TakesWeights(Protocol):
+    """A bench whose net can be exchanged while it plays."""
+
+    def push(self, model: Path) -> None:
+        """Play on with the weights of a model file; it may be called on another thread than `play`."""
 
 
 class Job(Protocol[GameOut]):

@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Generic, NamedTuple
 
-from curriculum.workers.crew import Bench, Counts, Game, Job
+from curriculum.workers.crew import Bench, Counts, Game, Job, TakesWeights
 
 _GATHER_S = 0.1
 """Time in which further games join the first of a report, so that reports are blocks."""
@@ -47,7 +47,6 @@ class Session(Generic[Game]):
         self._error: BaseException | None = None
         self._closed = False
         self._bench: Bench[Game] | None = None
-        self._pushed: Path | None = None
         self._thread = threading.Thread(target=self._run, args=(job, files), name="games", daemon=True)
         self._thread.start()
 
@@ -77,8 +76,9 @@ class Session(Generic[Game]):
         with TemporaryDirectory(prefix="gomoku-") as folder:
             path = Path(folder) / "model.safetensors"
             path.write_bytes(content)
+            assert isinstance(bench, TakesWeights)
             with _OPENING:
-                bench.push(path)  # type: ignore[attr-defined]  # jobs whose weights change have it
+                bench.push(path)
 
     def close(self) -> None:
         """End the work."""
