@@ -55,6 +55,9 @@ class TrainingConfig:
     """Share of a policy target spread over all legal cells."""
     z_decay: Annotated[float, SHARE] = 0.9
     """Winning-value decay per ply in the value target (A III-C); 1 is plain AlphaZero."""
+    flat_start: bool = False
+    """New nets start with a uniform policy and values of 0. Deep nets without batch norms learn sooner then, and die
+    less easily (docs/papers/s.md)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

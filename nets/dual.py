@@ -61,6 +61,17 @@ def make_model(config: NetConfig, rules: Rules, seed: int) -> DualNet:
         return channels_last(DualNet(config, rules))
 
 
+def flatten(model: DualNet) -> None:
+    """Set the last layers of both heads to zero: the policy of each net becomes uniform, and its values 0."""
+    with torch.no_grad():
+        for net in model.nets.values():
+            assert isinstance(net, PolicyValueNet)
+            for head in (net.policy, net.value):
+                last = [layer for layer in head.modules() if isinstance(layer, nn.Linear | nn.Conv2d)][-1]
+                for parameter in last.parameters():
+                    parameter.zero_()
+
+
 def parameter_count(net: nn.Module) -> int:
     """Return the number of trainable parameters."""
     return sum(parameter.numel() for parameter in net.parameters() if parameter.requires_grad)

@@ -29,10 +29,15 @@ VARIANTS = {
     "s-pcr-gp": "1,300",
 }
 """The presets, and the highest rung of each in the paper; none where it gives no figure."""
-_FIXED = (1_000, 2_000)
 
 
-def row_of(preset: str, folder: Path, games: int, seed: int) -> tuple[list[str], dict[str, Any]]:
+def settings_of(preset: str, settings: list[str]) -> list[str]:
+    """Return the settings of one preset: those of all (`KEY=VALUE`), and its own (`PRESET:KEY=VALUE`)."""
+    own = [text.removeprefix(f"{preset}:") for text in settings if text.startswith(f"{preset}:")]
+    return [text for text in settings if text.split(":", 1)[0] not in VARIANTS] + own
+
+
+def row_of(preset: str, folder: Path, fixed: list[int], games: int, seed: int) -> tuple[list[str], dict[str, Any]]:
     """Return the row of a trained variant, and its ladder."""
     options = ("--no-tactics", "--openings", "empty", "--seed", str(seed))
     ladder = measured(
@@ -46,7 +51,7 @@ def row_of(preset: str, folder: Path, games: int, seed: int) -> tuple[list[str],
             *("evaluate", str(folder), "--against", f"pure-mcts:{playouts}", "--games", str(games), "--no-tactics"),
             *("--openings", "empty", "--seed", str(seed), "--run", str(folder / f"pure-mcts-{playouts}")),
         )
-        for playouts in _FIXED
+        for playouts in fixed
     ]
     passed = ladder["passed"]
     cells = [preset, VARIANTS[preset] or "-", "none" if passed is None else f"{passed:,}"]
@@ -77,20 +82,23 @@ def main() -> None:
     parser.add_argument("--runs", type=Path, required=True, help="folder of the runs")
     parser.add_argument("--presets", nargs="+", choices=VARIANTS, default=list(VARIANTS), metavar="PRESET")
     parser.add_argument("--scale", default="1", help="share of the paper's budget")
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of all trainings")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="[PRESET:]KEY=VALUE", help="a setting of all trainings, or of one"
+    )
     parser.add_argument("--games", type=int, default=100, help="games of the matches at fixed playouts")
+    parser.add_argument("--playouts", type=int, nargs="*", default=[1_000, 2_000], help="of pure MCTS in these matches")
     parser.add_argument("--seed", type=int, default=42)
     parser.add_argument("--figure", type=Path)
     arguments = parser.parse_args()
-    settings = [word for text in arguments.set for word in ("--set", text)]
     rows, ladders = [], {}
     for preset in arguments.presets:
         folder = arguments.runs / preset
+        settings = [word for text in settings_of(preset, arguments.set) for word in ("--set", text)]
         options = ("--scale", arguments.scale, "--seed", str(arguments.seed), *settings)
         train(preset, folder, options)
-        row, ladders[preset] = row_of(preset, folder, arguments.games, arguments.seed)
+        row, ladders[preset] = row_of(preset, folder, arguments.playouts, arguments.games, arguments.seed)
         rows.append(row)
-    fixed = [f"{playouts:,} playouts, {arguments.games} games" for playouts in _FIXED]
+    fixed = [f"{playouts:,} playouts, {arguments.games} games" for playouts in arguments.playouts]
     print(table(["preset", "highest rung, paper", "here", *fixed, "minutes of training"], rows))
     if arguments.figure is not None:
         draw(ladders, arguments.figure)

@@ -15,7 +15,7 @@ from core.rules import BLACK, WHITE, Rules
 from nets.blocks import folded
 from nets.checkpoint import FORMAT, CheckpointError, load_model, save_model
 from nets.config import COLOUR_PLANES, LAST_MOVES, PLANE_COUNT, Backend, NetConfig, Planes, Precision, RuntimeChoice
-from nets.dual import DualNet, make_model, parameter_count
+from nets.dual import DualNet, flatten, make_model, parameter_count
 from nets.planes import encode
 from nets.runtimes.net_evaluator import NetEvaluator
 
@@ -242,3 +242,24 @@ def test_the_same_seed_makes_the_same_weights() -> None:
     assert all(torch.equal(a, b) for a, b in zip(first.parameters(), again.parameters(), strict=True))
     assert not torch.equal(*(net.nets["black"].trunk[0].conv.weight for net in (first, other)))
     assert not torch.equal(*(net.trunk[0].conv.weight for net in first.nets.values()))
+
+
+CONVOLUTIONAL = NetConfig(
+    trunk=("conv3-8", "pool-4"), policy_head=("conv3-1-bare",), value_head=("conv3-4", "max", "linear-4", "linear")
+)
+LINES = NetConfig(
+    planes=Planes.TWO, trunk=("lines-32", "spread"), policy_head=("cells",), value_head=("regions-15-16",)
+)
+
+
+@pytest.mark.parametrize("config", [TINY, CONVOLUTIONAL, LINES])
+def test_a_flat_model_has_a_uniform_policy_and_values_of_0(config: NetConfig) -> None:
+    model = make_model(config, RULES, 5).eval()
+    batch = as_tensors(random_batch(16, RULES))
+    with torch.no_grad():
+        before = model(*batch)
+        flatten(model)
+        logits, values = model(*batch)
+    assert before[0].any() and before[1].any()
+    assert not logits.any()
+    assert not values.any()

@@ -44,9 +44,10 @@ def key_boards(run: Path) -> list[BoardPicture]:
         ply, loss, game = found
         mover = "Black" if ply % 2 == 0 else "White"
         move = cell_name(game.moves[ply], game.rules.size)
-        caption = f"{mover} played {move}, which cost {loss:.2f} of the value; {result_text(game)}. {files[-1].stem}"
+        result = result_text(game)
+        caption = f"{mover} played {move}, which cost {loss:.2f} of the value; {result}. {files[-1].stem}"
         boards.append(BoardPicture("The decisive mistake", caption, board_svg(game, ply + 1)))
-        boards.append(BoardPicture("The end of that game", result_text(game), board_svg(game, len(game.moves))))
+        boards.append(BoardPicture("The end of that game", result.capitalize(), board_svg(game, len(game.moves))))
     return boards
 
 
