@@ -61,7 +61,9 @@ def measure(run: RunFolder, conduct: Conduct) -> list[dict[str, Any]]:
         with run.metrics_of({"phase": "evaluation", "event": "match", **result}):
             run.write_state(_MATCHES, results)
     final = {f"against {opponent}": result for opponent, result in results.items()}
-    keep_model(run, "best", model, {**info.made, "results": {**info.made.get("results", {}), **final}})
+    made = {**info.made, "results": {**info.made.get("results", {}), **final}}
+    if made != info.made:  # a file written again has other bytes, and kept matches know a model by its bytes
+        keep_model(run, "best", model, made)
     return list(results.values())
 
 

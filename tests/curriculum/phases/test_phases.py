@@ -475,9 +475,10 @@ def test_the_best_models_metadata_holds_the_final_matches(straight: Path, tmp_pa
     with RunFolder.open(path) as run:
         results = run_all(run, Conduct())
         info = load_model(run.best_model)[1]
-        lines = len(run.metrics())
+        lines, written = len(run.metrics()), run.best_model.read_bytes()
         assert run_all(run, Conduct()) == results, "and they are not played twice"
         assert len(run.metrics()) == lines
+        assert run.best_model.read_bytes() == written, "kept matches know a model by its bytes"
     assert [match["opponent"] for match in results] == list(CONFIG.evaluation.opponents)
     for match in results:
         assert info.made["results"][f"against {match['opponent']}"] == match
