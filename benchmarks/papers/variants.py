@@ -30,6 +30,9 @@ VARIANTS = {
 }
 """The presets, and the highest rung of each in the paper; none where it gives no figure."""
 
+_COLOURS = 10
+"""Colours of a plot, after which they repeat."""
+
 
 def settings_of(preset: str, settings: list[str]) -> list[str]:
     """Return the settings of one preset: those of all (`KEY=VALUE`), and its own (`PRESET:KEY=VALUE`)."""
@@ -68,9 +71,11 @@ def draw(ladders: dict[str, dict[str, Any]], path: Path) -> None:
 
     with drawn(path, "Paper S, table IV in small: wins of 10 against pure MCTS", width=7.5, height=4.5) as figure:
         axes = figure.add_subplot()
-        for preset, ladder in ladders.items():
+        for number, (preset, ladder) in enumerate(ladders.items()):
             rungs = ladder["rungs"]
-            axes.plot([r["playouts"] for r in rungs], [r["wins"] for r in rungs], ".-", linewidth=1, label=preset)
+            style = "o-" if number < _COLOURS else "s--"
+            playouts, wins = [r["playouts"] for r in rungs], [r["wins"] for r in rungs]
+            axes.plot(playouts, wins, style, markersize=4, linewidth=1, label=preset)
         clear(axes)
         label(axes, "", "playouts of pure MCTS", "wins of 10")
         axes.legend(fontsize=7, ncols=2)
