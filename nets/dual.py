@@ -61,7 +61,7 @@ def make_model(config: NetConfig, rules: Rules, seed: int) -> DualNet:
         return channels_last(DualNet(config, rules))
 
 
-def flatten(model: DualNet) -> None:
+def zero_heads(model: DualNet) -> None:
     """Set the last layers of both heads to zero: the policy of each net becomes uniform, and its values 0."""
     with torch.no_grad():
         for net in model.nets.values():

@@ -26,7 +26,7 @@ from curriculum.training.samples import Samples
 from nets.allocator import keep_freed_memory
 from nets.blocks import channels_last
 from nets.checkpoint import CheckpointError
-from nets.dual import DualNet, flatten, make_model
+from nets.dual import DualNet, make_model, zero_heads
 from nets.planes import encode
 from nets.runtimes.devices import best_device, best_precision
 from nets.shapes import tensor_types
@@ -138,7 +138,7 @@ class Trainer:
         if model is None:
             model = make_model(config.net, config.rules, stream_key(config.seed, Purpose.INITIAL_WEIGHTS))
             if config.training.flat_start:
-                flatten(model)
+                zero_heads(model)
         self.model = channels_last(model.to(self.device))
         self.settings: TrainingConfig = config.training
         self._precision = best_precision(self.device)

@@ -15,7 +15,7 @@ from core.rules import BLACK, WHITE, Rules
 from nets.blocks import folded
 from nets.checkpoint import FORMAT, CheckpointError, load_model, save_model
 from nets.config import COLOUR_PLANES, LAST_MOVES, PLANE_COUNT, Backend, NetConfig, Planes, Precision, RuntimeChoice
-from nets.dual import DualNet, flatten, make_model, parameter_count
+from nets.dual import DualNet, make_model, parameter_count, zero_heads
 from nets.planes import encode
 from nets.runtimes.net_evaluator import NetEvaluator
 
@@ -258,7 +258,7 @@ def test_a_flat_model_has_a_uniform_policy_and_values_of_0(config: NetConfig) ->
     batch = as_tensors(random_batch(16, RULES))
     with torch.no_grad():
         before = model(*batch)
-        flatten(model)
+        zero_heads(model)
         logits, values = model(*batch)
     assert before[0].any() and before[1].any()
     assert not logits.any()
