@@ -1,9 +1,10 @@
 """Steps that the three phases share: training that survives a kill at any time, and the models of a run."""
 
 import hashlib
+import shlex
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from core.files.json_text import value_at
 from core.rules import BLACK, WHITE
 from curriculum.arena.players import PlayerSpecError, model_path
 from curriculum.config import Config
-from curriculum.presets import to_toml
+from curriculum.presets import setting_text, to_toml
 from curriculum.reporting import Conduct
 from curriculum.run.folder import RunFolder
 from curriculum.training.samples import Samples
@@ -81,10 +82,11 @@ def check_start(config: Config) -> Path | None:
         raise PlayerSpecError(f"{config.start} is a player without a model file: no run can start from it")
     info = read_info(path)
     if info.net != config.net:
-        raise CheckpointError(
-            f"{path} has another net than the run: trunk {' '.join(info.net.trunk)}, planes {info.net.planes}, "
-            f"dual {str(info.net.dual).lower()}; give the run the same with --set net.trunk=... and so on"
-        )
+        theirs = replace(config, net=info.net)
+        keys = [f"net.{field.name}" for field in fields(info.net)]
+        differing = [key for key in keys if setting_text(theirs, key) != setting_text(config, key)]
+        options = " ".join(f"--set {shlex.quote(f'{key}={setting_text(theirs, key)}')}" for key in differing)
+        raise CheckpointError(f"{path} has another net than the run; give the run the same: {options}")
     if not fits(info.net, info.rules, config.rules):
         raise CheckpointError(
             f"{path} plays {info.rules}, and its fully connected layers fit no board of {config.rules.size}: only a "

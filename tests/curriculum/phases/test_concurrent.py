@@ -146,7 +146,11 @@ def test_a_run_starts_from_the_weights_of_a_smaller_board(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("net", "rules", "complaint"),
     [
-        (NetConfig.tower(2, 0, hidden=2), Rules(5, 4), "has another net than the run: trunk conv3-2, planes own-opp"),
+        (
+            NetConfig.tower(2, 0, hidden=2),
+            Rules(5, 4),
+            "give the run the same: --set .net",
+        ),
         (replace(ANY_SIZE, policy_head=("linear",)), Rules(4, 4), "only a fully convolutional net can change the size"),
     ],
 )

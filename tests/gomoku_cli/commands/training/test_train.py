@@ -43,7 +43,8 @@ def test_a_model_that_cannot_be_started_from_costs_no_folder(
 ) -> None:
     start = ("train", "--preset", "y-12x12", *NOTHING, "--run", tmp_path / "run")
     error = refused(capsys, ExitCode.BAD_DATA, *start, "--from", "default")
-    assert "has another net than the run: trunk lines-32 spread" in error
+    assert "has another net than the run; give the run the same: --set 'net.planes=" in error
+    assert "--set net.batch_norm=true" in error
     assert "there is no file or folder runs/nowhere" in refused(
         capsys, ExitCode.USAGE, *start, "--from", "runs/nowhere"
     )
