@@ -99,8 +99,7 @@ class Batcher:
                 queue = self._queues.setdefault(net, deque())
                 queue += [_Waiting(self._number, submission, part) for part in self._cut(piece)]
                 self._rows[net] = self._rows.get(net, 0) + len(piece.rows)
-            share = self._runtime.sizes[-1] if len(self._queues) > 1 else _FEW
-            useful = sum(-(-rows // share) for rows in self._rows.values())
+            useful = sum(-(-rows // self._share()) for rows in self._rows.values())
             if self._runtime.any_thread and sum(self._rows.values()) <= _FEW:
                 useful -= 1  # the waiting thread is one of them
             waking = min(useful, self._idle)
@@ -205,7 +204,7 @@ class Batcher:
         if self._repeatable:
             missing = len(queue[0].piece.rows)
         else:
-            missing = best_count(self._share_of(net), self._runtime.sizes)
+            missing = best_count(min(self._rows[net], self._share()), self._runtime.sizes)
         self._rows[net] -= missing
         self._running[net] = self._running.get(net, 0) + 1
         taken = []
@@ -221,8 +220,12 @@ class Batcher:
             missing -= len(taken[-1][1].rows)
         return net, taken
 
-    def _share_of(self, net: str) -> int:
-        """Return the rows of a net that one thread may take: all, or an equal share of a model's only net."""
-        if len(self._queues) > 1:
-            return self._rows[net]
-        return -(-self._rows[net] // max(1, self._working - self._running.get(net, 0)))
+    def _share(self) -> int:
+        """Return the rows that one thread may take of a net: an equal share of all that wait.
+
+        With more it would leave too little to the others, for a search sends no new rows before all of a submission
+        have ended. Where large batches are faster it is the largest batch.
+        """
+        if self._runtime.large_batches:
+            return self._runtime.sizes[-1]
+        return max(_FEW, -(-sum(self._rows.values()) // self._runtime.threads))

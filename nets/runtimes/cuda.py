@@ -77,6 +77,7 @@ class CudaRuntime:
     backend = Backend.TORCH
     sizes: tuple[int, ...] = SIZES
     any_thread = True
+    large_batches = True
 
     def __init__(self, model: DualNet, precision: Precision, device: torch.device) -> None:
         if precision is Precision.AUTO:

@@ -26,6 +26,7 @@ class LineRuntime:
     precision = Precision.INT16
     sizes: tuple[int, ...] = (32,)
     any_thread = True
+    large_batches = False
     free_cores = 1
 
     def __init__(self, config: NetConfig, rules: Rules, arrays: Mapping[str, NDArray[Any]]) -> None:

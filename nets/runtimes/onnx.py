@@ -25,6 +25,7 @@ class OnnxRuntime:
     backend = Backend.ONNXRUNTIME
     sizes: tuple[int, ...] = (256,)
     any_thread = True
+    large_batches = False
 
     def __init__(self, model: DualNet, precision: Precision) -> None:
         """Raises `RuntimeUnavailableError`."""

@@ -141,6 +141,7 @@ class OpenVinoRuntime:
 
     backend = Backend.OPENVINO
     any_thread = True
+    large_batches = False
 
     def __init__(
         self, openvino: OpenVino, graphs: Mapping[str, Any], planes: Planes, tuning: Tuning | None = None

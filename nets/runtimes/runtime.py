@@ -55,6 +55,8 @@ class Runtime(Protocol):
     """Its best batch sizes, ascending. A single size is a maximum: every smaller batch is as good."""
     any_thread: bool
     """True if threads that were not made for it may evaluate too."""
+    large_batches: bool
+    """True if one large batch is faster than its parts side by side: not where each thread has a core of its own."""
 
     def evaluate(self, net: str, pieces: Sequence[Piece]) -> None:
         """Evaluate the pieces together, up to the last of `sizes` rows in all, with the net of that name."""

@@ -18,6 +18,7 @@ class TorchRuntime:
     backend = Backend.TORCH
     sizes: tuple[int, ...] = (256,)
     any_thread = False  # on other threads torch uses all cores, and waits for them
+    large_batches = False
 
     def __init__(self, model: DualNet, precision: Precision) -> None:
         """Every precision works, but bfloat16 is slow if the processor does not multiply it natively."""

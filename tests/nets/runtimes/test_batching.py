@@ -44,6 +44,7 @@ class ScriptedRuntime:
     def __init__(self, *, sizes: tuple[int, ...] = (256,), threads: int = 1, any_thread: bool = False) -> None:
         self.sizes, self.threads, self.any_thread = sizes, threads, any_thread
         self.lanes = threads
+        self.large_batches = False
         self.evaluated: list[Batch] = []
         self.before: Callable[[str, int], None] = lambda net, rows: None
         """Called with a net and a number of rows, before their evaluation."""
@@ -336,17 +337,20 @@ def test_a_waiting_thread_evaluates_nothing_if_only_threads_of_the_runtime_may()
     slot.check()
 
 
-def test_threads_share_the_rows_of_an_only_net_evenly() -> None:
-    runtime, slot = ScriptedRuntime(threads=2), Slot([BLACK] * MANY)
-    both_in = threading.Barrier(2)
-
-    def meet(net: str, rows: int) -> None:
-        both_in.wait(PATIENCE_S)
-
-    runtime.before = meet
+def test_a_thread_takes_its_share_of_the_rows_that_wait() -> None:
+    runtime, slot = ScriptedRuntime(threads=2), Slot([BLACK] * 100)
     with batcher_of(runtime) as batcher:
         within_reason(batcher.submit(slot.parts(dual=False)).result)
-    assert runtime.batches() == [("shared", [MANY // 2])] * 2
+    assert sorted(rows for _, rows in runtime.batches()) == [[9], [16], [25], [50]]
+    slot.check(dual=False)
+
+
+def test_a_thread_takes_whole_batches_where_they_are_faster() -> None:
+    runtime, slot = ScriptedRuntime(sizes=(64,), threads=2), Slot([BLACK] * 100)
+    runtime.large_batches = True
+    with batcher_of(runtime) as batcher:
+        within_reason(batcher.submit(slot.parts(dual=False)).result)
+    assert sorted(rows for _, rows in runtime.batches()) == [[36], [64]]
     slot.check(dual=False)
 
 
