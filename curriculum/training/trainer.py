@@ -3,7 +3,9 @@
 import json
 import math
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +30,7 @@ from nets.blocks import channels_last
 from nets.checkpoint import CheckpointError
 from nets.dual import DualNet, make_model, zero_heads
 from nets.planes import encode
-from nets.runtimes.devices import best_device, best_precision
+from nets.runtimes.devices import best_device, best_precision, use_threads
 from nets.shapes import tensor_types
 from nets.tensor_file import open_tensors
 from nets.tensor_types import WEIGHTS, TensorType
@@ -153,16 +155,30 @@ class Trainer:
         return torch.optim.SGD(net.parameters(), lr=1.0, momentum=momentum, nesterov=momentum > 0, weight_decay=decay)
 
     def train(self, source: BatchSource, first_step: int, last_step: int, rates: NDArray[np.float64]) -> Losses:
-        """Train from `first_step` to before `last_step`. `rates` [last_step - first_step]: learning rates."""
+        """Train from `first_step` to before `last_step`. `rates` [last_step - first_step]: learning rates.
+
+        On a CPU the nets of a model learn side by side, each on its share of the cores.
+        """
         self.model.train()
-        sums, count = torch.zeros(3, device=self.device), 0
-        for step in range(first_step, last_step):
-            for colour in source.colours:
-                batch = source.batch(colour, step)
-                if batch is not None:
-                    sums += self._step(colour, batch, float(rates[step - first_step]))
-                    count += 1
-        policy, value, entropy = (sums / max(count, 1)).tolist()
+
+        def steps_of(colour: Colour | None) -> tuple[Tensor, int]:
+            batches = (source.batch(colour, step) for step in range(first_step, last_step))
+            losses = [
+                self._step(colour, batch, float(rate))
+                for batch, rate in zip(batches, rates, strict=True)
+                if batch is not None
+            ]
+            return torch.stack(losses).sum(dim=0) if losses else torch.zeros(3, device=self.device), len(losses)
+
+        if self.device.type == "cpu" and len(source.colours) > 1:
+            threads = torch.get_num_threads()
+            share = partial(use_threads, max(1, threads // len(source.colours)), threads)
+            with ThreadPoolExecutor(len(source.colours), thread_name_prefix="training", initializer=share) as pool:
+                parts = list(pool.map(steps_of, source.colours))
+        else:
+            parts = [steps_of(colour) for colour in source.colours]
+        count = sum(steps for _, steps in parts)
+        policy, value, entropy = (torch.stack([losses for losses, _ in parts]).sum(dim=0) / max(count, 1)).tolist()
         return Losses(policy, value, entropy)
 
     def _step(self, colour: Colour | None, batch: Samples, rate: float) -> Tensor:

@@ -2,6 +2,7 @@
 
 import ctypes
 import sys
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,3 +46,18 @@ def best_precision(device: "torch.device") -> "torch.dtype":
         checks = ("_is_avx512_bf16_supported", "_is_amx_tile_supported")
         native = any(getattr(torch.cpu, name, lambda: False)() for name in checks)
     return torch.bfloat16 if native else torch.float32
+
+
+def use_threads(count: int, others: int) -> None:
+    """Make torch compute on `count` threads when this thread calls it, and on `others` when any other does.
+
+    Threads that share small work wait for each other, and spin. torch applies a number to the thread that sets it and
+    to all that have not read it yet. So this one reads it first, and a thread that ends at once sets it to `others`.
+    """
+    import torch
+
+    torch.get_num_threads()
+    torch.set_num_threads(count)
+    restore = threading.Thread(target=torch.set_num_threads, args=(others,))
+    restore.start()
+    restore.join()

@@ -1,6 +1,5 @@
 """`NetEvaluator`: the evaluator of a model in memory; it picks and builds the runtime, with torch."""
 
-import threading
 import warnings
 from functools import partial
 
@@ -8,7 +7,7 @@ import torch
 
 from nets.config import Backend, Precision, RuntimeChoice, RuntimeNotice, default_runtime
 from nets.dual import DualNet
-from nets.runtimes.devices import best_device
+from nets.runtimes.devices import best_device, use_threads
 from nets.runtimes.inference import version_of
 from nets.runtimes.lines import LineRuntime
 from nets.runtimes.runtime import Runtime, RuntimeUnavailableError
@@ -40,7 +39,7 @@ class NetEvaluator(RuntimeEvaluator):
             if isinstance(runtime, LineRuntime)
             else version_of(model, runtime.backend, runtime.precision),
             repeatable=repeatable,
-            on_thread=partial(_use_one_core, torch.get_num_threads()),
+            on_thread=partial(use_threads, 1, torch.get_num_threads()),
         )
 
 
@@ -81,16 +80,3 @@ def open_runtime(model: DualNet, choice: RuntimeChoice, device: torch.device) ->
     except RuntimeUnavailableError as error:
         warnings.warn(f"{error}; the nets run on torch, which is slower", RuntimeNotice, stacklevel=3)
     return TorchRuntime(model, Precision.FP32 if model.config.has_lines else choice.precision)
-
-
-def _use_one_core(others: int) -> None:
-    """Make torch compute on this thread alone: threads that share a small batch wait for each other, and spin.
-
-    torch applies a number of threads to the thread that sets it and to all that have not read it yet. So this one
-    reads it first, and a thread that ends at once sets it back to `others`, the previous number.
-    """
-    torch.get_num_threads()
-    torch.set_num_threads(1)
-    restore = threading.Thread(target=torch.set_num_threads, args=(others,))
-    restore.start()
-    restore.join()
