@@ -26,11 +26,13 @@ MAX_WINDOW = 16
 
 The thread that descends keeps four or five others busy. More leaves would only draw visits away from the best move.
 """
-_TURN = 512
-"""Leaves of a tree in a row, some milliseconds. After them none of it is in flight, and a search can be stopped.
+_IN_A_ROW = 512
+"""Leaves of a tree in a row, some milliseconds. After them none of it is in flight.
 
 They are counted tree by tree, so that a tree finds the same whichever other trees there are.
 """
+_TURN = 8 * _IN_A_ROW
+"""Leaves of a thread's trees until the next stop check: a tenth of a second. Threads wait for each other then."""
 
 _PATIENCE = 64
 """A thread that waits gives way to others after every so many moments."""
@@ -119,12 +121,13 @@ def search_turn(
     work: Work,
     images: NDArray[np.int64],
     first: int,
+    in_a_row: int,
     most: int,
 ) -> tuple[int, int]:
-    """Search the active ones of `trees` in turn, from number `first` on, at most `most` leaves of each in a row.
+    """Search the active ones of `trees` in turn, from number `first` on, at most `in_a_row` leaves of each.
 
-    Return the number of evaluated leaves, once there are `most` or no tree is left, and the number of the tree to go
-    on with. Nothing is in flight afterwards.
+    Return the number of evaluated leaves, once there are `most` or each tree had its turn, and the number of the tree
+    to go on with. Nothing is in flight afterwards.
     """
     collided = np.empty(MAX_WINDOW, dtype=np.int32)
     one = np.empty(1, dtype=np.int32)
@@ -134,7 +137,7 @@ def search_turn(
         tree = trees[index]
         begun = read(work.counters, _END)
         published, ended = begun, begun
-        last = begun + most
+        last = begun + in_a_row
         while active[tree]:
             allowed = min(params.leaves_in_flight, max(1, forest.nodes[tree, 0]["visits"] // params.visits_per_leaf))
             collisions = 0
@@ -257,6 +260,7 @@ class LineBatch:
             shard.work,
             parts.identity.images,
             shard.next,
+            _IN_A_ROW,
             _TURN,
         )
         return int(made)
