@@ -16,7 +16,7 @@ from itertools import count
 from multiprocessing import get_context
 from pathlib import Path
 
-from benchmarks.suites.make_tactics import RULES, SIZE, _names, _player, same_under_symmetry
+from benchmarks.suites.make_tactics import RULES, SIZE, _names, _player, end_with_the_parent, same_under_symmetry
 from benchmarks.suites.prover import Prover
 from core.files.atomic import atomic_write_text
 from core.position import Position
@@ -213,7 +213,8 @@ def main() -> None:
             for puzzle in in_all_places(prover, source) if len(kept["corner"]) < NUM_PUZZLES["corner"] else ():
                 kept[puzzle.kind].append(puzzle)
     seen = {same_under_symmetry(puzzle.moves) for puzzle in old}
-    with ProcessPoolExecutor(arguments.processes, mp_context=get_context("spawn")) as pool:
+    spawn = get_context("spawn")
+    with ProcessPoolExecutor(arguments.processes, mp_context=spawn, initializer=end_with_the_parent) as pool:
         for first in count(arguments.first_game, GAMES_AT_ONCE):
             kinds = [kind for kind, number in NUM_PUZZLES.items() if kind not in PLACES and len(kept[kind]) < number]
             if kinds:

@@ -10,12 +10,14 @@ by fours is changed stone by stone as long as its shortest win grows.
 """
 
 import argparse
+import os
 import random
+import threading
 from collections.abc import Collection, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from itertools import count
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
 
 from core.files.atomic import atomic_write_text
@@ -387,6 +389,18 @@ def same_under_symmetry(moves: Sequence[int]) -> tuple[tuple[int, ...], ...]:
     )
 
 
+def end_with_the_parent() -> None:
+    """Let this worker end when the maker was killed: it would wait for work forever, or go on with a game."""
+    parent = parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
 def main() -> None:
     """Make puzzles until every kind is complete."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -397,7 +411,8 @@ def main() -> None:
     old = parse_suite(arguments.out.read_text(encoding="utf-8")) if arguments.out.exists() else []
     kept = {kind: [puzzle for puzzle in old if puzzle.kind == kind] for kind in NUM_PUZZLES}
     seen = {same_under_symmetry(puzzle.moves) for puzzle in old}
-    with ProcessPoolExecutor(arguments.processes, mp_context=get_context("spawn")) as pool:
+    spawn = get_context("spawn")
+    with ProcessPoolExecutor(arguments.processes, mp_context=spawn, initializer=end_with_the_parent) as pool:
         for first in count(arguments.first_game, GAMES_AT_ONCE):
             kinds = [kind for kind, number in NUM_PUZZLES.items() if len(kept[kind]) < number]
             if not kinds:
