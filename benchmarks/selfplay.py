@@ -1,28 +1,21 @@
 """Speed of self-play with the settings of a preset: `python -m benchmarks.selfplay --preset strongest --model default`.
 
 `gomoku bench` measures the search with the default settings; this program also counts the tactics of the tree search,
-whose cost differs from tree to tree. It prints simulations and moves a second, without the first seconds.
+whose cost differs from tree to tree. It prints simulations and moves a second.
 """
 
 import argparse
-import time
 
-from curriculum.arena.opening_sets import evaluation_openings
 from curriculum.arena.players import model_path
-from curriculum.games.selfplay_games import Progress, SelfPlay, SelfPlayGame
+from curriculum.bench.positions import long_games
+from curriculum.bench.selfplay import measure_selfplay
 from curriculum.presets import resolve
+from curriculum.reporting import Conduct
 from nets.checkpoint import load_model
 from nets.runtimes.net_evaluator import NetEvaluator
 
-_WARM_UP_S = 5.0
-
-
-class _Counted(SelfPlay):
-    moves = 0
-
-    def _move(self, tree: int, game: object) -> bool:
-        self.moves += 1
-        return super()._move(tree, game)  # type: ignore[arg-type]
+_GAMES = 48
+"""Games whose first moves are the openings."""
 
 
 def main() -> None:
@@ -34,26 +27,13 @@ def main() -> None:
     arguments = parser.parse_args()
     config = resolve(arguments.preset)
     path = model_path(arguments.model)
-    assert path is not None, f"{arguments.model} has no model file"
+    if path is None:
+        parser.error(f"{arguments.model} has no model file")
     evaluator = NetEvaluator(load_model(path)[0])
-    player = _Counted(config, evaluator, iteration=0, balanced=evaluation_openings(config.rules))
-    begun = time.perf_counter()
-    marks: list[tuple[Progress, int]] = []
-
-    def stop() -> bool:
-        passed = time.perf_counter() - begun
-        if passed > _WARM_UP_S and not marks:
-            marks.append((player.progress, player.moves))
-        return passed > _WARM_UP_S + arguments.seconds
-
-    def finished(game: SelfPlayGame) -> None:
-        """Keep nothing."""
-
-    player.play(range(1_000_000), finished, stop)
-    (before, moves), after = marks[0], player.progress
-    seconds = after.seconds - before.seconds
-    simulations = (after.simulations - before.simulations) / seconds
-    print(f"{simulations:,.0f} simulations/s, {(player.moves - moves) / seconds:.0f} moves/s")
+    games = long_games(config.rules, _GAMES)
+    figures = measure_selfplay(config, evaluator, games, arguments.seconds, Conduct()).figures()
+    evaluator.close()
+    print(f"{figures['simulations_per_second']:,.0f} simulations/s, {figures['moves_per_second']:.0f} moves/s")
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ import numpy as np
 from core.streams import Purpose, stream_key
 from curriculum.config import Config
 from curriculum.phases.replay import Replay
-from curriculum.presets import read_config, with_assignments
+from curriculum.presets import with_assignments
 from curriculum.reporting import Conduct
 from curriculum.run.folder import RunFolder
 from curriculum.training.samples import Samples
@@ -31,7 +31,10 @@ _SMALLEST = -30.0
 
 
 def losses(evaluator: NetEvaluator, held_out: Samples) -> tuple[float, float]:
-    """Return the cross entropy of the policy and the squared error of the value, in means over the samples."""
+    """Return the cross entropy of the policy (nats) and the squared error of the value, means over the samples.
+
+    Values, -1 to 1, are those of the side to move.
+    """
     policy = value = 0.0
     for first in range(0, len(held_out), _CHUNK):
         part = held_out.rows(slice(first, first + _CHUNK))
@@ -45,7 +48,7 @@ def losses(evaluator: NetEvaluator, held_out: Samples) -> tuple[float, float]:
 
 
 def train(config: Config, samples: Samples, passes: float, rates: tuple[float, float]) -> Trainer:
-    """Return a new net after some passes over the samples."""
+    """Return a new net after some passes over the samples; `rates`: the first and the last learning rate."""
     trainer = Trainer(config)
     positions = config.training.batch_size * 2
     source = BatchSource(
@@ -74,12 +77,13 @@ def main() -> None:
     parser.add_argument("--held-out", type=int, default=16_000)
     parser.add_argument("structures", nargs="+", metavar="STRUCTURE")
     arguments = parser.parse_args()
-    conduct = Conduct()
     with RunFolder.open(arguments.run) as run:
         everything = replace(run.config.selfplay, window=10**9)
-        samples, _ = Replay(run, conduct).window(everything, run.config.selfplay.iterations)
-    own = read_config(arguments.run / "config.toml")
+        own = run.config
+        samples, _ = Replay(run, Conduct()).window(everything, own.selfplay.iterations)
     count = len(samples) - arguments.held_out
+    if count < 1:
+        parser.error(f"{arguments.run} holds {len(samples):,} positions of self-play: too few for --held-out")
     held_out, samples = samples.rows(np.arange(count, len(samples))), samples.rows(np.arange(count))
     arguments.out.mkdir(parents=True, exist_ok=True)
     for number, structure in enumerate(arguments.structures):
