@@ -1,8 +1,8 @@
 """Speed and dilution of one position's search by its leaves in flight: `python -m benchmarks.one_position 96,3,6`.
 
 Each argument is a setting: `search.leaves_in_flight`, `search.batches_in_flight` and `search.visits_per_leaf`. The
-searches start from balanced openings, without tactics. Dilution compares the most visited move
-of a search with one leaf in flight: the points of all visits that it loses, and their mean size.
+searches start from balanced openings, or some moves of the model later, where fours abound. Dilution compares the most
+visited move of a search with one leaf in flight: the points of all visits that it loses, and their mean size.
 """
 
 import argparse
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from core.position import Position
 from core.rules import Rules
 from curriculum.arena.opening_sets import load_openings
+from curriculum.arena.players import PlayerSettings, open_player
 from curriculum.bench.machine import machine
 from curriculum.config import Config
 from nets.checkpoint import BUILT_IN
@@ -26,6 +27,8 @@ from nets.runtimes.loading import open_model
 from search.tree.mcts import ForestSearch
 from search.tree.settings import SearchSettings
 
+_SIMULATIONS_BEFORE = 100
+"""Simulations of the moves from an opening to a position."""
 _DEFAULTS = ("8,1,12", "32,1,12", "64,3,12", "64,3,6", "96,3,6", "128,3,6", "96,3,3")
 
 
@@ -42,17 +45,34 @@ def searched(search: ForestSearch, position: Position, simulations: int) -> tupl
     before, started = search.simulations, time.perf_counter()
     while not search.advance():
         pass
-    return search.visits(0), (search.simulations - before) / (time.perf_counter() - started)
+    return search.visits(0), max(1, search.simulations - before) / (time.perf_counter() - started)
 
 
-def rows(model: Path, texts: Sequence[str], simulations: int, count: int) -> Iterator[str]:
+def start_positions(model: Path, rules: Rules, count: int, plies: int) -> list[Position]:
+    """Return positions some `plies` of a model after openings, of games that are not over."""
+    player = open_player(str(model), PlayerSettings(simulations=_SIMULATIONS_BEFORE), rules=rules)
+    positions = []
+    for seed, opening in enumerate(load_openings("balanced", rules)):
+        position = Position.from_moves(rules, opening)
+        for _ in range(plies):
+            if not position.is_game_over():
+                position.push(player.choose(position, seed=seed).move)
+        if not position.is_game_over():
+            positions.append(position)
+        if len(positions) == count:
+            break
+    return positions
+
+
+def rows(model: Path, texts: Sequence[str], simulations: int, count: int, plies: int, tactics: bool) -> Iterator[str]:
     """Yield a line a setting."""
     rules = Rules()
-    positions = [Position.from_moves(rules, opening) for opening in load_openings("balanced", rules)[:count]]
+    positions = start_positions(model, rules, count, plies)
     evaluator = open_model(model)
 
     def search_of(settings: SearchSettings) -> ForestSearch:
-        search = ForestSearch(rules, evaluator, settings, trees=1, capacity=simulations + 1)
+        settings = settings.with_tactics() if tactics else settings
+        search = ForestSearch(rules, evaluator, settings, trees=1, capacity=2 * simulations + 1)
         searched(search, positions[0], min(simulations, 1_000))  # a runtime prepares each size at its first use
         return search
 
@@ -82,10 +102,13 @@ def main() -> None:
     )
     parser.add_argument("--simulations", type=int, default=400)
     parser.add_argument("--positions", type=int, default=40)
+    parser.add_argument("--plies", type=int, default=0, help="moves of the model from an opening to a position")
+    parser.add_argument("--tactics", action="store_true", help="search as models play")
     arguments = parser.parse_args()
     print(f"{machine()['processor']}; {arguments.simulations:,} simulations", file=sys.stderr)
     print(f"{'setting':>10} {'sims/s':>10} {'ms':>8} {'lost':>8} {'size':>6} {'same top move':>13}")
-    for row in rows(arguments.model, arguments.settings, arguments.simulations, arguments.positions):
+    texts, simulations, count = arguments.settings, arguments.simulations, arguments.positions
+    for row in rows(arguments.model, texts, simulations, count, arguments.plies, arguments.tactics):
         print(row, flush=True)
 
 

@@ -22,7 +22,7 @@ from core.threats import FIVE, side_of
 from core.zobrist import STONE_KEYS, WHITE_TO_MOVE
 from search.solvers.vcf import fives_of
 from search.tree.forest import DRAWN, NEW, NO_NODE, OPEN, PENDING, PROVEN, WON, Forest, record_type
-from search.tree.leaf_tactics import DECIDED, ONE_REPLY, URGENT, LeafTactics, examine, load_board, winning_move
+from search.tree.leaf_tactics import DECIDED, UNDECIDED, LeafTactics, follow_replies, load_board, winning_move
 from search.tree.noise import random_share, write_dirichlet
 from search.tree.softmax import best_with_noise, prior_of, scan_best, word_of, write_priors
 
@@ -62,6 +62,7 @@ LEAF_RECORD = record_type(
         ("row", "i4"),  # the batch row of the leaf's evaluation; several leaves may share one
         ("last_move", "i2"),
         ("move_before", "i2"),
+        ("plies", "i2"),  # from the node to the evaluated position
         ("to_move", "i1"),
         ("symmetry", "i1"),  # under which the leaf is evaluated
     ],
@@ -121,6 +122,8 @@ class Descent(NamedTuple):
     end: int
     """`LEAF`, `END`, `COLLISION`, `FULL` or `REVISIT`."""
     node: int
+    plies: int
+    """Plies from the node to the position, of single replies without a node."""
     to_move: int
     last_move: int
     move_before: int
@@ -325,7 +328,7 @@ def descend(
     if params.local_playouts > 0.0 and end in (LEAF, END):
         forest.trees[tree]["leaf_depths"] += depth
         forest.trees[tree]["leaves"] += 1
-    return Descent(end, node, to_move, last, before, key)
+    return Descent(end, node, 0, to_move, last, before, key)
 
 
 @kernel
@@ -471,7 +474,9 @@ def descend_for_leaf(
     forest.trees[tree]["simulations_left"] -= 1
     forest.trees[tree]["simulations"] += 1
     if tactics is not None and descent.end == LEAF:
-        descent = look_ahead(forest, tree, descent, leaves.stones[leaf], tactics, leaf)
+        descent = look_ahead(forest, tree, descent, leaves.stones[leaf], params, tactics, leaf)
+        if descent.end == END:
+            return END, descent.node
     if descent.end == END:
         won = forest.nodes[tree, descent.node]["state"] == WON
         back_up(forest, tree, descent.node, 1.0 if won else 0.0, params.decay)
@@ -481,6 +486,7 @@ def descend_for_leaf(
         back_up(forest, tree, descent.node, value_into(value, params), params.decay)
         return REVISIT, descent.node
     record = leaves.records[leaf]
+    record["plies"] = descent.plies
     record["to_move"] = descent.to_move
     record["last_move"] = descent.last_move
     record["move_before"] = descent.move_before
@@ -512,42 +518,69 @@ def batch_leaves(allowed: int, params: SearchParams) -> int:
 
 @kernel
 def look_ahead(
-    forest: Forest, tree: int, descent: Descent, stones: NDArray[np.int8], tactics: LeafTactics, leaf: int
+    forest: Forest,
+    tree: int,
+    descent: Descent,
+    stones: NDArray[np.int8],
+    params: SearchParams,
+    tactics: LeafTactics,
+    leaf: int,
 ) -> Descent:
     """Continue a descent from its leaf while the threats there leave no choice; `stones` [A] follow.
 
-    A leaf with a single reply is opened with that move alone, and the position after it becomes the leaf, as long as
-    each simulation to come still has a node. A position decided by threats is proven, except the root, which needs a
-    move. `tactics.has_urgent` and `tactics.urgent` of `leaf` are set to the leaf's urgent moves.
+    A position that the threats decide is backed up, with `END`. `tactics.has_urgent` and `tactics.urgent` of `leaf` are
+    set to the leaf's urgent moves.
     """
-    node, to_move, key = descent.node, descent.to_move, descent.key
+    to_move, key = descent.to_move, descent.key
     last, before = descent.last_move, descent.move_before
-    while True:
-        finding, detail = examine(tactics, tree, stones, to_move, tactics.urgent[leaf])
-        if finding == DECIDED and node != 0:
-            forest.nodes[tree, node]["proof"] = detail
-            forest.nodes[tree, node]["state"] = PROVEN
-            prove_parents(forest, tree, node)
-            end = END
-            break
-        room = forest.nodes.shape[1] - forest.trees[tree]["nodes"] - forest.trees[tree]["simulations_left"]
-        if finding != ONE_REPLY or room <= 0:
-            tactics.has_urgent[leaf] = finding in (ONE_REPLY, URGENT)
-            end = LEAF
-            break
-        open_for_one(forest, tree, node, detail)
-        node = add_child(forest, tree, node, detail)
-        forest.nodes[tree, node]["in_flight"] += 1
-        stones[detail] = to_move
-        key ^= STONE_KEYS[0 if to_move == BLACK else 1, detail] ^ WHITE_TO_MOVE
+    finding, proof, count, side = follow_replies(tactics, tree, stones, to_move, leaf, descent.node == 0)
+    for reply in tactics.replies[leaf, :count]:
+        key ^= STONE_KEYS[0 if to_move == BLACK else 1, reply] ^ WHITE_TO_MOVE
         to_move = -to_move
-        last, before = detail, last
-        if count_empty(stones) == 0:
-            forest.nodes[tree, node]["state"] = DRAWN
-            end = END
-            break
+        last, before = int(np.int64(reply)), last
+    node, plies = open_replies(forest, tree, descent.node, tactics.replies[leaf], count)
+    end = LEAF
+    if finding != UNDECIDED:
+        end_by_threats(forest, tree, node, plies, finding, proof, params)
+        end = END
+    return Descent(end, node, plies, side, last, before, key)
+
+
+@kernel
+def open_replies(forest: Forest, tree: int, node: int, replies: NDArray[np.int16], count: int) -> tuple[int, int]:
+    """Open a leaf for the first of `count` single replies, the node after it for the next, and so on.
+
+    Return the last node, and the plies from there to the position after all replies: 0 unless the tree has no room for
+    more nodes than the simulations to come may need.
+    """
+    for index in range(count):
+        room = forest.nodes.shape[1] - forest.trees[tree]["nodes"] - forest.trees[tree]["simulations_left"]
+        open_for_one(forest, tree, node, int(np.int64(replies[index])))
+        if room <= 0:
+            return node, count - index
+        node = add_child(forest, tree, node, int(np.int64(replies[index])))
+        forest.nodes[tree, node]["in_flight"] += 1
         forest.nodes[tree, node]["state"] = PENDING
-    return Descent(end, node, to_move, last, before, key)
+    return node, 0
+
+
+@kernel
+def end_by_threats(
+    forest: Forest, tree: int, node: int, plies: int, finding: int, proof: int, params: SearchParams
+) -> None:
+    """Back up a position that its threats decide, or in which the board is full, `plies` below a leaf's `node`.
+
+    `finding` and `proof` are those of `follow_replies`.
+    """
+    if finding == DECIDED and node != 0:
+        for _ in range(plies):
+            proof = proof_above(proof)
+        forest.nodes[tree, node]["proof"] = proof
+        forest.nodes[tree, node]["state"] = PROVEN
+        prove_parents(forest, tree, node)
+    elif plies == 0:
+        forest.nodes[tree, node]["state"] = DRAWN
+    back_up(forest, tree, node, 0.0, params.decay)
 
 
 @kernel
@@ -590,6 +623,10 @@ def expand(
     for leaf in members:
         record = leaves.records[leaf]
         tree, node, row, symmetry = record["tree"], record["node"], record["row"], record["symmetry"]
+        if record["plies"] > 0:
+            whole = back_up_deep(forest, tree, node, record["plies"], float(values[row]), params) and whole
+            free_leaf(leaves, leaf)
+            continue
         policy = logits[row]
         if symmetry != IDENTITY:
             for cell in range(cells):
@@ -608,6 +645,22 @@ def expand(
             whole = False
         free_leaf(leaves, leaf)
     return whole
+
+
+@kernel
+def back_up_deep(forest: Forest, tree: int, node: int, plies: int, value: float, params: SearchParams) -> bool:
+    """Back up the evaluation of a position some `plies` of single replies below an open node.
+
+    Return False if it is not finite; then the virtual losses are taken off alone.
+    """
+    if not math.isfinite(value):
+        release(forest, tree, node)
+        return False
+    edge_value = value_into(value, params)
+    for _ in range(plies):
+        edge_value *= -params.decay
+    back_up(forest, tree, node, edge_value, params.decay)
+    return True
 
 
 @kernel
@@ -741,13 +794,19 @@ def prove_parents(forest: Forest, tree: int, node: int) -> None:
                     return
                 plies = min(plies, forest.nodes[tree, child]["proof"])
                 child = forest.nodes[tree, child]["next_sibling"]
-        proof = -plies - 1 if plies > 0 else -plies + 1
+        proof = proof_above(plies)
         known = forest.nodes[tree, parent]["proof"]
         if known != 0 and (known > 0 or known >= proof):
             return
         forest.nodes[tree, parent]["proof"] = proof
         node = parent
         parent = forest.nodes[tree, node]["parent"]
+
+
+@kernel
+def proof_above(proof: int) -> int:
+    """Return the proof of the edge into a node, by that of the edge into the child that decides it."""
+    return -proof - 1 if proof > 0 else -proof + 1
 
 
 @kernel

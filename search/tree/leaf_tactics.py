@@ -32,6 +32,8 @@ ONE_REPLY = 2
 """The opponent threatens to make five on one cell: every other move loses at once."""
 URGENT = 3
 """The opponent threatens an open four or two fours: few moves prevent it."""
+FILLED = 4
+"""The last stone filled the board."""
 
 _LEAF_TABLE_BITS = 8
 """The table of a leaf's search is small, since it is emptied before each search."""
@@ -48,10 +50,14 @@ class LeafTactics(NamedTuple):
     """[L] True if some moves of the leaf in flight come before all others."""
     urgent: NDArray[np.int8]
     """[L, A] 1 for these moves, 0 for the others."""
+    replies: NDArray[np.int16]
+    """[L, A] the single replies that lead on from the leaf (`follow_replies`)."""
     forced_moves: bool
     """True to find fives of the next move or two."""
     vcf_nodes: int
     """Nodes of a search for a victory by continuous fours; 0 for none."""
+    shortest: bool
+    """True for the shortest of such victories, False for the first one that is found, with half the nodes."""
     shuns_open_fours: bool
     """True to put moves last that let the opponent make an open four."""
 
@@ -67,17 +73,24 @@ def new_boards(rules: Rules, trees: int) -> ThreatBoard:
     )
 
 
+def new_leaf_work(rules: Rules) -> VcfWork:
+    """Return scratch for the searches of a thread at its leaves."""
+    return new_vcf_work(rules, _LEAF_TABLE_BITS)
+
+
 def make_leaf_tactics(
     rules: Rules, boards: ThreatBoard, leaves: int, *, forced_moves: bool, vcf_nodes: int, shuns_open_fours: bool
 ) -> LeafTactics:
     """Return the tactics of a thread with up to `leaves` leaves in flight."""
     return LeafTactics(
         boards=boards,
-        work=new_vcf_work(rules, _LEAF_TABLE_BITS),
+        work=new_leaf_work(rules),
         has_urgent=np.zeros(leaves, dtype=np.bool_),
         urgent=np.zeros((leaves, rules.cells), dtype=np.int8),
+        replies=np.zeros((leaves, rules.cells), dtype=np.int16),
         forced_moves=forced_moves,
         vcf_nodes=vcf_nodes,
+        shortest=False,
         shuns_open_fours=shuns_open_fours,
     )
 
@@ -85,7 +98,7 @@ def make_leaf_tactics(
 def make_root_tactics(rules: Rules, boards: ThreatBoard, *, vcf_nodes: int) -> LeafTactics:
     """Return the tactics of roots: fives, and wins by continuous fours."""
     tactics = make_leaf_tactics(rules, boards, 0, forced_moves=True, vcf_nodes=vcf_nodes, shuns_open_fours=False)
-    return tactics._replace(work=new_vcf_work(rules, _ROOT_TABLE_BITS))
+    return tactics._replace(work=new_vcf_work(rules, _ROOT_TABLE_BITS), shortest=True)
 
 
 @kernel
@@ -124,7 +137,7 @@ def winning_move(board: ThreatBoard, tactics: LeafTactics, side: int) -> tuple[i
         return NO_CELL, 0
     # Old entries would shorten the search, and the result would depend on earlier positions.
     work.table[:] = 0
-    plies = solve_vcf(board, work, side, tactics.vcf_nodes)
+    plies = solve_vcf(board, work, side, tactics.vcf_nodes, tactics.shortest)
     return (int(work.line[0]), plies) if plies > 0 else (NO_CELL, 0)
 
 
@@ -135,7 +148,7 @@ def examine(
     """Return the finding about the threats of a position in a tree, and its detail.
 
     The detail of `DECIDED` is the proof of the edge into the position (`forest.NODE`), that of `ONE_REPLY` the reply.
-    With `ONE_REPLY` and `URGENT` the moves that answer the threat are 1 in `urgent` [A], all others 0.
+    With `URGENT` the moves that answer the threat are 1 in `urgent` [A], all others 0.
     """
     board, side = load_board(tactics.boards, tree, stones), side_of(to_move)
     _, plies = winning_move(board, tactics, side)
@@ -146,12 +159,38 @@ def examine(
         if fives > 1:
             return DECIDED, 3
         if fives == 1:
-            urgent[:] = 0
-            urgent[reply] = 1
             return ONE_REPLY, reply
     if tactics.shuns_open_fours and mark_urgent(board, tactics.work, side, urgent):
         return URGENT, NO_CELL
     return UNDECIDED, NO_CELL
+
+
+@kernel
+def follow_replies(
+    tactics: LeafTactics, tree: int, stones: NDArray[np.int8], to_move: int, leaf: int, is_root: bool
+) -> tuple[int, int, int, int]:
+    """Play on from a leaf while the threats leave a single reply; `stones` [A] follow.
+
+    Return the finding about the position at the end, its detail as in `examine`, the number of replies, which are in
+    `tactics.replies` of `leaf`, and the side to move. The finding is `UNDECIDED`, `DECIDED` or `FILLED`; urgent moves
+    are in `tactics.urgent`. A root needs a move, so threats do not decide it.
+    """
+    replies = tactics.replies[leaf]
+    tactics.has_urgent[leaf] = False
+    count = 0
+    while True:
+        finding, detail = examine(tactics, tree, stones, to_move, tactics.urgent[leaf])
+        if finding == DECIDED and (count > 0 or not is_root):
+            return DECIDED, detail, count, to_move
+        if finding != ONE_REPLY:
+            tactics.has_urgent[leaf] = finding == URGENT
+            return UNDECIDED, 0, count, to_move
+        replies[count] = detail
+        count += 1
+        stones[detail] = to_move
+        to_move = -to_move
+        if not (stones == EMPTY).any():
+            return FILLED, 0, count, to_move
 
 
 @kernel

@@ -1,8 +1,8 @@
 """The search with a line-pattern net: the kernel that finds a leaf evaluates it, without batches.
 
 Each tree has a window of leaves in flight, as any tree has (A II-E). The thread that descends it publishes each leaf
-and ends the oldest one when the window is full. Whichever thread is free evaluates a published leaf, so with one thread
-or many a tree finds the same.
+and ends the oldest one when the window is full. Whichever thread is free looks at the threats on a published leaf and
+evaluates it, so with one thread or many a tree finds the same.
 """
 
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -13,13 +13,25 @@ from numpy.typing import NDArray
 
 from core.jit import kernel
 from core.line_nets.evaluation import HasLines, LineNets, LineRoom, evaluate_line, line_room
-from core.rules import BLACK
+from core.rules import BLACK, Rules
 from core.symmetry import IDENTITY
 from search.atomics import give_way, pause, read, swap, write
 from search.tree.forest import Forest
 from search.tree.groups import SharedParts, tactics_of
-from search.tree.kernels import COLLISION, LEAF, Leaves, SearchParams, descend_for_leaf, expand, make_leaves, release
-from search.tree.leaf_tactics import LeafTactics
+from search.tree.kernels import (
+    COLLISION,
+    LEAF,
+    Leaves,
+    SearchParams,
+    descend_for_leaf,
+    end_by_threats,
+    expand,
+    free_leaf,
+    make_leaves,
+    open_replies,
+    release,
+)
+from search.tree.leaf_tactics import UNDECIDED, LeafTactics, follow_replies, new_boards, new_leaf_work
 
 MAX_WINDOW = 16
 """Leaves of a tree in flight at most.
@@ -55,6 +67,8 @@ class Work(NamedTuple):
     """[MAX_WINDOW, A]"""
     values: NDArray[np.float32]
     """[MAX_WINDOW]"""
+    findings: NDArray[np.int64]
+    """[MAX_WINDOW, 3] about the threats, of `follow_replies`: finding, proof and number of single replies."""
 
 
 def make_work(cells: int) -> Work:
@@ -65,12 +79,13 @@ def make_work(cells: int) -> Work:
         done=np.zeros(MAX_WINDOW, dtype=np.int64),
         logits=np.zeros((MAX_WINDOW, cells), dtype=np.float32),
         values=np.zeros(MAX_WINDOW, dtype=np.float32),
+        findings=np.zeros((MAX_WINDOW, 3), dtype=np.int64),
     )
 
 
 @kernel
-def _evaluate_next(leaves: Leaves, lines: LineNets, room: LineRoom, work: Work) -> bool:
-    """Take the next leaf and evaluate it; return False if there is none."""
+def _evaluate_next(leaves: Leaves, tactics: LeafTactics | None, lines: LineNets, room: LineRoom, work: Work) -> bool:
+    """Take the next leaf, look at its threats and evaluate what they leave open; return False if there is none."""
     number = read(work.counters, _NEXT)
     if number >= read(work.counters, _END):
         return False
@@ -78,20 +93,26 @@ def _evaluate_next(leaves: Leaves, lines: LineNets, room: LineRoom, work: Work) 
         return True  # another thread took it
     place = number % MAX_WINDOW
     leaf = work.leaves[place]
-    side = leaves.records[leaf]["to_move"]
-    net = lines.black if side == BLACK else lines.white
-    value = evaluate_line(net, lines.board, room, leaves.stones[leaf], side, work.logits[place])
-    work.values[place] = np.tanh(value)
+    stones, side = leaves.stones[leaf], int(np.int64(leaves.records[leaf]["to_move"]))
+    finding = UNDECIDED
+    if tactics is not None:
+        is_root = leaves.records[leaf]["node"] == 0
+        finding, proof, count, side = follow_replies(tactics, leaf // leaves.free.shape[1], stones, side, leaf, is_root)
+        found = work.findings[place]
+        found[0], found[1], found[2] = finding, proof, count
+    if finding == UNDECIDED:
+        net = lines.black if side == BLACK else lines.white
+        work.values[place] = np.tanh(evaluate_line(net, lines.board, room, stones, side, work.logits[place]))
     write(work.done, place, 1)
     return True
 
 
 @kernel
-def help_out(leaves: Leaves, lines: LineNets, room: LineRoom, work: Work) -> None:
+def help_out(leaves: Leaves, tactics: LeafTactics | None, lines: LineNets, room: LineRoom, work: Work) -> None:
     """Evaluate leaves until the thread that publishes them stops."""
     idle = 0
     while read(work.counters, _STOP) == 0:
-        if _evaluate_next(leaves, lines, room, work):
+        if _evaluate_next(leaves, tactics, lines, room, work):
             idle = 0
         else:
             idle += 1
@@ -126,12 +147,12 @@ def search_turn(
 ) -> tuple[int, int]:
     """Search the active ones of `trees` in turn, from number `first` on, at most `in_a_row` leaves of each.
 
-    Return the number of evaluated leaves, once there are `most` or each tree had its turn, and the number of the tree
-    to go on with. Nothing is in flight afterwards.
+    Return the number of evaluated leaves, once there were `most` leaves or each tree had its turn, and the number of
+    the tree to go on with. Nothing is in flight afterwards.
     """
     collided = np.empty(MAX_WINDOW, dtype=np.int32)
     one = np.empty(1, dtype=np.int32)
-    made = 0
+    made, evaluated = 0, 0
     index = first
     for _ in range(trees.shape[0]):
         tree = trees[index]
@@ -146,7 +167,7 @@ def search_turn(
                     forest.trees[tree]["simulations_left"] = 0
                 if forest.trees[tree]["simulations_left"] <= 0:
                     break
-                end, found = descend_for_leaf(forest, tree, index, connect, params, leaves, tactics)
+                end, found = descend_for_leaf(forest, tree, index, connect, params, leaves, None)
                 if end == COLLISION:
                     collided[collisions] = found
                     collisions += 1
@@ -165,18 +186,41 @@ def search_turn(
             place = ended % MAX_WINDOW
             idle = 0
             while read(work.done, place) == 0:
-                if not _evaluate_next(leaves, lines, room, work):
+                if not _evaluate_next(leaves, tactics, lines, room, work):
                     idle += 1
                     wait_a_moment(idle)
             one[0] = work.leaves[place]
-            expand(forest, leaves, one, work.logits, work.values, images, params, tactics)
+            if tactics is None or settle(forest, tree, one[0], leaves, params, tactics, work.findings[place]):
+                expand(forest, leaves, one, work.logits, work.values, images, params, tactics)
+                evaluated += 1
             ended += 1
         made += published - begun
         if made >= most:
             break
         index = (index + 1) % trees.shape[0]
     write(work.counters, _STOP, 1)
-    return made, index
+    return evaluated, index
+
+
+@kernel
+def settle(
+    forest: Forest,
+    tree: int,
+    leaf: int,
+    leaves: Leaves,
+    params: SearchParams,
+    tactics: LeafTactics,
+    found: NDArray[np.int64],
+) -> bool:
+    """Bring into the tree what its threats tell about a leaf; return True if its evaluation is still to be expanded."""
+    record = leaves.records[leaf]
+    node, plies = open_replies(forest, tree, record["node"], tactics.replies[leaf], found[2])
+    if found[0] == UNDECIDED:
+        record["node"], record["plies"] = node, plies
+        return True
+    end_by_threats(forest, tree, node, plies, found[0], found[1], params)
+    free_leaf(leaves, leaf)
+    return False
 
 
 class _Shard:
@@ -186,12 +230,20 @@ class _Shard:
         size = parts.rules.size
         self.trees = trees
         self.leaves = make_leaves(len(trees), parts.params.leaves_in_flight, parts.rules.cells)
-        self.tactics = tactics_of(parts, len(trees))
         self.work = make_work(parts.rules.cells)
-        self.room, *self.rooms = (line_room(lines.black, size) for _ in range(1 + helpers))
+        tactics = tactics_of(parts, len(trees))
+        self.rooms = [line_room(lines.black, size) for _ in range(1 + helpers)]
         """Memory of the searching thread, and of each helper."""
+        self.tactics = [_of_thread(tactics, parts.rules, len(trees)) for _ in self.rooms]
         self.next = 0
         """Number of the tree to go on with."""
+
+
+def _of_thread(tactics: LeafTactics | None, rules: Rules, trees: int) -> LeafTactics | None:
+    """Return tactics with boards and scratch of their own, and the same findings."""
+    if tactics is None:
+        return None
+    return tactics._replace(boards=new_boards(rules, trees), work=new_leaf_work(rules))
 
 
 class LineBatch:
@@ -224,9 +276,9 @@ class LineBatch:
         try:
             turns += [self._pool.submit(self._turn, shard, lines) for shard in others]
             helping += [
-                self._pool.submit(help_out, shard.leaves, lines, room, shard.work)
+                self._pool.submit(help_out, shard.leaves, tactics, lines, room, shard.work)
                 for shard in self._shards
-                for room in shard.rooms
+                for tactics, room in zip(shard.tactics[1:], shard.rooms[1:], strict=True)
             ]
             return self._turn(first, lines) + sum(turn.result() for turn in turns)
         finally:
@@ -254,9 +306,9 @@ class LineBatch:
             parts.rules.connect,
             parts.params,
             shard.leaves,
-            shard.tactics,
+            shard.tactics[0],
             lines,
-            shard.room,
+            shard.rooms[0],
             shard.work,
             parts.identity.images,
             shard.next,

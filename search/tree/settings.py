@@ -134,12 +134,11 @@ class SearchSettings:
     def with_tactics(self) -> Self:
         """Return the settings with all tactics on, as models play outside of training.
 
-        The budgets were measured with `python -m benchmarks.tree_tactics`: 100 nodes at leaves alone solve one position
-        of the tactical suite fewer than 300 do, in three quarters of their time. No root in the midst of a game took
-        more than 200 nodes; the larger budget is for long rows of fours.
+        The budget of leaves was measured with `python -m benchmarks.leaf_fours`. No root in the midst of a game took more
+        than 200 nodes; the larger budget is for long rows of fours.
         """
         return replace(
-            self, proven_nodes=True, forced_moves=True, vcf_root_nodes=20_000, vcf_leaf_nodes=100, shun_open_fours=True
+            self, proven_nodes=True, forced_moves=True, vcf_root_nodes=20_000, vcf_leaf_nodes=30, shun_open_fours=True
         )
 
     def for_one_position(self) -> Self:

@@ -85,11 +85,19 @@ class Claims:
     def vcf_plies(self, stones: Stones, colour: Colour, nodes: int = 50_000) -> int:
         """Return the solver's answer; check the line of a claimed win against every reply to every four."""
         load(self.board, stones)
-        plies = solve_vcf(self.board, self.vcf, side_of(colour), nodes)
-        np.testing.assert_array_equal(self.board.stones, stones)
-        if plies > 0:
-            own, enemy = self.naive.of_stones(stones.tolist(), colour)
-            assert self.naive.follows(own, enemy, self.vcf.line[:plies].tolist())
+        own, enemy = self.naive.of_stones(stones.tolist(), colour)
+
+        def searched(*, shortest: bool) -> int:
+            plies = solve_vcf(self.board, self.vcf, side_of(colour), nodes, shortest)
+            np.testing.assert_array_equal(self.board.stones, stones)
+            if plies > 0:
+                assert self.naive.follows(own, enemy, self.vcf.line[:plies].tolist())
+            return plies
+
+        in_depth = searched(shortest=False)
+        plies = searched(shortest=True)
+        if NOT_KNOWN not in (plies, in_depth):
+            assert (in_depth > 0) == (plies > 0) and in_depth >= plies
         return plies
 
 

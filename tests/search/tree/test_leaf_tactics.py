@@ -211,6 +211,20 @@ def test_where_no_node_is_to_spare_the_net_is_asked_and_the_reply_still_comes_fi
     assert search.policy(0).argmax() == parse_cell("f4", 7)
 
 
+def test_without_a_node_for_a_reply_the_value_after_it_comes_up_by_its_plies() -> None:
+    evaluator = ScriptedEvaluator(RULES, lambda stones, to_move: (np.zeros(RULES.cells, np.float32), 0.5))
+    evaluator.keep = True
+    search = searched(FOUR_TO_ANSWER, replace(ALL, simulations=1), evaluator=evaluator, capacity=1)
+    after = FOUR_TO_ANSWER.copy()
+    after.push(parse_cell("f4", 7))
+    assert evaluator.seen == [after.stones.tobytes()]
+    root = search.forest.nodes[0, 0]
+    # One ply up is the value of the side that replied, one more that of the edge into the root.
+    assert (root["visits"], root["in_flight"]) == (1, 0)
+    assert root["value_sum"] == pytest.approx(ALL.value_decay**2 * 0.5)
+    assert int(search.forest.trees["nodes"][0]) == 1
+
+
 def test_a_forced_reply_costs_a_player_one_simulation_and_a_seen_win_none() -> None:
     evaluator = ScriptedEvaluator(RULES)
     player = MctsPlayer(evaluator, RULES, ALL, policy=Policy.STOCHASTIC)
