@@ -1,9 +1,10 @@
 """Gain of tactics in the tree search: `python -m benchmarks.tree_tactics suite|speed|match [SETTING=VALUE …]`.
 
 The player has the search of `--model` (the built-in one by default) with these tactics: `all`, `none`, or settings such
-as `forced_moves=1 vcf_leaf_nodes=100`. The opponent of a match is `--opponent-model`, by default the same model, with
-the tactics of `--opponent`, by default none. Both play deterministically from balanced openings. `--seconds` gives both
-the same time a move; without it `--simulations` and `--against` set the simulations of each.
+as `forced_moves=1 vcf_leaf_nodes=100`. Other settings of the search may follow: `all c_puct=1.5` against `all`. The
+opponent of a match is `--opponent-model`, by default the same model, with the tactics of `--opponent`, by default none.
+Both play deterministically from balanced openings. `--seconds` gives both the same time a move; without it
+`--simulations` and `--against` set the simulations of each.
 
     python -m benchmarks.tree_tactics match all --seconds 0.2 --games 200
 """
@@ -86,10 +87,10 @@ def main() -> None:
 
 def with_tactics(plain: SearchSettings, words: list[str]) -> SearchSettings:
     """Return the settings that the words name."""
-    if words == ["all"]:
-        return plain.with_tactics()
-    named = dict(word.split("=") for word in words if word != "none")
-    return replace(plain, **{name: type(getattr(plain, name))(int(value)) for name, value in named.items()})
+    settings = plain.with_tactics() if "all" in words else plain
+    named = dict(word.split("=") for word in words if "=" in word)
+    return replace(settings, **{name: type(getattr(plain, name))(float(value)) for name, value in named.items()})
+
 
 
 def player(evaluator: Evaluator, search: SearchSettings, name: str, seconds: float | None = None) -> MctsPlayer:

@@ -134,8 +134,8 @@ class SearchSettings:
     def with_tactics(self) -> Self:
         """Return the settings with all tactics on, as models play outside of training.
 
-        The budget of leaves was measured with `python -m benchmarks.leaf_fours`. No root in the midst of a game took more
-        than 200 nodes; the larger budget is for long rows of fours.
+        The budget of leaves was measured with `python -m benchmarks.leaf_fours`. No root in the midst of a game took
+        more than 200 nodes; the larger budget is for long rows of fours.
         """
         return replace(
             self, proven_nodes=True, forced_moves=True, vcf_root_nodes=20_000, vcf_leaf_nodes=30, shun_open_fours=True
