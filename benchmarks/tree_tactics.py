@@ -92,7 +92,6 @@ def with_tactics(plain: SearchSettings, words: list[str]) -> SearchSettings:
     return replace(settings, **{name: type(getattr(plain, name))(float(value)) for name, value in named.items()})
 
 
-
 def player(evaluator: Evaluator, search: SearchSettings, name: str, seconds: float | None = None) -> MctsPlayer:
     """Return a player that always takes the best move."""
     return MctsPlayer(evaluator, RULES, search, policy=Policy.DETERMINISTIC, seconds=seconds, name=name)
