@@ -212,7 +212,10 @@ def settle(
     tactics: LeafTactics,
     found: NDArray[np.int64],
 ) -> bool:
-    """Bring into the tree what its threats tell about a leaf; return True if its evaluation is still to be expanded."""
+    """Bring the findings about a leaf's threats into its tree; return True if its evaluation is still to be expanded.
+
+    `found` [3] is the leaf's row of `Work.findings`.
+    """
     record = leaves.records[leaf]
     node, plies = open_replies(forest, tree, record["node"], tactics.replies[leaf], found[2])
     if found[0] == UNDECIDED:
