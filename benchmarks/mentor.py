@@ -103,7 +103,7 @@ def match_of_threads(threads: int, nodes: int, games: int, seed: int) -> dict[st
 
 def vcf() -> dict[str, object]:
     """Return the median and the longest time of a search, in milliseconds, each with an empty table."""
-    puzzles = [puzzle for puzzle in load_suite() if puzzle.kind == _KIND]
+    puzzles = [puzzle for puzzle in load_suite("tactics") if puzzle.kind == _KIND]
     times = []
     for position in (Position.from_moves(Rules(), puzzle.moves) for puzzle in puzzles):
         runs = []

@@ -51,7 +51,7 @@ def main() -> None:
     plain = replace(plain, simulations=arguments.simulations, proven_nodes=True).without_tactics()
     seeing = with_tactics(plain, arguments.tactics)
     if arguments.what == "suite":
-        found = score_player(player(evaluator, seeing, "suite"), load_suite(), conduct=Conduct())
+        found = score_player(player(evaluator, seeing, "suite"), load_suite("tactics"), conduct=Conduct())
         figures = found.to_json()
     elif arguments.what == "speed":
         figures = {name: speed(evaluator, search) for name, search in (("plain", plain), ("seeing", seeing))}

@@ -10,8 +10,9 @@ edge and in a corner is taken in all three.
 
 import argparse
 import random
+from collections import deque
 from collections.abc import Collection, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from itertools import count
 from multiprocessing import get_context
 from pathlib import Path
@@ -24,34 +25,33 @@ from core.streams import stream_key
 from curriculum.arena.suite import Puzzle, load_suite, parse_suite, puzzle_line
 
 NUM_PUZZLES = {
-    "long-win": 60,
-    "longer-win": 40,
-    "deep-defence": 60,
-    "quiet-defence": 40,
+    "long-win": 40,
+    "deep-defence": 19,
+    "quiet-defence": 5,
     "centre": 40,
     "edge": 40,
     "corner": 40,
 }
 """Positions of each kind, in the order of the file."""
-LONG, LONGER, LONGEST = 15, 21, 35
-"""Plies of a long win, of a longer one, and of the longest that is taken."""
+LONG, LONGEST = 15, 35
+"""Plies of the shortest and of the longest win that is taken."""
 MAX_ANSWERS = 4
 """Maximum of right answers of a position: with more it is too easy."""
 MIN_DECOYS = 2
 """Minimum of the moves that lose only to the deepest proof."""
-MAX_UNCLEAR = 40
+MAX_UNCLEAR = 20
 """Maximum of moves that the quick proof leaves; a position with more costs too much."""
 DEEPEST = 3
 """Maximum of quiet moves on a line of a proof."""
-BUDGET = 200_000
-"""Fours that the prover may try on a question."""
+BUDGET, CHECK_BUDGET = 40_000, 2_000_000
+"""Fours that the prover may try on a question, while it looks for puzzles and when it checks one."""
 RANDOM_SHARE = 0.08
 """Share of random moves in the games."""
-PLIES = 36
+PLIES = 24
 """Positions of a game that are tried, from its end."""
 PLACES = ("centre", "edge", "corner")
-GAMES_AT_ONCE = 8
-"""Games between two writings of the file."""
+GAMES_AHEAD = 4
+"""Games in work, for each process: a game takes between seconds and minutes, and the results keep the games' order."""
 
 HEADER = """\
 # Suite `hard`, freestyle, 5 in a row on 15x15: `kind | moves | answers | note`, one position a line.
@@ -61,8 +61,7 @@ HEADER = """\
 # answers  all right moves, as far as they are proven.
 # note     the plies of the longest line of the win, or what the answers avert.
 #
-# long-win       no win by continuous fours; a win with 1 to 3 quiet moves on a line, 15 to 20 plies to the five
-# longer-win     the same, 21 to 35 plies
+# long-win       no win by continuous fours; a win with 1 to 3 quiet moves on a line, 15 to 35 plies to the five
 # deep-defence   the other side does not threaten to win by fours, but by quiet moves and fours
 # quiet-defence  the other side threatens to win by fours, and all right answers are quiet moves
 # centre, edge, corner
@@ -71,7 +70,8 @@ HEADER = """\
 # Proven by a solver that shares no code with what is measured. Every answer of a win is proven to win. A move that is
 # no answer is not proven to lose: no win with as many quiet moves follows it, nor with one more if it threatens fours.
 # Every move that is no answer of a defence is proven to lose to at most 3 quiet moves; against the answers no such
-# win was found. Of the positions in three places, moves that are no answers lose.
+# win was found. A question tries up to 2,000,000 fours.
+# Of the positions in three places, moves that are no answers lose.
 #
 # Made by benchmarks/suites/make_hard.py and frozen: scores can be compared as long as no line changes.
 """
@@ -127,9 +127,8 @@ def _win(prover: Prover, moves: tuple[int, ...], level: int) -> Puzzle | None:
     shortest = min(lengths.values(), default=0)
     if not (lengths and len(lengths) <= MAX_ANSWERS and LONG <= shortest <= LONGEST):
         return None
-    kind = "long-win" if shortest < LONGER else "longer-win"
     answers = sorted(lengths, key=lambda move: (lengths[move], move))
-    return Puzzle(kind, moves, tuple(answers), f"{shortest} plies, {level} quiet; mentor:3")
+    return Puzzle("long-win", moves, tuple(answers), f"{shortest} plies, {level} quiet; mentor:3")
 
 
 def _defence(prover: Prover, moves: tuple[int, ...], kinds: Collection[str]) -> Puzzle | None:
@@ -155,6 +154,26 @@ def _defence(prover: Prover, moves: tuple[int, ...], kinds: Collection[str]) -> 
     return Puzzle(kind, moves, tuple(right), f"averts {threat}; mentor:3")
 
 
+def holds(prover: Prover, puzzle: Puzzle) -> bool:
+    """Return True if this prover, whose budget is large, proves the puzzle's claims on every free cell."""
+    side = len(puzzle.moves) % 2
+    prover.show(puzzle.moves)
+    if puzzle.kind != "long-win":
+        depths = range(1, DEEPEST + 1) if puzzle.kind not in PLACES else (1,)
+        return all(
+            any(prover.move_loses(move, side, level) for level in depths) != (move in puzzle.answers)
+            for move in prover.free_cells()
+        )
+    plies, level = (int(part.split()[0]) for part in puzzle.note.partition(";")[0].split(", "))
+    lengths = [
+        prover.move_wins(move, side, level) or prover.move_wins(move, side, level + 1) for move in puzzle.answers
+    ]
+    if min(lengths) != plies:
+        return False
+    others = set(prover.free_cells()).difference(puzzle.answers)
+    return not any(prover.move_wins(move, side, level) for move in others)
+
+
 def puzzles_of_game(number: int, kinds: Collection[str]) -> list[Puzzle]:
     """Return the puzzles of `kinds` from one game, at most one of each; the same number gives the same."""
     moves = mentor_game(stream_key(1, number))
@@ -165,7 +184,8 @@ def puzzles_of_game(number: int, kinds: Collection[str]) -> list[Puzzle]:
         puzzle = puzzle_of(prover, moves[:ply], missing) if missing else None
         if puzzle and puzzle.kind in missing:
             found[puzzle.kind] = puzzle
-    return list(found.values())
+    checker = Prover(SIZE, RULES.connect, CHECK_BUDGET)
+    return [puzzle for puzzle in found.values() if holds(checker, puzzle)]
 
 
 def in_all_places(prover: Prover, puzzle: Puzzle) -> list[Puzzle]:
@@ -207,7 +227,7 @@ def main() -> None:
     kept = {kind: [puzzle for puzzle in old if puzzle.kind == kind] for kind in NUM_PUZZLES}
     if not kept[PLACES[0]]:
         prover = Prover(SIZE, RULES.connect, BUDGET)
-        sources = [puzzle for puzzle in load_suite() if puzzle.kind not in ("win-in-1", "block")]
+        sources = [puzzle for puzzle in load_suite("tactics") if puzzle.kind not in ("win-in-1", "block")]
         random.Random(1).shuffle(sources)
         for source in sources:
             for puzzle in in_all_places(prover, source) if len(kept["corner"]) < NUM_PUZZLES["corner"] else ():
@@ -215,20 +235,23 @@ def main() -> None:
     seen = {same_under_symmetry(puzzle.moves) for puzzle in old}
     spawn = get_context("spawn")
     with ProcessPoolExecutor(arguments.processes, mp_context=spawn, initializer=end_with_the_parent) as pool:
-        for first in count(arguments.first_game, GAMES_AT_ONCE):
+        in_work: deque[Future[list[Puzzle]]] = deque()
+        numbers = count(arguments.first_game)
+        for done in count(arguments.first_game):
             kinds = [kind for kind, number in NUM_PUZZLES.items() if kind not in PLACES and len(kept[kind]) < number]
-            if kinds:
-                for puzzles in pool.map(puzzles_of_game, range(first, first + GAMES_AT_ONCE), [kinds] * GAMES_AT_ONCE):
-                    for puzzle in puzzles:
-                        key = same_under_symmetry(puzzle.moves)
-                        if key not in seen and len(kept[puzzle.kind]) < NUM_PUZZLES[puzzle.kind]:
-                            seen.add(key)
-                            kept[puzzle.kind].append(puzzle)
             lines = [puzzle_line(puzzle) for kind in NUM_PUZZLES for puzzle in kept[kind]]
             atomic_write_text(arguments.out, HEADER + "\n".join(lines) + "\n")
-            print(first + GAMES_AT_ONCE, "games:", {kind: len(some) for kind, some in kept.items()}, flush=True)
+            print(done, "games:", {kind: len(some) for kind, some in kept.items()}, flush=True)
             if not kinds:
+                pool.shutdown(wait=False, cancel_futures=True)
                 break
+            while len(in_work) < GAMES_AHEAD * arguments.processes:
+                in_work.append(pool.submit(puzzles_of_game, next(numbers), kinds))
+            for puzzle in in_work.popleft().result():
+                key = same_under_symmetry(puzzle.moves)
+                if key not in seen and len(kept[puzzle.kind]) < NUM_PUZZLES[puzzle.kind]:
+                    seen.add(key)
+                    kept[puzzle.kind].append(puzzle)
 
 
 if __name__ == "__main__":

@@ -1,1 +1,1 @@
-"""Matches: players by name, fixtures, play, results, tournaments, the ladder and the tactical suite."""
+"""Matches: players by name, fixtures, play, results, tournaments, the ladder and suites."""

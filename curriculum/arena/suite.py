@@ -1,4 +1,4 @@
-"""The tactical suite: positions with all their right answers, and the share that a player solves."""
+"""Suites: positions with all their right answers, and the share that a player solves."""
 
 import re
 import time
@@ -8,6 +8,7 @@ from importlib import resources
 from typing import Any, NamedTuple
 
 from core.errors import UsageError
+from core.limits import quoted
 from core.notation import cell_name, parse_cell
 from core.position import Position
 from core.records.lines import filled_lines, line_number, with_line_feeds
@@ -17,7 +18,9 @@ from curriculum.reporting import Conduct, Interrupted
 from search.players import Player
 
 RULES = Rules()
-"""Rules of the shipped suite."""
+"""Rules of the shipped suites."""
+SUITES = ("tactics", "hard")
+"""Names of the shipped suites."""
 _AT_ONCE = 32
 """Positions in a batch: enough to keep the cores busy, few enough to show progress."""
 
@@ -74,7 +77,7 @@ class SuiteResult:
         return Solved(sum(kind.solved for kind in some), sum(kind.positions for kind in some))
 
     def to_json(self) -> dict[str, Any]:
-        """Return the result as `gomoku suite --json` prints it."""
+        """Return the result, as `gomoku suite --json` prints it with the name of the suite."""
         return {
             "player": self.player,
             **self.total.to_json(),
@@ -139,11 +142,11 @@ def _cells(names: str) -> Iterator[Cell]:
     return (parse_cell(word[0], RULES.size) for word in re.finditer(r"\S+", names))
 
 
-def load_suite(name: str = "tactics") -> list[Puzzle]:
+def load_suite(name: str) -> list[Puzzle]:
     """Return the puzzles of a shipped suite. Raises `SuiteError` if there is none of this name."""
+    if name not in SUITES:
+        raise SuiteError(f"there is no suite {quoted(name)}; there are {' and '.join(SUITES)}")
     file = resources.files("curriculum") / "suites" / f"{name}.txt"
-    if not file.is_file():
-        raise SuiteError(f"there is no suite {name!r}: the one that is shipped is tactics")
     return parse_suite(file.read_text(encoding="utf-8"), file.name)
 
 

@@ -12,14 +12,14 @@ from gomoku_cli.matches import open_session, require
 NAME = "suite"
 EXAMPLES = (
     "gomoku suite default --simulations 400 --min-score 0.8",
-    "gomoku suite mentor tactics --seconds 0.1 --markdown suite.md",
+    "gomoku suite mentor hard --seconds 0.1 --markdown suite.md",
 )
 
 
 @expand_options
 def command(
     player: options.Player,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the suite.")] = "tactics",
+    name: Annotated[str, typer.Argument(metavar="NAME", help="`tactics` or `hard`.")] = "tactics",
     *,
     search: options.SearchOptions,
     seed: options.MatchSeed = 42,
@@ -57,10 +57,9 @@ def command(
     with open_session(
         (player,), games=0, search=search, rules=rules, match=match, runtime=runtime, quiet=quiet
     ) as session:
-        puzzles = load_suite(name)
-        score = score_player(session.player(player), puzzles, seed=seed, conduct=session.conduct)
+        score = score_player(session.player(player), load_suite(name), seed=seed, conduct=session.conduct)
     bars = [share_bar("solved", score.total.share, min_score)] if min_score is not None else []
-    result, bars_json = score.to_json(), [bar.to_json() for bar in bars]
+    result, bars_json = {"suite": name, **score.to_json()}, [bar.to_json() for bar in bars]
     if as_json:
         typer.echo(json.dumps({**result, "bars": bars_json}))
     else:

@@ -26,7 +26,7 @@ def match_junit(title: str, matches: Sequence[Json], bars: Sequence[Json], secon
 
 
 def suite_junit(suite: Json, bars: Sequence[Json]) -> str:
-    """Return a report about a tactical suite, whose missed positions are the output."""
+    """Return a report about a suite, whose missed positions are the output."""
     output = "\n".join((f"solved {suite['solved']} of {suite['positions']}", *map(missed_position, suite["missed"])))
     return _junit(suite_title(suite), output, bars or [{"name": "solved", "met": True}], suite["seconds"])
 

@@ -27,6 +27,7 @@ from gomoku_cli.reports.texts import (
     rung_row,
     score_interval,
     standing_row,
+    suite_title,
     versus,
 )
 
@@ -170,7 +171,7 @@ _MAX_MISSED = 10
 
 def show_suite(suite: Json) -> None:
     """Print the share of a suite that a player solved, by kind, and the missed positions if they are few."""
-    STDOUT.print(table(SUITE_COLUMNS, kind_rows(suite), title=suite["player"]))
+    STDOUT.print(table(SUITE_COLUMNS, kind_rows(suite), title=suite_title(suite)))
     print_facts([("took", duration(suite["seconds"]))])
     if len(suite["missed"]) > _MAX_MISSED:
         STDOUT.print(f"{len(suite['missed'])} were missed; --json names them", highlight=False, markup=False)

@@ -172,4 +172,4 @@ def missed_position(missed: Json) -> str:
 
 def suite_title(suite: Json) -> str:
     """Return the title of a report about a suite."""
-    return f"{suite['player']}: tactical suite"
+    return f"{suite['player']}: suite {suite['suite']}"

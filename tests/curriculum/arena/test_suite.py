@@ -23,7 +23,7 @@ from search.players import Decision, Player, RandomPlayer, never
 from tests.support.slow_solver import Solver
 
 SIZE, CONNECT = 15, 5
-SUITE = load_suite()
+SUITE = load_suite("tactics")
 FROZEN = "3aa7335dff5612beea4b5eb7c0c91ca31477b24c1d362d597a6dd7bb17f2cd94"
 WIN_KINDS = ("win-in-1", "four-four", "four-three", "three-three", *(f"fours-{n}" for n in (2, 3, 4, 5, 6, "7+")))
 DEFENCE_KINDS = ("block", "only-defence")
@@ -327,7 +327,7 @@ def test_a_broken_line_is_named(line: str, why: str) -> None:
 
 
 def test_an_unknown_suite_is_refused() -> None:
-    with pytest.raises(SuiteError, match="no suite 'chess'"):
+    with pytest.raises(SuiteError, match="no suite 'chess'; there are tactics and hard"):
         load_suite("chess")
 
 

@@ -1,0 +1,72 @@
+"""The suite `hard`: its claims, proven again by a solver that shares no code with the players."""
+
+import hashlib
+from collections import Counter
+from importlib import resources
+
+import pytest
+
+from benchmarks.suites.make_hard import CHECK_BUDGET, PLACES, holds
+from benchmarks.suites.prover import Prover
+from core.position import Position
+from curriculum.arena.suite import RULES, Puzzle, load_suite, puzzle_line
+
+SUITE = load_suite("hard")
+FROZEN = "dd8abf4cb5242c2b493e1e5106b66f525eaca731c5f3a26b1743b87a36e52b27"
+DEFENCES = ("deep-defence", "quiet-defence")
+KINDS = ("long-win", *DEFENCES, *PLACES)
+
+
+@pytest.fixture(scope="module")
+def prover() -> Prover:
+    """One board for all tests."""
+    return Prover(RULES.size, RULES.connect, CHECK_BUDGET)
+
+
+def some_of(*kinds: str) -> list[Puzzle]:
+    return [puzzle for puzzle in SUITE if puzzle.kind in kinds]
+
+
+def test_the_suite_is_frozen() -> None:
+    text = (resources.files("curriculum") / "suites" / "hard.txt").read_text(encoding="utf-8")
+    assert hashlib.sha256(text.encode()).hexdigest() == FROZEN
+
+
+def test_every_kind_is_there_in_numbers() -> None:
+    counts = Counter(puzzle.kind for puzzle in SUITE)
+    assert set(counts) == set(KINDS)
+    assert len({counts[place] for place in PLACES}) == 1
+    assert min(counts.values()) >= 5
+
+
+def test_no_position_is_decided_by_fours(prover: Prover) -> None:
+    for puzzle in some_of("long-win", *DEFENCES):
+        side = len(puzzle.moves) % 2
+        prover.show(puzzle.moves)
+        assert not (prover.five_cells(side) or prover.five_cells(1 - side) or prover.fours(side)), puzzle_line(puzzle)
+        if puzzle.kind in DEFENCES:
+            assert bool(prover.fours(1 - side)) == (puzzle.kind == "quiet-defence"), puzzle_line(puzzle)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_claims_hold_on_every_cell(prover: Prover, kind: str) -> None:
+    some = sorted((puzzle for puzzle in SUITE if puzzle.kind == kind), key=lambda puzzle: len(puzzle.moves))
+    for puzzle in some[::10]:
+        assert holds(prover, puzzle), puzzle_line(puzzle)
+
+
+def test_the_same_positions_stand_in_all_places() -> None:
+    rows = zip(*(some_of(place) for place in PLACES), strict=True)
+    for centre, edge, corner in rows:
+        assert centre.note == edge.note == corner.note
+        shapes = []
+        for puzzle in (centre, edge, corner):
+            cells = [divmod(cell, RULES.size) for cell in puzzle.moves]
+            top, left = (min(cell[axis] for cell in cells) for axis in (0, 1))
+            assert (top == 0, left == 0) == (puzzle.kind != "centre", puzzle.kind == "corner")
+            shapes.append([(row - top, column - left) for row, column in cells])
+        assert shapes[0] == shapes[1] == shapes[2]
+
+
+def test_no_game_is_over() -> None:
+    assert not any(Position.from_moves(RULES, puzzle.moves).is_game_over() for puzzle in SUITE)
