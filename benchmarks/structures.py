@@ -1,9 +1,12 @@
 """Structures of nets on the same samples: `python -m benchmarks.structures --run runs/mine --out nets STRUCTURE ...`.
 
-A STRUCTURE is settings of the net, `net.trunk=lines-64,spread net.dual=false` in one argument; "" is the run's own net.
-Each learns the self-play of a run from random weights, in the same number of steps of as many positions. Cross entropy
-of the policy and squared error of the value are those of held-out positions, the last ones of the first round. Matches
-of the models that it writes (`gomoku evaluate`) show the worth of a difference.
+A STRUCTURE is settings of the net and of its search in play, `net.trunk=lines-64,spread search.c_puct=1.2` in one
+argument; "" is the run's own. Each learns the self-play of a run, all rounds together, from random weights or, with
+`--from`, from those of a model that has the structure. All take the same number of steps of as many positions.
+`--rehearse RUN` mixes in the basic moves and the teacher's games of a run, a share `--share` of each batch.
+
+Cross entropy of the policy and squared error of the value are those of held-out positions, the last ones of the first
+round. Matches of the models that it writes (`gomoku evaluate`) show the worth of a difference.
 """
 
 import argparse
@@ -15,13 +18,16 @@ import numpy as np
 
 from core.streams import Purpose, stream_key
 from curriculum.config import Config
+from curriculum.games.mentor_games import read_training_games
+from curriculum.phases.basics import basics_of
 from curriculum.phases.replay import Replay
-from curriculum.presets import with_assignments
+from curriculum.phases.steps import file_hash
+from curriculum.presets import to_toml, with_assignments
 from curriculum.reporting import Conduct
-from curriculum.run.folder import RunFolder
+from curriculum.run.folder import RunFolder, commit_of_source
 from curriculum.training.samples import Samples
 from curriculum.training.trainer import BatchSource, Trainer, cosine_rate
-from nets.checkpoint import save_model
+from nets.checkpoint import load_model, save_model
 from nets.runtimes.net_evaluator import NetEvaluator
 
 _STEPS_PER_CALL = 200
@@ -47,24 +53,39 @@ def losses(evaluator: NetEvaluator, held_out: Samples) -> tuple[float, float]:
     return policy / len(held_out), value / len(held_out)
 
 
-def train(config: Config, samples: Samples, passes: float, rates: tuple[float, float]) -> Trainer:
-    """Return a new net after some passes over the samples; `rates`: the first and the last learning rate."""
-    trainer = Trainer(config)
+def rehearsal_of(folder: Path) -> Samples:
+    """Return the basic moves and the teacher's games of a run, without the games that it holds out."""
+    with RunFolder.open(folder) as run:
+        return Samples.concatenate([basics_of(run, Conduct()), read_training_games(run.config, run.replay)])
+
+
+def train(
+    trainer: Trainer,
+    config: Config,
+    samples: Samples,
+    rehearsal: Samples,
+    share: float,
+    passes: float,
+    rates: tuple[float, float],
+) -> None:
+    """Train for some passes over the samples; `rates`: the first and the last learning rate.
+
+    `share` of each batch comes from `rehearsal`, in addition to the passes.
+    """
     positions = config.training.batch_size * 2
     source = BatchSource(
         samples,
-        Samples.none(config.rules.cells),
-        rehearsal_share=0.0,
+        rehearsal,
+        rehearsal_share=share,
         batch_size=config.training.batch_size if config.net.dual else positions,
         seed=config.seed,
         dual=config.net.dual,
     )
-    steps = round(passes * len(samples) / positions)
+    steps = round(passes * len(samples) / (positions * (1 - share)))
     for first in range(0, steps, _STEPS_PER_CALL):
         part = range(first, min(first + _STEPS_PER_CALL, steps))
         trainer.train(source, part.start, part.stop, np.array([cosine_rate(*rates, step / steps) for step in part]))
     trainer.refresh_norms(samples, stream_key(config.seed, Purpose.SHUFFLE))
-    return trainer
 
 
 def main() -> None:
@@ -76,6 +97,9 @@ def main() -> None:
     parser.add_argument("--rates", type=float, nargs=2, default=(2e-3, 5e-5), help="first and last learning rate")
     parser.add_argument("--held-out", type=int, default=16_000)
     parser.add_argument("structures", nargs="+", metavar="STRUCTURE")
+    parser.add_argument("--rehearse", type=Path, metavar="RUN", help="a run with basic moves and teacher's games")
+    parser.add_argument("--share", type=float, default=0.5, help="share of them in a batch, below 1")
+    parser.add_argument("--from", type=Path, dest="start", metavar="MODEL", help="a model to start with")
     arguments = parser.parse_args()
     with RunFolder.open(arguments.run) as run:
         everything = replace(run.config.selfplay, window=10**9)
@@ -84,17 +108,29 @@ def main() -> None:
     count = len(samples) - arguments.held_out
     if count < 1:
         parser.error(f"{arguments.run} holds {len(samples):,} positions of self-play: too few for --held-out")
+    rehearsal = rehearsal_of(arguments.rehearse) if arguments.rehearse else Samples.none(own.rules.cells)
+    share = arguments.share if arguments.rehearse else 0.0
     held_out, samples = samples.rows(np.arange(count, len(samples))), samples.rows(np.arange(count))
     arguments.out.mkdir(parents=True, exist_ok=True)
     for number, structure in enumerate(arguments.structures):
-        config = with_assignments(own, structure.split(), ("net",), structure)
+        config = with_assignments(own, structure.split(), ("net", "search"), structure)
         start = time.perf_counter()
-        trainer = train(config, samples, arguments.passes, tuple(arguments.rates))
+        trainer = Trainer(config, load_model(arguments.start)[0] if arguments.start else None)
+        train(trainer, config, samples, rehearsal, share, arguments.passes, tuple(arguments.rates))
         seconds = time.perf_counter() - start
         evaluator = NetEvaluator(trainer.model)
         policy, value = losses(evaluator, held_out)
         evaluator.close()
-        made = {"preset": config.preset, "search": asdict(config.search), "structure": structure}
+        made = {
+            "preset": config.preset,
+            "parent": file_hash(arguments.start) if arguments.start else None,
+            "commit": commit_of_source(),
+            "search": asdict(config.search),
+            "config": to_toml(config),
+            "phase": "structures",
+            "passes": arguments.passes,
+            "rehearsal_share": share,
+        }
         save_model(arguments.out / f"{number}.safetensors", trainer.model, made)
         print(f"{number}: {structure or 'own'}: policy {policy:.4f}, value {value:.4f}, {seconds:.0f} s", flush=True)
 

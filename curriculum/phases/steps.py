@@ -102,16 +102,17 @@ def _start(run: RunFolder) -> None:
     model, info = load_model(path)
     ours = make_model(run.config.net, run.config.rules, 0)
     ours.load_state_dict(model.state_dict())
-    made = {"phase": "none", "step": 0, "parent": _hash(path), "parent_rules": str(info.rules)}
+    made = {"phase": "none", "step": 0, "parent": file_hash(path), "parent_rules": str(info.rules)}
     keep_model(run, "best", ours, made)
 
 
 def best_hash(run: RunFolder) -> str | None:
-    """Return a hash of the best model's file, by which its descendants name it; None in a run that has none yet."""
-    return _hash(run.best_model) if run.best_model.exists() else None
+    """Return the hash of the best model's file; None in a run that has none yet."""
+    return file_hash(run.best_model) if run.best_model.exists() else None
 
 
-def _hash(path: Path) -> str:
+def file_hash(path: Path) -> str:
+    """Return a hash of a model file, by which its descendants name it."""
     return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
 
 

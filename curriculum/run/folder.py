@@ -233,7 +233,7 @@ def _version(distribution: str) -> str | None:
         return None
 
 
-def _commit() -> str | None:
+def commit_of_source() -> str | None:
     """Return the commit of this source tree, with `-dirty` if it has changes; None outside a repository."""
     root = Path(__file__).resolve().parents[2]
     if not (root / ".git").exists():
@@ -251,7 +251,7 @@ def _environment() -> dict[str, Any]:
         "command": shlex.join(sys.argv),
         "python": platform.python_version(),
         "versions": {name: _version(name) for name in _VERSIONS_OF},
-        "commit": _commit(),
+        "commit": commit_of_source(),
         "machine": platform.platform(),
         "processor": platform.processor() or platform.machine(),
         "cpus": os.cpu_count(),
