@@ -148,6 +148,9 @@ class SelfplayConfig:
     """Learning rate of the first round."""
     final_learning_rate: float = 0.001
     """Learning rate of the last round."""
+    anneal_each_round: bool = False
+    """The learning rate falls from the first to the last within each round, along half a cosine, so that each candidate
+    ends with small steps; false: it falls over the rounds."""
     temperature: float = 1.0
     """tau of eq. 5 for the move and the policy target."""
     raw_target: bool = False

@@ -31,6 +31,10 @@ def check(config: Config) -> None:
         raise ConfigError("selfplay.concurrent needs selfplay.epochs above 0 and gate.games = 0: no match decides then")
     if selfplay.concurrent and selfplay.overlap:
         raise ConfigError("selfplay.concurrent has no rounds to overlap: set selfplay.overlap to false")
+    if selfplay.concurrent and selfplay.anneal_each_round:
+        raise ConfigError(
+            "selfplay.concurrent lets the learning rate fall over the rounds: set selfplay.anneal_each_round to false"
+        )
     if Phase.IMITATION in config.phases and imitation.bar_every > imitation.passes:
         raise ConfigError(
             f"imitation.bar_every is {imitation.bar_every}, but imitation.passes is {imitation.passes}: no pass "

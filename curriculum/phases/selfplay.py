@@ -16,6 +16,7 @@ from curriculum.phases.openings import training_openings
 from curriculum.phases.replay import PHASE, Replay
 from curriculum.phases.round_games import RoundGames
 from curriculum.phases.steps import (
+    falling_rate,
     fit,
     is_finished,
     keep_model,
@@ -150,8 +151,9 @@ class _Round:
         steps = max(1, round(settings.draws_per_position * fresh / drawn_per_step))
         if settings.epochs:
             steps = settings.epochs * source.steps_per_pass
-        done = self.iteration / max(1, settings.iterations - 1)
-        rate = cosine_rate(settings.learning_rate, settings.final_learning_rate, done)
+        rates = settings.learning_rate, settings.final_learning_rate
+        of_round = cosine_rate(*rates, self.iteration / max(1, settings.iterations - 1))
+        falling = falling_rate(*rates, steps)
         with self.conduct.reporter.task(f"training, round {self.iteration + 1}", steps, "steps") as task:
 
             def report(step: int, losses: Losses) -> None:
@@ -166,7 +168,7 @@ class _Round:
                 phase=PHASE,
                 progress=progress,
                 until=steps,
-                rate=lambda step: rate,
+                rate=falling if settings.anneal_each_round else lambda step: of_round,
                 report=report,
             )
         trainer.refresh_norms(samples, stream_key(config.seed, Purpose.SHUFFLE, self.iteration))

@@ -33,6 +33,10 @@ def test_every_preset_measures_its_bar(name: str | None) -> None:
         ),
         (["selfplay.random_share=0.3", "selfplay.opening_stones=[0, 0]"], "selfplay.opening_stones allows no stones"),
         (["selfplay.random_share=0.6", "selfplay.balanced_share=0.5"], "together are more than 1"),
+        (
+            ["selfplay.concurrent=true", "selfplay.epochs=1", "gate.games=0", "selfplay.anneal_each_round=true"],
+            "set selfplay.anneal_each_round to false",
+        ),
         (["search.simulations=1"], "training needs 2 or more"),
         (["selfplay.noise=every-node", "selfplay.dirichlet_alpha=1.5"], "it must be from 0.001 to 1"),
         (["selfplay.full_search_share=0.25"], "fast_simulations is 0; it must be above 0 and below search.simulations"),
