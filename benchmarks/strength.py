@@ -1,0 +1,182 @@
+"""Strength of a run's models by training time: `python -m benchmarks.strength RUN ... --folder games --figure FILE`.
+
+Each model that a run kept (basics, imitation, accepted candidates) meets a fixed pool: random moves, pure MCTS, the
+paper's mentor and levels of ours. The pool meets itself once. One rating of all games, in Elo, has 0 at the paper's
+mentor, so runs that were rated against the same pool compare. `--folder` keeps the games: a stopped measurement
+continues, and a run that went on plays its new models only.
+
+The time is that of work: pauses between a run's last record and its next start are left out.
+"""
+
+import argparse
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from core.files.atomic import atomic_path
+from core.rules import Rules
+from curriculum.arena.formats import Format
+from curriculum.arena.players import PlayerSettings
+from curriculum.arena.session import MatchSession, MatchSettings
+from curriculum.arena.statistics.ratings import Rating, rate
+from curriculum.reporting import Conduct
+from curriculum.run.folder import read_metrics
+from gomoku_cli.reports.plots import BLUE, GREY, WIDTH, clear, drawn, label
+from nets.checkpoint import read_info
+
+POOL = ("random", "pure-mcts:1000", "mentor:paper", "mentor:1", "mentor:3", "mentor:5")
+ZERO = "mentor:paper"
+
+
+class Kept(NamedTuple):
+    """A model that a run kept."""
+
+    run: str
+    name: str
+    path: Path
+    minutes: float
+    """Minutes of work before it was finished."""
+
+
+def working_minutes(starts: Sequence[float], times: Sequence[float], until: float) -> float:
+    """Return the minutes of work before `until`, from the starts of a run's processes and the times of its records.
+
+    All are seconds since the epoch. A process works from its start to its last record before the next one's start.
+    """
+    worked = 0.0
+    for number, start in enumerate(starts):
+        end = starts[number + 1] if number + 1 < len(starts) else float("inf")
+        seen = [time for time in times if start < time < end and time <= until]
+        worked += max(seen) - start if seen else 0.0
+    return worked / 60
+
+
+def kept_models(folder: Path) -> list[Kept]:
+    """Return the models of a run in the order of their training. Raises `RunFolderError`."""
+    records = read_metrics(folder)
+    environment = json.loads((folder / "environment.json").read_text())
+    starts = [_seconds(session["time"]) for session in environment["sessions"]]
+    times = [_seconds(record["time"]) for record in records]
+    found = []
+    for path in sorted((folder / "models").glob("*.safetensors")):
+        phase, _, number = path.stem.partition("-")
+        if phase not in ("basics", "imitation", "selfplay") or (phase == "selfplay") != number.isdigit():
+            continue
+        own = [
+            time
+            for time, record in zip(times, records, strict=True)
+            if record["phase"] == phase and (not number or record["iteration"] == int(number))
+        ]
+        if own:
+            found.append(Kept(folder.name, path.stem, path, working_minutes(starts, times, max(own))))
+    return sorted(found, key=lambda model: model.minutes)
+
+
+def _seconds(text: str) -> float:
+    return datetime.fromisoformat(text).timestamp()
+
+
+def play(
+    models: Sequence[Kept], rules: Rules, settings: MatchSettings, folder: Path | None
+) -> tuple[list[Rating], list[Rating]]:
+    """Play all games; return the ratings of the models, in their order, and of the pool, the best first."""
+    session = MatchSession(settings, rules, Conduct())
+    ours = [f"{model.run} {model.name}" for model in models]
+    results = []
+    for name, path in [("pool", None), *((name, model.path) for name, model in zip(ours, models, strict=True))]:
+        names = [*POOL] if path is None else [name, *POOL]
+        form = Format.ROUND_ROBIN if path is None else Format.GAUNTLET
+        kept = folder / name.replace(" ", "-") if folder else None
+        tournament = session.play([*POOL] if path is None else [str(path), *POOL], form=form, folder=kept)
+        for (first, second), match in tournament.matches.items():
+            results.append((names[first], names[second], match.pairs))
+            if path is not None:
+                print(f"{name} against {names[second]}: {match.total.score:.2f}", flush=True)
+    ratings = rate([*ours, *POOL], results, anchor=ZERO)
+    by_name = {rating.name: rating for rating in ratings}
+    return [by_name[name] for name in ours], [rating for rating in ratings if rating.name in POOL]
+
+
+def draw(models: Sequence[Kept], ratings: Sequence[Rating], pool: Sequence[Rating], title: str, file: Path) -> None:
+    """Draw the ratings of each run over its minutes of work, and the pool as lines."""
+    colours = (BLUE, "#e08214", "#2f9e62", "#8250df")
+    with drawn(file, title, width=1.7 * WIDTH, height=4.2) as figure:
+        axes = figure.subplots()
+        clear(axes)
+        label(axes, "", "minutes of work", f"Elo, {ZERO} is 0")
+        for rating in pool:
+            axes.axhline(rating.elo, color=GREY, linewidth=0.8, linestyle=":")
+            axes.annotate(
+                rating.name, (1, rating.elo), xycoords=("axes fraction", "data"), fontsize=8, color=GREY, va="center"
+            )
+        for number, run in enumerate(dict.fromkeys(model.run for model in models)):
+            own = [(model, rating) for model, rating in zip(models, ratings, strict=True) if model.run == run]
+            elo = [rating.elo for _, rating in own]
+            reach = [[rating.elo - rating.low for _, rating in own], [rating.high - rating.elo for _, rating in own]]
+            minutes = [model.minutes for model, _ in own]
+            colour = colours[number % len(colours)]
+            axes.errorbar(
+                minutes, elo, reach, fmt="o-", markersize=4, linewidth=1.2, capsize=2, color=colour, label=run
+            )
+        axes.legend(loc="lower right", frameon=False, fontsize=8)
+
+
+def main() -> None:
+    """Play, rate, print and draw."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("runs", type=Path, nargs="+", metavar="RUN")
+    parser.add_argument("--games", type=int, default=40, help="games of every two players who meet")
+    parser.add_argument("--simulations", type=int, default=400)
+    parser.add_argument("--seed", type=int, default=42)
+    parser.add_argument("--no-tactics", action="store_true", help="play the nets literally")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="every Nth accepted candidate, and the last")
+    parser.add_argument("--folder", type=Path, help="keep the games here")
+    parser.add_argument("--figure", type=Path, help="a picture, .svg or .png")
+    parser.add_argument("--json", type=Path, help="write the ratings here")
+    arguments = parser.parse_args()
+    models = []
+    for run in arguments.runs:
+        found = kept_models(run)
+        rounds = [model for model in found if model.name.startswith("selfplay")]
+        models += [model for model in found if model not in rounds]
+        models += [
+            model for number, model in enumerate(rounds, 1) if not number % arguments.every or model is rounds[-1]
+        ]
+    if not models:
+        parser.error("these runs kept no models yet")
+    settings = MatchSettings(
+        games=arguments.games,
+        seed=arguments.seed,
+        players=PlayerSettings(simulations=arguments.simulations, tactics=not arguments.no_tactics),
+    )
+    ratings, pool = play(models, read_info(models[0].path).rules, settings, arguments.folder)
+    print(f"{'minutes':>8} {'Elo':>6}  interval        model")
+    for model, rating in zip(models, ratings, strict=True):
+        print(f"{model.minutes:8.1f} {rating.elo:6.0f}  {rating.low:6.0f} {rating.high:6.0f}   {rating.name}")
+    for rating in pool:
+        print(f"{'':8} {rating.elo:6.0f}  {rating.low:6.0f} {rating.high:6.0f}   {rating.name}")
+    if arguments.json:
+        rows: list[dict[str, Any]] = [
+            {"run": model.run, "model": model.name, "minutes": round(model.minutes, 2), **_rated(rating)}
+            for model, rating in zip(models, ratings, strict=True)
+        ]
+        with atomic_path(arguments.json) as temporary:
+            temporary.write_text(json.dumps({"models": rows, "pool": [_rated(rating) for rating in pool]}, indent=1))
+    if arguments.figure:
+        title = f"Strength by training time, {arguments.simulations} simulations a move"
+        draw(models, ratings, pool, title, arguments.figure)
+
+
+def _rated(rating: Rating) -> dict[str, Any]:
+    return {
+        "name": rating.name,
+        "elo": round(rating.elo, 1),
+        "elo_interval": [round(rating.low, 1), round(rating.high, 1)],
+        "games": rating.games,
+    }
+
+
+if __name__ == "__main__":
+    main()
