@@ -3,9 +3,10 @@
     python -m benchmarks.campaigns.engine_under_load --games 1000 --busy 6 --out games.jsonl
 
 Real `gomoku engine` processes play short games against a cheap opponent while other processes keep every core busy.
-The time of a move runs from the write of its command to the reading of its answer. Each game appends a line to the
-file of `--out`, and a later run with the same file goes on after the games in it. Exits with 1 at a late answer, a
-crash, an answer that is no legal move, or a hang.
+The time of a move runs from the write of its command to the reading of its answer. With `--bursts` they work and rest
+in turns, so that load comes when the engine has known none. Each game appends a line to the file of `--out`, and a
+later run with the same file goes on after the games in it. Exits with 1 at a late answer, a crash, an answer that is no
+legal move, or a hang.
 
 The manager waits for answers in real time where the system allows it, and `its own delay` says how late such a thread
 wakes up: it is in all times. A virtual machine stands still while its host serves others: a late answer does not count
@@ -59,7 +60,14 @@ _START_S = 120.0
 _HANG_S = 10.0
 """Limit of every other answer, and of the end."""
 _ROOT = Path(__file__).resolve().parents[2]
-_BUSY = "import os\nparent = os.getppid()\nwhile os.getppid() == parent:\n    for _ in range(100_000): pass"
+_BUSY = """
+import os, sys, time
+parent, burst = os.getppid(), float(sys.argv[1])
+while os.getppid() == parent:
+    if burst and int(time.monotonic() / burst) % 2:
+        time.sleep(burst - time.monotonic() % burst)
+    for _ in range(100_000): pass
+"""
 _WAKE_EVERY_S = 0.005
 _PRIORITY = 10
 """The manager's priority in real time."""
@@ -246,9 +254,13 @@ def _request(position: Position, *, by_board: bool) -> list[str]:
 
 
 @contextmanager
-def busy_loops(count: int) -> Iterator[None]:
-    """Keep `count` processes busy, each with one thread at the usual priority; they end with this process."""
-    loops = [subprocess.Popen([sys.executable, "-c", _BUSY], process_group=0) for _ in range(count)]
+def busy_loops(count: int, burst_s: float = 0.0) -> Iterator[None]:
+    """Keep `count` processes busy, each with one thread at the usual priority; they end with this process.
+
+    With `burst_s` above 0 all of them work for that long, and rest for as long.
+    """
+    command = [sys.executable, "-c", _BUSY, str(burst_s)]
+    loops = [subprocess.Popen(command, process_group=0) for _ in range(count)]
     try:
         yield
     finally:
@@ -427,6 +439,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--games", type=int, default=1000)
     parser.add_argument("--busy", type=int, default=6, help="busy loops beside the engine")
+    parser.add_argument(
+        "--bursts", type=float, default=0.0, help="seconds that they work, and rest, in turns; 0: no rest"
+    )
     parser.add_argument("--seconds", type=_limits, default=[0.1, 0.2, 0.3, 0.5], help="limits of a move, in turn")
     parser.add_argument("--concurrent", type=int, default=1, help="games at once")
     parser.add_argument("--model", default="mentor")
@@ -442,7 +457,7 @@ def main() -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     _load_kernels()
     started, own = time.monotonic(), OwnDelay()
-    with suppress(KeyboardInterrupt), busy_loops(arguments.busy):
+    with suppress(KeyboardInterrupt), busy_loops(arguments.busy, arguments.bursts):
         play_all(numbers, arguments, games, own)
     own.stop()
     machine: dict[str, Any] = {"cores": os.cpu_count(), "load": round(os.getloadavg()[0], 1)}
@@ -457,7 +472,8 @@ def main() -> int:
     if bad:
         print(
             f"reproduce with: python -m benchmarks.campaigns.engine_under_load --seed {arguments.seed} "
-            f"--model {arguments.model} --busy {arguments.busy} --seconds {','.join(map(str, arguments.seconds))} "
+            f"--model {arguments.model} --busy {arguments.busy} --bursts {arguments.bursts} "
+            f"--seconds {','.join(map(str, arguments.seconds))} "
             f"--games {bad[0].game + 1}; game {bad[0].game} is the first bad one"
         )
     return 1 if bad else 0

@@ -64,6 +64,22 @@ def test_the_margin_grows_with_the_longest_delay_up_to_a_maximum() -> None:
     assert before / 2 < budget_s(clock) < before
 
 
+def test_the_margin_is_smaller_where_the_machine_is_known_to_be_calm() -> None:
+    clock = Clock()
+    clock.set_move_limit(500)
+    cautious = budget_s(clock)
+    for _ in range(49):
+        clock.record_delay(0.0)
+    assert budget_s(clock) == cautious
+    clock.record_delay(0.004)
+    assert budget_s(clock) == pytest.approx(cautious + 0.066)
+    clock.record_delay(0.02)
+    assert budget_s(clock) == pytest.approx(cautious - 0.02)
+    for _ in range(40):
+        move(clock)
+    assert budget_s(clock) > cautious + 0.05
+
+
 def test_a_delay_loses_its_weight_from_move_to_move() -> None:
     clock = Clock()
     clock.set_move_limit(1000)
