@@ -14,6 +14,8 @@ from curriculum.games.kinds import KINDS, BasicsError, Kind, check
 from curriculum.reporting import Conduct
 from curriculum.training.samples import Samples
 
+_FOUR = KINDS["four-first"].pattern
+"""The line of a defender who could win with the next stone."""
 _TRIES = 2000
 """Draws of one position before it counts as impossible."""
 
@@ -115,6 +117,7 @@ class _Draw:
     ) -> None:
         self._rules, self._kind, self._placements = rules, kind, placements
         self._noise_stones, self._random = noise_stones, random
+        self._fours = _placements(_FOUR(rules.connect), rules.size) if kind.against_four else []
         self._marks = np.array(list(kind.pattern(rules.connect)))
         self._wins = np.empty(rules.cells, dtype=np.bool_)
         self.stones: NDArray[np.int8] = np.empty(rules.cells, dtype=np.int8)
@@ -133,10 +136,18 @@ class _Draw:
         self.stones[line] = attacker
         blocks = laid[(self._marks == "x") & (laid != NO_CELL)]
         self.stones[blocks] = -attacker
+        if kind.against_four:
+            four = self._fours[random.integers(len(self._fours))]
+            if np.isin(four, laid).any():
+                return False
+            blocks = four[:-1]
+            self.stones[blocks] = -attacker
+            laid = np.concatenate([laid, four])
         noise = self._add_noise(laid)
-        if noise is None or not self._is_sound(laid[self._marks == "_"]):
+        answers = laid[: len(self._marks)][self._marks == "_"]
+        if noise is None or not self._is_sound(answers):
             return False
-        self._choose_answers(laid[self._marks == "_"])
+        self._choose_answers(answers)
         theirs = line if not kind.attacks else np.append(blocks, noise[self.stones[noise] == -self.to_move])
         ours = line if kind.attacks else np.append(blocks, noise[self.stones[noise] == self.to_move])
         self.last_moves = (self._pick(theirs), self._pick(ours))

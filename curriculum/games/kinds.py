@@ -30,6 +30,8 @@ class Kind:
     """Shares of the answers in pi, in the pattern's order; None puts all on one of them at random."""
     any_colour: bool = True
     """True if the attacker's colour is drawn at random; else the attacker is black, as in the paper."""
+    against_four: bool = False
+    """True if the defender has a line of one stone less than the attacker needs, too: the attacker moves first."""
 
 
 KINDS: Mapping[str, Kind] = {
@@ -45,10 +47,14 @@ KINDS: Mapping[str, Kind] = {
     "split-three-defend": Kind(lambda k: "_" + "o" * (k - 3) + "_o_", False, 0.0, (0.25, 0.5, 0.25)),
     "split-four-defend": Kind(lambda k: "o" * ((k - 1) // 2) + "_" + "o" * (k // 2), False, 0.0, (1.0,)),
     "broken-four-defend": Kind(lambda k: "o" * (k - 2) + "_o", False, 0.0, (1.0,)),
+    # Of our own: both sides could win with their next stone, and the side to move does.
+    "four-first": Kind(lambda k: "o" * (k - 1) + "_", True, 1.0, against_four=True),
+    "split-four-first": Kind(lambda k: "o" * ((k - 1) // 2) + "_" + "o" * (k // 2), True, 1.0, against_four=True),
 }
 """Every kind by its name."""
 LITERAL_KINDS = ("attack-four", "defend-four")
-REPOSITORY_KINDS = tuple(name for name in KINDS if name not in LITERAL_KINDS)
+OWN_KINDS = ("four-first", "split-four-first")
+REPOSITORY_KINDS = tuple(name for name in KINDS if name not in LITERAL_KINDS + OWN_KINDS)
 
 
 def check(rules: Rules, kinds: Sequence[str], noise_stones: tuple[int, int]) -> None:

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from core.rules import BLACK, EMPTY, NO_CELL, Rules
-from core.tactics import DOUBLE_THREAT, QUIET, STOP_WIN, WIN, deciding_tactic
+from core.tactics import DOUBLE_THREAT, QUIET, STOP_WIN, WIN, deciding_tactic, immediate_wins
 from curriculum.games.basics import are_right, generate, with_colours_swapped
-from curriculum.games.kinds import KINDS, LITERAL_KINDS, REPOSITORY_KINDS, BasicsError
+from curriculum.games.kinds import KINDS, LITERAL_KINDS, OWN_KINDS, REPOSITORY_KINDS, BasicsError
 from curriculum.training.samples import Samples
 from tests.conftest import WAYS, naive_lines
 
@@ -25,6 +25,8 @@ DECIDED_BY = {
     "split-three-defend": (QUIET, 0.0),
     "split-four-defend": (STOP_WIN, 0.0),
     "broken-four-defend": (STOP_WIN, 0.0),
+    "four-first": (WIN, 1.0),
+    "split-four-first": (WIN, 1.0),
 }
 """The tactic that decides a position of each kind, and its z (A IV-B, and the paper's repository)."""
 SHARES = {
@@ -75,7 +77,7 @@ def test_the_pattern_stands_where_the_labels_say(kind: str) -> None:
         attacker = to_move if KINDS[kind].attacks else -to_move
         laid = answers_where_laid(stones, attacker, pattern, 15)
         policy = samples.policies[row]
-        if kind in LITERAL_KINDS:
+        if KINDS[kind].weights is None:
             (answer,) = np.flatnonzero(policy)
             assert policy[answer] == 1.0
             assert any(answer in answers for answers in laid)
@@ -104,6 +106,15 @@ def test_every_label_is_right_by_brute_force(kind: str) -> None:
                 stones[cell] = to_move if decides == WIN else -to_move
                 assert any(cell in line for line in naive_lines(stones, 15, 5))
                 stones[cell] = EMPTY
+
+
+@pytest.mark.parametrize("kind", OWN_KINDS)
+def test_both_sides_could_win_and_the_side_to_move_does(kind: str) -> None:
+    positions = drawn(kind, 24, noise=(0, 60)).positions
+    wins = np.empty(225, dtype=np.bool_)
+    for stones, to_move in zip(positions.stones, positions.to_move, strict=True):
+        assert immediate_wins(stones.copy(), int(to_move), 15, 5, wins)
+        assert immediate_wins(stones.copy(), -int(to_move), 15, 5, wins)
 
 
 def test_other_moves_are_wrong_against_a_four() -> None:
