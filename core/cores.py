@@ -10,6 +10,11 @@ _max_cores: int | None = None
 def cores() -> int:
     """Return their number: a container, `taskset` or `limit_cores` may leave fewer than the machine has."""
     count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return within_limit(count)
+
+
+def within_limit(count: int) -> int:
+    """Return a number of cores, or the maximum of `limit_cores` if that is lower."""
     return count if _max_cores is None else min(count, _max_cores)
 
 

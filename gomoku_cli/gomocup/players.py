@@ -96,7 +96,7 @@ class EnginePlayers:
         return self._quick.choose(position, stop=lambda: True)
 
     def limit_threads(self, threads: int) -> None:
-        """See `PlayerSource`. A model that is loaded keeps its threads."""
+        """See `PlayerSource`. A model that is loaded keeps its threads, unless its nets are of line patterns."""
         limit_cores(threads if self._max_threads is None else min(threads, self._max_threads))
 
     def limit_memory(self, max_bytes: int | None) -> None:

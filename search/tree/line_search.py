@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from core.cores import within_limit
 from core.jit import kernel
 from core.line_nets.evaluation import HasLines, LineNets, LineRoom, evaluate_line, line_room
 from core.rules import BLACK, Rules
@@ -261,19 +262,24 @@ class LineBatch:
         self._parts = parts
         lines = self._lines()
         shares = np.array_split(trees, min(threads, len(trees)))
+        self._threads = threads
         helpers = threads // len(shares) - 1
         self._shards = [_Shard(parts, share, lines, helpers) for share in shares]
         others = len(shares) * (1 + helpers) - 1
         self._pool = ThreadPoolExecutor(others, thread_name_prefix="search") if others else None
 
     def start(self) -> int:
-        """Search for a turn, and return the number of evaluated leaves."""
+        """Search for a turn, and return the number of evaluated leaves.
+
+        A limit of the cores that was set since (`core.cores.limit_cores`) leaves out helpers.
+        """
         lines = self._lines()
         if self._pool is None:
             return self._turn(self._shards[0], lines)
         first, *others = self._shards
         for shard in self._shards:
             shard.work.counters[_STOP] = 0
+        used = max(1, within_limit(self._threads) // len(self._shards))
         turns: list[Future[int]] = []
         helping: list[Future[None]] = []
         try:
@@ -281,7 +287,7 @@ class LineBatch:
             helping += [
                 self._pool.submit(help_out, shard.leaves, tactics, lines, room, shard.work)
                 for shard in self._shards
-                for tactics, room in zip(shard.tactics[1:], shard.rooms[1:], strict=True)
+                for tactics, room in zip(shard.tactics[1:used], shard.rooms[1:used], strict=True)
             ]
             return self._turn(first, lines) + sum(turn.result() for turn in turns)
         finally:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from core.cores import cores
+from core.cores import cores, limit_cores
 from core.evaluation import Slot
 from core.jit import kernel
 from core.position import Position
@@ -16,6 +16,7 @@ from nets.config import NetConfig, Planes, RuntimeChoice
 from nets.dual import make_model
 from nets.runtimes.net_evaluator import NetEvaluator
 from search.atomics import read, swap, write
+from search.tree import line_search
 from search.tree.line_search import LineBatch
 from search.tree.mcts import ForestSearch, RootNoise, search_all
 from search.tree.settings import SearchSettings
@@ -141,6 +142,26 @@ def test_a_search_uses_all_cores_unless_it_is_told_otherwise(evaluator: NetEvalu
     batch = ForestSearch(RULES, evaluator, SEVERAL, trees=1)._batches[0]
     assert isinstance(batch, LineBatch)
     assert len(batch._shards[0].rooms) == cores()
+
+
+def test_a_limit_of_cores_leaves_out_helpers_of_a_search_that_began_before(
+    evaluator: NetEvaluator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    helped: list[int] = []
+    help_out = line_search.help_out
+    monkeypatch.setattr(line_search, "help_out", lambda *arguments: helped.append(1) or help_out(*arguments))
+    search = ForestSearch(RULES, evaluator, SEVERAL, trees=1, threads=2)
+    search_all(search, POSITIONS[:1], 100)
+    assert helped
+    helped.clear()
+    limit_cores(1)
+    try:
+        search_all(search, POSITIONS[1:2], 100)
+    finally:
+        limit_cores(None)
+    assert not helped
+    search_all(search, POSITIONS[2:3], 100)
+    assert helped
 
 
 @kernel
