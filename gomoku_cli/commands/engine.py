@@ -58,9 +58,8 @@ def command(
     For a manager that starts programs without options, put the command line
     into a script; Piskvork requires that its name begins with pbrain-.
 
-    By default the mentor plays: at half a second a move and more it is
-    stronger than the built-in model, which is --model default. mentor:1 to
-    mentor:4 are weaker. On boards that a model does not play, the mentor
+    By default the mentor plays. --model default is the built-in model;
+    mentor:1 to mentor:4 are weaker. On boards that a model does not play, the mentor
     plays. Run gomoku warmup once before the first game.
     """
     import math
