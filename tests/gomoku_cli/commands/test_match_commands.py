@@ -231,7 +231,7 @@ def test_a_suite_is_only_for_players_of_its_board(capsys: pytest.CaptureFixture[
 def test_a_model_plays_without_tactics_on_request(capsys: pytest.CaptureFixture[str]) -> None:
     line = ("suite", "default", "--simulations", 1, "--policy", "deterministic", "--quiet")
     literal, tactical = result_of(capsys, *line, "--no-tactics"), result_of(capsys, *line)
-    assert literal["solved"] < 0.6 * literal["positions"]
+    assert literal["solved"] < 0.8 * literal["positions"]
     assert tactical["solved"] > 0.95 * tactical["positions"]
 
 
