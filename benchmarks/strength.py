@@ -22,7 +22,7 @@ from curriculum.arena.players import PlayerSettings
 from curriculum.arena.session import MatchSession, MatchSettings
 from curriculum.arena.statistics.ratings import Rating, rate
 from curriculum.reporting import Conduct
-from curriculum.run.folder import read_metrics
+from curriculum.run.folder import RunFolderError, read_metrics
 from gomoku_cli.reports.plots import BLUE, GREY, WIDTH, clear, drawn, label
 from nets.checkpoint import read_info
 
@@ -70,7 +70,7 @@ def kept_models(folder: Path) -> list[Kept]:
             if record["phase"] == phase and (not number or record["iteration"] == int(number))
         ]
         if own:
-            found.append(Kept(folder.name, path.stem, path, working_minutes(starts, times, max(own))))
+            found.append(Kept(folder.resolve().name, path.stem, path, working_minutes(starts, times, max(own))))
     return sorted(found, key=lambda model: model.minutes)
 
 
@@ -137,8 +137,13 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="write the ratings here")
     arguments = parser.parse_args()
     models = []
+    if len({run.resolve().name for run in arguments.runs}) < len(arguments.runs):
+        parser.error("give each run once, and runs of different names: their names are those of the curves")
     for run in arguments.runs:
-        found = kept_models(run)
+        try:
+            found = kept_models(run)
+        except (RunFolderError, OSError) as error:
+            parser.error(f"{run} is no run that can be read: {error}")
         rounds = [model for model in found if model.name.startswith("selfplay")]
         models += [model for model in found if model not in rounds]
         models += [
