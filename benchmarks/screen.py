@@ -27,9 +27,9 @@ PRIORITY = 0
 
 
 class Board:
-    """`gomoku play` in a pseudo-terminal."""
+    """A command with a screen in a pseudo-terminal; `gomoku play` keeps its games in `folder`."""
 
-    def __init__(self, folder: Path, *options: str, size: tuple[int, int] = (80, 24)) -> None:
+    def __init__(self, folder: Path, *options: str, command: str = "play", size: tuple[int, int] = (80, 24)) -> None:
         environment = os.environ | {"XDG_DATA_HOME": str(folder), "TERM": "xterm-256color", "COLORTERM": "truecolor"}
         environment.pop("NO_COLOR", None)
         self.started = time.perf_counter()
@@ -37,7 +37,7 @@ class Board:
         if self.pid == 0:
             if PRIORITY:
                 Path("/proc/self/autogroup").write_text(str(PRIORITY))
-            os.execvpe(sys.executable, [sys.executable, "-m", "gomoku_cli", "play", *options], environment)
+            os.execvpe(sys.executable, [sys.executable, "-m", "gomoku_cli", command, *options], environment)
         fcntl.ioctl(self._terminal, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
         self.text = b""
 
