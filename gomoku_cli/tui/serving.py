@@ -31,6 +31,6 @@ def serve(arguments: Sequence[str], host: str, port: int) -> None:
     try:
         from textual_serve.server import Server
     except ImportError:
-        raise ServingError("a browser needs textual-serve: pip install 'gomoku-cli[serve]'") from None
+        raise ServingError("a browser needs textual-serve: pip install '.[serve]'") from None
     command = [sys.executable, "-m", "gomoku_cli", "play", *arguments]
     Server(shlex.join(command), host=host, port=port, title="gomoku").serve()

@@ -40,7 +40,7 @@ def test_serving_needs_its_package_and_warns_of_other_addresses(
     assert "warning: anyone who reaches 0.0.0.0:8000" in capsys.readouterr().err
     monkeypatch.setitem(sys.modules, "textual_serve.server", None)
     assert app.run(["play", "--serve"]) == ExitCode.FAILED
-    assert "pip install 'gomoku-cli[serve]'" in capsys.readouterr().err
+    assert "pip install '.[serve]'" in capsys.readouterr().err
 
 
 def test_a_served_board_uses_the_driver_of_the_browser(monkeypatch: pytest.MonkeyPatch) -> None:
