@@ -217,14 +217,14 @@ def _net_player(spec: str, path: Path, rules: Rules, settings: PlayerSettings) -
     try:
         search = settings.search
         if search is None:
-            search = SearchSettings.from_mapping(info.made.get("search", {})).with_tactics().for_one_position()
+            search = SearchSettings.from_mapping(info.made.get("search", {})).for_play()
     except (TypeError, ValueError) as error:
         raise CheckpointError(f"{path} was made with a search of another version: {error}") from error
     max_bytes = settings.memory_bytes
     if max_bytes is None and settings.search is None and settings.simulations is None:
         max_bytes = DEFAULT_MAX_BYTES  # the number of simulations is the file's
     if not settings.tactics:
-        search = replace(search.without_tactics(), proven_nodes=False)
+        search = replace(search.without_tactics(), proven_nodes=False, bound_errors=0.0)
     if settings.simulations is not None:
         search = replace(search, simulations=settings.simulations)
     if search.simulations == 0 and settings.seconds is None:

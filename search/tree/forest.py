@@ -45,6 +45,7 @@ def record_type(fields: list[tuple[str, str]], size: int) -> np.dtype[np.void]:
 NODE = record_type(
     [
         ("value_sum", "f8"),  # W of the edge into the node, for the side that moved into it
+        ("squares_sum", "f8"),  # the sum of the squares of the values that are summed in W
         ("visits", "i4"),  # N of the edge into the node; descents in flight are not in it
         ("in_flight", "i4"),  # descents through the edge that are not backed up yet: one virtual loss each
         ("prior", "f4"),  # P of the edge into the node
@@ -143,7 +144,7 @@ def set_root(forest: Forest, tree: int, position: Position) -> None:
 def reset_tree(forest: Forest, tree: int) -> None:
     """Drop all nodes of a tree but a fresh root at the same position."""
     root = forest.nodes[tree, 0]
-    for name in ("value_sum", "visits", "in_flight", "value", "has_value", "proof"):
+    for name in ("value_sum", "squares_sum", "visits", "in_flight", "value", "has_value", "proof"):
         root[name] = 0
     root["prior"] = 1.0
     root["parent"] = root["first_child"] = root["next_sibling"] = NO_NODE

@@ -354,6 +354,7 @@ def add_child(forest: Forest, tree: int, node: int, move: int) -> int:
     parent = forest.nodes[tree, node]
     edge = forest.nodes[tree, child]
     edge["value_sum"] = 0.0
+    edge["squares_sum"] = 0.0
     edge["visits"] = 0
     edge["in_flight"] = 0
     edge["prior"] = prior_of(priors[move])
@@ -740,6 +741,7 @@ def back_up(forest: Forest, tree: int, node: int, edge_value: float, decay: floa
             edge_value = proven_value(edge["proof"], decay)
         edge["visits"] += 1
         edge["value_sum"] += edge_value
+        edge["squares_sum"] += edge_value * edge_value
         edge["in_flight"] -= 1
         edge_value = -decay * edge_value
         node = edge["parent"]

@@ -22,7 +22,7 @@ from search.tree.forest import OPEN, Forest, make_forest, reset_tree, set_root
 from search.tree.groups import SharedBatch, SharedParts, TreeGroup
 from search.tree.leaf_tactics import LeafTactics, make_root_tactics, new_boards
 from search.tree.line_search import MAX_WINDOW, LineBatch
-from search.tree.root import analyse_root, root_policy, root_priors, root_proofs, root_visits
+from search.tree.root import analyse_root, best_move, root_policy, root_priors, root_proofs, root_visits
 from search.tree.settings import DecayForm, FirstPlay, SearchSettings
 
 
@@ -235,9 +235,14 @@ class ForestSearch:
         """Return pi [A] of the search (`search.tree.move_policy.search_policy`)."""
         return root_policy(self.forest, tree, temperature)
 
+    def best_move(self, tree: int) -> Cell:
+        """Return the best move of the search (`search.tree.root.best_move`)."""
+        return best_move(self.forest, tree, self.settings.bound_errors)
+
     def analysis(self, tree: int, seconds: float) -> Analysis:
         """Return the analysis of a searched tree, which took `seconds`."""
-        return analyse_root(self.forest, tree, decay=self._parts.params.decay, seconds=seconds)
+        errors = self.settings.bound_errors
+        return analyse_root(self.forest, tree, decay=self._parts.params.decay, seconds=seconds, bound_errors=errors)
 
     def play(self, tree: int, move: Cell) -> None:
         """Make a legal move at the tree's root, keep the subtree below it and free the rest.

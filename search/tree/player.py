@@ -259,7 +259,7 @@ class MctsPlayer(Player):
             nonlocal next_tell
             now = time.monotonic()
             if single and now >= next_tell and search.visits(0).any():
-                self.best_so_far = Decision(int(search.policy(0, self._temperature).argmax()), value=search.value(0))
+                self.best_so_far = Decision(search.best_move(0), value=search.value(0))
                 next_tell = now + _TELL_EVERY_S
                 if reports.is_due(now):
                     reports.send(search.analysis(0, now - started))
@@ -300,7 +300,10 @@ class MctsPlayer(Player):
     def _decide(self, search: ForestSearch, tree: int, position: Position, seed: int) -> Decision:
         policy = search.policy(tree, self._temperature)
         sample = samples_at(self._policy, position.ply, self._switch_stage)
-        move = choose_move(policy, sample=sample, generator=lambda: generator(seed, Purpose.MOVE))
+        if sample:
+            move = choose_move(policy, sample=True, generator=lambda: generator(seed, Purpose.MOVE))
+        else:
+            move = search.best_move(tree)
         searched = search.visits(tree).any()
         simulations = int(search.forest.nodes["visits"][tree, 0]) if searched else 0
         return Decision(

@@ -9,6 +9,8 @@ from search.tree import kernels, softmax
 from search.tree.forest import NO_NODE, OPEN, Forest
 from search.tree.move_policy import search_policy
 
+_BOUND_SHARE = 0.05
+"""Share of the most visits that a move needs for a bound of its value."""
 _SURE = 1 << 40
 """More than any number of visits or plies."""
 
@@ -44,6 +46,26 @@ def root_policy(forest: Forest, tree: int, temperature: float = 1.0) -> NDArray[
     return search_policy(visits, proofs, priors, legal, temperature)
 
 
+def best_move(forest: Forest, tree: int, bound_errors: float) -> Cell:
+    """Return the best move of the root's search.
+
+    With `bound_errors` of 0 it is the one with the largest pi (A eq. 4). Otherwise a result that is proven decides as
+    there; without one it is the move with the largest lower bound of its value, the mean less so many standard errors.
+    Moves with few visits beside the most visited one do not count, as their errors are not known.
+    """
+    policy = root_policy(forest, tree)
+    favourite = int(policy.argmax())
+    if bound_errors == 0.0 or policy[favourite] == 1.0:
+        return favourite
+    nodes = forest.nodes[tree][children_of(forest, tree, 0)]
+    nodes = nodes[(nodes["visits"] > 0) & (policy[nodes["move"]] >= _BOUND_SHARE * policy[favourite])]
+    if not len(nodes):
+        return favourite
+    means = nodes["value_sum"] / nodes["visits"]
+    variances = np.maximum(nodes["squares_sum"] / nodes["visits"] - means * means, 0.0)
+    return int(nodes["move"][(means - bound_errors * np.sqrt(variances / nodes["visits"])).argmax()])
+
+
 def children_of(forest: Forest, tree: int, node: int) -> list[int]:
     """Return the children of a node that have nodes of their own, the newest first; a proven one may have no visits."""
     siblings = forest.nodes["next_sibling"][tree]
@@ -55,18 +77,22 @@ def children_of(forest: Forest, tree: int, node: int) -> list[int]:
     return children
 
 
-def analyse_root(forest: Forest, tree: int, *, decay: float, seconds: float, has_priors: bool = True) -> Analysis:
-    """Return the analysis of a tree after its search: every legal move, and the variation of most visits.
+def analyse_root(
+    forest: Forest, tree: int, *, decay: float, seconds: float, bound_errors: float = 0.0, has_priors: bool = True
+) -> Analysis:
+    """Return the analysis of a tree after its search: every legal move, the best one first, and its variation.
 
-    Proven moves have their proven value. `has_priors` is False for a search without a net.
+    Proven moves have their proven value. `bound_errors` is that of `best_move`; `has_priors` is False for a search
+    without a net.
     """
     legal = forest.root_stones[tree] == EMPTY
     visits, proofs, priors = root_visits(forest, tree), root_proofs(forest, tree), root_priors(forest, tree)
     policy = search_policy(visits, proofs, priors, legal)
     values = _root_values(forest, tree, proofs, decay)
     moves = np.flatnonzero(legal)
+    best = best_move(forest, tree, bound_errors)
     # The last key counts first.
-    moves = moves[np.lexsort((-priors[moves], -visits[moves], proofs[moves] < 0, -policy[moves]))]
+    moves = moves[np.lexsort((-priors[moves], -visits[moves], proofs[moves] < 0, -policy[moves], moves != best))]
     columns = (each[moves].tolist() for each in (values, priors, visits, proofs))
     return Analysis(
         moves=tuple(

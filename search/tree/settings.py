@@ -107,6 +107,10 @@ class SearchSettings:
     """Share of simulations that are local (playout cap randomisation, S III-B1): they descend to half the mean depth of
     the tree's leaves, at least one ply, and back up the evaluation of the open node there again."""
 
+    bound_errors: Annotated[float, Bounds(0, MAX_EXPLORATION)] = 0.0
+    """Choose the best move by a lower bound of its value: the mean of its visits less so many standard errors. 0 takes
+    the most visited move (A eq. 4)."""
+
     forced_moves: bool = False
     """Play a five and answer an opponent's four without the net, at the root and at leaves."""
     vcf_root_nodes: Annotated[int, Bounds(0, MAX_VCF_NODES)] = 0
@@ -147,6 +151,13 @@ class SearchSettings:
         `python -m benchmarks.one_position` measures the speed and the dilution of such settings.
         """
         return replace(self, leaves_in_flight=96, batches_in_flight=3, visits_per_leaf=6)
+
+    def for_play(self) -> Self:
+        """Return the settings with which models play outside of training: all tactics, and the best move by its bound.
+
+        `python -m benchmarks.tree_tactics match all bound_errors=3 --opponent all` measures the gain of the bound.
+        """
+        return replace(self.with_tactics().for_one_position(), bound_errors=3.0)
 
     def without_tactics(self) -> Self:
         """Return the settings with all tactics off."""

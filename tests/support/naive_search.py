@@ -5,6 +5,7 @@ rounded, with `search.tree.softmax`.
 """
 
 import math
+import statistics
 from collections.abc import Callable
 
 import numpy as np
@@ -18,13 +19,14 @@ Evaluate = Callable[[Position], tuple[NDArray[np.float32], float]]
 
 
 class NaiveNode:
-    """An evaluated position: N, W and P of each legal move, W for the side to move here."""
+    """An evaluated position: N, W, the values in W and P of each legal move, for the side to move here."""
 
     def __init__(self, priors: dict[int, float], value: float) -> None:
         self.priors = priors
         self.value = value
         self.visits = dict.fromkeys(priors, 0)
         self.totals = dict.fromkeys(priors, 0.0)
+        self.values: dict[int, list[float]] = {move: [] for move in priors}
         self.children: dict[int, NaiveNode] = {}
         self.revisits = 0
         """Local playouts that ended here."""
@@ -63,6 +65,20 @@ class NaiveSearch:
         self.noise, self.noise_share, self.is_local = noise, noise_share, is_local
         self.root: NaiveNode | None = None
         self.leaf_depths: list[int] = []
+
+    def bounds(self, errors: float) -> dict[int, float]:
+        """Return the lower bounds of the values of the root's moves that may be the best one, of a root without proof.
+
+        They are not proven to lose, and have a twentieth of the most visits or more.
+        """
+        assert self.root is not None
+        values = {move: found for move, found in self.root.values.items() if found and move not in self.root.ended}
+        most = max((len(found) for found in values.values()), default=0)
+        return {
+            move: statistics.fmean(found) - errors * statistics.pstdev(found) / math.sqrt(len(found))
+            for move, found in values.items()
+            if len(found) >= most / 20
+        }
 
     def simulate(self, position: Position) -> None:
         """Make one simulation from the root position, which stays unchanged."""
@@ -113,6 +129,7 @@ class NaiveSearch:
         position.pop()
         node.visits[move] += 1
         node.totals[move] += got
+        node.values[move].append(got)
         return got
 
     def _value_into(self, node: NaiveNode) -> float:

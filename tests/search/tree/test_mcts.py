@@ -66,6 +66,7 @@ def assert_sound(search: ForestSearch, tree: int) -> None:
     first_play=st.sampled_from(FirstPlay),
     c_puct=st.sampled_from([0.5, 2.0, 5.0]),
     proofs=st.booleans(),
+    errors=st.sampled_from([0.0, 1.5]),
 )
 def test_one_leaf_in_flight_searches_like_the_naive_twin(
     size: int,
@@ -78,6 +79,7 @@ def test_one_leaf_in_flight_searches_like_the_naive_twin(
     first_play: FirstPlay,
     c_puct: float,
     proofs: bool,
+    errors: float,
 ) -> None:
     rules = Rules(size, min(size, connect))
     position = start_position(rules, min(stones, rules.cells - 4), seed)
@@ -89,6 +91,7 @@ def test_one_leaf_in_flight_searches_like_the_naive_twin(
         first_play=first_play,
         leaves_in_flight=1,
         proven_nodes=proofs,
+        bound_errors=errors,
     )
     search = ForestSearch(rules, ScriptedEvaluator(rules), options, trees=1)
     search_all(search, [position], simulations)
@@ -115,6 +118,12 @@ def test_one_leaf_in_flight_searches_like_the_naive_twin(
         assert search.value(0) == pytest.approx(np.sign(plies) * decay ** (abs(plies) - 1))
     elif simulations > 1:
         assert search.value(0) == pytest.approx(sum(twin.root.totals.values()) / (simulations - 1), abs=1e-6)
+    bounds = twin.bounds(errors)
+    if twin.root.proof() or errors == 0.0 or not bounds:
+        assert search.best_move(0) == search.policy(0).argmax()
+    else:
+        assert bounds[search.best_move(0)] == pytest.approx(max(bounds.values()), abs=1e-6)
+    assert search.analysis(0, 0.0).best_move == search.best_move(0)
     assert_sound(search, 0)
 
 
