@@ -12,7 +12,7 @@ from gomoku_cli.expansion import expand_options
 NAME = "engine"
 EXAMPLES = (
     "gomoku engine",
-    "gomoku engine --model default",
+    "gomoku engine --model mentor",
     "gomoku engine --model runs/mine --simulations 2000",
     "gomoku engine --threads 1",
     "printf 'START 15\\nBEGIN\\n' | gomoku engine",
@@ -24,7 +24,7 @@ EXAMPLES = (
 @expand_options
 def command(
     *,
-    model: options.Plays = player_names.MENTOR,
+    model: options.Plays = player_names.DEFAULT,
     simulations: Annotated[
         int | None,
         typer.Option(
@@ -58,7 +58,7 @@ def command(
     For a manager that starts programs without options, put the command line
     into a script; Piskvork requires that its name begins with pbrain-.
 
-    By default the mentor plays. --model default is the built-in model;
+    By default the built-in model plays. --model mentor is the classical engine;
     mentor:1 to mentor:4 are weaker. On boards that a model does not play, the mentor
     plays. Run gomoku warmup once before the first game.
     """

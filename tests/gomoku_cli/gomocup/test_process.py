@@ -287,7 +287,7 @@ def test_an_end_during_a_long_move_ends_the_process() -> None:
         (["--model", "pure-mcts:many"], ExitCode.USAGE, "pure-mcts:N"),
         (["--model", "engine:cat"], ExitCode.USAGE, "is an engine itself"),
         (["--seconds", "0"], ExitCode.USAGE, "is no time"),
-        (["--no-tactics"], ExitCode.USAGE, "it has no effect on mentor"),
+        (["--model", "mentor", "--no-tactics"], ExitCode.USAGE, "it has no effect on mentor"),
         (["--model", "README.md"], ExitCode.BAD_DATA, "is no model file"),
     ],
 )
