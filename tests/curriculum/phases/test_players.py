@@ -35,7 +35,7 @@ def teacher(tmp_path: Path) -> Path:
 def test_a_model_that_teaches_plays_with_its_own_search_and_with_tactics(teacher: Path) -> None:
     player = named_player(CONFIG, str(teacher)).make({teacher: teacher})
     assert isinstance(player, MctsPlayer)
-    assert player._settings == OF_THE_TEACHER.with_tactics().for_one_position()
+    assert player._settings == OF_THE_TEACHER.for_play()
     assert player._switch_stage == 3
 
 
