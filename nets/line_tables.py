@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import aligned_empty
 from core.line_nets.evaluation import LineNet
 from core.line_nets.numbers import (
     DENSE_BITS,
@@ -68,7 +69,8 @@ def _table(weights: Weights) -> NDArray[np.int16]:
     before, after = halves()
     cut = _DIGITS * before.shape[1]
     own, others = _inputs(before) @ first[0][:cut] + first[1], _inputs(after) @ first[0][cut:]
-    table = np.empty((len(before), len(after), len(third[1])), dtype=np.int16)
+    # A row is a cache line or two.
+    table = aligned_empty((len(before), len(after), len(third[1])), np.int16)
     # Memory that is used again: fresh pages for each step would take more time than the sums.
     room = [np.empty((_CHUNK * len(after), width)) for width in (own.shape[1], len(second[1]), len(third[1]))]
     for start in range(0, len(before), _CHUNK):

@@ -10,10 +10,12 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import aligned_zeros
 from core.jit import kernel, lean_kernel
 from core.line_nets.numbers import DENSE_BITS, LANES, MEAN_SCALE, MIX_BITS, REACH, REGIONS, TOP, UNIT_BITS
 from core.line_nets.patterns import DIRECTIONS, digit_weights, empty_numbers, region_edges
 from core.line_nets.vector_code import ROWS, depthwise, pooled, products
+from core.rules import BLACK
 
 _SHARE_BITS = 16
 
@@ -50,8 +52,6 @@ class LineBoard(NamedTuple):
     """Constants of a board's size `D`."""
 
     size: int
-    blank: NDArray[np.int32]
-    """[4, D + 10, D + 10] numbers of the patterns on an empty board, with a margin of `REACH` cells."""
     weights: NDArray[np.int32]
     """[11] of the digits."""
     edges: NDArray[np.int64]
@@ -64,7 +64,9 @@ class LineRoom(NamedTuple):
     """Memory for an evaluation; each thread needs its own."""
 
     numbers: NDArray[np.int32]
-    """[4, D + 10, D + 10]"""
+    """[2, 4, D + 10, D + 10] of the last position with Black to move, and with White; a margin of `REACH` cells."""
+    seen: NDArray[np.int8]
+    """[2, A] the stones of these positions: 1 of the side to move, -1 of the other."""
     features: NDArray[np.int16]
     """[D + 2, D + 2, C] with a margin of one cell, which stays 0."""
     flat: NDArray[np.int16]
@@ -99,24 +101,24 @@ class HasLines(Protocol):
 
 def line_board(size: int) -> LineBoard:
     """Return the constants of boards of `size`."""
-    width = size + 2 * REACH
-    blank = np.zeros((len(DIRECTIONS), width, width), dtype=np.int32)
-    blank[:, REACH:-REACH, REACH:-REACH] = empty_numbers(size).reshape(size, size, -1).transpose(2, 0, 1)
     edges = np.array(region_edges(size), dtype=np.int64)
     areas = np.outer(np.diff(edges), np.diff(edges)).ravel()
     shares = np.rint(MEAN_SCALE * 2.0**_SHARE_BITS / areas).astype(np.int32)
-    return LineBoard(size, blank, digit_weights(), edges, shares)
+    return LineBoard(size, digit_weights(), edges, shares)
 
 
 def line_room(net: LineNet, size: int) -> LineRoom:
     """Return memory for a net's evaluations of boards of `size`."""
     channels, outputs, units = net.table.shape[1], len(net.heads_bias), len(net.dense_bias)
     cells, pools, width = -(-size * size // ROWS) * ROWS, REGIONS**2 + 1, size + 2 * REACH
+    numbers = np.zeros((2, len(DIRECTIONS), width, width), dtype=np.int32)
+    numbers[:, :, REACH:-REACH, REACH:-REACH] = empty_numbers(size).reshape(size, size, -1).transpose(2, 0, 1)
     return LineRoom(
-        numbers=np.zeros((len(DIRECTIONS), width, width), dtype=np.int32),
-        features=np.zeros((size + 2, size + 2, channels), dtype=np.int16),
-        flat=np.zeros((cells, channels), dtype=np.int16),
-        sums=np.zeros((cells, max(channels, outputs)), dtype=np.int32),
+        numbers=numbers,
+        seen=np.zeros((2, size * size), dtype=np.int8),
+        features=aligned_zeros((size + 2, size + 2, channels), np.int16),
+        flat=aligned_zeros((cells, channels), np.int16),
+        sums=aligned_zeros((cells, max(channels, outputs)), np.int32),
         pools=np.zeros((pools, outputs), dtype=np.int32),
         units=np.zeros(pools * outputs, dtype=np.int16),
         hidden=np.zeros((ROWS, units), dtype=np.int32),
@@ -124,18 +126,24 @@ def line_room(net: LineNet, size: int) -> LineRoom:
 
 
 @lean_kernel
-def _number_patterns(stones: NDArray[np.int8], side: int, board: LineBoard, numbers: NDArray[np.int32]) -> None:
-    """Write the numbers of the patterns around each cell: each stone adds to those around it."""
+def _number_patterns(
+    stones: NDArray[np.int8], side: int, board: LineBoard, seen: NDArray[np.int8], numbers: NDArray[np.int32]
+) -> None:
+    """Bring the numbers of the patterns around each cell from the stones in `seen` to `stones`.
+
+    `seen` [A] and `numbers` are those of one side to move in a `LineRoom`. A stone adds to the numbers around it, so
+    only stones that differ take time.
+    """
     size, width = board.size, board.size + 2 * REACH
-    flat, blank = numbers.reshape(4, width * width), board.blank.reshape(4, width * width)
-    for direction in range(4):
-        for cell in range(width * width):
-            flat[direction, cell] = blank[direction, cell]
+    flat = numbers.reshape(4, width * width)
+    digits = (np.int32(2), np.int32(0), np.int32(1))  # of the other side's stone, an empty cell, and one's own
     for row in range(size):
         for column in range(size):
-            stone = stones[row * size + column]
-            if stone != 0:
-                digit = np.int32(1) if stone == side else np.int32(2)
+            stone = np.int8(stones[row * size + column] * side)
+            before = seen[row * size + column]
+            if stone != before:
+                seen[row * size + column] = stone
+                digit = digits[stone + 1] - digits[before + 1]
                 cell = (row + REACH) * width + column + REACH
                 for k in range(-REACH, REACH + 1):
                     added = digit * board.weights[REACH - k]
@@ -282,8 +290,10 @@ def evaluate_line(
     `stones` [A] as in `core.evaluation.PositionBatch`.
     """
     size = board.size
-    _number_patterns(stones, side, board, room.numbers)
-    _look_up(room.numbers, net.table, room.features, size)
+    index = 0 if side == BLACK else 1
+    numbers = room.numbers[index]
+    _number_patterns(stones, side, board, room.seen[index], numbers)
+    _look_up(numbers, net.table, room.features, size)
     for layer in range(net.near.shape[0]):
         _spread(net, layer, room, size)
     _multiply(room.flat, net.heads, 0, net.heads_bias, 0, len(net.heads_bias), room.sums)

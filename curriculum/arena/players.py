@@ -224,7 +224,7 @@ def _net_player(spec: str, path: Path, rules: Rules, settings: PlayerSettings) -
     if max_bytes is None and settings.search is None and settings.simulations is None:
         max_bytes = DEFAULT_MAX_BYTES  # the number of simulations is the file's
     if not settings.tactics:
-        search = replace(search.without_tactics(), proven_nodes=False, bound_errors=0.0)
+        search = replace(search.without_tactics(), proven_nodes=False, transpositions=False, bound_errors=0.0)
     if settings.simulations is not None:
         search = replace(search, simulations=settings.simulations)
     if search.simulations == 0 and settings.seconds is None:

@@ -4,9 +4,11 @@ A four leaves the defender one reply and no choice, so the search looks for a ro
 two fours at once. If a reply makes a four of the defender's own, the attacker's next move is forced too, and the row
 goes on only if that move makes a four.
 
-The search deepens four by four, so no win has fewer of them than the one it finds; or it goes into the depth at once,
-which finds most wins with half the nodes. Without a win it ends when no row of fours is left to try. Its proofs go to a
-transposition table and stay true in all later searches by the same rules.
+The search deepens four by four, so no win has fewer of them than the one it finds. Without a win it ends when no row of
+fours is left to try. Its proofs go to a transposition table and stay true in all later searches by the same rules.
+
+Or it goes into the depth at once, without the fours that make nothing else, which finds more wins with few nodes
+(`benchmarks.leaf_fours`). It may miss a win and take a longer one, so the entries of its table are for no other search.
 """
 
 from dataclasses import dataclass
@@ -56,6 +58,9 @@ TABLE_BITS = 16
 
 WINS_AT_ONCE = 127
 """The rank of a move that makes an open four or two fours."""
+
+_MAKES_MORE = 3
+"""The least rank of a move that makes a four and, in another direction, at least an open two."""
 
 _FOREVER = 10_000
 """More fours than any board has room for: no win however long the search."""
@@ -292,7 +297,7 @@ def _to_front(work: VcfWork, ply: int, count: int, cell: int) -> bool:
 def _open(board: ThreatBoard, work: VcfWork, side: int, key: int, ply: int, left: int) -> bool:
     """Begin the node at `ply`; return True if its first four wins at once, else fill its frame.
 
-    `left`: fours to the end of the line at most, this one counted.
+    `left`: fours to the end of the line at most, this one counted; a search in depth has more than a board has cells.
     """
     frame = work.frames[ply]
     must = frame[_MUST]
@@ -303,6 +308,8 @@ def _open(board: ThreatBoard, work: VcfWork, side: int, key: int, ply: int, left
         return False
     count = _list_all(board, work, side) if ply == 0 else _list_after(board, work, side, ply)
     tries = count
+    while left > len(board.stones) and tries > 0 and work.orders[ply, tries - 1] < _MAKES_MORE:
+        tries -= 1
     if must != NO_CELL:
         tries = 1 if _to_front(work, ply, count, must) else 0
     frame[_COUNT] = count
@@ -389,9 +396,9 @@ def solve_vcf(board: ThreatBoard, work: VcfWork, side: int, nodes: int, shortest
     """Search for a win of `side`, to move, by continuous fours.
 
     Returns the plies of the shortest such win, or without `shortest` of the first one in depth, with its moves in
-    `work.line` (1 for a five at hand; `line[0]` is the move to make), `NO_WIN` if there is none, or `NOT_KNOWN` after
-    `nodes` positions. `work.tally[0]` is the number of nodes used. The board must be without a five; it is left as it
-    was.
+    `work.line` (1 for a five at hand; `line[0]` is the move to make), `NO_WIN` if there is none (without `shortest`: if
+    none is found), or `NOT_KNOWN` after `nodes` positions. `work.tally[0]` is the number of nodes used. The board must
+    be without a five; it is left as it was. Without `shortest` the table must be empty, and be emptied afterwards.
     """
     work.tally[_NODES] = 0
     if board.counts[side, FIVE] > 0:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import CACHE_LINE, aligned_empty
 from core.position import Position
 from core.rules import EMPTY, NO_CELL, Rules
 from core.zobrist import position_key
@@ -31,7 +32,11 @@ DRAWN = 4
 PROVEN = 5
 """Proven by its threats before the end of the game (`search.tree.leaf_tactics`); it needs no evaluation."""
 
-CACHE_LINE = 64
+_MAX_PLACES = 4
+"""Places of a tree's table of positions for each node, at most."""
+
+MAX_UNSPREAD = 64
+"""Proofs of nodes with the same position that wait to be carried up; more are left to be found again."""
 
 
 def record_type(fields: list[tuple[str, str]], size: int) -> np.dtype[np.void]:
@@ -46,6 +51,7 @@ NODE = record_type(
     [
         ("value_sum", "f8"),  # W of the edge into the node, for the side that moved into it
         ("squares_sum", "f8"),  # the sum of the squares of the values that are summed in W
+        ("key", "i8"),  # Zobrist key of the stones and the side to move
         ("visits", "i4"),  # N of the edge into the node; descents in flight are not in it
         ("in_flight", "i4"),  # descents through the edge that are not backed up yet: one virtual loss each
         ("prior", "f4"),  # P of the edge into the node
@@ -53,6 +59,7 @@ NODE = record_type(
         ("parent", "i4"),  # NO_NODE for the root
         ("first_child", "i4"),  # the newest visited child, or NO_NODE
         ("next_sibling", "i4"),  # the next older visited child of the same parent, or NO_NODE
+        ("next_twin", "i4"),  # another node with the same position (`search.tree.transpositions`), or NO_NODE
         ("move", "i2"),  # the move that leads into the node
         ("next_unvisited", "i2"),  # the unvisited legal move with the largest prior, or NO_CELL
         # The proof of the edge into the node: n wins for the side that moved, -n loses for it, where the game ends
@@ -103,6 +110,10 @@ class Forest(NamedTuple):
     """[G, A] the position at the root."""
     noise: NDArray[np.float32]
     """[G, A] the noise for the root's priors, or that of the last selection."""
+    twins: NDArray[np.int32]
+    """[G, T] the first node with a position, at the place that the key names; T is 0 without transpositions."""
+    unspread: NDArray[np.int32]
+    """[G, `MAX_UNSPREAD`] scratch: nodes whose new proof is still to be carried up."""
 
     @property
     def capacity(self) -> int:
@@ -115,18 +126,25 @@ class Forest(NamedTuple):
         return int(self.root_stones.shape[1])
 
 
-def make_forest(trees: int, capacity: int, cells: int) -> Forest:
-    """Return room for `trees` trees of `capacity` nodes on boards of `cells` cells; every root is blank."""
-    raw = np.empty(trees * capacity * NODE.itemsize + CACHE_LINE, dtype=np.uint8)
-    first = -raw.ctypes.data % CACHE_LINE
-    nodes = raw[first : first + trees * capacity * NODE.itemsize].view(NODE).reshape(trees, capacity)
+def make_forest(trees: int, capacity: int, cells: int, *, transpositions: bool = False) -> Forest:
+    """Return room for `trees` trees of `capacity` nodes on boards of `cells` cells; every root is blank.
+
+    With `transpositions` a tree knows which of its nodes have the same position.
+    """
     return Forest(
-        nodes=nodes,  # [G, C]
+        nodes=aligned_empty((trees, capacity), NODE),  # [G, C]
         trees=np.zeros(trees, dtype=TREE),  # [G]
         child_priors=np.empty((trees, capacity, cells), dtype=np.int16),  # [G, C, A]
         root_stones=np.full((trees, cells), EMPTY, dtype=np.int8),  # [G, A]
         noise=np.zeros((trees, cells), dtype=np.float32),  # [G, A]
+        twins=np.full((trees, table_size(capacity) if transpositions else 0), NO_NODE, dtype=np.int32),  # [G, T]
+        unspread=np.zeros((trees, MAX_UNSPREAD), dtype=np.int32),
     )
+
+
+def table_size(capacity: int) -> int:
+    """Return the places for the positions of `capacity` nodes: a power of two, twice to four times as many."""
+    return 2 << max(0, capacity - 1).bit_length()
 
 
 def set_root(forest: Forest, tree: int, position: Position) -> None:
@@ -143,11 +161,13 @@ def set_root(forest: Forest, tree: int, position: Position) -> None:
 
 def reset_tree(forest: Forest, tree: int) -> None:
     """Drop all nodes of a tree but a fresh root at the same position."""
+    forget_positions(forest, tree)
     root = forest.nodes[tree, 0]
     for name in ("value_sum", "squares_sum", "visits", "in_flight", "value", "has_value", "proof"):
         root[name] = 0
     root["prior"] = 1.0
-    root["parent"] = root["first_child"] = root["next_sibling"] = NO_NODE
+    root["key"] = forest.trees[tree]["key"]
+    root["parent"] = root["first_child"] = root["next_sibling"] = root["next_twin"] = NO_NODE
     root["move"] = root["next_unvisited"] = NO_CELL
     root["state"] = NEW
     for name in ("leaf_depths", "leaves", "simulations_left", "noise_share"):
@@ -155,6 +175,14 @@ def reset_tree(forest: Forest, tree: int) -> None:
     forest.trees[tree]["nodes"] = 1
 
 
-def bytes_per_node(rules: Rules) -> int:
+def forget_positions(forest: Forest, tree: int) -> None:
+    """Remove all nodes of a tree from its table of positions."""
+    if places := forest.twins.shape[1]:
+        keys = forest.nodes["key"][tree, : forest.trees["nodes"][tree]]
+        forest.twins[tree, keys & (places - 1)] = NO_NODE
+
+
+def bytes_per_node(rules: Rules, *, transpositions: bool = False) -> int:
     """Return the memory of one node, the maximum of one simulation."""
-    return NODE.itemsize + rules.cells * np.dtype(np.int16).itemsize
+    places = _MAX_PLACES * np.dtype(np.int32).itemsize if transpositions else 0
+    return NODE.itemsize + rules.cells * np.dtype(np.int16).itemsize + places

@@ -24,7 +24,9 @@ from search.solvers.vcf import fives_of
 from search.tree.forest import DRAWN, NEW, NO_NODE, OPEN, PENDING, PROVEN, WON, Forest, record_type
 from search.tree.leaf_tactics import DECIDED, UNDECIDED, LeafTactics, follow_replies, load_board, winning_move
 from search.tree.noise import random_share, write_dirichlet
+from search.tree.proofs import proof_above, prove_parents, proven_value
 from search.tree.softmax import best_with_noise, prior_of, scan_best, word_of, write_priors
+from search.tree.transpositions import enter_position, find_twin, take_from_twin
 
 
 class SearchParams(NamedTuple):
@@ -114,13 +116,15 @@ FULL = 3
 """An edge without a node in a tree without room for one."""
 REVISIT = 4
 """An open node at which a local playout ends: its evaluation is backed up again."""
+TWIN = 5
+"""A leaf that took priors and value of another node with the same position."""
 
 
 class Descent(NamedTuple):
     """The end of a descent and the position there; the stones are written elsewhere."""
 
     end: int
-    """`LEAF`, `END`, `COLLISION`, `FULL` or `REVISIT`."""
+    """`LEAF`, `END`, `COLLISION`, `FULL`, `REVISIT` or `TWIN`."""
     node: int
     plies: int
     """Plies from the node to the position, of single replies without a node."""
@@ -292,8 +296,13 @@ def descend(
         state = forest.nodes[tree, node]["state"]
         if state != OPEN:
             if state == NEW:
-                forest.nodes[tree, node]["state"] = PENDING
-                end = LEAF
+                if node != 0 and take_from_twin(forest, tree, node):
+                    if forest.nodes[tree, node]["proof"] != 0:
+                        prove_parents(forest, tree, node)
+                    end = TWIN
+                else:
+                    forest.nodes[tree, node]["state"] = PENDING
+                    end = LEAF
             else:
                 end = COLLISION if state == PENDING else END
             break
@@ -308,7 +317,7 @@ def descend(
             if forest.trees[tree]["nodes"] == forest.nodes.shape[1]:
                 end = FULL
                 break
-            child = add_child(forest, tree, node, move)
+            child = add_child(forest, tree, node, move, to_move)
             stones[move] = to_move
             if makes_line(stones, move, size, connect):
                 forest.nodes[tree, child]["state"] = WON
@@ -325,7 +334,7 @@ def descend(
         forest.nodes[tree, node]["in_flight"] += 1
         to_move = -to_move
         last, before = move, last
-    if params.local_playouts > 0.0 and end in (LEAF, END):
+    if params.local_playouts > 0.0 and end in (LEAF, END, TWIN):
         forest.trees[tree]["leaf_depths"] += depth
         forest.trees[tree]["leaves"] += 1
     return Descent(end, node, 0, to_move, last, before, key)
@@ -346,8 +355,8 @@ def local_depth(forest: Forest, tree: int, params: SearchParams) -> int:
 
 
 @kernel
-def add_child(forest: Forest, tree: int, node: int, move: int) -> int:
-    """Make the node of an edge without one and return it; the tree must have room."""
+def add_child(forest: Forest, tree: int, node: int, move: int, to_move: int) -> int:
+    """Make the node of a move of the side `to_move` without one and return it; the tree must have room."""
     child: int = forest.trees[tree]["nodes"]
     forest.trees[tree]["nodes"] = child + 1
     priors = forest.child_priors[tree, node]
@@ -355,6 +364,7 @@ def add_child(forest: Forest, tree: int, node: int, move: int) -> int:
     edge = forest.nodes[tree, child]
     edge["value_sum"] = 0.0
     edge["squares_sum"] = 0.0
+    edge["key"] = parent["key"] ^ STONE_KEYS[0 if to_move == BLACK else 1, move] ^ WHITE_TO_MOVE
     edge["visits"] = 0
     edge["in_flight"] = 0
     edge["prior"] = prior_of(priors[move])
@@ -370,6 +380,7 @@ def add_child(forest: Forest, tree: int, node: int, move: int) -> int:
     parent["first_child"] = child
     priors[move] = -1
     parent["next_unvisited"] = scan_best(priors)
+    enter_position(forest, tree, child)
     return child
 
 
@@ -482,6 +493,10 @@ def descend_for_leaf(
         won = forest.nodes[tree, descent.node]["state"] == WON
         back_up(forest, tree, descent.node, 1.0 if won else 0.0, params.decay)
         return END, descent.node
+    if descent.end == TWIN:
+        twin = forest.nodes[tree, find_twin(forest, tree, descent.node)]
+        back_up(forest, tree, descent.node, twin["value_sum"] / max(1, twin["visits"]), params.decay)
+        return END, descent.node
     if descent.end == REVISIT:
         value = float(forest.nodes[tree, descent.node]["value"])
         back_up(forest, tree, descent.node, value_into(value, params), params.decay)
@@ -539,7 +554,7 @@ def look_ahead(
         key ^= STONE_KEYS[0 if to_move == BLACK else 1, reply] ^ WHITE_TO_MOVE
         to_move = -to_move
         last, before = int(np.int64(reply)), last
-    node, plies = open_replies(forest, tree, descent.node, tactics.replies[leaf], count)
+    node, plies = open_replies(forest, tree, descent.node, descent.to_move, tactics.replies[leaf], count)
     end = LEAF
     if finding != UNDECIDED:
         end_by_threats(forest, tree, node, plies, finding, proof, params)
@@ -548,18 +563,21 @@ def look_ahead(
 
 
 @kernel
-def open_replies(forest: Forest, tree: int, node: int, replies: NDArray[np.int16], count: int) -> tuple[int, int]:
+def open_replies(
+    forest: Forest, tree: int, node: int, to_move: int, replies: NDArray[np.int16], count: int
+) -> tuple[int, int]:
     """Open a leaf for the first of `count` single replies, the node after it for the next, and so on.
 
-    Return the last node, and the plies from there to the position after all replies: 0 unless the tree has no room for
-    more nodes than the simulations to come may need.
+    The side `to_move` makes the first one. Return the last node, and the plies from there to the position after all
+    replies: 0 unless the tree has no room for more nodes than the simulations to come may need.
     """
     for index in range(count):
         room = forest.nodes.shape[1] - forest.trees[tree]["nodes"] - forest.trees[tree]["simulations_left"]
         open_for_one(forest, tree, node, int(np.int64(replies[index])))
         if room <= 0:
             return node, count - index
-        node = add_child(forest, tree, node, int(np.int64(replies[index])))
+        node = add_child(forest, tree, node, int(np.int64(replies[index])), to_move)
+        to_move = -to_move
         forest.nodes[tree, node]["in_flight"] += 1
         forest.nodes[tree, node]["state"] = PENDING
     return node, 0
@@ -774,47 +792,7 @@ def abandon_waiting(forest: Forest, leaves: Leaves) -> None:
             leaves.counts[index, queue] = 0
 
 
-# Proofs.
-
-
-@kernel
-def prove_parents(forest: Forest, tree: int, node: int) -> None:
-    """Carry the proof of `node` upwards as far as it proves its parents.
-
-    One winning child proves its parent won for the side to move there, by the shortest such win. A parent is lost if
-    every move has a node and loses, by the longest loss.
-    """
-    parent = forest.nodes[tree, node]["parent"]
-    while parent != NO_NODE:
-        plies = forest.nodes[tree, node]["proof"]
-        if plies < 0:
-            if forest.nodes[tree, parent]["next_unvisited"] != NO_CELL:
-                return
-            child = forest.nodes[tree, parent]["first_child"]
-            while child != NO_NODE:
-                if forest.nodes[tree, child]["proof"] >= 0:
-                    return
-                plies = min(plies, forest.nodes[tree, child]["proof"])
-                child = forest.nodes[tree, child]["next_sibling"]
-        proof = proof_above(plies)
-        known = forest.nodes[tree, parent]["proof"]
-        if known != 0 and (known > 0 or known >= proof):
-            return
-        forest.nodes[tree, parent]["proof"] = proof
-        node = parent
-        parent = forest.nodes[tree, node]["parent"]
-
-
-@kernel
-def proof_above(proof: int) -> int:
-    """Return the proof of the edge into a node, by that of the edge into the child that decides it."""
-    return -proof - 1 if proof > 0 else -proof + 1
-
-
-@kernel
-def proven_value(proof: int, decay: float) -> float:
-    """Return the value of an edge with a proof, for the side that moved: 1 for a win at once, less for a later one."""
-    return decay ** (proof - 1) if proof > 0 else -(decay ** (-proof - 1))
+# Forced moves and wins at the root.
 
 
 @kernel
@@ -838,7 +816,7 @@ def prove_root(forest: Forest, tree: int, tactics: LeafTactics) -> None:
         if forest.nodes[tree, 0]["state"] == NEW:
             open_for_one(forest, tree, 0, move)
             forest.nodes[tree, 0]["state"] = NEW
-        child = add_child(forest, tree, 0, move)
+        child = add_child(forest, tree, 0, move, int(np.int64(forest.trees[tree]["to_move"])))
         forest.nodes[tree, child]["state"] = WON if plies == 1 else PROVEN
     forest.nodes[tree, child]["proof"] = plies
     prove_parents(forest, tree, child)
@@ -906,7 +884,8 @@ def reroot(forest: Forest, tree: int, move: int, remap: NDArray[np.int32]) -> bo
     """Make the child that `move` leads to the root, keep its subtree and free the rest (A IV-D).
 
     Return False, with the nodes unchanged, if the move has no open node. Nothing may be in flight. `remap` [C] is
-    scratch. Children are always newer than their parents, so one forward pass compacts the nodes in place.
+    scratch. Children are always newer than their parents, so one forward pass compacts the nodes in place. The tree's
+    table of positions must be empty.
     """
     root = forest.nodes[tree, 0]["first_child"]
     while root != NO_NODE and forest.nodes[tree, root]["move"] != move:
@@ -931,6 +910,7 @@ def reroot(forest: Forest, tree: int, move: int, remap: NDArray[np.int32]) -> bo
         moved["parent"] = parent
         moved["first_child"] = NO_NODE
         moved["next_sibling"] = NO_NODE
+        enter_position(forest, tree, kept)
         if parent != NO_NODE:
             moved["next_sibling"] = forest.nodes[tree, parent]["first_child"]
             forest.nodes[tree, parent]["first_child"] = kept

@@ -218,7 +218,8 @@ def settle(
     `found` [3] is the leaf's row of `Work.findings`.
     """
     record = leaves.records[leaf]
-    node, plies = open_replies(forest, tree, record["node"], tactics.replies[leaf], found[2])
+    side = int(np.int64(record["to_move"]))
+    node, plies = open_replies(forest, tree, record["node"], side, tactics.replies[leaf], found[2])
     if found[0] == UNDECIDED:
         record["node"], record["plies"] = node, plies
         return True

@@ -18,7 +18,7 @@ from core.zobrist import STONE_KEYS, WHITE_TO_MOVE
 from search.analysis import Analysis
 from search.tree import kernels
 from search.tree.cache import EvaluationCache, Identity
-from search.tree.forest import OPEN, Forest, make_forest, reset_tree, set_root
+from search.tree.forest import OPEN, Forest, forget_positions, make_forest, reset_tree, set_root
 from search.tree.groups import SharedBatch, SharedParts, TreeGroup
 from search.tree.leaf_tactics import LeafTactics, make_root_tactics, new_boards
 from search.tree.line_search import MAX_WINDOW, LineBatch
@@ -75,7 +75,11 @@ class ForestSearch:
         self.cache = cache or EvaluationCache(rules.cells)
         self.evaluations = 0
         """Positions submitted to the evaluator so far."""
-        self.forest: Forest = make_forest(trees, capacity or settings.simulations + 1, rules.cells)
+        # Last moves and drawn symmetries tell nodes with the same stones apart.
+        transpositions = settings.transpositions and evaluator.last_moves == 0 and not settings.symmetric
+        self.forest: Forest = make_forest(
+            trees, capacity or settings.simulations + 1, rules.cells, transpositions=transpositions
+        )
         self._active = np.zeros(trees, dtype=np.bool_)
         self._remap = np.empty(self.forest.capacity, dtype=np.int32)
         boards = new_boards(rules, trees) if settings.looks_at_leaves or settings.looks_at_roots else None
@@ -250,6 +254,7 @@ class ForestSearch:
         The move must not end the game.
         """
         forest = self.forest
+        forget_positions(forest, tree)
         kept = kernels.reroot(forest, tree, move, self._remap)
         root = forest.trees[tree]
         forest.root_stones[tree, move] = root["to_move"]

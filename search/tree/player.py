@@ -194,7 +194,8 @@ class MctsPlayer(Player):
     def _max_nodes(self) -> int:
         """Nodes of all trees together that memory allows."""
         max_bytes = DEFAULT_MAX_BYTES if self.max_bytes is None else self.max_bytes
-        return max(1, min(MAX_SIMULATIONS, max_bytes // bytes_per_node(self._rules)))
+        node_bytes = bytes_per_node(self._rules, transpositions=self._settings.transpositions)
+        return max(1, min(MAX_SIMULATIONS, max_bytes // node_bytes))
 
     def _forest_for(self, trees: int, capacity: int) -> ForestSearch:
         # Only the arrays are kept between calls, because the system takes time to provide their pages.

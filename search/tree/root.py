@@ -8,6 +8,7 @@ from search.analysis import Analysis, MoveAnalysis
 from search.tree import kernels, softmax
 from search.tree.forest import NO_NODE, OPEN, Forest
 from search.tree.move_policy import search_policy
+from search.tree.proofs import proven_value
 
 _BOUND_SHARE = 0.05
 """Share of the most visits that a move needs for a bound of its value."""
@@ -113,7 +114,7 @@ def _root_values(forest: Forest, tree: int, proofs: NDArray[np.int16], decay: fl
     children = children[children["visits"] > 0]
     values[children["move"]] = children["value_sum"] / children["visits"]
     for move in np.flatnonzero(proofs):
-        values[move] = kernels.proven_value(proofs[move], decay)
+        values[move] = proven_value(proofs[move], decay)
     return values
 
 

@@ -107,6 +107,10 @@ class SearchSettings:
     """Share of simulations that are local (playout cap randomisation, S III-B1): they descend to half the mean depth of
     the tree's leaves, at least one ply, and back up the evaluation of the open node there again."""
 
+    transpositions: bool = False
+    """Give a new node the priors of another node with the same position, and the mean of its visits as its evaluation;
+    a proof holds for all of them. Without effect for nets that see last moves, and with `symmetric`."""
+
     bound_errors: Annotated[float, Bounds(0, MAX_EXPLORATION)] = 0.0
     """Choose the best move by a lower bound of its value: the mean of its visits less so many standard errors. 0 takes
     the most visited move (A eq. 4)."""
@@ -157,7 +161,7 @@ class SearchSettings:
 
         `python -m benchmarks.tree_tactics match all bound_errors=3 --opponent all` measures the gain of the bound.
         """
-        return replace(self.with_tactics().for_one_position(), bound_errors=3.0)
+        return replace(self.with_tactics().for_one_position(), transpositions=True, bound_errors=3.0)
 
     def without_tactics(self) -> Self:
         """Return the settings with all tactics off."""

@@ -61,7 +61,11 @@ def statistics(search: ForestSearch, tree: int) -> tuple[NDArray[np.int32], NDAr
     return nodes["visits"].copy(), nodes["value_sum"].copy()
 
 
-@pytest.mark.parametrize("settings", [ONE_LEAF, ONE_LEAF.with_tactics()], ids=["plain", "tactics"])
+@pytest.mark.parametrize(
+    "settings",
+    [ONE_LEAF, ONE_LEAF.with_tactics(), replace(ONE_LEAF.with_tactics(), transpositions=True)],
+    ids=["plain", "tactics", "transpositions"],
+)
 def test_one_leaf_at_a_time_finds_the_tree_that_batches_find(evaluator: NetEvaluator, settings: SearchSettings) -> None:
     own, batches = (searched(each, settings, POSITIONS) for each in (evaluator, InBatches(evaluator)))
     assert isinstance(own._batches[0], LineBatch)
@@ -71,7 +75,11 @@ def test_one_leaf_at_a_time_finds_the_tree_that_batches_find(evaluator: NetEvalu
             assert np.array_equal(mine, others)
 
 
-@pytest.mark.parametrize("settings", [SEVERAL, SEVERAL.with_tactics()], ids=["plain", "tactics"])
+@pytest.mark.parametrize(
+    "settings",
+    [SEVERAL, SEVERAL.with_tactics(), replace(SEVERAL.with_tactics(), transpositions=True)],
+    ids=["plain", "tactics", "transpositions"],
+)
 def test_threads_and_other_trees_change_nothing(evaluator: NetEvaluator, settings: SearchSettings) -> None:
     alone = [searched(evaluator, settings, [position], threads=1) for position in POSITIONS]
     for threads in (1, 2, 5):

@@ -50,13 +50,20 @@ def _solve(position: Position) -> tuple[int, int]:
 
 
 def searched(
-    position: Position, simulations: int = 4000, leaves: int = 1, batches: int = 1, *, proven_nodes: bool = True
+    position: Position,
+    simulations: int = 4000,
+    leaves: int = 1,
+    batches: int = 1,
+    *,
+    proven_nodes: bool = True,
+    transpositions: bool = False,
 ) -> ForestSearch:
     options = SearchSettings(
         simulations=simulations,
         leaves_in_flight=leaves,
         batches_in_flight=batches,
         proven_nodes=proven_nodes,
+        transpositions=transpositions,
         c_puct=2.0,
     )
     search = ForestSearch(position.rules, ScriptedEvaluator(position.rules), options, trees=1)
@@ -65,11 +72,18 @@ def searched(
 
 
 @settings(max_examples=60)
-@given(stones=st.integers(0, 7), seed=st.integers(0, 500), flight=st.sampled_from([(1, 1), (8, 1), (24, 3)]))
-def test_whatever_is_called_proven_is_true(stones: int, seed: int, flight: tuple[int, int]) -> None:
+@given(
+    stones=st.integers(0, 7),
+    seed=st.integers(0, 500),
+    flight=st.sampled_from([(1, 1), (8, 1), (24, 3)]),
+    transpositions=st.booleans(),
+)
+def test_whatever_is_called_proven_is_true(
+    stones: int, seed: int, flight: tuple[int, int], transpositions: bool
+) -> None:
     position = start_position(TINY, min(stones, 6), seed)
     leaves, batches = flight
-    search = searched(position, leaves=leaves, batches=batches)
+    search = searched(position, leaves=leaves, batches=batches, transpositions=transpositions)
     result, _ = solve(position)
     for move, proof in enumerate(search.proofs(0).tolist()):
         if proof:
