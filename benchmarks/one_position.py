@@ -71,7 +71,7 @@ def rows(model: Path, texts: Sequence[str], simulations: int, count: int, plies:
     evaluator = open_model(model)
 
     def search_of(settings: SearchSettings) -> ForestSearch:
-        settings = settings.with_tactics() if tactics else settings
+        settings = replace(settings.with_tactics(), transpositions=True) if tactics else settings
         search = ForestSearch(rules, evaluator, settings, trees=1, capacity=2 * simulations + 1)
         searched(search, positions[0], min(simulations, 1_000))  # a runtime prepares each size at its first use
         return search

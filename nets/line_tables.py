@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.arrays import aligned_empty
+from core.line_nets.arrays import aligned_empty
 from core.line_nets.evaluation import LineNet
 from core.line_nets.numbers import (
     DENSE_BITS,

@@ -10,8 +10,8 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from core.arrays import aligned_zeros
 from core.jit import kernel, lean_kernel
+from core.line_nets.arrays import aligned_zeros
 from core.line_nets.numbers import DENSE_BITS, LANES, MEAN_SCALE, MIX_BITS, REACH, REGIONS, TOP, UNIT_BITS
 from core.line_nets.patterns import DIRECTIONS, digit_weights, empty_numbers, region_edges
 from core.line_nets.vector_code import ROWS, depthwise, pooled, products

@@ -1,7 +1,8 @@
 """Nine levels to play against, from a beginner to the strongest player of the package.
 
 Each level wins at least three games of five against the one below (docs/evaluation.md has the matches). Low levels are
-people: they overlook threats and vary among sensible moves. From level 5 on it is the mentor with more and more nodes.
+people: they overlook threats and vary among sensible moves. From level 5 on it is the mentor with more and more nodes,
+and at the top the built-in model.
 """
 
 from dataclasses import dataclass
@@ -13,12 +14,21 @@ from search.players import Player
 
 
 @dataclass(frozen=True, slots=True)
+class ByModel:
+    """The strength of a level that the built-in model plays."""
+
+    simulations: int
+    elsewhere: Limit
+    """The mentor's nodes a move on boards that the model does not play."""
+
+
+@dataclass(frozen=True, slots=True)
 class Level:
-    """One level: a casual player's habits, or the mentor's nodes a move."""
+    """One level: a casual player's habits, the mentor's nodes a move, or the built-in model's simulations."""
 
     title: str
     """One word for a start screen."""
-    strength: Habits | Limit
+    strength: Habits | Limit | ByModel
 
 
 LEVELS = {
@@ -30,12 +40,14 @@ LEVELS = {
     6: Level("strong", Limit(nodes=800)),
     7: Level("expert", Limit(nodes=5_000)),
     8: Level("master", Limit(nodes=50_000)),
-    9: Level("best", Limit(nodes=1_000_000)),
+    9: Level("best", ByModel(simulations=30_000, elsewhere=Limit(nodes=1_000_000))),
 }
-"""The levels. Level 9 is the strongest player of the package that answers in a second or two."""
+"""The levels. Level 9 is the strongest player of the package, and answers in about half a second on 2 cores."""
 
 
 def level_player(level: int, *, name: str) -> Player:
-    """Return the player of a level, 1 to 9."""
+    """Return the player of a level, 1 to 9, without a model."""
     strength = LEVELS[level].strength
-    return CasualPlayer(strength, name=name) if isinstance(strength, Habits) else Mentor(strength, name=name)
+    if isinstance(strength, Habits):
+        return CasualPlayer(strength, name=name)
+    return Mentor(strength.elsewhere if isinstance(strength, ByModel) else strength, name=name)

@@ -188,15 +188,13 @@ def parse_player(spec: str, *, rules: Rules, settings: PlayerSettings) -> Player
     if spec in _MENTORS:
         return _mentor(spec, settings)
     if spec in player_names.LEVELS:
-        from curriculum.arena.levels import level_player
-
-        return level_player(player_names.LEVELS.index(spec) + 1, name=spec)
+        return _level(spec, rules, settings)
     kind, _, count = spec.partition(":")
     if kind == player_names.ENGINE:
         return _engine(spec, rules, settings)
     if kind != player_names.PURE_MCTS or not count.isdecimal():
         raise PlayerSpecError(f"{spec!r} names no player: write {player_names.PURE_MCTS}:N with N playouts a move")
-    from search.tree.pure_mcts import PureMcts
+    from search.pure_mcts.player import PureMcts
 
     try:
         return PureMcts(int(count))
@@ -241,6 +239,22 @@ def _net_player(spec: str, path: Path, rules: Rules, settings: PlayerSettings) -
         keeps_tree=settings.keeps_tree,
         name=spec,
     )
+
+
+def _level(spec: str, rules: Rules, settings: PlayerSettings) -> Player:
+    from curriculum.arena.levels import LEVELS, ByModel, level_player
+
+    level = player_names.LEVELS.index(spec) + 1
+    strength = LEVELS[level].strength
+    if isinstance(strength, ByModel):
+        from nets.checkpoint import DEFAULT_MODEL, read_info
+
+        if read_info(DEFAULT_MODEL).plays(rules):
+            settings = PlayerSettings(
+                simulations=strength.simulations, memory_bytes=settings.memory_bytes, keeps_tree=settings.keeps_tree
+            )
+            return _net_player(spec, DEFAULT_MODEL, rules, settings)
+    return level_player(level, name=spec)
 
 
 def _engine(spec: str, rules: Rules, settings: PlayerSettings) -> Player:

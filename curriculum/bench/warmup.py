@@ -23,8 +23,8 @@ from nets.runtimes.loading import open_model
 from search.mentor.paper import PaperMentor
 from search.mentor.player import Mentor
 from search.players import Player, never
+from search.pure_mcts.player import PureMcts
 from search.tree.player import MctsPlayer
-from search.tree.pure_mcts import PureMcts
 from search.tree.settings import SearchSettings
 
 _RULES = Rules(9)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.arrays import CACHE_LINE, aligned_empty
+from core.line_nets.arrays import CACHE_LINE, aligned_empty
 from core.position import Position
 from core.rules import EMPTY, NO_CELL, Rules
 from core.zobrist import position_key

@@ -16,8 +16,8 @@ from search.limits import Limit
 from search.mentor.paper import PaperMentor
 from search.mentor.player import Mentor
 from search.players import Analyses, Decision, RandomPlayer, Thinks
+from search.pure_mcts.player import PureMcts
 from search.tree.player import MctsPlayer
-from search.tree.pure_mcts import PureMcts
 from search.tree.settings import Policy, SearchSettings
 from tests.support.evaluators import ScriptedEvaluator
 

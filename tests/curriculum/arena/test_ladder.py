@@ -14,7 +14,7 @@ from curriculum.arena.results import MatchResult
 from curriculum.arena.tournament import play_tournament
 from curriculum.reporting import Conduct, Interrupted, Quiet
 from search.players import RandomPlayer
-from search.tree.pure_mcts import PureMcts
+from search.pure_mcts.player import PureMcts
 from tests.support.match_samples import match
 
 RULES = Rules(5, 4)

@@ -11,6 +11,7 @@ from curriculum.arena.tournament import play_match
 from search.limits import Limit
 from search.mentor.casual import CasualPlayer
 from search.mentor.player import Mentor
+from search.tree.player import MctsPlayer
 
 RULES = Rules()
 
@@ -31,11 +32,13 @@ def test_every_level_is_a_player_on_any_board() -> None:
 def test_low_levels_overlook_and_high_levels_search_more_and_more() -> None:
     players = [parse_player(name, rules=RULES, settings=PlayerSettings()) for name in player_names.LEVELS]
     kinds = [type(player) for player in players]
-    assert kinds == [CasualPlayer] * 4 + [Mentor] * 5
+    assert kinds == [CasualPlayer] * 4 + [Mentor] * 4 + [MctsPlayer]
     limits = [player.limit for player in players if isinstance(player, Mentor)]
     nodes = [limit.nodes or 0 for limit in limits]
     assert nodes == sorted(nodes)
     assert limits == [Limit(nodes=count) for count in nodes]
+    elsewhere = parse_player("level:9", rules=Rules(7, 4), settings=PlayerSettings())
+    assert isinstance(elsewhere, Mentor) and elsewhere.limit == Limit(nodes=1_000_000)
     assert len({level.title for level in LEVELS.values()}) == 9
 
 

@@ -12,10 +12,10 @@ from core.streams import Purpose, stream_key
 from search.analysis import Analysis, Report, Reports
 from search.limits import Limit
 from search.players import Decision, Player, decide_each, never
+from search.pure_mcts.rollouts import run_playouts
 from search.tree import kernels
 from search.tree.forest import Forest, bytes_per_node, make_forest, set_root
 from search.tree.kernels import SearchParams
-from search.tree.rollouts import run_playouts
 from search.tree.root import analyse_root, root_visits
 from search.tree.settings import DEFAULT_MAX_BYTES
 

@@ -12,8 +12,8 @@ from core.position import Position
 from core.rules import BLACK, EMPTY, Rules
 from search.limits import Limit
 from search.players import Player
-from search.tree.pure_mcts import PureMcts
-from search.tree.rollouts import next_random, roll_out
+from search.pure_mcts.player import PureMcts
+from search.pure_mcts.rollouts import next_random, roll_out
 from tests.conftest import games, rules
 
 NOUGHTS = Rules(3, 3)
