@@ -154,7 +154,7 @@ def test_a_job_beside_goes_on_with_newer_weights(crew: RayCrew, job: SelfPlayJob
     save_model(newer, make_model(CONFIG.net, RULES, 2), {})
     beside = crew.open_beside(job, range(200))
     found: dict[int, SelfPlayGame] = {}
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     older: dict[int, SelfPlayGame] = {}
     while len(found) < 200 and time.monotonic() < deadline:
         found |= dict(beside.games(0.2))
