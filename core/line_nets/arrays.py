@@ -25,10 +25,3 @@ def aligned_zeros(shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
     array = aligned_empty(shape, dtype)
     array[...] = 0
     return array
-
-
-def aligned_copy(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a copy that begins where a cache line does."""
-    copy = aligned_empty(array.shape, array.dtype)
-    copy[...] = array
-    return copy
