@@ -30,6 +30,12 @@ def bits(cells: int) -> Iterator[int]:
         cells &= cells - 1
 
 
+def step(window: int) -> int:
+    """Return the distance of two neighbours in a window, by which its direction is known."""
+    first, second = list(bits(window))[:2]
+    return second.bit_length() - first.bit_length()
+
+
 class NaiveBoard:
     """Threats and forced wins on boards of one size."""
 
@@ -65,15 +71,17 @@ class NaiveBoard:
         return found
 
     def has_vcf(self, own: int, enemy: int) -> bool:
-        """Return True if `own`, to move, wins by fours alone; every four and the one reply to it is tried."""
+        """Return True if `own`, to move, wins by fours alone; every four of `tried` and the one reply to it."""
         if self.wins(own, enemy):
             return True
         key = (own, enemy)
         if key not in self.known:
-            self.known[key] = any(
-                self.wins_after_four(own | four, enemy) for four in bits(self.must(own, enemy) & self.fours(own, enemy))
-            )
+            self.known[key] = any(self.wins_after_four(own | four, enemy) for four in bits(self.tried(own, enemy)))
         return self.known[key]
+
+    def tried(self, own: int, enemy: int) -> int:
+        """Return the fours that do not lose at once."""
+        return self.must(own, enemy) & self.fours(own, enemy)
 
     def must(self, own: int, enemy: int) -> int:
         """Return the moves of `own` that do not lose to a line of the enemy at once."""
@@ -102,3 +110,29 @@ class NaiveBoard:
                 return False
             enemy |= reply
         return False
+
+
+class GreedyBoard(NaiveBoard):
+    """A board whose attacker plays a four that it is not forced to only if the stone makes more than that four.
+
+    That is a win, or in another direction a window with as many stones as a three has. So it misses some wins.
+    """
+
+    def __init__(self, size: int, connect: int) -> None:
+        super().__init__(size, connect)
+        self.connect = connect
+
+    def tried(self, own: int, enemy: int) -> int:
+        fours = super().tried(own, enemy)
+        if self.wins(enemy, own):
+            return fours
+        return sum(four for four in bits(fours) if self.makes_more(own | four, enemy, four))
+
+    def makes_more(self, own: int, enemy: int, stone: int) -> bool:
+        """Return True if `stone`, one of `own` that makes a four, wins or makes a three in another direction."""
+        if self.wins(own, enemy).bit_count() > 1:
+            return True
+        through = [window for window in self.windows if window & stone and not window & enemy]
+        fours = {step(window) for window in through if (window & own).bit_count() == self.connect - 1}
+        threes = {step(window) for window in through if (window & own).bit_count() >= self.connect - 2}
+        return len(fours | threes) > 1

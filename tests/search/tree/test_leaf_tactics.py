@@ -27,7 +27,7 @@ from search.tree.settings import Policy, SearchSettings
 from tests.search.tree.test_mcts import start_position
 from tests.search.tree.test_proofs import TINY, solve
 from tests.support.evaluators import ScriptedEvaluator, hashed_answer
-from tests.support.naive_vcf import NaiveBoard, bits
+from tests.support.naive_vcf import GreedyBoard, NaiveBoard, bits
 
 RULES = Rules(7, 4)
 BOARDS = new_boards(RULES, 2)
@@ -132,8 +132,8 @@ def test_a_search_that_sees_threats_solves_the_small_board_as_well(stones: int, 
 
 @settings(max_examples=40)
 @given(stones=st.integers(6, 30), seed=st.integers(0, 10_000))
-def test_the_net_is_asked_about_boards_on_which_nobody_can_win_with_the_next_stone(stones: int, seed: int) -> None:
-    board = NaiveBoard(RULES.size, RULES.connect)
+def test_the_net_is_asked_about_boards_without_a_win_by_fours_that_make_more(stones: int, seed: int) -> None:
+    board = GreedyBoard(RULES.size, RULES.connect)
 
     def answer(stones: NDArray[np.int8], to_move: int) -> tuple[NDArray[np.float32], float]:
         own, enemy = board.of_stones(stones.tolist(), to_move)
