@@ -12,6 +12,7 @@ import argparse
 import json
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import cycle
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,6 +29,14 @@ from nets.checkpoint import read_info
 
 POOL = ("random", "pure-mcts:1000", "mentor:paper", "mentor:1", "mentor:3", "mentor:5")
 ZERO = "mentor:paper"
+_COLOURS = (BLUE, "#e08214", "#2f9e62", "#8250df")
+_CURVES = (
+    ("measure", "agreement", "Agreement with the teacher"),
+    ("train", "policy_entropy", "Entropy of the policy"),
+    ("games", "game_length", "Moves of a game"),
+    ("games", "black_share", "Black's share"),
+)
+"""Curves below the ratings: event and key of the records, and their title."""
 
 
 class Kept(NamedTuple):
@@ -53,24 +62,30 @@ def working_minutes(starts: Sequence[float], times: Sequence[float], until: floa
     return worked / 60
 
 
-def kept_models(folder: Path) -> list[Kept]:
-    """Return the models of a run in the order of their training. Raises `RunFolderError`."""
+def timed_records(folder: Path) -> list[tuple[float, dict[str, Any]]]:
+    """Return the records of a run, each with the minutes of work before it. Raises `RunFolderError`."""
     records = read_metrics(folder)
     environment = json.loads((folder / "environment.json").read_text())
     starts = [_seconds(session["time"]) for session in environment["sessions"]]
     times = [_seconds(record["time"]) for record in records]
+    return [(working_minutes(starts, times, time), record) for time, record in zip(times, records, strict=True)]
+
+
+def kept_models(folder: Path) -> list[Kept]:
+    """Return the models of a run in the order of their training. Raises `RunFolderError`."""
+    records = timed_records(folder)
     found = []
     for path in sorted((folder / "models").glob("*.safetensors")):
         phase, _, number = path.stem.partition("-")
         if phase not in ("basics", "imitation", "selfplay") or (phase == "selfplay") != number.isdigit():
             continue
         own = [
-            time
-            for time, record in zip(times, records, strict=True)
+            minutes
+            for minutes, record in records
             if record["phase"] == phase and (not number or record["iteration"] == int(number))
         ]
         if own:
-            found.append(Kept(folder.resolve().name, path.stem, path, working_minutes(starts, times, max(own))))
+            found.append(Kept(folder.resolve().name, path.stem, path, max(own)))
     return sorted(found, key=lambda model: model.minutes)
 
 
@@ -99,11 +114,39 @@ def play(
     return [by_name[name] for name in ours], [rating for rating in ratings if rating.name in POOL]
 
 
-def draw(models: Sequence[Kept], ratings: Sequence[Rating], pool: Sequence[Rating], title: str, file: Path) -> None:
-    """Draw the ratings of each run over its minutes of work, and the pool as lines."""
-    colours = (BLUE, "#e08214", "#2f9e62", "#8250df")
-    with drawn(file, title, width=1.7 * WIDTH, height=4.2) as figure:
-        axes = figure.subplots()
+def series_of(records: Sequence[tuple[float, dict[str, Any]]], event: str, key: str) -> list[tuple[float, float]]:
+    """Return a number of the records of an event by the minutes of work; of the games of a round, their mean.
+
+    Games come in parts; a part counts by its games, and the mean stands at the last one.
+    """
+    if event != "games":
+        return [(minutes, record[key]) for minutes, record in records if record["event"] == event and key in record]
+    rounds: dict[int, list[tuple[float, dict[str, Any]]]] = {}
+    for minutes, record in records:
+        if record["event"] == event and record.get(key) is not None:
+            rounds.setdefault(record["iteration"], []).append((minutes, record))
+    return [
+        (
+            parts[-1][0],
+            sum(record["games"] * record[key] for _, record in parts) / sum(record["games"] for _, record in parts),
+        )
+        for parts in rounds.values()
+    ]
+
+
+def draw(
+    folders: Sequence[Path],
+    models: Sequence[Kept],
+    ratings: Sequence[Rating],
+    pool: Sequence[Rating],
+    title: str,
+    file: Path,
+) -> None:
+    """Draw the ratings of each run over its minutes of work, the pool as lines, and below them its other curves."""
+    colours = dict(zip([folder.resolve().name for folder in folders], cycle(_COLOURS), strict=False))
+    with drawn(file, title, width=1.9 * WIDTH, height=6.4) as figure:
+        grid = figure.add_gridspec(2, len(_CURVES), height_ratios=(2, 1))
+        axes = figure.add_subplot(grid[0, :])
         clear(axes)
         label(axes, "", "minutes of work", f"Elo, {ZERO} is 0")
         for rating in pool:
@@ -111,16 +154,25 @@ def draw(models: Sequence[Kept], ratings: Sequence[Rating], pool: Sequence[Ratin
             axes.annotate(
                 rating.name, (1, rating.elo), xycoords=("axes fraction", "data"), fontsize=8, color=GREY, va="center"
             )
-        for number, run in enumerate(dict.fromkeys(model.run for model in models)):
+        for run, colour in colours.items():
             own = [(model, rating) for model, rating in zip(models, ratings, strict=True) if model.run == run]
             elo = [rating.elo for _, rating in own]
             reach = [[rating.elo - rating.low for _, rating in own], [rating.high - rating.elo for _, rating in own]]
             minutes = [model.minutes for model, _ in own]
-            colour = colours[number % len(colours)]
             axes.errorbar(
                 minutes, elo, reach, fmt="o-", markersize=4, linewidth=1.2, capsize=2, color=colour, label=run
             )
         axes.legend(loc="lower right", frameon=False, fontsize=8)
+        kept = {folder.resolve().name: timed_records(folder) for folder in folders}
+        for column, (event, key, name) in enumerate(_CURVES):
+            below = figure.add_subplot(grid[1, column])
+            clear(below)
+            label(below, name, "minutes of work", "")
+            for run, records in kept.items():
+                points = series_of(records, event, key)
+                style = "o-" if event == "games" else "-"
+                if points:
+                    below.plot(*zip(*points, strict=True), style, color=colours[run], linewidth=1, markersize=3)
 
 
 def main() -> None:
@@ -171,7 +223,7 @@ def main() -> None:
             temporary.write_text(json.dumps({"models": rows, "pool": [_rated(rating) for rating in pool]}, indent=1))
     if arguments.figure:
         title = f"Strength by training time, {arguments.simulations} simulations a move"
-        draw(models, ratings, pool, title, arguments.figure)
+        draw(arguments.runs, models, ratings, pool, title, arguments.figure)
 
 
 def _rated(rating: Rating) -> dict[str, Any]:

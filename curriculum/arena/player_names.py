@@ -2,7 +2,9 @@
 
 import shlex
 from collections.abc import Sequence
-from pathlib import PurePath
+from pathlib import Path, PurePath
+
+from core.rules import Rules
 
 DEFAULT = "default"
 PAPER = "paper"
@@ -13,6 +15,8 @@ MENTOR_LEVELS = tuple(f"{MENTOR}:{level}" for level in range(1, 6))
 """From the weakest to the strongest; `search.mentor.player.LEVELS` has their limits."""
 LEVELS = tuple(f"level:{level}" for level in range(1, 10))
 """From a beginner to the strongest; `curriculum.arena.levels` describes them."""
+MODEL_LEVEL = LEVELS[-1]
+"""The level of the built-in model."""
 PURE_MCTS = "pure-mcts"
 ENGINE = "engine"
 
@@ -24,6 +28,15 @@ HELP = (
     f"{ENGINE}:COMMAND (a program that speaks the Gomocup protocol)"
 )
 """All spellings of a player."""
+
+
+def model_of_level(spec: str, rules: Rules) -> Path | None:
+    """Return the file of the model that plays a level on a board; None for a level that another player plays."""
+    if spec != MODEL_LEVEL:
+        return None
+    from nets.checkpoint import DEFAULT_MODEL, read_info
+
+    return DEFAULT_MODEL if read_info(DEFAULT_MODEL).plays(rules) else None
 
 
 def short_name(spec: str) -> str:

@@ -245,16 +245,13 @@ def _level(spec: str, rules: Rules, settings: PlayerSettings) -> Player:
     from curriculum.arena.levels import LEVELS, ByModel, level_player
 
     level = player_names.LEVELS.index(spec) + 1
-    strength = LEVELS[level].strength
-    if isinstance(strength, ByModel):
-        from nets.checkpoint import DEFAULT_MODEL, read_info
-
-        if read_info(DEFAULT_MODEL).plays(rules):
-            settings = PlayerSettings(
-                simulations=strength.simulations, memory_bytes=settings.memory_bytes, keeps_tree=settings.keeps_tree
-            )
-            return _net_player(spec, DEFAULT_MODEL, rules, settings)
-    return level_player(level, name=spec)
+    strength, path = LEVELS[level].strength, player_names.model_of_level(spec, rules)
+    if path is None or not isinstance(strength, ByModel):
+        return level_player(level, name=spec)
+    settings = PlayerSettings(
+        simulations=strength.simulations, memory_bytes=settings.memory_bytes, keeps_tree=settings.keeps_tree
+    )
+    return _net_player(spec, path, rules, settings)
 
 
 def _engine(spec: str, rules: Rules, settings: PlayerSettings) -> Player:

@@ -288,12 +288,14 @@ class GomokuApp(App[ExitCode]):
         if self._panes.variation or self._panel.candidates.display:
             self.show_analysis()
 
-    def on_key(self, event: events.Key) -> None:
-        """Begin a coordinate with a capital letter."""
-        letter = event.character or ""
-        if len(letter) == 1 and "A" <= letter <= "Y" and self.screen is self._main and not self._entry.has_focus:
-            event.stop()
-            self._entry.open(letter.lower())
+    async def on_event(self, event: events.Event) -> None:
+        """Begin a coordinate with `/` or a capital letter: here, since the next key may wait already."""
+        if isinstance(event, events.Key) and self.screen is self._main and self.focused is not self._entry:
+            letter = event.character or ""
+            if letter == "/" or (len(letter) == 1 and "A" <= letter <= "Y"):
+                self._entry.open(letter.lower().strip("/"))
+                return
+        await super().on_event(event)
 
     def action_type_move(self) -> None:
         """Open the line for a coordinate."""

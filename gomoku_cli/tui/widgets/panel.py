@@ -67,7 +67,11 @@ class ValueView(Static):
         cost = game.costs.get(game.ply - 1) or game.costs.get(game.ply - 2)
         if cost is not None:
             unit = next(
-                (effort_unit(choice) for choice in (game.seats.white, game.seats.black) if choice is not None),
+                (
+                    effort_unit(choice, game.rules)
+                    for choice in (game.seats.white, game.seats.black)
+                    if choice is not None
+                ),
                 "simulations",
             )
             work = f"{cost.simulations:,} {unit}, " if cost.simulations else ""

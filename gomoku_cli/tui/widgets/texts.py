@@ -33,16 +33,20 @@ def outlook(analysis: Analysis, colour: Colour) -> str:
     return f"{name} {percent(analysis.value)}" if proof is None else f"{name} {proof_text(proof)}"
 
 
-def effort_unit(choice: PlayerChoice) -> str:
+def effort_unit(choice: PlayerChoice, rules: Rules) -> str:
     """Return the name of the unit of a player's work."""
-    return "nodes" if choice.spec.startswith((player_names.MENTOR, "level:")) else "simulations"
+    if choice.spec in player_names.LEVELS:
+        by_mentor = player_names.model_of_level(choice.spec, rules) is None
+    else:
+        by_mentor = choice.spec.startswith(player_names.MENTOR)
+    return "nodes" if by_mentor else "simulations"
 
 
 def thinking_text(choice: PlayerChoice, seconds: float, live: Analysis | None, colour: Colour, rules: Rules) -> str:
     """Return a player's search so far in words: time, work, value and best line."""
     text = f"{choice.spec} is thinking... {seconds:.0f} s"
     if live is not None:
-        text += f", {live.nodes:,} {effort_unit(choice)}. {outlook(live, colour)}"
+        text += f", {live.nodes:,} {effort_unit(choice, rules)}. {outlook(live, colour)}"
         text += f", {line_text(live.variation, rules, 5)}"
     return text
 

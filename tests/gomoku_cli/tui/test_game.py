@@ -11,6 +11,7 @@ from core.notation import parse_cell
 from core.rules import BLACK, EMPTY, WHITE, Rules
 from gomoku_cli.tui.engine.messages import PlayerChoice
 from gomoku_cli.tui.game import Game, RefusedError, Seats, winning_cells
+from gomoku_cli.tui.widgets.texts import effort_unit
 from search.analysis import Analysis, MoveAnalysis
 
 ENGINE = PlayerChoice(spec="mentor")
@@ -120,3 +121,13 @@ def test_going_to_a_ply_keeps_the_game() -> None:
     assert names(played.at(3)) == ["h8", "i9", "h9"]
     played.go_to(9)
     assert names(played) == ["h8", "i9", "h9", "h7"]
+
+
+def test_the_unit_of_work_is_that_of_the_search() -> None:
+    units = {
+        spec: effort_unit(PlayerChoice(spec=spec), Rules()) for spec in ("default", "mentor:3", "level:8", "level:9")
+    }
+    assert units == {"default": "simulations", "mentor:3": "nodes", "level:8": "nodes", "level:9": "simulations"}
+    assert effort_unit(PlayerChoice(spec="level:9"), Rules(7, 4)) == "nodes", (
+        "the mentor plays where the model does not"
+    )

@@ -1,6 +1,7 @@
 """Playing by keyboard, mouse and typed coordinates; turns, undo, and results."""
 
 import pytest
+from textual import events
 from textual.geometry import Offset, Region
 
 from core.notation import parse_cell
@@ -43,6 +44,17 @@ async def test_a_game_by_keys_mouse_and_typed_moves() -> None:
         await ui.press("slash", "escape", "enter")
         assert len(ui.moves) == 8, "the typed line is closed, and the cursor is on a stone"
         assert ui.app.focused is ui.board
+
+
+@async_test
+async def test_typed_moves_lose_no_key_that_comes_early() -> None:
+    async with board_app(ScriptedPlayer(15, ["a1", "a2"])) as ui:
+        for keys in ("/c3", "C4"):
+            for character in keys:
+                ui.app.post_message(events.Key({"/": "slash"}.get(character, character), character))
+            ui.app.post_message(events.Key("enter", "\r"))
+            await ui.until(lambda: ui.app.focused is ui.board and len(ui.moves) % 2 == 0 and ui.status == "Your move.")
+        assert ui.moves == ["c3", "a1", "c4", "a2"]
 
 
 @async_test
