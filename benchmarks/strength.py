@@ -19,19 +19,20 @@ from typing import Any, NamedTuple
 from core.files.atomic import atomic_path
 from core.rules import Rules
 from curriculum.arena.formats import Format
+from curriculum.arena.player_names import DEFAULT
 from curriculum.arena.players import PlayerSettings
 from curriculum.arena.session import MatchSession, MatchSettings
 from curriculum.arena.statistics.ratings import Rating, rate
 from curriculum.reporting import Conduct
 from curriculum.run.folder import RunFolderError, read_metrics
 from gomoku_cli.reports.plots import BLUE, GREY, WIDTH, clear, drawn, label
-from nets.checkpoint import read_info
+from nets.checkpoint import DEFAULT_MODEL, read_info
 
 POOL = ("random", "pure-mcts:1000", "mentor:paper", "mentor:1", "mentor:3", "mentor:5")
 ZERO = "mentor:paper"
 _COLOURS = (BLUE, "#e08214", "#2f9e62", "#8250df")
 _CURVES = (
-    ("measure", "agreement", "Agreement with the teacher"),
+    ("measure", "agreement", "Agreement"),
     ("train", "policy_entropy", "Entropy of the policy"),
     ("games", "game_length", "Moves of a game"),
     ("games", "black_share", "Black's share"),
@@ -46,7 +47,12 @@ class Kept(NamedTuple):
     name: str
     path: Path
     minutes: float
-    """Minutes of work before it was finished."""
+    """Minutes of work before it was finished; NaN for a model without a run."""
+
+    @property
+    def title(self) -> str:
+        """Its name among the players."""
+        return f"{self.run} {self.name}".strip()
 
 
 def working_minutes(starts: Sequence[float], times: Sequence[float], until: float) -> float:
@@ -98,7 +104,7 @@ def play(
 ) -> tuple[list[Rating], list[Rating]]:
     """Play all games; return the ratings of the models, in their order, and of the pool, the best first."""
     session = MatchSession(settings, rules, Conduct())
-    ours = [f"{model.run} {model.name}" for model in models]
+    ours = [model.title for model in models]
     results = []
     for name, path in [("pool", None), *((name, model.path) for name, model in zip(ours, models, strict=True))]:
         names = [*POOL] if path is None else [name, *POOL]
@@ -154,6 +160,10 @@ def draw(
             axes.annotate(
                 rating.name, (1, rating.elo), xycoords=("axes fraction", "data"), fontsize=8, color=GREY, va="center"
             )
+        for model, rating in zip(models, ratings, strict=True):
+            if not model.run:
+                axes.axhline(rating.elo, color="black", linewidth=0.8, linestyle="--")
+                axes.annotate(model.name, (0.01, rating.elo + 25), xycoords=("axes fraction", "data"), fontsize=8)
         for run, colour in colours.items():
             own = [(model, rating) for model, rating in zip(models, ratings, strict=True) if model.run == run]
             elo = [rating.elo for _, rating in own]
@@ -162,7 +172,7 @@ def draw(
             axes.errorbar(
                 minutes, elo, reach, fmt="o-", markersize=4, linewidth=1.2, capsize=2, color=colour, label=run
             )
-        axes.legend(loc="lower right", frameon=False, fontsize=8)
+        axes.legend(loc="center right", bbox_to_anchor=(0.97, 0.3), frameon=False, fontsize=8)
         kept = {folder.resolve().name: timed_records(folder) for folder in folders}
         for column, (event, key, name) in enumerate(_CURVES):
             below = figure.add_subplot(grid[1, column])
@@ -184,6 +194,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=42)
     parser.add_argument("--no-tactics", action="store_true", help="play the nets literally")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="every Nth accepted candidate, and the last")
+    parser.add_argument("--built-in", action="store_true", help="rate the built-in model too")
     parser.add_argument("--folder", type=Path, help="keep the games here")
     parser.add_argument("--figure", type=Path, help="a picture, .svg or .png")
     parser.add_argument("--json", type=Path, help="write the ratings here")
@@ -203,6 +214,8 @@ def main() -> None:
         ]
     if not models:
         parser.error("these runs kept no models yet")
+    if arguments.built_in:
+        models.append(Kept("", DEFAULT, DEFAULT_MODEL, float("nan")))
     settings = MatchSettings(
         games=arguments.games,
         seed=arguments.seed,
@@ -216,7 +229,12 @@ def main() -> None:
         print(f"{'':8} {rating.elo:6.0f}  {rating.low:6.0f} {rating.high:6.0f}   {rating.name}")
     if arguments.json:
         rows: list[dict[str, Any]] = [
-            {"run": model.run, "model": model.name, "minutes": round(model.minutes, 2), **_rated(rating)}
+            {
+                "run": model.run,
+                "model": model.name,
+                "minutes": round(model.minutes, 2) if model.run else None,
+                **_rated(rating),
+            }
             for model, rating in zip(models, ratings, strict=True)
         ]
         with atomic_path(arguments.json) as temporary:
