@@ -123,13 +123,15 @@ def play(
 def series_of(records: Sequence[tuple[float, dict[str, Any]]], event: str, key: str) -> list[tuple[float, float]]:
     """Return a number of the records of an event by the minutes of work; of the games of a round, their mean.
 
-    Games come in parts; a part counts by its games, and the mean stands at the last one.
+    Games come in parts; a part counts by its games, and the mean stands at the last one. Games of a round whose
+    training has not begun are left out: the short ones end first.
     """
     if event != "games":
         return [(minutes, record[key]) for minutes, record in records if record["event"] == event and key in record]
     rounds: dict[int, list[tuple[float, dict[str, Any]]]] = {}
+    whole = {record.get("iteration") for _, record in records if record["event"] == "train"}
     for minutes, record in records:
-        if record["event"] == event and record.get(key) is not None:
+        if record["event"] == event and record["iteration"] in whole and record.get(key) is not None:
             rounds.setdefault(record["iteration"], []).append((minutes, record))
     return [
         (
@@ -224,7 +226,8 @@ def main() -> None:
     ratings, pool = play(models, read_info(models[0].path).rules, settings, arguments.folder)
     print(f"{'minutes':>8} {'Elo':>6}  interval        model")
     for model, rating in zip(models, ratings, strict=True):
-        print(f"{model.minutes:8.1f} {rating.elo:6.0f}  {rating.low:6.0f} {rating.high:6.0f}   {rating.name}")
+        minutes = f"{model.minutes:.1f}" if model.run else ""
+        print(f"{minutes:>8} {rating.elo:6.0f}  {rating.low:6.0f} {rating.high:6.0f}   {rating.name}")
     for rating in pool:
         print(f"{'':8} {rating.elo:6.0f}  {rating.low:6.0f} {rating.high:6.0f}   {rating.name}")
     if arguments.json:

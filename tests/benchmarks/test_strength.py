@@ -47,8 +47,11 @@ def test_the_games_of_a_round_are_one_point() -> None:
         (2.0, {"event": "measure", "right_moves": 1.0}),
         (3.0, {"event": "games", "iteration": 0, "games": 1, "game_length": 30.0}),
         (4.0, {"event": "games", "iteration": 0, "games": 3, "game_length": 50.0}),
-        (6.0, {"event": "games", "iteration": 1, "games": 2, "game_length": 20.0, "black_share": None}),
+        (5.0, {"event": "train", "iteration": 0}),
+        (6.0, {"event": "games", "iteration": 1, "games": 2, "game_length": 40.0, "black_share": None}),
+        (7.0, {"event": "train", "iteration": 1}),
+        (8.0, {"event": "games", "iteration": 2, "games": 1, "game_length": 9.0, "black_share": 1.0}),
     ]
     assert series_of(records, "measure", "agreement") == [(1.0, 0.4)]
-    assert series_of(records, "games", "game_length") == [(4.0, 45.0), (6.0, 20.0)]
+    assert series_of(records, "games", "game_length") == [(4.0, 45.0), (6.0, 40.0)]
     assert series_of(records, "games", "black_share") == []
