@@ -10,6 +10,7 @@ The time is that of work: pauses between a run's last record and its next start 
 
 import argparse
 import json
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from datetime import datetime
 from itertools import cycle
@@ -58,13 +59,14 @@ class Kept(NamedTuple):
 def working_minutes(starts: Sequence[float], times: Sequence[float], until: float) -> float:
     """Return the minutes of work before `until`, from the starts of a run's processes and the times of its records.
 
-    All are seconds since the epoch. A process works from its start to its last record before the next one's start.
+    All are seconds since the epoch, the times in order. A process works from its start to its last record before the
+    next one's start.
     """
     worked = 0.0
     for number, start in enumerate(starts):
         end = starts[number + 1] if number + 1 < len(starts) else float("inf")
-        seen = [time for time in times if start < time < end and time <= until]
-        worked += max(seen) - start if seen else 0.0
+        seen = min(bisect_left(times, end), bisect_right(times, until))
+        worked += max(0.0, times[seen - 1] - start) if seen else 0.0
     return worked / 60
 
 
@@ -74,7 +76,8 @@ def timed_records(folder: Path) -> list[tuple[float, dict[str, Any]]]:
     environment = json.loads((folder / "environment.json").read_text())
     starts = [_seconds(session["time"]) for session in environment["sessions"]]
     times = [_seconds(record["time"]) for record in records]
-    return [(working_minutes(starts, times, time), record) for time, record in zip(times, records, strict=True)]
+    ordered = sorted(times)
+    return [(working_minutes(starts, ordered, time), record) for time, record in zip(times, records, strict=True)]
 
 
 def kept_models(folder: Path) -> list[Kept]:

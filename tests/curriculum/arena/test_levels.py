@@ -5,7 +5,7 @@ import pytest
 from core.position import Position
 from core.rules import Rules
 from curriculum.arena import player_names
-from curriculum.arena.levels import LEVELS
+from curriculum.arena.levels import LEVELS, ByModel
 from curriculum.arena.players import PlayerSettings, PlayerSpecError, parse_player, settings_of
 from curriculum.arena.tournament import play_match
 from search.limits import Limit
@@ -37,6 +37,8 @@ def test_low_levels_overlook_and_high_levels_search_more_and_more() -> None:
     nodes = [limit.nodes or 0 for limit in limits]
     assert nodes == sorted(nodes)
     assert limits == [Limit(nodes=count) for count in nodes]
+    by_model = [f"level:{number}" for number, level in LEVELS.items() if isinstance(level.strength, ByModel)]
+    assert by_model == [player_names.MODEL_LEVEL]
     elsewhere = parse_player("level:9", rules=Rules(7, 4), settings=PlayerSettings())
     assert isinstance(elsewhere, Mentor) and elsewhere.limit == Limit(nodes=1_000_000)
     assert len({level.title for level in LEVELS.values()}) == 9
