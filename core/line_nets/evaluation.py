@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from core.jit import kernel, lean_kernel
 from core.line_nets.arrays import aligned_zeros
-from core.line_nets.numbers import DENSE_BITS, LANES, MEAN_SCALE, MIX_BITS, REACH, REGIONS, TOP, UNIT_BITS
-from core.line_nets.patterns import DIRECTIONS, digit_weights, empty_numbers, region_edges
-from core.line_nets.vector_code import ROWS, depthwise, pooled, products
-from core.rules import BLACK
+from core.line_nets.numbers import DENSE_BITS, LANES, LIFT_BITS, MEAN_SCALE, MIX_BITS, REACH, REGIONS, TOP, UNIT_BITS
+from core.line_nets.patterns import DIRECTIONS, empty_numbers, region_edges
+from core.line_nets.vector_code import ROWS, depthwise, gathered, mixed, numbered, pooled, products
 
 _SHARE_BITS = 16
 
@@ -52,31 +51,39 @@ class LineBoard(NamedTuple):
     """Constants of a board's size `D`."""
 
     size: int
-    weights: NDArray[np.int32]
-    """[11] of the digits."""
+    empty: NDArray[np.int32]
+    """[4, D, P] the number of the pattern around each cell of an empty board, in each direction. P is the next multiple
+    of 16 cells; the last of them are no cells."""
     edges: NDArray[np.int64]
     """[4] the first row of each region, and the end."""
     shares: NDArray[np.int32]
     """[9] of a cell in its region's mean, in units of 2^-16."""
+    cells: NDArray[np.int64]
+    """[A'] the place of each cell on a board with a margin of one. A' is the next multiple of 4 cells; the last of them
+    lie behind that board."""
 
 
 class LineRoom(NamedTuple):
     """Memory for an evaluation; each thread needs its own."""
 
+    digits: NDArray[np.int16]
+    """[(D + 10)^2 + 15] of a board with a margin of `REACH` cells, which stays 0."""
     numbers: NDArray[np.int32]
-    """[2, 4, D + 10, D + 10] of the last position with Black to move, and with White; a margin of `REACH` cells."""
-    seen: NDArray[np.int8]
-    """[2, A] the stones of these positions: 1 of the side to move, -1 of the other."""
+    """[4, D, P] of the patterns around each cell, as `LineBoard.empty`."""
     features: NDArray[np.int16]
-    """[D + 2, D + 2, C] with a margin of one cell, which stays 0."""
+    """[(D + 2)^2 + 3, C] of a board with a margin of one cell, which stays 0; the last three rows are never read."""
+    places: NDArray[np.int64]
+    """[A'] where the features of each cell begin."""
     flat: NDArray[np.int16]
-    """[A', C] without a margin; A' is the next multiple of 4 cells."""
+    """[A', C] depthwise convolutions, without a margin."""
     sums: NDArray[np.int32]
-    """[A', max(C, H)]"""
+    """[A', H]"""
     pools: NDArray[np.int32]
     """[10, H] sums over the regions, then maxima."""
     units: NDArray[np.int16]
     """[10 H]"""
+    same: NDArray[np.int64]
+    """[4] zeros: the places of `units` for a product of four rows."""
     hidden: NDArray[np.int32]
     """[4, U]"""
 
@@ -104,74 +111,75 @@ def line_board(size: int) -> LineBoard:
     edges = np.array(region_edges(size), dtype=np.int64)
     areas = np.outer(np.diff(edges), np.diff(edges)).ravel()
     shares = np.rint(MEAN_SCALE * 2.0**_SHARE_BITS / areas).astype(np.int32)
-    return LineBoard(size, digit_weights(), edges, shares)
+    rows, columns = np.divmod(np.arange(size * size), size)
+    cells = np.concatenate(((rows + 1) * (size + 2) + columns + 1, (size + 2) ** 2 + np.arange(-size * size % ROWS)))
+    empty = np.zeros((len(DIRECTIONS), size, -(-size // LANES) * LANES), dtype=np.int32)
+    empty[:, :, :size] = empty_numbers(size).reshape(size, size, -1).transpose(2, 0, 1)
+    return LineBoard(size, empty, edges, shares, cells)
 
 
-def line_room(net: LineNet, size: int) -> LineRoom:
-    """Return memory for a net's evaluations of boards of `size`."""
+def line_room(net: LineNet, board: LineBoard) -> LineRoom:
+    """Return memory for a net's evaluations of boards of a size."""
     channels, outputs, units = net.table.shape[1], len(net.heads_bias), len(net.dense_bias)
-    cells, pools, width = -(-size * size // ROWS) * ROWS, REGIONS**2 + 1, size + 2 * REACH
-    numbers = np.zeros((2, len(DIRECTIONS), width, width), dtype=np.int32)
-    numbers[:, :, REACH:-REACH, REACH:-REACH] = empty_numbers(size).reshape(size, size, -1).transpose(2, 0, 1)
+    size, cells, pools = board.size, len(board.cells), REGIONS**2 + 1
     return LineRoom(
-        numbers=numbers,
-        seen=np.zeros((2, size * size), dtype=np.int8),
-        features=aligned_zeros((size + 2, size + 2, channels), np.int16),
+        digits=aligned_zeros(((size + 2 * REACH) ** 2 + LANES - 1,), np.int16),
+        numbers=aligned_zeros(board.empty.shape, np.int32),
+        features=aligned_zeros(((size + 2) ** 2 + ROWS - 1, channels), np.int16),
+        places=board.cells * channels,
         flat=aligned_zeros((cells, channels), np.int16),
-        sums=aligned_zeros((cells, max(channels, outputs)), np.int32),
+        sums=aligned_zeros((cells, outputs), np.int32),
         pools=np.zeros((pools, outputs), dtype=np.int32),
         units=np.zeros(pools * outputs, dtype=np.int16),
+        same=np.zeros(ROWS, dtype=np.int64),
         hidden=np.zeros((ROWS, units), dtype=np.int32),
     )
 
 
 @lean_kernel
-def _number_patterns(
-    stones: NDArray[np.int8], side: int, board: LineBoard, seen: NDArray[np.int8], numbers: NDArray[np.int32]
-) -> None:
-    """Bring the numbers of the patterns around each cell from the stones in `seen` to `stones`.
-
-    `seen` [A] and `numbers` are those of one side to move in a `LineRoom`. A stone adds to the numbers around it, so
-    only stones that differ take time.
-    """
-    size, width = board.size, board.size + 2 * REACH
-    flat = numbers.reshape(4, width * width)
-    digits = (np.int32(2), np.int32(0), np.int32(1))  # of the other side's stone, an empty cell, and one's own
+def _number_patterns(stones: NDArray[np.int8], side: int, board: LineBoard, room: LineRoom) -> None:
+    """Write the numbers of the patterns around each cell."""
+    size, width, pitch = board.size, board.size + 2 * REACH, board.empty.shape[2]
     for row in range(size):
         for column in range(size):
-            stone = np.int8(stones[row * size + column] * side)
-            before = seen[row * size + column]
-            if stone != before:
-                seen[row * size + column] = stone
-                digit = digits[stone + 1] - digits[before + 1]
-                cell = (row + REACH) * width + column + REACH
-                for k in range(-REACH, REACH + 1):
-                    added = digit * board.weights[REACH - k]
-                    flat[0, cell + k] += added
-                    flat[1, cell + k * width] += added
-                    flat[2, cell + k * (width + 1)] += added
-                    flat[3, cell + k * (width - 1)] += added
+            stone = np.int16(stones[row * size + column] * side)
+            room.digits[(row + REACH) * width + REACH + column] = np.int16(2) if stone < 0 else stone
+    for direction in range(len(DIRECTIONS)):
+        step = DIRECTIONS[direction][0] * width + DIRECTIONS[direction][1]
+        for row in range(size):
+            place = (direction * size + row) * pitch
+            first = (row + REACH) * width + REACH
+            numbered(room.digits, first, step, board.empty, place, room.numbers, place, size)
 
 
 @lean_kernel
-def _look_up(numbers: NDArray[np.int32], table: NDArray[np.int16], features: NDArray[np.int16], size: int) -> None:
+def _look_up(net: LineNet, room: LineRoom, size: int) -> None:
     """Write the features of each cell: the sum of four rows of the table."""
+    channels, pitch = net.table.shape[1], room.numbers.shape[2]
     for row in range(size):
-        for column in range(size):
-            a, b = numbers[0, REACH + row, REACH + column], numbers[1, REACH + row, REACH + column]
-            c, d = numbers[2, REACH + row, REACH + column], numbers[3, REACH + row, REACH + column]
-            for channel in range(table.shape[1]):
-                # numba's sums are of 64 bits unless they are cut.
-                first = np.int16(table[a, channel] + table[b, channel])
-                total = np.int16(first + np.int16(table[c, channel] + table[d, channel]))
-                features[row + 1, column + 1, channel] = min(max(total, np.int16(0)), np.int16(TOP))
+        gathered(
+            room.numbers,
+            row * pitch,
+            size * pitch,
+            net.table,
+            channels,
+            _lift(net, 0),
+            room.features,
+            ((row + 1) * (size + 2) + 1) * channels,
+            size,
+        )
+
+
+@lean_kernel
+def _lift(net: LineNet, layer: int) -> int:
+    """Return the bits by which the features that the `layer`-th spread layer would read are shifted."""
+    return LIFT_BITS if layer < net.near.shape[0] else 0
 
 
 @lean_kernel
 def _spread(net: LineNet, layer: int, room: LineRoom, size: int) -> None:
-    """Add to the features their depthwise convolution, mixed over the channels; the last layer writes `room.flat`."""
+    """Add to the features their depthwise convolution, mixed over the channels."""
     channels = net.table.shape[1]
-    last = layer + 1 == net.near.shape[0]
     for row in range(size):
         depthwise(
             room.features,
@@ -186,45 +194,41 @@ def _spread(net: LineNet, layer: int, room: LineRoom, size: int) -> None:
             size,
             channels,
         )
-    _multiply(room.flat, net.mix, layer * channels * channels, net.mix_bias, layer * channels, channels, room.sums)
-    half = np.int32(1 << (MIX_BITS - 1))
-    for row in range(size):
-        for column in range(size):
-            for channel in range(channels):
-                mixed = np.int32(room.sums[row * size + column, channel] + half) >> MIX_BITS
-                total = np.int32(mixed + room.features[row + 1, column + 1, channel])
-                active = np.int16(min(max(total, np.int32(0)), np.int32(TOP)))
-                if last:
-                    room.flat[row * size + column, channel] = active
-                else:
-                    room.features[row + 1, column + 1, channel] = active
+    for block in range(0, channels, LANES):
+        for cell in range(0, len(room.places), ROWS):
+            mixed(
+                room.flat,
+                cell * channels,
+                channels,
+                net.mix,
+                (layer * channels + block) * channels,
+                net.mix_bias,
+                layer * channels + block,
+                room.features,
+                room.places,
+                cell,
+                block,
+                _lift(net, layer + 1),
+            )
 
 
 @lean_kernel
-def _multiply(
-    x: NDArray[np.int16],
-    weights: NDArray[np.int16],
-    weights_at: int,
-    bias: NDArray[np.int32],
-    bias_at: int,
-    outputs: int,
-    sums: NDArray[np.int32],
-) -> None:
-    """Write the products of `x` [A', C] with weights to `sums` [A', at least `outputs`]."""
-    channels, step = x.shape[1], sums.shape[1]
-    for block in range(outputs // LANES):
-        for cell in range(0, x.shape[0], ROWS):
+def _multiply_heads(net: LineNet, room: LineRoom) -> None:
+    """Write the products of the features with the heads' weights to `room.sums`."""
+    channels, outputs = net.table.shape[1], len(net.heads_bias)
+    for block in range(0, outputs, LANES):
+        for cell in range(0, len(room.places), ROWS):
             products(
-                x,
-                cell * channels,
-                channels,
-                weights,
-                weights_at + block * channels * LANES,
-                bias,
-                bias_at + block * LANES,
-                sums,
-                cell * step + block * LANES,
-                step,
+                room.features,
+                room.places,
+                cell,
+                net.heads,
+                block * channels,
+                net.heads_bias,
+                block,
+                room.sums,
+                cell * outputs + block,
+                outputs,
                 channels // 2,
             )
 
@@ -260,17 +264,17 @@ def _value(net: LineNet, board: LineBoard, room: LineRoom) -> float:
     for output in range(outputs):
         room.units[REGIONS * REGIONS * outputs + output] = room.pools[REGIONS * REGIONS, output]
     inputs, hidden = len(room.units), room.hidden.shape[1]
-    for block in range(hidden // LANES):
+    for block in range(0, hidden, LANES):
         products(
             room.units,
-            0,
+            room.same,
             0,
             net.dense,
-            block * inputs * LANES,
+            block * inputs,
             net.dense_bias,
-            block * LANES,
+            block,
             room.hidden,
-            block * LANES,
+            block,
             hidden,
             inputs // 2,
         )
@@ -290,13 +294,11 @@ def evaluate_line(
     `stones` [A] as in `core.evaluation.PositionBatch`.
     """
     size = board.size
-    index = 0 if side == BLACK else 1
-    numbers = room.numbers[index]
-    _number_patterns(stones, side, board, room.seen[index], numbers)
-    _look_up(numbers, net.table, room.features, size)
+    _number_patterns(stones, side, board, room)
+    _look_up(net, room, size)
     for layer in range(net.near.shape[0]):
         _spread(net, layer, room, size)
-    _multiply(room.flat, net.heads, 0, net.heads_bias, 0, len(net.heads_bias), room.sums)
+    _multiply_heads(net, room)
     for cell in range(size * size):
         logits[cell] = room.sums[cell, 0] * np.float32(2.0 ** -(UNIT_BITS + MIX_BITS))
     return _value(net, board, room)

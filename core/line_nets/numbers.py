@@ -8,6 +8,9 @@ POOLED = LANES - 1
 """Channels that a value head pools; beside them the policy has a place."""
 UNIT_BITS, TOP = 7, 2047
 """Activations are integers from 0 to `TOP`, in units of 2^-7: from 0 to 16."""
+LIFT_BITS = 4
+"""Features that a spread layer reads are shifted to the left by these: the upper half of their product with a weight is
+then in units of 2^-8, without a shift for each of the nine."""
 ROW_TOP = 8191
 """The largest number in a row of the table, in the same units: four of them fit in 16 bits."""
 NEAR_BITS, NEAR_TOP = 13, 7050

@@ -19,17 +19,17 @@ DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 """Steps in rows and columns."""
 OFF_BOARD = 3
 """The digit of a cell that is not on the board, in `all_patterns`."""
-_AFTER = sum(3**r for r in range(REACH + 1))
+AFTER = sum(3**r for r in range(REACH + 1))
 """Patterns of the cells after the middle."""
 _BEFORE = sum(3 ** (l + 1) for l in range(REACH + 1))  # noqa: E741
 """Patterns of the middle and the cells before it."""
-PATTERNS = _BEFORE * _AFTER
+PATTERNS = _BEFORE * AFTER
 """397,488."""
 
 
 def digit_weights() -> NDArray[np.int32]:
     """Return [11] the weight of each cell's digit, from the farthest before the middle to the farthest after it."""
-    before = [_AFTER * 3**k for k in range(REACH, -1, -1)]
+    before = [AFTER * 3**k for k in range(REACH, -1, -1)]
     return np.array(before + [3**k for k in range(REACH)], dtype=np.int32)
 
 
@@ -69,7 +69,7 @@ def halves() -> tuple[NDArray[np.int8], NDArray[np.int8]]:
     `OFF_BOARD` where the board ends. The pattern of first half `a` and second half `b` has the number 364 a + b.
     """
     before = np.full((_BEFORE, REACH + 1), OFF_BOARD, dtype=np.int8)
-    after = np.full((_AFTER, REACH), OFF_BOARD, dtype=np.int8)
+    after = np.full((AFTER, REACH), OFF_BOARD, dtype=np.int8)
     for count in range(REACH + 1):
         for half, cells, first in (
             (before[:, ::-1], count + 1, (3 ** (count + 1) - 3) // 2),
@@ -93,7 +93,7 @@ def all_patterns() -> NDArray[np.int8]:
 
 def _first(before: int, after: int) -> int:
     """Return the number of the pattern of empty cells with that many before and after the middle."""
-    first: int = _AFTER * ((3 ** (before + 1) - 3) // 2) + (3**after - 1) // 2
+    first: int = AFTER * ((3 ** (before + 1) - 3) // 2) + (3**after - 1) // 2
     return first
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from core.cores import cores
-from core.evaluation import PositionBatch
+from curriculum.bench.positions import long_games, mixed_positions
 from nets.blocks import channels_last, folded
 from nets.config import PLANE_COUNT, Backend
 from nets.dual import DualNet
@@ -27,6 +27,7 @@ from nets.shapes import net_names
 _CPU_BATCHES = (8, 32, 128, 512)
 _GPU_BATCHES = (512, 2_048, 8_192)
 _REPEATS = 3
+_GAMES = 16
 
 
 class BareNet:
@@ -87,13 +88,10 @@ def _openvino_call(model: DualNet, runtime: Runtime, batch: int) -> Callable[[],
 
 def _kernels_call(model: DualNet, runtime: Runtime, batch: int) -> Callable[[], object]:
     threads = ThreadPoolExecutor(cores())
-    draw = np.random.default_rng(0)
-    cells = model.rules.cells
-    positions = PositionBatch.empty(batch, cells)
-    for stones in positions.stones:
-        chosen = draw.permutation(cells)[: draw.integers(cells // 4)]
-        stones[chosen[::2]], stones[chosen[1::2]] = 1, -1
-    logits, values = np.empty((batch, cells), np.float32), np.empty(batch, np.float32)
+    # Unlike other nets, these take longer for stones anywhere: their patterns are not in the processor's caches.
+    positions = mixed_positions(long_games(model.rules, _GAMES))
+    positions = positions.rows(np.arange(batch) % len(positions))
+    logits, values = np.empty((batch, model.rules.cells), np.float32), np.empty(batch, np.float32)
     parts = [Piece(rows, positions, logits, values) for rows in np.array_split(np.arange(batch), cores())]
     net = net_names(model.config)[0]
 

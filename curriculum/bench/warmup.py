@@ -82,7 +82,7 @@ class _LineEvaluator(_UniformEvaluator):
         """Evaluate a position on its own, as the runtime does."""
         batch, net = PositionBatch.empty(1, _RULES.cells), self.lines.black
         logits, values = np.empty((1, _RULES.cells), np.float32), np.empty(1, np.float32)
-        room = line_room(net, _RULES.size)
+        room = line_room(net, self.lines.board)
         evaluate_lines(net, self.lines.board, room, batch.stones, batch.to_move, np.arange(1), logits, values)
 
 

@@ -59,5 +59,5 @@ class LineRuntime:
         try:
             room: LineRoom = self._rooms.room
         except AttributeError:
-            room = self._rooms.room = line_room(self._nets[net], self._board.size)
+            room = self._rooms.room = line_room(self._nets[net], self._board)
         return room

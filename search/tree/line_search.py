@@ -237,7 +237,7 @@ class _Shard:
         self.leaves = make_leaves(len(trees), parts.params.leaves_in_flight, parts.rules.cells)
         self.work = make_work(parts.rules.cells)
         tactics = tactics_of(parts, len(trees))
-        self.rooms = [line_room(lines.black, size) for _ in range(1 + helpers)]
+        self.rooms = [line_room(lines.black, lines.board) for _ in range(1 + helpers)]
         """Memory of the searching thread, and of each helper."""
         self.tactics = [_of_thread(tactics, parts.rules, len(trees)) for _ in self.rooms]
         self.next = 0

@@ -138,8 +138,9 @@ def test_the_kernels_equal_their_twin_in_torch_to_the_last_bit(config: NetConfig
     logits = np.full((len(batch), size * size), np.nan, dtype=np.float32)
     values = np.full(len(batch), np.nan, dtype=np.float32)
     rows = np.arange(1, len(batch))
-    room = line_room(tables, size)
-    evaluate_lines(tables, line_board(size), room, batch.stones, batch.to_move, rows, logits, values)
+    board = line_board(size)
+    room = line_room(tables, board)
+    evaluate_lines(tables, board, room, batch.stones, batch.to_move, rows, logits, values)
     stones = torch.from_numpy(batch.stones * batch.to_move[:, None]).double() % 3
     exact_logits, exact_values = Twin(net)(stones)
     assert np.array_equal(logits[1:], exact_logits[1:].numpy() / 2 ** (UNIT_BITS + MIX_BITS))
