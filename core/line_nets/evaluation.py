@@ -12,9 +12,20 @@ from numpy.typing import NDArray
 
 from core.jit import kernel, lean_kernel
 from core.line_nets.arrays import aligned_zeros
-from core.line_nets.numbers import DENSE_BITS, LANES, LIFT_BITS, MEAN_SCALE, MIX_BITS, REACH, REGIONS, TOP, UNIT_BITS
+from core.line_nets.numbers import (
+    DENSE_BITS,
+    LANES,
+    LIFT_BITS,
+    MEAN_SCALE,
+    MIX_BITS,
+    REACH,
+    REGIONS,
+    ROWS,
+    TOP,
+    UNIT_BITS,
+)
 from core.line_nets.patterns import DIRECTIONS, empty_numbers, region_edges
-from core.line_nets.vector_code import ROWS, depthwise, gathered, mixed, numbered, pooled, products
+from core.line_nets.vector_code import depthwise, gathered, mixed, numbered, pooled, products
 
 _SHARE_BITS = 16
 

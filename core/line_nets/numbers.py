@@ -2,6 +2,8 @@
 
 LANES = 16
 """Channels that a kernel computes together."""
+ROWS = 4
+"""Cells whose products over channels a kernel computes together: each weight is read once for them."""
 CHANNELS_STEP, MAX_CHANNELS = 2 * LANES, 96
 """Channels of features come in multiples of the one; of more than the other the products would not fit in 32 bits."""
 POOLED = LANES - 1
