@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.one_position import start_positions
-from core.jit import kernel
+from core.jit import lean_kernel
 from core.rules import Rules
 from core.threats import FIVE, FOUR, OPEN_FOUR, ThreatBoard, side_of
 from curriculum.config import Config
@@ -56,7 +56,7 @@ def tree_positions(searches: int) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
     return np.array(stones), np.array(sides, dtype=np.int8)
 
 
-@kernel
+@lean_kernel
 def ask(
     boards: ThreatBoard,
     work: VcfWork,

@@ -28,6 +28,7 @@ from search.tree.kernels import SearchParams, select, select_with_noise
 from search.tree.mcts import ForestSearch, NodeNoise, kernel_params, search_all
 from search.tree.noise import write_dirichlet
 from search.tree.settings import SearchSettings
+from search.tree.softmax import Scratch, make_scratch
 
 _TREES = 256
 _ROUND_S = 0.2
@@ -81,22 +82,22 @@ class Searches:
 
 
 @njit(nogil=True)
-def _select_all(forest: Forest, places: NDArray[np.int64], params: SearchParams, noisy: bool) -> int:
+def _select_all(forest: Forest, places: NDArray[np.int64], params: SearchParams, noisy: bool, scratch: Scratch) -> int:
     total = 0
     for index in range(places.shape[0]):
         tree, node = places[index]
         if noisy:
-            total += select_with_noise(forest, tree, node, forest.root_stones[tree], params)[1]
+            total += select_with_noise(forest, tree, node, forest.root_stones[tree], params, scratch)[1]
         else:
             total += select(forest, tree, node, params)[1]
     return total
 
 
 @njit(nogil=True)
-def _draw_all(stones: NDArray[np.int8], noise: NDArray[np.float32], alpha: float, count: int) -> None:
+def _draw_all(stones: NDArray[np.int8], noise: NDArray[np.float32], alpha: float, count: int, scratch: Scratch) -> None:
     index = 0
     for _ in range(count):
-        index = write_dirichlet(stones, noise, alpha, 1, index)
+        index = write_dirichlet(stones, noise, alpha, 1, index, scratch)
 
 
 def places_by_visits(forest: Forest) -> NDArray[np.int64]:
@@ -132,11 +133,12 @@ def measured(positions: list[Position], usual: Searches, alpha: float, share: fl
     noisy = Searches(positions, usual.settings.simulations, NodeNoise(alpha, share))
     rates = [(usual.rate(), noisy.rate()) for _ in range(rounds)]
     forest, params = noisy.search.forest, kernel_params(usual.settings)
-    places, noise = places_by_visits(forest), np.empty(positions[0].rules.cells, dtype=np.float32)
+    cells = positions[0].rules.cells
+    places, noise, scratch = places_by_visits(forest), np.empty(cells, dtype=np.float32), make_scratch(cells)
     works: list[Callable[[], object]] = [
-        lambda: _select_all(forest, places, params, False),
-        lambda: _select_all(forest, places, params, True),
-        lambda: _draw_all(positions[0].stones, noise, alpha, _CALLS),
+        lambda: _select_all(forest, places, params, False, scratch),
+        lambda: _select_all(forest, places, params, True, scratch),
+        lambda: _draw_all(positions[0].stones, noise, alpha, _CALLS, scratch),
     ]
     for work in works:
         work()

@@ -3,14 +3,14 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from core.jit import kernel
+from core.jit import lean_kernel
 from core.rules import Cell
 
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 """The four directions of a line as (rows, columns): along a row, a column and both diagonals."""
 
 
-@kernel
+@lean_kernel
 def run_length(stones: NDArray[np.int8], cell: int, row_step: int, column_step: int, size: int) -> int:
     """Return the length of the unbroken run of `cell`'s colour through `cell`, in one direction. `stones`: [A]."""
     colour = stones[cell]
@@ -25,7 +25,7 @@ def run_length(stones: NDArray[np.int8], cell: int, row_step: int, column_step: 
     return length
 
 
-@kernel
+@lean_kernel
 def makes_line(stones: NDArray[np.int8], cell: int, size: int, connect: int) -> bool:
     """Return True if the stone on `cell` is part of a line of `connect` or more of its colour. `stones`: [A]."""
     for row_step, column_step in DIRECTIONS:  # noqa: SIM110 - numba compiles no generator inside `any`

@@ -8,6 +8,7 @@ from core.lines import makes_line
 from core.rules import EMPTY
 from search.tree.forest import WON, Forest
 from search.tree.kernels import COLLISION, END, FULL, SearchParams, back_up, descend, open_node, release
+from search.tree.softmax import Scratch
 
 _TIE_BREAK = 0.05
 """Spread of random logits around uniform priors, so that equal moves are tried in random order."""
@@ -62,10 +63,14 @@ def run_playouts(
     board = np.empty(cells, dtype=np.int8)
     logits = np.empty(cells, dtype=np.float32)
     empties = np.empty(cells, dtype=np.int64)
-    weights = np.empty(cells, dtype=np.float32)
-    exponents = np.empty(cells, dtype=np.int32)
+    scratch = Scratch(
+        turned=logits,
+        weights=np.empty(cells, dtype=np.float32),
+        exponents=np.empty(cells, dtype=np.int32),
+        collided=np.empty(0, dtype=np.int32),
+    )
     for _ in range(playouts):
-        descent = descend(forest, tree, stones, connect, params)
+        descent = descend(forest, tree, stones, connect, params, scratch)
         node = descent.node
         if descent.end == END:
             back_up(forest, tree, node, 1.0 if forest.nodes[tree, node]["state"] == WON else 0.0, params.decay)
@@ -77,5 +82,5 @@ def run_playouts(
                 logits[cell] = _TIE_BREAK * (next_random(random) / 4294967296.0)
             board[:] = stones
             value = roll_out(board, descent.to_move, size, connect, empties, random)
-            open_node(forest, tree, node, stones, logits, float(value), weights, exponents)
+            open_node(forest, tree, node, stones, logits, float(value), scratch)
             back_up(forest, tree, node, float(-value), params.decay)

@@ -15,6 +15,7 @@ from search.tree import cache, kernels
 from search.tree.forest import Forest
 from search.tree.leaf_tactics import LeafTactics, make_leaf_tactics
 from search.tree.settings import SearchSettings
+from search.tree.softmax import make_scratch
 
 
 class EvaluationError(BadDataError, RuntimeError):
@@ -67,10 +68,15 @@ class TreeGroup:
     def _shard(self, which: NDArray[np.intp]) -> _Shard:
         """Return a shard with a part of the group's trees."""
         first, last = int(which[0]), int(which[-1]) + 1
-        stones, records, free, waiting, counts = self.leaves
+        stones, records, free, waiting, counts, _ = self.leaves
         leaves = slice(first * self._width, last * self._width)
         part = kernels.Leaves(
-            stones[leaves], records[leaves], free[first:last] - leaves.start, waiting[first:last], counts[first:last]
+            stones[leaves],
+            records[leaves],
+            free[first:last] - leaves.start,
+            waiting[first:last],
+            counts[first:last],
+            make_scratch(self.parts.rules.cells, self._width),
         )
         return _Shard(self.trees[first:last], part, tactics_of(self.parts, last - first))
 

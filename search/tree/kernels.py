@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.jit import kernel
+from core.jit import lean_kernel
 from core.lines import makes_line
 from core.rules import BLACK, EMPTY, NO_CELL
 from core.symmetry import IDENTITY
@@ -22,10 +22,18 @@ from core.threats import FIVE, side_of
 from core.zobrist import STONE_KEYS, WHITE_TO_MOVE
 from search.solvers.vcf import fives_of
 from search.tree.forest import DRAWN, NEW, NO_NODE, OPEN, PENDING, PROVEN, WON, Forest, record_type
-from search.tree.leaf_tactics import DECIDED, UNDECIDED, LeafTactics, follow_replies, load_board, winning_move
+from search.tree.leaf_tactics import (
+    DECIDED,
+    UNDECIDED,
+    LeafTactics,
+    count_empty,
+    follow_replies,
+    load_board,
+    winning_move,
+)
 from search.tree.noise import random_share, write_dirichlet
 from search.tree.proofs import proof_above, prove_parents, proven_value
-from search.tree.softmax import best_with_noise, prior_of, scan_best, word_of, write_priors
+from search.tree.softmax import Scratch, best_with_noise, make_scratch, prior_of, scan_best, word_of, write_priors
 from search.tree.transpositions import enter_position, find_twin, take_from_twin
 
 
@@ -86,6 +94,7 @@ class Leaves(NamedTuple):
     """[T, 2, L] leaves that wait for a batch, the oldest first, in two queues."""
     counts: NDArray[np.int32]
     """[T, 3] leaves in the two queues, and free ones."""
+    scratch: Scratch
 
 
 _FREE = 2
@@ -102,6 +111,7 @@ def make_leaves(trees: int, leaves: int, cells: int) -> Leaves:
         free=np.arange(trees * leaves, dtype=np.int32).reshape(trees, leaves)[:, ::-1].copy(),
         waiting=np.zeros((trees, 2, leaves), dtype=np.int32),
         counts=counts,
+        scratch=make_scratch(cells, leaves),
     )
 
 
@@ -148,7 +158,7 @@ _NOT_URGENT = np.float32(4.0)
 # Select.
 
 
-@kernel
+@lean_kernel
 def select(
     forest: Forest,
     tree: int,
@@ -184,13 +194,14 @@ def select(
     return best_child, forest.nodes[tree, best_child]["move"]
 
 
-@kernel
+@lean_kernel
 def select_with_noise(
     forest: Forest,
     tree: int,
     node: int,
     stones: NDArray[np.int8],
     params: SearchParams,
+    scratch: Scratch,
 ) -> tuple[int, int]:
     """Return the edge that `select` would, with noise drawn for this selection in the priors (Y 3.2.1).
 
@@ -199,7 +210,14 @@ def select_with_noise(
     """
     root = forest.trees[tree]
     noise = forest.noise[tree]
-    root["draws"] = write_dirichlet(stones, noise, float(root["node_noise_alpha"]), root["random_key"], root["draws"])
+    root["draws"] = write_dirichlet(
+        stones,
+        noise,
+        float(root["node_noise_alpha"]),
+        root["random_key"],
+        root["draws"],
+        scratch,
+    )
     share = root["node_noise_share"]
     kept = np.float32(1.0) - share
     here = forest.nodes[tree, node]
@@ -226,7 +244,7 @@ def select_with_noise(
     return best_child, forest.nodes[tree, best_child]["move"]
 
 
-@kernel
+@lean_kernel
 def exploration_at(forest: Forest, tree: int, node: int, params: SearchParams) -> float:
     """Return the factor of P / (1 + N) in the U of a node's moves (A eq. 8)."""
     here = forest.nodes[tree, node]
@@ -236,7 +254,7 @@ def exploration_at(forest: Forest, tree: int, node: int, params: SearchParams) -
     return params.c_puct * math.sqrt(max(1.0, float(total)))
 
 
-@kernel
+@lean_kernel
 def edge_statistics(forest: Forest, tree: int, child: int, params: SearchParams) -> tuple[float, float]:
     """Return Q (A eq. 6) and N of the edge into a node, with its virtual losses."""
     edge = forest.nodes[tree, child]
@@ -253,7 +271,7 @@ def edge_statistics(forest: Forest, tree: int, child: int, params: SearchParams)
     return q, count
 
 
-@kernel
+@lean_kernel
 def first_play_value(forest: Forest, tree: int, node: int, visited_priors: float, params: SearchParams) -> float:
     """Return the Q of a node's moves without visits; `visited_priors` is the sum of the other moves' priors."""
     if params.fpu_reduction < 0.0:
@@ -270,20 +288,22 @@ def first_play_value(forest: Forest, tree: int, node: int, visited_priors: float
 # Descend.
 
 
-@kernel
+@lean_kernel
 def descend(
     forest: Forest,
     tree: int,
     stones: NDArray[np.int8],
     connect: int,
     params: SearchParams,
+    scratch: Scratch,
 ) -> Descent:
     """Descend once from the root, with one virtual loss more on every node of the path, the root included.
 
     Overwrites `stones` [A] with the position at the node.
     """
     size = int(math.sqrt(stones.shape[0]))
-    stones[:] = forest.root_stones[tree]
+    for cell in range(stones.shape[0]):
+        stones[cell] = forest.root_stones[tree, cell]
     # Integers of one width, since numba does not unify named tuples.
     to_move = int(np.int64(forest.trees[tree]["to_move"]))
     last, before = int(np.int64(forest.trees[tree]["last_move"])), int(np.int64(forest.trees[tree]["move_before"]))
@@ -310,7 +330,7 @@ def descend(
             end = REVISIT
             break
         if draws_noise:
-            child, move = select_with_noise(forest, tree, node, stones, params)
+            child, move = select_with_noise(forest, tree, node, stones, params, scratch)
         else:
             child, move = select(forest, tree, node, params)
         if child == NO_NODE:
@@ -340,7 +360,7 @@ def descend(
     return Descent(end, node, 0, to_move, last, before, key)
 
 
-@kernel
+@lean_kernel
 def local_depth(forest: Forest, tree: int, params: SearchParams) -> int:
     """Draw if the next descent is a local playout; return the ply at which it ends, `_NO_LIMIT` for a full one.
 
@@ -354,7 +374,7 @@ def local_depth(forest: Forest, tree: int, params: SearchParams) -> int:
     return int(max(1, math.ceil(root["leaf_depths"] / (2.0 * max(1, root["leaves"])))))
 
 
-@kernel
+@lean_kernel
 def add_child(forest: Forest, tree: int, node: int, move: int, to_move: int) -> int:
     """Make the node of a move of the side `to_move` without one and return it; the tree must have room."""
     child: int = forest.trees[tree]["nodes"]
@@ -384,20 +404,10 @@ def add_child(forest: Forest, tree: int, node: int, move: int, to_move: int) -> 
     return child
 
 
-@kernel
-def count_empty(stones: NDArray[np.int8]) -> int:
-    """Return the number of empty cells of a board [A]."""
-    empty = 0
-    for cell in range(stones.shape[0]):
-        if stones[cell] == EMPTY:
-            empty += 1
-    return empty
-
-
 # Gather: descents until a batch of leaves is full.
 
 
-@kernel
+@lean_kernel
 def gather(
     forest: Forest,
     trees: NDArray[np.int64],
@@ -421,7 +431,6 @@ def gather(
     """
     count = 0
     most = batch_leaves(params.leaves_in_flight, params)
-    collided = np.empty(most, dtype=np.int32)
     for index in range(trees.shape[0]):
         tree = trees[index]
         if not active[tree]:
@@ -440,7 +449,7 @@ def gather(
                 break
             end, found = descend_for_leaf(forest, tree, index, connect, params, leaves, tactics)
             if end == COLLISION:
-                collided[collisions] = found
+                leaves.scratch.collided[collisions] = found
                 collisions += 1
             elif end == REVISIT:
                 revisits += 1
@@ -450,7 +459,7 @@ def gather(
                 counts[queue] += 1
                 room -= 1
         for collision in range(collisions):
-            release(forest, tree, collided[collision])
+            release(forest, tree, leaves.scratch.collided[collision])
         queue = 0 if counts[0] >= counts[1] else 1
         for waiting in range(counts[queue]):
             members[count] = leaves.waiting[index, queue, waiting]
@@ -459,7 +468,7 @@ def gather(
     return count
 
 
-@kernel
+@lean_kernel
 def descend_for_leaf(
     forest: Forest,
     tree: int,
@@ -476,7 +485,7 @@ def descend_for_leaf(
     """
     counts = leaves.counts[index]
     leaf = leaves.free[index, counts[_FREE] - 1]
-    descent = descend(forest, tree, leaves.stones[leaf], connect, params)
+    descent = descend(forest, tree, leaves.stones[leaf], connect, params, leaves.scratch)
     if descent.end == COLLISION:
         return COLLISION, descent.node
     if descent.end == FULL:
@@ -513,7 +522,7 @@ def descend_for_leaf(
     return LEAF, leaf
 
 
-@kernel
+@lean_kernel
 def batch_leaves(allowed: int, params: SearchParams) -> int:
     """Return the leaves of one batch of a tree that may have `allowed` leaves in flight.
 
@@ -532,7 +541,7 @@ def batch_leaves(allowed: int, params: SearchParams) -> int:
     return leaves
 
 
-@kernel
+@lean_kernel
 def look_ahead(
     forest: Forest,
     tree: int,
@@ -562,7 +571,7 @@ def look_ahead(
     return Descent(end, node, plies, side, last, before, key)
 
 
-@kernel
+@lean_kernel
 def open_replies(
     forest: Forest, tree: int, node: int, to_move: int, replies: NDArray[np.int16], count: int
 ) -> tuple[int, int]:
@@ -583,7 +592,7 @@ def open_replies(
     return node, 0
 
 
-@kernel
+@lean_kernel
 def end_by_threats(
     forest: Forest, tree: int, node: int, plies: int, finding: int, proof: int, params: SearchParams
 ) -> None:
@@ -602,7 +611,7 @@ def end_by_threats(
     back_up(forest, tree, node, 0.0, params.decay)
 
 
-@kernel
+@lean_kernel
 def open_for_one(forest: Forest, tree: int, node: int, move: int) -> None:
     """Open a node without an evaluation for a single move; the other moves have no prior, like occupied cells."""
     row = forest.child_priors[tree, node]
@@ -617,7 +626,7 @@ def open_for_one(forest: Forest, tree: int, node: int, move: int) -> None:
 # Expand: evaluations into nodes.
 
 
-@kernel
+@lean_kernel
 def expand(
     forest: Forest,
     leaves: Leaves,
@@ -635,10 +644,7 @@ def expand(
     its leaf becomes new again, without its virtual losses.
     """
     whole = True
-    cells = leaves.stones.shape[1]
-    weights = np.empty(cells, dtype=np.float32)
-    exponents = np.empty(cells, dtype=np.int32)
-    turned = np.empty(cells, dtype=np.float32)
+    cells, scratch = leaves.stones.shape[1], leaves.scratch
     for leaf in members:
         record = leaves.records[leaf]
         tree, node, row, symmetry = record["tree"], record["node"], record["row"], record["symmetry"]
@@ -649,14 +655,15 @@ def expand(
         policy = logits[row]
         if symmetry != IDENTITY:
             for cell in range(cells):
-                turned[cell] = policy[images[symmetry, cell]]
-            policy = turned
+                scratch.turned[cell] = policy[images[symmetry, cell]]
+            policy = scratch.turned
         if tactics is not None and tactics.has_urgent[leaf]:
             for cell in range(cells):
-                turned[cell] = policy[cell] - (_NOT_URGENT if tactics.urgent[leaf, cell] == 0 else np.float32(0.0))
-            policy = turned
+                less = _NOT_URGENT if tactics.urgent[leaf, cell] == 0 else np.float32(0.0)
+                scratch.turned[cell] = policy[cell] - less
+            policy = scratch.turned
         value = float(values[row])
-        if open_node(forest, tree, node, leaves.stones[leaf], policy, value, weights, exponents):
+        if open_node(forest, tree, node, leaves.stones[leaf], policy, value, scratch):
             back_up(forest, tree, node, value_into(value, params), params.decay)
         else:
             forest.nodes[tree, node]["state"] = NEW
@@ -666,7 +673,7 @@ def expand(
     return whole
 
 
-@kernel
+@lean_kernel
 def back_up_deep(forest: Forest, tree: int, node: int, plies: int, value: float, params: SearchParams) -> bool:
     """Back up the evaluation of a position some `plies` of single replies below an open node.
 
@@ -682,7 +689,7 @@ def back_up_deep(forest: Forest, tree: int, node: int, plies: int, value: float,
     return True
 
 
-@kernel
+@lean_kernel
 def free_leaf(leaves: Leaves, leaf: int) -> None:
     """Count a leaf as free."""
     index = leaf // leaves.free.shape[1]
@@ -690,7 +697,7 @@ def free_leaf(leaves: Leaves, leaf: int) -> None:
     leaves.counts[index, _FREE] += 1
 
 
-@kernel
+@lean_kernel
 def open_node(
     forest: Forest,
     tree: int,
@@ -698,15 +705,14 @@ def open_node(
     stones: NDArray[np.int8],
     logits: NDArray[np.float32],
     value: float,
-    weights: NDArray[np.float32],
-    exponents: NDArray[np.int32],
+    scratch: Scratch,
 ) -> bool:
     """Write the evaluation of a leaf: its priors, the softmax of `logits` [A] over the empty cells, and its value.
 
-    Return False, with the node unchanged, if a number is not finite. `weights` [A] and `exponents` [A] are scratch.
+    Return False, with the node unchanged, if a number is not finite.
     """
     row = forest.child_priors[tree, node]
-    total = write_priors(stones, logits, row, weights, exponents)
+    total = write_priors(stones, logits, row, scratch)
     if not (math.isfinite(total) and math.isfinite(value)):
         return False
     forest.nodes[tree, node]["value"] = value
@@ -718,7 +724,7 @@ def open_node(
     return True
 
 
-@kernel
+@lean_kernel
 def mix_root_noise(forest: Forest, tree: int) -> None:
     """Mix noise into the priors of the root's moves, visited ones too: P' = (1 - share) P + share * noise; once."""
     share = forest.trees[tree]["noise_share"]
@@ -740,13 +746,13 @@ def mix_root_noise(forest: Forest, tree: int) -> None:
 # Back up, and undo virtual loss.
 
 
-@kernel
+@lean_kernel
 def value_into(value: float, params: SearchParams) -> float:
     """Return the value of the edge into a node, for the side that moved, by the evaluator's `value` of the node."""
     return -value if params.repository else -params.decay * value
 
 
-@kernel
+@lean_kernel
 def back_up(forest: Forest, tree: int, node: int, edge_value: float, decay: float) -> None:
     """End a descent with a value and take its virtual losses off (A II-E).
 
@@ -765,7 +771,7 @@ def back_up(forest: Forest, tree: int, node: int, edge_value: float, decay: floa
         node = edge["parent"]
 
 
-@kernel
+@lean_kernel
 def release(forest: Forest, tree: int, node: int) -> None:
     """End a descent without a value: take its virtual losses off and leave nothing else behind."""
     while node != NO_NODE:
@@ -773,7 +779,7 @@ def release(forest: Forest, tree: int, node: int) -> None:
         node = forest.nodes[tree, node]["parent"]
 
 
-@kernel
+@lean_kernel
 def abandon(forest: Forest, leaves: Leaves, members: NDArray[np.int32]) -> None:
     """Make the `members` of a batch new again, without their virtual losses, after a failed evaluation."""
     for leaf in members:
@@ -783,7 +789,7 @@ def abandon(forest: Forest, leaves: Leaves, members: NDArray[np.int32]) -> None:
         free_leaf(leaves, leaf)
 
 
-@kernel
+@lean_kernel
 def abandon_waiting(forest: Forest, leaves: Leaves) -> None:
     """Make all leaves that wait for a batch new again, without their virtual losses."""
     for index in range(leaves.counts.shape[0]):
@@ -795,7 +801,7 @@ def abandon_waiting(forest: Forest, leaves: Leaves) -> None:
 # Forced moves and wins at the root.
 
 
-@kernel
+@lean_kernel
 def prove_root(forest: Forest, tree: int, tactics: LeafTactics) -> None:
     """Search for a forced win of the side to move at the root, and prove the move that begins it.
 
@@ -822,7 +828,7 @@ def prove_root(forest: Forest, tree: int, tactics: LeafTactics) -> None:
     prove_parents(forest, tree, child)
 
 
-@kernel
+@lean_kernel
 def has_one_reply(forest: Forest, tree: int, tactics: LeafTactics) -> bool:
     """Return True if the opponent threatens five on one cell at the root, and the side to move on none."""
     side = side_of(forest.trees[tree]["to_move"])
@@ -833,7 +839,7 @@ def has_one_reply(forest: Forest, tree: int, tactics: LeafTactics) -> bool:
 # Results at the root.
 
 
-@kernel
+@lean_kernel
 def write_root_visits(forest: Forest, tree: int, visits: NDArray[np.int32]) -> None:
     """Write the visit counts of the root's moves into `visits` [A]."""
     visits[:] = 0
@@ -843,7 +849,7 @@ def write_root_visits(forest: Forest, tree: int, visits: NDArray[np.int32]) -> N
         child = forest.nodes[tree, child]["next_sibling"]
 
 
-@kernel
+@lean_kernel
 def write_root_proofs(forest: Forest, tree: int, proofs: NDArray[np.int16]) -> None:
     """Write the proofs of the root's moves into `proofs` [A], as in `NODE`."""
     proofs[:] = 0
@@ -858,7 +864,7 @@ def write_root_proofs(forest: Forest, tree: int, proofs: NDArray[np.int16]) -> N
         child = forest.nodes[tree, child]["next_sibling"]
 
 
-@kernel
+@lean_kernel
 def root_value(forest: Forest, tree: int, decay: float) -> float:
     """Return the root's value for its side to move: its proven value, else the mean over its visited edges.
 
@@ -879,7 +885,7 @@ def root_value(forest: Forest, tree: int, decay: float) -> float:
 # Reroot.
 
 
-@kernel
+@lean_kernel
 def reroot(forest: Forest, tree: int, move: int, remap: NDArray[np.int32]) -> bool:
     """Make the child that `move` leads to the root, keep its subtree and free the rest (A IV-D).
 
@@ -905,7 +911,8 @@ def reroot(forest: Forest, tree: int, move: int, remap: NDArray[np.int32]) -> bo
         remap[node] = kept
         if kept != node:
             forest.nodes[tree, kept] = forest.nodes[tree, node]
-            forest.child_priors[tree, kept] = forest.child_priors[tree, node]
+            for cell in range(forest.child_priors.shape[2]):
+                forest.child_priors[tree, kept, cell] = forest.child_priors[tree, node, cell]
         moved = forest.nodes[tree, kept]
         moved["parent"] = parent
         moved["first_child"] = NO_NODE

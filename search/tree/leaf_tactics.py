@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.jit import kernel
+from core.jit import lean_kernel
 from core.rules import EMPTY, NO_CELL, Rules
 from core.threats import (
     FIVE,
@@ -101,9 +101,12 @@ def make_root_tactics(rules: Rules, boards: ThreatBoard, *, vcf_nodes: int) -> L
     return tactics._replace(work=new_vcf_work(rules, _ROOT_TABLE_BITS), shortest=True)
 
 
-@kernel
+@lean_kernel
 def load_board(boards: ThreatBoard, tree: int, stones: NDArray[np.int8]) -> ThreatBoard:
-    """Return the board of a tree after changing the cells that differ from `stones` [A]."""
+    """Return the board of a tree after changing the cells that differ from `stones` [A].
+
+    Its arrays are views without references, for lean kernels alone.
+    """
     board = ThreatBoard(
         boards.size,
         boards.connect,
@@ -124,7 +127,7 @@ def load_board(boards: ThreatBoard, tree: int, stones: NDArray[np.int8]) -> Thre
     return board
 
 
-@kernel
+@lean_kernel
 def winning_move(board: ThreatBoard, tactics: LeafTactics, side: int) -> tuple[int, int]:
     """Return the first move and the plies of a proven win of `side`, which is to move; (`NO_CELL`, 0) without one.
 
@@ -141,7 +144,7 @@ def winning_move(board: ThreatBoard, tactics: LeafTactics, side: int) -> tuple[i
     return (int(work.line[0]), plies) if plies > 0 else (NO_CELL, 0)
 
 
-@kernel
+@lean_kernel
 def examine(
     tactics: LeafTactics, tree: int, stones: NDArray[np.int8], to_move: int, urgent: NDArray[np.int8]
 ) -> tuple[int, int]:
@@ -165,7 +168,7 @@ def examine(
     return UNDECIDED, NO_CELL
 
 
-@kernel
+@lean_kernel
 def follow_replies(
     tactics: LeafTactics, tree: int, stones: NDArray[np.int8], to_move: int, leaf: int, is_root: bool
 ) -> tuple[int, int, int, int]:
@@ -189,11 +192,21 @@ def follow_replies(
         count += 1
         stones[detail] = to_move
         to_move = -to_move
-        if not (stones == EMPTY).any():
+        if count_empty(stones) == 0:
             return FILLED, 0, count, to_move
 
 
-@kernel
+@lean_kernel
+def count_empty(stones: NDArray[np.int8]) -> int:
+    """Return the number of empty cells of a board [A]."""
+    empty = 0
+    for cell in range(stones.shape[0]):
+        if stones[cell] == EMPTY:
+            empty += 1
+    return empty
+
+
+@lean_kernel
 def mark_urgent(board: ThreatBoard, work: VcfWork, side: int, urgent: NDArray[np.int8]) -> bool:
     """Return True if the opponent of `side` threatens to make an open four or two fours at once.
 

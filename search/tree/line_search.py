@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.cores import within_limit
-from core.jit import kernel
+from core.jit import lean_kernel
 from core.line_nets.evaluation import HasLines, LineNets, LineRoom, evaluate_line, line_room
 from core.rules import BLACK, Rules
 from core.symmetry import IDENTITY
@@ -84,7 +84,7 @@ def make_work(cells: int) -> Work:
     )
 
 
-@kernel
+@lean_kernel
 def _evaluate_next(leaves: Leaves, tactics: LeafTactics | None, lines: LineNets, room: LineRoom, work: Work) -> bool:
     """Take the next leaf, look at its threats and evaluate what they leave open; return False if there is none."""
     number = read(work.counters, _NEXT)
@@ -108,7 +108,7 @@ def _evaluate_next(leaves: Leaves, tactics: LeafTactics | None, lines: LineNets,
     return True
 
 
-@kernel
+@lean_kernel
 def help_out(leaves: Leaves, tactics: LeafTactics | None, lines: LineNets, room: LineRoom, work: Work) -> None:
     """Evaluate leaves until the thread that publishes them stops."""
     idle = 0
@@ -120,7 +120,7 @@ def help_out(leaves: Leaves, tactics: LeafTactics | None, lines: LineNets, room:
             wait_a_moment(idle)
 
 
-@kernel
+@lean_kernel
 def wait_a_moment(times: int) -> None:
     """Wait for another thread, after having waited some `times`."""
     if times % _PATIENCE == 0:
@@ -129,7 +129,7 @@ def wait_a_moment(times: int) -> None:
         pause()
 
 
-@kernel
+@lean_kernel
 def search_turn(
     forest: Forest,
     trees: NDArray[np.int64],
@@ -151,8 +151,6 @@ def search_turn(
     Return the number of evaluated leaves, once there were `most` leaves or each tree had its turn, and the number of
     the tree to go on with. Nothing is in flight afterwards.
     """
-    collided = np.empty(MAX_WINDOW, dtype=np.int32)
-    one = np.empty(1, dtype=np.int32)
     made, evaluated = 0, 0
     index = first
     for _ in range(trees.shape[0]):
@@ -170,7 +168,7 @@ def search_turn(
                     break
                 end, found = descend_for_leaf(forest, tree, index, connect, params, leaves, None)
                 if end == COLLISION:
-                    collided[collisions] = found
+                    leaves.scratch.collided[collisions] = found
                     collisions += 1
                 elif end == LEAF:
                     place = published % MAX_WINDOW
@@ -181,7 +179,7 @@ def search_turn(
                     published += 1
                     write(work.counters, _END, published)
             for collision in range(collisions):
-                release(forest, tree, collided[collision])
+                release(forest, tree, leaves.scratch.collided[collision])
             if published == ended:
                 break
             place = ended % MAX_WINDOW
@@ -190,9 +188,10 @@ def search_turn(
                 if not _evaluate_next(leaves, tactics, lines, room, work):
                     idle += 1
                     wait_a_moment(idle)
-            one[0] = work.leaves[place]
-            if tactics is None or settle(forest, tree, one[0], leaves, params, tactics, work.findings[place]):
-                expand(forest, leaves, one, work.logits, work.values, images, params, tactics)
+            leaf = work.leaves[place]
+            if tactics is None or settle(forest, tree, leaf, leaves, params, tactics, work.findings[place]):
+                oldest = work.leaves[place : place + 1]
+                expand(forest, leaves, oldest, work.logits, work.values, images, params, tactics)
                 evaluated += 1
             ended += 1
         made += published - begun
@@ -203,7 +202,7 @@ def search_turn(
     return evaluated, index
 
 
-@kernel
+@lean_kernel
 def settle(
     forest: Forest,
     tree: int,
@@ -232,7 +231,6 @@ class _Shard:
     """Some trees, for the thread that searches them and those that help it."""
 
     def __init__(self, parts: SharedParts, trees: NDArray[np.int64], lines: LineNets, helpers: int) -> None:
-        size = parts.rules.size
         self.trees = trees
         self.leaves = make_leaves(len(trees), parts.params.leaves_in_flight, parts.rules.cells)
         self.work = make_work(parts.rules.cells)

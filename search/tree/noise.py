@@ -9,9 +9,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from core.jit import kernel
+from core.jit import lean_kernel
 from core.rules import EMPTY
-from search.tree.softmax import power_of_two, sum_empty
+from search.tree.softmax import Scratch, power_of_two, sum_empty
 
 _WORD = 0xFFFFFFFF
 _FACTOR = 0x45D9F3B
@@ -33,7 +33,7 @@ _TINY = 1e-30
 """A sum of weights below which they are taken relative to the largest, since they underflow."""
 
 
-@kernel
+@lean_kernel
 def random_word(key: int, index: int) -> int:
     """Return number `index` of the stream `key`: an integer from 0 to 2**32 - 1; `key` has 32 bits."""
     word = index & _WORD
@@ -44,14 +44,21 @@ def random_word(key: int, index: int) -> int:
     return (word >> 16) ^ word
 
 
-@kernel
+@lean_kernel
 def random_share(key: int, index: int) -> float:
     """Return number `index` of the stream `key` as a float from 0 up to 1."""
     return _UNIT * random_word(key, index)
 
 
-@kernel
-def write_dirichlet(stones: NDArray[np.int8], noise: NDArray[np.float32], alpha: float, key: int, first: int) -> int:
+@lean_kernel
+def write_dirichlet(
+    stones: NDArray[np.int8],
+    noise: NDArray[np.float32],
+    alpha: float,
+    key: int,
+    first: int,
+    memory: Scratch,
+) -> int:
     """Write a draw of Dir(alpha) over the empty cells of `stones` [A] into `noise` [A], 0 elsewhere.
 
     `alpha` is within `search.tree.settings.NODE_ALPHA`. Numbers of the stream `key` from `first` on are used; return
@@ -60,9 +67,7 @@ def write_dirichlet(stones: NDArray[np.int8], noise: NDArray[np.float32], alpha:
     Nearly every X is taken, so vector instructions do the work for all cells and few are looked at one by one.
     """
     cells = noise.shape[0]
-    powers = np.empty(cells, dtype=np.float32)
-    chances = np.empty(cells, dtype=np.float32)
-    scratch = np.empty(cells, dtype=np.int32)
+    powers, chances, scratch = memory.turned, memory.weights, memory.exponents
     bound = 1.0 + alpha / math.e
     _write_uniform(powers, key, first, bound)
     _write_uniform(chances, key, first + cells, 1.0)
@@ -94,7 +99,7 @@ def write_dirichlet(stones: NDArray[np.int8], noise: NDArray[np.float32], alpha:
     return used
 
 
-@kernel
+@lean_kernel
 def _write_uniform(row: NDArray[np.float32], key: int, first: int, bound: float) -> None:
     """Write numbers of a stream, from `first` on, into `row` [A]: uniform, above 0 and up to `bound`."""
     scale = np.float32(bound * 2.0 * _UNIT)
@@ -102,7 +107,7 @@ def _write_uniform(row: NDArray[np.float32], key: int, first: int, bound: float)
         row[cell] = (np.float32(np.int32(random_word(key, first + cell) >> 1)) + _HALF) * scale
 
 
-@kernel
+@lean_kernel
 def _raise(row: NDArray[np.float32], exponent: np.float32, scratch: NDArray[np.int32]) -> None:
     """Raise each of `row` [A], 0 to 2, to a power of 1 or more; results below 2**-126 become that."""
     bits = row.view(np.int32)
@@ -125,7 +130,7 @@ def _raise(row: NDArray[np.float32], exponent: np.float32, scratch: NDArray[np.i
         bits[cell] += scratch[cell] << _MANTISSA_BITS
 
 
-@kernel
+@lean_kernel
 def _gamma(alpha: float, bound: float, power: float, chance: float, key: int, index: int) -> tuple[float, int]:
     """Return a Gamma(alpha) and the next index of the stream; the first try is with `power` and `chance`."""
     while True:

@@ -1,12 +1,12 @@
 """Proofs of nodes: how a win or loss that is certain decides the nodes above it and those with the same position."""
 
-from core.jit import kernel
+from core.jit import lean_kernel
 from core.rules import NO_CELL
 from search.tree.forest import NO_NODE, Forest
 from search.tree.transpositions import prove_twins
 
 
-@kernel
+@lean_kernel
 def prove_parents(forest: Forest, tree: int, node: int) -> None:
     """Carry the proof of `node` upwards as far as it proves its parents, and from other nodes with their positions.
 
@@ -32,7 +32,7 @@ def prove_parents(forest: Forest, tree: int, node: int) -> None:
         node = forest.unspread[tree, unspread]
 
 
-@kernel
+@lean_kernel
 def proof_by(forest: Forest, tree: int, node: int, parent: int) -> int:
     """Return the proof of the edge into a node's `parent` by the node's own proof; 0 if it decides nothing."""
     plies = forest.nodes[tree, node]["proof"]
@@ -48,13 +48,13 @@ def proof_by(forest: Forest, tree: int, node: int, parent: int) -> int:
     return proof_above(plies)
 
 
-@kernel
+@lean_kernel
 def proof_above(proof: int) -> int:
     """Return the proof of the edge into a node, by that of the edge into the child that decides it."""
     return -proof - 1 if proof > 0 else -proof + 1
 
 
-@kernel
+@lean_kernel
 def proven_value(proof: int, decay: float) -> float:
     """Return the value of an edge with a proof, for the side that moved: 1 for a win at once, less for a later one."""
     return decay ** (proof - 1) if proof > 0 else -(decay ** (-proof - 1))

@@ -4,11 +4,37 @@ With `math.exp` a cell it took half of a simulation's time without the net. Prio
 upper half of a float32 (bfloat16): exact to one part in 256, half the memory, and in the order of their integers.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
-from core.jit import kernel, reassociating_kernel
+from core.jit import lean_kernel, reassociating_kernel
 from core.rules import EMPTY, NO_CELL
+
+
+class Scratch(NamedTuple):
+    """Memory of a thread that descends and expands."""
+
+    turned: NDArray[np.float32]
+    """[A] logits, or random numbers."""
+    weights: NDArray[np.float32]
+    """[A] of a softmax, or random numbers."""
+    exponents: NDArray[np.int32]
+    """[A] of a softmax, or marks."""
+    collided: NDArray[np.int32]
+    """[L] nodes at which descents met."""
+
+
+def make_scratch(cells: int, leaves: int = 0) -> Scratch:
+    """Return memory for boards of `cells` cells and `leaves` leaves of a tree in flight."""
+    return Scratch(
+        turned=np.empty(cells, dtype=np.float32),
+        weights=np.empty(cells, dtype=np.float32),
+        exponents=np.empty(cells, dtype=np.int32),
+        collided=np.empty(leaves, dtype=np.int32),
+    )
+
 
 _NO_PRIOR = np.int16(-1)
 """The word of a move without a prior."""
@@ -31,7 +57,7 @@ _SIGN_SHIFT = np.int32(31)
 _ALL_BUT_SIGN = np.int32(0x7FFFFFFF)
 
 
-@kernel
+@lean_kernel
 def prior_of(word: int) -> float:
     """Return the prior of a word, which is the upper half of a float32's bits."""
     return float(np.int32(word << _HALF_BITS).view(np.float32))
@@ -43,13 +69,13 @@ def priors_of(row: NDArray[np.int16]) -> NDArray[np.float32]:
     return priors
 
 
-@kernel
+@lean_kernel
 def word_of(prior: float) -> int:
     """Return the word nearest to a prior."""
     return int((np.float32(prior).view(np.int32) + _ROUNDING) >> _HALF_BITS)
 
 
-@kernel
+@lean_kernel
 def power_of_two(exponent: np.float32) -> np.float32:
     """Return 2**exponent for exponents from -1/2 to 1/2, to the last bit of a float32."""
     f = exponent
@@ -57,7 +83,7 @@ def power_of_two(exponent: np.float32) -> np.float32:
     return power
 
 
-@kernel
+@lean_kernel
 def scan_best(row: NDArray[np.int16]) -> int:
     """Return the cell of a row [A] with the largest prior, of equals the lowest; `NO_CELL` without any prior."""
     # The bits of floats that are not negative have the floats' order as integers, and integers reduce in vectors.
@@ -72,7 +98,7 @@ def scan_best(row: NDArray[np.int16]) -> int:
     return NO_CELL
 
 
-@kernel
+@lean_kernel
 def best_with_noise(row: NDArray[np.int16], noise: NDArray[np.float32], share: np.float32) -> tuple[int, np.float32]:
     """Return the cell of a row [A] with the largest prior after mixing `share` of `noise` [A] into all, and that prior.
 
@@ -91,7 +117,7 @@ def best_with_noise(row: NDArray[np.int16], noise: NDArray[np.float32], share: n
     return NO_CELL, np.float32(0.0)
 
 
-@kernel
+@lean_kernel
 def _largest(values: NDArray[np.float32]) -> np.float32:
     """Return the largest of `values` [A]; a NaN with a minus sign is ignored."""
     bits = values.view(np.int32)
@@ -113,20 +139,20 @@ def sum_empty(stones: NDArray[np.int8], row: NDArray[np.float32]) -> np.float32:
     return total
 
 
-@kernel
+@lean_kernel
 def write_priors(
     stones: NDArray[np.int8],
     logits: NDArray[np.float32],
     row: NDArray[np.int16],
-    weights: NDArray[np.float32],
-    exponents: NDArray[np.int32],
+    scratch: Scratch,
 ) -> float:
     """Write the softmax of `logits` [A] over the empty cells of `stones` [A] into `row` [A] as words, -1 elsewhere.
 
-    `weights` [A] and `exponents` [A] are scratch, so that `row`, which is far away in memory, is written once. Return
-    the sum before scaling, which is not finite if a logit is not.
+    `row`, which is far away in memory, is written once. Return the sum before scaling, which is not finite if a logit
+    is not.
     """
     cells = row.shape[0]
+    weights, exponents = scratch.weights, scratch.exponents
     for cell in range(cells):
         weights[cell] = logits[cell] if stones[cell] == EMPTY else _LOWEST
     highest = _largest(weights)

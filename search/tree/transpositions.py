@@ -4,12 +4,12 @@ A tree's table has, at the place that a key names, the first of the nodes with t
 position with the same place takes it over, so a table that is too small forgets positions and never mixes them up.
 """
 
-from core.jit import kernel
+from core.jit import lean_kernel
 from search.tree.forest import MAX_UNSPREAD, NO_NODE, OPEN, PROVEN, Forest
 from search.tree.softmax import scan_best, word_of
 
 
-@kernel
+@lean_kernel
 def first_twin(forest: Forest, tree: int, node: int) -> int:
     """Return the first of the nodes with the position of `node`, itself perhaps; `NO_NODE` if the table has none."""
     places = forest.twins.shape[1]
@@ -20,7 +20,7 @@ def first_twin(forest: Forest, tree: int, node: int) -> int:
     return first if first != NO_NODE and forest.nodes[tree, first]["key"] == key else NO_NODE
 
 
-@kernel
+@lean_kernel
 def enter_position(forest: Forest, tree: int, node: int) -> None:
     """Enter a node into its tree's table of positions."""
     places = forest.twins.shape[1]
@@ -36,7 +36,7 @@ def enter_position(forest: Forest, tree: int, node: int) -> None:
         forest.nodes[tree, first]["next_twin"] = node
 
 
-@kernel
+@lean_kernel
 def prove_twins(forest: Forest, tree: int, node: int, unspread: int) -> int:
     """Give the proof of `node` to the other nodes with its position.
 
@@ -54,7 +54,7 @@ def prove_twins(forest: Forest, tree: int, node: int, unspread: int) -> int:
     return unspread
 
 
-@kernel
+@lean_kernel
 def take_from_twin(forest: Forest, tree: int, node: int) -> bool:
     """Give a new node the proof, or priors and value, of the most visited node with its position; False without one."""
     found = find_twin(forest, tree, node)
@@ -66,7 +66,8 @@ def take_from_twin(forest: Forest, tree: int, node: int) -> bool:
         edge["state"] = PROVEN
         return True
     row = forest.child_priors[tree, node]
-    row[:] = forest.child_priors[tree, found]
+    for cell in range(row.shape[0]):
+        row[cell] = forest.child_priors[tree, found, cell]
     child = twin["first_child"]
     while child != NO_NODE:
         row[forest.nodes[tree, child]["move"]] = word_of(forest.nodes[tree, child]["prior"])
@@ -78,7 +79,7 @@ def take_from_twin(forest: Forest, tree: int, node: int) -> bool:
     return True
 
 
-@kernel
+@lean_kernel
 def find_twin(forest: Forest, tree: int, node: int) -> int:
     """Return a proven node with the position of `node`, else the most visited open one, `NO_NODE` without either."""
     twin = first_twin(forest, tree, node)

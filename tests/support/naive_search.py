@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.position import Position
-from search.tree.softmax import priors_of, write_priors
+from search.tree.softmax import make_scratch, priors_of, write_priors
 
 Evaluate = Callable[[Position], tuple[NDArray[np.float32], float]]
 """Position to (policy logits [A], value for the side to move)."""
@@ -97,8 +97,8 @@ class NaiveSearch:
     def _evaluated(self, position: Position) -> NaiveNode:
         logits, value = self.evaluate(position)
         legal = [int(cell) for cell in position.legal_moves()]
-        row, scratch = np.empty(len(logits), dtype=np.int16), np.empty(len(logits), dtype=np.float32)
-        write_priors(position.stones, logits, row, scratch, np.empty(len(logits), dtype=np.int32))
+        row = np.empty(len(logits), dtype=np.int16)
+        write_priors(position.stones, logits, row, make_scratch(len(logits)))
         priors = priors_of(row)
         return NaiveNode({cell: float(priors[cell]) for cell in legal}, value)
 

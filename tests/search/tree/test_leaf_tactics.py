@@ -10,15 +10,16 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from core.evaluation import Slot, Ticket
+from core.jit import lean_kernel
 from core.notation import parse_cell
 from core.position import Position
 from core.rules import BLACK, WHITE, Rules
-from core.threats import side_of
+from core.threats import ThreatBoard, side_of
 from curriculum.arena.players import PlayerSettings, parse_player
 from nets.checkpoint import save_model
 from nets.config import NetConfig
 from nets.dual import make_model
-from search.solvers.vcf import new_vcf_work
+from search.solvers.vcf import VcfWork, new_vcf_work
 from search.tree.forest import OPEN, PENDING, PROVEN
 from search.tree.leaf_tactics import load_board, mark_urgent, new_boards
 from search.tree.mcts import ForestSearch, search_all
@@ -150,6 +151,12 @@ def test_the_net_is_asked_about_boards_without_a_win_by_fours_that_make_more(sto
     assert_sound(searched(position, options, evaluator=ScriptedEvaluator(RULES, answer)))
 
 
+@lean_kernel
+def marked(boards: ThreatBoard, stones: NDArray[np.int8], work: VcfWork, side: int, urgent: NDArray[np.int8]) -> bool:
+    """Return the result of `mark_urgent`. A board of lean kernels must not leave compiled code."""
+    return mark_urgent(load_board(boards, 1, stones), work, side, urgent)
+
+
 def threatens(board: NaiveBoard, own: int, enemy: int) -> bool:
     """Return True if a move of `own`, were it to move, would give it two cells that make a line."""
     return any(board.wins(own | cell, enemy).bit_count() > 1 for cell in bits(board.fours(own, enemy)))
@@ -164,9 +171,7 @@ def test_the_urgent_cells_are_those_where_somebody_can_make_a_four(stones: int, 
     if board.wins(own, enemy) or board.wins(enemy, own):
         return
     urgent = np.zeros(RULES.cells, dtype=np.int8)
-    threatened = mark_urgent(
-        load_board(BOARDS, 1, position.stones), new_vcf_work(RULES, 1), side_of(position.side_to_move), urgent
-    )
+    threatened = marked(BOARDS, position.stones, new_vcf_work(RULES, 1), side_of(position.side_to_move), urgent)
     assert threatened == threatens(board, enemy, own)
     if threatened:
         expected = board.fours(own, enemy) | board.fours(enemy, own)

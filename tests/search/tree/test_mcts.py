@@ -19,7 +19,7 @@ from search.tree.forest import DRAWN, NEW, OPEN, WON, bytes_per_node
 from search.tree.groups import EvaluationError
 from search.tree.mcts import ForestSearch, RootNoise, search_all
 from search.tree.settings import DecayForm, FirstPlay, SearchSettings
-from search.tree.softmax import priors_of, scan_best, write_priors
+from search.tree.softmax import make_scratch, priors_of, scan_best, write_priors
 from tests.support.evaluators import ScriptedEvaluator, hashed_evaluation
 from tests.support.naive_search import NaiveSearch
 
@@ -595,8 +595,8 @@ def test_priors_are_the_softmax_over_the_empty_cells(cells: int, seed: int, spre
     stones = random.integers(-1, 2, cells).astype(np.int8)
     stones[random.integers(cells)] = 0
     logits = (random.normal(size=cells) * spread + 0.0).astype(np.float32)  # no -0.0, which equals 0.0
-    row, weights = np.empty(cells, dtype=np.int16), np.empty(cells, dtype=np.float32)
-    total = write_priors(stones, logits, row, weights, np.empty(cells, dtype=np.int32))
+    row = np.empty(cells, dtype=np.int16)
+    total = write_priors(stones, logits, row, make_scratch(cells))
     empty = stones == 0
     exact = np.exp(logits[empty].astype(np.float64) - logits[empty].max())
     assert priors_of(row)[empty] == pytest.approx(exact / exact.sum(), rel=2**-8, abs=1e-30)
@@ -609,10 +609,10 @@ def test_priors_are_the_softmax_over_the_empty_cells(cells: int, seed: int, spre
 @pytest.mark.parametrize("bad", [np.nan, -np.nan, np.inf])
 def test_a_logit_that_is_no_number_is_noticed_on_empty_cells_only(bad: float) -> None:
     stones = np.array([0, 1, 0, 0], dtype=np.int8)
-    row, weights = np.empty(4, dtype=np.int16), np.empty(4, dtype=np.float32)
+    row = np.empty(4, dtype=np.int16)
     for cell in range(4):
         logits = np.zeros(4, dtype=np.float32)
         logits[cell] = np.float32(bad)
         with np.errstate(invalid="ignore"):  # numpy's casts warn, compiled ones do not
-            total = write_priors(stones, logits, row, weights, np.empty(4, dtype=np.int32))
+            total = write_priors(stones, logits, row, make_scratch(4))
         assert np.isfinite(total) == (stones[cell] != 0)

@@ -16,7 +16,7 @@ from search.tree.cache import EvaluationCache
 from search.tree.mcts import ForestSearch, NodeNoise
 from search.tree.noise import random_word, write_dirichlet
 from search.tree.settings import FirstPlay, SearchSettings
-from search.tree.softmax import best_with_noise, priors_of
+from search.tree.softmax import best_with_noise, make_scratch, priors_of
 from tests.search.tree.test_mcts import SMALL, assert_sound, start_position
 from tests.support.evaluators import ScriptedEvaluator, hashed_evaluation
 from tests.support.naive_search import NaiveSearch
@@ -34,9 +34,9 @@ def stones_with(empty: int, cells: int) -> NDArray[np.int8]:
 def draws(stones: NDArray[np.int8], alpha: float, count: int, key: int = 7) -> NDArray[np.float64]:
     """Return draws [count, empty cells] of the kernel, one after the other from one stream."""
     rows = np.empty((count, len(stones)), dtype=np.float32)
-    index = 0
+    index, memory = 0, make_scratch(len(stones))
     for row in rows:
-        index = write_dirichlet(stones, row, alpha, key, index)
+        index = write_dirichlet(stones, row, alpha, key, index, memory)
     assert not rows[:, stones != 0].any()
     return rows[:, stones == 0].astype(np.float64)
 
@@ -73,8 +73,9 @@ def test_draws_that_underflow_are_noise_too() -> None:
     """The first try of the only legal move fails and a later one underflows, once in some thousand draws."""
     stones, noise = np.ones(9, np.int8), np.zeros(9, np.float32)
     stones[8] = 0
+    memory = make_scratch(9)
     for key in range(20_000):
-        write_dirichlet(stones, noise, 0.03, key, 7)
+        write_dirichlet(stones, noise, 0.03, key, 7, memory)
         assert abs(noise[8] - 1) < 1e-6
         assert not noise[:8].any()
 
@@ -108,7 +109,9 @@ class _Stream:
 
     def noise(self, position: Position) -> NDArray[np.float32]:
         row = np.empty(position.rules.cells, dtype=np.float32)
-        self._index = write_dirichlet(position.stones, row, self._alpha, self._key, self._index)
+        self._index = write_dirichlet(
+            position.stones, row, self._alpha, self._key, self._index, make_scratch(position.rules.cells)
+        )
         return row
 
 
