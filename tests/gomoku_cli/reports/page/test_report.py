@@ -112,7 +112,6 @@ def test_the_decisive_mistake_is_the_losers() -> None:
 
 
 def test_event_files_open_in_tensorboard(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("tensorboard")
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
     path = make_run(tmp_path / "run")
