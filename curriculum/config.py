@@ -168,6 +168,9 @@ class SelfplayConfig:
     recorded as samples."""
     fast_simulations: int = 0
     """Simulations of these other moves; unused if all searches are full."""
+    forced_playouts: Annotated[float, Bounds(0)] = 0.0
+    """Each visited move of the root gets at least sqrt(this * prior * visits of the root) visits in a full search; the
+    policy target leaves out those that the search would not have made by itself (KataGo takes 2). 0 turns it off."""
     search_value_share: Annotated[float, SHARE] = 0.5
     """Share of the search's root value in the value target; the rest is the decayed result."""
     balanced_share: Annotated[float, SHARE] = 0.5

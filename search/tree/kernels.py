@@ -167,10 +167,13 @@ def select(
 ) -> tuple[int, int]:
     """Return the edge with the largest Q + U at an open node (A eq. 6-8), of those not proven to lose: (child, move).
 
-    The child is `NO_NODE` for a move without a node. The current descent has been counted at `node` already.
+    The child is `NO_NODE` for a move without a node. The current descent has been counted at `node` already. With
+    forced playouts a visited move of the root comes first while it has less than sqrt(k P n) of the root's n visits
+    (KataGo, Wu 2019, 3.2).
     """
     here = forest.nodes[tree, node]
     exploration = exploration_at(forest, tree, node, params)
+    forced = forest.trees[tree]["forced_playouts"] if node == 0 else np.float32(0.0)
     best = -math.inf
     best_child = NO_NODE
     visited_priors = 0.0
@@ -180,6 +183,9 @@ def select(
         visited_priors += edge["prior"]
         if edge["proof"] >= 0:
             q, count = edge_statistics(forest, tree, child, params)
+            lacks = forced > 0.0 and count * params.c_puct < exploration * math.sqrt(forced * edge["prior"])
+            if lacks and edge["visits"] > 0:
+                return child, edge["move"]
             # Q + U of A eq. 7 and 8.
             score = q + exploration * edge["prior"] / (1.0 + count)
             if score > best:

@@ -22,7 +22,15 @@ from search.tree.forest import OPEN, Forest, forget_positions, make_forest, rese
 from search.tree.groups import SharedBatch, SharedParts, TreeGroup
 from search.tree.leaf_tactics import LeafTactics, make_root_tactics, new_boards
 from search.tree.line_search import MAX_WINDOW, LineBatch
-from search.tree.root import analyse_root, best_move, root_policy, root_priors, root_proofs, root_visits
+from search.tree.root import (
+    analyse_root,
+    best_move,
+    pruned_policy,
+    root_policy,
+    root_priors,
+    root_proofs,
+    root_visits,
+)
 from search.tree.settings import DecayForm, FirstPlay, SearchSettings
 
 
@@ -155,12 +163,21 @@ class ForestSearch:
             raise ValueError(f"a search of {self.rules} cannot take a position of {position.rules}")
         set_root(self.forest, tree, position)
 
-    def begin(self, tree: int, simulations: int, *, noise: RootNoise | NodeNoise | None = None, key: int = 0) -> None:
+    def begin(
+        self,
+        tree: int,
+        simulations: int,
+        *,
+        noise: RootNoise | NodeNoise | None = None,
+        key: int = 0,
+        forced_playouts: float = 0.0,
+    ) -> None:
         """Start a search of `simulations` new ones (at least one), with `noise` in its priors.
 
         `key` decides the search's own draws: those of node noise and of local playouts. A kept subtree that leaves no
         room for the simulations is dropped, unless its root is proven. With `forced_moves` or `vcf_root_nodes` a forced
-        win at the root ends the search before its first descent.
+        win at the root ends the search before its first descent. `forced_playouts` is the k of `pruned_policy`; it
+        has no effect beside `NodeNoise`.
         """
         nodes, proof = self.forest.trees["nodes"][tree], self.forest.nodes["proof"][tree, 0]
         if nodes + simulations > self.forest.capacity and not proof:
@@ -171,6 +188,7 @@ class ForestSearch:
         root["simulations_left"] = max(1, simulations)
         root["random_key"], root["draws"] = stream_key(key) & 0xFFFFFFFF, 0
         root["noise_share"] = root["node_noise_share"] = 0.0
+        root["forced_playouts"] = forced_playouts
         if isinstance(noise, NodeNoise):
             root["node_noise_alpha"], root["node_noise_share"] = noise.alpha, noise.share
         elif noise is not None:
@@ -238,6 +256,10 @@ class ForestSearch:
     def policy(self, tree: int, temperature: float = 1.0) -> NDArray[np.float32]:
         """Return pi [A] of the search (`search.tree.move_policy.search_policy`)."""
         return root_policy(self.forest, tree, temperature)
+
+    def pruned_policy(self, tree: int) -> NDArray[np.float32]:
+        """Return pi [A] without the visits that were forced (`search.tree.root.pruned_policy`)."""
+        return pruned_policy(self.forest, tree, self.settings.c_puct)
 
     def best_move(self, tree: int) -> Cell:
         """Return the best move of the search (`search.tree.root.best_move`)."""

@@ -1,5 +1,7 @@
 """Results at the root of a searched tree: visit counts, proofs, priors, values, and the analysis made of them."""
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -45,6 +47,34 @@ def root_policy(forest: Forest, tree: int, temperature: float = 1.0) -> NDArray[
     legal = forest.root_stones[tree] == EMPTY
     visits, proofs, priors = root_visits(forest, tree), root_proofs(forest, tree), root_priors(forest, tree)
     return search_policy(visits, proofs, priors, legal, temperature)
+
+
+def pruned_policy(forest: Forest, tree: int, c_puct: float) -> NDArray[np.float32]:
+    """Return pi [A] of the root's search as a policy target, without forced visits (KataGo, Wu 2019, 3.2).
+
+    From each move but the most visited one up to sqrt(k P n) visits are taken, as long as its Q + U stays below that of
+    the most visited one: the search would not have made them by itself. A move with one visit left has none. A proven
+    result decides as in `root_policy`.
+    """
+    policy = root_policy(forest, tree)
+    forced = float(forest.trees["forced_playouts"][tree])
+    nodes = forest.nodes[tree][children_of(forest, tree, 0)]
+    nodes = nodes[(nodes["visits"] > 0) & (nodes["proof"] == 0)]
+    if forced == 0.0 or policy.max() == 1.0 or not len(nodes) or (root_proofs(forest, tree) > 0).any():
+        return policy
+    visits, priors = nodes["visits"].astype(np.float64), nodes["prior"].astype(np.float64)
+    means = nodes["value_sum"] / visits
+    best, total = int(visits.argmax()), visits.sum()
+    exploration = c_puct * math.sqrt(total)
+    gaps = means[best] + exploration * priors[best] / (1.0 + visits[best]) - means
+    with np.errstate(divide="ignore"):
+        fewest = np.where(gaps > 0.0, exploration * priors / gaps - 1.0, visits)
+    kept = np.maximum(visits - np.sqrt(forced * priors * total), np.minimum(visits, fewest))
+    kept[kept <= 1.0] = 0.0
+    kept[best] = visits[best]
+    policy[:] = 0.0
+    policy[nodes["move"]] = kept / kept.sum()
+    return policy
 
 
 def best_move(forest: Forest, tree: int, bound_errors: float) -> Cell:

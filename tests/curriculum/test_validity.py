@@ -39,6 +39,7 @@ def test_every_preset_measures_its_bar(name: str | None) -> None:
         ),
         (["search.simulations=1"], "training needs 2 or more"),
         (["selfplay.noise=every-node", "selfplay.dirichlet_alpha=1.5"], "it must be from 0.001 to 1"),
+        (["selfplay.noise=every-node", "selfplay.forced_playouts=2"], "with selfplay.noise every-node it must be 0"),
         (["selfplay.full_search_share=0.25"], "fast_simulations is 0; it must be above 0 and below search.simulations"),
         (
             ["selfplay.full_search_share=0.25", "selfplay.fast_simulations=400", "search.simulations=400"],
