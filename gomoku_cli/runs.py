@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -15,11 +15,12 @@ from gomoku_cli.printable import echo
 from gomoku_cli.workers import WorkerOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from curriculum.config import Config
     from curriculum.reporting import Conduct
     from curriculum.run.folder import RunFolder
+    from curriculum.workers.crew import Crew
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,25 @@ def open_run(path: Path, choice: Choice) -> "RunFolder":
         return run
 
 
+@contextmanager
+def crewed(
+    workers: WorkerOptions, opened: "Callable[[], RunFolder]", *, is_new: bool
+) -> "Iterator[tuple[RunFolder, Crew]]":
+    """Yield the run and those who play for it.
+
+    A run that exists comes first, since workers take seconds to start. A new one comes last, so that workers that
+    cannot be had leave no folder behind.
+    """
+    with ExitStack() as stack:
+        if is_new:
+            crew = stack.enter_context(workers.crew())
+            folder = stack.enter_context(opened())
+        else:
+            folder = stack.enter_context(opened())
+            crew = stack.enter_context(workers.crew())
+        yield folder, crew
+
+
 def run_phase(
     number: int,
     command: str,
@@ -123,8 +143,7 @@ def run_phase(
         remedy = "" if resume else "; --new makes one"
         raise typer.BadParameter(f"there is no run in {path}: {reason}{remedy}", param_hint="--run")
     with (
-        workers.crew() as crew,
-        open_or_create(path, choice) as folder,
+        crewed(workers, lambda: open_or_create(path, choice), is_new=is_new) as (folder, crew),
         conducting(quiet=quiet, resume=command_line, crew=crew) as conduct,
     ):
         if is_new:

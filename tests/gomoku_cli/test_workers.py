@@ -2,11 +2,15 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import typer
 
+from curriculum.presets import resolve
+from curriculum.run.folder import RunFolder, RunFolderError
 from curriculum.workers.local import Local
+from gomoku_cli.runs import crewed
 from gomoku_cli.workers import WorkerOptions
 from tests.support.project import ROOT
 
@@ -39,6 +43,19 @@ def test_without_ray_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.delitem(sys.modules, "curriculum.workers.ray_crew", raising=False)
     with pytest.raises(typer.BadParameter, match=r"pip install '\.\[ray\]'"), WorkerOptions(workers="ray").crew():
         raise AssertionError
+
+
+@pytest.mark.parametrize("is_new", [True, False])
+def test_a_new_run_waits_for_its_workers_and_they_for_an_old_one(is_new: bool, tmp_path: Path) -> None:
+    """Without workers no new folder is left behind, and a missing run is named before workers start."""
+
+    def opened() -> RunFolder:
+        return RunFolder.create(tmp_path / "run", resolve("smoke")) if is_new else RunFolder.open(tmp_path / "none")
+
+    error = typer.BadParameter if is_new else RunFolderError
+    with pytest.raises(error), crewed(WorkerOptions(workers="mine"), opened, is_new=is_new):
+        raise AssertionError
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.slow

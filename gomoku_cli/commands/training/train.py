@@ -104,7 +104,7 @@ def command(
     from curriculum.presets import chain_of
     from gomoku_cli.console import program
     from gomoku_cli.interruption import conducting
-    from gomoku_cli.runs import Choice, open_run
+    from gomoku_cli.runs import Choice, crewed, open_run
 
     runtime.apply()
     chain = chain_of(config.preset)
@@ -126,9 +126,12 @@ def command(
         _train_chain(chain, run, choice, workers, resume=resume, as_json=as_json, quiet=quiet)
         return
     command_line = shlex.join([*program().split(), "train", "--run", str(run), "--resume", *workers.words()])
+
+    def opened() -> RunFolder:
+        return open_run(run, choice) if resume else RunFolder.create(run, choice.resolve())
+
     with (
-        workers.crew() as crew,
-        open_run(run, choice) if resume else RunFolder.create(run, choice.resolve()) as folder,
+        crewed(workers, opened, is_new=not resume) as (folder, crew),
         conducting(quiet=quiet, resume=command_line, crew=crew) as conduct,
     ):
         results = _run_all(folder, conduct)
@@ -171,7 +174,7 @@ def _train_chain(
     from curriculum.run.folder import RunFolder, best_model, is_run
     from gomoku_cli.console import program
     from gomoku_cli.interruption import conducting
-    from gomoku_cli.runs import open_run
+    from gomoku_cli.runs import Choice, crewed, open_run
 
     words = ["train", "--preset", str(choice.preset), "--run", str(path), "--resume", *workers.words()]
     command_line = shlex.join([*program().split(), *words])
@@ -180,11 +183,13 @@ def _train_chain(
     for preset in chain:
         folder_path = path / preset
         stage = replace(choice, preset=preset, flags={**choice.flags, "start": start})
+        goes_on = resume and is_run(folder_path)
+
+        def opened(path: Path = folder_path, stage: Choice = stage, goes_on: bool = goes_on) -> RunFolder:
+            return open_run(path, stage) if goes_on else RunFolder.create(path, stage.resolve())
+
         with (
-            workers.crew() as crew,
-            open_run(folder_path, stage)
-            if resume and is_run(folder_path)
-            else RunFolder.create(folder_path, stage.resolve()) as folder,
+            crewed(workers, opened, is_new=not goes_on) as (folder, crew),
             conducting(quiet=quiet, resume=command_line, crew=crew) as conduct,
         ):
             conduct.reporter.say(f"{preset}: {folder.config.rules}" + (f", from {start}" if start else ""))
