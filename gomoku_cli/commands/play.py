@@ -116,7 +116,7 @@ def command(
 
     runtime.apply()
     engine = EngineProcess(default_runtime())  # it imports its libraries while the screen imports its own
-    from gomoku_cli.tui.game import Game, Seats
+    from gomoku_cli.tui.game import Game
     from gomoku_cli.tui.running import check_theme, run_board
     from gomoku_cli.tui.setup import BoardSetup
 
@@ -129,7 +129,7 @@ def command(
     setup = BoardSetup(
         game=game,
         path=None if opened is None else opened.path,
-        reviews=game is not None and bool(game.moves) and (game.is_over or game.seats == Seats(None, None)),
+        reviews=game is not None and game.is_for_review,
         rules=common_rules,
         seats=_seats(specs, search, colour),
         ponders=ponder,

@@ -15,7 +15,7 @@ from textual.content import Content
 from textual.geometry import Size
 from textual.message import Message
 from textual.screen import Screen
-from textual.widgets import Footer, Input, Static
+from textual.widgets import Footer, Static
 
 from core.notation import NotationError, parse_cell
 from core.rules import BLACK, EMPTY, WHITE, colour_name
@@ -116,7 +116,7 @@ class GomokuApp(App[ExitCode]):
         self._panel = SidePanel(self._glyphs, id="panel")
         self._status = StatusLine(id="status", markup=False)
         self._title = Static(id="title", markup=False)
-        self._entry = MoveEntry(id="entry")
+        self._entry = MoveEntry(self._play_typed, id="entry")
         yield self._title
         with Horizontal(id="table"):
             with BoardWindow():
@@ -201,13 +201,14 @@ class GomokuApp(App[ExitCode]):
     def show_analysis(self) -> None:
         """See `View`."""
         control, game = self.control, self.game
+        self._panel.show_value(game)
         hint = self._glyphs.hint
         cells = looks(control, self._panes, self._board.cursor, hint, has_colours=not self.no_color)
         self._board.show(cells, game.last_move)
         if self._panel.candidates.display:
             speaker = control.speaker
             source = f"{speaker}, {colour_name(game.side_to_move)}'s net" if has_net(speaker) else speaker
-            self._panel.candidates.show(control.analysis, game.rules, game.side_to_move, source, self._board.cursor)
+            self._panel.show_candidates(control.analysis, source, self._board.cursor)
         if self._panel.graph.display:
             values = [game.at(ply).value_for_black(ply) for ply in range(len(game.line) + 1)]
             chances = [None if value is None else win_probability(value) for value in values]
@@ -245,8 +246,7 @@ class GomokuApp(App[ExitCode]):
 
     def open_game(self, game: Game, path: str | None) -> None:
         """See `View`."""
-        over = game.is_over or game.seats == Seats(None, None)
-        self.control.new_game(game, path=path, reviewing=over and bool(game.moves))
+        self.control.new_game(game, path=path, reviewing=game.is_for_review)
 
     def _after_failure(self, answer: str | None) -> None:
         if answer == "m":
@@ -289,37 +289,30 @@ class GomokuApp(App[ExitCode]):
             self.show_analysis()
 
     async def on_event(self, event: events.Event) -> None:
-        """Begin a coordinate with `/` or a capital letter: here, since the next key may wait already."""
-        if isinstance(event, events.Key) and self.screen is self._main and self.focused is not self._entry:
-            letter = event.character or ""
-            if letter == "/" or (len(letter) == 1 and "A" <= letter <= "Y"):
-                self._entry.open(letter.lower().strip("/"))
-                return
+        """Take the keys of a coordinate, from `/` or a capital letter to Enter: here, in the order of their coming."""
+        if isinstance(event, events.Key | events.Paste) and self.screen is self._main and self._entry.takes(event):
+            return
         await super().on_event(event)
 
     def action_type_move(self) -> None:
         """Open the line for a coordinate."""
-        self._entry.open("")
+        self._entry.open()
 
-    @on(Input.Submitted, "#entry")
-    def play_typed(self, message: Input.Submitted) -> None:
-        """Play the typed coordinate."""
-        self._entry.display = False
-        self._board.focus()
-        if message.value:
-            try:
-                self._board.cursor = parse_cell(message.value, self.game.rules.size)
-            except NotationError as error:
-                self.show_status(f"{error}.", "error")
-            else:
-                self.control.press(self._board.cursor)
+    def _play_typed(self, text: str) -> None:
+        if not text:
+            self.control.show_turn()
+            return
+        try:
+            self._board.cursor = parse_cell(text, self.game.rules.size)
+        except NotationError as error:
+            self.show_status(f"{error}.", "error")
+        else:
+            self.control.press(self._board.cursor)
 
     def action_move_now(self) -> None:
-        """Close the line for a coordinate, or make the engine move."""
-        was_typing, self._entry.display = self._entry.display, False
+        """Make the engine move."""
         self._board.focus()
-        if not was_typing:
-            self.control.move_now()
+        self.control.move_now()
 
     def action_change_focus(self) -> None:
         """Go to the moves, or back to the board."""

@@ -1,8 +1,9 @@
 """The course of a game: turns, requests to the engine, and the handling of its answers."""
 
 import time
+from collections.abc import Callable
 
-from core.rules import EMPTY, NO_CELL, Cell, colour_name
+from core.rules import EMPTY, NO_CELL, Cell
 from curriculum.arena import player_names
 from gomoku_cli.tui.engine.client import Engine
 from gomoku_cli.tui.engine.messages import (
@@ -36,7 +37,7 @@ from gomoku_cli.tui.engine.tasks import OF_POSITION, Role, Tasks
 from gomoku_cli.tui.game import Game, MoveCost, RefusedError, Seats
 from gomoku_cli.tui.review import Review
 from gomoku_cli.tui.view import View
-from gomoku_cli.tui.widgets.texts import line_text, outlook, thinking_text
+from gomoku_cli.tui.widgets.texts import line_text, outlook, thinking_text, turn_text
 from search.analysis import Analysis
 
 ANALYSIS_S = 60.0
@@ -123,10 +124,7 @@ class Control:
         """Load the players and begin, with a review of the game if requested."""
         self._load()
         self._saved_moves = tuple(self.game.line)
-        if reviewing:
-            self.review.begin()
-        else:
-            self.continue_game()
+        (self.review.begin if reviewing else self.continue_game)()
 
     def new_game(self, game: Game, *, path: str | None = None, reviewing: bool = False) -> None:
         """Leave this game for another, which is kept in the file `path`, or in a new one."""
@@ -205,30 +203,28 @@ class Control:
         """Take back the last move of a human and what followed; stop an engine that thinks."""
         if self.pending != NO_CELL:
             self.continue_game()
-        elif self.review.active:
-            self.review.step(-1)
-        elif self.game.undo():
-            self._paused = self.game.seats.human == EMPTY
-            self.continue_game()
         else:
-            self._view.show_status("You have no move to take back.", "error")
+            self._travel(-1, self.game.undo, "You have no move to take back.")
 
     def redo(self) -> None:
         """Play moves again that were taken back."""
+        self._travel(1, self.game.redo, "There is no move to play again.")
+
+    def _travel(self, plies: int, go: Callable[[], bool], otherwise: str) -> None:
         if self.review.active:
-            self.review.step(1)
-        elif self.game.redo():
+            self.review.step(plies)
+        elif go():
             self._paused = self.game.seats.human == EMPTY
             self.continue_game()
         else:
-            self._view.show_status("There is no move to play again.", "error")
+            self._view.show_status(otherwise, "error")
 
     def swap_sides(self) -> None:
         """Give the human the engine's stones, and the engine the human's."""
         if self.game.seats.human == EMPTY:
             self._view.show_status("Sides are swapped where one player is a human and the other an engine.", "error")
-        elif self.review.active:
-            self._view.show_status("Leave the review first: press b.", "error")
+        elif self.review.active or self.game.is_over:
+            self._view.show_status("Sides are swapped during a game: n begins another.", "error")
         else:
             self.change_seats(self.game.seats.swapped())
 
@@ -269,18 +265,23 @@ class Control:
         if not self.review.active and tuple(game.moves) != self._saved_moves:
             self.keep()
         self._view.show_game()
+        if game.player_to_move is None or self.review.active or self._paused:
+            self.show_turn()
+        else:
+            self._request_move()
+        self.use_turn()
+
+    def show_turn(self) -> None:
+        """Show whose turn it is, or the end of the game, or the place in a review."""
+        game = self.game
         if self.review.active:
             self.review.show()
         elif game.is_over:
             self._view.show_status(game.result_text(), "over")
-        elif game.is_humans_turn:
-            alone = game.seats.human != EMPTY
-            self._view.show_status("Your move." if alone else f"{colour_name(game.side_to_move).capitalize()} to move.")
-        elif self._paused:
-            self._view.show_status("Paused. Press enter to go on.")
+        elif game.is_humans_turn or self._paused:
+            self._view.show_status(turn_text(game))
         else:
-            self._request_move()
-        self.use_turn()
+            self._show_waiting()
 
     def use_turn(self) -> None:
         """Begin what the open panes need, or ponder, as far as no move is awaited."""

@@ -102,6 +102,8 @@ class Game:
     winning: frozenset[Cell] = frozenset()
     """The cells of the line that has won."""
     date: str = ""
+    is_foreign: bool = False
+    """True for a record of another program, which names no players of ours."""
 
     def __post_init__(self) -> None:
         moves, self.moves = self.moves, []
@@ -133,6 +135,11 @@ class Game:
     def is_over(self) -> bool:
         """True after a win or on a full board."""
         return bool(self.winning) or len(self.moves) == self.rules.cells
+
+    @property
+    def is_for_review(self) -> bool:
+        """True if the game opens in a review: it is over, or a record of another program."""
+        return bool(self.moves) and (self.is_over or self.is_foreign)
 
     @property
     def player_to_move(self) -> PlayerChoice | None:
@@ -218,10 +225,13 @@ class Game:
         """The moves of the whole game, the undone ones included."""
         return [*self.moves, *reversed(self.undone)]
 
-    def learn(self, ply: int, analysis: Analysis, speaker: str) -> None:
-        """Keep the analysis of the position after `ply` moves, unless a longer one is known."""
+    def learn(self, ply: int, analysis: Analysis, speaker: str, *, instead: bool = False) -> None:
+        """Keep the analysis of the position after `ply` moves, unless a longer one is known.
+
+        `instead`: also in place of a longer one of another player.
+        """
         known = self.analyses.get(ply)
-        if known is not None and known.nodes > analysis.nodes:
+        if known is not None and known.nodes > analysis.nodes and not (instead and self.speakers.get(ply) != speaker):
             return
         self.analyses[ply] = analysis
         self.speakers[ply] = speaker
@@ -249,6 +259,7 @@ class Game:
             analyses={ply: analysis for ply, _, analysis in state.analyses},
             speakers={ply: player for ply, player, _ in state.analyses},
             date=state.date,
+            is_foreign=not state.note.startswith(_NOTE),
         )
 
     def at(self, ply: int) -> "Game":

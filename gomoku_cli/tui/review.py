@@ -9,7 +9,7 @@ from gomoku_cli.tui.game import Game
 from gomoku_cli.tui.view import View
 
 REVIEW_S = 0.4
-"""Time for each position that has no analysis yet."""
+"""Time for each position without an analysis of the analyst."""
 
 
 class Course(Protocol):
@@ -31,7 +31,10 @@ class Course(Protocol):
 
 
 class Review:
-    """Shows any position of the game, while the engine analyses those that nobody has analysed."""
+    """Shows any position of the game, while the analyst looks at those that it has not analysed.
+
+    The players' own analyses do not count: each took its own moves for the best.
+    """
 
     def __init__(self, control: Course, tasks: Tasks, view: View) -> None:
         self.active = False
@@ -99,7 +102,7 @@ class Review:
             self.step((min(plies) if direction > 0 else max(plies)) - shown)
         else:
             where = "after" if direction > 0 else "before"
-            self._view.show_status(f"There is no mistake {where} this position.", "error")
+            self._view.show_status(f"There is no mistake {where} this position.")
 
     def show(self) -> None:
         """Show the place in the game, and the mark of the last move."""
@@ -117,7 +120,7 @@ class Review:
         if "review" in self._tasks:
             text += f" Analysing {self._next} of {len(game.line)}..."
         else:
-            text += " , . step, z x mistakes, b ends it."
+            text += " Keys: , and . step, z and x find mistakes, b ends it."
         self._view.show_status(text, "busy")
 
     def receive(self, answer: Analysed | Graded) -> None:
@@ -126,7 +129,7 @@ class Review:
         if isinstance(answer, Graded):
             self.grades = answer
         else:
-            control.game.learn(self._next, answer.analysis, control.game.analyst.spec)
+            control.game.learn(self._next, answer.analysis, control.game.analyst.spec, instead=True)
             self._go_on()
         self.show()
         self._view.show_game()
@@ -137,7 +140,7 @@ class Review:
         game = control.game
         length = len(game.line)
         last = length - 1 if game.at(length).is_over else length
-        while self._next <= last and self._next in game.analyses:
+        while self._next <= last and game.speakers.get(self._next) == game.analyst.spec:
             self._next += 1
         if self._next <= last:
             self._tasks.begin("review", control.analysis_task(REVIEW_S, self._next))

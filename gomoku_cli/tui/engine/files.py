@@ -109,5 +109,6 @@ def _line(entry: SavedEntry) -> str:
     else:
         result = "draw" if entry.winner is None else f"{colour_name(entry.winner)} won"
     players = f"{entry.black or '?'} - {entry.white or '?'}"
-    size = entry.rules.size
-    return f"{entry.date:%Y-%m-%d %H:%M}  {players:<28} {size}x{size}  {entry.moves:>3} moves  {result}"
+    size = f"{entry.rules.size}x{entry.rules.size}"
+    moves = f"{entry.moves} move{'' if entry.moves == 1 else 's'}"
+    return f"{entry.date:%Y-%m-%d %H:%M}  {players:<24} {size:>5} {moves:>9}  {result}"

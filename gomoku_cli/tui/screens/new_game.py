@@ -63,8 +63,8 @@ class NewGameScreen(ModalScreen[NewGame | None]):
         VerticalScroll { width: 62; max-width: 100%; height: auto; max-height: 100%; background: $surface;
             border: solid $primary; padding: 0 2; }
         .row { height: 1; width: 100%; }
-        .row Static { width: 20; }
-        .row:focus-within Static { text-style: reverse; }
+        .row > Static { width: 20; }
+        .row:focus-within > Static { text-style: reverse; }
         .row Select { width: 1fr; }
         .row Input { width: 1fr; }
         .row SelectCurrent { width: 100%; }

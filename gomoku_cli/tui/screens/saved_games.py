@@ -23,7 +23,7 @@ class SavedGamesScreen(ModalScreen[str | None]):
 
         Vertical { width: 84; max-width: 100%; height: auto; max-height: 100%; background: $surface;
             border: solid $primary; padding: 0 1; }
-        OptionList { height: auto; max-height: 20; border: none; background: $surface; }
+        OptionList { height: auto; max-height: 20; border: none; padding: 0; background: $surface; }
     }
     """
 
@@ -39,7 +39,7 @@ class SavedGamesScreen(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         """Build the heading and the list."""
         with Vertical():
-            yield Static("Saved games: enter goes on with one, or reviews it if it is over; esc goes back")
+            yield Static("Saved games: enter goes on, or reviews a game that is over; esc goes back")
             yield OptionList(*(Option(Content(printable(line))) for _, line in self._games))
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:

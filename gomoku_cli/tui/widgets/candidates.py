@@ -7,12 +7,26 @@ from core.rules import NO_CELL, Cell, Colour, Rules, colour_name
 from gomoku_cli.tui.widgets.texts import line_text, move_value
 from search.analysis import Analysis, MoveAnalysis
 
-_ROWS = 8
+MOST_ROWS = 8
+_COLUMNS = 33
+"""Width of the table; a narrower panel gets narrower columns."""
 
 
 def ranked(analysis: Analysis) -> list[MoveAnalysis]:
     """Return the root's moves that were searched or have a prior worth a line, the best first."""
     return [move for move in analysis.moves if move.visits or move.visits is None or (move.prior or 0) >= 0.01]
+
+
+def _row(widths: tuple[int, int, int, int], move: str, visits: str, prior: str, win: str) -> str:
+    first, second, third, fourth = widths
+    return f"{move:<{first}}{visits:>{second}}{prior:>{third}}{win:>{fourth}}"
+
+
+def _short(visits: int) -> str:
+    """Return a number of at most six characters: `9,999`, `16k`, `2.5M`."""
+    if visits < 10_000:
+        return f"{visits:,}"
+    return f"{visits // 1_000}k" if visits < 1_000_000 else f"{visits / 1_000_000:.1f}M"
 
 
 class CandidatesView(Static):
@@ -25,19 +39,23 @@ class CandidatesView(Static):
     def __init__(self) -> None:
         super().__init__(markup=False)
 
-    def show(self, analysis: Analysis | None, rules: Rules, mover: Colour, source: str, cursor: Cell) -> None:
+    def show(
+        self, analysis: Analysis | None, rules: Rules, mover: Colour, source: str, cursor: Cell, rows: int = MOST_ROWS
+    ) -> None:
         """Draw the candidates of the side to move, `mover`; `source` names the net or engine that speaks."""
+        narrow = 0 < self.size.width < _COLUMNS
+        widths = (5, 7, 6, 10) if narrow else (6, 8, 7, 12)
         if analysis is None:
             self.update(Content.styled(f"Candidates: {source}", "dim"))
             return
         parts: list[tuple[str, str]] = [(f"Candidates for {colour_name(mover)}: {source}\n", "dim")]
-        parts.append((f"{'move':<6}{'visits':>8}{'prior':>7}{'win':>12}\n", "dim"))
-        for move in ranked(analysis)[:_ROWS]:
-            visits = "-" if move.visits is None else f"{move.visits:,}"
+        parts.append((_row(widths, "move", "visits", "prior", "win") + "\n", "dim"))
+        for move in ranked(analysis)[:rows]:
+            visits = "-" if move.visits is None else _short(move.visits) if narrow else f"{move.visits:,}"
             prior = "-" if move.prior is None else f"{100 * move.prior:.1f}"
             name = line_text([move.move], rules)
             style = "reverse" if move.move == cursor != NO_CELL else ""
-            parts.append((f"{name:<6}{visits:>8}{prior:>7}{move_value(move):>12}", style))
+            parts.append((_row(widths, name, visits, prior, move_value(move)), style))
             parts.append(("\n", ""))
         parts.append((f"line  {line_text(analysis.variation, rules)}\n", ""))
         parts.append((f"{analysis.nodes:,} positions, {analysis.seconds:.1f} s", "dim"))

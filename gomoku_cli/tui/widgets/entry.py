@@ -1,27 +1,61 @@
 """The line for a typed move."""
 
-from textual.widgets import Input
+from collections.abc import Callable
+
+from textual import events
+from textual.content import Content
+from textual.widgets import Static
+
+_LONGEST = 12
 
 
-class MoveEntry(Input):
-    """A line for a coordinate, which is hidden until it is opened."""
+class MoveEntry(Static):
+    """A line for a coordinate, which is hidden until it is opened.
 
-    DEFAULT_CSS = """
-    MoveEntry, MoveEntry.-textual-compact { height: 1; padding: 0 1; display: none; }
+    It has no focus: the app gives it the keys at once. A widget with a queue of its own would take the keys after Enter
+    for the same move, where keys come faster than it works.
     """
 
-    def __init__(self, id: str) -> None:
-        super().__init__(
-            id=id,
-            compact=True,
-            placeholder="a move, such as h8",
-            restrict=r"[a-zA-Z]?[0-9]{0,2}",
-            select_on_focus=False,
-        )
+    DEFAULT_CSS = """
+    MoveEntry { height: 1; padding: 0 1; display: none; }
+    """
 
-    def open(self, text: str) -> None:
+    def __init__(self, play: Callable[[str], None], *, id: str) -> None:
+        """`play` takes the text when Enter is pressed."""
+        super().__init__(id=id, markup=False)
+        self._play = play
+        self.text = ""
+        """The text so far."""
+
+    def open(self, text: str = "") -> None:
         """Show the line with a first letter, or empty."""
-        self.value = text
-        self.cursor_position = len(text)
         self.display = True
-        self.screen.set_focus(self)  # at once: the next key may wait already
+        self.write(text)
+
+    def takes(self, event: events.Key | events.Paste) -> bool:
+        """Return True for a key of a typed coordinate, from `/` or a capital letter to Enter, and for a pasted one."""
+        if isinstance(event, events.Paste):
+            if self.display:
+                self.write(self.text + event.text.strip())
+            return self.display
+        letter = (event.character or "") if event.is_printable else ""
+        if letter == "/" or (not self.display and len(letter) == 1 and "A" <= letter <= "Y"):
+            self.open(letter.lower().strip("/"))
+        elif not self.display:
+            return False
+        elif letter or event.key == "backspace":
+            self.write(self.text + letter if letter else self.text[:-1])
+        elif event.key in ("enter", "escape"):
+            self.display = False
+            if event.key == "enter":
+                self._play(self.text)
+        else:
+            self.display = event.key.startswith("ctrl+")  # an arrow goes back to the board
+            return False
+        return True
+
+    def write(self, text: str) -> None:
+        """Show this text, cut to the longest one."""
+        self.text = text[:_LONGEST]
+        shown = Content(self.text) if self.text else Content.styled("a move, such as h8", "dim")
+        self.update(Content.assemble("/ ", shown, ("_" if self.text else "", "blink")))

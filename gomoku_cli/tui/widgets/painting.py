@@ -230,6 +230,11 @@ class Painter:
             elif look.mark:
                 style = palette.hint if look.mark_colour == EMPTY else palette.threat(look.mark_colour)
                 text = look.mark
+                if any(look.heat_texts):  # a mark over a digit would make another number of it
+                    left = LEFT + 2 * scale * column
+                    for place in range(left, min(left + 2 * scale, len(chars))):
+                        chars[place] = (chars[place][0], style)
+                    continue
             else:
                 continue
             start = x - (len(text) - 1) // 2

@@ -14,13 +14,17 @@ from core.notation import cell_name
 from core.rules import BLACK, WHITE, Cell, colour_name
 from gomoku_cli.printable import printable
 from gomoku_cli.tui.game import Game
-from gomoku_cli.tui.widgets.candidates import CandidatesView
+from gomoku_cli.tui.widgets.candidates import MOST_ROWS, CandidatesView
 from gomoku_cli.tui.widgets.glyphs import INK, PAPER, WOOD, Glyphs
 from gomoku_cli.tui.widgets.graph import GraphView
 from gomoku_cli.tui.widgets.texts import effort_unit, percent, proof_text, settings_text
+from search.analysis import Analysis
 
 _PAIR_COLUMNS = 15
 """Columns of the widest pair of moves with marks, `113 o15? n15?`, and a space."""
+
+_TABLE_ROWS, _LEAST_ROWS, _MOVES_ROWS = 5, 1, 3
+"""Lines of the table of candidates besides its moves, moves in it at least, and lines of the list of moves at least."""
 
 NOTE_S = 30.0
 """Time that a note stays in the panel. It is printed again after the end of the app."""
@@ -62,20 +66,15 @@ class ValueView(Static):
         parts += [(percent(-value), "bold"), ("  to win", "dim")]
         analysis = game.analyses.get(ply)
         if analysis is not None and analysis.moves and analysis.moves[0].proof is not None:
-            mover = colour_name(BLACK if ply % 2 == 0 else WHITE).capitalize()
-            parts.append((f"\n{mover} {proof_text(analysis.moves[0].proof)}", "bold"))
-        cost = game.costs.get(game.ply - 1) or game.costs.get(game.ply - 2)
-        if cost is not None:
-            unit = next(
-                (
-                    effort_unit(choice, game.rules)
-                    for choice in (game.seats.white, game.seats.black)
-                    if choice is not None
-                ),
-                "simulations",
-            )
-            work = f"{cost.simulations:,} {unit}, " if cost.simulations else ""
+            side = colour_name(BLACK if ply % 2 == 0 else WHITE).capitalize()
+            parts.append((f"\n{side} {proof_text(analysis.moves[0].proof)}", "bold"))
+        cost = game.costs.get(ply)
+        mover = game.seats.of(BLACK if ply % 2 == 0 else WHITE)
+        if cost is not None and mover is not None and game.speakers.get(ply) == mover.spec:
+            work = f"{cost.simulations:,} {effort_unit(mover, game.rules)}, " if cost.simulations else ""
             parts.append((f"\n{work}{cost.seconds:.1f} s", "dim"))
+        elif analysis is not None:
+            parts.append((f"\n{analysis.nodes:,} positions, {analysis.seconds:.1f} s", "dim"))
         self.update(Content.assemble(*parts))
 
 
@@ -179,6 +178,22 @@ class SidePanel(Vertical):
         self._moves.show([*game.moves, *reversed(game.undone)], game.ply, marks, game.rules.size)
         self._show_about()
 
+    def show_value(self, game: Game) -> None:
+        """Draw the newest value alone."""
+        self._value.show(game)
+
+    def show_candidates(self, analysis: Analysis | None, source: str, cursor: Cell) -> None:
+        """Draw as many candidates as leave room for the moves."""
+        if self._game is None:
+            return
+        views = (self._players, self._value, self._about, *([self.graph] if self.graph.display else []))
+        others = sum(view.outer_size.height + view.styles.margin.height for view in views)
+        rows = self.size.height - others - _TABLE_ROWS - _MOVES_ROWS
+        game = self._game
+        self.candidates.show(
+            analysis, game.rules, game.side_to_move, source, cursor, min(max(rows, _LEAST_ROWS), MOST_ROWS)
+        )
+
     def show_pondering(self, ponders: bool) -> None:
         """Show or hide the line on pondering."""
         self._pondering = ponders
@@ -207,7 +222,8 @@ class SidePanel(Vertical):
         if self._game is None:
             return
         seats = (self._game.seats.black, self._game.seats.white)
-        lines = [settings_text(choice) for choice in seats if choice is not None]
+        # A player without settings would only be named again.
+        lines = [text for choice in seats if choice is not None and (text := settings_text(choice)) != choice.spec]
         if self._pondering:
             lines.append("it ponders during your turn")
         lines += [f"Note: {text}" for text in self._notes]

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from core.notation import cell_name
-from core.rules import Cell, Colour, Rules, colour_name
+from core.rules import EMPTY, Cell, Colour, Rules, colour_name
 from curriculum.arena import player_names
 from gomoku_cli.tui.engine.messages import PlayerChoice
-from gomoku_cli.tui.game import has_net, win_probability
+from gomoku_cli.tui.game import Game, has_net, win_probability
 from search.analysis import Analysis, MoveAnalysis
 from search.tree.settings import Policy
 
@@ -49,6 +49,13 @@ def thinking_text(choice: PlayerChoice, seconds: float, live: Analysis | None, c
         text += f", {live.nodes:,} {effort_unit(choice, rules)}. {outlook(live, colour)}"
         text += f", {line_text(live.variation, rules, 5)}"
     return text
+
+
+def turn_text(game: Game) -> str:
+    """Return whose turn it is while no engine works."""
+    if not game.is_humans_turn:
+        return "Paused. Press enter to go on."
+    return "Your move." if game.seats.human != EMPTY else f"{colour_name(game.side_to_move).capitalize()} to move."
 
 
 def settings_text(choice: PlayerChoice) -> str:

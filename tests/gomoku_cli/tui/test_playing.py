@@ -58,6 +58,39 @@ async def test_typed_moves_lose_no_key_that_comes_early() -> None:
 
 
 @async_test
+async def test_moves_that_are_typed_faster_than_the_screen_works_stay_apart() -> None:
+    setup = BoardSetup(seats=Seats(None, None))
+    async with board_app(ScriptedPlayer(15), setup=setup) as ui:
+        for character in "/h8\r/i9\r/g7\rH9\r/a1\r/b1\r":
+            key = {"/": "slash", "\r": "enter"}.get(character, character)
+            ui.app.post_message(events.Key(key, character))
+        await ui.until(lambda: len(ui.moves) == 6)
+        assert ui.moves == ["h8", "i9", "g7", "h9", "a1", "b1"]
+        await ui.press("slash", "8", "h", "backspace", "backspace", "c", "3", "enter")
+        assert ui.moves[6:] == ["c3"]
+        await ui.press("slash")
+        ui.app.post_message(events.Paste("d4\n"))
+        await ui.press("enter")
+        assert ui.moves[7:] == ["d4"]
+        await ui.press("slash", "z", "enter")
+        assert ui.status == "'z' is no cell: write a column letter and a row number, a1 to o15."
+        await ui.press("slash", "enter")
+        assert ui.status == "Black to move.", "an empty line takes the error away"
+
+
+@async_test
+async def test_a_game_that_is_over_keeps_its_sides() -> None:
+    async with board_app(ScriptedPlayer(3, ["a2", "b2"]), size=3, connect=3) as ui:
+        for move in ("a1", "b1", "c1"):
+            await ui.play(move)
+        assert ui.app.game.is_over
+        before = ui.app.game.seats
+        await ui.press("s")
+        assert ui.app.game.seats == before
+        assert ui.status == "Sides are swapped during a game: n begins another."
+
+
+@async_test
 async def test_the_cursor_stops_at_the_edge_and_only_changed_cells_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     async with board_app(ScriptedPlayer(3), size=3, connect=3) as ui:
         await ui.press("left", "left", "left", "down", "down")

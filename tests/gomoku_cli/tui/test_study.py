@@ -1,5 +1,6 @@
 """Panes, hints, reviews, teaching and saved games on the screen."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -90,11 +91,11 @@ async def test_a_review_steps_analyses_and_finds_mistakes() -> None:
     player = AnalysingPlayer(15, value=0.0)
     game = Game(Rules(), Seats(None, PlayerChoice(spec="scripted [b]")), cells("h8", "i9", "h9", "a1"))
     for ply, best, value in ((0, "h8", 0.0), (1, "i9", 0.0), (2, "h10", 0.6), (3, "g7", 0.4)):
-        game.learn(ply, view(best, value), "default")
+        game.learn(ply, view(best, value), "scripted [b]")
     engine = ThreadEngine({"scripted [b]": player})
     async with board_app(engine, setup=BoardSetup(game=game), terminal=(120, 40)) as ui:
         await ui.press("b")
-        await ui.until(lambda: "Review: move 4 of 4. , . step" in ui.status or "was" in ui.status)
+        await ui.until(lambda: "Review: move 4 of 4. Keys" in ui.status or "was" in ui.status)
         await ui.until(lambda: bool(ui.app.control.review.grades.marks))
         assert player.analysed == [game.line], "only the position without an analysis is searched"
         assert "h9??" in ui.panel
@@ -112,7 +113,7 @@ async def test_a_review_steps_analyses_and_finds_mistakes() -> None:
         await ui.press("greater_than_sign", "comma", "full_stop", "u", "r")
         assert len(ui.moves) == 4
         await ui.press("s")
-        assert ui.status == "Leave the review first: press b."
+        assert ui.status == "Sides are swapped during a game: n begins another."
         await ui.press("i")
         assert ui.status.startswith("Hint: ")
         await ui.press("g")
@@ -124,6 +125,28 @@ async def test_a_review_steps_analyses_and_finds_mistakes() -> None:
         await ui.click("c3")
         assert ui.moves[:3] == ["h8", "i9", "c3"]
         assert not ui.app.control.review.active
+
+
+@async_test
+async def test_a_review_asks_the_analyst_about_the_engines_own_moves_too() -> None:
+    """An engine took each of its moves for the best, so its own analyses would show no mistake of it."""
+    player = AnalysingPlayer(15, value=0.0)
+    game = Game(Rules(), Seats(None, PlayerChoice(spec="mentor:2")), cells("h8", "i9", "h9"))
+    for ply, best in ((0, "h8"), (1, "i9"), (2, "h9")):
+        game.learn(ply, replace(view(best, 0.9), nodes=1_000), "mentor:2")
+    engine = ThreadEngine({"mentor:2": player, "default": player})
+    async with board_app(engine, setup=BoardSetup(game=game, reviews=True)) as ui:
+        await ui.until(lambda: len(player.analysed) == 4)
+        assert player.analysed == [game.line[:ply] for ply in range(4)]
+        await ui.until(lambda: set(ui.app.game.speakers.values()) == {"default"})
+        assert ui.app.game.analyses[0].value == 0.0, "also in place of a longer one"
+
+
+def test_a_game_of_two_players_goes_on_and_a_foreign_record_opens_in_a_review() -> None:
+    ours = Game(Rules(), Seats(None, None), cells("h8", "i9"))
+    again = Game.from_state(ours.state(ours.line))
+    assert not again.is_for_review
+    assert Game.from_state(replace(ours.state(ours.line), note="")).is_for_review
 
 
 @async_test
