@@ -25,7 +25,7 @@ from gomoku_cli.tui.control import Control
 from gomoku_cli.tui.engine.client import Engine
 from gomoku_cli.tui.engine.messages import Answer, ListGames, OpenGame, PlayerChoice
 from gomoku_cli.tui.game import Game, Seats, has_net, win_probability
-from gomoku_cli.tui.keys import GROUPS
+from gomoku_cli.tui.keys import BY_IMPORTANCE, GROUPS
 from gomoku_cli.tui.picture import Panes, looks
 from gomoku_cli.tui.setup import BoardSetup
 from gomoku_cli.tui.terminal import is_gone, terminal_driver
@@ -79,8 +79,7 @@ class GomokuApp(App[ExitCode]):
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
             Binding(each.key, each.action, each.name, key_display=each.shown, show=each.in_footer)
-            for _, commands in GROUPS
-            for each in commands
+            for each in BY_IMPORTANCE
         ),
         Binding("ctrl+c", "quit", "Quit", show=False, priority=True),
     ]
@@ -97,6 +96,8 @@ class GomokuApp(App[ExitCode]):
         self._panes = Panes()
         self._panel_wanted: bool | None = None
         """The human's wish; None leaves the panel to the size of the terminal."""
+        self._is_too_narrow = False
+        """True while the status says that there is no room for the panel."""
         self._own_loop: asyncio.AbstractEventLoop | None = None
         self._main: Screen[object] | None = None
         """The screen of the board, once it is mounted."""
@@ -182,6 +183,9 @@ class GomokuApp(App[ExitCode]):
         left = alone - Geometry(rules.size, scale).columns
         self._panel.styles.width = min(max(left, _PANEL_COLUMNS), _MAX_PANEL_COLUMNS)
         self._panel.display = shown
+        if shown and self._is_too_narrow:
+            self._is_too_narrow = False
+            self.control.show_turn()
         self._show_title()
 
     # The view of the course
@@ -407,7 +411,8 @@ class GomokuApp(App[ExitCode]):
         self._arrange()
         if not self._panel.display:
             self._board.focus()
-            if self._panel_wanted:
+            self._is_too_narrow = self._panel_wanted
+            if self._is_too_narrow:
                 self.show_status("The terminal is too narrow for the panel.", "error")
 
     def _panes_changed(self) -> None:

@@ -259,8 +259,7 @@ class Control:
         """Show the changed game, save it, and ask for a move if an engine is to move."""
         self._tasks.drop(*OF_POSITION)
         self.hint = self.pending = NO_CELL
-        self._live = None
-        self.pondering = False
+        self._live, self.pondering = None, False
         game = self.game
         if not self.review.active and tuple(game.moves) != self._saved_moves:
             self.keep()
@@ -346,7 +345,7 @@ class Control:
     def _handle_load(self, number: int, answer: Answer) -> None:
         choice = self._loads.pop(number)
         if isinstance(answer, Loaded):
-            self._compiling = False
+            self._compiling, self._thinking_since = False, time.monotonic()
             self._show_waiting()
         elif isinstance(answer, OtherBoard):
             mentor = PlayerChoice(spec=player_names.MENTOR, seconds=choice.seconds, policy=choice.policy)
@@ -369,6 +368,8 @@ class Control:
             self.game.learn(self.game.ply, answer.analysis, self.speaker)
             if role == "move":
                 self._show_waiting()
+            elif self.hint != NO_CELL and answer.analysis.moves and answer.analysis.best_move != self.hint:
+                self._give_hint(answer.analysis)
             self._view.show_analysis()
         elif isinstance(answer, Moved):
             self._handle_move(answer)
@@ -434,8 +435,7 @@ class Control:
             self._view.show_status(f"The engine has ended: {text}", "error")
 
     def _show_waiting(self) -> None:
-        text = self.waiting_text()
-        if text:
+        if text := self.waiting_text():
             self._view.show_status(text, "busy")
 
     def waiting_text(self) -> str:

@@ -40,10 +40,10 @@ UNDERSTANDING = (
 )
 REVIEWING = (
     Command("b", "review('toggle')", "b", "Review", "review the game; once more: back to the game"),
-    Command("comma", "review('step', -1)", ",", "Back", "one move back"),
-    Command("full_stop", "review('step', 1)", ".", "Forward", "one move on"),
-    Command("less_than_sign", "review('step', -1000)", "<", "First", "first position"),
-    Command("greater_than_sign", "review('step', 1000)", ">", "Last", "last position"),
+    Command("comma", "review('step', -1)", ",", "Move back", "one move back"),
+    Command("full_stop", "review('step', 1)", ".", "Move forward", "one move on"),
+    Command("less_than_sign", "review('step', -1000)", "<", "First position", "first position"),
+    Command("greater_than_sign", "review('step', 1000)", ">", "Last position", "last position"),
     Command("z", "review('to_mistake', -1)", "z", "Previous mistake", "previous mistake"),
     Command("x", "review('to_mistake', 1)", "x", "Next mistake", "next mistake"),
 )
@@ -56,3 +56,7 @@ SCREEN = (
 BOARD = (("arrows", "move the cursor, as do h j k l"), ("enter", "play, as do space and a click"))
 MARKS = (("[ ]", "the cursor"), ("( )", "the last move"))
 GROUPS = (("Play", PLAYING), ("Understand", UNDERSTANDING), ("Review", REVIEWING), ("Screen", SCREEN))
+BY_IMPORTANCE = sorted(
+    (*PLAYING, *UNDERSTANDING, *REVIEWING, *SCREEN), key=lambda each: ("question_mark", "q", each.key).index(each.key)
+)
+"""In the order of the footer, whose end a narrow terminal cuts off: the help and the way out are never lost."""

@@ -106,7 +106,16 @@ class BoardWidget(Widget, can_focus=True):
 
     def cell_at(self, x: int, y: int) -> Cell:
         """Return the cell at column `x` and line `y` of the widget, or `NO_CELL` off the grid."""
-        return self.geometry.cell_at(x, y)
+        return NO_CELL if y == self.line_of_letters else self.geometry.cell_at(x, y)
+
+    @property
+    def line_of_letters(self) -> int:
+        """The line of the letters: the last one, or the last one in view of a board that is scrolled."""
+        last = self.geometry.rows - 1
+        if isinstance(self.parent, BoardWindow):
+            window = self.parent
+            last = min(last, window.scroll_offset.y + window.scrollable_content_region.height - 1)
+        return last
 
     def cell_region(self, cell: Cell) -> Region:
         """Return the region of a cell in the widget, with the columns on both sides that hold its marks."""
@@ -133,6 +142,8 @@ class BoardWidget(Widget, can_focus=True):
             mono = self.app.no_color
             glyphs = ASCII if self._ascii_only else MONOCHROME if mono else UNICODE
             self._painter = Painter(self.geometry, glyphs, PLAIN if mono else COLOURS)
+        if y == self.line_of_letters:
+            y = self.geometry.rows - 1
         looks = self._looks
         if self.hover != NO_CELL and self.ghost != EMPTY and looks.get(self.hover, NOTHING).stone == EMPTY:
             looks = {**looks, self.hover: CellLook(ghost=self.ghost)}
@@ -206,3 +217,9 @@ class BoardWindow(ScrollableContainer, can_focus=False):
     def on_resize(self, event: events.Resize) -> None:
         """Keep the cursor in view."""
         self.call_after_refresh(self.query_one(BoardWidget).scroll_to_cursor)
+        self.query_one(BoardWidget).refresh()
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Draw the letters on the line that is the last one in view now."""
+        super().watch_scroll_y(old_value, new_value)
+        self.query_one(BoardWidget).refresh()

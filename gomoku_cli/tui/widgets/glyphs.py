@@ -43,6 +43,7 @@ MONOCHROME = Glyphs(black="●", white="○", star="•", line="─", down="│"
 
 QUADRANTS = " ▘▝▀▖▌▞▛▗▚▐▜▄▙▟█"
 """Blocks by the quarters that they fill: 1 upper left, 2 upper right, 4 lower left, 8 lower right."""
+UPPER_HALF = "▀"
 
 
 def star_points(size: int) -> frozenset[Cell]:
@@ -100,6 +101,11 @@ class Palette:
     def ghost(self, colour: Colour) -> Style:
         """Return the style of a stone of a variation."""
         return self.black_ghost if colour == BLACK else self.white_ghost
+
+    def bare_ghost(self, colour: Colour) -> Style:
+        """Return the style of a ghost stone without a number: it has the colour of a stone."""
+        ground = self.hover if colour == BLACK else self.cursor
+        return self.stone(colour) + Style(bgcolor=ground.bgcolor)
 
     def threat(self, colour: Colour) -> Style:
         """Return the style of a threat's mark."""

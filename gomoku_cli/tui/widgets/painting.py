@@ -7,12 +7,13 @@ With scale `s` a crossing has a block of `2s` columns and `s` rows. The crossing
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from rich.color import Color
 from rich.segment import Segment
 from rich.style import Style
 
 from core.notation import column_letter
 from core.rules import EMPTY, NO_CELL, Cell, Colour
-from gomoku_cli.tui.widgets.glyphs import QUADRANTS, Glyphs, Palette, star_points
+from gomoku_cli.tui.widgets.glyphs import QUADRANTS, UPPER_HALF, WOOD, Glyphs, Palette, star_points
 
 LEFT = 3
 """Screen columns to the left of the grid: two for the row number, one gap."""
@@ -123,7 +124,10 @@ class Painter:
         for column in range(size):
             cell = row * size + column
             look = looks.get(cell, NOTHING)
-            self._cell(chars, LEFT + 2 * scale * column, inner, look, cell == brackets.hover)
+            x = LEFT + 2 * scale * column
+            self._cell(chars, x, inner, look, cell == brackets.hover)
+            if self._discs and scale == 2 and inner == 1:
+                self._half_rows(chars, x, look, looks.get(cell - size, NOTHING))
         if self._discs:
             self._stones(chars, row, inner - centre_y, looks)
         if inner == centre_y:
@@ -175,6 +179,27 @@ class Painter:
         if any(look.heat_texts) and look.stone == EMPTY and look.ghost == EMPTY:
             self._numbers(chars, x, inner, look)
 
+    def _half_rows(self, chars: list[tuple[str, Style]], x: int, above: CellLook, below: CellLook) -> None:
+        """Draw the lower line of a cell of 4x2 as halves: a stone and its ground are centred on the crossing's line."""
+        halves = zip(self._grounds(above, numbers=True), self._grounds(below), strict=True)
+        for half, (upper, lower) in enumerate(halves):
+            if upper is None and lower is None:
+                continue
+            if any(above.heat_texts):
+                lower = upper
+            style = Style(color=upper or WOOD, bgcolor=lower or WOOD)
+            for place in range(x + 2 * half, min(x + 2 * half + 2, len(chars))):
+                chars[place] = (chars[place][0] if upper == lower else UPPER_HALF, style)
+
+    def _grounds(self, look: CellLook, *, numbers: bool = False) -> tuple[Color | None, Color | None]:
+        """Return the colours of the two halves of a cell, None for the board's; of cells with `numbers` on request."""
+        if look.is_winning:
+            return self.palette.win.bgcolor, self.palette.win.bgcolor
+        if look.heat is None or (any(look.heat_texts) and not numbers):
+            return None, None
+        left, right = (self.palette.heat(share).bgcolor for share in look.heat)
+        return left, right
+
     def _numbers(self, chars: list[tuple[str, Style]], x: int, inner: int, look: CellLook) -> None:
         """Draw prior and visits in percent: one above the other in large cells, the visits alone in small ones."""
         scale = self.geometry.scale
@@ -184,7 +209,8 @@ class Painter:
             self.palette.heat(look.heat[inner if scale > 1 and inner < 2 else 1]) if look.heat else self.palette.base
         )
         if not self.palette.has_colours:
-            style = self.palette.base
+            # Numbers of two digits touch in small cells, and no ground tells them apart.
+            style = Style(reverse=(x - LEFT) // 2 % 2 == 1) if scale == 1 else self.palette.base
         text = f"{text:^{2 * scale}}" if scale > 1 else f"{text:<2}"
         for place, letter in enumerate(text[: 2 * scale], start=x):
             if place < len(chars):
@@ -208,8 +234,7 @@ class Painter:
                         quarters.setdefault(place // 2, [EMPTY] * 4)[2 * half + place % 2] = look.stone
             x = LEFT + 2 * scale * column + geometry.centre[0]
             for place, colours in quarters.items():
-                below = chars[x + place][1]
-                chars[x + place] = _block(colours, below, palette)
+                chars[x + place] = _block(colours, *chars[x + place], palette)
 
     def _texts(self, chars: list[tuple[str, Style]], row: int, looks: Mapping[Cell, CellLook]) -> None:
         """Draw the middle of stones, ghost stones and marks on the line of the crossings."""
@@ -223,7 +248,8 @@ class Painter:
             if look.stone != EMPTY:
                 text, style = self._stone_text(look)
             elif look.ghost != EMPTY:
-                text, style = look.ghost_text or glyphs.stone(look.ghost), palette.ghost(look.ghost)
+                text = look.ghost_text or glyphs.stone(look.ghost)
+                style = palette.ghost(look.ghost) if look.ghost_text else palette.bare_ghost(look.ghost)
                 text = f"{text:^3}" if self._discs else text
                 if not palette.has_colours and not look.ghost_text:
                     style = Style(dim=True)
@@ -260,13 +286,13 @@ class Painter:
         return glyphs.stone(look.stone), style
 
 
-def _block(colours: list[Colour], below: Style, palette: Palette) -> tuple[str, Style]:
+def _block(colours: list[Colour], letter: str, below: Style, palette: Palette) -> tuple[str, Style]:
     """Return the character whose quarters have these colours; of two stones and the board one stone gives way."""
     first = next(colour for colour in colours if colour != EMPTY)
     others = {colour for colour in colours if colour not in (EMPTY, first)}
     mask = sum(1 << quarter for quarter, colour in enumerate(colours) if colour == first)
     ink = palette.stone(first).color
-    ground = below.bgcolor
+    ground = below.color if letter == UPPER_HALF and colours[:2] == [EMPTY, EMPTY] else below.bgcolor
     if others and EMPTY not in colours:
         ground = palette.stone(others.pop()).color
     return QUADRANTS[mask], Style(color=ink, bgcolor=ground)

@@ -190,6 +190,8 @@ class SidePanel(Vertical):
         others = sum(view.outer_size.height + view.styles.margin.height for view in views)
         rows = self.size.height - others - _TABLE_ROWS - _MOVES_ROWS
         game = self._game
+        if game.is_over and analysis is None:
+            source = "none, the game is over"
         self.candidates.show(
             analysis, game.rules, game.side_to_move, source, cursor, min(max(rows, _LEAST_ROWS), MOST_ROWS)
         )

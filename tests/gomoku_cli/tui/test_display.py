@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from textual.widgets._footer import FooterKey
 
 from core.notation import parse_cell
 from core.rules import Rules
@@ -51,6 +52,8 @@ async def test_the_board_grows_with_the_terminal_and_the_panel_makes_way() -> No
         await ui.pilot.resize_terminal(50, 24)
         await ui.press("p")
         assert ui.status == "The terminal is too narrow for the panel."
+        await ui.pilot.resize_terminal(120, 24)
+        await ui.until(lambda: panel.display and ui.status == "Your move.")
         for width, height in ((62, 14), (40, 10)):
             await ui.pilot.resize_terminal(width, height)
             await ui.pilot.pause()
@@ -73,6 +76,24 @@ async def test_a_large_board_scrolls_to_the_cursor() -> None:
         assert window.region.contains_region(corner.grow((0, -1, 0, -1)))
         await ui.play("b1")
         assert ui.moves[0] == "b1"
+        moves = ui.moves
+        for keys in (("up",) * 24, ("down",) * 24):
+            await ui.press(*keys)
+            await ui.pilot.pause()
+            bottom = window.region.bottom - 1
+            assert ui.board.region.y + ui.board.line_of_letters == bottom
+            assert ui.board.render_line(ui.board.line_of_letters).text.split()[:4] == ["a", "b", "c", "d"]
+            await ui.pilot.click(offset=(10, bottom))
+            assert ui.moves == moves
+
+
+@async_test
+async def test_a_narrow_footer_keeps_the_help_and_the_way_out() -> None:
+    async with board_app(ScriptedPlayer(15)) as ui:
+        await ui.pilot.resize_terminal(40, 24)
+        await ui.pilot.pause()
+        ends = {key.key_display: key.region.right for key in ui.main_screen.query(FooterKey)}
+        assert ends["?"] < ends["q"] <= 40 < ends["a"]
 
 
 @async_test

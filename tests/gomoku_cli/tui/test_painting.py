@@ -8,7 +8,16 @@ from rich.color import Color
 from core.notation import parse_cell
 from core.rules import NO_CELL, Rules
 from gomoku_cli.tui.widgets.board import best_scale
-from gomoku_cli.tui.widgets.glyphs import ASCII, COLOURS, MONOCHROME, PLAIN, UNICODE, WOOD, star_points
+from gomoku_cli.tui.widgets.glyphs import (
+    ASCII,
+    COLOURS,
+    MONOCHROME,
+    PLAIN,
+    UNICODE,
+    UPPER_HALF,
+    WOOD,
+    star_points,
+)
 from gomoku_cli.tui.widgets.painting import Brackets, CellLook, Geometry, Painter
 
 
@@ -69,6 +78,44 @@ def test_a_mark_leaves_the_numbers_of_a_cell_as_they_are(scale: int, mark: CellL
         assert (lines[0] != lines[1]) == (y // scale == 10 and y % scale == painter.geometry.centre[1])
 
 
+def test_numbers_that_touch_are_told_apart_without_colours() -> None:
+    numbers = CellLook(heat_texts=("12", "37"))
+    painter = Painter(Geometry(15, 1), MONOCHROME, PLAIN)
+    line = painter.line(10, {cell("f5"): numbers, cell("g5"): numbers}, Brackets(NO_CELL, NO_CELL))
+    assert [segment.style.reverse for segment in line if segment.text == "37"] == [True, False]  # type: ignore[union-attr]
+
+
+def test_the_ground_of_a_cell_is_centred_on_its_crossing() -> None:
+    """With cells of 4x2 it is half a line above the crossing's, that line, and half a line below."""
+    heat = {cell("f6"): CellLook(heat=(0.2, 0.9)), cell("f5"): CellLook(heat=(0.3, 0.8))}
+    painter = Painter(Geometry(15, 2), UNICODE, COLOURS)
+
+    def grounds(y: int) -> list[tuple[str | None, str | None]]:
+        """The upper and the lower colours of the two halves of the f file on a line; None is the board's."""
+        places = [
+            (letter, segment.style)
+            for segment in painter.line(y, heat, Brackets(NO_CELL, NO_CELL))
+            for letter in segment.text
+        ]
+        found = []
+        for letter, style in (places[23], places[25]):
+            assert style is not None
+            assert style.color is not None
+            assert style.bgcolor is not None
+            pair = (style.color.name if letter == UPPER_HALF else style.bgcolor.name, style.bgcolor.name)
+            found.append(tuple(None if name == WOOD else name for name in pair))
+        return found  # type: ignore[return-value]
+
+    left, right, left_below, right_below = (COLOURS.heat(share).bgcolor.name for share in (0.2, 0.9, 0.3, 0.8))  # type: ignore[union-attr]
+    assert grounds(16) == [(None, None)] * 2
+    assert grounds(17) == [(None, left), (None, right)]
+    assert grounds(18) == [(left, left), (right, right)]
+    assert grounds(19) == [(left, left_below), (right, right_below)]
+    assert grounds(20) == [(left_below, left_below), (right_below, right_below)]
+    assert grounds(21) == [(left_below, None), (right_below, None)]
+    assert grounds(22) == [(None, None)] * 2
+
+
 @pytest.mark.parametrize("size", [3, 15, 20, 25])
 @pytest.mark.parametrize("scale", [1, 2, 3])
 def test_each_cell_is_found_in_its_block(size: int, scale: int) -> None:
@@ -107,6 +154,8 @@ def test_cells_grow_with_the_room() -> None:
         ("white threat", COLOURS.white_threat),
         ("black ghost", COLOURS.black_ghost),
         ("white ghost", COLOURS.white_ghost),
+        ("black ghost without a number", COLOURS.bare_ghost(1)),
+        ("white ghost without a number", COLOURS.bare_ghost(-1)),
         *((f"heat {share}", COLOURS.heat(share)) for share in (0.0, 0.25, 0.5, 0.75, 1.0)),
     ],
 )

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.notation import parse_cell
+from core.position import Position
 from core.rules import Rules
 from gomoku_cli.tui.engine.messages import Keep, PlayerChoice
 from gomoku_cli.tui.game import Game, Seats
@@ -84,6 +85,34 @@ async def test_hints_come_from_a_short_search() -> None:
         assert "◇" in ui.line(1)
         await ui.play("h8")
         assert "◇" not in ui.line(1)
+
+
+class Wavering(AnalysingPlayer):
+    """Prefers another candidate in each but its first analysis."""
+
+    def view(self, position: Position) -> Analysis:
+        """See `AnalysingPlayer`."""
+        found = super().view(position)
+        return found if len(self.analysed) < 2 else replace(found, moves=found.moves[::-1])
+
+
+@async_test
+async def test_a_hint_follows_the_analysis_that_goes_on() -> None:
+    async with board_app(Wavering(15)) as ui:
+        await ui.press("i")
+        await ui.until(lambda: ui.status.startswith("Hint: a1."))
+        await ui.press("c")
+        await ui.until(lambda: ui.status.startswith("Hint: c1."))
+        assert ui.line(1).index("◇") == 7
+
+
+@async_test
+async def test_after_the_end_the_table_of_candidates_says_why_it_is_empty() -> None:
+    moves = cells("h8", "a1", "i8", "a2", "j8", "a3", "k8", "a4", "l8")
+    setup = BoardSetup(game=Game(Rules(), Seats(None, None), moves))
+    async with board_app(ThreadEngine({}), setup=setup, terminal=(120, 40)) as ui:
+        await ui.press("c")
+        await ui.until(lambda: "Candidates: none, the game is over" in ui.panel)
 
 
 @async_test
