@@ -1,5 +1,6 @@
 """The app of `gomoku watch`: it reads the runs once a second and shows what has changed."""
 
+import gc
 import itertools
 import sys
 from collections.abc import Sequence
@@ -117,6 +118,7 @@ class WatchApp(App[ExitCode]):
         self.action_page(_PAGES[0])
         self._look(first=True)
         self.set_interval(_INTERVAL_S, self._look)
+        self.call_after_refresh(gc.enable)
 
     def on_resize(self, event: events.Resize) -> None:
         """Show all panes where there is room for them."""

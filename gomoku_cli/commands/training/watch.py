@@ -1,5 +1,6 @@
 """`gomoku watch`: a live view of runs."""
 
+import gc
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -27,6 +28,7 @@ def command(
     runs = runs_at(runs)
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise typer.BadParameter("the view needs a terminal; gomoku curves prints the same numbers")
+    gc.disable()  # imports and the first picture make objects that stay; the view collects after it
     from gomoku_cli.watch.app import watch
 
     code = watch(runs)

@@ -119,16 +119,17 @@ _STRONGEST_FIRST = ("mentor:5", "mentor:4", "mentor:3", "mentor", "mentor:2", "m
 
 
 def best_score(found: Json) -> str:
-    """Return the score against the strongest opponent: `0.39 mentor`."""
+    """Return the score against the strongest opponent that lost a point, or of all: `0.39 mentor`."""
     if not found:
         return ""
 
-    def rank(opponent: str) -> int:
+    def rank(opponent: str) -> tuple[int, bool]:
         if opponent.startswith("engine:"):
-            return -1
-        return _STRONGEST_FIRST.index(opponent) if opponent in _STRONGEST_FIRST else len(_STRONGEST_FIRST)
+            return -1, False
+        known = opponent in _STRONGEST_FIRST
+        return _STRONGEST_FIRST.index(opponent) if known else len(_STRONGEST_FIRST), opponent == "random"
 
-    named = min(found, key=lambda opponent: (rank(opponent), opponent == "random"))
+    named = min([opponent for opponent, score in found.items() if score > 0] or found, key=rank)
     return f"{found[named]:.2f} {named}"
 
 
