@@ -47,7 +47,6 @@ _RUNTIMES = (
     (_CPU, Backend.TORCH, Precision.BF16),
     (_CPU, Backend.OPENVINO, Precision.FP32),
     (_CPU, Backend.OPENVINO, Precision.BF16),
-    (_CPU, Backend.ONNXRUNTIME, Precision.FP32),
 )
 _ON_GPU = (Precision.FP32, Precision.BF16, Precision.FP16)
 

@@ -35,7 +35,6 @@ class Backend(StrEnum):
     """torch on a GPU, OpenVINO on a CPU."""
     TORCH = "torch"
     OPENVINO = "openvino"
-    ONNXRUNTIME = "onnxruntime"
     NUMBA = "numba"
     """Kernels of this program's own, for line-pattern nets alone, which they run by default."""
 

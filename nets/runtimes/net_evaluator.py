@@ -73,10 +73,6 @@ def open_runtime(model: DualNet, choice: RuntimeChoice, device: torch.device) ->
 
             openvino = OpenVino(choice.precision)
             return OpenVinoRuntime(openvino, converted(model, openvino), model.config.planes)
-        if choice.backend is Backend.ONNXRUNTIME:
-            from nets.runtimes.onnx import OnnxRuntime
-
-            return OnnxRuntime(model, choice.precision)
     except RuntimeUnavailableError as error:
         warnings.warn(f"{error}; the nets run on torch, which is slower", RuntimeNotice, stacklevel=3)
     return TorchRuntime(model, Precision.FP32 if model.config.has_lines else choice.precision)

@@ -196,7 +196,6 @@ def test_the_same_weights_play_on_every_size() -> None:
     [
         ("numba", NetConfig.tower(2, 0, hidden=2), "numba runs line-pattern nets alone"),
         ("openvino", SMALL, "openvino does not run line-pattern nets"),
-        ("onnxruntime", SMALL, "onnxruntime does not run line-pattern nets"),
     ],
 )
 def test_a_library_that_cannot_run_a_net_is_replaced_with_a_notice(backend: str, net: NetConfig, text: str) -> None:

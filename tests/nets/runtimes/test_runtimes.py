@@ -27,7 +27,7 @@ from search.tree.player import MctsPlayer
 from search.tree.settings import Policy, SearchSettings
 from tests.support.nets import CPU, EXACT, RULES, evaluator_of, model_of, priors, random_batch
 
-RUNTIMES = [("torch", "fp32"), ("torch", "bf16"), ("openvino", "fp32"), ("openvino", "bf16"), ("onnxruntime", "fp32")]
+RUNTIMES = [("torch", "fp32"), ("torch", "bf16"), ("openvino", "fp32"), ("openvino", "bf16")]
 
 
 @pytest.fixture(autouse=True)
@@ -85,16 +85,15 @@ def test_weights_rounded_for_bfloat16_are_exact_there_and_keep_their_sums() -> N
 
 
 @pytest.mark.parametrize("planes", Planes)
-@pytest.mark.parametrize("backend", ["openvino", "onnxruntime"])
-def test_runtimes_that_take_whole_graphs_make_all_kinds_of_planes(backend: str, planes: Planes) -> None:
+def test_the_graph_of_openvino_takes_all_kinds_of_planes(planes: Planes) -> None:
     model = model_of(NetConfig.tower(4, 0, hidden=8, planes=planes, dual=False))
     batch = random_batch(7)
-    evaluator, exact = evaluator_of(model, backend), evaluator_of(model)
+    evaluator, exact = evaluator_of(model, "openvino"), evaluator_of(model)
     for answers, expected in zip(evaluator.evaluate(batch), exact.evaluate(batch), strict=True):
         assert np.allclose(answers, expected, atol=1e-4)
 
 
-@pytest.mark.parametrize("backend", ["torch", "openvino", "onnxruntime"])
+@pytest.mark.parametrize("backend", ["torch", "openvino"])
 @pytest.mark.slow
 def test_rows_of_one_colour_never_reach_the_other_net(backend: str) -> None:
     model, batch = model_of(), random_batch(16)
@@ -132,7 +131,7 @@ def test_batches_submitted_at_once_are_all_evaluated_rightly(backend: str, dual:
         assert not slot.values[slot.count :].any(), "rows beyond the count were written"
 
 
-@pytest.mark.parametrize("backend", ["torch", "openvino", "onnxruntime"])
+@pytest.mark.parametrize("backend", ["torch", "openvino"])
 @pytest.mark.slow
 def test_training_goes_unnoticed_until_a_new_evaluator_is_made(backend: str) -> None:
     model, batch = model_of(), random_batch(16)
@@ -168,13 +167,10 @@ def test_the_evaluator_reports_the_number_of_last_moves_in_its_nets_input(planes
     assert not np.array_equal(evaluator.evaluate(batch)[0], answers)
 
 
-@pytest.mark.parametrize("missing", ["openvino", "onnxruntime"])
-def test_a_runtime_that_is_missing_is_replaced_by_torch_with_one_notice(
-    missing: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, missing, None)
+def test_a_runtime_that_is_missing_is_replaced_by_torch_with_one_notice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "openvino", None)
     model, batch = model_of(), random_batch(9)
-    choice = RuntimeChoice(backend=Backend(missing), precision=Precision.FP32)
+    choice = RuntimeChoice(backend=Backend.OPENVINO, precision=Precision.FP32)
     with pytest.warns(RuntimeNotice, match="torch, which is slower") as notices:
         evaluator = NetEvaluator(model, choice, device=CPU)
     assert len(notices) == 1
@@ -203,8 +199,8 @@ def test_a_runtime_that_fails_is_replaced_by_torch(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_precision_that_a_runtime_lacks_is_kept_and_the_runtime_replaced() -> None:
-    choice = RuntimeChoice(backend=Backend.ONNXRUNTIME, precision=Precision.BF16)
-    with pytest.warns(RuntimeNotice, match="ONNX Runtime computes in fp32 only"):
+    choice = RuntimeChoice(backend=Backend.NUMBA, precision=Precision.BF16)
+    with pytest.warns(RuntimeNotice, match="numba runs line-pattern nets alone"):
         evaluator = NetEvaluator(model_of(), choice, device=CPU)
     assert (evaluator.runtime.backend, evaluator.runtime.precision) == (Backend.TORCH, Precision.BF16)
 
