@@ -152,14 +152,66 @@ def test_the_figures_of_the_readme_link_to_their_rows_in_the_results() -> None:
     table = README.partition("| measured |")[2].partition("\n\n")[0].splitlines()[2:]
     assert len(table) == 5
     for row in table:
-        assert re.match(r"\| \[[^]]+\]\(docs/results\.md#[\w-]+\) \|", row), row
+        assert re.match(r"\| \[[^]]+\]\(docs/results/\w+\.md#[\w-]+\) \|", row), row
 
 
-def test_every_figure_in_the_results_names_its_command() -> None:
-    rows = [line for line in PAGES["docs/results.md"].splitlines() if line.startswith('| <a id="')]
-    assert len(rows) > 40
-    for row in rows:
-        assert len(row.split(" | ")[-1].strip(" |")) > 5, row
+def cells(row: str) -> list[str]:
+    """Return the cells of a table's row as they are written, without their anchors."""
+    return [re.sub(r'<a id="[^"]*"></a>', "", cell).strip() for cell in re.split(r"(?<!\\)\|", row)[1:-1]]
+
+
+def tables(text: str) -> list[list[list[str]]]:
+    """Return the tables of a page as rows of cells: the header first, the line of dashes left out."""
+    blocks = re.findall(r"(?:^\|.*\n)+", _FENCE.sub("", text) + "\n", re.MULTILINE)
+    return [[cells(row) for number, row in enumerate(block.splitlines()) if number != 1] for block in blocks]
+
+
+RESULTS = [name for name in PAGES if name.startswith("docs/results/")]
+LINKED_COMMAND = re.compile(r"\[[^]]+\]\(#([\w-]+)\)(?:, phase \d)?")
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_every_figure_in_the_results_leads_to_its_command(name: str) -> None:
+    linked = set(re.findall(r"\]\(#(cmd-[\w-]+)\)", PAGES[name]))
+    for header, *rows in tables(PAGES[name]):
+        for row in rows if header[-1] == "command" else []:
+            link = LINKED_COMMAND.fullmatch(row[-1])
+            assert link, row
+            linked.add(link[1])
+    assert set(re.findall(r'<a id="(cmd-[^"]+)"', PAGES[name])) <= linked
+    for anchor in linked:
+        below = PAGES[name].partition(f'<a id="{anchor}"></a>')[2]
+        assert "\n```sh\n" in below.partition("<a id=")[0], anchor
+
+
+def test_every_figure_with_an_anchor_has_a_command() -> None:
+    """A row with an anchor stands in a table whose last column holds commands."""
+    blocks = [block for name in RESULTS for block in re.findall(r"(?:^\|.*\n)+", PAGES[name], re.MULTILINE)]
+    figures = [block for block in blocks if '| <a id="' in block]
+    assert sum(block.count('| <a id="') for block in figures) > 40
+    assert [block for block in figures if cells(block.splitlines()[0])[-1] != "command"] == []
+
+
+# Pages whose tables are not shortened yet; no page joins them.
+LONG_CELLS = {
+    "README.md",
+    "benchmarks/README.md",
+    "docs/architecture/index.md",
+    "docs/configuration.md",
+    "docs/engines.md",
+    "docs/evaluation.md",
+    "docs/json.md",
+    "docs/papers/a.md",
+    "docs/papers/s.md",
+    "docs/papers/y.md",
+    "docs/reliability.md",
+    "docs/training.md",
+}
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if name not in LONG_CELLS])
+def test_a_table_cell_holds_a_phrase(name: str) -> None:
+    assert [cell for table in tables(PAGES[name]) for row in table for cell in row if len(cell) > 160] == []
 
 
 @pytest.mark.parametrize("name", PAGES)
