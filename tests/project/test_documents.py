@@ -201,9 +201,6 @@ LONG_CELLS = {
     "docs/engines.md",
     "docs/evaluation.md",
     "docs/json.md",
-    "docs/papers/a.md",
-    "docs/papers/s.md",
-    "docs/papers/y.md",
     "docs/reliability.md",
     "docs/training.md",
 }
