@@ -21,6 +21,7 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher, cpu_target
 
+_types: Any = types
 _Dispatcher: Any = CPUDispatcher
 _Library: Any = JITCodeLibrary
 _lock: Any = global_compiler_lock
@@ -75,10 +76,10 @@ class _Part(_Dispatcher):  # type: ignore[misc]
 
 def _widened(kind: Any) -> Any:
     """Return int64 for the types of smaller integers and of literal integers, else the same type."""
-    if isinstance(kind, types.Literal):
+    if isinstance(kind, _types.Literal):
         kind = kind.literal_type
-    if isinstance(kind, types.Integer) and kind.bitwidth < types.int64.bitwidth:
-        return types.int64
+    if isinstance(kind, _types.Integer) and kind.bitwidth < _types.int64.bitwidth:
+        return _types.int64
     return kind
 
 
@@ -101,6 +102,7 @@ class _LateLibrary(_Library):  # type: ignore[misc]
         super().__init__(codegen, name)
         self._environments: list[tuple[str, Any]] = []
         """Python objects of the function, by the names of the pointers to them."""
+        self._for_callers: Any = None
 
     @property
     def codegen(self) -> Any:
@@ -159,9 +161,9 @@ class _LateLibrary(_Library):  # type: ignore[misc]
         """Return code for the caller, which need not keep it."""
         if self._finalized:
             return super()._get_module_for_linking()
-        if self._shared_module is None:
-            self._shared_module = self._final_module.clone()
-            for function in self._shared_module.functions:
+        if self._for_callers is None:
+            self._for_callers = self._final_module.clone()
+            for function in self._for_callers.functions:
                 if not function.is_declaration and function.linkage == llvm.Linkage.external:
                     function.linkage = "linkonce_odr"
-        return self._shared_module
+        return self._for_callers

@@ -8,15 +8,13 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from pathlib import Path
 
-from numba.core import event
-
 from core.cores import limit_cores
 from core.jit import KERNELS_ARE_COLD
 from core.position import Position
 from core.rules import Rules
 from curriculum.arena import player_names
 from curriculum.arena.players import PlayerSettings, PlayerSpecError, model_path, parse_player
-from curriculum.bench.compiling import Compilation, Helper, helper_for, progress_text
+from curriculum.bench.compiling import Compilation, Helper, helper_for, progress_text, watching_compilation
 from gomoku_cli.gomocup.protocol import CONNECT
 from nets.checkpoint import read_info
 from search.limits import Limit
@@ -66,8 +64,7 @@ class EnginePlayers:
         )
         if self._model is None:
             parse_player(spec, rules=Rules(), settings=self._settings)  # reports an error in it before the game begins
-        self._compilation = Compilation(lambda name: None)
-        event.register("numba:compile", self._compilation)
+        self._compilation: Compilation | None = None
         self._helper: Helper | None = None
         self._executor = ThreadPoolExecutor(1, "prepare")
         self._preparation: Future[None] | None = None
@@ -80,12 +77,11 @@ class EnginePlayers:
 
     def progress(self) -> str | None:
         """See `PlayerSource`."""
-        kernels = self._compilation.kernels
-        if not kernels:
+        compilation, helper = self._compilation, self._helper
+        if compilation is None or not (compilation.kernels or KERNELS_ARE_COLD):
             return None
-        if self._helper is not None:
-            kernels = kernels | self._helper.kernels()
-        return progress_text(len(kernels), self._compilation.seconds)
+        kernels = compilation.kernels | (helper.kernels() if helper is not None else set())
+        return progress_text(len(kernels), compilation.seconds)
 
     def prepare(self, rules: Rules, max_simulations: int | None, until: float) -> None:
         """See `PlayerSource`."""
@@ -125,19 +121,20 @@ class EnginePlayers:
         self._player = None  # two players at once may need more memory than the limit
         player = self._player = self._make_player(rules, max_simulations)
         self._player_key = (rules, max_simulations)
-        if isinstance(player, MctsPlayer):
-            self._helper = _helper()
-            # Kernels load on this thread, nets in the background.
-            self._preparation = self._executor.submit(player.prepare)
-        else:
-            self._preparation = None
-        _warm_up(player, rules)
-        if self._helper is not None:
-            self._helper.join()
-            self._helper = None
-        _warm_up(self._quick, rules)
-        if self._compilation.kernels:
-            self._await_preparation(math.inf)  # nothing may compile after the answer to START
+        with watching_compilation() as self._compilation:
+            if isinstance(player, MctsPlayer):
+                if KERNELS_ARE_COLD and self._helper is None:
+                    self._helper = _helper()
+                # Kernels load on this thread, nets in the background.
+                self._preparation = self._executor.submit(player.prepare)
+            else:
+                self._preparation = None
+            _warm_up(player, rules)
+            if self._helper is not None:
+                self._helper.join()
+            _warm_up(self._quick, rules)
+            if self._compilation.kernels:
+                self._await_preparation(math.inf)  # nothing may compile after the answer to START
         gc.freeze()  # so that no collection during a move looks through all modules
 
     def _await_preparation(self, until: float) -> None:
@@ -164,9 +161,7 @@ class EnginePlayers:
 
 
 def _helper() -> Helper | None:
-    """Begin to compile the mentor beside this process if the cache is empty."""
-    if not KERNELS_ARE_COLD:
-        return None
+    """Begin to compile the mentor beside this process, if that saves time."""
     from curriculum.bench.warmup import compile_mentor  # which needs many modules that no later start does
 
     return helper_for(compile_mentor)
