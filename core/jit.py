@@ -9,6 +9,7 @@ folder.
 import hashlib
 import platform
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ import numpy as np
 
 from core.caching.folder import user_cache_folder
 from core.caching.kernels import KernelFolder
+from core.compiler import Kernel
 
 _config: Any = numba.config
 """Typed `Any` because numba creates its settings at import."""
@@ -65,13 +67,25 @@ KERNELS = KernelFolder(user_cache_folder() / f"kernels-{_source_hash(Path(__file
 KERNELS_ARE_COLD = KERNELS.is_cold and not _config.DISABLE_JIT
 """True if this process has to compile the kernels, because it found none in the cache."""
 
-if TYPE_CHECKING:  # `_nrt` is an option of numba's own runtime functions, missing in its type hints
+
+def _decorator(**options: object) -> Callable[[Any], Any]:
+    """Return a decorator that makes kernels with these options of numba."""
+
+    def decorate(function: Any) -> Any:
+        if _config.DISABLE_JIT:
+            return function
+        return KERNELS.cached(Kernel(function, targetoptions={"nogil": True, **options}))
+
+    return decorate
+
+
+if TYPE_CHECKING:
     kernel = lean_kernel = lean_inlined_kernel = reassociating_kernel = numba.njit(nogil=True)
 else:
-    kernel = KERNELS.cached(numba.njit(nogil=True))
-    lean_kernel = KERNELS.cached(numba.njit(nogil=True, _nrt=False))
-    lean_inlined_kernel = KERNELS.cached(numba.njit(nogil=True, _nrt=False, inline="always"))
-    reassociating_kernel = KERNELS.cached(numba.njit(nogil=True, fastmath={"reassoc", "nsz"}))
+    kernel = _decorator()
+    lean_kernel = _decorator(_nrt=False)
+    lean_inlined_kernel = _decorator(_nrt=False, forceinline=True)
+    reassociating_kernel = _decorator(fastmath={"reassoc", "nsz"})
 """Decorators of compiled functions: they run without the GIL and are cached on disk if possible.
 
 Lean kernels are for functions that create no arrays: references to arrays are not counted, which may be half of the

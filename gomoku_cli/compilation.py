@@ -1,70 +1,50 @@
-"""Compilation of kernels: its detection, and notes about it, since the first seconds of a first run are silent."""
+"""Notes about a compilation of kernels: the first seconds of a first run would be silent without them."""
 
-import time
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Iterator
 from contextlib import contextmanager
 
-from numba.core import event
-
 from core.caching.folder import has_noticed
+from curriculum.bench.compiling import progress_text, watching_compilation
 from curriculum.reporting import Reporter
 from gomoku_cli.console import duration
 
-ESTIMATE = "half a minute to a minute and a half"
-"""Time to compile everything on a slow machine."""
-
-
-class Compilation(event.Listener):
-    """The kernels that were compiled instead of read from the cache, and their time."""
-
-    def __init__(self, begins: Callable[[], None]) -> None:
-        """The thread that compiles the first kernel calls `begins`."""
-        self.kernels = 0
-        self.seconds = 0.0
-        self._begins = begins
-        self._depth = 0
-        self._since = 0.0
-
-    def on_start(self, event: event.Event) -> None:
-        """Note that a function begins to compile, perhaps within the compilation of its caller."""
-        if not self._depth:
-            self._since = time.perf_counter()
-            if not self.seconds:
-                self._begins()
-        self._depth += 1
-
-    def on_end(self, event: event.Event) -> None:
-        """Count a compiled function."""
-        self._depth -= 1
-        # numba compiles parts of its own too.
-        self.kernels += not event.data["dispatcher"].py_func.__module__.startswith("numba.")
-        if not self._depth:
-            self.seconds += time.perf_counter() - self._since
-
-
-@contextmanager
-def watching_compilation(begins: Callable[[], None] = lambda: None) -> Iterator[Compilation]:
-    """Count the kernels that any thread compiles in this context."""
-    compilation = Compilation(begins)
-    with event.install_listener("numba:compile", compilation):
-        yield compilation
+ESTIMATE = "10 to 40 seconds"
+"""Time to compile the kernels of a command."""
+_EVERY_S = 5.0
+"""Interval of the notes."""
 
 
 @contextmanager
 def reporting_compilation(reporter: Reporter) -> Iterator[None]:
-    """Report the start of a compilation in this context, and at the end its time.
+    """Report the start of a compilation in this context, its progress, and at the end its time.
 
     If the cache was damaged or cannot be used, its notice has announced the compilation.
     """
-    has_begun = False
+    begun, over = threading.Event(), threading.Event()
 
-    def begin() -> None:
-        nonlocal has_begun
-        if not has_noticed():
-            has_begun = True
+    def begin(name: str) -> None:
+        if not begun.is_set() and not has_noticed():
+            begun.set()
             reporter.say(f"the first run compiles the search, which takes {ESTIMATE}")
 
+    def report() -> None:
+        told = 0
+        begun.wait()
+        while not over.wait(_EVERY_S):
+            if len(compilation.kernels) > told:
+                told = len(compilation.kernels)
+                reporter.say(progress_text(told, compilation.seconds))
+
     with watching_compilation(begin) as compilation:
-        yield
-    if has_begun:
+        thread = threading.Thread(target=report, name="compilation", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            told = begun.is_set()
+            over.set()
+            begun.set()
+            thread.join()
+    if told:
         reporter.say(f"compiling took {duration(compilation.seconds)}")

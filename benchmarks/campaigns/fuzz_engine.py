@@ -166,7 +166,7 @@ class OnePlayer:
     def __init__(self) -> None:
         self.notes: list[str] = []
 
-    def wait_reason(self, rules: Rules) -> str | None:
+    def progress(self) -> str | None:
         """Return None: nothing takes long."""
         return None
 

@@ -48,16 +48,10 @@ class KernelFolder(CacheFolder):
         """True if there was no kernel when this process began."""
         self._is_in_use = False
 
-    def cached(self, compile_with: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        """Return the decorator `compile_with` of numba with this cache."""
-
-        def decorate(function: Any) -> Any:
-            compiled = compile_with(function)
-            if not _config.DISABLE_JIT:
-                compiled._cache = _KernelCache(function, self)
-            return compiled
-
-        return decorate
+    def cached(self, compiled: Any) -> Any:
+        """Give a function of numba this cache, and return the function."""
+        compiled._cache = _KernelCache(compiled.py_func, self)
+        return compiled
 
     def use(self) -> None:
         """Prepare the folder before the first kernel of this process."""

@@ -7,12 +7,14 @@ from collections.abc import Callable
 
 import numpy as np
 
+from core.compiler import known_kernels
 from core.evaluation import DONE, Evaluator, PositionBatch, Slot, Ticket
 from core.line_nets.evaluation import LineNet, LineNets, evaluate_lines, line_board, line_room
 from core.line_nets.numbers import CHANNELS_STEP, LANES, REGIONS
 from core.line_nets.patterns import PATTERNS
 from core.position import Position
 from core.rules import Rules
+from curriculum.bench.compiling import helper_for, watching_compilation
 from curriculum.config import Config, SelfplayConfig
 from curriculum.games import basics
 from curriculum.games.kinds import KINDS
@@ -24,25 +26,58 @@ from search.mentor.paper import PaperMentor
 from search.mentor.player import Mentor
 from search.players import Player, never
 from search.pure_mcts.player import PureMcts
+from search.tree.mcts import ForestSearch
 from search.tree.player import MctsPlayer
 from search.tree.settings import SearchSettings
 
 _RULES = Rules(9)
 _SEARCH = SearchSettings(simulations=16)
+_CHECK_S = 0.25
+"""Interval of the checks while the second process compiles."""
 
 
-def compile_all(conduct: Conduct) -> None:
+def compile_all(conduct: Conduct) -> int:
     """Compile every kernel for the types of real work, and prepare the graphs of the built-in models.
 
-    Raises `Interrupted`.
+    A second process compiles the rest of the players meanwhile, if there is a second core. Return the number of kernels
+    that were not compiled yet. Raises `Interrupted`.
     """
-    with conduct.reporter.task("compiling", sum(share for _, share, _ in _PARTS), "percent") as task:
-        done = 0
-        for name, share, part in _PARTS:
-            conduct.check()
-            task.update(done, now=name)
-            part()
-            done += share
+    helper = helper_for(compile_rest)
+    with conduct.reporter.task("compiling", known_kernels(), "kernels") as task:
+
+        def compiled() -> set[str]:
+            return compilation.kernels | (helper.kernels() if helper else set())
+
+        with watching_compilation(
+            lambda kernel: task.update(len(compiled()), now=kernel.rpartition(".")[2])
+        ) as compilation:
+            for part in _PARTS:
+                conduct.check()
+                part()
+            while helper and not helper.join(_CHECK_S):
+                task.update(len(compiled()))
+                conduct.check()
+            compile_rest()
+        _open_the_built_in_models()
+        task.update(known_kernels())
+    return len(compiled())
+
+
+def compile_rest() -> None:
+    """Compile the kernels of the players without a net, and of the basics."""
+    compile_mentor()
+    _decide(PaperMentor())
+    _decide(PureMcts(2))
+    _draw_basics()
+
+
+def compile_mentor() -> None:
+    """Compile the kernels of the mentor, and those at the root of a tree that it shares with the tree search."""
+    _decide(Mentor())
+    search = ForestSearch(_RULES, _UniformEvaluator(), _SEARCH.with_tactics(), trees=1, capacity=1)
+    search.set_root(0, Position.from_moves(_RULES, [0]))
+    search.begin(0, 1)
+    search.has_one_reply(0)
 
 
 class _UniformEvaluator:
@@ -124,14 +159,9 @@ def _draw_basics() -> None:
     basics.are_right(_RULES, samples.positions, samples.policies.argmax(axis=1))
 
 
-_PARTS: tuple[tuple[str, int, Callable[[], None]], ...] = (
-    ("self-play", 28, lambda: _play_self_play(_UniformEvaluator())),
-    ("play", 18, lambda: _play_against_a_person(_UniformEvaluator())),
-    ("line-pattern nets", 20, _play_line_nets),
-    ("pure-mcts", 2, lambda: _decide(PureMcts(2))),
-    ("mentor:paper", 6, lambda: _decide(PaperMentor())),
-    ("mentor", 16, lambda: _decide(Mentor())),
-    ("basics", 2, _draw_basics),
-    ("models", 8, _open_the_built_in_models),
+_PARTS: tuple[Callable[[], None], ...] = (
+    lambda: _play_self_play(_UniformEvaluator()),
+    lambda: _play_against_a_person(_UniformEvaluator()),
+    _play_line_nets,
 )
-"""Parts of the warm-up in order, each with its approximate share of the time in percent."""
+"""Parts of the warm-up that use a net."""

@@ -27,28 +27,28 @@ def command(as_json: options.Json = False, quiet: options.Quiet = False) -> None
     from core.jit import KERNELS
     from curriculum.bench.tuning import tune
     from curriculum.bench.warmup import compile_all
-    from gomoku_cli.compilation import ESTIMATE, watching_compilation
+    from gomoku_cli.compilation import ESTIMATE
     from gomoku_cli.console import duration, program
     from gomoku_cli.interruption import conducting
 
     started = time.perf_counter()
     KERNELS.use()
     tuning = None
-    with watching_compilation() as compilation:
-        if KERNELS.can_keep():
-            with conducting(quiet=quiet, resume=f"{program()} {NAME}") as conduct:
-                compile_all(conduct)
-                tuning = tune(conduct)
+    compiled = 0
+    if KERNELS.can_keep():
+        with conducting(quiet=quiet, resume=f"{program()} {NAME}") as conduct:
+            compiled = compile_all(conduct)
+            tuning = tune(conduct)
     seconds = time.perf_counter() - started
     reason = next(iter(problems()), None)
     if as_json:
         facts = {"folder": str(KERNELS.path), "kept": reason is None, "reason": reason}
         facts |= {"tuning": asdict(tuning) if tuning else None}
-        typer.echo(json.dumps(facts | {"compiled": compilation.kernels, "seconds": round(seconds, 2)}))
+        typer.echo(json.dumps(facts | {"compiled": compiled, "seconds": round(seconds, 2)}))
     elif reason is not None:
         echo(f"not everything could be kept: {reason}; what is missing is made by each run, {ESTIMATE}")
-    elif compilation.kernels:
-        echo(f"compiled {compilation.kernels} kernels in {duration(seconds)}, kept in {KERNELS.path}")
+    elif compiled:
+        echo(f"compiled {compiled} kernels in {duration(seconds)}, kept in {KERNELS.path}")
     else:
         echo(f"all kernels are compiled already, kept in {KERNELS.path}")
     if tuning is not None and not as_json:

@@ -122,10 +122,7 @@ class Engine:
 
     def _set_up(self, size: int, read_at: float) -> Iterator[str]:
         rules = rules_of_size(size)
-        reason = self._players.wait_reason(rules)
-        if reason is not None:
-            yield f"MESSAGE {reason}"
-        self._thinker.prepare(rules, read_at)
+        yield from self._thinker.prepare(rules, read_at)
         self._started_game = EngineGame(rules)
         self._thinker.new_game(read_at)
         yield "OK"

@@ -14,7 +14,7 @@ from core.position import Position
 from core.rules import Rules
 from curriculum.arena import player_names
 from curriculum.arena.players import PlayerSettings, PlayerSpecError, model_path, parse_player
-from gomoku_cli.compilation import ESTIMATE
+from curriculum.bench.compiling import Compilation, Helper, helper_for, progress_text, watching_compilation
 from gomoku_cli.gomocup.protocol import CONNECT
 from nets.checkpoint import read_info
 from search.limits import Limit
@@ -64,7 +64,8 @@ class EnginePlayers:
         )
         if self._model is None:
             parse_player(spec, rules=Rules(), settings=self._settings)  # reports an error in it before the game begins
-        self._must_compile = KERNELS_ARE_COLD
+        self._compilation: Compilation | None = None
+        self._helper: Helper | None = None
         self._executor = ThreadPoolExecutor(1, "prepare")
         self._preparation: Future[None] | None = None
         self._player: Player | None = None
@@ -74,10 +75,13 @@ class EnginePlayers:
         self._bytes_without_trees = _UNMEASURED_BYTES
         self._has_noted_memory = False
 
-    def wait_reason(self, rules: Rules) -> str | None:
+    def progress(self) -> str | None:
         """See `PlayerSource`."""
-        must_compile, self._must_compile = self._must_compile, False
-        return f"the first run compiles the search, which takes {ESTIMATE}" if must_compile else None
+        compilation, helper = self._compilation, self._helper
+        if compilation is None or not (compilation.kernels or KERNELS_ARE_COLD):
+            return None
+        kernels = compilation.kernels | (helper.kernels() if helper is not None else set())
+        return progress_text(len(kernels), compilation.seconds)
 
     def prepare(self, rules: Rules, max_simulations: int | None, until: float) -> None:
         """See `PlayerSource`."""
@@ -117,10 +121,20 @@ class EnginePlayers:
         self._player = None  # two players at once may need more memory than the limit
         player = self._player = self._make_player(rules, max_simulations)
         self._player_key = (rules, max_simulations)
-        # Kernels load on this thread, nets in the background.
-        self._preparation = self._executor.submit(player.prepare) if isinstance(player, MctsPlayer) else None
-        _warm_up(player, rules)
-        _warm_up(self._quick, rules)
+        with watching_compilation() as self._compilation:
+            if isinstance(player, MctsPlayer):
+                if KERNELS_ARE_COLD and self._helper is None:
+                    self._helper = _helper()
+                # Kernels load on this thread, nets in the background.
+                self._preparation = self._executor.submit(player.prepare)
+            else:
+                self._preparation = None
+            _warm_up(player, rules)
+            if self._helper is not None:
+                self._helper.join()
+            _warm_up(self._quick, rules)
+            if self._compilation.kernels:
+                self._await_preparation(math.inf)  # nothing may compile after the answer to START
         gc.freeze()  # so that no collection during a move looks through all modules
 
     def _await_preparation(self, until: float) -> None:
@@ -144,6 +158,13 @@ class EnginePlayers:
             simulations = min(max_simulations, settings.simulations or max_simulations)
             settings = replace(settings, simulations=simulations, nodes=max_simulations, seconds=None)
         return parse_player(self._spec, rules=rules, settings=settings)
+
+
+def _helper() -> Helper | None:
+    """Begin to compile the mentor beside this process, if that saves time."""
+    from curriculum.bench.warmup import compile_mentor  # which needs many modules that no later start does
+
+    return helper_for(compile_mentor)
 
 
 def resident_bytes() -> int:

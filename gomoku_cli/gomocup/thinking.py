@@ -15,6 +15,8 @@ from search.players import Decision, Player, Ponders, TellsBest
 
 _START_S = 5.0
 """START is answered within this time, if the part of the preparation that cannot wait is done by then."""
+_MESSAGE_S = 1.0
+"""Interval of the messages before the answer to a START that takes long."""
 _GRACE_S = 0.005
 """Time after the deadline in which a search may still end by itself."""
 _PROBE_S = 0.005
@@ -27,8 +29,8 @@ class PlayerSource(Protocol):
     notes: list[str]
     """Messages for the user that no answer has carried yet. The reader clears them."""
 
-    def wait_reason(self, rules: Rules) -> str | None:
-        """Return the reason why the first `get` for these rules takes long; None if it does not."""
+    def progress(self) -> str | None:
+        """Return how far a long preparation is that is under way; None if there is nothing to say."""
 
     def prepare(self, rules: Rules, max_simulations: int | None, until: float) -> None:
         """Prepare the player for these rules. Preparation that is not done by `until` goes on in the background."""
@@ -70,14 +72,20 @@ class Thinker:
         self._now = now
         self._games = 0
         self._executor = ThreadPoolExecutor(1, "think")
+        self._preparer = ThreadPoolExecutor(1, "start")
         self._search: Future[Decision] | Future[None] | None = None
         """The last search. It may outlast its answer."""
         self._turn = threading.Event()
         """Set when the opponent's turn is over, in which that search ponders."""
 
-    def prepare(self, rules: Rules, read_at: float) -> None:
-        """Prepare the player for a START that was read at `read_at`."""
-        self._players.prepare(rules, self.max_simulations, read_at + _START_S)
+    def prepare(self, rules: Rules, read_at: float) -> Iterator[str]:
+        """Prepare the player for a START that was read at `read_at`; yield a MESSAGE each second of a compilation."""
+        until = read_at + _START_S
+        preparation = self._preparer.submit(self._players.prepare, rules, self.max_simulations, until)
+        while not wait([preparation], _MESSAGE_S).done:
+            if (text := self._players.progress()) is not None:
+                yield f"MESSAGE {text}"
+        preparation.result()
 
     def new_game(self, read_at: float) -> None:
         """Begin a game. Its time limit covers the time since `read_at`."""

@@ -69,7 +69,9 @@ class Control:
         self._game_number = 0
         self._saved_moves: tuple[Cell, ...] = ()
         self._loads: dict[int, PlayerChoice] = {}
-        self._compiling = self._paused = False
+        self._paused = False
+        self._compiling = ""
+        """The progress of a compilation under way."""
         self._thinking_since = 0.0
         self._live: Analysis | None = None
         """The newest view of the search for a move."""
@@ -323,7 +325,7 @@ class Control:
             case Notice():
                 self._view.add_note(answer.text)
             case Compiling():
-                self._compiling = True
+                self._compiling = answer.text
                 self._show_waiting()
             case Ended():
                 self._handle_end(answer.text)
@@ -345,7 +347,7 @@ class Control:
     def _handle_load(self, number: int, answer: Answer) -> None:
         choice = self._loads.pop(number)
         if isinstance(answer, Loaded):
-            self._compiling, self._thinking_since = False, time.monotonic()
+            self._compiling, self._thinking_since = "", time.monotonic()
             self._show_waiting()
         elif isinstance(answer, OtherBoard):
             mentor = PlayerChoice(spec=player_names.MENTOR, seconds=choice.seconds, policy=choice.policy)
@@ -444,7 +446,7 @@ class Control:
         if "move" not in self._tasks or choice is None:
             return ""
         if choice in self._loads.values():
-            compiling = " and compiling the search (first run only)" if self._compiling else ""
+            compiling = f": {self._compiling}" if self._compiling else ""
             return f"Loading {choice.spec}{compiling}..."
         seconds = time.monotonic() - self._thinking_since
         return thinking_text(choice, seconds, self._live, self.game.side_to_move, self.game.rules)

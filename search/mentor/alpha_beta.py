@@ -169,7 +169,7 @@ def _open(board: ThreatBoard, state: SearchState, vcf: VcfWork, side: int, ply: 
     if depth <= 0 or last:
         frame["kind"], frame["best"] = _LEAF, score(state.evaluation, side)
         if frame["best"] < frame["beta"] and board.counts[side, FOUR] >= _LEAF_FOURS:
-            plies = solve_vcf(board, vcf, side, int(progress["vcf_nodes"]))
+            plies = solve_vcf(board, vcf, side, int(progress["vcf_nodes"]), True)
             progress["nodes"] += vcf.tally[0]
             if plies > 0:
                 frame["kind"], frame["best"] = _EVALUATED, WIN - ply - plies

@@ -51,15 +51,16 @@ class OnePlayer:
         self.max_simulations: list[int | None] = []
         self.max_bytes: list[int | None] = []
         self.threads: list[int] = []
-        self.reason: str | None = None
+        self.preparation: Callable[[], None] = lambda: None
         self.quick_decisions = 0
 
-    def wait_reason(self, rules: Rules) -> str | None:
+    def progress(self) -> str | None:
         """See `PlayerSource`."""
-        return self.reason
+        return "compiling"
 
     def prepare(self, rules: Rules, max_simulations: int | None, until: float) -> None:
         """See `PlayerSource`."""
+        self.preparation()
 
     def get(self, rules: Rules, max_simulations: int | None, until: float) -> Player:
         """See `PlayerSource`."""

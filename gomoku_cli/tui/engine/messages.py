@@ -222,6 +222,9 @@ class Notice:
 class Compiling:
     """The kernels are being compiled, which takes a while in the first run; it belongs to no task."""
 
+    text: str
+    """How far that is."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ended:

@@ -5,6 +5,8 @@ import pickle
 import signal
 import sys
 import threading
+import time
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
     from gomoku_cli.tui.engine.files import Files
     from gomoku_cli.tui.engine.worker import Worker
 
+_EVERY_S = 1.0
+"""Interval of the messages about a compilation."""
 _END_S = 1.0
 """Time for the task in progress to stop after the screen has gone."""
 
@@ -41,13 +45,27 @@ def main(runtime: RuntimeChoice) -> None:
     from gomoku_cli.tui.engine.worker import Worker
 
     if KERNELS_ARE_COLD:
-        send(NO_TASK, Compiling())
+        threading.Thread(target=_compile, args=(send,), daemon=True).start()
     worker, files = Worker(send), Files(lambda answer: send(NO_TASK, answer))
     threading.Thread(target=_read, args=(sys.stdin.buffer, worker, files), daemon=True).start()
     with notices_to(lambda text: send(NO_TASK, Notice(text))):
         worker.run()
     sys.stdout.flush()
     os._exit(0)  # no thread of a library may keep the process
+
+
+def _compile(send: Callable[[int, Answer], None]) -> None:
+    """Compile a part of the kernels beside the tasks of this process, and tell each second how far it all is."""
+    from curriculum.bench.compiling import helper_for, progress_text, watching_compilation
+    from curriculum.bench.warmup import compile_mentor
+
+    with watching_compilation() as compilation:
+        helper = helper_for(compile_mentor)
+        while True:
+            kernels = compilation.kernels | (helper.kernels() if helper else set())
+            if compilation.is_under_way:
+                send(NO_TASK, Compiling(progress_text(len(kernels), compilation.seconds)))
+            time.sleep(_EVERY_S)
 
 
 def _read(frames: BinaryIO, worker: "Worker", files: "Files") -> None:

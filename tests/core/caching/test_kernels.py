@@ -28,7 +28,7 @@ def add(first, second):  # type: ignore[no-untyped-def]
 
 def kernel(path: Path):  # type: ignore[no-untyped-def]
     """`add` as another process compiles it."""
-    return KernelFolder(path).cached(numba.njit(nogil=True))(add)
+    return KernelFolder(path).cached(numba.njit(nogil=True)(add))
 
 
 def loads_and_compilations(compiled) -> tuple[int, int]:  # type: ignore[no-untyped-def]

@@ -1,7 +1,11 @@
 """INFO and the limits that it sets: time, memory, nodes and rules."""
 
+import threading
+
 import pytest
 
+from gomoku_cli.gomocup import thinking
+from nets.checkpoint import CheckpointError
 from tests.support.gomocup import ABOUT, FIRST, SECOND, Talk
 
 
@@ -56,12 +60,29 @@ def test_unsupported_rules_are_reported_once_before_the_next_move(talk: Talk, ru
     assert talk.say("TURN 7,7") == [SECOND]
 
 
-def test_notes_come_before_a_move_and_reasons_before_a_long_start(talk: Talk) -> None:
+def test_notes_come_before_a_move(talk: Talk) -> None:
     talk.players.notes.append("the mentor plays")
     assert talk.say("ABOUT", "START 20") == [ABOUT, "OK"]
     assert talk.say("BEGIN") == ["MESSAGE the mentor plays", "0,19"]
-    talk.players.reason = "compiling"
-    assert talk.say("START 15") == ["MESSAGE compiling", "OK"]
+
+
+def test_a_long_start_sends_a_message_each_second(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(thinking, "_MESSAGE_S", 0.05)
+    answers = talk.engine.answer("START 15")
+    ready = threading.Event()
+    talk.players.preparation = lambda: wait_for(ready)
+    assert [next(answers), next(answers)] == ["MESSAGE compiling"] * 2
+    ready.set()
+    assert list(answers)[-1] == "OK"
+
+
+def test_a_failed_start_is_an_error_of_the_engine(talk: Talk) -> None:
+    def fail() -> None:
+        raise CheckpointError("the model is gone")
+
+    talk.players.preparation = fail
+    with pytest.raises(CheckpointError, match="gone"):
+        talk.say("START 15")
 
 
 def test_thinking_time_counts_from_the_reading_of_the_line(talk: Talk) -> None:
@@ -107,3 +128,8 @@ def test_a_short_search_is_enough_after_the_end_of_the_input() -> None:
     assert 0.5 < talk.now < 0.6
     talk.say("TURN 7,7")
     assert talk.now < 0.7
+
+
+def wait_for(event: threading.Event) -> None:
+    """Wait for an event, which comes."""
+    assert event.wait(10)

@@ -34,8 +34,8 @@ async def test_the_board_takes_moves_while_the_player_loads() -> None:
         await ui.press("enter")
         assert ui.moves == ["h8"]
         assert ui.status == "Loading scripted [b]..."
-        ui.app.control.receive(NO_TASK, Compiling())
-        assert ui.status == "Loading scripted [b] and compiling the search (first run only)..."
+        ui.app.control.receive(NO_TASK, Compiling("compiling the search, once: 7 of up to 124 kernels, 2 s"))
+        assert ui.status == "Loading scripted [b]: compiling the search, once: 7 of up to 124 kernels, 2 s..."
         await ui.press("left", "enter")
         assert ui.moves == ["h8"]
         await ui.press("u", "enter")

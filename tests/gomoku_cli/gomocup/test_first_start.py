@@ -1,0 +1,71 @@
+"""All kernels that an engine needs are ready when it answers START: none is compiled, or loaded, after OK."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.support.project import ROOT
+
+GAME = ["INFO timeout_turn 100", "TURN 7,7", "TURN 3,3", "TAKEBACK 3,3", "TURN 2,2", "RESTART", "BEGIN"]
+BOARD = [
+    "BOARD",
+    "7,7,2",
+    "8,8,1",
+    "9,9,2",
+    "DONE",
+    "BOARD",
+    "5,5,1",
+    "5,6,1",
+    "5,7,1",
+    "5,8,1",
+    "1,1,2",
+    "1,2,2",
+    "1,3,2",
+    "DONE",
+]
+SWAP2 = ["SWAP2BOARD", "DONE", "SWAP2BOARD", "7,7", "8,8", "9,9", "DONE"]
+PONDERING = ["INFO pondering 1", "RESTART", "TURN 7,7", "TURN 3,3", "TURN 4,4"]
+LIMITS = ["INFO max_node 50", "RESTART", "TURN 7,7", "INFO max_memory 350000000", "TURN 1,1"]
+
+PLAY = """
+import gc, json, sys
+from core.compiler import Kernel
+from gomoku_cli.gomocup.clock import Clock
+from gomoku_cli.gomocup.engine import Engine
+from gomoku_cli.gomocup.players import EnginePlayers
+
+def versions():
+    kernels = [kernel for kernel in gc.get_objects() if isinstance(kernel, Kernel)]
+    return sorted(f"{kernel.__name__}{signature}" for kernel in kernels for signature in kernel.signatures)
+
+spec, *lines = json.loads(sys.argv[1])
+engine = Engine(EnginePlayers(spec, simulations=None), about="", clock=Clock())
+for start in ("START 15", "START 20"):
+    for answer in engine.answer(start):
+        assert answer.startswith(("OK", "MESSAGE")), answer
+    ready = versions()
+    assert ready
+    for line in lines:
+        answers = list(engine.answer(line))
+        assert not any(answer.startswith(("ERROR", "UNKNOWN")) for answer in answers), (line, answers)
+        late = set(versions()) - set(ready)
+        assert not late, (line, late)
+list(engine.finish())
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("spec", ["default", "mentor", "mentor:1", "mentor:3", "mentor:paper", "paper", "random"])
+def test_no_kernel_is_compiled_or_loaded_after_a_start(spec: str) -> None:
+    lines = [*GAME, *BOARD, *SWAP2, *PONDERING, *LIMITS]
+    ended = subprocess.run(
+        [sys.executable, "-c", PLAY, json.dumps([spec, *lines])],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
