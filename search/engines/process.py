@@ -49,7 +49,7 @@ class Line:
 
 
 class Kind(Enum):
-    """What a line of a program is."""
+    """The kinds of a program's lines."""
 
     ANSWER = auto()
     ERROR = auto()
