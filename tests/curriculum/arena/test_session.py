@@ -164,7 +164,7 @@ def test_without_shipped_openings_all_games_begin_on_the_empty_board_with_a_note
 
 
 def test_openings_are_read_before_the_players_are_made(tmp_path: Path) -> None:
-    with pytest.raises(RecordError, match="missing.txt"):
+    with pytest.raises(RecordError, match=r"missing\.txt"):
         session(replace(SETTINGS, openings=str(tmp_path / "missing.txt"))).play_match(
             ("engine:no-such-program", "random")
         )
