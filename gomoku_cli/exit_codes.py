@@ -20,6 +20,10 @@ class ExitCode(IntEnum):
     """The reader of stdout has closed the pipe; a shell reports the same of programs that SIGPIPE ends."""
 
 
+class TerminalClosedError(OSError):
+    """The terminal of stdout is closed, of which SIGHUP tells too, a moment earlier or later."""
+
+
 def for_error(error: BaseException) -> ExitCode | None:
     """Return the exit code of an error that a user can understand from its message; None for a defect of ours."""
     # Imported here, so that the signals' handlers are in place before anything heavy is imported.
@@ -36,5 +40,6 @@ def for_error(error: BaseException) -> ExitCode | None:
         OSError: ExitCode.FAILED,
         MemoryError: ExitCode.FAILED,
         Interrupted: ExitCode.INTERRUPTED,
+        TerminalClosedError: ExitCode.INTERRUPTED,
     }
     return next((by_error[kind] for kind in type(error).__mro__ if kind in by_error), None)

@@ -12,7 +12,7 @@ from curriculum.reporting import Conduct, Interrupted
 from curriculum.workers.crew import Crew
 from curriculum.workers.local import Local
 from gomoku_cli.console import make_reporter, shows_notice
-from gomoku_cli.exit_codes import ExitCode
+from gomoku_cli.exit_codes import ExitCode, TerminalClosedError
 from gomoku_cli.printable import echo
 from gomoku_cli.process import ORDERLY_SIGNALS, stop_at_once, write_remark
 
@@ -50,7 +50,7 @@ def conducting(*, quiet: bool = False, resume: str | None = None, crew: Crew | N
         echo(f"stopped{', everything so far is saved' if resume else ''}{ending}", err=True)
         raise typer.Exit(ExitCode.INTERRUPTED) from None
     except OSError as error:
-        if resume is None or error.strerror is None:
+        if resume is None or error.strerror is None or isinstance(error, TerminalClosedError):
             raise
         # A full disk, for one: everything before it is saved.
         raise OSError(error.errno, f"{error.strerror}; continue with: {resume}", error.filename) from error

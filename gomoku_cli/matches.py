@@ -36,6 +36,8 @@ def open_session(
 ) -> "Iterator[MatchSession]":
     """Open a session for these players; an interruption prints the command that continues a kept match.
 
+    Results belong into the session: a signal that comes after the last game must not cost them.
+
     Raises a usage error for an option without effect.
     """
     from curriculum.arena.session import MatchSession, MatchSettings

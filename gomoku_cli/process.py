@@ -3,15 +3,17 @@
 Only light imports: a signal may come while the rest of the program is still being imported.
 """
 
+import errno
 import io
 import os
 import signal
+import stat
 import sys
 from contextlib import suppress
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
-from gomoku_cli.exit_codes import ExitCode
+from gomoku_cli.exit_codes import ExitCode, TerminalClosedError
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -65,7 +67,9 @@ class _Results(io.FileIO):
         except BrokenPipeError:
             os._exit(ExitCode.READER_GONE)
         except OSError as error:
-            raise OSError(error.errno, error.strerror, "standard output") from error
+            closed = error.errno == errno.EIO and stat.S_ISCHR(os.fstat(self.fileno()).st_mode)
+            kind = TerminalClosedError if closed else OSError
+            raise kind(error.errno, error.strerror, "standard output") from error
 
 
 class _Remarks(io.FileIO):
@@ -114,6 +118,9 @@ def flush_results(code: int) -> int:
     """Write what stdout still holds; return `code`, or that of a failure where it cannot be written."""
     try:
         sys.stdout.flush()
+    except TerminalClosedError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return ExitCode.INTERRUPTED
     except OSError as error:
         if code != ExitCode.FAILED:  # else this has been said
             write_remark(f"gomoku: {error.filename}: {error.strerror}")

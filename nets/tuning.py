@@ -10,8 +10,9 @@ import os
 from dataclasses import asdict, dataclass
 
 from core.caching.folder import CacheFolder, user_cache_folder
-from core.cores import cores, processor_name
+from core.cores import cores
 from core.files.json_text import parse_json
+from core.processor import processor_name
 from nets.config import Precision
 
 LARGEST_BATCHES = (128, 256, 512)

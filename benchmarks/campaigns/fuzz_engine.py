@@ -184,6 +184,9 @@ class OnePlayer:
     def limit_memory(self, max_bytes: int | None) -> None:
         """Do nothing: the player needs no memory."""
 
+    def limit_depth(self, plies: int | None) -> None:
+        """Do nothing: the player does not search."""
+
 
 def through_the_protocol(seed: int, count: int) -> tuple[Counter[str], str | None]:
     """Send `count` lines to an engine in this process; return the counts of its answers and the first fault."""

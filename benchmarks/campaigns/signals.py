@@ -71,6 +71,8 @@ WORKS = (
     Work("play: thinking", ("play", "--seconds", "60"), 2.0, b"Your move.", b"\r", is_board=True),
     Work("play: pondering", ("play", "--ponder", "--simulations", "50"), 2.0, b"Your move.", is_board=True),
     Work("evaluate", _MATCH, 6.0, prints_soon=False, continues=_MATCH),
+    Work("ladder", ("ladder", "mentor:3", "--games", "4", "--stop-at", "0"), 6.0, prints_soon=False),
+    Work("suite", ("suite", "mentor", "--seconds", "1"), 6.0, prints_soon=False),
     Work("tournament", _TOURNAMENT, 6.0, prints_soon=False, continues=_TOURNAMENT),
     Work("train", _TRAIN, 12.0, prints_soon=False, continues=(*_TRAIN[:1], *_TRAIN[3:], "--resume")),
     Work(

@@ -1,6 +1,7 @@
 """Openings of games: the shipped balanced ones, a file of openings, or the empty board."""
 
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from core.records.openings import parse_openings, read_openings
@@ -19,17 +20,22 @@ def load_openings(choice: str, rules: Rules, *, for_training: bool = False) -> l
         return [()]
     if choice != BALANCED:
         return read_openings(Path(choice), rules)
-    name = f"freestyle{rules.size}.txt"
-    file = resources.files("curriculum") / "openings" / name
-    if rules.connect != 5 or not file.is_file():
+    if not has_balanced_openings(rules):
         raise RecordError(f"there are no balanced openings for {rules}: use --openings empty or a file of your own")
-    openings = parse_openings(file.read_text(encoding="utf-8"), rules, name)
+    file = _shipped(rules)
+    openings = parse_openings(file.read_text(encoding="utf-8"), rules, file.name)
     return openings[1::2] if for_training else openings[0::2]
+
+
+def has_balanced_openings(rules: Rules) -> bool:
+    """Return True if openings are shipped for these rules."""
+    return rules.connect == 5 and _shipped(rules).is_file()
+
+
+def _shipped(rules: Rules) -> Traversable:
+    return resources.files("curriculum") / "openings" / f"freestyle{rules.size}.txt"
 
 
 def evaluation_openings(rules: Rules) -> list[tuple[Cell, ...]]:
     """Return the shipped balanced openings, or the empty board if none are shipped for these rules."""
-    try:
-        return load_openings(BALANCED, rules)
-    except RecordError:
-        return load_openings(EMPTY_BOARD, rules)
+    return load_openings(BALANCED if has_balanced_openings(rules) else EMPTY_BOARD, rules)

@@ -16,6 +16,10 @@ from curriculum.run.folder import best_model, is_run
 from search.players import Player, RandomPlayer
 from search.tree.settings import DEFAULT_MAX_BYTES, DEFAULT_SWITCH_STAGE, Policy, SearchSettings
 
+ENGINE_MEMORY = "GOMOKU_ENGINE_MEMORY"
+"""The environment variable with the memory of an engine in MB."""
+_MAX_MEMORY_DIGITS = 9
+
 
 class PlayerSpecError(UsageError, ValueError):
     """A text that names no player, or a player that cannot play; the message says why."""
@@ -37,8 +41,6 @@ class PlayerSettings:
     """Time of each move of an engine; None takes `seconds`, or one second without those."""
     match_seconds: float | None = None
     """Time of all moves of an engine in a game; None sets no limit."""
-    engine_memory_bytes: int = 350_000_000
-    """Memory limit of an engine: that of the Gomocup tournament."""
     memory_bytes: int | None = None
     """Memory limit of the trees of a search; None takes the limit of `search.tree.player`."""
     keeps_tree: bool = False
@@ -269,12 +271,23 @@ def _engine(spec: str, rules: Rules, settings: PlayerSettings) -> Player:
     limits = EngineLimits(
         turn_seconds=settings.engine_seconds or settings.seconds or EngineLimits().turn_seconds,
         match_seconds=settings.match_seconds,
-        memory_bytes=settings.engine_memory_bytes,
+        memory_bytes=_engine_memory_bytes(),
     )
     try:
         return EnginePlayer(command, rules, limits)
     except ValueError as error:
         raise PlayerSpecError(f"{spec}: {error}") from error
+
+
+def _engine_memory_bytes() -> int:
+    from search.engines.player import DEFAULT_MEMORY_BYTES
+
+    text = os.environ.get(ENGINE_MEMORY, "")
+    if not text:
+        return DEFAULT_MEMORY_BYTES
+    if not (text.isdecimal() and len(text) <= _MAX_MEMORY_DIGITS and int(text)):
+        raise PlayerSpecError(f"{ENGINE_MEMORY} is a number of MB, not {quoted(text)}")
+    return int(text) * 1_000_000
 
 
 def _mentor(spec: str, settings: PlayerSettings) -> Player:

@@ -13,7 +13,7 @@ from curriculum.arena.bars import is_decided, never_moved
 from curriculum.arena.fixtures import fixtures
 from curriculum.arena.folder import MatchFolder
 from curriculum.arena.formats import Format
-from curriculum.arena.opening_sets import BALANCED, load_openings
+from curriculum.arena.opening_sets import BALANCED, EMPTY_BOARD, has_balanced_openings, load_openings
 from curriculum.arena.player_names import short_names
 from curriculum.arena.players import NamedPlayer, PlayerSettings, PlayerSpecError, model_path, parse_player
 from curriculum.arena.statistics.sprt import SequentialTest
@@ -63,9 +63,16 @@ class MatchSession:
 
     @property
     def openings(self) -> list[tuple[Cell, ...]]:
-        """Openings of the games. Raises `RecordError`."""
+        """Openings of the games. Where none are shipped, all begin on the empty board. Raises `RecordError`."""
         if self._openings is None:
-            self._openings = load_openings(self.settings.openings, self.rules)
+            choice = self.settings.openings
+            if choice == BALANCED and not has_balanced_openings(self.rules):
+                choice = EMPTY_BOARD
+                self.conduct.reporter.say(
+                    f"note: there are no balanced openings for {self.rules}, so all games begin on the empty board; "
+                    "--openings names a file of others"
+                )
+            self._openings = load_openings(choice, self.rules)
         return self._openings
 
     def play(
@@ -82,12 +89,13 @@ class MatchSession:
         `is_decided` ends the games early. Raises the errors of `MatchFolder` and `play_tournament`.
         """
         settings = self.settings
-        players = [self._recipe(spec) for spec in specs]
+        # What may be wrong comes before the players, whose nets take a while.
         games = fixtures(len(specs), settings.games, openings=self.openings, seed=settings.seed, form=form)
         try:
             names = short_names(specs, settings.names)
         except ValueError as error:
             raise PlayerSpecError(f"--name: {error}") from error
+        players = [self._recipe(spec) for spec in specs]
         width = settings.concurrency
         if width is None and settings.players.seconds is not None:
             width = 2  # timed searches run one after the other, for any number of open games

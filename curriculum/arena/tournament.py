@@ -132,7 +132,7 @@ def play_tournament(
 
         team.play(waves.numbers(), finished, stop)
         report.show(team)
-    if not waves.decided:
+    if not waves.decided and tournament.games < len(games):
         conduct.check()
     tournament.sort()
     return tournament

@@ -21,6 +21,7 @@ from core.errors import BadDataError, UsageError
 from core.files.atomic import atomic_write_text, refuse_pipes, remove_unfinished
 from core.files.json_text import values_at
 from core.limits import MAX_JSON_BYTES
+from core.processor import instruction_sets, processor_name
 from curriculum.config import Config
 from curriculum.explanations import comment_lines
 from curriculum.presets import ConfigError, read_config, to_toml
@@ -36,6 +37,7 @@ from curriculum.run.json_files import (
 )
 from curriculum.run.locking import release_lock, take_lock
 from curriculum.validity import check
+from nets.runtimes.in_use import in_use
 
 _CONFIG = "config.toml"
 _METRICS = "metrics.jsonl"
@@ -81,7 +83,11 @@ class RunFolder:
         refuse_pipes(path)
         remove_unfinished(path)
         cut_unfinished_line(path / _METRICS)
-        self.commit = self._note_environment()
+        self._sessions = self._read_sessions()
+        """The entries of `environment.json`, the last one for this process."""
+        self._sessions.append(_environment())
+        self._write_sessions()
+        self.commit: str | None = self._sessions[-1]["commit"]
         """The commit of the program's source, with `-dirty` if it has changes; None outside a repository."""
 
     @classmethod
@@ -89,10 +95,11 @@ class RunFolder:
         """Create a run in `path`, which must not exist or be empty.
 
         Raises `ConfigError` or `BasicsError` for a configuration that cannot run (`curriculum.validity`),
-        `RunFolderTakenError` for a folder that is not empty, `FolderBusyError` while another process creates a run
-        there.
+        `RunFolderTakenError` for a folder that is not empty, `FolderBusyError` while another process works there.
         """
         check(config)
+        if is_run(path):  # whoever works in it counts first: --resume would not help
+            release_lock(take_lock(path / "state" / _LOCK, path))
         _refuse_taken(path)
         path.mkdir(parents=True, exist_ok=True)
         lock = take_lock(path / "state" / _LOCK, path)
@@ -144,10 +151,12 @@ class RunFolder:
 
     def append_metrics(self, record: Mapping[str, Any]) -> None:
         """Append one line to `metrics.jsonl`: the record with the current `time` (ISO 8601, UTC)."""
+        self._note_use()
         append_json_line(self.path / _METRICS, {"time": now(), **record})
 
     def metrics_of(self, record: Mapping[str, Any]) -> AbstractContextManager[None]:
         """Append one line as `append_metrics` does, for work that the block saves; an error there takes it back."""
+        self._note_use()
         return json_line(self.path / _METRICS, {"time": now(), **record})
 
     def metrics(self) -> list[dict[str, Any]]:
@@ -172,24 +181,26 @@ class RunFolder:
         """Write `mapping` to `state/NAME.json`; the old file is replaced whole or not at all."""
         atomic_write_text(self.state / f"{name}.json", json.dumps(plain(mapping), indent=2, allow_nan=False) + "\n")
 
-    def _note_environment(self) -> str | None:
-        """Add this process's machine and software to `environment.json`, which has an entry for each opening.
-
-        Return the commit.
-        """
-        path = self.path / _ENVIRONMENT
+    def _read_sessions(self) -> list[dict[str, Any]]:
         try:
-            sessions = read_json_object(path, lambda value: values_at(value, "sessions", dict))
+            return read_json_object(self.path / _ENVIRONMENT, lambda value: values_at(value, "sessions", dict))
         except FileNotFoundError:
-            sessions = []
+            return []
         except JsonFileError as error:
             raise RunFolderError(str(error)) from error
-        sessions.append(_environment())
-        while len(text := json.dumps({"sessions": sessions}, indent=2) + "\n") > MAX_JSON_BYTES:
-            del sessions[: len(sessions) // 2 or 1]  # the oldest, after a thousand openings
-        atomic_write_text(path, text)
-        commit: str | None = sessions[-1]["commit"]
-        return commit
+
+    def _write_sessions(self) -> None:
+        """Write `environment.json`: the machine and software of each process that opened the run."""
+        while len(text := json.dumps({"sessions": self._sessions}, indent=2) + "\n") > MAX_JSON_BYTES:
+            del self._sessions[: len(self._sessions) // 2 or 1]  # the oldest, after a thousand openings
+        atomic_write_text(self.path / _ENVIRONMENT, text)
+
+    def _note_use(self) -> None:
+        """Add the device, runtime and precisions of this process to its entry, once they are known."""
+        session = {**self._sessions[-1], **in_use()}
+        if session != self._sessions[-1]:
+            self._sessions[-1] = session
+            self._write_sessions()
 
 
 def is_run(path: Path) -> bool:
@@ -253,6 +264,7 @@ def _environment() -> dict[str, Any]:
         "versions": {name: _version(name) for name in _VERSIONS_OF},
         "commit": commit_of_source(),
         "machine": platform.platform(),
-        "processor": platform.processor() or platform.machine(),
+        "processor": processor_name(),
+        "instruction_sets": instruction_sets(),
         "cpus": os.cpu_count(),
     }

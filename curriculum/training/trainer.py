@@ -31,6 +31,7 @@ from nets.checkpoint import CheckpointError
 from nets.dual import DualNet, make_model, zero_heads
 from nets.planes import encode
 from nets.runtimes.devices import best_device, best_precision, use_threads
+from nets.runtimes.in_use import note_use
 from nets.shapes import tensor_types
 from nets.tensor_file import open_tensors
 from nets.tensor_types import WEIGHTS, TensorType
@@ -144,6 +145,8 @@ class Trainer:
         self.model = channels_last(model.to(self.device))
         self.settings: TrainingConfig = config.training
         self._precision = best_precision(self.device)
+        gpu = torch.cuda.get_device_name(self.device) if self.device.type == "cuda" else None
+        note_use(device=gpu or self.device.type, training_precision=str(self._precision).removeprefix("torch."))
         self._optimisers = {name: self._new_optimiser(net) for name, net in self.model.nets.items()}
         self._slots = _SLOTS[self.settings.optimiser]
 

@@ -235,11 +235,11 @@ def command(
             if not as_json:
                 show(figures)
             raise
-    if as_json:
-        typer.echo(json.dumps(figures))
-    else:
-        show(figures)
-    if figure is not None:
-        from gomoku_cli.reports.bench_figure import draw_bench
+        if as_json:
+            typer.echo(json.dumps(figures))
+        else:
+            show(figures)
+        if figure is not None:
+            from gomoku_cli.reports.bench_figure import draw_bench
 
-        draw_bench(figures, figure)
+            draw_bench(figures, figure)

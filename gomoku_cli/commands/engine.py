@@ -94,6 +94,8 @@ def command(
             clock=Clock(default_s=default_s, max_s=seconds or math.inf),
             seed=seed,
             hurry=lambda: simulations is None and lines.over,
+            ahead=lines.ahead,
+            tell=answers.write,
         )
         with notices_to(players.notes.append):
             serve(engine, lines, answers)

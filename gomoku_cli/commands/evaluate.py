@@ -101,17 +101,16 @@ def command(
         from curriculum.arena.bars import match_bars
 
         tournament = session.play_match(players, test=test, folder=match.run)
-        common_rules = session.rules
-    result = tournament.matches[0, 1]
-    bars = match_bars(result, min_score=bar.min_score, min_elo=bar.min_elo, test=test)
-    result_json, bars_json = result.to_json(), [each.to_json() for each in bars]
-    try:
-        if as_json:
-            sprt = test.to_json(result.pairs) if test else None
-            typer.echo(json.dumps({**result_json, "sprt": sprt, "bars": bars_json}))
-        else:
-            show_match(result_json)
-            show_bars(bars_json)
-    finally:  # a full stdout must not cost the files
-        write_reports(tournament, common_rules, bars, reports, seconds=result.seconds)
+        result = tournament.matches[0, 1]
+        bars = match_bars(result, min_score=bar.min_score, min_elo=bar.min_elo, test=test)
+        result_json, bars_json = result.to_json(), [each.to_json() for each in bars]
+        try:
+            if as_json:
+                sprt = test.to_json(result.pairs) if test else None
+                typer.echo(json.dumps({**result_json, "sprt": sprt, "bars": bars_json}))
+            else:
+                show_match(result_json)
+                show_bars(bars_json)
+        finally:  # a full stdout must not cost the files
+            write_reports(tournament, session.rules, bars, reports, seconds=result.seconds)
     require(bars)

@@ -1,6 +1,7 @@
 """`gomoku ladder`: matches against pure MCTS with more and more playouts."""
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,6 +12,7 @@ from gomoku_cli.expansion import expand_options
 from gomoku_cli.matches import open_session, write_files
 
 if TYPE_CHECKING:
+    from curriculum.arena.ladder import Rung
     from curriculum.arena.results import MatchResult
 
 NAME = "ladder"
@@ -49,18 +51,15 @@ def command(
 ) -> None:
     """Climb a ladder: matches against pure MCTS, each rung with more playouts, until the wins are too few.
 
-    Only wins count, a draw does not. With --run each rung keeps its games in a folder of its own.
+    Only wins count, a draw does not. With --run each rung keeps its games in a folder of its own. A ladder that is
+    stopped shows its finished rungs.
     """
-    from core.files.atomic import atomic_write_text
-    from gomoku_cli.reports.markdown import ladder_markdown
-    from gomoku_cli.reports.match_figure import draw_ladder
-    from gomoku_cli.reports.terminal import show_ladder
-
     options.ReportOptions(figure=figure, markdown=markdown).check()
     if stop_at >= games:
         raise typer.BadParameter(f"no rung of {games} games has more than {stop_at} wins", param_hint="--stop-at")
     if last is not None and last < start:
         raise typer.BadParameter(f"{last} is below the first rung, {start}", param_hint="--to")
+    rungs: list[Rung] = []
     with open_session(
         (player,), games=games, search=search, rules=rules, match=match, runtime=runtime, quiet=quiet
     ) as session:
@@ -72,7 +71,21 @@ def command(
             tournament = session.play_match((player, opponent), folder=folder, task=f"{playouts:,} playouts")
             return tournament.matches[0, 1]
 
-        ladder = climb(play, start=start, step=step, last=last, stop_at=stop_at, conduct=session.conduct)
+        try:
+            climb(play, start=start, step=step, last=last, stop_at=stop_at, rungs=rungs, conduct=session.conduct)
+        finally:  # a ladder without --to may have no other end than an interruption
+            if rungs:
+                _report(rungs, stop_at, as_json=as_json, figure=figure, markdown=markdown)
+
+
+def _report(rungs: "list[Rung]", stop_at: int, *, as_json: bool, figure: Path | None, markdown: Path | None) -> None:
+    from core.files.atomic import atomic_write_text
+    from curriculum.arena.ladder import Ladder
+    from gomoku_cli.reports.markdown import ladder_markdown
+    from gomoku_cli.reports.match_figure import draw_ladder
+    from gomoku_cli.reports.terminal import show_ladder
+
+    ladder = Ladder(rungs[0].result.player, stop_at, rungs)
     result = ladder.to_json()
     try:
         if as_json:

@@ -58,18 +58,18 @@ def command(
         (player,), games=0, search=search, rules=rules, match=match, runtime=runtime, quiet=quiet
     ) as session:
         score = score_player(session.player(player), load_suite(name), seed=seed, conduct=session.conduct)
-    bars = [share_bar("solved", score.total.share, min_score)] if min_score is not None else []
-    result, bars_json = {"suite": name, **score.to_json()}, [bar.to_json() for bar in bars]
-    if as_json:
-        typer.echo(json.dumps({**result, "bars": bars_json}))
-    else:
-        show_suite(result)
-        show_bars(bars_json)
-    if junit is not None or markdown is not None:
-        from core.files.atomic import atomic_write_text
+        bars = [share_bar("solved", score.total.share, min_score)] if min_score is not None else []
+        result, bars_json = {"suite": name, **score.to_json()}, [bar.to_json() for bar in bars]
+        if as_json:
+            typer.echo(json.dumps({**result, "bars": bars_json}))
+        else:
+            show_suite(result)
+            show_bars(bars_json)
+        if junit is not None or markdown is not None:
+            from core.files.atomic import atomic_write_text
 
-        if junit is not None:
-            atomic_write_text(junit, suite_junit(result, bars_json))
-        if markdown is not None:
-            atomic_write_text(markdown, suite_markdown(result, bars_json))
+            if junit is not None:
+                atomic_write_text(junit, suite_junit(result, bars_json))
+            if markdown is not None:
+                atomic_write_text(markdown, suite_markdown(result, bars_json))
     require(bars)

@@ -63,17 +63,16 @@ def command(
         players, games=games, search=search, rules=rules, match=match, runtime=runtime, quiet=quiet, workers=workers
     ) as session:
         tournament = session.play(players, form=form, folder=match.run)
-        common_rules = session.rules
-    seconds = time.perf_counter() - start
-    standings = [standing.to_json() for standing in tournament.standings()]
-    matches = [result.to_json() for result in tournament.matches.values()]
-    for result in matches:
-        del result["seconds"]  # the matches took turns
-    report = {"format": form.value, "players": standings, "matches": matches, "seconds": round(seconds, 3)}
-    try:
-        if as_json:
-            typer.echo(json.dumps(report))
-        else:
-            show_standings(standings, matches)
-    finally:  # a full stdout must not cost the files
-        write_reports(tournament, common_rules, [], reports, seconds=seconds)
+        seconds = time.perf_counter() - start
+        standings = [standing.to_json() for standing in tournament.standings()]
+        matches = [result.to_json() for result in tournament.matches.values()]
+        for result in matches:
+            del result["seconds"]  # the matches took turns
+        report = {"format": form.value, "players": standings, "matches": matches, "seconds": round(seconds, 3)}
+        try:
+            if as_json:
+                typer.echo(json.dumps(report))
+            else:
+                show_standings(standings, matches)
+        finally:  # a full stdout must not cost the files
+            write_reports(tournament, session.rules, [], reports, seconds=seconds)

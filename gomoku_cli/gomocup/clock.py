@@ -40,6 +40,7 @@ class Clock:
         self._move_limit_s: float | None = None
         self._game_limit_s: float | None = None
         self._left_s: float | None = None
+        self._increment_s = 0.0
         self._moves = 0
         self._used_s = 0.0
         self._delay_s = 0.0
@@ -57,6 +58,10 @@ class Clock:
         """Set the rest of the game's limit before the next move; below 0 if it was exceeded."""
         self._left_s = left_ms / 1000 if left_ms < _UNLIMITED_MS else math.inf
         self._used_s = 0.0
+
+    def set_increment(self, increment_ms: int) -> None:
+        """Set the time that each move adds to the limit of a game."""
+        self._increment_s = max(increment_ms, 0) / 1000
 
     def new_game(self) -> None:
         """Forget the time used in the previous game, and the rest of its limit."""
@@ -80,7 +85,7 @@ class Clock:
         if left_s is not None:
             left_s -= self._used_s
             moves_left = max(_GAME_MOVES - self._moves, _MIN_MOVES_LEFT)
-            budgets.append(min(left_s / moves_left, self._less_margin(left_s)))
+            budgets.append(min(left_s / moves_left + self._increment_s, self._less_margin(left_s)))
         if all(math.isinf(budget) for budget in budgets):
             budgets.append(self._default_s)
         return read_at + min(budgets)
@@ -93,7 +98,7 @@ class Clock:
     def record_move(self, seconds: float) -> None:
         """Record a move, and its time since the request."""
         self._moves += 1
-        self._used_s += seconds
+        self._used_s += seconds - self._increment_s
         self._delay_s *= _DELAY_DECAY
 
     def _less_margin(self, limit_s: float) -> float:

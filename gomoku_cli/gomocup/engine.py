@@ -1,7 +1,7 @@
 """The engine's side of the protocol: lines of a manager in, lines of answers out. `protocol` has the syntax."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from core.limits import MAX_COMMAND_LENGTH, quoted
 from core.notation import NotationError
@@ -9,6 +9,7 @@ from core.position import IllegalMoveError
 from gomoku_cli.gomocup import swap2
 from gomoku_cli.gomocup.clock import Clock
 from gomoku_cli.gomocup.game import EngineGame
+from gomoku_cli.gomocup.lines import Line
 from gomoku_cli.gomocup.protocol import (
     BoardBlock,
     CommandError,
@@ -23,6 +24,14 @@ from gomoku_cli.gomocup.protocol import (
 from gomoku_cli.gomocup.thinking import PlayerSource, Thinker
 from search.players import never
 
+_STOPS = ("YXSTOP", "STOP")
+"""Commands that end the search for a move, which is then answered."""
+_ENDS_OF_TURNS = ("START", "RECTSTART", "RESTART", "TAKEBACK")
+"""Commands after which a move does not matter any more. Read during a move they end its search too."""
+_WITHOUT_EFFECT = ("YXHASHCLEAR", "YXBLOCKRESET", "YXBLOCKPATHRESET")
+"""Commands that ask for nothing that this engine has: it blocks no cells, and no table of it changes a result."""
+_TIMES = ("timeout_turn", "timeout_match", "time_left")
+"""Keys of INFO that count at once, also for the move in progress."""
 _NO_BOARD = "there is no board yet: START comes first"
 
 
@@ -37,17 +46,30 @@ class Engine:
         clock: Clock | None = None,
         seed: int = 0,
         hurry: Callable[[], bool] = never,
+        ahead: Callable[[], Sequence[Line]] = tuple,
+        tell: Callable[[str], None] | None = None,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         """`about`: the answer to ABOUT. `seed`: for players that draw their moves. `now`: the current instant, in s.
 
-        `hurry()`: True if no manager waits for the answer any more, so that a short search is enough.
+        `hurry()`: True if no manager waits for the answer any more, so that a short search is enough. `ahead()`: the
+        lines that wait behind the one that is being answered. `tell(line)`: sends a line during a move, from any
+        thread; None to send none.
         """
         self._players = players
         self._about = about
-        clock = clock or Clock()
+        clock = self._clock = clock or Clock()
+        self._ahead = ahead
         self._now = now
-        self._thinker = Thinker(players, clock, seed=seed, hurry=hurry, now=now)
+        self._thinker = Thinker(
+            players, clock, seed=seed, hurry=hurry, is_asked=self._is_asked_for_the_move, tell=tell, now=now
+        )
+        self._read_at = 0.0
+        """The instant at which the command in progress was read."""
+        self._looked = 0
+        """The number of lines ahead of it that have been looked at."""
+        self._skips = False
+        """True after an unknown command of Yixin's board, which may have a board behind it."""
         self._started_game: EngineGame | None = None
         self._block: BoardBlock | None = None
         self._commands: dict[str, Callable[[str, float], Iterator[str]]] = {
@@ -62,8 +84,13 @@ class Engine:
             "PLAY": self._play,
             "TAKEBACK": self._takeback,
             "ABOUT": self._answer_about,
+            "YXBOARD": self._begin_yixin_board,
+            "YXNBEST": self._n_best,
+            "YXSHOWINFO": self._show_info,
+            "YXSHOWFORBID": self._show_forbidden,
+            **dict.fromkeys(_WITHOUT_EFFECT, self._do_nothing),
         }
-        # game_type, folder and evaluate change nothing in this engine.
+        # Other keys change nothing in this engine.
         self._infos: dict[str, Callable[[int], None]] = {
             "timeout_turn": clock.set_move_limit,
             "timeout_match": clock.set_game_limit,
@@ -71,9 +98,12 @@ class Engine:
             "max_memory": self._set_memory,
             "max_node": self._set_simulations,
             "rule": self._set_rule,
-            # Two of the Yixin board
+            # Those of Yixin's board
             "thread_num": self._set_threads,
+            "max_depth": self._set_depth,
+            "time_increment": clock.set_increment,
             "pondering": self._set_pondering,
+            "show_detail": self._set_detail,
         }
 
     def answer(self, line: str, read_at: float | None = None) -> Iterator[str]:
@@ -81,7 +111,8 @@ class Engine:
 
         `read_at`: the instant from which the time of the line counts; None for now. The caller handles END.
         """
-        read_at = self._now() if read_at is None else read_at
+        read_at = self._read_at = self._now() if read_at is None else read_at
+        self._looked = 0
         name, argument = parse_command(line)
         if not name:
             return
@@ -91,6 +122,10 @@ class Engine:
             return
         self._thinker.stop_pondering()
         command = self._commands.get(name)
+        is_rest = self._skips and (name == "DONE" or name[0].isdigit())
+        self._skips = is_rest and name != "DONE"
+        if is_rest or name in _STOPS:
+            return
         if self._block is not None and name != "DONE":
             if command is None:
                 self._block.add(line.strip(), self._started_game.rules.size if self._started_game else 0)
@@ -99,6 +134,7 @@ class Engine:
         if len(line) > MAX_COMMAND_LENGTH:
             yield f"UNKNOWN a line of more than {MAX_COMMAND_LENGTH} characters"
         elif command is None:
+            self._skips = name.startswith("YX")
             yield f"UNKNOWN {quoted(name)} is not a command"
         else:
             try:
@@ -133,15 +169,21 @@ class Engine:
         yield "OK"
 
     def _begin_board(self, argument: str, read_at: float) -> Iterator[str]:
-        self._block = self._new_block("BOARD")
-        yield from ()
+        yield from self._begin_block("BOARD", argument, read_at)
+
+    def _begin_yixin_board(self, argument: str, read_at: float) -> Iterator[str]:
+        yield from self._begin_block("YXBOARD", argument, read_at)
 
     def _begin_swap2(self, argument: str, read_at: float) -> Iterator[str]:
-        self._block = self._new_block("SWAP2BOARD")
-        yield from ()
+        yield from self._begin_block("SWAP2BOARD", argument, read_at)
 
-    def _new_block(self, command: str) -> BoardBlock:
-        return BoardBlock(command, fault=None if self._started_game else _NO_BOARD)
+    def _begin_block(self, command: str, argument: str, read_at: float) -> Iterator[str]:
+        self._block = BoardBlock(command, fault=None if self._started_game else _NO_BOARD)
+        for word in argument.split():  # some boards send the whole block in one line
+            if word.upper() == "DONE":
+                yield from self._done("", read_at)
+                return
+            self._block.add(word, self._started_game.rules.size if self._started_game else 0)
 
     def _done(self, argument: str, read_at: float) -> Iterator[str]:
         block, self._block = self._block, None
@@ -149,11 +191,12 @@ class Engine:
             raise CommandError("DONE ends a BOARD, and there is none")
         if block.fault is not None:
             raise CommandError(block.fault)
-        if block.command == "BOARD":
-            self._game.set_board(block)
-            yield from self._move(read_at)
-        else:
+        if block.command == "SWAP2BOARD":
             yield from self._swap2(block, read_at)
+            return
+        self._game.set_board(block)
+        if block.command == "BOARD":
+            yield from self._move(read_at)
 
     # Commands that make moves
 
@@ -180,12 +223,29 @@ class Engine:
     def _answer_about(self, argument: str, read_at: float) -> Iterator[str]:
         yield self._about
 
-    def _move(self, read_at: float) -> Iterator[str]:
-        """Choose the engine's move, play it and answer with it."""
+    def _n_best(self, argument: str, read_at: float) -> Iterator[str]:
+        count = parse_integer(argument)
+        if count is None or count < 1:
+            raise CommandError(f"YXNBEST takes a number of moves, not {quoted(argument)}")
+        self._game.take_turn()
+        yield from self._move(read_at, best=count)
+
+    def _show_info(self, argument: str, read_at: float) -> Iterator[str]:
+        yield f"MESSAGE {self._about}"
+
+    def _show_forbidden(self, argument: str, read_at: float) -> Iterator[str]:
+        yield "FORBID ."  # a list without a point
+
+    def _do_nothing(self, argument: str, read_at: float) -> Iterator[str]:
+        yield from ()
+
+    def _move(self, read_at: float, *, best: int = 0) -> Iterator[str]:
+        """Choose the engine's move, play it and answer with it, after messages with the `best` moves."""
         game, thinker = self._game, self._thinker
         player = thinker.player(game.rules, read_at)
         yield from thinker.messages()
-        decision = thinker.decide(player, game.position, read_at)
+        decision = thinker.decide(player, game.position, read_at, analyses=best > 0)
+        yield from thinker.best_moves(best, game.rules.size)
         game.position.push(decision.move)
         yield from thinker.messages()
         yield game.point(decision.move)
@@ -245,6 +305,30 @@ class Engine:
         self._thinker.may_ponder = pondering > 0
         if pondering <= 0:
             self._thinker.stop_pondering()
+
+    def _set_depth(self, plies: int) -> None:
+        self._thinker.max_depth = plies if plies > 0 else None
+
+    def _set_detail(self, detail: int) -> None:
+        self._thinker.shows_best = detail > 0
+
+    def _is_asked_for_the_move(self) -> bool:
+        """Look at the lines that came during a move; return True if the manager wants it at once.
+
+        A time that came with the command or before it is none for this move: a script may set one for each of its
+        moves. The lines stay, and are carried out in their turn.
+        """
+        lines = self._ahead()[self._looked :]
+        self._looked += len(lines)
+        is_asked = False
+        for line in lines:
+            name, argument = parse_command(line.text)
+            came_later = line.read_at > self._read_at
+            if came_later and name == "INFO" and argument.partition(" ")[0].lower() in _TIMES:
+                self._inform(argument)
+                is_asked |= self._clock.deadline(self._read_at) <= self._now()
+            is_asked |= name in _STOPS or (came_later and name in _ENDS_OF_TURNS)
+        return is_asked
 
     def _set_rule(self, rule: int) -> None:
         names = unsupported_rules(rule)

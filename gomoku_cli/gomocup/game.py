@@ -25,6 +25,12 @@ class EngineGame:
             raise CommandError("BEGIN is for the empty board")
         self.own_colour = self.position.side_to_move
 
+    def take_turn(self) -> None:
+        """Give the engine the move, whoever it is for."""
+        if self.position.is_game_over():
+            raise CommandError("the game is over")
+        self.own_colour = self.position.side_to_move
+
     def opponent_moves(self, cell: Cell) -> None:
         """Play the opponent's move, after which the engine is to move."""
         if self.own_colour == self.position.side_to_move:
@@ -54,9 +60,9 @@ class EngineGame:
             self.own_colour = None
 
     def set_board(self, block: BoardBlock) -> None:
-        """Replace the position by the stones of a BOARD, with the engine to move.
+        """Replace the position by the stones of a BOARD or a YXBOARD, with the engine to move.
 
-        The stones of each side are played in the order of their lines, the sides in turn.
+        The stones of each side are played in the order of their lines, the sides in turn. A YXBOARD may be over.
         """
         own, opponents = block.cells_of(Field.OWN), block.cells_of(Field.OPPONENT)
         if block.cells_of(Field.WINNING_LINE):
@@ -67,7 +73,7 @@ class EngineGame:
         position = Position(self.rules)
         for number in range(len(block.stones)):
             position.push((first, second)[number % 2][number // 2])
-        if position.is_game_over():
+        if block.command == "BOARD" and position.is_game_over():
             raise CommandError("the game is over")
         self.position, self.own_colour = position, position.side_to_move
 

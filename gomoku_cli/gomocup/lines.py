@@ -68,6 +68,11 @@ class LineReader:
         """True after END or the end of the input."""
         return self._over.is_set()
 
+    def ahead(self) -> list[Line]:
+        """Return the lines that wait behind the one that is being answered."""
+        with self._waiting.mutex:
+            return [line for line in self._waiting.queue if line is not None]
+
     def __iter__(self) -> Iterator[Line]:
         """Yield the lines before END that are not blank."""
         while (line := self._waiting.get()) is not None:

@@ -19,6 +19,7 @@ from gomoku_cli.gomocup.protocol import CONNECT
 from nets.checkpoint import read_info
 from search.limits import Limit
 from search.mentor.player import Mentor
+from search.mentor.state import MAX_DEPTH
 from search.players import Decision, Player
 from search.tree.player import MctsPlayer
 from search.tree.settings import Policy
@@ -102,6 +103,13 @@ class EnginePlayers:
     def limit_threads(self, threads: int) -> None:
         """See `PlayerSource`. A model that is loaded keeps its threads, unless its nets are of line patterns."""
         limit_cores(threads if self._max_threads is None else min(threads, self._max_threads))
+
+    def limit_depth(self, plies: int | None) -> None:
+        """See `PlayerSource`: the mentor's search has a depth."""
+        if isinstance(self._player, Mentor):
+            # A limit that cannot be reached would cost the mentor its table.
+            depth = plies if plies is not None and plies < MAX_DEPTH else None
+            self._player.limit = replace(self._player.limit, depth=depth)
 
     def limit_memory(self, max_bytes: int | None) -> None:
         """See `PlayerSource`."""

@@ -4,6 +4,8 @@ Source: https://plastovicka.github.io/protocl2en.htm. Every command has exactly 
 have none. The answer to BOARD and SWAP2BOARD comes after DONE. MESSAGE and DEBUG may come before an answer. ERROR
 answers a command that cannot be carried out; such a command changes nothing. Points are column from the left and row
 from the top, from 0.
+
+Commands that begin with YX are those of Yixin's board (https://github.com/accreator/Yixin-Board). Most have no answer.
 """
 
 import re
@@ -18,7 +20,7 @@ from core.rules import MAX_SIZE, Cell, Rules
 CONNECT = 5
 """Length of a winning line in this protocol."""
 _INTEGER = re.compile(r"[+-]?[0-9]{1,20}")
-_UNSUPPORTED_RULES = {1: "exactly five win", 2: "the game goes on after five", 4: "renju", 8: "caro"}
+_UNSUPPORTED_RULES = {1: "exactly five win", 2: "the game goes on after five (Yixin: renju)", 4: "renju", 8: "caro"}
 """Names of the bits of INFO rule."""
 
 
@@ -46,19 +48,21 @@ def parse_integer(text: str) -> int | None:
 
 
 def parse_size(argument: str) -> int:
-    """Return the board size of a START. Raises `CommandError`."""
-    size = parse_integer(argument)
-    if size is None:
-        raise CommandError(f"START takes the board's size, not {quoted(argument)}")
-    return size
+    """Return the board size of a START; Yixin's board sends width and height. Raises `CommandError`."""
+    sides = [parse_integer(side) for side in argument.split()]
+    return _square(sides * 2 if len(sides) == 1 else sides, f"START takes the board's size, not {quoted(argument)}")
 
 
 def parse_square(argument: str) -> int:
     """Return the board size of a RECTSTART, whose width and height must be equal. Raises `CommandError`."""
     sides = [parse_integer(side.strip()) for side in argument.split(",")]
+    return _square(sides, f"RECTSTART takes width,height, not {quoted(argument)}")
+
+
+def _square(sides: list[int | None], otherwise: str) -> int:
     width, height = sides if len(sides) == 2 else (None, None)
     if width is None or height is None:
-        raise CommandError(f"RECTSTART takes width,height, not {quoted(argument)}")
+        raise CommandError(otherwise)
     if width != height:
         raise CommandError(f"this engine plays square boards only, not {width}x{height}")
     return width
@@ -92,7 +96,7 @@ class Field(IntEnum):
 
 @dataclass(slots=True)
 class BoardBlock:
-    """The lines of a BOARD or a SWAP2BOARD so far."""
+    """The lines of a BOARD, a YXBOARD or a SWAP2BOARD so far."""
 
     command: str
     fault: str | None = None
@@ -115,7 +119,7 @@ class BoardBlock:
             return
         try:
             point, owner = line, "1"
-            if self.command == "BOARD":
+            if self.command != "SWAP2BOARD":
                 point, comma, owner = line.rpartition(",")
                 if not comma or owner.strip() not in ("1", "2", "3"):
                     raise CommandError(f"{quoted(line)} is not x,y,field with a field of 1, 2 or 3")

@@ -1,17 +1,20 @@
 """The time of the engine's moves: it chooses each move within the manager's limits."""
 
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any, Protocol
 
+from core.notation import point_name
 from core.position import Position
 from core.rules import Cell, Rules
 from core.streams import stream_key
 from gomoku_cli.gomocup import swap2
 from gomoku_cli.gomocup.clock import MIN_MOVE_S, Clock
-from search.players import Decision, Player, Ponders, TellsBest
+from search.analysis import Analysis
+from search.players import Decision, Player, Ponders, TellsBest, Thinks
 
 _START_S = 5.0
 """START is answered within this time, if the part of the preparation that cannot wait is done by then."""
@@ -19,6 +22,8 @@ _MESSAGE_S = 1.0
 """Interval of the messages before the answer to a START that takes long."""
 _GRACE_S = 0.005
 """Time after the deadline in which a search may still end by itself."""
+_ASKED_GRACE_S = 0.05
+"""The same after the manager has asked for the move: a search that ends by itself answers best."""
 _PROBE_S = 0.005
 """Interval between two measurements of the delay with which this process gets a processor."""
 
@@ -47,6 +52,9 @@ class PlayerSource(Protocol):
     def limit_memory(self, max_bytes: int | None) -> None:
         """Keep this process within this memory from the next move on."""
 
+    def limit_depth(self, plies: int | None) -> None:
+        """Search no deeper than this from the next move on, where the player's search has a depth."""
+
 
 class Thinker:
     """Chooses the engine's moves with the players of a source and the limits of a clock.
@@ -56,19 +64,40 @@ class Thinker:
     """
 
     def __init__(
-        self, players: PlayerSource, clock: Clock, *, seed: int, hurry: Callable[[], bool], now: Callable[[], float]
+        self,
+        players: PlayerSource,
+        clock: Clock,
+        *,
+        seed: int,
+        hurry: Callable[[], bool],
+        is_asked: Callable[[], bool],
+        tell: Callable[[str], None] | None,
+        now: Callable[[], float],
     ) -> None:
-        """See `gomoku_cli.gomocup.engine.Engine`."""
+        """See `gomoku_cli.gomocup.engine.Engine`.
+
+        `is_asked()`: True if the manager wants the move in progress at once; called often, on the answering thread.
+        """
         self.max_bytes: int | None = None
         """The limit of memory; None for no limit."""
         self.max_simulations: int | None = None
         """The limit of simulations a move; None for no limit."""
+        self.max_depth: int | None = None
+        """The limit of plies of a search; None for no limit."""
+        self.shows_best = False
+        """True if the manager wants to see the best move so far during a move."""
         self.may_ponder = False
         """True if the manager lets the engine think during the opponent's turn."""
         self._players = players
         self._clock = clock
         self._seed = seed
         self._hurry = hurry
+        self._is_asked = is_asked
+        self._asked_at = math.inf
+        """The instant at which the manager asked for the move in progress."""
+        self._tell = tell
+        self._analysis: Analysis | None = None
+        """The last one of the move in progress, if it is analysed."""
         self._now = now
         self._games = 0
         self._executor = ThreadPoolExecutor(1, "think")
@@ -99,14 +128,29 @@ class Thinker:
         until = now + (self._clock.deadline(read_at) - now) / 2
         player = self._players.get(rules, self.max_simulations, until)
         self._players.limit_memory(self.max_bytes)
+        self._players.limit_depth(self.max_depth)
         return player
 
-    def decide(self, player: Player, position: Position, read_at: float) -> Decision:
-        """Return the player's decision, in time for a request that was read at `read_at`."""
-        return self._decide(player, position, lambda: self._clock.deadline(read_at))
+    def decide(self, player: Player, position: Position, read_at: float, *, analyses: bool = False) -> Decision:
+        """Return the player's decision, in time for a request that was read at `read_at`.
+
+        The deadline may become earlier meanwhile, but no later. `analyses`: keep what `best_moves` shows, if the player
+        has that.
+        """
+        self._begin_move()
+        first = self._clock.deadline(read_at)
+        return self._decide(player, position, lambda: min(first, self._clock.deadline(read_at)), analyses=analyses)
+
+    def best_moves(self, count: int, size: int) -> Iterator[str]:
+        """Yield the best moves of the last decision as MESSAGE lines, the best first, on a board of this size."""
+        if self._analysis is not None:
+            for number, move in enumerate(self._analysis.moves[:count], 1):
+                chance = "" if move.value is None else f", {(1 + move.value) / 2:.1%} to win"
+                yield f"MESSAGE {number}: {point_name(move.move, size)}{chance}"
 
     def three_stones(self, player: Player, rules: Rules, read_at: float) -> list[Cell]:
         """Return the stones of a swap2 opening, with the time of one move for all evaluations together."""
+        self._begin_move()
 
         def evaluate(position: Position, left: int) -> float:
             now = self._now()
@@ -138,7 +182,16 @@ class Thinker:
         while notes:
             yield f"MESSAGE {notes.pop(0)}"
 
-    def _decide(self, player: Player, position: Position, deadline: Callable[[], float]) -> Decision:
+    def _begin_move(self) -> None:
+        self._asked_at = math.inf
+        self._analysis = None
+
+    def _decide(
+        self, player: Player, position: Position, limit: Callable[[], float], *, analyses: bool = False
+    ) -> Decision:
+        def deadline() -> float:
+            return min(limit(), self._asked_at)
+
         if self._search is not None and (not self._ends(self._search, deadline) or self._now() >= deadline()):
             return self._players.quick_decision(position)
         if isinstance(player, TellsBest):
@@ -150,8 +203,28 @@ class Thinker:
             return now >= deadline() or (now >= started + MIN_MOVE_S and self._hurry())
 
         seed = stream_key(self._seed, self._games, position.ply)
-        search = self._search = self._executor.submit(player.choose, position.copy(), seed=seed, stop=stop)
-        if self._ends(search, deadline):
+        shows = self._tell is not None and self.shows_best
+        awaited = threading.Event()
+        awaited.set()
+
+        def report(analysis: Analysis) -> None:
+            if awaited.is_set():
+                self._analysis = analysis
+                if shows and self._tell is not None:
+                    self._tell(f"MESSAGE REALTIME BEST {point_name(analysis.best_move, position.rules.size)}")
+
+        def choose(position: Position) -> Decision:
+            if not ((analyses or shows) and isinstance(player, Thinks)):
+                return player.choose(position, seed=seed, stop=stop)
+            decision, self._analysis = player.think(position, seed=seed, stop=stop, report=report)
+            return decision
+
+        search = self._search = self._executor.submit(choose, position.copy())
+        try:
+            has_ended = self._ends(search, deadline)
+        finally:
+            awaited.clear()
+        if has_ended:
             self._search = None
             return search.result()
         best = player.best_so_far if isinstance(player, TellsBest) else None
@@ -161,7 +234,10 @@ class Thinker:
         """Wait for a search until a little after the deadline; return True if it has ended."""
         started = self._now()
         while not search.done():
-            left = max(deadline(), started) + _GRACE_S - self._now()
+            if self._asked_at == math.inf and self._is_asked():
+                self._asked_at = self._now()
+            grace_s = _GRACE_S if self._asked_at == math.inf else _ASKED_GRACE_S
+            left = max(deadline(), started) + grace_s - self._now()
             if left <= 0:
                 return False
             due = time.monotonic() + min(left, _PROBE_S)

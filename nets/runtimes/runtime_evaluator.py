@@ -15,6 +15,7 @@ from core.rules import BLACK, WHITE
 from nets.allocator import keep_freed_memory
 from nets.config import LAST_MOVES, NetConfig
 from nets.runtimes.batching import Batcher, Submission
+from nets.runtimes.in_use import note_use
 from nets.runtimes.runtime import Piece, Rows, Runtime
 
 
@@ -34,6 +35,7 @@ class RuntimeEvaluator:
         """`repeatable`: see `nets.runtimes.batching.Batcher`. Each evaluating thread first calls `on_thread`."""
         keep_freed_memory()
         self.runtime = runtime
+        note_use(backend=runtime.backend.value, precision=runtime.precision.value)
         self.lanes = runtime.lanes
         """Batches that it can work on side by side."""
         self.free_cores = runtime.free_cores

@@ -15,12 +15,17 @@ from core.limits import quoted
 from core.notation import NotationError, parse_point, point_name
 from core.position import Position
 from core.rules import Cell, Rules
-from search.engines.process import EngineProcess, ProgramEndedError
+from search.engines.process import EngineProcess, Kind, ProgramEndedError
 from search.limits import Limit
 from search.players import Decision, ForfeitError, Player, never
 
 GRACE_S = 0.1
 """Delay after its limit at which an answer still counts, for the pipe and a busy machine."""
+
+DEFAULT_MEMORY_BYTES = 350_000_000
+"""The limit of the Gomocup tournament."""
+MEMORY_SLACK = 2
+"""An engine counts its tables; the limit that ends it leaves as much again for its program."""
 
 _UNLIMITED_MS = 2_147_483_647
 """The protocol's number for a time without a limit."""
@@ -39,8 +44,9 @@ class EngineLimits:
     """Time for each move; an answer later than that and `GRACE_S` loses."""
     match_seconds: float | None = None
     """Time for all its moves of a game and for its start; None sets no limit."""
-    memory_bytes: int = 350_000_000
-    """The engine gets this number; nothing enforces it."""
+    memory_bytes: int = DEFAULT_MEMORY_BYTES
+    """The engine is told this number. Where the system shows its memory (Linux), it is ended at `MEMORY_SLACK` times as
+    much, with all that it has started."""
     start_seconds: float = 30.0
     """Time to answer START, in which an engine loads what it needs."""
 
@@ -182,21 +188,24 @@ class _EngineGame(Player):
     def _start(self, command: Sequence[str]) -> None:
         limits, size = self._limits, self._rules.size
         try:
-            process = self._process = EngineProcess(command, _is_talk)
+            process = self._process = EngineProcess(command, _kind_of, max_bytes=MEMORY_SLACK * limits.memory_bytes)
         except OSError as error:
             raise ForfeitError(f"it could not be started: {error.strerror}") from error
+        complaint, failure = "", f"no answer to START {size}"
         try:
             process.send([f"START {size}"])
             deadline = process.started_at + limits.start_seconds
             while True:
                 line = process.next_line(deadline, never)
                 if line is None:
-                    raise ForfeitError(f"no answer to START {size} within {limits.start_seconds:g} s", on_time=True)
+                    raise ForfeitError(f"{failure} within {limits.start_seconds:g} s{complaint}", on_time=True)
                 word = _first_word(line.text)
                 if word in ("ERROR", "UNKNOWN"):
                     raise ForfeitError(f"it answered START {size} with {quoted(line.text)}")
                 if word.startswith("OK"):  # anything else it writes is no answer
                     break
+                complaint = f"; it said {quoted(line.text)}"
+            failure = "no move"
             self._used_s = line.at - process.started_at
             process.send(
                 [
@@ -210,7 +219,7 @@ class _EngineGame(Player):
                 ]
             )
         except ProgramEndedError as error:
-            raise ForfeitError(f"no answer to START {size}: {error}") from error
+            raise ForfeitError(f"{failure}: {error}") from error
 
     def _decide(self, position: Position, turn_s: float, stop: Callable[[], bool]) -> Decision:
         assert self._process is not None, "an engine without a process is out of the game"
@@ -289,8 +298,14 @@ def _no_decision(position: Position) -> Decision:
     return Decision(int(position.legal_moves()[0]))
 
 
-def _is_talk(text: str) -> bool:
-    return _first_word(text).startswith(("MESSAGE", "DEBUG"))
+def _kind_of(text: str) -> Kind:
+    word = _first_word(text)
+    if word.startswith(("MESSAGE", "DEBUG")):
+        return Kind.TALK
+    if word == "ERROR":
+        return Kind.ERROR
+    is_answer = _POINT.match(text) or word == "SUGGEST" or word.startswith("OK")
+    return Kind.ANSWER if is_answer else Kind.OTHER
 
 
 def _first_word(text: str) -> str:

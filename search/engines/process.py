@@ -11,9 +11,12 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from enum import Enum, auto
+from errno import ECHILD
 from typing import IO
 
 from core.limits import MAX_ANSWER_BYTES, MAX_ANSWERS_AHEAD, MAX_STDERR_BYTES
+from search.engines import guard
 
 _MAX_LAST_WORDS = 120
 """Characters of its last line that an error quotes."""
@@ -25,14 +28,10 @@ _STOP_EVERY_S = 0.02
 """Interval between two calls of `stop` while waiting for a line."""
 _END_S = 1.0
 """Time for a program to end by itself after its farewell."""
-_TERMINATE_S = 0.5
-"""Time for it to end after SIGTERM."""
+_GUARD_S = 4.0
+"""Time for the guard to end what is left; it needs less (`guard`)."""
 _WIND_UP_S = 1.0
 """Time to wait for the exit code of an ended program and for the ends of its pipes."""
-
-_GUARD = 'read -r line; kill -s KILL -- "-$1"; rm -rf -- "$2"'
-"""Waits until the pipe from this process closes, which it does however this process ends; then kills the program and
-removes its folder."""
 
 
 class ProgramEndedError(Exception):
@@ -49,40 +48,62 @@ class Line:
     """`time.monotonic()` when it was read."""
 
 
+class Kind(Enum):
+    """The kinds of a program's lines."""
+
+    ANSWER = auto()
+    ERROR = auto()
+    """Its own words on what went wrong."""
+    TALK = auto()
+    """A remark that no reader waits for: it is dropped at once."""
+    OTHER = auto()
+
+
 class EngineProcess:
     """A program with all that it starts, in a session of its own.
 
     Two threads read its output. So the program never waits for a reader, and the time of a line is the time at which
-    it came. Memory for its output is bounded. Ctrl-C at the terminal does not reach it. If this process ends without
-    closing it, even by a signal, a waiting shell kills it. On Windows there is no such shell, and the program's own
-    children are not ended with it.
+    it came. Memory for its output is bounded. Ctrl-C at the terminal does not reach it. A guard (`guard`) starts it,
+    and ends it with all its children when it ends, when it is closed, when its memory exceeds a limit, and when this
+    process ends, even by a signal. On Windows there is no guard, so none of this holds for its children.
     """
 
-    def __init__(self, command: Sequence[str], is_talk: Callable[[str], bool]) -> None:
-        """Start `command`. Lines for which `is_talk` is True are dropped at once. Raises `OSError`."""
-        self.started_at = time.monotonic()
-        """`time.monotonic()` just before it was started."""
+    def __init__(
+        self,
+        command: Sequence[str],
+        kind_of: Callable[[str], Kind],
+        *,
+        max_bytes: int | None = None,
+    ) -> None:
+        """Start `command`. Raises `OSError`.
+
+        `kind_of(text)`: the kind of a line. `max_bytes`: maximum memory of the program and all that it starts, on
+        Linux; None for no limit.
+        """
+        self._max_bytes = max_bytes
+        self._control: int | None = None
+        """The pipe that the guard watches."""
+        self._report: IO[bytes] | None = None
+        """The pipe on which the guard reports."""
         with ExitStack() as undo:
             self._folder = tempfile.TemporaryDirectory(prefix="gomoku-engine-", ignore_cleanup_errors=True)
             undo.callback(self._folder.cleanup)
-            self._process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                start_new_session=True,
-                bufsize=0,
-            )
-            undo.push(self._process)
-            undo.callback(self._process.kill)
-            self._guard = _start_guard(self._process.pid, self._folder.name)
+            self._process = self._start(command, undo)
             undo.pop_all()
+        self.started_at = time.monotonic()
+        """`time.monotonic()` just after it was started."""
         assert self._process.stdin is not None
         if sys.platform != "win32":  # a write there waits for as long as the program does not read
             os.set_blocking(self._process.stdin.fileno(), False)
-        self._is_talk = is_talk
+        self._kind_of = kind_of
+        self._said = ""
+        """Its last line that was no answer."""
+        self._complained = ""
+        """Its last error."""
         self._lines: deque[Line] = deque(maxlen=MAX_ANSWERS_AHEAD)
         self._stderr = b""
+        self._ending: list[bytes] = []
+        """The last words of the guard."""
         self._output_closed = False
         self._closed = False
         self._changed = threading.Condition()
@@ -150,23 +171,52 @@ class EngineProcess:
                 with suppress(ProgramEndedError):
                     self.send([farewell])
                     self._wait(_END_S)
-            if self._process.poll() is None:
-                self._signal(signal.SIGTERM)
-                self._wait(_TERMINATE_S)
+            if self._control is not None:
+                os.close(self._control)  # the guard ends what is left
+                self._wait(_GUARD_S)
+            elif self._process.poll() is None:
+                self._process.terminate()
         finally:
-            self._kill()
+            self._wind_up()
 
-    def _kill(self) -> None:
-        if sys.platform != "win32":
-            self._signal(signal.SIGKILL)  # its children may outlive it
-        else:
-            self._process.kill()
+    def _start(self, command: Sequence[str], undo: ExitStack) -> "subprocess.Popen[bytes]":
+        """Return the guard, or on Windows the program, with the program's standard streams."""
+
+        def start(*words: str, pass_fds: tuple[int, ...] = ()) -> "subprocess.Popen[bytes]":
+            pipe = subprocess.PIPE
+            process = subprocess.Popen(
+                words, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True, bufsize=0, pass_fds=pass_fds
+            )
+            undo.push(process)
+            undo.callback(process.kill)
+            return process
+
+        if sys.platform == "win32":
+            return start(*command)
+        watched, self._control = os.pipe()
+        undo.callback(os.close, self._control)
+        reports, report = os.pipe()
+        self._report = open(reports, "rb")  # noqa: SIM115 - open as long as the process
+        undo.push(self._report)
+        try:
+            arguments = (str(watched), str(report), str(self._max_bytes or 0), self._folder.name)
+            process = start(
+                sys.executable, "-I", "-S", guard.__file__, *arguments, *command, pass_fds=(watched, report)
+            )
+        finally:
+            os.close(watched)
+            os.close(report)
+        word, _, errno = self._report.readline().decode().partition(" ")
+        if word.strip() != "started":
+            number = int(errno) if errno else ECHILD
+            raise OSError(number, os.strerror(number))
+        return process
+
+    def _wind_up(self) -> None:
+        self._process.kill()
         self._wait(_WIND_UP_S)
-        if self._guard is not None:
-            self._guard.kill()
-            self._guard.wait()
-            assert self._guard.stdin is not None
-            self._guard.stdin.close()
+        if self._report is not None:
+            self._report.close()
         assert self._process.stdin is not None
         with suppress(OSError):  # flushing lines that it has not read fails
             self._process.stdin.close()
@@ -174,27 +224,30 @@ class EngineProcess:
             reader.join(_WIND_UP_S)
         self._folder.cleanup()
 
-    def _signal(self, number: signal.Signals) -> None:
-        if sys.platform != "win32":
-            with suppress(ProcessLookupError, PermissionError):  # macOS forbids a signal to an ended process
-                os.killpg(self._process.pid, number)
-        else:
-            self._process.terminate()
-
     def _wait(self, seconds: float) -> None:
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(seconds)
 
     def _how_it_ended(self) -> str:
-        """Return one clause: its exit code or signal, and the last line of stderr."""
+        """Return one clause: its exit code, signal or memory, and its last words."""
         self._wait(_WIND_UP_S)
         code = self._process.poll()
         if code is None:
             return "it closed its input or its output"
-        how = f"it was ended by {_signal_name(-code)}" if code < 0 else f"it ended with exit code {code}"
-        self._readers[1].join(_WIND_UP_S)
-        last = self._stderr.decode(errors="replace").strip().splitlines()[-1:]
-        return f"{how}; its last words were {last[0].strip()[:_MAX_LAST_WORDS]!r}" if last else how
+        used_bytes = 0
+        if self._report is not None:
+            self._ending = self._ending or self._report.read().split()
+            ending = dict(zip(self._ending[::2], map(int, self._ending[1::2]), strict=True))
+            code, used_bytes = ending.get(b"ended", code), ending.get(b"memory", 0)
+        for reader in self._readers:
+            reader.join(_WIND_UP_S)
+        if used_bytes and self._max_bytes:
+            how = f"it used {used_bytes / 1e6:,.0f} MB of memory, above the limit of {self._max_bytes / 1e6:,.0f} MB"
+        else:
+            how = f"it was ended by {_signal_name(-code)}" if code < 0 else f"it ended with exit code {code}"
+        stderr = self._stderr.decode(errors="replace").strip().splitlines()[-1:]
+        words = self._complained or "".join(stderr) or self._said
+        return f"{how}; its last words were {words.strip()[:_MAX_LAST_WORDS]!r}" if words else how
 
     # On the threads that read
 
@@ -206,29 +259,28 @@ class EngineProcess:
                 *complete, rest = (rest + chunk).replace(b"\r", b"\n").split(b"\n")
                 rest = rest[:MAX_ANSWER_BYTES]
                 texts = [line[:MAX_ANSWER_BYTES].decode(errors="replace").strip() for line in complete]
-                with self._changed:
-                    self._lines.extend(Line(text, now) for text in texts if text and not self._is_talk(text))
-                    self._changed.notify_all()
+                self._keep_lines(texts, now)
+        self._keep_lines([rest.decode(errors="replace").strip()], time.monotonic())
         with self._changed:
             self._output_closed = True
+            self._changed.notify_all()
+
+    def _keep_lines(self, texts: Sequence[str], now: float) -> None:
+        with self._changed:
+            for text in filter(None, texts):
+                kind = self._kind_of(text)
+                if kind is not Kind.TALK:
+                    self._lines.append(Line(text, now))
+                if kind is Kind.ERROR:
+                    self._complained = text
+                elif kind is not Kind.ANSWER:
+                    self._said = text
             self._changed.notify_all()
 
     def _read_stderr(self, stream: IO[bytes]) -> None:
         with stream:
             while chunk := os.read(stream.fileno(), 1 << 16):
                 self._stderr = (self._stderr + chunk)[-MAX_STDERR_BYTES:]
-
-
-def _start_guard(group: int, folder: str) -> "subprocess.Popen[bytes] | None":
-    if sys.platform == "win32":
-        return None
-    return subprocess.Popen(
-        ["/bin/sh", "-c", _GUARD, "sh", str(group), folder],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
 
 
 def _signal_name(number: int) -> str:

@@ -326,8 +326,9 @@ def test_a_run_is_not_started_twice(capsys: pytest.CaptureFixture[str], tmp_path
 @pytest.mark.skipif(sys.platform == "win32", reason="no lock there")
 def test_a_run_of_another_process_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     with RunFolder.create(tmp_path / "run", resolve("smoke")):
-        error = refused(capsys, ExitCode.FAILED, "train", "--run", tmp_path / "run", "--resume")
-    assert "another process works in" in error
+        for words in (("--resume",), ("--preset", "smoke")):
+            error = refused(capsys, ExitCode.FAILED, "train", "--run", tmp_path / "run", *words)
+            assert "another process works in" in error
 
 
 @pytest.mark.parametrize("command", ["train --resume", "imitate", "selfplay", "generate-basics"])

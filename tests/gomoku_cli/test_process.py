@@ -32,6 +32,14 @@ def test_results_that_cannot_be_written_are_an_error_of_one_line() -> None:
     assert ended.stderr == b"gomoku: standard output: No space left on device\n"
 
 
+def test_results_for_a_terminal_that_is_closed_end_the_command_as_its_signal_does() -> None:
+    master, slave = os.openpty()
+    os.close(master)
+    ended = subprocess.run(VERSION, cwd=ROOT, stdout=slave, stderr=subprocess.PIPE, check=False)
+    os.close(slave)
+    assert (ended.returncode, b"Traceback" in ended.stderr) == (ExitCode.INTERRUPTED, False)
+
+
 def test_remarks_are_dropped_when_their_reader_is_gone() -> None:
     source, sink = os.pipe()
     os.close(source)

@@ -16,6 +16,7 @@ from search.players import Player
 from tests.support.project import SUPPORT
 
 POSIX_ONLY = pytest.mark.skipif(sys.platform == "win32", reason="counts descriptors and processes as POSIX knows them")
+LINUX_ONLY = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems show no orphans")
 ENGINE = SUPPORT / "engines" / "scripted.py"
 RULES = Rules(9)
 LIMIT_S = 10.0

@@ -24,7 +24,8 @@ class FirstCellPlayer(Player):
         self.values: dict[tuple[int, ...], float] = {}
         self.requests: list[list[int]] = []
         """The moves of each position on which a decision was requested."""
-        self.think: Callable[[Callable[[], bool]], None] = lambda stop: None
+        self.while_thinking: Callable[[Callable[[], bool]], None] = lambda stop: None
+        """Called during each decision, with its `stop`."""
 
     def choose_batch(
         self,
@@ -38,7 +39,7 @@ class FirstCellPlayer(Player):
         (position,) = positions
         assert not position.is_game_over()
         self.requests.append(position.moves.copy())
-        self.think(stop)
+        self.while_thinking(stop)
         return [Decision(int(position.legal_moves()[0]), value=self.values.get(tuple(position.moves), self.value))]
 
 
@@ -52,6 +53,7 @@ class OnePlayer:
         self.max_bytes: list[int | None] = []
         self.threads: list[int] = []
         self.preparation: Callable[[], None] = lambda: None
+        self.max_depths: list[int | None] = []
         self.quick_decisions = 0
 
     def progress(self) -> str | None:
@@ -79,6 +81,10 @@ class OnePlayer:
     def limit_memory(self, max_bytes: int | None) -> None:
         """See `PlayerSource`."""
         self.max_bytes.append(max_bytes)
+
+    def limit_depth(self, plies: int | None) -> None:
+        """See `PlayerSource`."""
+        self.max_depths.append(plies)
 
 
 class Talk:

@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
+from core.records.record import RecordError
 from core.rules import Rules
 from curriculum.arena.folder import OtherMatchError
 from curriculum.arena.formats import Format
 from curriculum.arena.player_names import short_name, short_names
 from curriculum.arena.players import PlayerSettings
 from curriculum.arena.session import MatchSession, MatchSettings
-from curriculum.reporting import Conduct
+from curriculum.reporting import Conduct, Quiet
 from nets.checkpoint import save_model
 from nets.config import NetConfig
 from nets.dual import make_model
@@ -138,3 +139,32 @@ def test_given_names_stand_in_results_and_games() -> None:
     assert (match.player, match.opponent) == ("first", "mentor:paper")
     record = match.games[0].record(RULES, ("first", "mentor:paper"))
     assert {record.black, record.white} == {"first", "mentor:paper"}
+
+
+class Remarks(Quiet):
+    """Keeps all messages."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def say(self, text: str) -> None:
+        """See `Reporter`."""
+        self.lines.append(text)
+
+
+def test_without_shipped_openings_all_games_begin_on_the_empty_board_with_a_note() -> None:
+    remarks = Remarks()
+    games = MatchSession(replace(SETTINGS, openings="balanced"), RULES, Conduct(remarks)).play_match(MATCH)
+    assert all(game.fixture.opening == () for game in games.matches[0, 1].games)
+    (note,) = remarks.lines
+    assert note.startswith("note: there are no balanced openings for 4 in a row on 7x7")
+    remarks.lines.clear()
+    shipped = MatchSession(replace(SETTINGS, openings="balanced"), Rules(9), Conduct(remarks))
+    assert len(shipped.openings) > 1 and remarks.lines == []
+
+
+def test_openings_are_read_before_the_players_are_made(tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match=r"missing\.txt"):
+        session(replace(SETTINGS, openings=str(tmp_path / "missing.txt"))).play_match(
+            ("engine:no-such-program", "random")
+        )

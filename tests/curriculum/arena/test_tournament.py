@@ -205,6 +205,15 @@ def test_games_on_threads_stop_on_request() -> None:
         )
 
 
+def test_a_stop_after_the_last_game_costs_no_result(tmp_path: Path) -> None:
+    games = schedule(4)
+    for _ in range(2):  # the second time all games are kept
+        with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("a", "b")) as folder:
+            conduct = Conduct(stop=lambda: (tmp_path / "games.jsonl").read_text(encoding="utf-8").count("\n") == 4)
+            players = (RandomPlayer(), RandomPlayer())
+            assert play_tournament(players, games, rules=RULES, conduct=conduct, folder=folder).games == 4
+
+
 def test_a_match_ends_early_once_it_is_decided() -> None:
     def is_decided(tournament: Tournament) -> bool:
         return tournament.games >= 4

@@ -12,6 +12,8 @@ import pytest
 from core.files.atomic import NotAFileError
 from core.files.json_text import value_at
 from core.limits import MAX_JSON_BYTES
+from core.processor import instruction_sets, processor_name
+from core.rules import Rules
 from curriculum.presets import resolve
 from curriculum.run.folder import (
     RunFolder,
@@ -21,6 +23,10 @@ from curriculum.run.folder import (
     read_metrics,
 )
 from curriculum.run.locking import FolderBusyError
+from curriculum.training.trainer import Trainer
+from nets.config import NetConfig
+from nets.dual import make_model
+from nets.runtimes.net_evaluator import NetEvaluator
 from tests.support.project import ROOT
 
 CONFIG = resolve("smoke", assignments=["seed=7"])
@@ -56,6 +62,26 @@ def test_every_opening_is_noted_with_its_environment(path: Path) -> None:
     assert sessions[0]["versions"]["numpy"] == np.__version__
     assert sessions[0]["cpus"] == os.cpu_count()
     assert {"time", "command", "python", "commit", "machine", "processor"} <= sessions[0].keys()
+
+
+def test_the_environment_names_the_processor_and_what_computes_on_it(path: Path) -> None:
+    with RunFolder.open(path) as run:
+        evaluator = NetEvaluator(make_model(NetConfig.tower(2, 0, hidden=2), Rules(6), 1))
+        trainer = Trainer(run.config)
+        run.append_metrics({"phase": "basics"})
+        *_, session = json.loads((path / "environment.json").read_text())["sessions"]
+    assert session["processor"] == processor_name()
+    assert session["instruction_sets"] == instruction_sets()
+    assert (session["backend"], session["precision"]) == (evaluator.runtime.backend, evaluator.runtime.precision)
+    assert session["training_precision"] in ("float32", "bfloat16")
+    assert (session["device"] == "cpu") == (trainer.device.type == "cpu")
+
+
+@pytest.mark.skipif(not Path("/proc/cpuinfo").exists(), reason="Linux describes its processors there")
+def test_the_processor_is_the_one_of_the_system() -> None:
+    info = Path("/proc/cpuinfo").read_text()
+    assert "model name" not in info or f": {processor_name()}\n" in info
+    assert set(instruction_sets()) <= set(info.split())
 
 
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="this is not a checkout")

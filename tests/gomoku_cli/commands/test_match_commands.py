@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 import xml.etree.ElementTree as ET
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,10 @@ import pytest
 from core.records.formats import read_games
 from core.records.record import Ending
 from core.rules import Rules
+from curriculum.arena.session import MatchSession
 from gomoku_cli import app
 from gomoku_cli.exit_codes import ExitCode
+from gomoku_cli.reports import terminal
 from nets.checkpoint import save_model
 from nets.config import NetConfig
 from nets.dual import make_model
@@ -249,3 +252,127 @@ def test_tactics_belong_to_the_plan_of_a_match_and_old_plans_have_them(
     code, _, err = run(capsys, *line, "--no-tactics")
     assert code == ExitCode.USAGE
     assert "tactics is true there and false here" in err
+
+
+@pytest.mark.parametrize(
+    "command", [("evaluate", "mentor:1", "random"), ("tournament", "mentor:1", "random", "mentor:2")]
+)
+def test_a_board_without_shipped_openings_begins_empty_with_a_note(
+    command: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = run(capsys, *command, "--games", 2, "--board-size", 13)
+    assert code == ExitCode.DONE and out
+    assert "note: there are no balanced openings for 5 in a row on 13x13, so all games begin on the empty board" in err
+
+
+# Signals
+
+
+@pytest.fixture
+def signals() -> Iterator[None]:
+    """The handlers of this process come back, and SIGHUP is not ignored, as under `nohup`."""
+    kept = {number: signal.signal(number, signal.SIG_DFL) for number in SIGNALS}
+    yield
+    for number, handler in kept.items():
+        signal.signal(number, handler)
+
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else []))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals end a process at once there")
+@pytest.mark.usefixtures("signals")
+@pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_ladder_that_is_stopped_shows_its_finished_rungs(
+    as_json: bool,
+    number: signal.Signals,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    real, rungs = MatchSession.play_match, []
+
+    def play_match(self: MatchSession, *args: Any, **kwargs: Any) -> Any:
+        if len(rungs) == 2:
+            os.kill(os.getpid(), number)
+        rungs.append(1)
+        return real(self, *args, **kwargs)
+
+    monkeypatch.setattr(MatchSession, "play_match", play_match)
+    line = ("ladder", "mentor", "--from", 2, "--games", 4, "--stop-at", 0, *QUICK, "--markdown", tmp_path / "ladder.md")
+    code, out, err = run(capsys, *line, *(["--json"] if as_json else []))
+    assert code == ExitCode.INTERRUPTED
+    assert "stopped" in err
+    if as_json:
+        assert [rung["playouts"] for rung in json.loads(out)["rungs"]] == [2, 102]
+    else:
+        assert "mentor against pure MCTS" in out
+    assert "102" in (tmp_path / "ladder.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals end a process at once there")
+@pytest.mark.usefixtures("signals")
+@pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.parametrize(
+    ("command", "report"),
+    [
+        (("evaluate", "mentor", "random", "--games", 2, *QUICK), "show_match"),
+        (("tournament", "mentor", "random", "mentor:1", "--games", 2, *QUICK), "show_standings"),
+        (("ladder", "random", "--from", 2, "--games", 2, "--stop-at", 1, *QUICK), "show_ladder"),
+        (("suite", "mentor:paper", "--quiet"), "show_suite"),
+    ],
+)
+def test_a_signal_after_the_last_game_costs_no_result(
+    command: tuple[object, ...],
+    report: str,
+    number: signal.Signals,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    real = getattr(terminal, report)
+
+    def signalled(*args: Any) -> None:
+        os.kill(os.getpid(), number)
+        real(*args)
+
+    monkeypatch.setattr(terminal, report, signalled)
+    code, out, _ = run(capsys, *command, "--markdown", tmp_path / "report.md")
+    assert code == ExitCode.DONE
+    assert out
+    assert (tmp_path / "report.md").is_file()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals end a process at once there")
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [*SIGNALS, *([signal.SIGQUIT] if hasattr(signal, "SIGQUIT") else [])])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "evaluate mentor:3 --against mentor:2 --games 4000",
+        "tournament mentor:3 mentor:1 mentor:2 --games 4000",
+        "ladder mentor:3 --games 4 --stop-at 0",
+        "suite mentor --seconds 1",
+        "openings --player mentor:2 --count 100000 --output FOLDER/openings.txt",
+        "train --preset smoke --run FOLDER/run",
+    ],
+)
+def test_a_signal_during_long_work_ends_it_with_its_exit_code(
+    command: str, number: signal.Signals, tmp_path: Path
+) -> None:
+    words = command.replace("FOLDER", str(tmp_path)).split()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "gomoku_cli", *words],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: (signal.signal(signal.SIGHUP, signal.SIG_DFL), None)[1],
+    )
+    time.sleep(2.0)
+    process.send_signal(number)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == ExitCode.INTERRUPTED, err
+    assert "Traceback" not in err
+    assert "stopped" in err

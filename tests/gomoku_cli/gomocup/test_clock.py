@@ -171,3 +171,18 @@ def test_no_limit_is_ever_exceeded(move_ms: int | None, game_ms: int | None, mov
         assert seconds < max(left_ms / 1000, 1e-9)
         assert move_ms is None or seconds < move_ms / 1000
         move(clock, late_s=late_s)
+
+
+def test_an_increment_gives_each_move_more_of_a_games_time() -> None:
+    clock, plain = Clock(), Clock()
+    for each in (clock, plain):
+        each.set_game_limit(30_000)
+    clock.set_increment(2000)
+    assert budget_s(clock) == pytest.approx(budget_s(plain) + 2.0)
+    for each in (clock, plain):
+        for _ in range(200):
+            move(each)
+    assert 1.0 < budget_s(clock) <= 2.5, "with all of its time spent a move has its increment"
+    assert budget_s(plain) < 0.1
+    clock.set_increment(-5)
+    assert budget_s(clock) < 1.0

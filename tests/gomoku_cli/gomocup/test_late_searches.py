@@ -45,7 +45,7 @@ class Desk:
 def desk() -> Iterator[Desk]:
     """A desk whose player hangs; it is released at the end."""
     desk = Desk()
-    desk.player.think = desk.hang
+    desk.player.while_thinking = desk.hang
     yield desk
     desk.release.set()
 
@@ -66,7 +66,7 @@ def test_the_best_move_so_far_is_the_answer(desk: Desk) -> None:
         teller.best_so_far = Decision(112)
         desk.hang(stop)
 
-    teller.think = tell_and_hang
+    teller.while_thinking = tell_and_hang
     desk.players.player = teller
     assert desk.answer_in_time("BEGIN") == ["7,7"]
     assert desk.players.quick_decisions == 0
@@ -78,7 +78,7 @@ def test_moves_go_on_while_an_old_search_lasts_and_after_it(desk: Desk) -> None:
     assert desk.answer_in_time("TURN 7,7") == ["1,14"]
     assert desk.players.quick_decisions == 2
     assert len(desk.player.requests) == 1
-    desk.player.think = lambda stop: None
+    desk.player.while_thinking = lambda stop: None
     desk.release.set()
     assert desk.answer_in_time("TURN 8,8") == ["2,14"]
     assert desk.players.quick_decisions == 2
@@ -88,6 +88,6 @@ def test_an_error_of_a_search_is_not_hidden(desk: Desk) -> None:
     def fail(stop: Callable[[], bool]) -> None:
         raise RuntimeError("broken")
 
-    desk.player.think = fail
+    desk.player.while_thinking = fail
     with pytest.raises(RuntimeError, match="broken"):
         desk.say("BEGIN")

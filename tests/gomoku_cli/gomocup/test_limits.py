@@ -94,7 +94,7 @@ def test_thinking_time_counts_from_the_reading_of_the_line(talk: Talk) -> None:
             talk.now += 0.001
         stopped.append(talk.now)
 
-    talk.player.think = think
+    talk.player.while_thinking = think
     talk.say("INFO timeout_turn 1000")
     talk.now = 10.4  # the line waited for 0.4 s
     assert list(talk.engine.answer("BEGIN", 10.0)) == [FIRST]
@@ -107,7 +107,7 @@ def test_thinking_time_counts_from_the_reading_of_the_line(talk: Talk) -> None:
 
 def test_a_move_is_made_after_the_clock_has_run_out(talk: Talk) -> None:
     stops = []
-    talk.player.think = lambda stop: stops.append(stop())
+    talk.player.while_thinking = lambda stop: stops.append(stop())
     talk.say("INFO time_left -300", "BEGIN")
     assert stops == [True]
 
@@ -123,7 +123,7 @@ def test_a_short_search_is_enough_after_the_end_of_the_input() -> None:
             talk.now += 0.01
             over = talk.now > 0.5
 
-    talk.player.think = think
+    talk.player.while_thinking = think
     talk.say("START 15", "INFO timeout_turn 60000", "BEGIN")
     assert 0.5 < talk.now < 0.6
     talk.say("TURN 7,7")

@@ -118,3 +118,19 @@ def test_the_mentor_keeps_a_limit_of_nodes() -> None:
     player = EnginePlayers("mentor", simulations=None).get(SMALL, 300, math.inf)
     assert isinstance(player, Mentor)
     assert player.limit.nodes == 300
+
+
+def test_the_mentor_keeps_a_limit_of_depth_and_others_ignore_it() -> None:
+    players = EnginePlayers("mentor", simulations=None)
+    player = players.get(SMALL, None, math.inf)
+    assert isinstance(player, Mentor)
+    position = Position.from_moves(SMALL, [14, 15])
+    players.limit_depth(2)
+    assert player.analyse(position).depth == 2
+    players.limit_depth(100)
+    assert player.limit.depth is None, "more than a search reaches is no limit"
+    players.limit_depth(None)
+    assert player.limit.depth is None
+    others = EnginePlayers("random", simulations=None)
+    others.get(SMALL, None, math.inf)
+    others.limit_depth(2)

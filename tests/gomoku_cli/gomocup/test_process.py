@@ -110,7 +110,7 @@ def test_an_end_during_a_move_ends_the_process_at_once() -> None:
         thinking.set()
         pipes.left.wait(10)
 
-    talk.player.think = think
+    talk.player.while_thinking = think
     pipes.send("START 15\nBEGIN\n")
     assert thinking.wait(10)
     assert not pipes.left.is_set()
@@ -277,6 +277,30 @@ def test_an_end_during_a_long_move_ends_the_process() -> None:
         assert out == b""
         assert err == b""
         assert process.returncode == ExitCode.DONE
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", ["default", "mentor", "level:9", "level:4", "pure-mcts:1000000"])
+def test_the_move_comes_soon_after_it_is_asked_for(model: str) -> None:
+    """It takes 0.2 s at most on a quiet machine; here others work too, and a move has a minute."""
+    with engine("--model", model) as process:
+        say(process, "START 15 15", "INFO timeout_turn 60000", "INFO pondering 1")
+        assert hear(process) == "OK"
+        for line, request in (("BEGIN", "YXSTOP"), ("TURN 3,3", "INFO timeout_turn 0"), ("TURN 3,4", "YXSTOP")):
+            say(process, "INFO timeout_turn 60000", line)
+            time.sleep(0.5)
+            asked = time.monotonic()
+            say(process, request)
+            assert hear(process)[0].isdigit()
+            assert time.monotonic() - asked < 2.0
+        say(process, "YXBOARD", "7,7,2", "7,8,1", "8,8,2", "DONE", "INFO timeout_turn 60000", "YXNBEST 3")
+        time.sleep(0.5)
+        asked = time.monotonic()
+        say(process, "YXSTOP")
+        assert hear(process)[0].isdigit()
+        assert time.monotonic() - asked < 2.0
+        say(process, "END")
+        assert process.wait(30) == ExitCode.DONE
 
 
 @pytest.mark.slow

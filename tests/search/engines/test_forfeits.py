@@ -1,5 +1,6 @@
 """Engines that break the protocol or are too slow lose in one sentence."""
 
+import re
 import tracemalloc
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 
 from search.engines.player import GRACE_S, EngineLimits, EnginePlayer
 from search.players import ForfeitError
-from tests.support.engine_players import POSIX_ONLY, RULES, at, cell, engine, move_of
+from tests.support.engine_players import LINUX_ONLY, POSIX_ONLY, RULES, at, cell, engine, move_of
 
 pytestmark = POSIX_ONLY
 
@@ -16,7 +17,16 @@ pytestmark = POSIX_ONLY
     ("mode", "why"),
     [
         ("refuses", "answered START 9 with 'ERROR unsupported size'"),
+        ("refuses-and-ends", "answered START 9 with 'ERROR unsupported size'"),
         ("crash-at-once", "no answer to START 9: it ended with exit code 1; its last words were 'no licence found'"),
+        ("error-at-once", "'ERROR no licence found'"),
+        ("error-without-line-end", "'ERROR no licence found'"),
+        ("talks-and-ends", "exit code 1; its last words were 'MESSAGE no licence found'"),
+        ("garbage-at-once", r"exit code 1; its last words were '.*Fatal: no licence found'"),
+        ("silent-end", "no answer to START 9: it ended with exit code 0$"),
+        ("killed-at-once", "no answer to START 9: it was ended by SIGKILL$"),
+        ("ends-after-start", "no move: it ended with exit code 3; its last words were 'MESSAGE I have had enough'"),
+        ("error-and-end", "it answered 'ERROR too little memory' instead of a move"),
         ("killed", "no move: it was ended by SIGSEGV"),
         ("closes-stdout", "no move: it closed its input or its output"),
         ("illegal", "an illegal move: '8,8' already holds a stone"),
@@ -73,6 +83,36 @@ def test_a_timeout_quotes_a_command_that_the_engine_did_not_know() -> None:
     with engine("unknown", turn_seconds=0.2).start_game() as game, pytest.raises(ForfeitError) as caught:
         move_of(game, at())
     assert str(caught.value) == "no move within the 0.2 s; it said 'UNKNOWN command'"
+
+
+def test_an_error_between_two_moves_is_reported_with_the_end() -> None:
+    with engine("error-after-move").start_game() as game:
+        position = at()
+        position.push(move_of(game, position))
+        position.push(cell("5,5"))
+        with pytest.raises(ForfeitError) as caught:
+            move_of(game, position)
+    assert str(caught.value) == "no move: it ended with exit code 0; its last words were 'ERROR the licence is over'"
+
+
+def test_an_engine_that_does_not_understand_start_is_quoted() -> None:
+    why = r"no answer to START 9 within 0\.3 s; it said 'what do you mean\?'"
+    with (
+        engine("knows-no-start", start_seconds=0.3).start_game() as game,
+        pytest.raises(ForfeitError, match=why) as caught,
+    ):
+        move_of(game, at())
+    assert caught.value.on_time
+
+
+@LINUX_ONLY
+@pytest.mark.parametrize("mode", ["hog", "child-hogs"])
+def test_an_engine_with_too_much_memory_is_ended(mode: str) -> None:
+    """Memory of its children counts, those too that have left its session."""
+    limits = {"turn_seconds": 60.0, "memory_bytes": 100_000_000}
+    with engine(mode, **limits).start_game() as game, pytest.raises(ForfeitError) as caught:
+        move_of(game, at())
+    assert re.fullmatch(r"no move: it used [0-9,]+ MB of memory, above the limit of 200 MB", str(caught.value))
 
 
 def test_an_engine_that_hangs_at_start_forfeits_on_time() -> None:

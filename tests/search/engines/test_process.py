@@ -1,5 +1,6 @@
 """Ends of engines: no process outlives its game or this program."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import pytest
 from search.engines import process
 from tests.support.engine_players import (
     ENGINE,
+    LINUX_ONLY,
     POSIX_ONLY,
     at,
     command,
@@ -24,16 +26,55 @@ from tests.support.engine_players import (
 pytestmark = POSIX_ONLY
 
 
+def pids_in(notes: Path) -> list[int]:
+    """Return the processes of an engine, its children first."""
+    return [int(line) for line in notes.read_text().splitlines() if line.isdecimal()]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["deaf", "grandchild"])
 def test_neither_an_engine_that_ignores_sigterm_nor_its_children_remain(mode: str, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     with engine(mode, notes).start_game() as game:
         move_of(game, at())
-        pids = [int(line) for line in notes.read_text().splitlines() if line.isdecimal()]
+        pids = pids_in(notes)
         assert len(pids) == {"deaf": 1, "grandchild": 2}[mode]
         assert all(is_alive(pid) for pid in pids)
     for pid in pids:
+        wait_until_gone(pid)
+
+
+@LINUX_ONLY
+@pytest.mark.parametrize("mode", ["family", "family-hangs", "family-crashes"])
+def test_no_child_remains_that_has_left_the_engines_session(mode: str, tmp_path: Path) -> None:
+    """The engine ends by itself, ignores END and SIGTERM, or crashes."""
+    notes = tmp_path / "notes"
+    with engine(mode, notes).start_game() as game:
+        move_of(game, at())
+        pids = pids_in(notes)
+        assert len(pids) == 3 and all(is_alive(pid) for pid in pids)
+    assert not any(is_alive(pid) for pid in pids)
+
+
+@LINUX_ONLY
+def test_no_child_remains_of_an_engine_that_ends_in_the_middle(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    with engine("family", notes).start_game() as game:
+        move_of(game, at())
+        pids = pids_in(notes)
+        os.kill(pids[-1], signal.SIGKILL)
+        for pid in pids:
+            wait_until_gone(pid)
+
+
+@LINUX_ONLY
+def test_an_engine_does_not_outlive_its_guard(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    with engine("deaf", notes).start_game() as game:
+        move_of(game, at())
+        (pid,) = pids_in(notes)
+        parent = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+        os.kill(parent, signal.SIGKILL)
         wait_until_gone(pid)
 
 
@@ -47,7 +88,8 @@ def test_an_error_in_a_game_ends_the_engine(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGKILL, None])
-def test_no_engine_outlives_this_program(ending: signal.Signals | None, tmp_path: Path) -> None:
+@pytest.mark.parametrize("mode", ["deaf", pytest.param("family-hangs", marks=LINUX_ONLY)])
+def test_no_engine_outlives_this_program(mode: str, ending: signal.Signals | None, tmp_path: Path) -> None:
     """The engine ignores SIGTERM, END and the end of its input. None: the program ends by itself and closes nothing."""
     notes = tmp_path / "notes"
     script = f"""
@@ -56,7 +98,7 @@ def test_no_engine_outlives_this_program(ending: signal.Signals | None, tmp_path
         from core.rules import Rules
         from search.engines.player import EngineLimits, EnginePlayer
 
-        player = EnginePlayer({command("deaf", notes)!r}, Rules(9), EngineLimits(turn_seconds=5.0))
+        player = EnginePlayer({command(mode, notes)!r}, Rules(9), EngineLimits(turn_seconds=5.0))
         player.choose_batch([Position(Rules(9))], seeds=[0])
         print("playing", flush=True)
         sys.stdin.read()
@@ -70,20 +112,21 @@ def test_no_engine_outlives_this_program(ending: signal.Signals | None, tmp_path
     with program:
         assert program.stdout is not None
         assert program.stdout.readline() == b"playing\n"
-        pid, *received = notes.read_text().splitlines()
-        assert is_alive(int(pid))
+        pids, received = pids_in(notes), notes.read_text().splitlines()
+        assert all(is_alive(pid) for pid in pids)
         (folder,) = [Path(line.removeprefix("INFO folder ")) for line in received if "folder" in line]
         assert folder.is_dir()
         if ending is not None:
             program.send_signal(ending)
-    wait_until_gone(int(pid))
+    for pid in pids:
+        wait_until_gone(pid)
     wait_until(lambda: not folder.exists())
 
 
 def test_a_program_that_does_not_read_is_out_instead_of_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "_SEND_S", 0.05)
     program = process.EngineProcess(
-        [sys.executable, "-I", "-S", "-c", "import time; time.sleep(60)"], lambda line: False
+        [sys.executable, "-I", "-S", "-c", "import time; time.sleep(60)"], lambda line: process.Kind.OTHER
     )
     try:
         with pytest.raises(process.ProgramEndedError, match="does not read its input"):

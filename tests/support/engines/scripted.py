@@ -36,6 +36,27 @@ def flood(text: str) -> None:
         sys.stdout.write(text)
 
 
+def hoard() -> None:
+    """Take 20 MB of memory each 10 ms, up to 2 GB."""
+    taken = []
+    while len(taken) < 100:
+        taken.append(b"x" * 20_000_000)
+        time.sleep(0.01)
+    hang()
+
+
+def leave_children() -> None:
+    """Start a child in a session of its own, and one that also has no parent and no environment left."""
+    sleep = [sys.executable, "-I", "-S", "-c", "import time; time.sleep(60)"]
+    note(str(subprocess.Popen(sleep, start_new_session=True, stdin=subprocess.DEVNULL).pid))
+    if (middle := os.fork()) == 0:
+        os.setsid()
+        child = subprocess.Popen(sleep, start_new_session=True, env={}, cwd="/", stdin=subprocess.DEVNULL)
+        note(str(child.pid))
+        os._exit(0)
+    os.waitpid(middle, 0)
+
+
 class Board:
     """The stones, and the misbehaviour of moves."""
 
@@ -73,6 +94,14 @@ class Board:
             say("ping")
         if MODE == "error":
             return say("ERROR too little memory")
+        if MODE == "error-and-end":
+            say("ERROR too little memory")
+            sys.exit(1)
+        if MODE == "hog":
+            hoard()
+        if MODE == "child-hogs":
+            subprocess.Popen([sys.executable, __file__, "hoard"], start_new_session=True)
+            hang()
         if MODE == "unknown":
             say("UNKNOWN command")
             hang()
@@ -98,6 +127,9 @@ class Board:
         say(f"{self.first_empty()}\n0,0" if MODE == "twice" else self.first_empty())
         if MODE == "leaves-after-move":
             sys.exit(0)
+        if MODE == "error-after-move":
+            say("ERROR the licence is over")
+            sys.exit(0)
         return None
 
 
@@ -106,9 +138,29 @@ def main() -> None:
     in_board = False
     if MODE == "crash-at-once":
         sys.exit("no licence found")
+    if MODE == "error-at-once":
+        say("MESSAGE hello\nERROR no licence found\nMESSAGE good bye")
+        sys.exit(1)
+    if MODE == "error-without-line-end":
+        sys.stdout.write("ERROR no licence found")
+        sys.exit(1)
+    if MODE == "silent-end":
+        sys.exit(0)
+    if MODE == "garbage-at-once":
+        say("\x00\x01 Fatal: no licence found")
+        sys.exit(1)
+    if MODE == "talks-and-ends":
+        say("MESSAGE no licence found")
+        sys.exit(1)
+    if MODE == "killed-at-once":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if MODE == "hoard":
+        hoard()
+    if MODE.startswith("family"):
+        leave_children()
     if MODE == "banner":
         say("Some Engine 1.0\n0,0\nMESSAGE hello")
-    if MODE in ("deaf", "grandchild"):
+    if MODE in ("deaf", "grandchild", "family-hangs"):
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if MODE == "grandchild":
         child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
@@ -126,6 +178,15 @@ def main() -> None:
             if MODE == "refuses":
                 say("ERROR unsupported size")
                 continue
+            if MODE == "refuses-and-ends":
+                say("ERROR unsupported size")
+                return
+            if MODE == "knows-no-start":
+                say("MESSAGE loading\nwhat do you mean?")
+                hang()
+            if MODE == "ends-after-start":
+                say("OK\nMESSAGE I have had enough")
+                sys.exit(3)
             board = Board(int(rest))
             say({"lower-case": "ok", "wordy": "OK - everything is good"}.get(MODE, "OK"))
         elif word == "BEGIN":
@@ -149,11 +210,13 @@ def main() -> None:
             say(rest)
         elif word == "ABOUT":
             hang()
+        elif word == "END" and MODE == "family-crashes":
+            os.kill(os.getpid(), signal.SIGKILL)
         elif word == "END":
-            if MODE in ("hang-at-end", "deaf", "grandchild"):
+            if MODE in ("hang-at-end", "deaf", "grandchild", "family-hangs"):
                 hang()
             return
-    if MODE in ("deaf", "grandchild"):
+    if MODE in ("deaf", "grandchild", "family-hangs"):
         hang()
 
 

@@ -1,0 +1,117 @@
+"""Commands that come while the engine thinks: those that ask for the move, and those that wait for it."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from gomoku_cli.gomocup.clock import Clock
+from gomoku_cli.gomocup.engine import Engine
+from gomoku_cli.gomocup.lines import Line
+from search.players import Decision
+from tests.support.gomocup import ABOUT, FIRST, FirstCellPlayer, OnePlayer
+
+LONG_S = 30.0
+"""Time of a move. An answer in much less did not wait for it, however busy the machine is."""
+SHORT_S = 0.3
+
+
+class Manager:
+    """A manager whose lines come while the player thinks; the player thinks until it is stopped."""
+
+    def __init__(self, turn_s: float = LONG_S) -> None:
+        self.player = FirstCellPlayer()
+        self.player.while_thinking = self.think
+        self.ahead: list[Line] = []
+        self.engine = Engine(OnePlayer(self.player), about=ABOUT, clock=Clock(), ahead=lambda: list(self.ahead))
+        self.comes: tuple[str, ...] = ()
+        self.comes_after_s = 0.0
+        self.release = threading.Event()
+        self.ignores_stop = False
+        self.say("START 15", f"INFO timeout_turn {round(1000 * turn_s)}")
+
+    def think(self, stop: Callable[[], bool]) -> None:
+        at = time.monotonic() + self.comes_after_s
+        self.ahead += [Line(text, at) for text in self.comes]
+        until = time.monotonic() + LONG_S
+        while time.monotonic() < until and not self.release.wait(0.001) and (self.ignores_stop or not stop()):
+            pass
+
+    def say(self, *lines: str) -> list[str]:
+        return [answer for line in lines for answer in self.engine.answer(line)]
+
+    def seconds_of(self, line: str, *comes: str) -> float:
+        """Return the time of the move that `line` asks for, while the lines `comes` come."""
+        self.comes, self.ahead = comes, []
+        started = time.monotonic()
+        answers = self.say(line)
+        assert len(answers) == 1 and answers[0][0].isdigit()
+        return time.monotonic() - started
+
+
+@pytest.fixture
+def manager() -> Iterator[Manager]:
+    manager = Manager()
+    yield manager
+    manager.release.set()
+
+
+@pytest.mark.parametrize(
+    "comes",
+    [
+        *("YXSTOP", "yxstop", "STOP", "INFO timeout_turn 0", "info TIMEOUT_TURN 0", "INFO timeout_turn -1"),
+        *("INFO time_left 0", "INFO time_left 100", "INFO timeout_match 50", "RESTART", "START 15", "START 20 20"),
+        *("RECTSTART 15,15", "TAKEBACK 7,7"),
+    ],
+)
+@pytest.mark.parametrize("line", ["TURN 7,7", "BEGIN", "YXNBEST 3"])
+def test_the_move_is_answered_at_once(manager: Manager, line: str, comes: str) -> None:
+    assert manager.seconds_of(line, "INFO pondering 0", comes) < LONG_S / 2
+
+
+@pytest.mark.parametrize("comes", ["YXSTOP", "INFO timeout_turn 0"])
+def test_a_search_that_does_not_stop_is_not_waited_for(manager: Manager, comes: str) -> None:
+    class Teller(FirstCellPlayer):
+        best_so_far: Decision | None = None
+
+    teller = Teller()
+
+    def think(stop: Callable[[], bool]) -> None:
+        teller.best_so_far = Decision(112)
+        manager.think(stop)
+
+    teller.while_thinking, manager.ignores_stop = think, True
+    manager.engine._players.player = teller  # type: ignore[attr-defined]
+    manager.comes = (comes,)
+    assert manager.say("TURN 0,0") == ["7,7"]
+
+
+@pytest.mark.parametrize(
+    "comes",
+    ["ABOUT", "TURN 1,1", "INFO timeout_turn 99999", "INFO time_left 99999", "INFO pondering 1", "FOO", "BOARD"],
+)
+def test_other_commands_wait_for_the_move(comes: str) -> None:
+    manager = Manager(SHORT_S)
+    assert SHORT_S / 3 < manager.seconds_of("TURN 7,7", comes) < LONG_S / 2
+
+
+def test_lines_that_came_with_the_command_keep_their_order() -> None:
+    """A script sets the time of its second move; the first one keeps its own. A stop stops what stands before it."""
+    manager = Manager(SHORT_S)
+    manager.comes_after_s = -LONG_S
+    assert manager.seconds_of("TURN 7,7", "INFO timeout_turn 0", "RESTART") > SHORT_S / 3
+    manager = Manager()
+    manager.comes_after_s = -LONG_S
+    assert manager.seconds_of("TURN 7,7", "YXSTOP", "TURN 8,8") < LONG_S / 2
+
+
+def test_a_stop_ends_one_move_only(manager: Manager) -> None:
+    assert manager.seconds_of("BEGIN", "YXSTOP") < LONG_S / 2
+    manager.say("YXSTOP", f"INFO timeout_turn {round(1000 * SHORT_S)}")
+    assert SHORT_S / 3 < manager.seconds_of("TURN 7,7") < LONG_S / 2
+
+
+def test_the_game_goes_on_after_a_stop(manager: Manager) -> None:
+    manager.comes = ("YXSTOP",)
+    assert manager.say("BEGIN", "TURN 7,7", "RESTART", "BEGIN") == [FIRST, "1,14", "OK", FIRST]

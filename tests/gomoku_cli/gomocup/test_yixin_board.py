@@ -1,0 +1,170 @@
+"""The commands of Yixin's board: its opening sequence, boards without a move, and the best moves of a position."""
+
+from collections.abc import Callable
+
+import pytest
+
+from core.notation import parse_point
+from core.position import Position
+from gomoku_cli.gomocup.engine import Engine
+from search.analysis import Analysis, MoveAnalysis, Report
+from search.limits import Limit
+from search.players import Decision, never
+from tests.support.gomocup import ABOUT, FIRST, SECOND, FirstCellPlayer, OnePlayer, Talk
+
+OPENING = """
+info show_detail 1
+yxshowinfo
+START 15 15
+INFO timeout_turn 500
+INFO max_node -1
+INFO pondering 0
+start 15 15
+board
+7,7,2
+done
+end
+"""
+
+
+class ThinkingPlayer(FirstCellPlayer):
+    """Analyses the first three empty cells, and reports that once."""
+
+    def think(
+        self,
+        position: Position,
+        limit: Limit | None = None,
+        *,
+        seed: int = 0,
+        stop: Callable[[], bool] = never,
+        report: Report | None = None,
+    ) -> tuple[Decision, Analysis]:
+        decision = self.choose(position, limit, seed=seed, stop=stop)
+        cells = [int(cell) for cell in position.legal_moves()[:3]]
+        moves = tuple(MoveAnalysis(cell, value=0.5 - number) for number, cell in enumerate(cells))
+        analysis = Analysis(moves=moves, value=0.5, variation=(cells[0],), nodes=3, seconds=0.1)
+        if report is not None:
+            report(analysis)
+        return decision, analysis
+
+
+def without_messages(answers: list[str]) -> list[str]:
+    return [answer for answer in answers if not answer.startswith("MESSAGE ")]
+
+
+def test_the_opening_sequence_is_answered_with_one_move() -> None:
+    lines = [line for line in OPENING.splitlines() if line and line != "end"]  # the reader of lines handles END
+    assert without_messages(Talk().say(*lines)) == ["OK", "OK", FIRST]
+
+
+@pytest.mark.parametrize("size", [5, 15, 20])
+def test_start_takes_two_equal_numbers(size: int) -> None:
+    talk = Talk()
+    assert talk.say(f"START {size} {size}", "BEGIN") == ["OK", f"0,{size - 1}"]
+
+
+def test_start_refuses_other_numbers(talk: Talk) -> None:
+    assert talk.say("START 15 20") == ["ERROR this engine plays square boards only, not 15x20"]
+    for line in ("START 15 15 15", "START 15 x", "START x 15", "START 26 26", "START 4 4"):
+        (answer,) = talk.say(line)
+        assert answer.startswith("ERROR ")
+    assert talk.say("BEGIN") == [FIRST]
+
+
+def test_a_yixin_board_sets_up_a_position_without_a_move(talk: Talk) -> None:
+    assert talk.say("YXBOARD", "7,7,2", "8,8,1", "6,6,2", "DONE") == []
+    assert talk.player.requests == []
+    assert talk.say("YXNBEST 1") == [FIRST]
+    assert talk.player.requests == [[parse_point(text, 15) for text in ("7,7", "8,8", "6,6")]]
+    assert talk.say("TURN 9,9") == [SECOND]
+
+
+def test_a_board_may_stand_in_one_line(talk: Talk) -> None:
+    assert talk.say("yxboard 7,7,1 8,8,2 done", "yxnbest 1") == [FIRST]
+    assert talk.player.requests == [[parse_point("7,7", 15), parse_point("8,8", 15)]]
+    assert talk.say("BOARD 7,7,2 DONE") == [FIRST]
+    assert talk.say("BOARD DONE") == [FIRST]
+
+
+def test_a_game_that_is_over_may_be_shown_and_asks_for_no_move(talk: Talk) -> None:
+    stones = [f"{x},0,2" for x in range(5)] + [f"{3 * x},5,1" for x in range(4)]
+    assert talk.say("YXBOARD", *stones, "DONE", "YXSHOWFORBID") == ["FORBID ."]
+    assert talk.say("YXNBEST 1") == ["ERROR the game is over"]
+    assert talk.say("START 15", "BEGIN") == ["OK", FIRST]
+
+
+def test_a_wrong_board_is_an_error_at_its_end(talk: Talk) -> None:
+    assert talk.say("YXBOARD", "7,7,2", "7,7,1", "DONE") == ["ERROR 7,7 holds two stones"]
+    assert talk.say("YXBOARD", "7,7,2", "BEGIN") == ["ERROR YXBOARD was not ended by DONE", FIRST]
+    assert Talk().say("YXBOARD", "7,7,2", "DONE", "YXNBEST 2") == ["ERROR there is no board yet: START comes first"] * 2
+
+
+def test_the_best_moves_come_as_messages_before_the_move() -> None:
+    talk = Talk(ThinkingPlayer())
+    talk.say("START 15")
+    first, second, move = talk.say("YXNBEST 2")
+    assert first == f"MESSAGE 1: {FIRST}, 75.0% to win"
+    assert second == f"MESSAGE 2: {SECOND}, 25.0% to win"
+    assert move == FIRST
+    assert talk.say("TURN 7,7") == [SECOND], "other moves have no list"
+
+
+@pytest.mark.parametrize("count", ["", "0", "-1", "x", "1 2"])
+def test_a_wrong_number_of_best_moves_is_an_error(talk: Talk, count: str) -> None:
+    (answer,) = talk.say(f"YXNBEST {count}")
+    assert answer.startswith("ERROR YXNBEST takes a number of moves")
+
+
+@pytest.mark.parametrize(("detail", "shown"), [(1, [f"MESSAGE REALTIME BEST {FIRST}"]), (0, [])])
+def test_the_best_move_so_far_is_shown_during_a_move_on_request(detail: int, shown: list[str]) -> None:
+    told: list[str] = []
+    engine = Engine(OnePlayer(ThinkingPlayer()), about=ABOUT, tell=told.append)
+    for line in ("START 15", f"INFO show_detail {detail}", "BEGIN"):
+        answers = list(engine.answer(line))
+    assert answers == [FIRST]
+    assert told == shown
+
+
+@pytest.mark.parametrize("line", ["YXHASHCLEAR", "yxblockreset", "YXBLOCKPATHRESET", "YXSTOP", "STOP"])
+def test_commands_without_an_answer(talk: Talk, line: str) -> None:
+    assert talk.say("BEGIN", line) == [FIRST]
+    assert talk.say("BOARD", "7,7,2", "YXSTOP", "DONE") == [FIRST], "a late stop does not break off a board"
+
+
+def test_yxshowinfo_names_the_engine(talk: Talk) -> None:
+    assert talk.say("YXSHOWINFO") == [f"MESSAGE {ABOUT}"]
+
+
+@pytest.mark.parametrize("line", ["YXBALANCEONE", "YXBALANCETWO 3", "YXPONDER", "YXSETDATABASE c:\\x y", "yxfoo", "YX"])
+def test_another_command_of_yixins_board_is_unknown(talk: Talk, line: str) -> None:
+    (answer,) = talk.say(line)
+    assert answer.startswith("UNKNOWN ")
+    assert talk.say("BEGIN") == [FIRST]
+
+
+@pytest.mark.parametrize("stones", [[], ["7,7,1"], ["7,7,2", "8,8,1"]])
+def test_an_unknown_command_with_a_board_is_answered_once(talk: Talk, stones: list[str]) -> None:
+    (answer,) = talk.say("YXQUERYDATABASEALLT", *stones, "done")
+    assert answer.startswith("UNKNOWN ")
+    (answer,) = talk.say("DONE")
+    assert answer.startswith("ERROR "), "the next one belongs to nothing"
+    assert talk.say("YXBLOCK", "0,0", "done", "BEGIN")[1:] == [FIRST]
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        *("timeout_turn 500", "timeout_match 1000000", "time_left 1000000", "time_increment 100", "max_node -1"),
+        *("max_depth 100", "max_depth -1", "thread_num 4", "thread_split_depth 5", "hash_size 262144", "pondering 0"),
+        *("caution_factor 1", "checkmate 0", "show_detail 1", "usedatabase 0", "database_readonly 1", "swapable 1"),
+        *("nbestsym 0", "strength 100", "search_type alphabeta", "vcthread 0", "opening_type swap2", "rule 2"),
+    ],
+)
+def test_no_key_of_the_board_is_answered(talk: Talk, key: str) -> None:
+    assert talk.say(f"INFO {key}", f"info {key}") == []
+    assert talk.say("ABOUT", "BEGIN")[0] == ABOUT
+
+
+def test_the_depth_reaches_the_players(talk: Talk) -> None:
+    talk.say("BEGIN", "INFO max_depth 6", "TURN 7,7", "INFO max_depth 0", "TURN 8,8")
+    assert talk.players.max_depths == [None, 6, None]
