@@ -2,8 +2,9 @@
 
 A small run of all phases works undisturbed, and each of its file operations is intercepted: opening for writing,
 synchronising, renaming, removing, cutting, making a folder. The folder is copied before each one, as a kill would leave
-it there, and once more with a part of the last line of metrics. Every copy is opened, finished, and compared with the
-undisturbed run: models, states, samples, games, settings and metrics, all but times. Exits with 1 at a difference.
+it there, and once more with a part of the last line of metrics. Every copy is opened as a run, which mends it. Those
+that differ then, times apart, are finished and compared with the undisturbed run: models, states, samples, games,
+settings and metrics, all but times. Exits with 1 at a difference.
 
 No process dies here, so that a whole run is tried in minutes; `kill_commands` kills real commands at such instants.
 """
@@ -43,7 +44,8 @@ from curriculum.games import mentor_games
 from curriculum.phases import round_games, steps
 from curriculum.phases.all import run_all
 from curriculum.reporting import Conduct
-from curriculum.run.folder import RunFolder
+from curriculum.run import folder
+from curriculum.run.folder import RunFolder, is_run
 from nets.config import NetConfig
 from search.tree.settings import SearchSettings
 
@@ -69,7 +71,7 @@ _TIMES = ("time", "date")
 
 
 class Instants:
-    """Copies of a folder before each file operation in it; equal ones are kept once."""
+    """Copies of a folder before each file operation in it; equal ones are kept once, times apart."""
 
     def __init__(self, folder: Path, copies: Path) -> None:
         self._folder, self._copies = folder, copies
@@ -117,21 +119,22 @@ class Instants:
         self._is_on = True
 
     def _keep(self, *, cut: bool) -> None:
-        if not (self._folder / "config.toml").exists():
-            return  # no run yet
+        if not is_run(self._folder):
+            return
         copy = self._copies / f"{len(self.copies):04d}"
         shutil.copytree(self._folder, copy)
         metrics = copy / "metrics.jsonl"
         if cut and metrics.exists():
             text = metrics.read_bytes()
             metrics.write_bytes(text[: len(text) - len(text) % 97 - 1])
-        digest = hashlib.sha256()
-        for file in _files(copy):
-            digest.update(f"{file.relative_to(copy)}\0{hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())
-        if digest.hexdigest() in self._known:
+        RunFolder.open(copy).close()
+        digest = hashlib.sha256(
+            "".join(f"{file.relative_to(copy)}\0{content(file)!r}\n" for file in _files(copy)).encode()
+        ).hexdigest()
+        if digest in self._known:
             shutil.rmtree(copy)
         else:
-            self._known.add(digest.hexdigest())
+            self._known.add(digest)
             self.copies.append(copy)
 
 
@@ -140,6 +143,7 @@ def prepare(seconds_per_file: float = 1e9) -> None:
     steps.STEPS_PER_SAVE = _STEPS_PER_SAVE
     mentor_games._GAMES_PER_FILE = _GAMES_PER_FILE
     round_games._SECONDS_PER_FILE = seconds_per_file
+    folder.commit_of_source = lambda: None  # it starts a process at every opening
     if torch.get_num_threads() > 1:
         torch.set_num_threads(1)
 
@@ -150,15 +154,15 @@ def make_run(config: Config, place: Path) -> tuple[Path, Instants]:
     run.parent.mkdir(parents=True)
     copies.mkdir()
     instants = Instants(run, copies)
-    with instants.watching(), RunFolder.create(run, config) as folder:
-        run_all(folder, Conduct())
+    with instants.watching(), RunFolder.create(run, config) as created:
+        run_all(created, Conduct())
     return run, instants
 
 
 def finish(run: Path) -> None:
     """Open a run and do the rest of its work."""
-    with RunFolder.open(run) as folder:
-        run_all(folder, Conduct())
+    with RunFolder.open(run) as opened:
+        run_all(opened, Conduct())
 
 
 def differences(run: Path, whole: Path) -> list[str]:
@@ -248,7 +252,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for fault in itertools.islice(faults, 20):
         print(fault)
     print(
-        f"{operations} file operations, {copies} different folders before them, {len(faults)} faults, "
+        f"{operations} file operations, {copies} different runs after them, {len(faults)} faults, "
         f"{time.perf_counter() - start:.0f} s"
     )
     if faults:

@@ -154,7 +154,7 @@ class RunFolder:
             raise RunFolderError(str(error)) from error
         differences = history.differences(self.config)
         if differences:
-            check_changes(self.path, differences)
+            check_changes(self.path, differences, edited)
             check(self.config)
             # In this order: after a kill in between the new file is an edit, which is noted by the next opening.
             atomic_write_text(self.path / _CONFIG, to_toml(self.config, comment_lines))

@@ -4,7 +4,7 @@
 which step on. A difference between the two is an edit, which counts as a change from the next opening on.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,8 @@ from curriculum.run.json_files import JsonFileError, append_json_line, now, read
 from curriculum.run.progress import Progress
 
 SETTINGS = "settings.jsonl"
+
+_EDITED = " (its config.toml was edited)"
 
 Change = dict[str, Any]
 """`time`, the place from which it holds (`phase`, in self-play `iteration`, `step`), and `settings`: old and new."""
@@ -85,12 +87,15 @@ def are_changes(value: Any) -> bool:
     )
 
 
-def check_changes(path: Path, differences: Mapping[str, list[Any]]) -> None:
-    """Raise `ConfigError` for the first change that the run in `path` cannot take any more."""
+def check_changes(path: Path, differences: Mapping[str, list[Any]], edited: Collection[str]) -> None:
+    """Raise `ConfigError` for the first change that the run in `path` cannot take any more.
+
+    `edited`: the keys whose new value is in its `config.toml`.
+    """
     progress = Progress(path)
     for key, (old, new) in differences.items():
         section, _, name = key.partition(".")
-        reason = None
+        reason, is_edited = None, key in edited
         if key in FIXED or section in FIXED:
             reason = "its models, samples and training states are made for it"
         elif section in FIXED_BY_SAMPLES:
@@ -101,8 +106,8 @@ def check_changes(path: Path, differences: Mapping[str, list[Any]]) -> None:
                 reason = f"the phase {phase} has begun"
         if reason is not None:
             raise ConfigError(
-                f"the run in {path} has {key} = {toml_value(old)}, and {toml_value(new)} comes too late: {reason}; "
-                f"leave {key} as it is, or make another run (--run names its folder)"
+                f"{key} is {toml_value(old)} in the run in {path} and cannot become {toml_value(new)}: {reason}; leave "
+                f"it as it is{_EDITED if is_edited else ''}, or make another run (--run names its folder)"
             )
 
 
