@@ -46,7 +46,7 @@ from curriculum.phases.all import run_all
 from curriculum.reporting import Conduct
 from curriculum.run import folder
 from curriculum.run.folder import RunFolder, is_run
-from nets.config import NetConfig
+from nets.config import Backend, NetConfig, Precision, RuntimeChoice, set_runtime
 from search.tree.settings import SearchSettings
 
 SMALL = Config(
@@ -58,7 +58,7 @@ SMALL = Config(
     imitation=ImitationConfig(
         teacher="mentor:paper", games=6, passes=2, bar_games=2, bar_every=1, held_out_share=0.3, bar_score=1.0
     ),
-    selfplay=SelfplayConfig(iterations=3, games=4, concurrent_games=2, draws_per_position=2.0, window=150),
+    selfplay=SelfplayConfig(iterations=2, games=4, concurrent_games=2, draws_per_position=2.0, window=150),
     gate=GateConfig(games=2, simulations=4, threshold=0.0),
     evaluation=EvaluationConfig(final_games=2, opponents=("random", "mentor:paper")),
 )
@@ -144,6 +144,7 @@ def prepare(seconds_per_file: float = 1e9) -> None:
     mentor_games._GAMES_PER_FILE = _GAMES_PER_FILE
     round_games._SECONDS_PER_FILE = seconds_per_file
     folder.commit_of_source = lambda: None  # it starts a process at every opening
+    set_runtime(RuntimeChoice(backend=Backend.TORCH, precision=Precision.FP32))  # no conversion of each model
     if torch.get_num_threads() > 1:
         torch.set_num_threads(1)
 
@@ -232,7 +233,7 @@ def campaign(config: Config, place: Path, workers: int, chosen: slice) -> tuple[
         tried = {pool.submit(try_copy, copy, whole): copy for copy in copies}
         for number, future in enumerate(as_completed(tried), start=1):
             faults += [f"{tried[future]}: {fault}" for fault in future.result()[:3]]
-            if number % 20 == 0:
+            if number % 10 == 0:
                 print(f"{number} of {len(copies)} copies, {len(faults)} faults", flush=True)
     return instants.operations, len(copies), faults
 

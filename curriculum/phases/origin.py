@@ -1,6 +1,7 @@
 """The origin of a model in its metadata. It names files by name and hash, so that it tells nothing of a machine."""
 
 import hashlib
+import json
 import re
 import shlex
 from collections.abc import Mapping
@@ -11,11 +12,10 @@ from typing import Any
 from curriculum.arena.player_names import ENGINE, short_name
 from curriculum.arena.players import PlayerSpecError, model_path, own_simulations
 from curriculum.config import Config
-from curriculum.presets import ConfigError, read_text, to_toml
+from curriculum.presets import to_toml
 from nets.checkpoint import BUILT_IN
 
-_FOLDERS = re.compile(r"[^\s\"'=,;]*[/\\]")
-"""The folders of a path within a text."""
+_TOML_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _RESULT = ("games", "wins", "draws", "losses", "score", "score_interval", "elo", "elo_interval", "pairs")
 """What a model keeps of a match: no times, which differ from run to run, and no names."""
 
@@ -28,16 +28,12 @@ def file_hash(path: Path) -> str:
 def portable_name(spec: str) -> str:
     """Return the name of a player without the folders of its files: `hour#9bd69658c66df35e` for a run or a model."""
     if spec.startswith(f"{ENGINE}:"):
-        try:
-            words = shlex.split(spec.partition(":")[2])
-        except ValueError:
-            return without_folders(spec)
-        return f"{ENGINE}:{shlex.join(_last_parts(word) for word in words)}"
+        return _stripped(spec)
     name, simulations = own_simulations(spec)
     try:
         path = model_path(name) if name not in BUILT_IN else None
     except PlayerSpecError:  # a file that is gone
-        return _last_parts(spec)
+        return _stripped(spec)
     if path is None:
         return spec
     short = _last_parts(short_name(str(Path(name).absolute())))
@@ -45,9 +41,16 @@ def portable_name(spec: str) -> str:
     return known if simulations is None else f"{known}@{simulations}"
 
 
-def without_folders(text: str) -> str:
-    """Return a text without the folders of the paths in it."""
-    return _FOLDERS.sub("", text)
+def _stripped(text: str) -> str:
+    """Return a text without the folders of the paths in it: the command of an engine, a path, or any other."""
+    if not re.search(r"[/\\]", text):
+        return text
+    kind, colon, command = text.partition(":")
+    try:
+        words = shlex.split(command) if kind == ENGINE else None
+    except ValueError:
+        words = None
+    return _last_parts(text) if words is None else f"{kind}{colon}{shlex.join(map(_last_parts, words))}"
 
 
 def _last_parts(word: str) -> str:
@@ -84,10 +87,7 @@ def portable_made(made: Mapping[str, Any]) -> dict[str, Any]:
     """Return the origin of a model, also of one by another version, without folders of a machine."""
     cleaned: dict[str, Any] = {key: _cleaned(value) for key, value in made.items() if key != "config"}
     if isinstance(text := made.get("config"), str):
-        try:
-            cleaned["config"] = to_toml(portable(read_text(text, "the configuration of a model")))
-        except ConfigError:  # of another version
-            cleaned["config"] = without_folders(text)
+        cleaned["config"] = _TOML_STRING.sub(lambda found: json.dumps(_stripped(json.loads(found[0]))), text)
     return cleaned
 
 
@@ -98,7 +98,7 @@ def result_of(match: Mapping[str, Any]) -> dict[str, Any]:
 
 def _cleaned(value: Any) -> Any:
     if isinstance(value, str):
-        return without_folders(value)
+        return _stripped(value)
     if isinstance(value, Mapping):
-        return {without_folders(str(key)): _cleaned(item) for key, item in value.items()}
+        return {_stripped(str(key)): _cleaned(item) for key, item in value.items()}
     return [_cleaned(item) for item in value] if isinstance(value, (list, tuple)) else value
