@@ -17,8 +17,7 @@ from core.limits import MAX_MODEL_BYTES, MAX_PARAMETERS, MAX_REASON, shortened
 from core.rules import Rules
 from nets.config import NetConfig, Planes
 from nets.shapes import fits, parameter_total, tensor_types
-from nets.tensor_file import TensorFile, TensorFileError, open_tensors
-from nets.tensor_writing import write_tensors
+from nets.tensor_file import TensorFile, TensorFileError, open_tensors, write_tensors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,7 +9,7 @@ from curriculum.phases.steps import trainer_state
 from curriculum.reporting import DivergedError
 from curriculum.run.folder import RunFolder
 from curriculum.training.trainer import StepError
-from nets.tensor_writing import NotFiniteError
+from nets.tensor_file import NotFiniteError
 
 _NAMES = {
     Phase.BASICS: "phase 1, basics",

@@ -18,7 +18,7 @@ from core.files.json_text import parse_json, values_at
 from core.limits import MAX_BOARD_SIZE, MAX_JSON_BYTES, MAX_REASON, MIN_BOARD_SIZE, shortened
 from core.rules import BLACK, NO_CELL, WHITE, Colour
 from curriculum.training.archives import BROKEN, ArrayArchive
-from nets.tensor_writing import NotFiniteError
+from nets.tensor_file import NotFiniteError
 
 
 class SamplesError(BadDataError, ValueError):

@@ -30,9 +30,8 @@ from nets.dual import DualNet, make_model, zero_heads
 from nets.planes import encode
 from nets.runtimes.devices import best_device, best_precision, use_threads
 from nets.shapes import tensor_types
-from nets.tensor_file import open_tensors
+from nets.tensor_file import NotFiniteError, check_finite, open_tensors, write_tensors
 from nets.tensor_types import WEIGHTS, TensorType
-from nets.tensor_writing import NotFiniteError, check_finite, write_tensors
 
 _NORM_POSITIONS = 8192
 _NORM_BATCH = 1024

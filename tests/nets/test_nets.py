@@ -18,7 +18,7 @@ from nets.config import COLOUR_PLANES, LAST_MOVES, PLANE_COUNT, Backend, NetConf
 from nets.dual import DualNet, make_model, parameter_count, zero_heads
 from nets.planes import encode
 from nets.runtimes.net_evaluator import NetEvaluator
-from nets.tensor_writing import NotFiniteError
+from nets.tensor_file import NotFiniteError
 from tests.support.nets import spoil
 
 RULES = Rules(9, 5)

@@ -21,8 +21,7 @@ from curriculum.training.trainer import BatchSource, StepError, Trainer
 from gomoku_cli.exit_codes import ExitCode
 from nets.checkpoint import check_model
 from nets.dual import make_model
-from nets.tensor_file import open_tensors
-from nets.tensor_writing import NotFiniteError
+from nets.tensor_file import NotFiniteError, open_tensors
 from tests.curriculum.phases.test_concurrent import CONFIG as CONCURRENT
 from tests.curriculum.phases.test_phases import CONFIG, RULES
 from tests.support.commands import refused, run
