@@ -3,9 +3,9 @@
 The header is checked against its limits and against the size of the file before a tensor is read. Tensors are read into
 memory and never mapped: a mapped file that is cut short kills its reader.
 
-Files for others hold finite numbers alone, and equal tensors and metadata give equal bytes: the library writes the texts
-of the metadata in an order of chance, and here they are sorted. So a run that was killed has the files of an undisturbed
-one, and the hashes by which models name each other.
+Files for others hold finite numbers alone, and equal tensors and metadata give equal bytes: the library writes the
+texts of the metadata in an order of chance, and here they are sorted. So a run that was killed has the files of an
+undisturbed one, and the hashes by which models name each other.
 """
 
 import json

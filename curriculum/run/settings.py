@@ -75,6 +75,14 @@ def read_changes(path: Path) -> list[Change]:
         return []
 
 
+def read_edits(path: Path, config: Config) -> dict[str, list[Any]]:
+    """Return the settings of the run's `config.toml` that its work has not used yet; none where that is not known."""
+    try:
+        return SettingsHistory(path).differences(config)
+    except JsonFileError:
+        return {}
+
+
 def are_changes(value: Any) -> bool:
     """Return True for a list of changes as `SettingsHistory` writes them."""
     return isinstance(value, list) and all(

@@ -119,6 +119,7 @@ def _plays_text(plays: Mapping[str, Any]) -> str:
 
 def _run_rows(run: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield a name and a text for each fact about a run."""
+    from curriculum.presets import toml_value
     from gomoku_cli.console import duration
 
     yield "run", run["run"]
@@ -130,6 +131,8 @@ def _run_rows(run: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for opponent, score in run["scores"].items():
         yield f"best score against {opponent}", f"{score:.2f}"
     yield from _change_rows(run["changes"])
+    for key, (old, new) in run["edited"].items():
+        yield "edited", f"{key}: {toml_value(old)} so far, {toml_value(new)} in config.toml, from the next start on"
 
 
 def _change_rows(changes: Any) -> Iterator[tuple[str, str]]:

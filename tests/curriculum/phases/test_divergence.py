@@ -2,6 +2,8 @@
 
 import json
 import math
+import shutil
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,12 +22,12 @@ from curriculum.training.samples import Samples, read_samples, write_samples
 from curriculum.training.trainer import BatchSource, StepError, Trainer
 from gomoku_cli.exit_codes import ExitCode
 from nets.checkpoint import check_model
-from nets.dual import make_model
+from nets.config import default_runtime, set_runtime
 from nets.tensor_file import NotFiniteError, open_tensors
 from tests.curriculum.phases.test_concurrent import CONFIG as CONCURRENT
 from tests.curriculum.phases.test_phases import CONFIG, RULES
 from tests.support.commands import refused, run
-from tests.support.nets import spoil
+from tests.support.nets import EXACT, spoil
 
 FEW = replace(
     CONFIG, selfplay=replace(CONFIG.selfplay, iterations=1, rehearsal_share=0.0), gate=replace(CONFIG.gate, games=0)
@@ -36,6 +38,15 @@ PLACES = {
     Phase.IMITATION: "phase 2, imitation, pass 1: the training diverged at step ",
     Phase.SELFPLAY: "phase 3, self-play, round 1: the training diverged at step ",
 }
+
+
+@pytest.fixture(scope="module", autouse=True)
+def plain_torch() -> Iterator[None]:
+    """The nets without a conversion of each model."""
+    before = default_runtime()
+    set_runtime(EXACT)
+    yield
+    set_runtime(before)
 
 
 @pytest.fixture(autouse=True)
@@ -57,8 +68,9 @@ def assert_finite(path: Path) -> None:
     assert not [record for record in read_metrics(path) if record["event"] == "train" and record["policy_loss"] is None]
 
 
-@pytest.mark.parametrize("optimiser", Optimiser)
-@pytest.mark.parametrize("phase", Phase)
+@pytest.mark.parametrize(
+    ("phase", "optimiser"), [*((phase, Optimiser.SGD) for phase in Phase), (Phase.BASICS, Optimiser.ADAM)]
+)
 def test_a_diverged_phase_saves_nothing_and_goes_on(phase: Phase, optimiser: Optimiser, tmp_path: Path) -> None:
     path = tmp_path / "run"
     config = with_rate(replace(FEW, training=replace(FEW.training, optimiser=optimiser)), phase, 1e18)
@@ -74,7 +86,7 @@ def test_a_diverged_phase_saves_nothing_and_goes_on(phase: Phase, optimiser: Opt
     smaller = {key: float(value) for key, value in (each.split("=") for each in error.value.settings)}
     with RunFolder.open(path, lambda config, original: with_values(config, smaller)) as folder:
         work(folder, Conduct())
-        assert folder.changes[0]["phase"] == phase if phase is Phase.BASICS else folder.changes
+        assert folder.changes
     assert_finite(path)
     assert check_model(path / "models" / "best.safetensors").made["phase"]
 
@@ -211,8 +223,6 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_run_that_an_older_version_left_diverged_goes_on(
     finished: Path, broken: tuple[str, ...], again: str, tmp_path: Path
 ) -> None:
-    import shutil
-
     path = tmp_path / "run"
     shutil.copytree(finished, path)
     for name in broken:
@@ -237,5 +247,4 @@ def test_a_run_without_any_good_model_begins_anew(tmp_path: Path) -> None:
         assert folder.remarks[-1] == "no model of the run is left: it starts anew from its samples"
         run_basics(folder, Conduct())
     assert_finite(path)
-    assert make_model(CONFIG.net, RULES, 1)
     assert check_model(path / "models" / "best.safetensors")

@@ -147,11 +147,15 @@ def test_samples_of_a_phase_fix_its_settings(path: Path, capsys: pytest.CaptureF
 
 def test_an_edit_by_hand_is_noticed(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     edit(path, "learning_rate", "0.5")  # the first one is that of the basics
+    assert (
+        "basics.learning_rate: 0.06 so far, 0.5 in config.toml, from the next start on" in run(capsys, "info", path)[1]
+    )
     code, _, err = run(capsys, "train", "--run", path, "--resume")
     assert code == ExitCode.DONE
     assert "basics.learning_rate: 0.06, then 0.5 from evaluation on" in err
     assert "of these basics.learning_rate came from an edited config.toml" in err
     assert changes(path)[0]["settings"] == {"basics.learning_rate": [0.06, 0.5]}
+    assert json.loads(run(capsys, "info", path, "--json")[1])["run"]["edited"] == {}
     edit(path, "size", "9")
     error = refused(capsys, ExitCode.USAGE, "train", "--run", path, "--resume")
     assert "rules.size is 15" in error
