@@ -11,7 +11,7 @@ round. Matches of the models that it writes (`gomoku evaluate`) show the worth o
 
 import argparse
 import time
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,9 +20,9 @@ from core.streams import Purpose, stream_key
 from curriculum.config import Config
 from curriculum.games.mentor_games import read_training_games
 from curriculum.phases.basics import basics_of
-from curriculum.phases.replay import Replay
-from curriculum.phases.steps import file_hash
-from curriculum.presets import to_toml, with_assignments
+from curriculum.phases.origin import file_hash, origin_of
+from curriculum.phases.replay import PHASE, Replay
+from curriculum.presets import with_assignments
 from curriculum.reporting import Conduct
 from curriculum.run.folder import RunFolder, commit_of_source
 from curriculum.training.samples import Samples
@@ -122,12 +122,9 @@ def main() -> None:
         policy, value = losses(evaluator, held_out)
         evaluator.close()
         made = {
-            "preset": config.preset,
+            **origin_of(config, commit_of_source()),
             "parent": file_hash(arguments.start) if arguments.start else None,
-            "commit": commit_of_source(),
-            "search": asdict(config.search),
-            "config": to_toml(config),
-            "phase": "structures",
+            "phase": PHASE,
             "passes": arguments.passes,
             "rehearsal_share": share,
         }

@@ -5,8 +5,10 @@ kept in the run folder. A number without bounds of its own is 0 or more. The def
 2-core machine; the preset `alphagomoku` has the paper's numbers.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Annotated
 
 from core.bounds import POSITIVE, SHARE, Bounds
@@ -246,3 +248,24 @@ class Config:
     selfplay: SelfplayConfig = field(default_factory=SelfplayConfig)
     gate: GateConfig = field(default_factory=GateConfig)
     evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
+
+
+FIXED: frozenset[str] = frozenset(
+    {"preset", "seed", "scale", "start", "phases", "rules", "net", "selfplay.concurrent"}
+    | {f"training.{name}" for name in ("optimiser", "batch_size", "all_symmetries", "flat_start")}
+)
+"""Settings and sections that never change during a run: its models, samples and training states are made for them."""
+
+FIXED_BY_SAMPLES: Mapping[Phase, frozenset[str]] = MappingProxyType(
+    {
+        Phase.BASICS: frozenset({"positions", "kinds", "colour_swapped", "noise_stones"}),
+        Phase.IMITATION: frozenset(
+            {"teacher", "teacher_seconds", "games", "opening_stones", "random_move_share", "teacher_value_share"}
+            | {"held_out_share", "basics_share"}
+        ),
+    }
+)
+"""Settings of a phase that no longer change when it has begun: they decide what its samples and its steps are.
+
+The others of these two sections change until their phase is over, and all other settings at any time.
+"""

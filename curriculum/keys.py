@@ -1,9 +1,10 @@
 """Keys of the configuration: the type and the bounds of every setting, read from the fields of its dataclasses."""
 
 import dataclasses
+import difflib
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -69,3 +70,22 @@ def names_of(key: str) -> list[str]:
         return ["true", "false"]
     kind = next((each for each in (hint, *typing.get_args(hint)) if isinstance(each, type)), str)
     return list(kind) if issubclass(kind, StrEnum) else []
+
+
+def value_of(config: Config, key: str) -> Any:
+    """Return the value of the setting `key`."""
+    section, dot, name = key.partition(".")
+    return getattr(getattr(config, section), name) if dot else getattr(config, section)
+
+
+def setting_value(config: Config, key: str) -> Any:
+    """Return the value of the setting `key` in the types of JSON."""
+    value = value_of(config, key)
+    return list(value) if isinstance(value, tuple) else value
+
+
+def nearest(name: str, valid: Iterable[str]) -> str:
+    """Return the ending of an error message: the valid name nearest to `name`, or all valid ones."""
+    names = list(valid)
+    close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+    return f"; did you mean {close[0]}?" if close else f"; valid are {', '.join(names)}"

@@ -23,7 +23,7 @@ from core.errors import UsageError
 from core.files.atomic import TooLargeError, read_bytes
 from core.limits import MAX_CONFIG_BYTES, MAX_INTEGER, MAX_REASON, MAX_TOML_DEPTH, MAX_TOML_DOTS, shortened
 from curriculum.config import Config
-from curriculum.keys import BOUNDS, KEYS, SECTIONS, expected
+from curriculum.keys import BOUNDS, KEYS, SECTIONS, expected, nearest, value_of
 
 
 class ConfigError(UsageError, ValueError):
@@ -40,6 +40,7 @@ class _Setting:
     value: Any
 
 
+_PRESET = "preset"
 _BASE, _CHAIN = "base", "chain"
 """Keys of a preset alone: the preset under it, and the presets that it is made of."""
 _SMALLEST: Mapping[str, int] = {
@@ -85,7 +86,7 @@ def resolve(
     below 1 is applied to the result. Raises `ConfigError`.
     """
     config = _build(_collected(preset, file, assignments, flags))
-    return _replaced(config, {key: scaled(key, _value(config, key), config.scale) for key in _SMALLEST})
+    return _replaced(config, {key: scaled(key, value_of(config, key), config.scale) for key in _SMALLEST})
 
 
 def chain_of(preset: str | None) -> tuple[str, ...]:
@@ -121,10 +122,19 @@ def with_assignments(config: Config, assignments: Iterable[str], sections: Seque
     return _replaced(config, changes)
 
 
+def with_values(config: Config, values: Mapping[str, Any]) -> Config:
+    """Return the configuration with other values, of the types of JSON, by key. Raises `ConfigError`."""
+    given = (_Setting("its settings", key, value) for key, value in values.items())
+    return _replaced(config, {each.key: _checked(each, _hint(each.source, each.key)) for each in given})
+
+
 def _replaced(config: Config, changes: Mapping[str, Any]) -> Config:
-    """Return the configuration with other values of some keys of sections. Raises `ConfigError`."""
+    """Return the configuration with other values of some keys. Raises `ConfigError`."""
     for key, value in changes.items():
-        section, _, name = key.partition(".")
+        section, dot, name = key.partition(".")
+        if not dot:
+            config = dataclasses.replace(config, **{key: value})
+            continue
         try:
             replacement: Any = dataclasses.replace(getattr(config, section), **{name: value})
         except ValueError as error:
@@ -133,43 +143,70 @@ def _replaced(config: Config, changes: Mapping[str, Any]) -> Config:
     return config
 
 
-def difference(
+def revised(
     config: Config,
+    original: Config,
     preset: str | None = None,
     *,
     file: Path | None = None,
     assignments: Sequence[str] = (),
     flags: Mapping[str, Any] = types.MappingProxyType({}),
-) -> str | None:
-    """Describe the first setting with another value in `config` than in the arguments of `resolve`; None if they agree.
+) -> Config:
+    """Return the configuration of a run with what its user states now, at the run's scale.
 
-    Only settings that the arguments state are compared. Raises `ConfigError`.
+    `preset` must be the one that the run was made from (`original`): other values of a preset than then or now are
+    refused. Raises `ConfigError`.
     """
-    for setting in {setting.key: setting for setting in _collected(preset, file, assignments, flags)}.values():
-        stated = _checked(setting, _hint(setting.source, setting.key))
-        stated = scaled(setting.key, stated, config.scale)
-        found = _value(config, setting.key)
-        if found != stated:
-            return f"{setting.key} is {_toml_value(found)}, but {setting.source} has {_toml_value(stated)}"
-    return None
+    stated = {setting.key: setting for setting in _explicit(file, assignments, flags) if not _is_no_preset(setting)}
+    values = {key: _at_scale(setting, config.scale) for key, setting in stated.items()}
+    for setting in {setting.key: setting for setting in (_preset(preset) if preset else ())}.values():
+        value = _at_scale(setting, config.scale)
+        if setting.key not in stated and value not in (value_of(original, setting.key), value_of(config, setting.key)):
+            was = toml_value(value_of(config, setting.key))
+            raise ConfigError(
+                f"the run has {setting.key} = {was}, but {setting.source} has {toml_value(value)}: name the "
+                "preset that it was made from, or change single settings with --set"
+            )
+    return _replaced(config, values)
+
+
+def _at_scale(setting: _Setting, scale: float) -> Any:
+    return scaled(setting.key, _checked(setting, _hint(setting.source, setting.key)), scale)
 
 
 def _collected(
     preset: str | None, file: Path | None, assignments: Sequence[str], flags: Mapping[str, Any]
 ) -> list[_Setting]:
-    settings: list[_Setting] = []
-    if preset is not None:
-        settings += _preset(preset)
-    if file is not None:
-        settings += _toml(_read(file), str(file))
-    settings += [_assignment(text) for text in assignments]
-    settings += [_Setting(_flag(key), key, value) for key, value in flags.items() if value is not None]
-    return settings
+    """Return all settings of the arguments of `resolve`; a later one replaces an earlier one of the same key.
+
+    The `preset` of a file is the preset under it. Raises `ConfigError`.
+    """
+    explicit = _explicit(file, assignments, flags)
+    own = [setting for setting in explicit if setting.key == _PRESET and not _is_no_preset(setting)]
+    source = f"--preset {preset}"
+    if own:
+        named = str(_checked(own[0], str))
+        if preset not in (None, named):
+            raise ConfigError(
+                f"{own[0].source}: preset is {named}, but the command line has {source}: give one of them"
+            )
+        preset, source = named, f"{own[0].source}: preset = {named}"
+    base = _preset(preset, source) if preset is not None else []
+    return [*base, *(setting for setting in explicit if setting.key != _PRESET)]
 
 
-def _value(config: Config, key: str) -> Any:
-    section, dot, name = key.partition(".")
-    return getattr(getattr(config, section), name) if dot else getattr(config, section)
+def _is_no_preset(setting: _Setting) -> bool:
+    return setting.key == _PRESET and setting.value == Config().preset
+
+
+def _explicit(file: Path | None, assignments: Sequence[str], flags: Mapping[str, Any]) -> list[_Setting]:
+    """Return the settings of a file, of `--set` and of flags, without those of a preset. Raises `ConfigError`."""
+    settings = _toml(_read(file), str(file)) if file is not None else []
+    stated = [_assignment(text) for text in assignments]
+    for setting in stated:
+        if setting.key == _PRESET:
+            raise ConfigError(f"{setting.source}: write it as --preset {setting.value}")
+    return [*settings, *stated, *(_Setting(_flag(key), key, flags[key]) for key in flags if flags[key] is not None)]
 
 
 def read_config(path: Path) -> Config:
@@ -185,7 +222,7 @@ def read_text(text: str, source: str) -> Config:
 def check_fields(config: Config) -> None:
     """Check the type and the bounds of every setting. Raises `ConfigError` for a configuration made in code."""
     for key, hint in KEYS.items():
-        _checked(_Setting("the configuration", key, _value(config, key)), hint)
+        _checked(_Setting("the configuration", key, value_of(config, key)), hint)
 
 
 def to_toml(config: Config, comments: Callable[[str], Iterable[str]] = lambda name: ()) -> str:
@@ -205,17 +242,18 @@ def to_toml(config: Config, comments: Callable[[str], Iterable[str]] = lambda na
 
 def setting_text(config: Config, key: str) -> str:
     """Return the value of the setting `key` as TOML."""
-    return _toml_value(_value(config, key))
+    return toml_value(value_of(config, key))
 
 
-def _toml_value(value: Any) -> str:
+def toml_value(value: Any) -> str:
+    """Return a value as TOML."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
         # TOML shares JSON's escapes, except for one control character that JSON leaves unescaped.
         return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
-    if isinstance(value, tuple):
-        return f"[{', '.join(_toml_value(item) for item in value)}]"
+    if isinstance(value, (tuple, list)):
+        return f"[{', '.join(toml_value(item) for item in value)}]"
     return repr(value)
 
 
@@ -230,12 +268,14 @@ def _read(path: Path) -> str:
         raise ConfigError(f"{path} is not UTF-8 text") from error
 
 
-def _preset(name: str) -> list[_Setting]:
+def _preset(name: str, source: str | None = None) -> list[_Setting]:
+    """Return the settings of a preset, that under it first. `source`: the place of its name. Raises `ConfigError`."""
+    source = source or f"--preset {name}"
     if name not in _all_names():
-        raise ConfigError(f"--preset {name}: there is no such preset{nearest(name, _all_names())}")
+        raise ConfigError(f"{source}: there is no such preset{nearest(name, _all_names())}")
     table = _preset_table(name)
     if _CHAIN in table:
-        raise ConfigError(f"--preset {name} is a chain of {', '.join(table[_CHAIN])}: it is for gomoku train alone")
+        raise ConfigError(f"{source} is a chain of {', '.join(table[_CHAIN])}: it is for gomoku train --preset alone")
     base = table.pop(_BASE, None)
     return [*(_preset(base) if base else ()), *_settings(table, f"preset {name}")]
 
@@ -320,13 +360,6 @@ def _flag(key: str) -> str:
     return "--" + key.rpartition(".")[2].replace("_", "-")
 
 
-def nearest(name: str, valid: Iterable[str]) -> str:
-    """Return the ending of an error message: the valid name nearest to `name`, or all valid ones."""
-    names = list(valid)
-    close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
-    return f"; did you mean {close[0]}?" if close else f"; valid are {', '.join(names)}"
-
-
 def _hint(source: str, key: str) -> Any:
     """Return the type of the setting `key`. Raises `ConfigError` with the nearest valid key."""
     if key in KEYS:
@@ -369,7 +402,7 @@ def _checked(setting: _Setting, hint: Any) -> Any:
     for item in items:
         if isinstance(item, (int, float)) and not isinstance(item, bool):
             _check_range(setting, item)
-    if ("" in items or not items) and _value(Config(), setting.key) not in ("", ()):
+    if ("" in items or not items) and value_of(Config(), setting.key) not in ("", ()):
         raise _mistake(setting, "a name, not empty")
     if isinstance(value, tuple) and value and isinstance(value[0], int) and list(value) != sorted(value):
         raise _mistake(setting, "the minimum and then the maximum")

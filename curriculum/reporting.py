@@ -1,16 +1,26 @@
 """Progress reports of long work, and requests to stop it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from core.errors import FailedError
 from curriculum.workers.crew import Crew
 from curriculum.workers.local import Local
 
 
 class Interrupted(Exception):
     """The user stopped the work; everything up to the last finished step is saved."""
+
+
+class DivergedError(FailedError, ArithmeticError):
+    """A training diverged, and nothing of that is saved; the message names phase, step and learning rate."""
+
+    def __init__(self, message: str, settings: Sequence[str]) -> None:
+        super().__init__(message)
+        self.settings = settings
+        """Settings to go on with, as `key=value`."""
 
 
 class Task(Protocol):

@@ -8,7 +8,7 @@ from types import FrameType
 
 import typer
 
-from curriculum.reporting import Conduct, Interrupted
+from curriculum.reporting import Conduct, DivergedError, Interrupted
 from curriculum.workers.crew import Crew
 from curriculum.workers.local import Local
 from gomoku_cli.console import make_reporter, shows_notice
@@ -49,6 +49,9 @@ def conducting(*, quiet: bool = False, resume: str | None = None, crew: Crew | N
         ending = f"; continue with: {resume}" if resume else ""
         echo(f"stopped{', everything so far is saved' if resume else ''}{ending}", err=True)
         raise typer.Exit(ExitCode.INTERRUPTED) from None
+    except DivergedError as error:
+        words = " ".join(f"--set {setting}" for setting in error.settings)
+        raise DivergedError(f"{error}: {resume} {words}" if resume else str(error), error.settings) from error
     except OSError as error:
         if resume is None or error.strerror is None or isinstance(error, TerminalClosedError):
             raise

@@ -68,26 +68,22 @@ def open_or_create(path: Path, choice: Choice) -> "RunFolder":
 
 
 def open_run(path: Path, choice: Choice) -> "RunFolder":
-    """Open the run in `path`. A run keeps its configuration: options that differ from it are refused.
+    """Open the run in `path`. What the options state changes its settings from now on, where that is still possible.
 
-    Raises `RunFolderError`, and `ConfigError` for the options.
+    Raises `RunFolderError`, `ConfigError` for the options, and the errors of `check_players`.
     """
     from curriculum.phases.players import check_players
-    from curriculum.presets import ConfigError, difference
+    from curriculum.presets import revised
     from curriculum.run.folder import RunFolder
 
-    with ExitStack() as undo:
-        run = undo.enter_context(RunFolder.open(path))
-        other = difference(
-            run.config, choice.preset, file=choice.file, assignments=choice.assignments, flags=choice.flags
+    def revise(config: "Config", original: "Config") -> "Config":
+        changed = revised(
+            config, original, choice.preset, file=choice.file, assignments=choice.assignments, flags=choice.flags
         )
-        if other is not None:
-            raise ConfigError(
-                f"the run in {path} keeps the configuration it was made with: {other} (--run names another folder)"
-            )
-        check_players(run.config)
-        undo.pop_all()
-        return run
+        check_players(changed)
+        return changed
+
+    return RunFolder.open(path, revise)
 
 
 @contextmanager
@@ -148,6 +144,8 @@ def run_phase(
     ):
         if is_new:
             conduct.reporter.say(f"{path} is a new run: it starts from fresh nets")
+        for remark in folder.remarks:
+            conduct.reporter.say(remark)
         place = headline_of(folder.path, folder.config, whole=False)
         with headline(conduct.reporter, place), reporting_compilation(conduct.reporter):
             work(folder, conduct)

@@ -12,13 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.errors import BadDataError
-from core.files.atomic import atomic_path
 from core.files.json_text import parse_json
 from core.limits import MAX_MODEL_BYTES, MAX_PARAMETERS, MAX_REASON, shortened
 from core.rules import Rules
 from nets.config import NetConfig, Planes
 from nets.shapes import fits, parameter_total, tensor_types
-from nets.tensor_file import TensorFile, TensorFileError, open_tensors
+from nets.tensor_file import TensorFile, TensorFileError, open_tensors, write_tensors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,9 +55,7 @@ class ModelInfo:
 
 
 def save_model(path: Path, model: "DualNet", made: Mapping[str, Any]) -> None:
-    """Write the model, whole or not at all. `made` must be JSON."""
-    from safetensors.torch import save
-
+    """Write the model, whole or not at all. `made` must be JSON. Raises `NotFiniteError`."""
     tensors = {
         f"{name}.{key}": tensor.detach().cpu().contiguous()
         for name, net in model.nets.items()
@@ -70,8 +67,7 @@ def save_model(path: Path, model: "DualNet", made: Mapping[str, Any]) -> None:
         "rules": json.dumps(asdict(model.rules)),
         "made": json.dumps(dict(made)),
     }
-    with atomic_path(path) as temporary:
-        temporary.write_bytes(save(tensors, metadata))
+    write_tensors(path, tensors, metadata)
 
 
 def read_info(path: Path) -> ModelInfo:

@@ -1,9 +1,14 @@
-"""Files of tensors from outside, in the safetensors format: no byte is believed before it is checked.
+"""Files of tensors in the safetensors format. Of those from outside no byte is believed before it is checked.
 
 The header is checked against its limits and against the size of the file before a tensor is read. Tensors are read into
 memory and never mapped: a mapped file that is cut short kills its reader.
+
+Files for others hold finite numbers alone, and equal tensors and metadata give equal bytes: the library writes the
+texts of the metadata in an order of chance, and here they are sorted. So a run that was killed has the files of an
+undisturbed one, and the hashes by which models name each other.
 """
 
+import json
 import math
 import os
 import stat
@@ -12,20 +17,28 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from core.errors import FailedError
+from core.files.atomic import atomic_path
 from core.files.json_text import parse_json
 from core.limits import MAX_DIMENSIONS, MAX_MODEL_HEADER_BYTES
 from nets.tensor_types import WEIGHTS, TensorType
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from torch import Tensor
 
 _LENGTH_BYTES = 8
+_ALIGNMENT = 8
 _ITEM_BYTES = {"F32": 4, "I64": 8}
 _NUMPY_TYPES = {"F32": "<f4", "I64": "<i8"}
 
 
 class TensorFileError(ValueError):
     """The file holds no usable tensors; the message says why and does not name the file."""
+
+
+class NumbersNotFiniteError(TensorFileError):
+    """The file is whole, and holds numbers that are not finite: a diverged training left it."""
 
 
 class TensorFile:
@@ -106,7 +119,7 @@ class TensorFile:
             array = data[start : start + kind.size * dtype.itemsize].view(dtype).reshape(kind.shape)
             # The extremes are NaN if any number is.
             if kind.dtype == WEIGHTS and array.size and not np.isfinite((array.min(), array.max())).all():
-                raise TensorFileError(f"{name} holds numbers that are not finite")
+                raise NumbersNotFiniteError(f"{name} holds numbers that are not finite")
             arrays[name] = array if array.flags.aligned else array.copy()
         return arrays
 
@@ -141,3 +154,32 @@ def _sizes(values: Any) -> list[int] | None:
     if isinstance(values, list) and all(type(value) is int and value >= 0 for value in values):
         return values
     return None
+
+
+class NotFiniteError(FailedError, ArithmeticError):
+    """Numbers that are not finite would be written or used; the message names the first of them."""
+
+
+def check_finite(tensors: "Mapping[str, Tensor]", subject: str) -> None:
+    """Raise `NotFiniteError` for tensors with a number that is not finite: `SUBJECT holds ...`."""
+    import torch
+
+    if not tensors or bool(torch.stack([tensor.isfinite().all() for tensor in tensors.values()]).all()):
+        return
+    first = next(name for name, tensor in tensors.items() if not tensor.isfinite().all())
+    raise NotFiniteError(f"{subject} holds numbers that are not finite, first in {first}")
+
+
+def write_tensors(path: Path, tensors: "Mapping[str, Tensor]", metadata: Mapping[str, str]) -> None:
+    """Write tensors of the CPU and texts as a safetensors file, whole or not at all. Raises `NotFiniteError`."""
+    from safetensors.torch import save
+
+    check_finite(tensors, str(path))
+    data = save(dict(tensors), dict(metadata))
+    end = _LENGTH_BYTES + int.from_bytes(data[:_LENGTH_BYTES], "little")
+    header = json.loads(data[_LENGTH_BYTES:end])
+    header["__metadata__"] = dict(sorted(header["__metadata__"].items()))
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % _ALIGNMENT)
+    with atomic_path(path) as temporary:
+        temporary.write_bytes(len(text).to_bytes(_LENGTH_BYTES, "little") + text + data[end:])

@@ -139,7 +139,7 @@ def _save_more_often() -> None:
     for module, name, value in (
         ("curriculum.phases.steps", "STEPS_PER_SAVE", STEPS_PER_SAVE),
         ("curriculum.games.mentor_games", "_GAMES_PER_FILE", _MENTOR_GAMES_PER_FILE),
-        ("curriculum.phases.selfplay", "_SECONDS_PER_FILE", _SECONDS_PER_FILE),
+        ("curriculum.phases.round_games", "_SECONDS_PER_FILE", _SECONDS_PER_FILE),
     ):
         if module in sys.modules:
             setattr(sys.modules[module], name, value)

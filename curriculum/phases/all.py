@@ -10,6 +10,7 @@ from curriculum.arena.tournament import play_match
 from curriculum.config import Phase
 from curriculum.phases.basics import run_basics
 from curriculum.phases.imitation import run_imitation
+from curriculum.phases.origin import portable_name, result_of
 from curriculum.phases.players import ModelPlayer, check_players, named_player
 from curriculum.phases.selfplay import run_selfplay
 from curriculum.phases.steps import keep_model
@@ -37,12 +38,20 @@ def run_all(run: RunFolder, conduct: Conduct) -> list[dict[str, Any]]:
 def measure(run: RunFolder, conduct: Conduct) -> list[dict[str, Any]]:
     """Play the best model against the final opponents; return the results as JSON, written into its metadata too.
 
-    Finished matches are not played again. With `final_games` 0 there are none. Raises `Interrupted`.
+    Finished matches of this model are not played again. With `final_games` 0 there are none. Raises `Interrupted`.
     """
     config = run.config
     if not config.evaluation.final_games:
         return []
-    results = run.read_state(_MATCHES, _finished_matches) or {}
+    # A run that went on after its matches has another model: they are known by the rounds of self-play before them.
+    rounds = run.progress.rounds
+    went_on = any("selfplay.iterations" in change["settings"] for change in run.changes)
+    results = {
+        opponent: result
+        for opponent, result in (run.read_state(_MATCHES, _finished_matches) or {}).items()
+        if result.get("iteration", None if went_on else rounds) == rounds
+        and result["games"] == config.evaluation.final_games
+    }
     model, info = load_model(run.best_model)
     for opponent in config.evaluation.opponents:
         if opponent in results:
@@ -57,14 +66,15 @@ def measure(run: RunFolder, conduct: Conduct) -> list[dict[str, Any]]:
             conduct=conduct,
             task=f"match against {opponent}",
         ).to_json()
-        results[opponent] = result
-        with run.metrics_of({"phase": "evaluation", "event": "match", **result}):
+        results[opponent] = {**result, "iteration": rounds}
+        with run.metrics_of({"phase": "evaluation", "event": "match", **results[opponent]}):
             run.write_state(_MATCHES, results)
-    final = {f"against {opponent}": result for opponent, result in results.items()}
-    made = {**info.made, "results": {**info.made.get("results", {}), **final}}
-    if made != info.made:  # a file written again has other bytes, and kept matches know a model by its bytes
-        keep_model(run, "best", model, made)
-    return list(results.values())
+    results = {opponent: results[opponent] for opponent in config.evaluation.opponents}
+    final = {f"against {portable_name(opponent)}": result_of(result) for opponent, result in results.items()}
+    known = {name: result_of(result) for name, result in info.made.get("results", {}).items() if name in final}
+    if known != final:  # a file written again has other bytes, and kept matches know a model by its bytes
+        keep_model(run, "best", model, {**info.made, "results": {**info.made.get("results", {}), **final}})
+    return [{key: result[key] for key in result if key != "iteration"} for result in results.values()]
 
 
 def _finished_matches(state: dict[str, Any]) -> dict[str, dict[str, Any]]:

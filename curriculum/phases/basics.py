@@ -5,6 +5,7 @@ from typing import Any
 
 from core.streams import Purpose, stream_key
 from curriculum.games import basics
+from curriculum.phases.divergence import naming_divergence
 from curriculum.phases.steps import (
     best_hash,
     falling_rate,
@@ -59,9 +60,10 @@ def run_basics(run: RunFolder, conduct: Conduct) -> None:
 
         task.update(progress["step"])
         rate = falling_rate(config.basics.learning_rate, config.basics.final_learning_rate, steps)
-        fit(run, conduct, trainer, source, phase=PHASE, progress=progress, until=steps, rate=rate, report=report)
-    conduct.check()
-    trainer.refresh_norms(samples, stream_key(config.seed, Purpose.BASICS))
+        with naming_divergence(run, PHASE, progress, rate(0)):
+            fit(run, conduct, trainer, source, phase=PHASE, progress=progress, until=steps, rate=rate, report=report)
+            conduct.check()
+            trainer.refresh_norms(samples, stream_key(config.seed, Purpose.BASICS))
     shares = right_shares(trainer.model, run, conduct)
     # Not the best model of now: after a kill in between that is this one.
     made = {"phase": PHASE, "step": steps, "parent": progress["parent"], "results": {"right_moves": shares}}

@@ -16,6 +16,7 @@ from core.files.json_text import value_at
 from core.streams import Purpose, stream_key
 from curriculum.config import Config
 from curriculum.games.selfplay_games import Progress, SelfPlayGame
+from curriculum.phases.divergence import naming_divergence
 from curriculum.phases.jobs import SelfPlayJob
 from curriculum.phases.openings import training_openings
 from curriculum.phases.replay import PHASE, Replay
@@ -58,7 +59,9 @@ def run_concurrent(run: RunFolder, conduct: Conduct) -> None:
                 job = SelfPlayJob(config, iteration, balanced, model, repeatable=False)
                 playing = conduct.crew.open_beside(job, count(number))
                 played = config
-            _Round(run, conduct, config, trainer, progress, replay, playing).run()
+            of_round = _Round(run, conduct, config, trainer, progress, replay, playing)
+            with naming_divergence(run, PHASE, progress, of_round.rate):
+                of_round.run()
     finally:
         if playing is not None:
             playing.close()
@@ -105,7 +108,7 @@ class _Round:
         self._since = Progress.of(playing.counts)
         self._saved = self._pushed = time.monotonic()
         done = self._iteration / max(1, settings.iterations - 1)
-        self._rate = cosine_rate(settings.learning_rate, settings.final_learning_rate, done)
+        self.rate = cosine_rate(settings.learning_rate, settings.final_learning_rate, done)
 
     def run(self) -> None:
         """Train all passes of the round and keep the model."""
@@ -162,7 +165,7 @@ class _Round:
             all_symmetries=config.training.all_symmetries,
         )
         steps = source.steps_per_pass
-        losses = self._trainer.train(source, 0, steps, np.full(steps, self._rate))
+        losses = self._trainer.train(source, 0, steps, np.full(steps, self.rate))
         progress["epoch"] += 1
         progress["step"] += steps
         self._stale_epochs += 1
@@ -198,7 +201,7 @@ class _Round:
             "step": self._progress["step"],
             "epoch": self._progress["epoch"],
             **dict(zip(("policy_loss", "value_loss", "policy_entropy"), map(float, figures), strict=True)),
-            "learning_rate": self._rate,
+            "learning_rate": self.rate,
             "positions_per_second": sum(steps for _, steps, _ in epochs) * self._config.training.batch_size / seconds,
             "seconds": seconds,
         }

@@ -12,6 +12,8 @@ from curriculum.arena.results import MatchResult
 from curriculum.arena.tournament import play_match
 from curriculum.games.mentor_games import play_teacher_games
 from curriculum.phases.basics import basics_of
+from curriculum.phases.divergence import naming_divergence
+from curriculum.phases.origin import portable_name, result_of
 from curriculum.phases.players import ModelPlayer, named_player
 from curriculum.phases.steps import (
     falling_rate,
@@ -70,16 +72,21 @@ def run_imitation(run: RunFolder, conduct: Conduct) -> None:
         task.update(progress["step"])
         while not progress["ended"]:
             until = (progress["passes"] + 1) * source.steps_per_pass
-            fit(run, conduct, trainer, source, phase=PHASE, progress=progress, until=until, rate=rate, report=report)
-            _measure_pass(run, conduct, trainer, progress, training, held_out)
+            with naming_divergence(run, PHASE, progress, rate(progress["step"])):
+                fit(
+                    run, conduct, trainer, source, phase=PHASE, progress=progress, until=until, rate=rate, report=report
+                )
+                trainer.refresh_norms(training, stream_key(config.seed, Purpose.MENTOR, progress["passes"] + 1))
+            _measure_pass(run, conduct, trainer, progress, held_out)
     # The last pass measured another model, unless it was the best: measure the model that is kept.
     path = run.models / f"{PHASE}.safetensors"
     model, info = load_model(path)
     results = {
-        f"against {name}": _match(run, path, name, conduct).to_json()
+        name: _match(run, path, name, conduct).to_json()
         for name in dict.fromkeys((settings.bar_opponent, settings.teacher))
     }
-    made = {**info.made, "results": {**info.made.get("results", {}), **results}}
+    kept_results = {f"against {portable_name(name)}": result_of(result) for name, result in results.items()}
+    made = {**info.made, "results": {**info.made.get("results", {}), **kept_results}}
     with ExitStack() as kept:
         for result in results.values():
             kept.enter_context(run.metrics_of({"phase": PHASE, "event": "match", "step": progress["step"], **result}))
@@ -87,19 +94,17 @@ def run_imitation(run: RunFolder, conduct: Conduct) -> None:
         keep_model(run, "best", model, made)
         mark_finished(run, PHASE)
     for name, result in results.items():
-        conduct.reporter.say(
-            f"phase 2, imitation: {result['wins']} wins, {result['draws']} draws, {result['losses']} losses {name}"
-        )
+        counts = f"{result['wins']} wins, {result['draws']} draws, {result['losses']} losses"
+        conduct.reporter.say(f"phase 2, imitation: {counts} against {name}")
     conduct.reporter.say(f"phase 2, imitation: ended because {progress['ended']}")
 
 
 def _measure_pass(
-    run: RunFolder, conduct: Conduct, trainer: Trainer, progress: dict[str, Any], training: Samples, held_out: Samples
+    run: RunFolder, conduct: Conduct, trainer: Trainer, progress: dict[str, Any], held_out: Samples
 ) -> None:
     """Measure a finished pass and decide if it was the last."""
-    config, settings = run.config, run.config.imitation
+    settings = run.config.imitation
     progress["passes"] += 1
-    trainer.refresh_norms(training, stream_key(config.seed, Purpose.MENTOR, progress["passes"]))
     evaluator = NetEvaluator(trainer.model, repeatable=True)
     favourites = favourite_moves(evaluator, held_out)
     evaluator.close()
@@ -134,7 +139,9 @@ def _measure_pass(
             progress["ended"] = f"agreement has not risen for {settings.patience} passes"
         elif settings.minutes and progress["seconds"] >= 60 * settings.minutes:
             progress["ended"] = f"the {settings.minutes:g} minutes are used up"
-    with run.metrics_of({"phase": PHASE, "event": "measure", "step": progress["step"], **record}):
+    with run.metrics_of(
+        {"phase": PHASE, "event": "measure", "step": progress["step"], "pass": progress["passes"], **record}
+    ):
         trainer.save(trainer_state(run, PHASE), progress)
 
 

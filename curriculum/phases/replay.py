@@ -14,7 +14,7 @@ from curriculum.config import SelfplayConfig
 from curriculum.games.selfplay_games import Progress, SelfPlayGame
 from curriculum.reporting import Conduct
 from curriculum.run.folder import RunFolder
-from curriculum.training.samples import Samples, naming_metadata, read_kept_games, write_samples
+from curriculum.training.samples import Samples, check_targets, naming_metadata, read_kept_games, write_samples
 
 PHASE = "selfplay"
 _GIVEN_UP = -0.7
@@ -64,11 +64,12 @@ class Replay:
         """Write finished games, their samples and a line of metrics on the time between `since` and `now`.
 
         `facts`: further entries of the line. An `age` among them, of the net that played, in rounds, is kept with the
-        samples too.
+        samples too. Raises `NotFiniteError` before anything is written.
         """
         numbers = [game.number for game in games]
         name = f"{PHASE}-{iteration:04d}-{min(numbers):06d}"
         samples = Samples.concatenate([game.samples for game in games])
+        check_targets(self._run.replay / f"{name}.npz", samples)
         decisive = [game.record.winner for game in games if game.record.winner is not None]
         white_values = samples.values[samples.positions.to_move == WHITE]
         white_value = float(white_values.mean()) if len(white_values) else None
@@ -78,6 +79,7 @@ class Replay:
             "phase": PHASE,
             "iteration": iteration,
             "event": "games",
+            "file": name,
             "games": len(games),
             "game_length": float(np.mean([len(game.record.moves) for game in games])),
             "black_share": decisive.count(BLACK) / len(decisive) if decisive else None,

@@ -11,8 +11,10 @@ from core.streams import Purpose, stream_key
 from curriculum.games.mentor_games import read_training_games
 from curriculum.phases.basics import basics_file, basics_of
 from curriculum.phases.concurrent import run_concurrent
+from curriculum.phases.divergence import naming_divergence
 from curriculum.phases.gate import passes_gate, play_gate
 from curriculum.phases.openings import training_openings
+from curriculum.phases.origin import result_of
 from curriculum.phases.replay import PHASE, Replay
 from curriculum.phases.round_games import RoundGames
 from curriculum.phases.steps import (
@@ -21,6 +23,7 @@ from curriculum.phases.steps import (
     is_finished,
     keep_model,
     mark_finished,
+    mark_unfinished,
     starting_model,
     trainer_state,
 )
@@ -34,16 +37,18 @@ from nets.checkpoint import load_model
 
 def run_selfplay(run: RunFolder, conduct: Conduct) -> None:
     """Play, train and gate, round after round, from the best model of the run. Raises `Interrupted` after saving."""
-    if is_finished(run, PHASE):
+    first = run.read_state(PHASE, lambda state: value_at(state, "iteration", int, low=0)) or 0
+    if is_finished(run, PHASE) and first >= run.config.selfplay.iterations:
         conduct.reporter.say("phase 3, self-play: done before")
         return
+    if is_finished(run, PHASE):
+        mark_unfinished(run, PHASE)  # it has got more rounds
     if starting_model(run) is None:
         keep_model(run, "best", Trainer(run.config).model, {"phase": "none", "step": 0})
     if run.config.selfplay.concurrent:
         run_concurrent(run, conduct)
         mark_finished(run, PHASE)
         return
-    first = run.read_state(PHASE, lambda state: value_at(state, "iteration", int, low=0)) or 0
     balanced = training_openings(run.config, conduct)
     games: RoundGames | None = None
     try:
@@ -130,14 +135,13 @@ class _Round:
         trainer = Trainer(config, starting_model(self.run_folder))
         state = trainer_state(self.run_folder, PHASE)
         progress: dict[str, Any] = {"step": 0, "iteration": self.iteration}
-        if state.exists():
-            found = trainer.load(state, progress)
-            if found["iteration"] == self.iteration:
-                progress = found
-            elif self._accepted_state.exists():
-                trainer.load(self._accepted_state, progress)
-            else:
-                trainer = Trainer(config, starting_model(self.run_folder))
+        found = trainer.load(state, progress) if state.exists() else None
+        if found is not None and found["iteration"] == self.iteration:
+            progress = found
+        elif self._accepted_state.exists():
+            trainer.load(self._accepted_state, progress)
+        elif found is not None:
+            trainer = Trainer(config, starting_model(self.run_folder))
         source = BatchSource(
             samples,
             rehearsal,
@@ -160,18 +164,20 @@ class _Round:
                 task.update(step, policy_loss=losses.policy, value_loss=losses.value)
 
             task.update(progress["step"])
-            fit(
-                self.run_folder,
-                self.conduct,
-                trainer,
-                source,
-                phase=PHASE,
-                progress=progress,
-                until=steps,
-                rate=falling if settings.anneal_each_round else lambda step: of_round,
-                report=report,
-            )
-        trainer.refresh_norms(samples, stream_key(config.seed, Purpose.SHUFFLE, self.iteration))
+            rate = falling if settings.anneal_each_round else lambda step: of_round
+            with naming_divergence(self.run_folder, PHASE, progress, rate(progress["step"])):
+                fit(
+                    self.run_folder,
+                    self.conduct,
+                    trainer,
+                    source,
+                    phase=PHASE,
+                    progress=progress,
+                    until=steps,
+                    rate=rate,
+                    report=report,
+                )
+                trainer.refresh_norms(samples, stream_key(config.seed, Purpose.SHUFFLE, self.iteration))
         trainer.save(state, progress)
         made = {"phase": PHASE, "iteration": self.iteration, "step": progress["step"]}
         keep_model(self.run_folder, "candidate", trainer.model, made)
@@ -213,7 +219,7 @@ class _Round:
             model, info = load_model(self._candidate)
             with atomic_path(self._accepted_state) as temporary:
                 shutil.copyfile(state, temporary)
-            made = {**info.made, "results": {"gate": verdict["result"]} if verdict["result"] else {}}
+            made = {**info.made, "results": {"gate": result_of(verdict["result"])} if verdict["result"] else {}}
             for name in (f"{PHASE}-{self.iteration:04d}", "best"):
                 keep_model(self.run_folder, name, model, made)
         self._candidate.unlink(missing_ok=True)

@@ -1,10 +1,9 @@
 """Steps that the three phases share: training that survives a kill at any time, and the models of a run."""
 
-import hashlib
 import shlex
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,8 @@ from core.files.json_text import value_at
 from core.rules import BLACK, WHITE
 from curriculum.arena.players import PlayerSpecError, model_path
 from curriculum.config import Config
-from curriculum.presets import setting_text, to_toml
+from curriculum.phases.origin import file_hash, origin_of, portable_made
+from curriculum.presets import setting_text
 from curriculum.reporting import Conduct
 from curriculum.run.folder import RunFolder
 from curriculum.training.samples import Samples
@@ -40,6 +40,11 @@ def is_finished(run: RunFolder, phase: str) -> bool:
 def mark_finished(run: RunFolder, phase: str) -> None:
     """Record that the phase is over and its model is in place."""
     run.write_state(_PHASES, {**dict.fromkeys(_finished(run), True), phase: True})
+
+
+def mark_unfinished(run: RunFolder, phase: str) -> None:
+    """Record that the phase goes on."""
+    run.write_state(_PHASES, {name: True for name in _finished(run) if name != phase})
 
 
 def _finished(run: RunFolder) -> list[str]:
@@ -111,25 +116,16 @@ def best_hash(run: RunFolder) -> str | None:
     return file_hash(run.best_model) if run.best_model.exists() else None
 
 
-def file_hash(path: Path) -> str:
-    """Return a hash of a model file, by which its descendants name it."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
-
-
 def keep_model(run: RunFolder, name: str, model: DualNet, made: Mapping[str, Any]) -> Path:
     """Write `models/NAME.safetensors` with the origin of the model in its metadata; return its path.
 
-    Its parent is the best model at this time, unless `made` names one.
+    Its parent is the best model at this time, unless `made` names one. Raises `NotFiniteError`.
     """
     path = run.models / f"{name}.safetensors"
-    origin = {
-        "preset": run.config.preset,
-        "parent": best_hash(run),
-        "commit": run.commit,
-        "search": asdict(run.config.search),
-        "config": to_toml(run.config),
-    }
-    save_model(path, model, {**origin, **made})
+    origin = {**origin_of(run.config, run.commit), "parent": best_hash(run)}
+    if run.changes:
+        origin["changes"] = [{key: change[key] for key in change if key != "time"} for change in run.changes]
+    save_model(path, model, portable_made({**origin, **made}))
     return path
 
 
@@ -147,9 +143,10 @@ def fit(
 ) -> None:
     """Train from step `progress["step"]` to step `until`, saving on the way; `rate` gives a step's learning rate.
 
-    `progress` is saved with the weights. Metrics of some steps are written before their save: a process killed in
-    between leaves the line twice, never steps without one. A save that fails takes the line back. `report` receives
-    the step and the losses after each save. Raises `Interrupted` after a save.
+    `progress` is saved with the weights. Metrics of some steps are written before their save: the next opening of the
+    run cuts a line off whose save a kill prevented (`curriculum.run.metrics`). A save that fails takes the line back.
+    `report` receives the step and the losses after each save. Raises `Interrupted` after a save, and `StepError` before
+    anything of a diverged step is saved.
     """
     state = trainer_state(run, phase)
     while progress["step"] < until:

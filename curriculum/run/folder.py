@@ -25,6 +25,7 @@ from core.processor import instruction_sets, processor_name
 from curriculum.config import Config
 from curriculum.explanations import comment_lines
 from curriculum.presets import ConfigError, read_config, to_toml
+from curriculum.run.diverged import remove_diverged
 from curriculum.run.json_files import (
     JsonFileError,
     append_json_line,
@@ -32,10 +33,12 @@ from curriculum.run.json_files import (
     json_line,
     now,
     plain,
-    read_json_lines,
     read_json_object,
 )
 from curriculum.run.locking import release_lock, take_lock
+from curriculum.run.metrics import cut_unsaved_lines, read_distinct
+from curriculum.run.progress import Progress
+from curriculum.run.settings import SETTINGS, SettingsHistory, change_lines, check_changes
 from curriculum.validity import check
 from nets.runtimes.in_use import in_use
 
@@ -82,7 +85,11 @@ class RunFolder:
             remove_unfinished(path / name)
         refuse_pipes(path)
         remove_unfinished(path)
-        cut_unfinished_line(path / _METRICS)
+        for name in (_METRICS, SETTINGS):
+            cut_unfinished_line(path / name)
+        self.remarks = remove_diverged(path)
+        """What the opening changed in the run, in lines for its user."""
+        cut_unsaved_lines(path / _METRICS, path)
         self._sessions = self._read_sessions()
         """The entries of `environment.json`, the last one for this process."""
         self._sessions.append(_environment())
@@ -106,17 +113,22 @@ class RunFolder:
         try:
             _refuse_taken(path)
             atomic_write_text(path / _CONFIG, to_toml(config, comment_lines))
-            return cls(path, config, lock)
+            run = cls(path, config, lock)
+            run._follow_settings(None)
+            return run
         except BaseException:
             release_lock(lock)
             raise
 
     @classmethod
-    def open(cls, path: Path) -> Self:
+    def open(cls, path: Path, revise: Callable[[Config, Config], Config] | None = None) -> Self:
         """Open the run in `path`, to continue it; files that a killed process left half-written are removed.
 
+        `revise` returns the configuration to go on with, from that of `config.toml` and the one that the run was made
+        with. Changes, also those of an edited `config.toml`, are noted in the run (`curriculum.run.settings`).
+
         Raises `RunFolderError` where there is no run or its files are broken, `FolderBusyError` while another process
-        works in it.
+        works in it, `ConfigError` for a setting that cannot change any more or does not fit the others.
         """
         if not path.is_dir():
             raise RunFolderError(f"there is no run in {path}: the folder does not exist")
@@ -124,12 +136,40 @@ class RunFolder:
             raise RunFolderError(f"there is no run in {path}: it holds no {_CONFIG}")
         lock = take_lock(path / "state" / _LOCK, path)
         try:
-            return cls(path, read_config(path / _CONFIG), lock)
-        except BaseException as error:
-            release_lock(lock)
-            if isinstance(error, ConfigError):
+            try:
+                config = read_config(path / _CONFIG)
+            except ConfigError as error:
                 raise RunFolderError(f"the run in {path} cannot be read: {error}") from error
+            run = cls(path, config, lock)
+            run._follow_settings(revise)
+            return run
+        except BaseException:
+            release_lock(lock)
             raise
+
+    def _follow_settings(self, revise: Callable[[Config, Config], Config] | None) -> None:
+        """Take the settings of `revise` and of an edited `config.toml`, and note what has changed."""
+        try:
+            history = SettingsHistory(self.path)
+            edited = history.differences(self.config)
+            if revise is not None:
+                original = self.config if history.original is None else history.original_over(self.config)
+                self.config = revise(self.config, original)
+            if history.original is None:
+                history.begin(read_config(self.path / _CONFIG))
+        except JsonFileError as error:
+            raise RunFolderError(str(error)) from error
+        differences = history.differences(self.config)
+        if differences:
+            check_changes(self.path, differences, edited)
+            check(self.config)
+            # In this order: after a kill in between the new file is an edit, which is noted by the next opening.
+            atomic_write_text(self.path / _CONFIG, to_toml(self.config, comment_lines))
+            history.add(differences, Progress(self.path).place(self.config))
+            self.remarks += change_lines(history.changes[-1])
+            if edited:
+                self.remarks.append(f"of these {', '.join(edited)} came from an edited {_CONFIG}")
+        self.changes = history.changes
 
     def close(self) -> None:
         """Release the folder to other processes."""
@@ -162,6 +202,11 @@ class RunFolder:
     def metrics(self) -> list[dict[str, Any]]:
         """Return all records, oldest first. Raises `RunFolderError` with the number of a line that cannot be read."""
         return read_metrics(self.path)
+
+    @property
+    def progress(self) -> Progress:
+        """The progress of the run as its files have it now."""
+        return Progress(self.path)
 
     def read_state(self, name: str, parse: Callable[[dict[str, Any]], _State]) -> _State | None:
         """Return the last state that `write_state` wrote as `name`, as `parse` returns it; None if there is none.
@@ -216,11 +261,11 @@ def best_model(path: Path) -> Path:
 def read_metrics(path: Path) -> list[dict[str, Any]]:
     """Return the metrics of the run in `path`, oldest first, also while a process works in it.
 
-    A line that is still being written is left out. Raises `RunFolderError` with the number of a line that cannot be
-    read.
+    A line that is still being written is left out, and one that a later line repeats, after a kill. Raises
+    `RunFolderError` with the number of a line that cannot be read.
     """
     try:
-        return read_json_lines(path / _METRICS)
+        return read_distinct(path / _METRICS)
     except JsonFileError as error:
         raise RunFolderError(str(error)) from error
 

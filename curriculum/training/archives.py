@@ -19,6 +19,8 @@ BROKEN = (
 )
 """Errors of `zipfile` for archives that are broken in one way or another, and of this module."""
 
+NO_SAMPLE = "values that no sample has"
+
 _HEADER = re.compile(r"\{'descr': '(\S{2,5})', 'fortran_order': False, 'shape': \(([\d, ]{1,60})\), \} *\n")
 _PREFIX = struct.Struct("<8sH")
 _MAGIC = b"\x93NUMPY\x01\x00"
@@ -83,7 +85,7 @@ class ArrayArchive:
                     raise EOFError(f"{name} ends too early")
                 chunk[...] = np.frombuffer(data, dtype=array.dtype).reshape(chunk.shape)
                 if not is_right(chunk):
-                    raise ValueError(f"{name} has values that no sample has")
+                    raise ValueError(f"{name} has {NO_SAMPLE}")
             if member.read(1):  # the end is where the checksum is compared
                 raise ValueError(f"{name} is too long")
         return array

@@ -18,6 +18,7 @@ from core.files.json_text import parse_json, values_at
 from core.limits import MAX_BOARD_SIZE, MAX_JSON_BYTES, MAX_REASON, MIN_BOARD_SIZE, shortened
 from core.rules import BLACK, NO_CELL, WHITE, Colour
 from curriculum.training.archives import BROKEN, ArrayArchive
+from nets.tensor_file import NotFiniteError
 
 
 class SamplesError(BadDataError, ValueError):
@@ -91,8 +92,19 @@ _TOLERANCE = 1e-3
 """Of the sum of a policy target, and of a value target."""
 
 
+def check_targets(path: Path, samples: Samples) -> None:
+    """Raise `NotFiniteError` for samples that `path` may not hold: targets that are not finite."""
+    for name, targets in (("policies", samples.policies), ("values", samples.values)):
+        if not np.isfinite(targets).all():
+            raise NotFiniteError(f"{path} would hold {name} that are not finite: those of the player of its games")
+
+
 def write_samples(path: Path, samples: Samples, metadata: Mapping[str, Any]) -> None:
-    """Write a compressed .npz, whole or not at all; `metadata` must be JSON. Equal samples give equal bytes."""
+    """Write a compressed .npz, whole or not at all; `metadata` must be JSON. Equal samples give equal bytes.
+
+    Raises `NotFiniteError`.
+    """
+    check_targets(path, samples)
     arrays = {
         "stones": samples.positions.stones,
         "to_move": samples.positions.to_move,

@@ -12,12 +12,10 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors.torch import save
 from torch import Tensor, nn
 from torch.optim.swa_utils import update_bn
 
 from core.evaluation import PositionBatch
-from core.files.atomic import atomic_path
 from core.files.json_text import parse_json
 from core.limits import MAX_REASON, MAX_TRAINING_STATE_BYTES, shortened
 from core.rules import BLACK, WHITE, Colour
@@ -33,7 +31,7 @@ from nets.planes import encode
 from nets.runtimes.devices import best_device, best_precision, use_threads
 from nets.runtimes.in_use import note_use
 from nets.shapes import tensor_types
-from nets.tensor_file import open_tensors
+from nets.tensor_file import NotFiniteError, check_finite, open_tensors, write_tensors
 from nets.tensor_types import WEIGHTS, TensorType
 
 _NORM_POSITIONS = 8192
@@ -50,6 +48,14 @@ class Losses:
     policy: float
     value: float
     entropy: float
+
+
+class StepError(NotFiniteError):
+    """A step of training diverged: its losses, or the weights after it, are not finite. `step` counts from 1."""
+
+    def __init__(self, step: int, rate: float, reason: str) -> None:
+        super().__init__(f"step {step} diverged at a learning rate of {rate:g}: {reason}")
+        self.step, self.rate, self.reason = step, rate, reason
 
 
 def cosine_rate(first: float, last: float, done: float) -> float:
@@ -161,17 +167,31 @@ class Trainer:
         """Train from `first_step` to before `last_step`. `rates` [last_step - first_step]: learning rates.
 
         On a CPU the nets of a model learn side by side, each on its share of the cores.
+
+        Raises `StepError` for the first step whose losses are not finite, or for the last one if the weights, the batch
+        norms, the optimiser or the nets' answers are not after it.
         """
         self.model.train()
 
-        def steps_of(colour: Colour | None) -> tuple[Tensor, int]:
-            batches = (source.batch(colour, step) for step in range(first_step, last_step))
-            losses = [
-                self._step(colour, batch, float(rate))
-                for batch, rate in zip(batches, rates, strict=True)
-                if batch is not None
-            ]
-            return torch.stack(losses).sum(dim=0) if losses else torch.zeros(3, device=self.device), len(losses)
+        def steps_of(colour: Colour | None) -> Tensor:
+            """Return [steps, 3]: the losses of each step that has a batch."""
+            losses: list[Tensor] = []
+            batch: Samples | None = None
+            for step, rate in zip(range(first_step, last_step), rates, strict=True):
+                if (batch := source.batch(colour, step)) is not None:
+                    losses.append(self._step(colour, batch, float(rate)))
+            if batch is None:  # a colour without samples
+                return torch.zeros((0, 3), device=self.device)
+            found = torch.stack(losses)
+            finite = found.isfinite().all(dim=1)
+            if not bool(finite.all()):
+                first = int(finite.int().argmin())
+                raise StepError(first_step + first + 1, float(rates[first]), "its loss is not a finite number")
+            try:
+                self._check_answers(colour, batch)
+            except NotFiniteError as error:
+                raise StepError(last_step, float(rates[-1]), str(error)) from error
+            return found
 
         if self.device.type == "cpu" and len(source.colours) > 1:
             threads = torch.get_num_threads()
@@ -180,9 +200,32 @@ class Trainer:
                 parts = list(pool.map(steps_of, source.colours))
         else:
             parts = [steps_of(colour) for colour in source.colours]
-        count = sum(steps for _, steps in parts)
-        policy, value, entropy = (torch.stack([losses for losses, _ in parts]).sum(dim=0) / max(count, 1)).tolist()
+        count = sum(len(losses) for losses in parts)
+        policy, value, entropy = (torch.stack([each.sum(dim=0) for each in parts]).sum(dim=0) / max(count, 1)).tolist()
         return Losses(policy, value, entropy)
+
+    def _check_answers(self, colour: Colour | None, batch: Samples) -> None:
+        """Raise `NotFiniteError` if a net, its optimiser, or the net's answers on a batch are not finite.
+
+        Weights that are finite may still be too large to compute with: the games of such a net would fail.
+        """
+        name = "shared" if colour is None else self.model.net_name(colour)
+        net = self.model.nets[name]
+        state = self._optimisers[name].state
+        slots = {
+            f"{slot}.{key}": state[parameter][slot]
+            for key, parameter in net.named_parameters()
+            for slot in self._slots
+            if state.get(parameter, {}).get(slot) is not None and slot != "step"
+        }
+        check_finite(dict(net.state_dict()), f"the {name} net")
+        check_finite(slots, f"the optimiser of the {name} net")
+        was_training = net.training
+        net.eval()
+        with torch.no_grad():
+            logits, values = net(self._planes(batch.positions))
+        net.train(was_training)
+        check_finite({"the policy": logits, "the value": values}, f"the answer of the {name} net")
 
     def _step(self, colour: Colour | None, batch: Samples, rate: float) -> Tensor:
         name = "shared" if colour is None else self.model.net_name(colour)
@@ -224,7 +267,8 @@ class Trainer:
     def refresh_norms(self, samples: Samples, seed: int) -> None:
         """Recompute the batch norms' running statistics on some of the samples, before the model is used.
 
-        The running averages lag behind the weights; folded into the convolutions, that lag costs strength.
+        The running averages lag behind the weights; folded into the convolutions, that lag costs strength. Raises
+        `NotFiniteError` if a net or its answers are not finite then.
         """
         for colour in (BLACK, WHITE) if self.model.config.dual else (None,):
             part = _of(samples, colour)
@@ -237,10 +281,14 @@ class Trainer:
             batches = max(1, len(some) // _NORM_BATCH)
             net = self.model.nets["shared" if colour is None else self.model.net_name(colour)]
             update_bn((self._planes(some.positions.rows(slice(i, None, batches))) for i in range(batches)), net)
+            self._check_answers(colour, some.rows(slice(_NORM_BATCH)))
         self.model.eval()
 
     def save(self, path: Path, progress: Mapping[str, Any]) -> None:
-        """Write weights, the optimiser's state and `progress` (JSON) to one file, whole or not at all."""
+        """Write weights, the optimiser's state and `progress` (JSON) to one file, whole or not at all.
+
+        Raises `NotFiniteError`.
+        """
         tensors = {f"model.{key}": tensor.detach().cpu() for key, tensor in self.model.state_dict().items()}
         for name, optimiser in self._optimisers.items():
             for key, parameter in self.model.nets[name].named_parameters():
@@ -248,8 +296,7 @@ class Trainer:
                     if slot in self._slots and tensor is not None:
                         tensors[f"{slot}.{name}.{key}"] = tensor.cpu()
         contiguous = {key: tensor.contiguous() for key, tensor in tensors.items()}
-        with atomic_path(path) as temporary:
-            temporary.write_bytes(save(contiguous, {"progress": json.dumps(dict(progress))}))
+        write_tensors(path, contiguous, {"progress": json.dumps(dict(progress))})
 
     def load(self, path: Path, start: Mapping[str, Any]) -> dict[str, Any]:
         """Restore a state that `save` wrote; return its progress, which has the names and types of `start`.

@@ -15,6 +15,7 @@ from textual.content import Content
 from textual.widgets import Footer, Static
 
 from gomoku_cli.exit_codes import ExitCode
+from gomoku_cli.printable import printable
 from gomoku_cli.reports.training.overview import scores
 from gomoku_cli.tui.terminal import is_gone, restored_terminal, terminal_driver
 from gomoku_cli.watch.followed_run import FollowedRun
@@ -197,6 +198,11 @@ class WatchApp(App[ExitCode]):
             if gates:
                 lines.append(f"{sum(gates)} of {len(gates)} candidates accepted")
             parts += [(f"{line}\n", colour if len(self.runs) > 1 else "") for line in lines or ["none yet"]]
+        if any(run.changes for run in self.runs):
+            parts += [("changed settings", "bold"), "\n"]
+        for at, run in enumerate(self.runs):
+            colour = COLOURS[at % len(COLOURS)] if len(self.runs) > 1 else ""
+            parts += [(f"{printable(line)}\n", colour) for line in reversed(run.changes)]
         return Content.assemble(*parts)
 
 

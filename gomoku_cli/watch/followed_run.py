@@ -6,6 +6,7 @@ from typing import Any
 
 from curriculum.config import Config
 from curriculum.presets import ConfigError, read_config
+from curriculum.run.settings import change_lines, read_changes
 from gomoku_cli.console import duration
 from gomoku_cli.printable import printable
 from gomoku_cli.reports.training.metrics import MetricsTail, curves_from
@@ -29,14 +30,20 @@ class FollowedRun:
         self.outlook: Outlook | None = None
         """None for a configuration of another version."""
         self.game: NewestGame | None = None
+        self.changes: list[str] = []
+        """A line for each setting that changed during the run."""
         self.config: Config | None
-        try:
-            self.config = read_config(path / "config.toml")
-        except ConfigError:
-            self.config = None
+        self._read_settings()
         self._tail = MetricsTail(path)
         self._game_file: tuple[Path, int] | None = None
         self._looked = -_OUTLOOK_S
+
+    def _read_settings(self) -> None:
+        try:
+            self.config = read_config(self.path / "config.toml")
+        except ConfigError:
+            self.config = None
+        self.changes = [line for change in read_changes(self.path) for line in change_lines(change)]
 
     def update(self) -> bool:
         """Read what the run has written since the last call; return True if the curves have changed."""
@@ -47,8 +54,12 @@ class FollowedRun:
             except ValueError:
                 changed = False  # a line of another version: the curves stay as they were
         now = time.monotonic()
-        if self.config is not None and (changed or now - self._looked >= _OUTLOOK_S):
-            self.outlook = outlook(self.path, self.config, self._tail.records)
+        if changed or now - self._looked >= _OUTLOOK_S:
+            before = self.changes
+            self._read_settings()  # a run that was opened again may have others
+            changed = changed or self.changes != before
+            if self.config is not None:
+                self.outlook = outlook(self.path, self.config, self._tail.records)
             self._looked = now
         return changed
 

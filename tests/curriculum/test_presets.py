@@ -1,5 +1,6 @@
 """Presets, files, assignments and flags: their order, their checks, and the text of their errors."""
 
+import json
 import os
 import threading
 from pathlib import Path
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from core.limits import MAX_INTEGER
 from core.rules import Rules
 from curriculum.config import Config
-from curriculum.presets import KEYS, ConfigError, difference, preset_names, read_config, resolve, to_toml
+from curriculum.presets import KEYS, ConfigError, preset_names, read_config, resolve, revised, to_toml
 from nets.config import Planes
 from search.tree.settings import DecayForm, FirstPlay
 
@@ -33,7 +34,8 @@ def test_a_configuration_names_the_preset_it_began_with() -> None:
     assert Config().preset == "custom"
     for name in preset_names():
         assert resolve(name, assignments=["seed=5"]).preset == name
-    assert difference(resolve("quick"), "smoke") == 'preset is "quick", but preset smoke has "smoke"'
+    with pytest.raises(ConfigError, match='the run has preset = "quick", but preset smoke has "smoke"'):
+        revised(resolve("quick"), resolve("quick"), "smoke")
 
 
 @pytest.mark.parametrize("name", preset_names())
@@ -195,13 +197,38 @@ def test_a_flags_mistake_names_the_flag() -> None:
         resolve(flags={"basics.positions": -1})
 
 
-def test_difference_compares_only_what_is_stated() -> None:
+def test_only_what_is_stated_changes_a_run() -> None:
     config = resolve("quick", assignments=["search.simulations=33"])
-    assert difference(config) is None
-    assert difference(config, assignments=["search.simulations=33"]) is None
-    assert difference(config, "quick", assignments=["search.simulations=33"]) is None
-    described = difference(config, assignments=["search.simulations=34"])
-    assert described == "search.simulations is 33, but --set search.simulations=34 has 34"
+    assert revised(config, config) == config
+    assert revised(config, config, assignments=["search.simulations=33"]) == config
+    assert revised(config, config, "quick", assignments=["search.simulations=33"]) == config
+    changed = revised(config, config, "quick", assignments=["search.simulations=34"])
+    assert changed == resolve("quick", assignments=["search.simulations=34"])
+    assert revised(changed, config, "quick", assignments=["search.simulations=34"]) == changed
+    with pytest.raises(ConfigError, match="change single settings with --set"):
+        revised(config, config, "quick")
+
+
+def test_the_preset_of_a_file_is_the_one_under_it(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text('preset = "smoke"\n[selfplay]\ngames = 7\n')
+    assert resolve(file=file) == resolve("smoke", assignments=["selfplay.games=7"])
+    assert resolve("smoke", file=file) == resolve(file=file)
+    with pytest.raises(ConfigError, match=r"mine\.toml: preset is smoke, but the command line has --preset quick"):
+        resolve("quick", file=file)
+    for name, complaint in (("smok", "did you mean smoke"), ("y-chain", "is a chain"), (3, "preset is 3")):
+        file.write_text(f"preset = {json.dumps(name)}\n")
+        with pytest.raises(ConfigError, match=complaint):
+            resolve(file=file)
+    file.write_text(to_toml(resolve("quick", assignments=["seed=5"])))
+    assert resolve(file=file) == resolve("quick", assignments=["seed=5"])
+    file.write_text(to_toml(Config(seed=3)))
+    assert resolve(file=file) == Config(seed=3)
+
+
+def test_a_preset_is_no_setting_to_set() -> None:
+    with pytest.raises(ConfigError, match="--set preset=smoke: write it as --preset smoke"):
+        resolve(assignments=["preset=smoke"])
 
 
 def test_tactics_are_on_in_the_strong_preset_and_off_in_the_others() -> None:

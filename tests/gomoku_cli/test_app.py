@@ -174,7 +174,7 @@ def test_the_shell_completes(line: str, completed: str) -> None:
         ("train --preset smoke --set basics.noise_stones=225,225 --run x", "do not fit"),
         ("train --preset smoke --set search.simulations=1 --run x", "2 or more"),
         ("train --preset smoke --set imitation.games=1 --run x", "imitation.games is 1; it must be 2 or more"),
-        ("train --preset smoke --resume --dry-run --run x", "config.toml"),
+        ("train --preset smoke --resume --dry-run --run x", "leave --resume out"),
         ("evaluate random --against pure-mcts:99999999999999999999", "10,000,000"),
         ("evaluate random --against random --simulations 3000000000", "--simulations"),
         ("analyze --player random", "random tells no more than its move: models, mentor and pure-mcts:N analyse"),
@@ -332,10 +332,11 @@ def test_a_run_of_another_process_is_refused(capsys: pytest.CaptureFixture[str],
 
 
 @pytest.mark.parametrize("command", ["train --resume", "imitate", "selfplay", "generate-basics"])
-def test_a_run_keeps_its_configuration(command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_run_keeps_its_seed(command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     RunFolder.create(tmp_path / "run", resolve("smoke")).close()
     error = refused(capsys, ExitCode.USAGE, *command.split(), "--run", tmp_path / "run", "--seed", 43)
-    assert "seed is 42, but --seed has 43" in error
+    assert "seed is 42 in the run" in error
+    assert "cannot become 43" in error
 
 
 def test_a_folder_that_cannot_be_written_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -18,6 +18,8 @@ from nets.config import COLOUR_PLANES, LAST_MOVES, PLANE_COUNT, Backend, NetConf
 from nets.dual import DualNet, make_model, parameter_count, zero_heads
 from nets.planes import encode
 from nets.runtimes.net_evaluator import NetEvaluator
+from nets.tensor_file import NotFiniteError
+from tests.support.nets import spoil
 
 RULES = Rules(9, 5)
 TINY = NetConfig.tower(4, 1, hidden=8)
@@ -228,11 +230,23 @@ def test_a_model_file_that_does_not_fit_its_metadata_is_refused(
         load_model(rewritten(tmp_path, **changes))
 
 
+def test_equal_models_give_equal_bytes(tmp_path: Path) -> None:
+    made = {name: f"value of {name}" for name in ("preset", "phase", "step", "commit", "config", "search")}
+    for name in ("one", "other"):
+        save_model(tmp_path / name, trained_a_little(), made)
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
+
+
 def test_weights_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
     model, path = trained_a_little(), tmp_path / "model.safetensors"
+    save_model(path, model, {})
     with torch.no_grad():
         next(model.parameters()).fill_(float("inf"))
-    save_model(path, model, {})
+    before = path.read_bytes()
+    with pytest.raises(NotFiniteError, match=r"model\.safetensors holds numbers that are not finite"):
+        save_model(path, model, {})
+    assert path.read_bytes() == before
+    spoil(path)
     with pytest.raises(CheckpointError, match="not finite"):
         load_model(path)
 

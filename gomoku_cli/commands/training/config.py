@@ -104,7 +104,8 @@ def explain(
 )
 def diff(first: Source, second: Source, as_json: options.Json = False) -> None:
     """Show the settings that differ between two configurations."""
-    from gomoku_cli.reports.training.configuration import config_of, differences, setting_value
+    from curriculum.keys import setting_value
+    from gomoku_cli.reports.training.configuration import config_of, differences
     from gomoku_cli.reports.training.settings_text import show_differences
 
     configs = [config_of(first), config_of(second)]

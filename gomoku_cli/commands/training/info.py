@@ -84,9 +84,11 @@ def command(
     if facts["file"] is None:
         rows.append(("model", "none yet: train the run further with --resume"))
     else:
-        made = {key: value for key, value in facts["made"].items() if key != "config"}
+        made = {key: value for key, value in facts["made"].items() if key not in ("config", "changes")}
         visible = facts | {"rules": str(Rules(**facts["rules"])), "made": made, "plays": _plays_text(facts["plays"])}
         rows += _rows({key: value for key, value in visible.items() if key != "run"})
+        if run is None:
+            rows += _change_rows(facts["made"].get("changes", []))
     shown_rows = [(shown(name), shown(text)) for name, text in rows]
     width = max(len(name) for name, _ in shown_rows if len(name) <= _MAX_WIDTH)
     for name, text in shown_rows:
@@ -117,6 +119,7 @@ def _plays_text(plays: Mapping[str, Any]) -> str:
 
 def _run_rows(run: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield a name and a text for each fact about a run."""
+    from curriculum.presets import toml_value
     from gomoku_cli.console import duration
 
     yield "run", run["run"]
@@ -127,3 +130,15 @@ def _run_rows(run: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "accepted", f"{run['rounds_accepted']} of {run['rounds']} rounds"
     for opponent, score in run["scores"].items():
         yield f"best score against {opponent}", f"{score:.2f}"
+    yield from _change_rows(run["changes"])
+    for key, (old, new) in run["edited"].items():
+        yield "edited", f"{key}: {toml_value(old)} so far, {toml_value(new)} in config.toml, from the next start on"
+
+
+def _change_rows(changes: Any) -> Iterator[tuple[str, str]]:
+    """Yield a row for each setting that changed during a run; a model file of another program may hold anything."""
+    from curriculum.run.settings import are_changes, change_lines
+
+    for change in changes if are_changes(changes) else ():
+        for line in change_lines(change):
+            yield "changed", line

@@ -111,7 +111,7 @@ def command(
     choice = Choice.of(config, {"start": _absolute(start)})
     if dry_run:
         if resume:
-            raise typer.BadParameter("a resumed run keeps its configuration, config.toml in its folder")
+            raise typer.BadParameter("the estimate is that of a new run: leave --resume out")
         if chain:
             raise typer.BadParameter(f"{config.preset} is a chain: name one of its presets, {', '.join(chain)}")
         _dry_run(choice.resolve(), as_json)
@@ -150,6 +150,8 @@ def _run_all(folder: "RunFolder", conduct: "Conduct") -> list[dict[str, Any]]:
     from gomoku_cli.console import headline
     from gomoku_cli.reports.training.outlook import headline_of
 
+    for remark in folder.remarks:
+        conduct.reporter.say(remark)
     whole = headline_of(folder.path, folder.config)
     with headline(conduct.reporter, whole), reporting_compilation(conduct.reporter):
         return run_all(folder, conduct)

@@ -10,7 +10,8 @@ from core.files.json_text import parse_json
 from core.limits import MAX_CONFIG_BYTES, MAX_JSON_BYTES
 from curriculum.config import Config
 from curriculum.explanations import explanations
-from curriculum.presets import ConfigError, read_config
+from curriculum.presets import ConfigError, read_config, toml_value
+from curriculum.run.settings import place_text
 from gomoku_cli.console import duration
 from gomoku_cli.printable import printable
 from gomoku_cli.reports.curves import curves_of
@@ -74,6 +75,7 @@ def _run(path: Path, name: str, curves: Json, number: int) -> dict[str, Any]:
         "machines": _machines(tail.records),
         "matches": [_match(match) for match in curves["matches"]],
         "gates": [_gate(each) for each in curves["rounds"] if each["accepted"] is not None],
+        "changes": [_change(change, key) for change in row["changes"] for key in change["settings"]],
         "boards": key_boards(path),
         "config": _text(path / "config.toml"),
         "sessions": _sessions(path),
@@ -118,6 +120,12 @@ def _match(match: Json) -> tuple[str, ...]:
         )
     except (KeyError, TypeError, ValueError) as error:
         raise BadDataError(f"a match in the metrics cannot be read: {error!r}") from error
+
+
+def _change(change: Json, key: str) -> tuple[str, ...]:
+    old, new = change["settings"][key]
+    when = str(change.get("time", ""))[:16].replace("T", " ")
+    return printable(key), printable(toml_value(old)), printable(toml_value(new)), place_text(change), when
 
 
 def _gate(row: Json) -> tuple[str, ...]:

@@ -8,8 +8,8 @@ from typing import Any
 from core.errors import UsageError
 from curriculum.config import Config
 from curriculum.explanations import explanations
-from curriculum.keys import KEYS, SECTIONS, allowed
-from curriculum.presets import ConfigError, nearest, preset_names, read_config, read_text, resolve, setting_text
+from curriculum.keys import KEYS, SECTIONS, allowed, nearest, setting_value
+from curriculum.presets import ConfigError, preset_names, read_config, read_text, resolve, setting_text
 from gomoku_cli.printable import shown
 
 
@@ -109,11 +109,3 @@ def differences(configs: Sequence[Config]) -> list[tuple[str, list[str]]]:
     """Return the settings that are not the same in all configurations, each with its values as TOML."""
     texts = {key: [setting_text(config, key) for config in configs] for key in KEYS}
     return [(key, values) for key, values in texts.items() if len(set(values)) > 1]
-
-
-def setting_value(config: Config, key: str) -> Any:
-    """Return the value of a setting in the types of JSON."""
-    section, dot, name = key.partition(".")
-    value = getattr(config, section)
-    found = getattr(value, name) if dot else value
-    return list(found) if isinstance(found, tuple) else found

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from core.files.json_text import parse_json, value_at
+from curriculum.run.metrics import DistinctRecords
 from gomoku_cli.reports.texts import Json
 
 LOSSES = ("policy_loss", "value_loss", "policy_entropy")
@@ -18,8 +19,12 @@ class MetricsTail:
     def __init__(self, path: Path) -> None:
         self._path = path / "metrics.jsonl"
         self._offset = 0
-        self.records: list[Json] = []
-        """All records so far, oldest first; a line that cannot be read is left out."""
+        self._found = DistinctRecords()
+
+    @property
+    def records(self) -> Sequence[Json]:
+        """All records so far, oldest first, without lines that cannot be read or that a later line repeats."""
+        return self._found.all()
 
     def read(self) -> bool:
         """Read the lines that were appended since the last call; return True if there are any.
@@ -30,22 +35,23 @@ class MetricsTail:
         try:
             with self._path.open("rb") as file:
                 if file.seek(0, 2) < self._offset:
-                    self._offset, self.records = 0, []
+                    self._offset, self._found = 0, DistinctRecords()
                 file.seek(self._offset)
                 data = file.read(_CHUNK_BYTES)
         except OSError:
             return False
         end = data.rfind(b"\n") + 1
         self._offset += end
-        before = len(self.records)
+        has_grown = False
         for line in data[:end].splitlines():
             try:
                 record = parse_json(line)
             except ValueError:
                 continue
             if isinstance(record, dict) and isinstance(record.get("event"), str):
-                self.records.append(record)
-        return len(self.records) > before
+                self._found.add(record)
+                has_grown = True
+        return has_grown
 
 
 def curves_from(records: Sequence[Json]) -> dict[str, Any]:

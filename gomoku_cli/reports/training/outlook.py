@@ -96,6 +96,8 @@ class _Survey:
     def __init__(self, path: Path, config: Config, records: Sequence[Json]) -> None:
         self._path, self._config, self._records = path, config, records
         self._finished = _state(path, "phases")
+        self._rounds = int(_float(_state(path, "selfplay"), "iteration") or 0)
+        self._of_all = config.selfplay.iterations
         rates = [_float(record, "positions_per_second") for record in records if record.get("event") == "train"]
         self._training_rate = next((rate for rate in reversed(rates) if rate), None)
 
@@ -109,7 +111,7 @@ class _Survey:
         current: tuple[str, int, float, str] | None = None
         seconds: float | None = 0.0
         for number, phase in enumerate(phases, start=1):
-            if self._finished.get(phase):
+            if self._finished.get(phase) and (phase is not Phase.SELFPLAY or self._rounds >= self._of_all):
                 continue
             share, detail, left = estimates[phase]()
             if current is None:
@@ -183,8 +185,7 @@ class _Survey:
         return share, f"pass {min(passes + 1, settings.passes)} of {settings.passes}", left
 
     def _selfplay(self) -> tuple[float, str, float | None]:
-        rounds = self._config.selfplay.iterations
-        done = min(rounds, int(_float(_state(self._path, "selfplay"), "iteration") or 0))
+        rounds, done = self._of_all, min(self._of_all, self._rounds)
         seconds: dict[int, dict[str, float]] = {}
         for record in self._records:
             if record.get("phase") == Phase.SELFPLAY and isinstance(record.get("iteration"), int):
@@ -242,7 +243,8 @@ class _Survey:
         settings = self._config.evaluation
         if not settings.final_games:
             return 1.0, "", 0.0
-        played = {record.get("opponent") for record in self._of("evaluation", "match")}
+        matches = self._of("evaluation", "match")
+        played = {match.get("opponent") for match in matches if match.get("iteration", self._rounds) == self._rounds}
         left = [opponent for opponent in settings.opponents if opponent not in played]
         count = len(settings.opponents)
         if not left:

@@ -9,6 +9,7 @@ from typing import Any
 from core.errors import UsageError
 from curriculum.presets import ConfigError, read_config
 from curriculum.run.folder import RunFolderError, is_run
+from curriculum.run.settings import read_changes, read_edits
 from gomoku_cli.console import STDOUT, duration
 from gomoku_cli.reports.terminal import table
 from gomoku_cli.reports.texts import Json
@@ -82,6 +83,8 @@ def overview(path: Path) -> dict[str, Any]:
         "rounds": 0,
         "rounds_accepted": 0,
         "scores": scores(tail.records),
+        "changes": read_changes(path),
+        "edited": {},
         "bytes": _bytes(path),
         "updated": when.isoformat() if when else None,
     }
@@ -101,6 +104,7 @@ def overview(path: Path) -> dict[str, Any]:
         "seconds_left": view.seconds_left,
         "rounds": len(gates) or len(models),
         "rounds_accepted": len(models),
+        "edited": read_edits(path, config),
     }
     return row
 

@@ -14,7 +14,8 @@ from core.files.json_text import value_at
 from core.limits import MAX_JSON_BYTES
 from core.processor import instruction_sets, processor_name
 from core.rules import Rules
-from curriculum.presets import resolve
+from curriculum.config import Config
+from curriculum.presets import ConfigError, resolve
 from curriculum.run.folder import (
     RunFolder,
     RunFolderError,
@@ -122,7 +123,24 @@ def test_errors_of_opening_name_the_missing_or_broken_part(tmp_path: Path, path:
     with pytest.raises(RunFolderError, match=r"cannot be read: .*config\.toml: search\.simulations is \"x\""):
         RunFolder.open(path)
     (path / "config.toml").write_text("")
-    RunFolder.open(path).close()
+    with pytest.raises(ConfigError, match=r"preset is \"smoke\" in the run .* \(its config\.toml was edited\)"):
+        RunFolder.open(path)
+
+
+def test_a_run_of_an_older_version_begins_its_history_of_settings(path: Path) -> None:
+    (path / "settings.jsonl").unlink()
+    (path / "config.toml").write_text("")
+    for _ in range(2):
+        with RunFolder.open(path) as run:
+            assert run.config == Config()
+            assert run.changes == run.remarks == []
+
+
+@pytest.mark.parametrize("content", ["[]\n", "{}\n", '{"settings": {}}\n{"settings": {}}\n', "{\n"])
+def test_a_broken_history_of_settings_is_named(content: str, path: Path) -> None:
+    (path / "settings.jsonl").write_text(content)
+    with pytest.raises(RunFolderError, match=r"settings\.jsonl"):
+        RunFolder.open(path)
 
 
 def test_a_broken_environment_is_an_error_of_the_run(path: Path) -> None:

@@ -1,0 +1,104 @@
+"""The origin of a model in its metadata. It names files by name and hash, so that it tells nothing of a machine."""
+
+import hashlib
+import json
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from curriculum.arena.player_names import ENGINE, short_name
+from curriculum.arena.players import PlayerSpecError, model_path, own_simulations
+from curriculum.config import Config
+from curriculum.presets import to_toml
+from nets.checkpoint import BUILT_IN
+
+_TOML_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+_RESULT = ("games", "wins", "draws", "losses", "score", "score_interval", "elo", "elo_interval", "pairs")
+"""What a model keeps of a match: no times, which differ from run to run, and no names."""
+
+
+def file_hash(path: Path) -> str:
+    """Return a hash of a model file, by which its descendants name it."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+
+
+def portable_name(spec: str) -> str:
+    """Return the name of a player without the folders of its files: `hour#9bd69658c66df35e` for a run or a model."""
+    if spec.startswith(f"{ENGINE}:"):
+        return _stripped(spec)
+    name, simulations = own_simulations(spec)
+    try:
+        path = model_path(name) if name not in BUILT_IN else None
+    except PlayerSpecError:  # a file that is gone
+        return _stripped(spec)
+    if path is None:
+        return spec
+    short = _last_parts(short_name(str(Path(name).absolute())))
+    known = f"{short}#{file_hash(path)}" if path.is_file() else short
+    return known if simulations is None else f"{known}@{simulations}"
+
+
+def _stripped(text: str) -> str:
+    """Return a text without the folders of the paths in it: the command of an engine, a path, or any other."""
+    if not re.search(r"[/\\]", text):
+        return text
+    kind, colon, command = text.partition(":")
+    try:
+        words = shlex.split(command) if kind == ENGINE else None
+    except ValueError:
+        words = None
+    return _last_parts(text) if words is None else f"{kind}{colon}{shlex.join(map(_last_parts, words))}"
+
+
+def _last_parts(word: str) -> str:
+    """Return a word of a command line, or each side of its `=`, without folders."""
+    return "=".join(re.split(r"[/\\]", part)[-1] for part in word.split("="))
+
+
+def portable(config: Config) -> Config:
+    """Return a configuration whose players are named by `portable_name`."""
+    imitation, evaluation = config.imitation, config.evaluation
+    return replace(
+        config,
+        start=portable_name(config.start) if config.start else "",
+        imitation=replace(
+            imitation,
+            teacher=portable_name(imitation.teacher),
+            bar_opponent=portable_name(imitation.bar_opponent),
+        ),
+        evaluation=replace(evaluation, opponents=tuple(map(portable_name, evaluation.opponents))),
+    )
+
+
+def origin_of(config: Config, commit: str | None) -> dict[str, Any]:
+    """Return what every model of a configuration says of its origin."""
+    return {
+        "preset": config.preset,
+        "commit": commit,
+        "search": asdict(config.search),
+        "config": to_toml(portable(config)),
+    }
+
+
+def portable_made(made: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the origin of a model, also of one by another version, without folders of a machine."""
+    cleaned: dict[str, Any] = {key: _cleaned(value) for key, value in made.items() if key != "config"}
+    if isinstance(text := made.get("config"), str):
+        cleaned["config"] = _TOML_STRING.sub(lambda found: json.dumps(_stripped(json.loads(found[0]))), text)
+    return cleaned
+
+
+def result_of(match: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the result of a match as the metadata of a model keep it."""
+    return {key: match[key] for key in _RESULT if key in match}
+
+
+def _cleaned(value: Any) -> Any:
+    if isinstance(value, str):
+        return _stripped(value)
+    if isinstance(value, Mapping):
+        return {_stripped(str(key)): _cleaned(item) for key, item in value.items()}
+    return [_cleaned(item) for item in value] if isinstance(value, (list, tuple)) else value

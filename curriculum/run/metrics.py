@@ -1,0 +1,110 @@
+"""The metrics of a run: lines that are counted once, and lines whose work is not saved.
+
+A line is appended before the state that ends its step. A kill between the two leaves a line without its state, and the
+step is done again: the next opening of the run cuts the line off. A run in which that did not happen, since an older
+version worked in it or since it is stopped now, may hold a line twice; readers take the later one (`distinct`).
+"""
+
+import os
+from collections.abc import Hashable, Iterable
+from pathlib import Path
+from typing import Any
+
+from core.files.atomic import naming, read_bytes
+from core.files.json_text import parse_json
+from core.limits import MAX_JSON_LINES_BYTES
+from curriculum.run.json_files import JsonFileError, read_json_lines
+from curriculum.run.progress import Progress
+
+_IDENTITY: dict[str, tuple[str, ...]] = {
+    "train": ("step",),
+    "measure": ("step",),
+    "games": ("iteration", "file"),
+    "gate": ("iteration",),
+    "match": ("opponent",),
+}
+"""The keys that a line of each event has, and that name its step together with phase, round and step."""
+_OF_GAMES = ("games", "draws", "game_length", "black_share", "white_value", "policy_entropy")
+_DIGITS = 4
+"""Of the means of a file of games: games that are played again have the same ones, but for their last bits."""
+
+
+def identity(record: dict[str, Any]) -> Hashable | None:
+    """Return what two lines of metrics have in common if they report the same work; None for a line of its own."""
+    event = record.get("event")
+    if not isinstance(event, str) or event not in _IDENTITY:
+        return None
+    if event == "games" and "file" not in record:  # a version that did not name the file
+        means = tuple(record.get(key) for key in _OF_GAMES)
+        if None in (means[0], means[-1]):
+            return None
+        of_games = tuple(round(mean, _DIGITS) if isinstance(mean, float) else mean for mean in means)
+        return _known((event, record.get("phase"), record.get("iteration"), *of_games))
+    if not all(key in record for key in _IDENTITY[event]):
+        return None
+    keys = dict.fromkeys(("phase", "iteration", "step", *_IDENTITY[event]))
+    return _known((event, *(record.get(key) for key in keys)))
+
+
+def _known(values: tuple[Any, ...]) -> Hashable | None:
+    try:
+        hash(values)
+    except TypeError:  # a list, in a file of another program
+        return None
+    return values
+
+
+class DistinctRecords:
+    """Records that come one by one; of those with the same identity only the last one is kept."""
+
+    def __init__(self) -> None:
+        self._found: dict[Hashable, dict[str, Any]] = {}
+        self._count = 0
+
+    def add(self, record: dict[str, Any]) -> None:
+        """Take the next record."""
+        self._count += 1
+        key = identity(record)
+        key = self._count if key is None else key
+        self._found.pop(key, None)
+        self._found[key] = record
+
+    def all(self) -> list[dict[str, Any]]:
+        """Return the records, oldest first."""
+        return list(self._found.values())
+
+
+def distinct(records: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the records without those that a later one repeats."""
+    found = DistinctRecords()
+    for record in records:
+        found.add(record)
+    return found.all()
+
+
+def read_distinct(file: Path) -> list[dict[str, Any]]:
+    """Return the records in a file of metrics, each once, oldest first. Raises `JsonFileError`."""
+    return distinct(read_json_lines(file))
+
+
+def cut_unsaved_lines(file: Path, run: Path) -> None:
+    """Cut the last lines off whose work is not in the run's files: a process was killed before it saved it.
+
+    Raises `OSError`.
+    """
+    if not file.exists():
+        return
+    text = read_bytes(file, MAX_JSON_LINES_BYTES, pipes=False)
+    progress, end = Progress(run), len(text)
+    while end:
+        start = text.rfind(b"\n", 0, end - 1) + 1
+        try:
+            record = parse_json(text[start:end])
+            if not isinstance(record, dict) or progress.has_saved(record):
+                break
+        except (ValueError, JsonFileError):
+            break  # its reader names it
+        end = start
+    if end < len(text):
+        with naming(file):
+            os.truncate(file, end)

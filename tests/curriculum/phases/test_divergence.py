@@ -1,0 +1,250 @@
+"""A training that diverges: it stops before it saves anything, and the run goes on with a smaller rate."""
+
+import json
+import math
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.evaluation import PositionBatch
+from curriculum.config import Config, Optimiser, Phase
+from curriculum.phases import steps as run_training
+from curriculum.phases.all import run_all, run_basics, run_imitation, run_selfplay
+from curriculum.phases.selfplay import PHASE as SELFPLAY
+from curriculum.presets import with_values
+from curriculum.reporting import Conduct, DivergedError
+from curriculum.run.folder import RunFolder, read_metrics
+from curriculum.training.samples import Samples, read_samples, write_samples
+from curriculum.training.trainer import BatchSource, StepError, Trainer
+from gomoku_cli.exit_codes import ExitCode
+from nets.checkpoint import check_model
+from nets.config import default_runtime, set_runtime
+from nets.tensor_file import NotFiniteError, open_tensors
+from tests.curriculum.phases.test_concurrent import CONFIG as CONCURRENT
+from tests.curriculum.phases.test_phases import CONFIG, RULES
+from tests.support.commands import refused, run
+from tests.support.nets import EXACT, spoil
+
+FEW = replace(
+    CONFIG, selfplay=replace(CONFIG.selfplay, iterations=1, rehearsal_share=0.0), gate=replace(CONFIG.gate, games=0)
+)
+RUNS = {Phase.BASICS: run_basics, Phase.IMITATION: run_imitation, Phase.SELFPLAY: run_selfplay}
+PLACES = {
+    Phase.BASICS: "phase 1, basics: the training diverged at step ",
+    Phase.IMITATION: "phase 2, imitation, pass 1: the training diverged at step ",
+    Phase.SELFPLAY: "phase 3, self-play, round 1: the training diverged at step ",
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def plain_torch() -> Iterator[None]:
+    """The nets without a conversion of each model."""
+    before = default_runtime()
+    set_runtime(EXACT)
+    yield
+    set_runtime(before)
+
+
+@pytest.fixture(autouse=True)
+def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_training, "STEPS_PER_SAVE", 2)
+
+
+def with_rate(config: Config, phase: Phase, rate: float) -> Config:
+    return with_values(config, {f"{phase}.learning_rate": rate, f"{phase}.final_learning_rate": rate})
+
+
+def assert_finite(path: Path) -> None:
+    """Read every file of the run as its readers do."""
+    for file in path.rglob("*.safetensors"):
+        with open_tensors(file, 1 << 30) as tensors:
+            tensors.arrays()
+    for file in path.rglob("*.npz"):
+        read_samples(file)
+    assert not [record for record in read_metrics(path) if record["event"] == "train" and record["policy_loss"] is None]
+
+
+@pytest.mark.parametrize(
+    ("phase", "optimiser"), [*((phase, Optimiser.SGD) for phase in Phase), (Phase.BASICS, Optimiser.ADAM)]
+)
+def test_a_diverged_phase_saves_nothing_and_goes_on(phase: Phase, optimiser: Optimiser, tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    config = with_rate(replace(FEW, training=replace(FEW.training, optimiser=optimiser)), phase, 1e18)
+    work = RUNS[phase]
+    with RunFolder.create(path, config) as folder, pytest.raises(DivergedError) as error:
+        work(folder, Conduct())
+    assert str(error.value).startswith(PLACES[phase])
+    assert "learning rate 1e+18" in str(error.value)
+    assert "with a smaller rate" in str(error.value)
+    assert error.value.settings[0].startswith(f"{phase}.learning_rate=0.0")
+    assert_finite(path)
+    assert not (path / "models" / "candidate.safetensors").exists()
+    smaller = {key: float(value) for key, value in (each.split("=") for each in error.value.settings)}
+    with RunFolder.open(path, lambda config, original: with_values(config, smaller)) as folder:
+        work(folder, Conduct())
+        assert folder.changes
+    assert_finite(path)
+    assert check_model(path / "models" / "best.safetensors").made["phase"]
+
+
+def test_the_last_good_state_stays(tmp_path: Path) -> None:
+    """A rate that is raised in mid-phase costs the steps since the last save alone."""
+    path = tmp_path / "run"
+    steps = 4
+
+    class Stops(Conduct):
+        def check(self) -> None:
+            """See `Conduct`."""
+            if run_folder.progress.training("basics").get("step", 0) >= steps:
+                raise KeyboardInterrupt
+
+    with RunFolder.create(path, FEW) as run_folder, pytest.raises(KeyboardInterrupt):
+        run_basics(run_folder, Stops())
+    before = (path / "state" / "basics.safetensors").read_bytes()
+    big = {"basics.learning_rate": 1e18, "basics.final_learning_rate": 1e18}
+    with (
+        RunFolder.open(path, lambda config, original: with_values(config, big)) as run_folder,
+        pytest.raises(DivergedError, match=f"at step ({steps + 1}|{steps + 2}), learning rate"),
+    ):
+        run_basics(run_folder, Conduct())
+    assert run_folder.changes[0]["step"] == steps
+    assert (path / "state" / "basics.safetensors").read_bytes() == before
+
+
+@pytest.mark.slow
+def test_play_and_training_side_by_side_stop_too(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    with (
+        RunFolder.create(path, with_rate(CONCURRENT, Phase.SELFPLAY, 1e18)) as folder,
+        pytest.raises(
+            DivergedError, match=r"phase 3, self-play, round 1: the training diverged at step \d+, learning rate 1e"
+        ),
+    ):
+        run_selfplay(folder, Conduct())
+    assert_finite(path)
+
+
+def test_overlapped_rounds_stop_too(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    config = replace(FEW, selfplay=replace(FEW.selfplay, iterations=2, overlap=True))
+    with RunFolder.create(path, with_rate(config, Phase.SELFPLAY, 1e18)) as folder, pytest.raises(DivergedError):
+        run_selfplay(folder, Conduct())
+    assert_finite(path)
+    with RunFolder.open(path, lambda config, original: with_rate(config, Phase.SELFPLAY, 0.01)) as folder:
+        run_selfplay(folder, Conduct())
+    assert_finite(path)
+
+
+@pytest.mark.parametrize(
+    ("command", "phase"), [("generate-basics", "basics"), ("imitate", "imitation"), ("selfplay", "selfplay")]
+)
+def test_commands_say_how_to_go_on(
+    command: str, phase: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "run"
+    RunFolder.create(path, with_rate(FEW, Phase(phase), 1e18)).close()
+    error = refused(capsys, ExitCode.FAILED, command, "--run", path, "--quiet")
+    assert f"{command} --run {path} --set {phase}.learning_rate=0.0" in error
+    code, _, err = run(capsys, *error[error.index(f"{command} --run") :].split(), "--quiet")
+    assert code == ExitCode.DONE, err
+
+
+def test_the_step_is_the_first_one_that_diverged() -> None:
+    trainer = Trainer(CONFIG)
+    samples = some_samples(32)
+    source = BatchSource(
+        samples, Samples.none(RULES.cells), rehearsal_share=0.0, batch_size=8, seed=1, dual=CONFIG.net.dual
+    )
+    rates = np.array([0.01, 0.01, math.nan, 0.01, 0.01])
+    with pytest.raises(StepError) as error:
+        trainer.train(source, 0, 5, rates)
+    assert error.value.step == 4, "the weights of step 3 have no loss until step 4"
+    assert "not a finite number" in error.value.reason
+
+
+def some_samples(count: int) -> Samples:
+    positions = PositionBatch.empty(count, RULES.cells)
+    positions.to_move[::2] = -1
+    policies = np.full((count, RULES.cells), 1 / RULES.cells, dtype=np.float32)
+    return Samples(positions, policies, np.zeros(count, dtype=np.float32))
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+@pytest.mark.parametrize("array", ["policies", "values"])
+def test_samples_that_are_not_finite_are_not_written(array: str, value: float, tmp_path: Path) -> None:
+    samples = some_samples(3)
+    getattr(samples, array)[1] = value
+    with pytest.raises(NotFiniteError, match=f"x.npz would hold {array} that are not finite"):
+        write_samples(tmp_path / "x.npz", samples, {})
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("part", ["weights", "batch norms", "optimiser"])
+def test_states_that_are_not_finite_are_not_written(part: str, tmp_path: Path) -> None:
+    trainer = Trainer(CONFIG)
+    source = BatchSource(
+        some_samples(32), Samples.none(RULES.cells), rehearsal_share=0.0, batch_size=8, seed=1, dual=CONFIG.net.dual
+    )
+    trainer.train(source, 0, 1, np.array([0.01]))
+    net = trainer.model.nets["black"]
+    tensors = {
+        "weights": next(net.parameters()).data,
+        "batch norms": next(each for name, each in net.named_buffers() if "running_mean" in name),
+        "optimiser": next(iter(trainer._optimisers["black"].state.values()))["momentum_buffer"],
+    }
+    tensors[part].fill_(math.nan)
+    with pytest.raises(NotFiniteError, match="not finite"):
+        trainer.save(tmp_path / "state.safetensors", {})
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished run whose only round of self-play was accepted."""
+    path = tmp_path_factory.mktemp("finished") / "run"
+    with RunFolder.create(path, FEW) as folder:
+        run_all(folder, Conduct())
+    assert (path / "models" / "selfplay-0000.safetensors").exists()
+    return path
+
+
+@pytest.mark.parametrize(
+    ("broken", "again"),
+    [
+        (("state/selfplay", "models/selfplay-0000", "models/best"), "models/imitation"),
+        (("state/accepted",), ""),
+        (("state/imitation", "models/imitation", "models/selfplay-0000", "models/best"), "models/basics"),
+    ],
+)
+def test_a_run_that_an_older_version_left_diverged_goes_on(
+    finished: Path, broken: tuple[str, ...], again: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "run"
+    shutil.copytree(finished, path)
+    for name in broken:
+        spoil(path / f"{name}.safetensors")
+    with RunFolder.open(path, lambda config, original: with_values(config, {"selfplay.iterations": 2})) as folder:
+        assert "held numbers that are not finite" in folder.remarks[0]
+        assert all(f"{name}.safetensors" in folder.remarks[0] for name in broken)
+        if again:
+            assert folder.remarks[1] == f"the best model is {again}.safetensors again"
+        run_all(folder, Conduct())
+    assert_finite(path)
+    assert json.loads((path / "state" / f"{SELFPLAY}.json").read_text())["iteration"] == 2
+
+
+def test_a_run_without_any_good_model_begins_anew(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    with RunFolder.create(path, FEW) as folder:
+        run_basics(folder, Conduct())
+    for file in path.rglob("*.safetensors"):
+        spoil(file)
+    with RunFolder.open(path) as folder:
+        assert folder.remarks[-1] == "no model of the run is left: it starts anew from its samples"
+        run_basics(folder, Conduct())
+    assert_finite(path)
+    assert check_model(path / "models" / "best.safetensors")
