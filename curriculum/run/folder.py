@@ -20,6 +20,7 @@ from typing import Any, Self, TypeVar
 from core.errors import BadDataError, UsageError
 from core.files.atomic import atomic_write_text, refuse_pipes, remove_unfinished
 from core.files.json_text import values_at
+from core.files.links import make_folder, real_path
 from core.limits import MAX_JSON_BYTES
 from curriculum.config import Config
 from curriculum.explanations import comment_lines
@@ -94,7 +95,7 @@ class RunFolder:
         """
         check(config)
         _refuse_taken(path)
-        path.mkdir(parents=True, exist_ok=True)
+        make_folder(real_path(path))
         lock = take_lock(path / "state" / _LOCK, path)
         try:
             _refuse_taken(path)

@@ -68,7 +68,8 @@ class Board:
 
     async def type(self, text: str) -> None:
         """Send what the human types, and wait while the board is busy with earlier keys. Raises `OSError`."""
-        await self._send(b"D", text.encode(errors="replace"))
+        if keys := text.encode(errors="ignore"):  # to the board an empty text is the end of the terminal
+            await self._send(b"D", keys)
 
     async def tell(self, **message: object) -> None:
         """Send a message such as a new size. Raises `OSError`."""

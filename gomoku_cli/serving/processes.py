@@ -58,7 +58,7 @@ class Strays:
     """Adopted processes of pages that have ended: they get a little time to end by themselves."""
 
     def __init__(self, patience_s: float) -> None:
-        self._patience_s = patience_s
+        self.patience_s = patience_s
         self._seen: dict[int, float] = {}
 
     def sweep(self, own: set[int], now: float) -> int:
@@ -66,7 +66,7 @@ class Strays:
         left = {pid for pid in children(os.getpid()) if pid not in own and not _reaped(pid)}
         self._seen = {pid: self._seen.get(pid, now) for pid in left}
         for pid, since in self._seen.items():
-            if now - since >= self._patience_s:
+            if now - since >= self.patience_s:
                 kill_tree(pid)
         return len(left)
 

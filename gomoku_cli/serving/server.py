@@ -32,8 +32,9 @@ _ROOM_S = 4.0
 _SWEEP_S = 0.25
 _STRAY_S = 1.0
 """Time for what a board has started to end after it."""
-_END_S = 1.7
+_END_S = 1.2
 """Time for the server to end after a signal; then everything is killed."""
+_STRAY_AT_END_S = 0.2
 _IDLE_S = 15.0
 """Time for a request to come, after which the connection is closed."""
 _ALIVE_S = 10.0
@@ -107,6 +108,7 @@ class Server:
                 self._sweep()
                 with suppress(asyncio.TimeoutError):
                     await asyncio.wait_for(self._ending.wait(), _SWEEP_S)
+            self._strays.patience_s = _STRAY_AT_END_S
             while self._boards or self._strays_left:
                 await asyncio.sleep(0.05)
                 self._sweep()

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -54,8 +54,12 @@ class Served:
         self, session: aiohttp.ClientSession, size: str = "width=80&height=24"
     ) -> AsyncIterator[aiohttp.ClientWebSocketResponse]:
         """Open a board as a program does that knows the token."""
-        async with session.ws_connect(f"{self.base}/ws?{size}&token={self.token}", max_msg_size=0) as page:
+        page = await session.ws_connect(f"{self.base}/ws?{size}&token={self.token}", max_msg_size=0)
+        try:
             yield page
+        finally:
+            with suppress(OSError):  # the server may have ended
+                await page.close()
 
 
 @contextmanager
@@ -120,13 +124,12 @@ def is_alive(pid: int) -> bool:
         return False
 
 
-def seconds_until_gone(pids: list[int], limit_s: float) -> float:
-    """Return the time until none of the processes lives; fail after `limit_s`."""
+async def are_gone(pids: list[int], limit_s: float) -> None:
+    """Wait until none of the processes lives; fail after `limit_s`."""
     started = time.monotonic()
     while alive := [pid for pid in pids if is_alive(pid)]:
         assert time.monotonic() - started < limit_s, f"{len(alive)} of {len(pids)} processes live after {limit_s} s"
-        time.sleep(0.02)
-    return time.monotonic() - started
+        await asyncio.sleep(0.02)
 
 
 async def until(text: bytes, page: aiohttp.ClientWebSocketResponse) -> bytes:
