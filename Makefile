@@ -16,7 +16,7 @@ READY := $(VENV)/.ready
 KERNEL_TESTS := tests/core/test_position.py tests/core/test_symmetry.py tests/core/test_evaluation.py tests/core/test_tactics.py tests/core/test_threats.py tests/search/mentor tests/search/tree/test_mcts.py tests/search/tree/test_cache.py tests/search/tree/test_proofs.py tests/search/pure_mcts/test_rollouts.py tests/search/tree/test_noise.py tests/search/tree/test_local_playouts.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test play lint format types imports coverage smoke check wheel constraints
+.PHONY: help demo test play lint format types imports coverage smoke check wheel constraints lock
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -75,3 +75,9 @@ wheel: $(READY)
 constraints: $(READY)
 	{ sed -n '1p' constraints.txt; $(BIN)/pip freeze --exclude-editable | sed 's/+.*//'; } > .constraints.new
 	mv .constraints.new constraints.txt
+
+# The versions of constraints.txt with the hashes of all their files, for every platform. It needs uv.
+lock:
+	{ sed '/^[^#]/,$$d' requirements.lock; echo hatchling | uv pip compile pyproject.toml - --extra plots --extra ray --extra serve \
+		--constraint constraints.txt --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --quiet; } > .lock.new
+	mv .lock.new requirements.lock

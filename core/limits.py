@@ -77,6 +77,21 @@ MAX_UNHANDLED_EVENTS = 256
 MAX_TERMINAL_EDGE = 2000
 """Columns or rows of a terminal that an escape sequence may claim."""
 
+# The board in a browser
+
+MAX_PAGES = 8
+"""Pages with a board at a time."""
+MAX_PAGE_EDGE = 500
+"""Columns or rows of a page; more are cut off."""
+MAX_PAGE_MESSAGE_BYTES = 1 << 16
+"""A message of a page: the longest is a text that is pasted."""
+MAX_PAGE_FRAME_BYTES = 1 << 24
+"""What a board draws at once."""
+MAX_PAGE_TREE_BYTES = 24 << 20
+"""The tree of a search behind a page."""
+MAX_PAGE_DATA_BYTES = 2 << 30
+"""Data of each process behind a page, where the system can limit it."""
+
 # Nets
 
 MAX_DIMENSIONS = 4

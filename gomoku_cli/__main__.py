@@ -10,6 +10,12 @@ def main() -> NoReturn:
     """Run the command line of this process."""
     end_on_signals()
     open_streams()
+    from gomoku_cli.tui.terminal import is_served
+
+    if is_served():
+        from gomoku_cli.serving.behind_page import bind
+
+        bind()
     from gomoku_cli.tui import quick
 
     if quick.applies(sys.argv[1:]):

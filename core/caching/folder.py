@@ -20,11 +20,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from core.files.atomic import atomic_path, naming
+from core.files.links import WRITABLE_BY_OTHERS, make_private_folder, real_path
 
 _MAGIC = b"gomoku cache 1\n"
 """The first bytes of every cached file: its format."""
 _HEADER_BYTES = len(_MAGIC) + hashlib.sha256().digest_size
-_WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 _CANNOT_RESERVE = (errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS)
 """Errors of file systems that cannot reserve space."""
 
@@ -72,17 +72,17 @@ def _distrust(path: Path, found: os.stat_result) -> str | None:
         return None
     if found.st_uid not in (os.geteuid(), 0):
         return f"{path} belongs to another user ({found.st_uid})"
-    if found.st_mode & _WRITABLE_BY_OTHERS:
+    if found.st_mode & WRITABLE_BY_OTHERS:
         return f"other users may write {path}"
     return None
 
 
 def _made_private(folder: Path) -> os.stat_result:
     """Create a folder that only its user can enter, or forbid others to write an old one. Raises `OSError`."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private_folder(folder)
     found = folder.stat()
-    if sys.platform != "win32" and found.st_uid == os.geteuid() and found.st_mode & _WRITABLE_BY_OTHERS:
-        folder.chmod(stat.S_IMODE(found.st_mode) & ~_WRITABLE_BY_OTHERS)
+    if sys.platform != "win32" and found.st_uid == os.geteuid() and found.st_mode & WRITABLE_BY_OTHERS:
+        folder.chmod(stat.S_IMODE(found.st_mode) & ~WRITABLE_BY_OTHERS)
         found = folder.stat()
     return found
 
@@ -108,6 +108,7 @@ class CacheFolder:
     def _open(self) -> None:
         self._is_trusted = False
         try:
+            real_path(self.path)  # while the modes of its folders are still those that it was found with
             for folder in (self.path.parent, self.path):
                 if (reason := _distrust(folder, _made_private(folder))) is not None:
                     self._problem = f"{reason}, so it is not used: remove it, or make it yours alone"

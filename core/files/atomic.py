@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from core.errors import BadDataError
+from core.files.links import is_shared, real_path
 
 if sys.platform != "win32":
     import fcntl
@@ -84,12 +85,16 @@ def atomic_path(path: Path, *, mode: int = 0o666) -> Iterator[Path]:
     `.NAME.` and eight hexadecimal digits. The next writer of the same file, or `remove_unfinished`, removes the
     leftovers of a killed process. A writer that appends an ending of its own (`numpy.savez`) needs the opened file. A
     pipe or a device is written into. `mode` is that of a new file, less the process's mask.
+
+    A link keeps its place and its target is replaced, but where others may write (`core.files.links`): there the link
+    is replaced, and a folder that is a link is refused.
     """
-    if path.exists() and not path.is_file():
+    path = real_path(path, follow_last=False)
+    is_foreign_link = path.is_symlink() and is_shared(path.parent)
+    if not is_foreign_link and path.exists() and not path.is_file():
         with naming(path), _written_through(path) as temporary:
             yield temporary
         return
-    path = _resolved(path)  # replace the target of a link, not the link
     with naming(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         remove_unfinished(path.parent, path.name)
@@ -98,6 +103,8 @@ def atomic_path(path: Path, *, mode: int = 0o666) -> Iterator[Path]:
             yield temporary
             with temporary.open("rb+") as written:
                 os.fsync(written.fileno())
+                if not os.path.samestat(os.fstat(written.fileno()), os.fstat(descriptor)):
+                    raise OSError(errno.EPERM, "someone else has replaced the unfinished file", str(path))
             temporary.replace(path)
         except BaseException:
             temporary.unlink(missing_ok=True)
@@ -105,13 +112,6 @@ def atomic_path(path: Path, *, mode: int = 0o666) -> Iterator[Path]:
         finally:
             os.close(descriptor)
         _sync_folder(path.parent)
-
-
-def _resolved(path: Path) -> Path:
-    try:
-        return path.resolve()
-    except RuntimeError:  # a loop of links, before Python 3.13
-        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path)) from None
 
 
 def _reserved(path: Path, mode: int) -> tuple[Path, int]:
@@ -148,7 +148,7 @@ def remove_unfinished(folder: Path, name: str | None = None) -> None:
             if match is None or name not in (None, match[1]) or not entry.is_file(follow_symlinks=False):
                 continue
             with suppress(OSError):
-                descriptor = os.open(entry.path, os.O_RDWR)
+                descriptor = os.open(entry.path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
                 try:
                     if _lock(descriptor):
                         os.unlink(entry.path)
@@ -189,6 +189,7 @@ def append_text(path: Path, text: str) -> None:
     After a kill or a power cut a part of `text` may stand at the end of the file.
     """
     data = text.encode(errors="replace")
+    path = real_path(path)
     with naming(path), path.open("ab", buffering=0) as file:
         before = os.fstat(file.fileno()).st_size
         try:

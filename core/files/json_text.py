@@ -5,7 +5,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from core.limits import MAX_INTEGER, MAX_JSON_DEPTH
+from core.limits import MAX_INTEGER, MAX_JSON_DEPTH, quoted
 
 _T = TypeVar("_T", bool, int, float, str, dict[str, Any], list[Any])
 
@@ -14,10 +14,12 @@ def parse_json(text: str | bytes) -> Any:
     """Return the value of a JSON text. Raises `ValueError` with a message of one line.
 
     The text may come from anyone: a value that is nested more than `MAX_JSON_DEPTH` levels deep, a number above
-    `MAX_INTEGER` and one that is not finite (`NaN`, `1e999`) are refused.
+    `MAX_INTEGER`, one that is not finite (`NaN`, `1e999`) and a key that stands twice in an object are refused.
     """
     try:
-        value = json.loads(text)
+        value = json.loads(text, object_pairs_hook=_object)
+    except _TwiceError as error:
+        raise ValueError(str(error)) from None
     except RecursionError:
         raise ValueError(_TOO_DEEP) from None
     except json.JSONDecodeError:
@@ -26,6 +28,19 @@ def parse_json(text: str | bytes) -> Any:
         raise ValueError(_NO_TEXT if isinstance(error, UnicodeDecodeError) else _TOO_LARGE) from None
     _check(value)
     return value
+
+
+class _TwiceError(Exception):
+    """A key stands twice in an object: readers differ in which of the values they take."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise _TwiceError(f"the key {quoted(twice)} stands twice in an object")
+    return values
 
 
 def value_at(

@@ -20,6 +20,7 @@ from typing import Any, Self, TypeVar
 from core.errors import BadDataError, UsageError
 from core.files.atomic import atomic_write_text, refuse_pipes, remove_unfinished
 from core.files.json_text import values_at
+from core.files.links import make_folder, real_path
 from core.limits import MAX_JSON_BYTES
 from core.processor import instruction_sets, processor_name
 from curriculum.config import Config
@@ -108,7 +109,7 @@ class RunFolder:
         if is_run(path):  # whoever works in it counts first: --resume would not help
             release_lock(take_lock(path / "state" / _LOCK, path))
         _refuse_taken(path)
-        path.mkdir(parents=True, exist_ok=True)
+        make_folder(real_path(path))
         lock = take_lock(path / "state" / _LOCK, path)
         try:
             _refuse_taken(path)

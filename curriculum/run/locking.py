@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from core.errors import FailedError
+from core.files.links import real_path
 
 if sys.platform != "win32":
     import fcntl
@@ -22,6 +23,7 @@ def take_lock(file: Path, folder: Path) -> int | None:
     """
     if sys.platform == "win32":  # no such lock there: two processes in one folder are not detected
         return None
+    file = real_path(file)
     file.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o666)
     try:

@@ -15,18 +15,20 @@ from pathlib import Path
 from typing import Any, Generic, Self
 
 import ray
+from ray._private import ray_constants
 from ray.exceptions import ActorDiedError, RayError, RaySystemError, RayTaskError
 
 from core.cores import cores
 from core.errors import FailedError, UsageError
 from core.limits import MAX_REASON, shortened
 from curriculum.workers.crew import Counts, Game, Job, Team, TeamBeside, WorkerReport
+from curriculum.workers.ray_secret import MODE_VARIABLE, has_token, keep_token, token_file
 from curriculum.workers.ray_worker import Place, Worker, sources_hash
 from curriculum.workers.session import Report
 from nets.config import default_runtime
 
-_TOKEN, _TOKEN_FILE = "RAY_AUTH_TOKEN", Path.home() / ".ray" / "auth_token"
-"""The secret of a cluster, made by the first `ray start --head`."""
+_CLUSTER_VARIABLE = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
+"""0 lets Ray listen on loopback alone, as it does on Windows and macOS by default."""
 _STEP_S = 0.1
 """Time of a step without news."""
 _PATIENCE_S = 0.5
@@ -90,13 +92,16 @@ class RayCrew:
     def __enter__(self) -> Self:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-        if self._address.startswith("ray://") and (_TOKEN in os.environ or _TOKEN_FILE.is_file()):
+        if self._address.startswith("ray://") and has_token():
             # Inside a cluster Ray finds the token by itself; its client from outside does not.
-            os.environ.setdefault("RAY_AUTH_MODE", "token")
+            os.environ.setdefault(MODE_VARIABLE, "token")
         options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
         try:
             if self._address == "ray":
                 count = max(cores(), (self._workers or 0) * self._cpus)
+                keep_token()
+                os.environ[_CLUSTER_VARIABLE] = "0"
+                ray_constants.ENABLE_RAY_CLUSTER = False  # Ray was imported before
                 ray.init(
                     address="local",
                     num_cpus=count,
@@ -106,14 +111,21 @@ class RayCrew:
                 )
             else:
                 ray.init(self._address, **options)
-        except (ConnectionError, RuntimeError, ValueError, RayError) as error:
-            remedy = "start one with `ray start --head`, or play on this machine with --workers ray"
-            if self._address.startswith("ray://"):
-                remedy = f"is its port open, and is {_TOKEN_FILE} here that of its head node?"
-            raise ClusterError(
-                f"--workers {self._address}: there is no cluster to join: {_line(error)}; {remedy}"
-            ) from error
+        except OSError as error:
+            if isinstance(error, ConnectionError) or self._address != "ray":
+                raise self._no_cluster(error) from error
+            raise  # the secret's file
+        except Exception as error:  # Ray raises many kinds, a bare `Exception` for a machine that is too slow
+            raise self._no_cluster(error) from error
         return self
+
+    def _no_cluster(self, error: Exception) -> ClusterError:
+        if self._address == "ray":
+            return ClusterError(f"--workers ray: Ray did not start on this machine: {_line(error)}")
+        remedy = "start one with `ray start --head`, or play on this machine with --workers ray"
+        if self._address.startswith("ray://"):
+            remedy = f"is its port open, and is {token_file()} here that of its head node?"
+        return ClusterError(f"--workers {self._address}: there is no cluster to join: {_line(error)}; {remedy}")
 
     def __exit__(self, *exception: object) -> None:
         for hand in self._hands:

@@ -1,6 +1,7 @@
 """`gomoku play`: the board in the terminal, to play and to study games."""
 
 import sys
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -80,7 +81,7 @@ def command(
     ] = None,
     serve: Annotated[
         bool,
-        typer.Option("--serve", help="Offer the board to a browser; needs textual-serve.", rich_help_panel=_BROWSER),
+        typer.Option("--serve", help="Offer the board to a browser; needs the extra serve.", rich_help_panel=_BROWSER),
     ] = False,
     host: Annotated[
         str, typer.Option("--host", metavar="ADDRESS", help="Address for --serve.", rich_help_panel=_BROWSER)
@@ -125,7 +126,7 @@ def command(
     except ValueError as error:
         engine.close()
         raise typer.BadParameter(str(error), param_hint="--theme") from error
-    game = None if opened is None else Game.from_state(opened.state)
+    game = None if opened is None else Game.from_state(opened.state, is_own=opened.path is not None)
     setup = BoardSetup(
         game=game,
         path=None if opened is None else opened.path,
@@ -141,13 +142,34 @@ def command(
 
 
 def _serve(host: str, port: int) -> None:
-    """Serve the board of this command line's other options."""
+    """Serve the board of this command line's other options until a signal comes."""
     from gomoku_cli.printable import echo
-    from gomoku_cli.tui.serving import LOOPBACK, serve, without_options
+    from gomoku_cli.serving.access import ServingError, is_loopback
 
-    if host not in LOOPBACK:
-        echo(f"warning: anyone who reaches {host}:{port} can play here, as you and with your files", err=True)
-    serve(without_options(sys.argv[2:], ("--host", "--port"), "--serve"), host, port)
+    try:
+        from gomoku_cli.serving.server import serve
+    except ImportError as error:
+        raise ServingError("--serve needs aiohttp and textual-serve: pip install '.[serve]'") from error
+    if not is_loopback(host):
+        echo(
+            f"warning: other machines can reach {host}:{port}. Whoever has the address below plays as you, with your "
+            "files; the way there is not encrypted",
+            err=True,
+        )
+    raise SystemExit(serve(_without_options(sys.argv[2:], ("--host", "--port"), "--serve"), host, port))
+
+
+def _without_options(arguments: Sequence[str], with_value: Sequence[str], flag: str) -> list[str]:
+    """Return the arguments without some options and their values, and without a flag."""
+    kept, is_value = [], False
+    for argument in arguments:
+        if is_value:
+            is_value = False
+        elif argument in with_value:
+            is_value = True
+        elif argument != flag and not argument.startswith(tuple(f"{option}=" for option in with_value)):
+            kept.append(argument)
+    return kept
 
 
 def _opened(resume: bool, load: Path | None) -> "OpenedGame | None":

@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from core.errors import UserError
+from core.files.links import make_private_folder
 from core.position import Position
 from core.records.formats import read_games, write_games
 from core.records.record import Ending, GameRecord, RecordError
@@ -53,7 +54,7 @@ class SavedGame:
         The board decides the result, unless the record says that the game ended without it. Raises `OSError`.
         """
         if self.path is None:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            make_private_folder(self._folder)
             self.path = _new_file(self._folder, datetime.now())
         write_games(self.path, [_with_result(game.to_record())])
 

@@ -433,7 +433,7 @@ class GomokuApp(App[ExitCode]):
                 action = each.action
                 yield SystemCommand(each.name, each.help or each.name, self._runner(action))
         for command in super().get_system_commands(screen):
-            if command.title in ("Theme", "Screenshot"):
+            if command.title == "Theme" or (command.title == "Screenshot" and not self.is_web):
                 yield command
 
     def _runner(self, action: str) -> Callable[[], object]:

@@ -7,6 +7,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 
+from core.files.json_text import parse_json
 from core.notation import cell_name
 from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell, Colour, Rules, colour_name
 from curriculum.arena import player_names
@@ -250,11 +251,15 @@ class Game:
         )
 
     @classmethod
-    def from_state(cls, state: GameState) -> "Game":
-        """Return a saved game; the players of a record of another program are humans."""
+    def from_state(cls, state: GameState, *, is_own: bool = True) -> "Game":
+        """Return a saved game; the players of a record of another program are humans.
+
+        `is_own`: from this user's folder. In any other record a program (`engine:COMMAND`) becomes a human: the record
+        may be a stranger's, and opening it must run nothing.
+        """
         return cls(
             state.rules,
-            _seats_of(state.note),
+            _seats_of(state.note, with_programs=is_own),
             list(state.moves),
             analyses={ply: analysis for ply, _, analysis in state.analyses},
             speakers={ply: player for ply, player, _ in state.analyses},
@@ -292,16 +297,21 @@ class Game:
         return f"{colour_name(winner).capitalize()} has {self.rules.connect} in a row: {who}."
 
 
-def _seats_of(note: str) -> Seats:
-    """Return the players of a record's note; humans where it names none."""
+def _seats_of(note: str, *, with_programs: bool) -> Seats:
+    """Return the players of a record's note; humans where it names none, and for programs that are not wanted."""
     if not note.startswith(_NOTE):
         return Seats(None, None)
     try:
-        kept = json.loads(note.removeprefix(_NOTE))
+        kept = parse_json(note.removeprefix(_NOTE))
         black, white = (
             None if each is None else PlayerChoice(**{**each, "policy": Policy(each["policy"])}) for each in kept
         )
-    except (ValueError, TypeError, KeyError):
+        if not with_programs:
+            black, white = (
+                None if each is None or each.spec.partition(":")[0] == player_names.ENGINE else each
+                for each in (black, white)
+            )
+    except (AttributeError, ValueError, TypeError, KeyError):
         return Seats(None, None)
     return Seats(black, white)
 

@@ -11,17 +11,13 @@ from functools import partial
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from core.limits import MAX_TERMINAL_EDGE, MAX_UNHANDLED_EVENTS
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.process import SIGNALS, open_remarks
 
 if TYPE_CHECKING:
     from textual.app import App
     from textual.driver import Driver
-    from textual.message import Message
 
-_MARK_EVERY = 32
-"""Messages between two looks at the app's progress."""
 _END_S = 2.0
 """Time for the app to end after a signal; then the process ends without it."""
 _RESET = (
@@ -31,28 +27,36 @@ _RESET = (
 """Ends the alternate screen, mouse reporting, bracketed paste and the keyboard protocol; shows the cursor."""
 
 
+PAGE_VARIABLE = "GOMOKU_PAGE"
+"""Set in the processes behind a page in a browser, to the number of the server's process."""
+
+
 def is_served() -> bool:
-    """Return True in a process that textual-serve has started for a page in a browser."""
-    return "TEXTUAL_DRIVER" in os.environ
+    """Return True in a process behind a page in a browser."""
+    return PAGE_VARIABLE in os.environ
 
 
 def terminal_driver() -> "type[Driver] | None":
     """Return the driver for the board's app; None for Textual's own."""
-    if sys.platform == "win32" or is_served():
+    if is_served():
+        from gomoku_cli.tui.drivers.page import PageDriver
+
+        return PageDriver
+    if sys.platform == "win32":
         return None
     import codecs
 
-    from textual import events
     from textual.drivers import linux_driver
 
-    class BoardTerminal(linux_driver.LinuxDriver):
+    from gomoku_cli.tui.drivers.limited import LimitedDriver
+
+    class BoardTerminal(LimitedDriver, linux_driver.LinuxDriver):
         """Textual's driver, which would end the app after a byte that is not UTF-8, and hang without a terminal."""
 
         def __init__(self, app: "App[Any]", **options: Any) -> None:
             super().__init__(app, **options)
             # Textual writes to stderr, which may be a file.
             self._file = open_remarks(1)
-            self._sent = self._handled = 0
 
         def run_input_thread(self) -> None:
             """Read keys until the end; begin anew after bytes that Textual cannot read."""
@@ -62,19 +66,6 @@ def terminal_driver() -> "type[Driver] | None":
                     return
                 if self.exit_event.is_set() or is_gone(self.fileno):
                     return
-
-        def send_message(self, message: "Message") -> None:
-            """Send a message to the app, unless a flood of them waits or it claims an absurd size."""
-            if isinstance(message, events.Resize) and max(message.size) > MAX_TERMINAL_EDGE:
-                return
-            is_input = isinstance(message, events.Key | events.MouseEvent)
-            is_urgent = isinstance(message, events.Key) and message.key == "ctrl+c"
-            if is_input and not is_urgent and self._sent - self._handled > MAX_UNHANDLED_EVENTS:
-                return
-            super().send_message(message)
-            self._sent += 1
-            if self._sent % _MARK_EVERY == 0:
-                self._app.call_later(partial(setattr, self, "_handled", self._sent))
 
     def tolerant_decoder(encoding: str) -> Callable[[], codecs.IncrementalDecoder]:
         return partial(codecs.getincrementaldecoder(encoding), errors="replace")

@@ -14,11 +14,13 @@ import pytest
 
 from core.limits import MAX_FILTERS, MAX_LAYERS, MAX_MODEL_BYTES, MAX_MODEL_HEADER_BYTES, MAX_PARAMETERS
 from core.rules import Rules
+from gomoku_cli.exit_codes import ExitCode
 from nets.checkpoint import DEFAULT_MODEL, FORMAT, CheckpointError, check_model, load_model, read_info, save_model
 from nets.config import NetConfig, Planes
 from nets.dual import make_model, parameter_count
 from nets.shapes import parameter_total, tensor_types
 from nets.tensor_types import TensorType
+from tests.support.commands import refused
 
 NET = NetConfig.tower(2, 1, hidden=2)
 ALL_LAYERS = NetConfig(
@@ -216,3 +218,40 @@ def test_the_built_in_model_is_whole(tmp_path: Path) -> None:
     assert check_model(DEFAULT_MODEL) == info
     save_model(tmp_path / "again.safetensors", model, info.made)
     assert load_model(tmp_path / "again.safetensors")[1].made == info.made
+
+
+def doubled(header: bytes, text: str) -> bytes:
+    """Return a header in which a part stands twice."""
+    assert header.count(text.encode()) == 1
+    return header.replace(text.encode(), text.encode() * 2)
+
+
+@pytest.mark.parametrize("kind", ["tensor", "metadata", "field", "setting"])
+def test_a_name_that_stands_twice_is_refused(kind: str, tmp_path: Path) -> None:
+    file = File()
+    path = file.write(tmp_path / "twice.safetensors")
+    data = path.read_bytes()
+    length = struct.unpack("<Q", data[:8])[0]
+    header = data[8 : 8 + length]
+    if kind == "tensor":
+        entry = json.dumps({file.first: file.tensors[file.first]})[1:-1] + ", "
+        header = doubled(header, entry)
+    elif kind == "metadata":
+        header = doubled(header, json.dumps({"format": FORMAT})[1:-1] + ", ")
+    elif kind == "field":
+        header = header.replace(b'{"dtype"', b'{"dtype": "F32", "dtype"', 1)
+    else:
+        header = header.replace(b'\\"size\\"', b'\\"size\\": 7, \\"size\\"', 1)
+    assert len(header) > length
+    path.write_bytes(struct.pack("<Q", len(header)) + header + data[8 + length :])
+    for read in (read_info, check_model, load_model):
+        with pytest.raises(CheckpointError, match="stands twice in an object"):
+            read(path)
+
+
+def test_info_refuses_weights_that_are_not_finite(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = File()
+    nan_in_the_last_tensor(file)
+    path = file.write(tmp_path / "nan.safetensors")
+    for words in (("info", path), ("info", path, "--json")):
+        assert "numbers that are not finite" in refused(capsys, ExitCode.BAD_DATA, *words)

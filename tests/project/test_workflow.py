@@ -36,9 +36,16 @@ def test_the_files_of_the_match_are_uploaded() -> None:
     assert set(kept[1].split()) == named
 
 
-def test_installed_extras_and_hashed_files_exist() -> None:
-    assert "plots = [" in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    assert '--constraint constraints.txt ".[plots]"' in WORKFLOW
+def test_actions_are_pinned_by_commit() -> None:
+    used = re.findall(r"uses: (\S+)@(\S+)(.*)", WORKFLOW)
+    assert len(used) == WORKFLOW.count("uses:") == 4
+    for action, commit, comment in used:
+        assert re.fullmatch("[0-9a-f]{40}", commit), action
+        assert re.fullmatch(r" # v\d+\.\d+\.\d+", comment), action
+
+
+def test_the_install_is_checked_and_hashed_files_exist() -> None:
+    assert "pip install --require-hashes --no-deps --requirement requirements.lock" in WORKFLOW
     hashed = re.search(r"hashFiles\(([^)]+)\)", WORKFLOW)
     assert hashed
     for name in re.findall(r"'([^']+)'", hashed[1]):

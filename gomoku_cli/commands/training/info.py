@@ -63,7 +63,7 @@ def command(
 ) -> None:
     """Show a model's architecture, parameters, rules, origin, results and play; of a run folder, the run first.
 
-    Only the file's header is read: its weights are checked when a player loads them.
+    The whole file is checked, its weights too.
     """
     from curriculum.run.folder import best_model, is_run
 
@@ -99,9 +99,9 @@ def command(
 
 def _model_facts(path: Path) -> dict[str, Any]:
     """Return the description of a model file. Raises `CheckpointError`."""
-    from nets.checkpoint import read_info
+    from nets.checkpoint import check_model
 
-    info = read_info(path)
+    info = check_model(path)
     return {
         "file": str(path),
         "bytes": path.stat().st_size,

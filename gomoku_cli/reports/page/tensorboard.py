@@ -5,6 +5,7 @@ from pathlib import Path
 
 import typer
 
+from core.files.links import real_path
 from gomoku_cli.reports.curves import curves_of
 
 _ROUND_KEYS = ("game_length", "black_share", "policy_entropy", "simulations_per_second", "gate_score", "elo")
@@ -27,7 +28,7 @@ def write_events(paths: Sequence[Path], folder: Path) -> None:
 
     for path in paths:
         curves = curves_of(path)
-        writer = Writer(str(folder / path.resolve().name))
+        writer = Writer(str(real_path(folder / path.resolve().name)))
         for row in curves["training"]:
             for key in ("policy_loss", "value_loss", "policy_entropy"):
                 if row[key] is not None:

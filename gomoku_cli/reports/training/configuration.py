@@ -45,9 +45,9 @@ def config_of(name: str) -> Config:
 
 
 def _config_of_model(path: Path) -> Config:
-    from nets.checkpoint import read_info
+    from nets.checkpoint import check_model
 
-    text = read_info(path).made.get("config")
+    text = check_model(path).made.get("config")
     if not isinstance(text, str):
         raise UnknownSourceError(f"{path} does not hold the configuration of its run")
     return read_text(text, f"the configuration in {path}")

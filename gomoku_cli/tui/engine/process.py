@@ -2,15 +2,16 @@
 
 import os
 import pickle
+import queue
 import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, BinaryIO
 
-from gomoku_cli.tui.engine.messages import NO_TASK, Answer, Begin, Compiling, Notice, Reply, Stop
+from gomoku_cli.tui.engine.messages import NO_TASK, Answer, Begin, Compiling, Errand, Notice, Reply, Stop
 from nets.config import RuntimeChoice, set_runtime
 
 if TYPE_CHECKING:
@@ -21,6 +22,9 @@ _EVERY_S = 1.0
 """Interval of the messages about a compilation."""
 _END_S = 1.0
 """Time for the task in progress to stop after the screen has gone."""
+_ERRANDS_S = 20.0
+"""Time for games to be saved after that: on a busy machine the libraries may still be imported."""
+_ERRANDS_EVERY_S = 0.02
 
 
 def main(runtime: RuntimeChoice) -> None:
@@ -37,8 +41,10 @@ def main(runtime: RuntimeChoice) -> None:
             pickle.dump(Reply(number, answer), output)
             output.flush()
 
+    frames = _Frames()
+    threading.Thread(target=frames.read, args=(sys.stdin.buffer,), daemon=True).start()
     set_runtime(runtime)
-    # Imported here: the signals' handlers and the pipe are in place first.
+    # Imported here: the signals' handlers and the pipe are in place first, and the screen's end is noticed meanwhile.
     from core.jit import KERNELS_ARE_COLD
     from gomoku_cli.notices import notices_to
     from gomoku_cli.tui.engine.files import Files
@@ -47,7 +53,7 @@ def main(runtime: RuntimeChoice) -> None:
     if KERNELS_ARE_COLD:
         threading.Thread(target=_compile, args=(send,), daemon=True).start()
     worker, files = Worker(send), Files(lambda answer: send(NO_TASK, answer))
-    threading.Thread(target=_read, args=(sys.stdin.buffer, worker, files), daemon=True).start()
+    threading.Thread(target=_handle, args=(frames, worker, files), daemon=True).start()
     with notices_to(lambda text: send(NO_TASK, Notice(text))):
         worker.run()
     sys.stdout.flush()
@@ -68,17 +74,52 @@ def _compile(send: Callable[[int, Answer], None]) -> None:
             time.sleep(_EVERY_S)
 
 
-def _read(frames: BinaryIO, worker: "Worker", files: "Files") -> None:
+class _Frames:
+    """The frames of the screen, in order."""
+
+    def __init__(self) -> None:
+        self._queue: queue.SimpleQueue[Begin | Stop | Errand | None] = queue.SimpleQueue()
+        self._errands = 0
+        """Errands that are not done."""
+        self._lock = threading.Lock()
+        self._has_worker = False
+
+    def read(self, stream: BinaryIO) -> None:
+        """Read until the screen ends; then end this process, unless there are errands to do."""
+        with suppress(EOFError, OSError, pickle.UnpicklingError):
+            while True:
+                frame = pickle.load(stream)
+                with self._lock:
+                    self._errands += not isinstance(frame, Begin | Stop)
+                self._queue.put(frame)
+        self._queue.put(None)
+        deadline = time.monotonic() + _ERRANDS_S
+        while self._errands and time.monotonic() < deadline:
+            time.sleep(_ERRANDS_EVERY_S)
+        if self._has_worker:
+            time.sleep(_END_S)
+        os._exit(0)
+
+    def __iter__(self) -> Iterator[Begin | Stop | Errand]:
+        self._has_worker = True
+        return iter(self._queue.get, None)
+
+    def done(self) -> None:
+        """Count an errand as done."""
+        with self._lock:
+            self._errands -= 1
+
+
+def _handle(frames: _Frames, worker: "Worker", files: "Files") -> None:
     """Hand tasks to the worker, and run errands. What the screen has written before its end is still handled."""
-    try:
-        while True:
-            frame = pickle.load(frames)
-            if isinstance(frame, Begin):
-                worker.begin(frame.number, frame.task)
-            elif isinstance(frame, Stop):
-                worker.stop(frame.number, drop=frame.drop)
-            else:
+    for frame in frames:
+        if isinstance(frame, Begin):
+            worker.begin(frame.number, frame.task)
+        elif isinstance(frame, Stop):
+            worker.stop(frame.number, drop=frame.drop)
+        else:
+            try:
                 files.run(frame)
-    except (EOFError, OSError, pickle.UnpicklingError):
-        worker.end()
-        threading.Timer(_END_S, os._exit, (0,)).start()
+            finally:
+                frames.done()
+    worker.end()

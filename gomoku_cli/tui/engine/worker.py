@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 
+from core.limits import MAX_PAGE_TREE_BYTES
 from core.position import Position
 from core.rules import Cell, Rules
 from gomoku_cli.tui.engine.files import grade
@@ -29,6 +30,7 @@ from gomoku_cli.tui.engine.messages import (
     Think,
 )
 from gomoku_cli.tui.engine.teaching import check_move, find_threats
+from gomoku_cli.tui.terminal import is_served
 from search.limits import Limit
 from search.players import Analyses, ForfeitError, Player, Ponders, Thinks
 
@@ -56,6 +58,7 @@ def open_choice(choice: PlayerChoice, rules: Rules) -> Player:
         policy=choice.policy,
         switch_stage=choice.switch_stage,
         tactics=choice.tactics,
+        memory_bytes=MAX_PAGE_TREE_BYTES if is_served() else None,
     )
     return parse_player(choice.spec, rules=rules, settings=settings)
 

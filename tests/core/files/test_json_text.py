@@ -33,6 +33,14 @@ def test_numbers_that_are_not_finite_are_refused(text: str) -> None:
         parse_json(text)
 
 
+@pytest.mark.parametrize(
+    "text", ['{"a": 1, "a": 1}', '[{"b": {"a": 1, "c": 2, "a": 3}}]', '{"": 1, "\\u0061": 2, "a": 3}']
+)
+def test_a_key_that_stands_twice_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="the key 'a' stands twice in an object"):
+        parse_json(text)
+
+
 @pytest.mark.parametrize("text", ["", "{", b"\xff\xfe\xff", b"{\xe9}"])
 def test_other_text_is_refused(text: str | bytes) -> None:
     with pytest.raises(ValueError):  # the messages are those of `json`

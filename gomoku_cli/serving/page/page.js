@@ -1,0 +1,7 @@
+// Before textual.js connects: the address of the board, and an address bar without the token.
+"use strict";
+
+document.getElementById("terminal").dataset.sessionWebsocketUrl =
+  location.origin.replace(/^http/, "ws") + "/ws";
+history.replaceState(null, "", "/");
+document.getElementById("again").addEventListener("click", () => location.reload());

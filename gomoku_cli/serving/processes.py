@@ -1,0 +1,81 @@
+"""Processes that end with the process that needs them. On systems other than Linux these functions do nothing."""
+
+import os
+import signal
+import sys
+from contextlib import suppress
+
+_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
+
+
+def _prctl(option: int, value: int) -> None:
+    if sys.platform == "linux":
+        import ctypes
+
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)
+
+
+def end_with(parent: int) -> None:
+    """Let the system kill this process when its parent ends, or end now if that has happened.
+
+    On Linux: when the parent's thread that started this process ends.
+    """
+    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL if sys.platform == "linux" else 0)
+    if os.name == "posix" and os.getppid() != parent:
+        os._exit(0)
+
+
+def adopt_orphans() -> None:
+    """Make this process the parent of each descendant whose own parent ends, so that none is lost."""
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def children(pid: int) -> list[int]:
+    """Return the child processes of a process, those that have ended and wait for it too."""
+    found = []
+    with suppress(OSError):
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with suppress(OSError), open(f"/proc/{pid}/task/{thread}/children", encoding="ascii") as file:
+                found += [int(word) for word in file.read().split()]
+    return found
+
+
+def kill_tree(pid: int, *, itself: bool = True) -> None:
+    """Kill a process and all its descendants. Those that are born meanwhile become children of an ancestor."""
+    pending, found = [pid], []
+    while pending:
+        found.append(each := pending.pop())
+        pending += children(each)
+    if not itself:
+        found.remove(pid)
+    for each in found:
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(each, signal.SIGKILL if sys.platform != "win32" else signal.SIGTERM)
+
+
+class Strays:
+    """Adopted processes of pages that have ended: they get a little time to end by themselves."""
+
+    def __init__(self, patience_s: float) -> None:
+        self.patience_s = patience_s
+        self._seen: dict[int, float] = {}
+
+    def sweep(self, own: set[int], now: float) -> int:
+        """Kill the children of this process outside `own` that had their time; return the number of those left."""
+        left = {pid for pid in children(os.getpid()) if pid not in own and not _reaped(pid)}
+        self._seen = {pid: self._seen.get(pid, now) for pid in left}
+        for pid, since in self._seen.items():
+            if now - since >= self.patience_s:
+                kill_tree(pid)
+        return len(left)
+
+
+def _reaped(pid: int) -> bool:
+    """Take the exit code of a child that has ended; return True if it had."""
+    if sys.platform == "win32":
+        return True
+    try:
+        return os.waitpid(pid, os.WNOHANG)[0] == pid
+    except ChildProcessError:
+        return True

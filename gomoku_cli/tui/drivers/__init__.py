@@ -1,0 +1,1 @@
+"""Drivers of the board: what brings keys to the app and takes its screen away."""

@@ -1,0 +1,317 @@
+"""The board in a browser: who gets in, what a page may ask for, and the end of everything behind it."""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gomoku_cli import app
+from gomoku_cli.exit_codes import ExitCode
+from gomoku_cli.tui.terminal import terminal_driver
+from tests.support.tui import async_test
+
+aiohttp = pytest.importorskip("aiohttp")
+pytest.importorskip("textual_serve")
+
+from gomoku_cli.serving.access import Access  # noqa: E402
+from tests.support.served_board import START_S, Served, are_gone, served, until  # noqa: E402
+
+END_S = 3.0
+"""Time in which everything behind a page has ended after it."""
+on_linux = pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell who started whom")
+EVIL = "http://evil.example"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with served(tmp_path_factory.mktemp("data"), "--model", "random") as running:
+        yield running
+
+
+def test_without_the_extra_the_command_says_how_to_get_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "gomoku_cli.serving.server", None)
+    assert app.run(["play", "--serve"]) == ExitCode.FAILED
+    assert "pip install '.[serve]'" in capsys.readouterr().err
+
+
+def test_a_served_board_uses_the_driver_of_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GOMOKU_PAGE", str(os.getppid()))
+    driver = terminal_driver()
+    assert driver is not None
+    assert driver.__name__ == "PageDriver"
+
+
+@pytest.mark.parametrize(
+    ("headers", "query"),
+    [
+        ({}, ""),
+        ({}, "token="),
+        ({}, "token=AAAA"),
+        ({}, "token=%C3%A9"),
+        ({"Cookie": "gomoku=1; gomoku-{port}=2"}, ""),
+        ({"Origin": EVIL}, "token={token}"),
+        ({"Origin": "null"}, "token={token}"),
+        ({"Origin": "http://localhost:1"}, "token={token}"),
+        ({"Origin": "http://127.0.0.1:{port}"}, "token={token}"),
+        ({"Origin": "http://localhost:{port}@evil.example"}, "token={token}"),
+        ({"Origin": "http://[::1"}, "token={token}"),
+        ({"Host": "evil.example:{port}"}, "token={token}"),
+        ({"Host": "evil.example"}, "token={token}"),
+        ({"Host": "localhost.evil.example:{port}"}, "token={token}"),
+        ({"Host": "evil.example:{port}", "Origin": "http://evil.example:{port}"}, "token={token}"),
+        ({"Host": "192.0.2.1:{port}"}, "token={token}"),
+        ({"Host": "localhost@evil.example"}, "token={token}"),
+        ({"Host": "localhost:nine"}, "token={token}"),
+        ({"Host": ""}, "token={token}"),
+    ],
+)
+@pytest.mark.parametrize("path", ["/", "/ws", "/textual.js", "/nothing"])
+def test_strangers_are_refused(server: Served, headers: dict[str, str], query: str, path: str) -> None:
+    def filled(text: str) -> str:
+        return text.replace("{port}", str(server.port)).replace("{token}", server.token)
+
+    @async_test
+    async def ask() -> None:
+        given = {name: filled(value) for name, value in headers.items()}
+        async with aiohttp.ClientSession() as session:
+            address = f"{server.base}{path}?{filled(query)}"
+            async with session.get(address, headers=given) as answer:
+                assert answer.status in (400, 403)
+                assert server.token not in await answer.text()
+                assert "Set-Cookie" not in answer.headers
+            if path == "/ws":
+                with pytest.raises(aiohttp.WSServerHandshakeError):
+                    await session.ws_connect(address, headers=given)
+        assert server.processes() == []
+
+    ask()
+
+
+@async_test
+async def _page_of(server: Served) -> None:
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as session:
+        async with session.get(server.address) as answer:
+            assert answer.status == 200
+            page = await answer.text()
+            cookie = answer.headers["Set-Cookie"]
+            policy = answer.headers["Content-Security-Policy"]
+            assert answer.headers["Referrer-Policy"] == "no-referrer"
+            assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert "HttpOnly" in cookie
+        assert "SameSite=Strict" in cookie
+        assert "frame-ancestors 'none'" in policy
+        assert "://" not in page  # nothing of another site
+        assert "https:" not in policy
+        for path in ("/", "/textual.js", "/xterm.css", "/font.ttf", "/page.js", "/page.css"):
+            async with session.get(server.base + path) as answer:
+                assert answer.status == 200, path
+                assert await answer.read()
+        for path in ("/static/js/textual.js", "/../pyproject.toml", "/page.html", "/download/1", "//evil.example"):
+            async with session.get(server.base + path) as answer:
+                assert answer.status == 404, path
+        async with session.post(server.base + "/") as answer:
+            assert answer.status == 405
+
+
+def test_the_printed_address_opens_a_page_that_needs_no_other_site(server: Served) -> None:
+    _page_of(server)
+
+
+@on_linux
+def test_only_this_machine_can_reach_a_server_without_host(server: Served) -> None:
+    listening = [line.split() for name in ("tcp", "tcp6") for line in Path("/proc/net", name).read_text().splitlines()]
+    at_port = [fields[1] for fields in listening if fields[1].endswith(f":{server.port:04X}") and fields[3] == "0A"]
+    assert at_port
+    assert set(at_port) <= {f"0100007F:{server.port:04X}", f"{'0' * 24}01000000:{server.port:04X}"}
+
+
+def test_other_machines_may_use_numbers_and_this_machines_name_but_no_foreign_name() -> None:
+    access = Access("0.0.0.0", 8000)
+    assert all(access.knows_host([host]) for host in ("192.0.2.1:8000", "[2001:db8::1]:8000", "localhost:8000"))
+    assert not any(access.knows_host([host]) for host in ("evil.example:8000", "192.0.2.1.evil.example", "a b", ""))
+    assert not access.knows_host([])
+    assert not access.knows_host(["localhost", "evil.example"])
+    named = Access("board.example", 8000)
+    assert named.knows_host(["board.example:8000"])
+    assert not named.is_local
+
+
+def test_each_server_has_a_token_of_its_own() -> None:
+    tokens = {Access("localhost", 8000).token for _ in range(10)}
+    assert len(tokens) == 10
+    assert all(len(token) >= 40 for token in tokens)
+
+
+@pytest.mark.slow
+@on_linux
+@async_test
+async def test_a_page_plays_a_stone_and_its_processes_end_with_it(tmp_path: Path) -> None:
+    with served(tmp_path, "--model", "random") as server:
+        async with aiohttp.ClientSession() as session:
+            async with server.page(session) as page:
+                await until(b"Black to move", page)
+                await page.send_json(["stdin", "\r"])
+                await until(b"to move", page)
+                await _saved_game(tmp_path)
+                behind = server.processes()
+                assert len(behind) == 2
+            await are_gone(behind, END_S)
+
+
+@pytest.mark.slow
+@on_linux
+@async_test
+async def test_absurd_sizes_are_cut_and_garbage_ends_the_page(tmp_path: Path) -> None:
+    messages: list[Any] = [
+        "{",
+        "[]",
+        "[1]",
+        '["stdin"]',
+        "7",
+        '["stdin", "' + "h" * 70_000 + '"]',
+        "[" * 9_000,
+        b"\x00",
+    ]
+    with served(tmp_path, "--model", "random") as server:
+        async with aiohttp.ClientSession() as session:
+            async with server.page(session, "width=1000000&height=99999999999999999999") as page:
+                await until(b"Black to move", page)
+                for width, height in ((10**6, 10**3), (10**18, -1), (0, 0), (-5, 10**9), (1e300, 2.5), ("7", None)):
+                    await page.send_json(["resize", {"width": width, "height": height}])
+                await page.send_json(["stdin", "\ud800"])
+                await page.send_json(["focus"])
+                await page.send_json(["resize", {"width": 100, "height": 30}])
+                await page.send_json(["stdin", "H8\r"])
+                await _saved_game(tmp_path)
+                largest = max(_megabytes(pid) for pid in server.processes())
+                assert largest < 400
+            for message in messages:
+                async with server.page(session) as page:
+                    if isinstance(message, bytes):
+                        await page.send_bytes(message)
+                    else:
+                        await page.send_str(message)
+                    if message in ("[1]", '["stdin"]'):
+                        continue  # a kind that means nothing
+                    async with asyncio.timeout(END_S):
+                        while (await page.receive()).type is aiohttp.WSMsgType.BINARY:
+                            pass
+
+
+async def _saved_game(folder: Path) -> None:
+    """Wait until the first stone is in its file."""
+    async with asyncio.timeout(START_S):
+        while not any(path.stat().st_size for path in (folder / "gomoku" / "games").glob("*.sgf")):
+            await asyncio.sleep(0.1)
+
+
+def _megabytes(pid: int) -> int:
+    fields = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+    return int(fields["VmRSS"].split()[0]) >> 10
+
+
+@pytest.mark.slow
+@on_linux
+@async_test
+async def test_eight_pages_at_most_and_a_page_that_is_one_too_many_is_told(tmp_path: Path) -> None:
+    with served(tmp_path, "--model", "random") as server:
+        async with aiohttp.ClientSession() as session:
+            pages = [
+                await session.ws_connect(f"{server.base}/ws?width=80&height=24&token={server.token}") for _ in range(8)
+            ]
+            with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+                await session.ws_connect(f"{server.base}/ws?token={server.token}")
+            assert refused.value.status == 503
+            async with session.get(server.address) as answer:
+                assert answer.status == 503
+                assert "8 boards are open" in await answer.text()
+            await pages[0].close()
+            async with server.page(session) as page:
+                await until(b"\x1b", page)
+            for each in pages:
+                await each.close()
+
+
+@pytest.mark.slow
+@on_linux
+@async_test
+async def test_pages_that_are_dropped_leave_nothing(tmp_path: Path) -> None:
+    with served(tmp_path, "--model", "random") as server:
+        async with aiohttp.ClientSession() as session:
+            for number in range(12):
+                page = await session.ws_connect(f"{server.base}/ws?width=80&height=24&token={server.token}")
+                await asyncio.sleep(0.1 * number)  # while it starts, and while it plays
+                assert page._response.connection is not None
+                page._response.connection.transport.abort()
+        await asyncio.sleep(END_S)
+        assert server.processes() == []
+
+
+@pytest.mark.slow
+@on_linux
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL])
+def test_everything_ends_with_the_server(tmp_path: Path, number: signal.Signals) -> None:
+    behind: list[int] = []
+
+    @async_test
+    async def open_pages(server: Served) -> None:
+        async with (
+            aiohttp.ClientSession() as session,
+            server.page(session) as first,
+            server.page(session) as second,
+        ):
+            # Both are read at once, since a page that does not answer pings counts as gone.
+            await asyncio.gather(until(b"Black to move", first), until(b"Black to move", second))
+            behind.extend(server.processes())
+            assert len(behind) == 4
+            started = time.monotonic()
+            server.process.send_signal(number)
+            code = await asyncio.to_thread(server.process.wait, 10)
+            if number != signal.SIGKILL:
+                assert code == ExitCode.INTERRUPTED
+                assert time.monotonic() - started < 2
+            await are_gone(behind, END_S)
+
+    with served(tmp_path, "--model", "random") as server:
+        open_pages(server)
+
+
+@pytest.mark.slow
+@on_linux
+@async_test
+async def test_a_board_that_hangs_and_a_page_that_does_not_read_are_ended(tmp_path: Path) -> None:
+    with served(tmp_path, "--model", "random") as server:
+        async with aiohttp.ClientSession() as session:
+            async with server.page(session) as page:
+                await until(b"Black to move", page)
+                behind = server.processes()
+                for pid in behind:
+                    os.kill(pid, signal.SIGSTOP)
+            await are_gone(behind, END_S)
+            # Frames of a large screen that nobody takes: the board waits, and the server keeps none of them.
+            reader, writer = await asyncio.open_connection("localhost", server.port)
+            writer.write(
+                f"GET /ws?width=500&height=200&token={server.token} HTTP/1.1\r\nHost: localhost:{server.port}\r\n"
+                "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+                "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n".encode()
+            )
+            assert b"101" in await reader.readline()
+            writer.transport.pause_reading()  # type: ignore[attr-defined]
+            before = _megabytes(server.process.pid)
+            for number in range(200):
+                text = json.dumps(["resize", {"width": 400 + number % 100, "height": 200}]).encode()
+                writer.write(b"\x81" + bytes([0x80 | len(text)]) + bytes(4) + text)
+            await asyncio.sleep(2)
+            assert _megabytes(server.process.pid) < before + 60
+            behind = server.processes()
+            writer.transport.abort()
+            await are_gone(behind, END_S)
