@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.one_position import start_positions
+from core.compiled import stones_of
 from core.jit import lean_kernel
 from core.rules import Rules
 from core.threats import FIVE, FOUR, OPEN_FOUR, ThreatBoard, side_of
@@ -48,7 +49,7 @@ def tree_positions(searches: int) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
             while nodes["parent"][node] != NO_NODE:
                 moves.append(int(nodes["move"][node]))
                 node = nodes["parent"][node]
-            board, colour = position.stones.copy(), position.side_to_move
+            board, colour = stones_of(position).copy(), position.side_to_move
             for move in reversed(moves):
                 board[move], colour = colour, -colour
             stones.append(board)

@@ -20,6 +20,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from core.compiled import stones_of
 from core.position import Position
 from core.rules import Rules
 from curriculum.bench.search import FreeEvaluator
@@ -138,7 +139,7 @@ def measured(positions: list[Position], usual: Searches, alpha: float, share: fl
     works: list[Callable[[], object]] = [
         lambda: _select_all(forest, places, params, False, scratch),
         lambda: _select_all(forest, places, params, True, scratch),
-        lambda: _draw_all(positions[0].stones, noise, alpha, _CALLS, scratch),
+        lambda: _draw_all(stones_of(positions[0]), noise, alpha, _CALLS, scratch),
     ]
     for work in works:
         work()

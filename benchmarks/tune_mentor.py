@@ -24,8 +24,9 @@ from numpy.typing import NDArray
 from torch import nn
 from torch.nn import functional
 
+from core.compiled import stones_of
 from core.position import Position
-from core.rules import Rules
+from core.rules import EMPTY, Rules
 from core.streams import Purpose, generator, stream_key
 from core.threats import FIVE, load, new_threat_board, side_of
 from curriculum.arena.opening_sets import load_openings
@@ -81,12 +82,12 @@ def play_game(nodes: int, seed: int, game: int) -> Samples:
     board, evaluation, table = new_threat_board(_RULES), new_evaluation(_RULES, built_in_network()), class_table()
     rows, colours, values = [], [], []
     while not position.is_game_over():
-        load(board, position.stones)
+        load(board, stones_of(position))
         start(evaluation, board)
         side = side_of(position.side_to_move)
         decision = mentor.choose_batch([position], seeds=[stream_key(seed, game, position.ply)])[0]
         if evaluation.wins[side] == 0 and board.counts[1 - side, FIVE] == 0:
-            classes = [table[evaluation.packed[s][position.stones == 0]] for s in (side, 1 - side)]
+            classes = [table[evaluation.packed[s][stones_of(position) == EMPTY]] for s in (side, 1 - side)]
             rows.append(np.concatenate([np.bincount(each, minlength=CLASSES) for each in classes]))
             colours.append(position.side_to_move)
             values.append(decision.value)

@@ -1,13 +1,10 @@
-"""Scans of the lines through a cell: runs of stones and winning lines."""
+"""Scans of the lines through a cell, compiled: runs of stones and winning lines."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.jit import lean_kernel
-from core.rules import Cell
-
-DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
-"""The four directions of a line as (rows, columns): along a row, a column and both diagonals."""
+from core.rules import DIRECTIONS
 
 
 @lean_kernel
@@ -32,18 +29,3 @@ def makes_line(stones: NDArray[np.int8], cell: int, size: int, connect: int) -> 
         if run_length(stones, cell, row_step, column_step, size) >= connect:
             return True
     return False
-
-
-def winning_cells(stones: NDArray[np.int8], cell: Cell, size: int, connect: int) -> list[Cell]:
-    """Return all cells of the winning lines through `cell` in ascending order; none without such a line."""
-    cells: set[Cell] = set()
-    row, column = divmod(cell, size)
-    for row_step, column_step in DIRECTIONS:
-        if run_length(stones, cell, row_step, column_step, size) < connect:
-            continue
-        for sign in (1, -1):
-            r, c = row, column
-            while 0 <= r < size and 0 <= c < size and stones[r * size + c] == stones[cell]:
-                cells.add(r * size + c)
-                r, c = r + sign * row_step, c + sign * column_step
-    return sorted(cells)

@@ -1,14 +1,11 @@
 """Positions: the stones of a game, the side to move, and the outcome."""
 
+from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Self
 
-import numpy as np
-from numpy.typing import NDArray
-
-from core.lines import makes_line, winning_cells
 from core.notation import cell_name, column_letter, parse_cell
 from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell, Colour, Rules
 
@@ -46,8 +43,9 @@ class Position:
 
     def __init__(self, rules: Rules = Rules()) -> None:  # noqa: B008 - frozen
         self.rules = rules
-        self.stones: NDArray[np.int8] = np.zeros(rules.cells, dtype=np.int8)
-        """[A] `BLACK`, `WHITE` or `EMPTY` a cell. Change it by `push` and `pop` only."""
+        self.stones = array("b", bytes(rules.cells))
+        """[A] `BLACK`, `WHITE` or `EMPTY` per cell, in bytes, so that numpy and kernels read it without a copy
+        (`core.compiled.stones_of`). Change it by `push` and `pop` only."""
         self.moves: list[Cell] = []
         """The moves that led here, oldest first."""
         self._outcome: Outcome | None = None
@@ -63,7 +61,7 @@ class Position:
     def copy(self) -> "Position":
         """Return an independent position with the same moves."""
         twin = Position(self.rules)
-        twin.stones = self.stones.copy()
+        twin.stones = self.stones[:]
         twin.moves = self.moves.copy()
         twin._outcome = self._outcome
         return twin
@@ -87,11 +85,11 @@ class Position:
 
     def is_legal(self, cell: Cell) -> bool:
         """Return True if the side to move may play `cell`."""
-        return self._outcome is None and 0 <= cell < self.rules.cells and bool(self.stones[cell] == EMPTY)
+        return self._outcome is None and 0 <= cell < self.rules.cells and self.stones[cell] == EMPTY
 
-    def legal_moves(self) -> NDArray[np.intp]:
+    def legal_moves(self) -> list[Cell]:
         """Return the empty cells in ascending order; none after the end of the game."""
-        return np.flatnonzero(self.stones == EMPTY) if self._outcome is None else np.empty(0, dtype=np.intp)
+        return [cell for cell, stone in enumerate(self.stones) if stone == EMPTY] if self._outcome is None else []
 
     def push(self, move: Cell | str) -> None:
         """Play a cell, or its name such as `h8`, for the side to move.
@@ -102,11 +100,11 @@ class Position:
         cell = parse_cell(move, self.rules.size) if isinstance(move, str) else move
         if not self.is_legal(cell):
             raise IllegalMoveError(self._why_illegal(cell))
-        cell = int(cell)  # a numpy integer would have the kernel compiled again for its type
+        cell = int(cell)  # a numpy integer would stay one in `moves`
         self.stones[cell] = self.side_to_move
         self.moves.append(cell)
         # The line is tested before the full board: the last cell may win.
-        if makes_line(self.stones, cell, self.rules.size, self.rules.connect):
+        if self.rules.winning_line(self.stones, cell):
             self._outcome = Outcome(Termination.LINE, -self.side_to_move)
         elif len(self.moves) == self.rules.cells:
             self._outcome = Outcome(Termination.FULL_BOARD, None)
@@ -130,7 +128,7 @@ class Position:
         """Return the cells of the winning line (or lines), ascending; none without a winner."""
         if self._outcome is None or self._outcome.winner is None:
             return []
-        return winning_cells(self.stones, self.moves[-1], self.rules.size, self.rules.connect)
+        return self.rules.winning_line(self.stones, self.moves[-1])
 
     def name_of(self, cell: Cell) -> str:
         """Return the name of a cell, such as `h8`."""
@@ -141,7 +139,7 @@ class Position:
         last_row, last_column = divmod(self.moves[-1], size) if self.moves else (NO_CELL, NO_CELL)
         lines = []
         for row in reversed(range(size)):
-            symbols = (_SYMBOLS[int(stone)] for stone in self.stones[row * size : (row + 1) * size])
+            symbols = (_SYMBOLS[stone] for stone in self.stones[row * size : (row + 1) * size])
             line = list(f" {' '.join(symbols)} ")
             if row == last_row:
                 line[2 * last_column], line[2 * last_column + 2] = "[]"

@@ -1,5 +1,6 @@
-"""The rules of a game: the board's size and the length of the line that wins."""
+"""The rules of a game: the board's size, the length of the line that wins, and the lines themselves."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 Cell = int
@@ -13,6 +14,9 @@ EMPTY = 0
 
 NO_CELL = -1
 """No cell, such as the last move of an empty board."""
+
+DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
+"""The four directions of a line as (rows, columns): along a row, a column and both diagonals."""
 
 MIN_SIZE, MAX_SIZE = 3, 25
 MIN_CONNECT, MAX_CONNECT = 3, 6
@@ -48,6 +52,25 @@ class Rules:
     def cells(self) -> int:
         """Cells of the board: `A` in the shapes of arrays."""
         return self.size * self.size
+
+    def winning_line(self, stones: Sequence[int], cell: Cell) -> list[Cell]:
+        """Return the cells of the winning lines through the stone on `cell`, ascending; none if it does not win.
+
+        `stones`: [A] `BLACK`, `WHITE` or `EMPTY`.
+        """
+        found: set[Cell] = set()
+        size, colour = self.size, stones[cell]
+        row, column = divmod(cell, size)
+        for row_step, column_step in DIRECTIONS:
+            line = [cell]
+            for sign in (1, -1):
+                r, c = row + sign * row_step, column + sign * column_step
+                while 0 <= r < size and 0 <= c < size and stones[r * size + c] == colour:
+                    line.append(r * size + c)
+                    r, c = r + sign * row_step, c + sign * column_step
+            if len(line) >= self.connect:
+                found.update(line)
+        return sorted(found)
 
     def __str__(self) -> str:
         return f"{self.connect} in a row on {self.size}x{self.size}"

@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.jit import lean_kernel
-from core.lines import DIRECTIONS
-from core.rules import BLACK, EMPTY, WHITE, Rules
+from core.rules import BLACK, DIRECTIONS, EMPTY, WHITE, Rules
 
 NONE, TWO, OPEN_TWO, THREE, OPEN_THREE, FOUR, OPEN_FOUR, FIVE = range(8)
 PATTERNS = 8

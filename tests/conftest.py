@@ -8,6 +8,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from core.compiled import stones_of
 from core.position import Position
 from core.rules import EMPTY, MAX_CONNECT, MAX_SIZE, MIN_CONNECT, MIN_SIZE, Cell, Rules
 from nets.config import Backend, RuntimeChoice, set_runtime
@@ -49,21 +50,21 @@ def games(draw: st.DrawFn, rules: Rules) -> list[Cell]:
     position = Position(rules)
     while position.ply < plies and not position.is_game_over():
         longer = _lengthening(position, chance) if chance.random() < eagerness else None
-        position.push(chance.choice(position.legal_moves().tolist()) if longer is None else longer)
+        position.push(chance.choice(position.legal_moves()) if longer is None else longer)
     return position.moves
 
 
 def _lengthening(position: Position, chance: random.Random) -> Cell | None:
     """The first empty cell beyond the run of some stone of the side to move, in some direction."""
     size = position.rules.size
-    own = np.flatnonzero(position.stones == position.side_to_move).tolist()
+    own = np.flatnonzero(stones_of(position) == position.side_to_move).tolist()
     if not own:
         return None
     row, column = divmod(chance.choice(own), size)
     row_step, column_step = chance.choice(WAYS)
     sign = chance.choice((-1, 1))
     while 0 <= row < size and 0 <= column < size:
-        colour = position.stones[row * size + column]
+        colour = stones_of(position)[row * size + column]
         if colour != position.side_to_move:
             return row * size + column if colour == EMPTY else None
         row, column = row + sign * row_step, column + sign * column_step

@@ -194,7 +194,7 @@ def play(manager: Manager, opponent: Player, game: Game, chance: random.Random, 
     """Play one game against `opponent` and record it in `game`. Raises `FaultError`."""
     position = Position(_RULES)
     for _ in range(chance.choice((0, 1, 2, 3, 4)) if game.manner == "turns" else chance.randint(2, 6)):
-        free = [cell for cell in position.legal_moves() if all(4 <= at <= 10 for at in divmod(int(cell), 15))]
+        free = [cell for cell in position.legal_moves() if all(4 <= at <= 10 for at in divmod(cell, 15))]
         position.push(int(chance.choice(free)))
     nodes = Limit(nodes=chance.choice(_OPPONENTS_NODES))
     limit_ms = round(game.limit_s * 1000)

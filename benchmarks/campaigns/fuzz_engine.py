@@ -16,11 +16,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-import numpy as np
-
 from core.limits import MAX_COMMAND_LENGTH
 from core.position import Position
-from core.rules import EMPTY, Rules
+from core.rules import Rules
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.gomocup.engine import Engine
 from search.limits import Limit
@@ -155,7 +153,7 @@ class FirstCellPlayer(Player):
     ) -> list[Decision]:
         """See `Player`."""
         return [
-            Decision(int(np.argmax(position.stones == EMPTY)), value=seed % 201 / 100 - 1)
+            Decision(position.legal_moves()[0], value=seed % 201 / 100 - 1)
             for position, seed in zip(positions, seeds, strict=True)
         ]
 

@@ -81,7 +81,7 @@ def _games_to_convert(folder: Path, seed: int) -> None:
     for _ in range(100):
         position = Position(Rules())
         while not position.is_game_over() and position.ply < 80:
-            position.push(int(chance.choice(position.legal_moves().tolist())))
+            position.push(int(chance.choice(position.legal_moves())))
         outcome = position.outcome()
         games.append(GameRecord(Rules(), tuple(position.moves), outcome.winner if outcome else None))
     write_games(folder / "in.sgf", games)

@@ -46,7 +46,7 @@ def _solved(black: tuple[int, ...], white: tuple[int, ...]) -> int:
     if outcome is not None:
         return 0 if outcome.winner is None else -1
     moves = position.moves
-    return max(-result_of((*moves, int(move))) for move in position.legal_moves())
+    return max(-result_of((*moves, move)) for move in position.legal_moves())
 
 
 class PerfectPlayer(Player):
@@ -67,7 +67,7 @@ class PerfectPlayer(Player):
 
     def _choose(self, position: Position, seed: int) -> Decision:
         moves = tuple(position.moves)
-        legal = [int(move) for move in position.legal_moves()]
+        legal = position.legal_moves()
         best = [move for move in legal if -result_of((*moves, move)) == result_of(moves)]
         return Decision(int(generator(seed).choice(best)))
 
@@ -85,7 +85,7 @@ def lines_of_play(player: Player, colour: Colour, seed: int) -> list[int]:
         choices = player.choose_batch(own, seeds=[seed] * len(own)) if own else []
         positions = [_after(position, decision.move) for position, decision in zip(own, choices, strict=True)]
         others = [position for position in going if position.side_to_move != colour]
-        positions += [_after(position, int(move)) for position in others for move in position.legal_moves()]
+        positions += [_after(position, move) for position in others for move in position.legal_moves()]
     return results
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from core.compiled import stones_of
 from core.position import Position
 from core.rules import Cell, Rules
 from core.streams import Purpose, generator, stream_key
@@ -73,7 +74,7 @@ def balanced_openings(
         for number in range(first, first + _DRAWN_AT_ONCE):
             start = random_opening(rules, stones, generator(seed, Purpose.OPENING, number))
             key = _canonical(start)
-            if key not in seen and _is_quiet(board, start.stones):
+            if key not in seen and _is_quiet(board, stones_of(start)):
                 starts[number] = start
             seen.add(key)
         values: dict[int, float] = {}
@@ -125,7 +126,7 @@ def _values(evaluator: Player, starts: dict[int, Position], seed: int, conduct: 
 
 def _canonical(position: Position) -> bytes:
     """Return a key that is equal for positions with equal stones under the eight symmetries."""
-    views: NDArray[np.int8] = position.stones[sources(position.rules.size)]
+    views: NDArray[np.int8] = stones_of(position)[sources(position.rules.size)]
     return min(bytes(view) for view in views)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from core.compiled import stones_of
 from core.evaluation import PositionBatch
 from core.position import Position
 from core.rules import BLACK, EMPTY, Cell, Rules
@@ -35,7 +36,7 @@ def long_games(rules: Rules, number: int) -> list[Position]:
                 move = random_move(position, random)
             else:
                 worth = _WORTH[board.patterns[side_of(-colour)]].sum(axis=0)
-                worth[position.stones != EMPTY] = 0.0
+                worth[stones_of(position) != EMPTY] = 0.0
                 move = int(random.choice(np.flatnonzero(worth == worth.max())))
             position.push(move)
             if position.is_game_over():

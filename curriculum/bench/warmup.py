@@ -140,7 +140,6 @@ def _play_against_a_person(evaluator: Evaluator) -> None:
     player.ponder(position, lambda: True)
     position.push(1)
     _decide(player, position)
-    position.winning_line()
 
 
 def _decide(player: Player, position: Position | None = None) -> None:

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.evaluation import PositionBatch
-from core.lines import DIRECTIONS, makes_line
-from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Rules
+from core.lines import makes_line
+from core.rules import BLACK, DIRECTIONS, EMPTY, NO_CELL, WHITE, Rules
 from core.streams import Purpose, generator
 from core.tactics import DOUBLE_THREAT, STOP_WIN, WIN, deciding_tactic, immediate_wins, is_right
 from curriculum.games.kinds import KINDS, BasicsError, Kind, check

@@ -13,11 +13,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from core.compiled import stones_of
 from core.cores import cores
 from core.evaluation import PositionBatch
 from core.files.json_text import value_at
 from core.position import Position
-from core.rules import Cell, Rules
+from core.rules import EMPTY, Cell, Rules
 from core.streams import Purpose, generator, stream_key
 from curriculum.config import Config
 from curriculum.games.teacher_values import decayed_value
@@ -49,13 +50,13 @@ def random_opening(rules: Rules, stones: tuple[int, int], random: np.random.Gene
 def random_move(position: Position, random: np.random.Generator) -> Cell:
     """Return an empty cell near a stone, each with equal chance; on an empty board one of the middle half."""
     size = position.rules.size
-    stones = (position.stones != 0).reshape(size, size)
+    occupied = stones_of(position) != EMPTY
     near = np.zeros((size, size), dtype=np.bool_)
     if position.ply == 0:
         near[size // 4 : size - size // 4, size // 4 : size - size // 4] = True
-    for row, column in zip(*np.nonzero(stones), strict=True):
+    for row, column in zip(*np.nonzero(occupied.reshape(size, size)), strict=True):
         near[max(0, row - _REACH) : row + _REACH + 1, max(0, column - _REACH) : column + _REACH + 1] = True
-    return int(random.choice(np.flatnonzero(near.ravel() & (position.stones == 0))))
+    return int(random.choice(np.flatnonzero(near.ravel() & ~occupied)))
 
 
 class TeacherGame(NamedTuple):

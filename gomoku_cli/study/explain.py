@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.compiled import stones_of
 from core.notation import cell_name
 from core.position import Position
 from core.rules import EMPTY, Cell, Colour, Rules, colour_name
@@ -66,7 +67,7 @@ class Explainer:
         if played.is_game_over():
             return None
         name = _name(attacker)
-        if win := self._win(played.stones, attacker):
+        if win := self._win(stones_of(played), attacker):
             line = self._line(win, attacker)
             start = f"This leaves {line}: {name}" if line else f"{name} then"
             return Explanation(sentence=f"{start} {win.clause}.", line=win.line, stones=win.stones)
@@ -79,7 +80,7 @@ class Explainer:
     def threat(self, position: Position) -> Explanation | None:
         """Return the win that the opponent of the side to move threatens, None without one."""
         attacker = -position.side_to_move
-        if position.is_game_over() or (win := self._win(position.stones, attacker)) is None:
+        if position.is_game_over() or (win := self._win(stones_of(position), attacker)) is None:
             return None
         line = self._line(win, attacker)
         start = f"{line} is a threat:" if line else "Without an answer"
@@ -88,13 +89,13 @@ class Explainer:
     def purpose(self, position: Position, move: Cell) -> Explanation | None:
         """Return what a legal `move` achieves: a win, or the end of a threat; None if it does neither for certain."""
         side = position.side_to_move
-        win = self._win(position.stones, side)
+        win = self._win(stones_of(position), side)
         if win is not None and win.line[0] == move:
             return Explanation(sentence=f"{_name(side)} {win.clause}.", line=win.line, stones=win.stones)
-        threat = self._win(position.stones, -side)
+        threat = self._win(stones_of(position), -side)
         played = position.copy()
         played.push(move)
-        if threat is None or played.is_game_over() or self._win(played.stones, -side) is not None:
+        if threat is None or played.is_game_over() or self._win(stones_of(played), -side) is not None:
             return None
         stopped = self._line(threat, -side) or f"this: {_name(-side)} {threat.clause}"
         return Explanation(sentence=f"{_name(side)} stops {stopped}.", line=(move,), stones=threat.stones)

@@ -11,9 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.lines import DIRECTIONS
 from core.notation import cell_name
-from core.rules import EMPTY, Cell, Colour, Rules
+from core.rules import DIRECTIONS, EMPTY, Cell, Colour, Rules
 from core.threats import FIVE, FOUR, OPEN_FOUR, OPEN_THREE, ThreatBoard, load, new_threat_board, side_of
 from search.solvers.vcf import VcfWork, new_vcf_work, solve_vcf
 

@@ -17,24 +17,6 @@ from search.tree.settings import Policy
 
 _NOTE = "Settings: "
 """Beginning of a record's note that this program wrote."""
-_DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
-
-
-def winning_cells(stones: Sequence[int], cell: Cell, rules: Rules) -> frozenset[Cell]:
-    """Return the cells of the winning lines through the stone on `cell`; none without such a line. `stones`: [A]."""
-    found: set[Cell] = set()
-    size = rules.size
-    row, column = divmod(cell, size)
-    for row_step, column_step in _DIRECTIONS:
-        line = [cell]
-        for sign in (1, -1):
-            r, c = row + sign * row_step, column + sign * column_step
-            while 0 <= r < size and 0 <= c < size and stones[r * size + c] == stones[cell]:
-                line.append(r * size + c)
-                r, c = r + sign * row_step, c + sign * column_step
-        if len(line) >= rules.connect:
-            found.update(line)
-    return frozenset(found)
 
 
 def has_net(spec: str) -> bool:
@@ -184,7 +166,7 @@ class Game:
         """Play a legal move and keep the moves that were taken back."""
         self.stones[cell] = self.side_to_move
         self.moves.append(cell)
-        self.winning = winning_cells(self.stones, cell, self.rules)
+        self.winning = frozenset(self.rules.winning_line(self.stones, cell))
 
     def pop(self) -> None:
         """Take the last move back."""

@@ -295,7 +295,7 @@ def _close_all(games: dict[int, _EngineGame]) -> None:
 
 
 def _no_decision(position: Position) -> Decision:
-    return Decision(int(position.legal_moves()[0]))
+    return Decision(position.legal_moves()[0])
 
 
 def _kind_of(text: str) -> Kind:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.bounds import POSITIVE, SHARE, check_bounds
+from core.compiled import stones_of
 from core.position import Position
 from core.rules import BLACK, EMPTY
 from core.streams import Purpose, generator
@@ -81,7 +82,7 @@ class CasualPlayer(Player):
 
     def _policy(self, position: Position, sees_four: bool, sees_three: bool) -> NDArray[np.float64]:
         """Return the distribution of the move: [A]."""
-        rules, stones = position.rules, position.stones
+        rules, stones = position.rules, stones_of(position)
         policy = np.zeros(rules.cells)
         if not position.moves:
             policy[centre(rules)] = 1.0

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from core.compiled import stones_of
 from core.position import Position
 from core.rules import Cell, Rules
 from core.threats import FIVE, new_threat_board, side_of
@@ -133,7 +134,7 @@ class Deepening:
         count = set_up(
             self.board,
             self.state,
-            position.stones,
+            stones_of(position),
             position.side_to_move,
             margin=variety,
             slots=slots,

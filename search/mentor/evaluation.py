@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.jit import lean_inlined_kernel, lean_kernel
-from core.lines import DIRECTIONS
-from core.rules import EMPTY, Rules
+from core.rules import DIRECTIONS, EMPTY, Rules
 from core.threats import (
     FIVE,
     FOUR,

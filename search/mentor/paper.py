@@ -9,6 +9,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from core.compiled import stones_of
 from core.jit import kernel
 from core.position import Position
 from core.rules import EMPTY
@@ -148,7 +149,7 @@ class PaperMentor(Player):
             return drawn_decision(position, [centre(rules)], seed, 0.0, 0)
         values = np.empty(rules.cells, dtype=np.float64)
         board = new_threat_board(rules)
-        nodes = _paper_values(board, position.stones, _paper_scores(), position.side_to_move, values)
+        nodes = _paper_values(board, stones_of(position), _paper_scores(), position.side_to_move, values)
         best = np.flatnonzero(values == values.max()).tolist()
         highest = float(values.max())
         return drawn_decision(position, best, seed, highest / 5.0, nodes, 1 if highest > _SURELY_FIVE else None)

@@ -19,10 +19,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from core.compiled import stones_of
 from core.jit import lean_kernel
-from core.lines import DIRECTIONS
 from core.position import Position
-from core.rules import EMPTY, NO_CELL, Cell, Rules
+from core.rules import DIRECTIONS, EMPTY, NO_CELL, Cell, Rules
 from core.threats import (
     BLACK_SIDE,
     FIVE,
@@ -436,7 +436,7 @@ def find_vcf(position: Position, *, nodes: int = VCF_NODES, work: VcfWork | None
     if nodes < 1:
         raise ValueError(f"nodes is {nodes}; it must be 1 or more")
     board = new_threat_board(position.rules)
-    load(board, position.stones)
+    load(board, stones_of(position))
     work = work or new_vcf_work(position.rules)
     plies = solve_vcf(board, work, side_of(position.side_to_move), nodes)
     verdict = VcfVerdict.WIN if plies > 0 else VcfVerdict.NONE if plies == NO_WIN else VcfVerdict.UNKNOWN

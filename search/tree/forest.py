@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from core.compiled import stones_of
 from core.line_nets.arrays import CACHE_LINE, aligned_empty
 from core.position import Position
 from core.rules import EMPTY, NO_CELL, Rules
@@ -152,11 +153,12 @@ def set_root(forest: Forest, tree: int, position: Position) -> None:
     """Make `tree` a lone fresh root at `position`. Raises `ValueError` if the game is over."""
     if position.is_game_over():
         raise ValueError("a finished game cannot be searched")
-    forest.root_stones[tree] = position.stones
+    stones = stones_of(position)
+    forest.root_stones[tree] = stones
     root = forest.trees[tree]
     root["to_move"] = position.side_to_move
     root["last_move"], root["move_before"] = position.last_moves
-    root["key"] = position_key(position.stones, position.side_to_move)
+    root["key"] = position_key(stones, position.side_to_move)
     reset_tree(forest, tree)
 
 

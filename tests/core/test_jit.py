@@ -12,12 +12,13 @@ from core.jit import _kernel_sources, _source_hash
 from tests.support.project import ROOT
 
 PLAY = """
+from core.compiled import stones_of
 from core.jit import KERNELS_ARE_COLD
+from core.lines import makes_line
 from core.position import Position
 from core.rules import Rules
-from tests.support.project import ROOT
 position = Position.from_moves(Rules(5, 3), [0, 5, 1, 6, 2])
-print(position.outcome().winner, position.winning_line(), KERNELS_ARE_COLD)
+print([makes_line(stones_of(position), cell, 5, 3) for cell in (1, 5)], KERNELS_ARE_COLD)
 """
 
 
@@ -90,10 +91,10 @@ def test_the_scan_of_lines_and_the_rules_that_it_imports_are_in_the_cache_key() 
 
 @pytest.mark.slow
 def test_kernels_are_compiled_once_and_then_read_from_the_cache(tmp_path: Path) -> None:
-    assert run(PLAY, **under(tmp_path)) == "1 [0, 1, 2] True"
+    assert run(PLAY, **under(tmp_path)) == "[True, False] True"
     compiled = sorted(tmp_path.rglob("*.kernel"))
     assert compiled
-    assert run(PLAY, **under(tmp_path)) == "1 [0, 1, 2] False"
+    assert run(PLAY, **under(tmp_path)) == "[True, False] False"
     assert sorted(tmp_path.rglob("*.kernel")) == compiled
 
 
@@ -102,13 +103,13 @@ def test_kernels_work_where_the_cache_folder_cannot_be_written(tmp_path: Path) -
     blocked = tmp_path / "a regular file"
     blocked.touch()
     quiet = "import warnings\nwarnings.filterwarnings('ignore', '.* every run compiles the search')\n"
-    assert run(quiet + PLAY, **under(blocked / "home")) == "1 [0, 1, 2] True"
+    assert run(quiet + PLAY, **under(blocked / "home")) == "[True, False] True"
     assert list((ROOT / "core").rglob("*.nbi")) == [], "nor may the cache go where numba would look for changes by date"
 
 
 @pytest.mark.slow
 def test_kernels_work_as_plain_python_without_jit(tmp_path: Path) -> None:
-    assert run(PLAY, NUMBA_DISABLE_JIT="1", **under(tmp_path)) == "1 [0, 1, 2] False"
+    assert run(PLAY, NUMBA_DISABLE_JIT="1", **under(tmp_path)) == "[True, False] False"
     assert list(tmp_path.rglob("*.kernel")) == []
 
 

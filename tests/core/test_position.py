@@ -1,11 +1,12 @@
-"""The rules of the game in `core.rules`, `core.lines` and `core.position`."""
+"""The rules of the game in `core.rules` and `core.position`, and their compiled twin in `core.lines`."""
 
 import numpy as np
 import pytest
 from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
-from core.lines import makes_line, winning_cells
+from core.compiled import stones_of
+from core.lines import makes_line
 from core.notation import NotationError, parse_cell
 from core.position import IllegalMoveError, Outcome, Position, Termination
 from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell, Rules
@@ -49,7 +50,7 @@ def test_empty_board_is_blacks_with_every_cell_free() -> None:
     position = Position(Rules(7, 4))
     assert position.side_to_move == BLACK
     assert position.last_moves == (NO_CELL, NO_CELL)
-    assert position.legal_moves().tolist() == list(range(49))
+    assert position.legal_moves() == list(range(49))
     assert position.outcome() is None
     assert position.ply == 0
 
@@ -71,7 +72,7 @@ def test_stones_are_the_moves_in_alternating_colours(data: st.DataObject) -> Non
     expected = np.zeros(drawn.cells, dtype=np.int8)
     expected[moves[0::2]] = BLACK
     expected[moves[1::2]] = WHITE
-    assert np.array_equal(position.stones, expected)
+    assert np.array_equal(stones_of(position), expected)
     assert position.moves == moves
     assert position.side_to_move == (BLACK if len(moves) % 2 == 0 else WHITE)
 
@@ -86,8 +87,8 @@ def test_moves_are_plain_integers_whatever_integer_was_played() -> None:
 def test_every_free_cell_is_legal_until_the_end_and_none_after_it(data: st.DataObject) -> None:
     drawn = data.draw(rules(max_size=9))
     position = Position.from_moves(drawn, data.draw(games(drawn)))
-    free = [] if position.is_game_over() else np.flatnonzero(position.stones == EMPTY).tolist()
-    assert position.legal_moves().tolist() == free
+    free = [] if position.is_game_over() else np.flatnonzero(stones_of(position) == EMPTY).tolist()
+    assert position.legal_moves() == free
     assert [cell for cell in range(-2, drawn.cells + 2) if position.is_legal(cell)] == free
 
 
@@ -206,7 +207,7 @@ def test_a_refused_move_changes_nothing(data: st.DataObject) -> None:
     drawn = data.draw(rules(max_size=8))
     position = Position.from_moves(drawn, data.draw(games(drawn)))
     before = state(position)
-    legal = set(position.legal_moves().tolist())
+    legal = set(position.legal_moves())
     for cell in set(range(-1, drawn.cells + 1)) - legal:
         with pytest.raises(IllegalMoveError):
             position.push(cell)
@@ -257,7 +258,7 @@ def test_a_full_board_without_a_line_is_a_draw() -> None:
     position = play(DRAWN_3X3, Rules(3, 3))
     assert position.outcome() == Outcome(Termination.FULL_BOARD, None)
     assert position.winning_line() == []
-    assert position.legal_moves().size == 0
+    assert position.legal_moves() == []
 
 
 def test_a_line_made_on_the_last_cell_wins_and_is_no_draw() -> None:
@@ -275,9 +276,9 @@ def test_a_game_ends_exactly_when_a_line_stands_or_no_cell_is_free(data: st.Data
     for move in moves[:-1]:
         position.push(move)
         assert not position.is_game_over()
-    assert naive_lines(position.stones, drawn.size, drawn.connect) == []
+    assert naive_lines(stones_of(position), drawn.size, drawn.connect) == []
     position.push(moves[-1])
-    lines = naive_lines(position.stones, drawn.size, drawn.connect)
+    lines = naive_lines(stones_of(position), drawn.size, drawn.connect)
     if lines:
         expected = Outcome(Termination.LINE, -position.side_to_move)
     elif position.ply == drawn.cells:
@@ -303,6 +304,6 @@ def test_compiled_scan_agrees_with_looking_at_every_window(data: st.DataObject) 
     for cell in np.flatnonzero(stones).tolist():
         through = [line for line in lines if cell in line]
         assert makes_line(stones, cell, drawn.size, drawn.connect) == bool(through)
-        shown = set(winning_cells(stones, cell, drawn.size, drawn.connect))
+        shown = set(drawn.winning_line(stones.tolist(), cell))
         assert set().union(*through) <= shown <= set().union(*lines)
         assert bool(shown) == bool(through)

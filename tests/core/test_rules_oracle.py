@@ -19,7 +19,7 @@ def oracle(rules: Rules) -> Any:
 
 def assert_agree(position: Position, state: Any) -> None:
     assert position.is_game_over() == state.is_terminal()
-    assert position.legal_moves().tolist() == sorted(state.legal_actions())
+    assert position.legal_moves() == sorted(state.legal_actions())
     outcome = position.outcome()
     if outcome is None:
         assert state.current_player() == (0 if position.side_to_move == BLACK else 1)

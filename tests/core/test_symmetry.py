@@ -91,9 +91,7 @@ def test_a_transformed_game_has_the_same_outcome_at_every_ply(data: st.DataObjec
             there.push(image)
             assert there.outcome() == here.outcome()
         assert there.winning_line() == sorted(carried(here.winning_line(), symmetry, drawn.size))
-        assert sorted(there.legal_moves().tolist()) == sorted(
-            carried(here.legal_moves().tolist(), symmetry, drawn.size)
-        )
+        assert sorted(there.legal_moves()) == sorted(carried(here.legal_moves(), symmetry, drawn.size))
 
 
 @given(st.data())

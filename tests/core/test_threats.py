@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from core.lines import DIRECTIONS
-from core.rules import BLACK, EMPTY, WHITE, Rules
+from core.rules import BLACK, DIRECTIONS, EMPTY, WHITE, Rules
 from core.threats import (
     FIVE,
     FOUR,

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from core.compiled import stones_of
 from core.evaluation import DONE, Slot, Ticket
 from core.position import Position
 from core.rules import Rules
@@ -20,7 +21,7 @@ def hashed_answer(stones: NDArray[np.int8], to_move: int) -> tuple[NDArray[np.fl
 
 def hashed_evaluation(position: Position) -> tuple[NDArray[np.float32], float]:
     """Return `hashed_answer` of a position."""
-    return hashed_answer(position.stones, position.side_to_move)
+    return hashed_answer(stones_of(position), position.side_to_move)
 
 
 class ScriptedEvaluator:

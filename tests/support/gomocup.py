@@ -40,7 +40,7 @@ class FirstCellPlayer(Player):
         assert not position.is_game_over()
         self.requests.append(position.moves.copy())
         self.while_thinking(stop)
-        return [Decision(int(position.legal_moves()[0]), value=self.values.get(tuple(position.moves), self.value))]
+        return [Decision(position.legal_moves()[0], value=self.values.get(tuple(position.moves), self.value))]
 
 
 class OnePlayer:
@@ -72,7 +72,7 @@ class OnePlayer:
     def quick_decision(self, position: Position) -> Decision:
         """See `PlayerSource`."""
         self.quick_decisions += 1
-        return Decision(int(position.legal_moves()[0]))
+        return Decision(position.legal_moves()[0])
 
     def limit_threads(self, threads: int) -> None:
         """See `PlayerSource`."""

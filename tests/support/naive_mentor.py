@@ -5,6 +5,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 from numpy.typing import NDArray
 
+from core.compiled import stones_of
 from core.position import Position
 from core.rules import EMPTY
 from core.threats import (
@@ -48,8 +49,8 @@ def negamax(position: Position, depth: int, ply: int = 0) -> int:
     """Return the exact score for the side to move, all moves near stones tried to `depth`, without VCF searches."""
     rules, side = position.rules, side_of(position.side_to_move)
     board = new_threat_board(rules)
-    load(board, position.stones)
-    empty = [int(cell) for cell in np.flatnonzero(position.stones == EMPTY)]
+    load(board, stones_of(position))
+    empty = [int(cell) for cell in np.flatnonzero(stones_of(position) == EMPTY)]
     mine = {cell: strongest_pattern(board, side, cell) for cell in empty}
     theirs = {cell: strongest_pattern(board, 1 - side, cell) for cell in empty}
     if FIVE in mine.values():
@@ -67,7 +68,7 @@ def negamax(position: Position, depth: int, ply: int = 0) -> int:
         return evaluation(board, side)
     if any(wins_at_once(board, 1 - side, cell) for cell in empty):
         return _best(position, [cell for cell in empty if max(mine[cell], theirs[cell]) >= FOUR], depth - 1, ply)
-    near = [cell for cell in empty if is_near(position.stones, cell, rules.size)]
+    near = [cell for cell in empty if is_near(stones_of(position), cell, rules.size)]
     best = _best(position, near, depth - 1, ply)
     # Lost against all that was tried, but a move far away may hold.
     return best + WIN - LIKELY if best <= -PROVEN and len(near) < len(empty) else best

@@ -70,7 +70,7 @@ class ScriptedPlayer(Player):
         if position.moves in ([0], [0, 1]) and stop():
             return [Decision(1)]  # the preparation of loading
         self.requests.append(list(position.moves))
-        move = self.moves.pop(0) if self.moves else cell_name(int(position.legal_moves()[0]), self.size)
+        move = self.moves.pop(0) if self.moves else cell_name(position.legal_moves()[0], self.size)
         if isinstance(move, Exception):
             raise move
         return [Decision(parse_cell(move, self.size), 0.25, None, 1234)]
@@ -123,7 +123,7 @@ class AnalysingPlayer(ScriptedPlayer):
 
     def view(self, position: Position) -> Analysis:
         """Return the view of a position: the first three empty cells, with visits 60, 30, 10."""
-        cells = [int(cell) for cell in position.legal_moves()[:3]]
+        cells = position.legal_moves()[:3]
         numbers = ((0.5, 60, self.proof), (0.3, 30, None), (0.2, 10, None))
         moves = tuple(
             MoveAnalysis(cell, self.value, prior, visits, proof)

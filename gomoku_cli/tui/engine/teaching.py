@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from core.compiled import stones_of
 from core.position import Position
 from core.rules import BLACK, WHITE, Cell, Rules
 from core.threats import FIVE, FOUR, OPEN_FOUR, OPEN_THREE, side_of
@@ -34,15 +35,15 @@ def find_threats(position: Position) -> Threats:
     """Return the threats of both colours, and a win by fours of the side to move."""
     if position.is_game_over():
         return Threats((), ())
-    finder = _finder(position.rules)
-    classes = finder.cells(position.stones)
+    finder, stones = _finder(position.rules), stones_of(position)
+    classes = finder.cells(stones)
     found = []
     for colour in (BLACK, WHITE):
         for kind, name in _KINDS.items():
             cells = tuple(np.flatnonzero(classes[side_of(colour)] == kind).tolist())
             if cells:
                 found.append(Threat(colour, name, cells))
-    return Threats(tuple(found), finder.win_by_fours(position.stones, position.side_to_move))
+    return Threats(tuple(found), finder.win_by_fours(stones, position.side_to_move))
 
 
 def check_move(position: Position, move: Cell, player: Player, stop: Callable[[], bool]) -> Verdict:

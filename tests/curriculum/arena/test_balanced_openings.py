@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from core.compiled import stones_of
 from core.position import Position
 from core.records.openings import read_openings
 from core.rules import BLACK, WHITE, Rules
@@ -44,7 +45,7 @@ class Evaluator(Player):
     ) -> list[Decision]:
         """See `Player`."""
         self.positions += [tuple(position.moves) for position in positions]
-        return [Decision(int(position.legal_moves()[0]), value=self._worth(position)) for position in positions]
+        return [Decision(position.legal_moves()[0], value=self._worth(position)) for position in positions]
 
 
 def by_last_move(position: Position) -> float:
@@ -90,8 +91,8 @@ def test_over_an_opening_nothing_is_decided() -> None:
         position = Position.from_moves(RULES, opening.moves)
         assert not position.is_game_over()
         for colour in (BLACK, WHITE):
-            for cell in position.legal_moves().tolist():
-                stones = position.stones.copy()
+            for cell in position.legal_moves():
+                stones = stones_of(position).copy()
                 stones[cell] = colour
                 assert immediate_wins(stones, colour, RULES.size, RULES.connect, wins) == 0
 

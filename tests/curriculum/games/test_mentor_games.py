@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from core.compiled import stones_of
 from core.position import Position
 from core.rules import BLACK, Rules
 from core.streams import generator
@@ -39,7 +40,7 @@ CONFIG = Config(
 def scripted_move(position: Position) -> int:
     """Return the scripted teacher's move: an empty cell chosen by a hash of the stones."""
     legal = position.legal_moves()
-    return int(legal[int(np.abs(position.stones.astype(int) * np.arange(49)).sum()) % len(legal)])
+    return int(legal[int(np.abs(stones_of(position).astype(int) * np.arange(49)).sum()) % len(legal)])
 
 
 class Teacher(Player):
@@ -92,7 +93,7 @@ def test_every_label_is_the_teachers_move_and_random_moves_are_no_labels() -> No
         assert (samples.policies.max(axis=1) == 1).all()
         for row, label in enumerate(labels):
             position = Position(RULES)
-            position.stones[:] = samples.positions.stones[row]
+            stones_of(position)[:] = samples.positions.stones[row]
             assert label == scripted_move(position)
         moves = played_moves(samples)
         accidents += sum(move != label for move, label in zip(moves, labels, strict=False))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from core.compiled import stones_of
 from core.position import Position
 from core.rules import BLACK, Rules
 from curriculum.config import Config, SelfplayConfig, TrainingConfig
@@ -52,12 +53,12 @@ def test_every_position_stands_before_the_move_its_policy_led_to() -> None:
         assert len(game.samples) == len(moves) - game.first_ply
         for row, ply in enumerate(range(game.first_ply, len(moves))):
             position = Position.from_moves(RULES, moves[:ply])
-            assert np.array_equal(positions.stones[row], position.stones)
+            assert np.array_equal(positions.stones[row], stones_of(position))
             assert positions.to_move[row] == position.side_to_move
             assert tuple(positions.last_moves[row]) == position.last_moves
             policy = game.samples.policies[row]
             assert policy.sum() == pytest.approx(1.0, abs=1e-5)
-            assert not policy[position.stones != 0].any()
+            assert not policy[stones_of(position) != 0].any()
             assert policy[moves[ply]] > 0, "the move was one that the search visited"
             if ply > CONFIG.selfplay.switch_stage:
                 assert policy[moves[ply]] == policy.max(), "the best one after the switch stage"
@@ -207,7 +208,7 @@ def test_fast_searches_have_no_noise_and_leave_no_sample(noise: Noise, monkeypat
         row = 0
         for ply in range(game.first_ply, len(moves)):
             position = Position.from_moves(RULES, moves[:ply])
-            if row < len(game.samples) and np.array_equal(game.samples.positions.stones[row], position.stones):
+            if row < len(game.samples) and np.array_equal(game.samples.positions.stones[row], stones_of(position)):
                 side = position.side_to_move
                 assert comments[ply] == f"value {side * game.samples.values[row]:+.3f} for black"
                 row += 1

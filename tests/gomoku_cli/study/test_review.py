@@ -106,7 +106,7 @@ class Scripted(Player):
         report: Report | None = None,
     ) -> Analysis:
         self.searched.append(position.ply)
-        return kept(0.0, int(position.legal_moves()[0])).analysis
+        return kept(0.0, position.legal_moves()[0]).analysis
 
 
 def test_a_game_is_analysed_position_by_position() -> None:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from core.compiled import stones_of
 from core.notation import cell_name, parse_cell
 from core.rules import BLACK, WHITE
 from core.threats import FIVE, FOUR, OPEN_FOUR, OPEN_THREE
@@ -78,4 +79,4 @@ def test_a_win_by_fours_is_the_line_of_both_sides() -> None:
     outcome = board.outcome()
     assert outcome is not None
     assert outcome.winner == BLACK
-    assert THREATS.win_by_fours(position(BLACK, "h8", "i9").stones, WHITE) == ()
+    assert THREATS.win_by_fours(stones_of(position(BLACK, "h8", "i9")), WHITE) == ()

@@ -1,16 +1,11 @@
 """The game without a screen: turns, undo and redo, and lines that win."""
 
-import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from core.lines import makes_line
-from core.lines import winning_cells as winning_cells_of_kernels
 from core.notation import parse_cell
-from core.rules import BLACK, EMPTY, WHITE, Rules
+from core.rules import BLACK, Rules
 from gomoku_cli.tui.engine.messages import PlayerChoice
-from gomoku_cli.tui.game import Game, RefusedError, Seats, winning_cells
+from gomoku_cli.tui.game import Game, RefusedError, Seats
 from gomoku_cli.tui.widgets.texts import effort_unit
 from search.analysis import Analysis, MoveAnalysis
 
@@ -23,19 +18,6 @@ def game(*moves: str, seats: Seats = Seats(None, ENGINE), size: int = 15) -> Gam
 
 def names(of: Game) -> list[str]:
     return [of.name_of(move) for move in of.moves]
-
-
-@settings(deadline=None, max_examples=60)
-@given(st.integers(3, 9), st.integers(3, 6), st.data())
-def test_winning_lines_are_those_of_the_kernels(size: int, connect: int, data: st.DataObject) -> None:
-    rules = Rules(size, min(connect, size))
-    stones = data.draw(st.lists(st.sampled_from((EMPTY, BLACK, WHITE)), min_size=rules.cells, max_size=rules.cells))
-    cell = data.draw(st.integers(0, rules.cells - 1))
-    stones[cell] = BLACK
-    array = np.array(stones, dtype=np.int8)
-    found = winning_cells(stones, cell, rules)
-    assert sorted(found) == winning_cells_of_kernels(array, cell, size, rules.connect)
-    assert bool(found) == makes_line(array, cell, size, rules.connect)
 
 
 def test_undo_goes_back_to_the_humans_turn_and_redo_returns() -> None:

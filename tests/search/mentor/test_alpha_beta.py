@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from core.compiled import stones_of
 from core.notation import parse_cell
 from core.position import Position
 from core.rules import BLACK, WHITE, Colour, Rules
@@ -61,7 +62,7 @@ def test_without_reductions_the_score_is_that_of_the_naive_search(size: int, con
         stones = rng.integers(2, max(3, rules.cells // 2))
         while not position.is_game_over() and position.ply < stones:
             near = [
-                cell for cell in position.legal_moves() if position.ply == 0 or is_near(position.stones, cell, size)
+                cell for cell in position.legal_moves() if position.ply == 0 or is_near(stones_of(position), cell, size)
             ]
             position.push(int(rng.choice(near)))
         if position.is_game_over():
@@ -70,7 +71,7 @@ def test_without_reductions_the_score_is_that_of_the_naive_search(size: int, con
         count = set_up(
             board,
             state,
-            position.stones,
+            stones_of(position),
             position.side_to_move,
             margin=0,
             slots=len(state.table),

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.compiled import stones_of
 from core.notation import parse_cell
 from core.position import Position
 from core.rules import BLACK, EMPTY, Rules
@@ -26,7 +27,7 @@ def position_of(names: str, rules: Rules) -> Position:
 
 def outcome_of(position: Position, state: int) -> tuple[int, list[int], int]:
     """Return the outcome of `roll_out`: result for the side to move, final stones, the random state behind it."""
-    stones, random = position.stones.copy(), np.array([state], dtype=np.int64)
+    stones, random = stones_of(position).copy(), np.array([state], dtype=np.int64)
     rules = position.rules
     empties = np.empty(rules.cells, dtype=np.int64)
     result = roll_out(stones, position.side_to_move, rules.size, rules.connect, empties, random)
@@ -72,7 +73,7 @@ def chances(moves: tuple[int, ...]) -> tuple[float, float]:
     position = Position.from_moves(NOUGHTS, moves)
     if (outcome := position.outcome()) is not None:
         return float(outcome.winner == BLACK), float(outcome.winner is None)
-    legal = position.legal_moves().tolist()
+    legal = position.legal_moves()
     after = [chances((*moves, move)) for move in legal]
     return sum(win for win, _ in after) / len(legal), sum(draw for _, draw in after) / len(legal)
 
@@ -84,7 +85,7 @@ def test_rollouts_are_unbiased(names: str) -> None:
     count, random = 20_000, np.array([12345], dtype=np.int64)
     empties = np.empty(9, dtype=np.int64)
     results = np.array(
-        [roll_out(position.stones.copy(), position.side_to_move, 3, 3, empties, random) for _ in range(count)]
+        [roll_out(stones_of(position).copy(), position.side_to_move, 3, 3, empties, random) for _ in range(count)]
     )
     win, draw = chances(tuple(position.moves))
     assert (results == position.side_to_move).mean() == pytest.approx(win, abs=4 * 0.5 / count**0.5)
@@ -186,6 +187,6 @@ def test_its_analysis_has_the_numbers_of_its_decision() -> None:
     assert analysis.best_move == decision.move == analysis.variation[0]
     assert analysis.value == decision.value
     assert analysis.nodes == decision.simulations
-    assert {root.move for root in analysis.moves} == set(position.legal_moves().tolist())
+    assert {root.move for root in analysis.moves} == set(position.legal_moves())
     assert sum(root.visits or 0 for root in analysis.moves) == 999, "the first playout opens the root"
     assert {root.prior for root in analysis.moves} == {None}

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from core.compiled import stones_of
 from core.notation import cell_name, parse_cell
 from core.position import Position
 from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell, Colour, Rules
@@ -54,9 +55,9 @@ def played(rules: Rules, games: int, chance: np.random.Generator) -> Iterator[Po
             position.push(cell)
         while not position.is_game_over():
             yield position
-            load(board, position.stones)
+            load(board, stones_of(position))
             worths = (3.0**board.patterns).sum(axis=(0, 1)) * chance.uniform(0.3, 1.0, size=rules.cells)
-            position.push(int(np.argmax(np.where(position.stones == EMPTY, worths, -1.0))))
+            position.push(int(np.argmax(np.where(stones_of(position) == EMPTY, worths, -1.0))))
 
 
 def board_of(rules: Rules, colour: Colour, own: str, enemy: str) -> Position:
@@ -199,7 +200,7 @@ def test_in_games_the_colours_are_alike(size: int, connect: int) -> None:
     rules = Rules(size, connect)
     claims, longest = Claims(rules), 0
     for position in played(rules, share(10), np.random.default_rng(size)):
-        stones = position.stones
+        stones = stones_of(position)
         for colour in (BLACK, WHITE):
             plies = claims.vcf_plies(stones, colour, 2_000)
             if plies != NOT_KNOWN:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from core.compiled import stones_of
 from core.evaluation import Slot, Ticket
 from core.position import Position
 from core.rules import Rules
@@ -140,7 +141,7 @@ def test_symmetries_are_drawn_evenly_and_evaluations_are_turned_back() -> None:
     assert len(set(drawn) - shown_straight) > len(shown_straight) / 2
 
     position = start_position(SMALL, 6, 3)
-    boards = {tuple(position.stones[sources(SMALL.size)[symmetry]]) for symmetry in range(SYMMETRIES)}
+    boards = {tuple(stones_of(position)[sources(SMALL.size)[symmetry]]) for symmetry in range(SYMMETRIES)}
     shown: dict[tuple[int, ...], int] = {}
     for seed in range(160):
         evaluator = Watched(SMALL, upright)
@@ -206,7 +207,7 @@ def test_the_key_of_a_position_is_kept_up_to_date_move_by_move() -> None:
     for move in (0, 7, 35, 12):
         search.play(0, move)
         position.push(move)
-        assert search.forest.trees["key"][0] == position_key(position.stones, position.side_to_move)
-    answer = hashed_answer(position.stones, position.side_to_move)
+        assert search.forest.trees["key"][0] == position_key(stones_of(position), position.side_to_move)
+    answer = hashed_answer(stones_of(position), position.side_to_move)
     search_all(search, [position], 1)
     assert search.value(0) == pytest.approx(answer[1])

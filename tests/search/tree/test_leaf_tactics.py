@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from core.compiled import stones_of
 from core.evaluation import Slot, Ticket
 from core.jit import lean_kernel
 from core.notation import parse_cell
@@ -171,7 +172,7 @@ def test_the_urgent_cells_are_those_where_somebody_can_make_a_four(stones: int, 
     if board.wins(own, enemy) or board.wins(enemy, own):
         return
     urgent = np.zeros(RULES.cells, dtype=np.int8)
-    threatened = marked(BOARDS, position.stones, new_vcf_work(RULES, 1), side_of(position.side_to_move), urgent)
+    threatened = marked(BOARDS, stones_of(position), new_vcf_work(RULES, 1), side_of(position.side_to_move), urgent)
     assert threatened == threatens(board, enemy, own)
     if threatened:
         expected = board.fours(own, enemy) | board.fours(enemy, own)
@@ -204,7 +205,7 @@ def test_the_one_reply_to_a_four_is_the_only_child_and_the_position_after_it_the
     after.push(reply)
     assert evaluator.seen == [after.stones.tobytes()]
     assert search.policy(0)[reply] == 1.0
-    legal = FOUR_TO_ANSWER.stones == 0
+    legal = stones_of(FOUR_TO_ANSWER) == 0
     others = legal & (np.arange(RULES.cells) != reply)
     assert (search.proofs(0)[others] == -2).all(), "five answers every other move"
     assert search.proofs(0)[~others].tolist() == [0] * int((~others).sum())

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from core.compiled import stones_of
 from core.position import Position
 from core.rules import Rules
 from core.streams import stream_key
@@ -110,7 +111,7 @@ class _Stream:
     def noise(self, position: Position) -> NDArray[np.float32]:
         row = np.empty(position.rules.cells, dtype=np.float32)
         self._index = write_dirichlet(
-            position.stones, row, self._alpha, self._key, self._index, make_scratch(position.rules.cells)
+            stones_of(position), row, self._alpha, self._key, self._index, make_scratch(position.rules.cells)
         )
         return row
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from core.compiled import stones_of
 from core.notation import parse_cell
 from core.position import Position
 from core.rules import Rules
@@ -93,8 +94,8 @@ def test_temperature_sharpens_what_is_drawn_from() -> None:
 def test_without_simulations_the_evaluators_policy_plays() -> None:
     position = position_of("d4 e5")
     decision = player(SearchSettings(simulations=0)).choose_batch([position], seeds=[1])[0]
-    logits, value = hashed_answer(position.stones, position.side_to_move)
-    legal = np.where(position.stones == 0, np.exp(logits), 0)
+    logits, value = hashed_answer(stones_of(position), position.side_to_move)
+    legal = np.where(stones_of(position) == 0, np.exp(logits), 0)
     assert decision.policy == pytest.approx(legal / legal.sum(), rel=2**-7), "priors are kept as bfloat16"
     assert decision.move == legal.argmax()
     assert decision.value == pytest.approx(value)
@@ -271,7 +272,7 @@ def test_an_analysis_has_the_numbers_of_the_decision() -> None:
     assert analysis.best_move == decision.move == analysis.variation[0]
     assert (analysis.value, analysis.nodes) == (decision.value, decision.simulations)
     assert analysis.seconds > 0
-    assert {root.move for root in analysis.moves} == set(position.legal_moves().tolist())
+    assert {root.move for root in analysis.moves} == set(position.legal_moves())
     visits = np.zeros(49)
     visits[[root.move for root in analysis.moves]] = [root.visits or 0 for root in analysis.moves]
     assert visits / visits.sum() == pytest.approx(decision.policy)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from core.compiled import stones_of
 from core.position import Position
 from core.rules import Rules
 from core.zobrist import position_key
@@ -41,7 +42,7 @@ def searched(settings: SearchSettings, moves: list[int]) -> ForestSearch:
 def positions(search: ForestSearch, root: Position) -> list[bytes]:
     """Return the stones at each node."""
     nodes = search.forest.nodes[0, : search.forest.trees["nodes"][0]]
-    stones, sides = [root.stones.copy()], [root.side_to_move]
+    stones, sides = [stones_of(root).copy()], [root.side_to_move]
     for node in nodes[1:]:
         board = stones[node["parent"]].copy()
         board[node["move"]] = sides[node["parent"]]
