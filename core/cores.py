@@ -1,8 +1,6 @@
-"""The processor: its name, and the cores that this process may use."""
+"""The processor cores that this process may use."""
 
 import os
-import platform
-from pathlib import Path
 
 _max_cores: int | None = None
 
@@ -22,11 +20,3 @@ def limit_cores(count: int | None) -> None:
     """Set a maximum of 1 or more for the models loaded and the searches begun from now on; None sets none."""
     global _max_cores
     _max_cores = count
-
-
-def processor_name() -> str:
-    """Return the name of the processor's model, as far as the system tells it."""
-    info = Path("/proc/cpuinfo")
-    lines = info.read_text(encoding="utf-8").splitlines() if info.is_file() else []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor() or platform.machine()
