@@ -17,11 +17,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from core.cores import instruction_sets, processor_name
 from core.errors import BadDataError, UsageError
 from core.files.atomic import atomic_write_text, refuse_pipes, remove_unfinished
 from core.files.json_text import values_at
 from core.limits import MAX_JSON_BYTES
-from core.processor import instruction_sets, processor_name
 from curriculum.config import Config
 from curriculum.explanations import comment_lines
 from curriculum.presets import ConfigError, read_config, to_toml
@@ -37,7 +37,7 @@ from curriculum.run.json_files import (
 )
 from curriculum.run.locking import release_lock, take_lock
 from curriculum.validity import check
-from nets.runtimes.in_use import in_use
+from nets.config import in_use
 
 _CONFIG = "config.toml"
 _METRICS = "metrics.jsonl"
