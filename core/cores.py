@@ -1,8 +1,14 @@
-"""The processor: its name, and the cores that this process may use."""
+"""The processor: its name, its instruction sets, and the cores that this process may use."""
 
 import os
 import platform
+import subprocess
 from pathlib import Path
+
+_INSTRUCTION_SETS = (
+    *("avx2", "avx512f", "avx512_vnni", "avx512_bf16", "amx_tile", "amx_bf16", "amx_int8"),
+    *("asimd", "sve", "bf16", "i8mm"),
+)
 
 _max_cores: int | None = None
 
@@ -26,7 +32,27 @@ def limit_cores(count: int | None) -> None:
 
 def processor_name() -> str:
     """Return the name of the processor's model, as far as the system tells it."""
+    return _cpu_info("model name") or _sysctl("machdep.cpu.brand_string") or platform.processor() or platform.machine()
+
+
+def instruction_sets() -> list[str]:
+    """Return the instruction sets of the processor on which the speed of nets depends, as far as the system tells."""
+    told = _cpu_info("flags") or _cpu_info("Features")
+    told = told or f"{_sysctl('machdep.cpu.features')} {_sysctl('machdep.cpu.leaf7_features')}"
+    known = set(told.lower().split())
+    return [name for name in _INSTRUCTION_SETS if name in known]
+
+
+def _cpu_info(key: str) -> str:
+    """Return a value of the first processor in Linux' list, or an empty text."""
     info = Path("/proc/cpuinfo")
     lines = info.read_text(encoding="utf-8").splitlines() if info.is_file() else []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor() or platform.machine()
+    values = [line.partition(":")[2].strip() for line in lines if line.partition(":")[0].strip() == key]
+    return values[0] if values else ""
+
+
+def _sysctl(key: str) -> str:
+    """Return a value of macOS, or an empty text."""
+    if platform.system() != "Darwin":
+        return ""
+    return subprocess.run(["sysctl", "-n", key], capture_output=True, text=True).stdout.strip()

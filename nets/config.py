@@ -122,3 +122,16 @@ class NetConfig:
             value_head=self.value_head,
             batch_norm=self.batch_norm,
         )
+
+
+_in_use: dict[str, str] = {}
+
+
+def note_use(**names: str) -> None:
+    """Note `device` and `training_precision`, or `backend` and `precision`, when they begin; the last ones count."""
+    _in_use.update(names)
+
+
+def in_use() -> dict[str, str]:
+    """Return the names that `note_use` has got in this process: its device, its runtime and their precisions."""
+    return dict(_in_use)

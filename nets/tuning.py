@@ -10,9 +10,8 @@ import os
 from dataclasses import asdict, dataclass
 
 from core.caching.folder import CacheFolder, user_cache_folder
-from core.cores import cores
+from core.cores import cores, processor_name
 from core.files.json_text import parse_json
-from core.processor import processor_name
 from nets.config import Precision
 
 LARGEST_BATCHES = (128, 256, 512)

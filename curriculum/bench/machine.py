@@ -10,8 +10,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from core.cores import cores
-from core.processor import processor_name
+from core.cores import cores, processor_name
 from nets.runtimes.devices import best_device
 from nets.runtimes.net_evaluator import NetEvaluator
 

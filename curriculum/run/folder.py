@@ -17,12 +17,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from core.cores import instruction_sets, processor_name
 from core.errors import BadDataError, UsageError
 from core.files.atomic import atomic_write_text, refuse_pipes, remove_unfinished
 from core.files.json_text import values_at
 from core.files.links import make_folder, real_path
 from core.limits import MAX_JSON_BYTES
-from core.processor import instruction_sets, processor_name
 from curriculum.config import Config
 from curriculum.explanations import comment_lines
 from curriculum.presets import ConfigError, read_config, to_toml
@@ -41,7 +41,7 @@ from curriculum.run.metrics import cut_unsaved_lines, read_distinct
 from curriculum.run.progress import Progress
 from curriculum.run.settings import SETTINGS, SettingsHistory, change_lines, check_changes
 from curriculum.validity import check
-from nets.runtimes.in_use import in_use
+from nets.config import in_use
 
 _CONFIG = "config.toml"
 _METRICS = "metrics.jsonl"

@@ -26,10 +26,10 @@ from curriculum.training.samples import Samples
 from nets.allocator import keep_freed_memory
 from nets.blocks import channels_last
 from nets.checkpoint import CheckpointError
+from nets.config import note_use
 from nets.dual import DualNet, make_model, zero_heads
 from nets.planes import encode
 from nets.runtimes.devices import best_device, best_precision, use_threads
-from nets.runtimes.in_use import note_use
 from nets.shapes import tensor_types
 from nets.tensor_file import NotFiniteError, check_finite, open_tensors, write_tensors
 from nets.tensor_types import WEIGHTS, TensorType

@@ -13,9 +13,8 @@ from core.evaluation import PositionBatch, Slot
 from core.line_nets.evaluation import LineNets
 from core.rules import BLACK, WHITE
 from nets.allocator import keep_freed_memory
-from nets.config import LAST_MOVES, NetConfig
+from nets.config import LAST_MOVES, NetConfig, note_use
 from nets.runtimes.batching import Batcher, Submission
-from nets.runtimes.in_use import note_use
 from nets.runtimes.runtime import Piece, Rows, Runtime
 
 

@@ -206,10 +206,10 @@ def test_games_on_threads_stop_on_request() -> None:
 
 
 def test_a_stop_after_the_last_game_costs_no_result(tmp_path: Path) -> None:
-    games = schedule(4)
+    games, file = schedule(4), tmp_path / "games.jsonl"
     for _ in range(2):  # the second time all games are kept
         with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("a", "b")) as folder:
-            conduct = Conduct(stop=lambda: (tmp_path / "games.jsonl").read_text(encoding="utf-8").count("\n") == 4)
+            conduct = Conduct(stop=lambda: file.exists() and file.read_text(encoding="utf-8").count("\n") == 4)
             players = (RandomPlayer(), RandomPlayer())
             assert play_tournament(players, games, rules=RULES, conduct=conduct, folder=folder).games == 4
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from core.cores import instruction_sets, processor_name
 from core.files.atomic import NotAFileError
 from core.files.json_text import value_at
 from core.limits import MAX_JSON_BYTES
-from core.processor import instruction_sets, processor_name
 from core.rules import Rules
 from curriculum.config import Config
 from curriculum.presets import ConfigError, resolve
