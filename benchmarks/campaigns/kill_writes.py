@@ -89,7 +89,7 @@ class Instants:
         fsync = os.fsync
 
         def noted_fsync(descriptor: Any) -> None:
-            self._happens(os.readlink(f"/proc/self/fd/{descriptor}"))
+            self._happens(os.readlink(f"/proc/self/fd/{descriptor}"), appended=True)
             fsync(descriptor)
 
         os.fsync, self._is_on = noted_fsync, True
@@ -108,13 +108,14 @@ class Instants:
         elif event in _CHANGES:
             self._happens(details[0])
 
-    def _happens(self, path: Any) -> None:
+    def _happens(self, path: Any, *, appended: bool = False) -> None:
+        """Copy the folder; twice before a line that was just `appended` is on the disk, the second time with a part."""
         if isinstance(path, int) or not os.path.abspath(os.fsdecode(path)).startswith(f"{self._folder}{os.sep}"):
             return
         self._is_on = False  # the copy's own operations do not count
         self.operations += 1
         self._keep(cut=False)
-        if os.path.basename(os.fsdecode(path)) == "metrics.jsonl":
+        if appended and os.path.basename(os.fsdecode(path)) == "metrics.jsonl":
             self._keep(cut=True)
         self._is_on = True
 
@@ -126,7 +127,8 @@ class Instants:
         metrics = copy / "metrics.jsonl"
         if cut and metrics.exists():
             text = metrics.read_bytes()
-            metrics.write_bytes(text[: len(text) - len(text) % 97 - 1])
+            start = text.rfind(b"\n", 0, -1) + 1
+            metrics.write_bytes(text[: (start + len(text)) // 2])
         RunFolder.open(copy).close()
         digest = hashlib.sha256(
             "".join(f"{file.relative_to(copy)}\0{content(file)!r}\n" for file in _files(copy)).encode()
