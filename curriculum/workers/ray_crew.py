@@ -6,6 +6,8 @@ of a worker that dies are played again by others: a game is its number.
 """
 
 import os
+import shutil
+import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sized
@@ -29,6 +31,8 @@ from nets.config import default_runtime
 
 _CLUSTER_VARIABLE = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 """0 lets Ray listen on loopback alone, as it does on Windows and macOS by default."""
+_OWN = "r"
+"""The folder of a local Ray, in one that only its user can enter."""
 _STEP_S = 0.1
 """Time of a step without news."""
 _PATIENCE_S = 0.5
@@ -85,6 +89,8 @@ class RayCrew:
         self._address, self._workers, self._cpus, self._gpus = address, workers, cpus, gpus
         self._hands: list[_Hand] = []
         self._sources = sources_hash()
+        self._folder: str | None = None
+        """Files of a Ray on this machine alone."""
         self._sessions = 0
         self._looked = 0.0
         self._deaths = 0
@@ -102,11 +108,14 @@ class RayCrew:
                 keep_token()
                 os.environ[_CLUSTER_VARIABLE] = "0"
                 ray_constants.ENABLE_RAY_CLUSTER = False  # Ray was imported before
+                # Ray lets everybody write into its folder, /tmp/ray by default. Its sockets need a short path.
+                self._folder = tempfile.mkdtemp(prefix="gomoku-ray-", dir="/tmp" if os.path.isdir("/tmp") else None)
                 ray.init(
                     address="local",
                     num_cpus=count,
                     include_dashboard=False,
                     object_store_memory=_STORE_BYTES,
+                    _temp_dir=os.path.join(self._folder, _OWN),
                     **options,
                 )
             else:
@@ -132,6 +141,8 @@ class RayCrew:
             with suppress(RayError):
                 ray.kill(hand.actor)
         ray.shutdown()
+        if self._folder is not None and exception[0] is None:  # else its logs may say more
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     @contextmanager
     def open(self, job: Job[Game]) -> Iterator[Team[Game]]:
@@ -208,10 +219,11 @@ class RayCrew:
             ray.kill(hand.actor)
         self._deaths += 1
         if self._deaths > _MAX_DEATHS * max(1, self.wanted()):
+            logs = "/tmp/ray" if self._folder is None else os.path.join(self._folder, _OWN)
             where = f"those of {hand.place.node} among them" if hand.place else "none of them has answered"
             raise WorkersError(
                 f"{self._deaths} workers died without finishing a game, {where}: is there enough memory for each? "
-                "Ray's logs say more (/tmp/ray/session_latest/logs on that machine)"
+                f"Ray's logs say more ({logs}/session_latest/logs on that machine)"
             )
 
     def praise(self) -> None:

@@ -113,3 +113,11 @@ def test_the_unit_of_work_is_that_of_the_search() -> None:
     assert effort_unit(PlayerChoice(spec="level:9"), Rules(7, 4)) == "nodes", (
         "the mentor plays where the model does not"
     )
+
+
+def test_a_strangers_game_starts_no_program() -> None:
+    # Its note is what the program itself writes, so the record counts as a game of this program.
+    theirs = Game(Rules(), Seats(PlayerChoice(spec="engine:touch /tmp/owned"), PlayerChoice(spec="mentor:2")))
+    state = theirs.state(theirs.line)
+    assert Game.from_state(state).seats == theirs.seats
+    assert Game.from_state(state, is_own=False).seats == Seats(None, PlayerChoice(spec="mentor:2"))
