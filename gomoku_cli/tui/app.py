@@ -248,7 +248,7 @@ class GomokuApp(App[ExitCode]):
         if path is not None:
             self._engine.run(OpenGame(path))
 
-    def open_game(self, game: Game, path: str | None) -> None:
+    def open_game(self, game: Game, path: str) -> None:
         """See `View`."""
         self.control.new_game(game, path=path, reviewing=game.is_for_review)
 
@@ -267,9 +267,7 @@ class GomokuApp(App[ExitCode]):
         game = self.game
         title = "Gomoku"
         if not self._panel.display:
-            title = "   ".join(
-                f"{self._glyphs.stone(colour)} {game.seats.name_of(colour)}" for colour in (BLACK, WHITE)
-            )
+            title = "   ".join(f"{self._glyphs.stone(colour)} {game.player_name(colour)}" for colour in (BLACK, WHITE))
         self._title.update(Content.assemble((title, "bold"), (f"   {game.rules}", "dim")))
 
     def _tick(self) -> None:

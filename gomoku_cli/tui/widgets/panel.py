@@ -44,11 +44,10 @@ class PlayersView(Static):
                     ("> " if moves else "  ", "bold"),
                     (f" {glyphs.stone(colour)} ", f"{ink} on {WOOD}"),
                     (f" {colour_name(colour)}  ", "bold" if moves else ""),
-                    (printable(game.seats.name_of(colour)), "bold" if moves else ""),
+                    (printable(game.player_name(colour)), "bold" if moves else ""),
                 )
             )
-        turn = "The game is over" if game.is_over else f"{colour_name(game.side_to_move).capitalize()} to move"
-        self.update(Content("\n").join([*lines, Content(f"  {turn}")]))
+        self.update(Content("\n").join([*lines, Content(f"  {game.state_text}")]))
 
 
 class ValueView(Static):
