@@ -171,7 +171,9 @@ _LIKELY = {
     "iso8859-1": "ISO-8859-1",
 }
 """Charsets that are tried where none is named. The first wins where two are as likely."""
-_TRIED_BYTES = 1 << 16
+_TRIED_BYTES = 1 << 14
+_NEXT_PROPERTY = re.compile(r"\s*(?:[A-Z]{1,2}\s*\[|[;)])")
+"""Text behind a value: a character that ends in the byte of `]` before it has swallowed the end of the value."""
 _COMMON_LEADS = {"cp932": (0x88, 0x97), "gb18030": (0xB0, 0xD7), "cp950": (0xA4, 0xC6), "euc_jp": (0xB0, 0xCF)}
 """First bytes of the common characters, which these charsets hold in a block of their own."""
 _FREQUENT = {
@@ -191,11 +193,10 @@ def likely_charset(data: bytes) -> tuple[str, str]:
     charset, and the one that shows the most common characters wins.
     """
     best, most = "iso8859-1", -1e9
-    parts = b" ".join(re.findall(rb"[ -~]?[\x80-\xff][\x30-\xff]*[ -~]?", data[:_TRIED_BYTES]))
     for codec in _LIKELY:
         try:
             data.decode(codec)
-            text = parts.decode(codec, errors="replace")
+            text = data[:_TRIED_BYTES].decode(codec, errors="replace")
         except UnicodeDecodeError:
             continue
         weigh = _weigh_letters if codec in ("cp1251", "koi8-r", "cp1252", "iso8859-1") else _weigh_characters
@@ -208,13 +209,13 @@ def likely_charset(data: bytes) -> tuple[str, str]:
 def _weigh_characters(text: str, codec: str) -> Iterator[float]:
     """Yield a weight for each character of a text in a charset of East Asia, 2 for a common one of two bytes."""
     is_japanese, frequent = codec in ("cp932", "euc_jp"), _FREQUENT.get(codec, "")
-    for character, after in pairwise(text + " "):
+    for place, (character, after) in enumerate(pairwise(text + " ")):
         code = ord(character)
         if code < 0x80:
             continue
         if character in frequent:
             yield 1.5
-        if "a" <= after <= "z":
+        if "a" <= after <= "z" and code >= 0x3400:
             yield -1.5  # two letters of a European name, the first with an accent
         if 0x3041 <= code <= 0x30FF:
             yield 2.0 if is_japanese else 0.3
@@ -224,6 +225,8 @@ def _weigh_characters(text: str, codec: str) -> Iterator[float]:
             yield 1.7 if min(character.encode(codec)) >= 0xA1 else 0.2
         elif 0x4E00 <= code <= 0x9FFF:
             lead, trail = character.encode(codec)[:2]
+            if trail == ord("]") and _NEXT_PROPERTY.match(text, place + 1):
+                yield -4.0
             low, high = _COMMON_LEADS.get(codec, (256, 256))
             is_common = low <= lead <= high and (codec != "gb18030" or trail >= 0xA1)
             yield (1.6 if is_japanese else 1.8) if is_common else 0.2
