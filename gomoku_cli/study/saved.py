@@ -75,7 +75,8 @@ class SavedGame:
         moves = tuple(record.moves)
         if self.path is not None and not self._may_rewrite(self.path):
             if moves != self._moves_of(self.path) or not self._is_inside(self.path):
-                self._source, self.path = self.path.name, self._copy(moves) if is_final else None
+                self._source = self.path.name
+                self.path = self._copy(moves) if is_final else None
         elif (origin := self._origin()) is not None and moves == self._moves_of(origin):
             self.delete()  # all moves that were taken back stand again: the game is the one from which it came
             self.path = origin
