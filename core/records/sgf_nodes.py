@@ -76,8 +76,10 @@ _TOKEN = re.compile(
 )
 """Possessive (`*+`): it never goes back, so its time is linear and it keeps no positions to go back to."""
 _GAME = re.compile(r"\(\s*+;")
-_LOST = re.compile(r"\s*+[)\];]|[A-Z]\s*+\[")
-"""Text outside of games that looks like a part of one."""
+_LOST = re.compile(r"\s*+[)\];]")
+"""The rest of a game right behind its end."""
+_LOST_PROPERTY = re.compile(r"[A-Z]\s*+\[")
+"""A property anywhere else outside of games."""
 _SMALL = re.compile(r"[^A-Z]+")
 
 
@@ -100,7 +102,7 @@ def _next_game(text: str, offset: int) -> int | None:
     found = _GAME.search(text, offset)
     end = found.start() if found is not None else len(text)
     if offset:
-        lost = _LOST.search(text, offset, end)
+        lost = _LOST.match(text, offset, end) or _LOST_PROPERTY.search(text, offset, end)
         if lost is not None:
             raise SgfError(lost.end() - 1, "this stands behind the end of the game: a game starts with '(;'")
     elif found is None and "(" in text:

@@ -360,7 +360,7 @@ def test_an_unreadable_file_of_several_is_reported_and_the_others_are_analysed(
         code, out, err = run(capsys, *files, "--json", "--player", "mentor:1")
         assert code == ExitCode.BAD_DATA
         assert {line["file"] for line in lines(out)} == {str(good)}
-        assert err == f"gomoku: {bad}, line 1, column 15: white passes, and games here have no pass\n"
+        assert err == f"gomoku: {bad}, line 1, column 14: white passes, and games here have no pass\n"
     code, out, err = run(capsys, bad, bad, "--json", "--player", "mentor:1")
     assert (code, out, err.count("\n")) == (ExitCode.BAD_DATA, "", 2)
 
