@@ -305,6 +305,8 @@ def main() -> int:
         @given(foreign_files)
         def run(file: ForeignFile) -> None:
             fates[file.suffix + " " + check(file, Path(folder))] += 1
+            if fates.total() % 100 == 0:
+                print(f"{fates.total():,} files: {dict(fates)}", file=sys.stderr, flush=True)
 
         try:
             run()
