@@ -88,7 +88,7 @@ _NAMES = "AP AN BL BM BR C CP DM DT ET EV FG GA GB GC GN GW HA HO KM KO LB LN MA
 _OWN = re.compile(
     r"(?:C\[Analysis: (?:[^\]\\]|\\.)*\])?(?:V\[-?[01]\.[0-9]{4}\])?GOMOKU\[\{\"player(?:[^\]\\]|\\.)*\]", re.DOTALL
 )
-"""What a save adds to a node."""
+"""Addition of a save to a node."""
 _GAPS = st.sampled_from(("", "", "", "\n", "\r\n", " ", "\r", "\n\n\t"))
 
 

@@ -124,8 +124,6 @@ class Control:
         """Load the players and begin, with a review of the game if requested."""
         self._load()
         self._saved_moves = tuple(self.game.line)
-        if self.game.recorded is not None and self.game.recorded.remark:
-            self._view.add_note(self.game.recorded.remark)
         (self.review.begin if reviewing else self.continue_game)()
 
     def new_game(self, game: Game, *, path: str | None = None, reviewing: bool = False) -> None:

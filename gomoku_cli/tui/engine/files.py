@@ -99,7 +99,7 @@ def studied(state: GameState) -> StudiedGame:
 
 
 def state_of(game: StudiedGame, remark: str = "") -> GameState:
-    """Return a game of a file as one of the screen. `remark`: what a reader of the file should know."""
+    """Return a game of a file as one of the screen. `remark`: on the file as a whole."""
     record = game.record
     recorded = None
     if not record.note.startswith(OWN_NOTE):

@@ -35,7 +35,7 @@ class Recorded:
     result: str
     """The result in words; nothing without one."""
     remark: str
-    """What a reader should know: a contradiction between the board and the result, a guessed charset."""
+    """A contradiction between the board and the result, or a guessed charset."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -227,5 +227,7 @@ class SidePanel(Vertical):
         lines = [text for choice in seats if choice is not None and (text := settings_text(choice)) != choice.spec]
         if self._pondering:
             lines.append("it ponders during your turn")
-        lines += [f"Note: {text}" for text in self._notes]
+        record = self._game.own_record
+        remarks = [record.remark] if record is not None and record.remark else []
+        lines += [f"Note: {text}" for text in (*remarks, *self._notes)]
         self._about.update(Content("\n".join(map(printable, lines))))
