@@ -53,6 +53,8 @@ MAX_REASON = 300
 """Characters of an error of a library in a message, since it may quote the input."""
 MAX_RECORDS = 1_000_000
 """Games or openings of a file."""
+MAX_PROPERTIES = 1_000
+"""Properties of a node of an SGF game."""
 
 MAX_PLAYER_LENGTH = 4096
 """Characters of a player's name; the command of an engine is the longest."""

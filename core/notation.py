@@ -1,6 +1,7 @@
 """Names of cells: `h8` is column h from the left and row 8 from the bottom."""
 
 import re
+from collections.abc import Iterator
 
 from core.limits import quoted
 from core.rules import Cell
@@ -33,6 +34,19 @@ def parse_cell(text: str, size: int) -> Cell:
     if column >= size or row >= size:
         raise NotationError(f"{quoted(text)} is off the board: its cells are a1 to {last}")
     return row * size + column
+
+
+_RUN = re.compile(r"(?:[a-yA-Y][1-9][0-9]?){2,}")
+"""Names without blanks between them."""
+
+
+def cell_words(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the words of a text of cells, each after its offset: `h8 i9 g7`, or `h8i9g7` without blanks."""
+    for word in re.finditer(r"\S+", text):
+        if _RUN.fullmatch(word[0]):
+            yield from ((word.start() + name.start(), name[0]) for name in _CELL.finditer(word[0]))
+        else:
+            yield word.start(), word[0]
 
 
 _POINT = re.compile(r"(-?[0-9]{1,9}) *, *(-?[0-9]{1,9})")

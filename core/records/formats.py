@@ -1,18 +1,16 @@
 """Game files: read and written in the format that their suffix names."""
 
-import codecs
-import re
-from collections.abc import Callable, Iterable
-from encodings import normalize_encoding
-from encodings.aliases import aliases
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from core.files.atomic import TooLargeError, atomic_path, read_bytes
 from core.limits import MAX_GAMES_BYTES
-from core.records import sgf
+from core.records.charsets import Decoded, decoded
 from core.records.psq import parse_psq, to_psq
 from core.records.record import GameRecord, RecordError
 from core.records.sgf import parse_sgf, to_sgf
+from core.records.sgf_analyses import Annotations, annotated
 
 _Parse = Callable[[str, str], list[GameRecord]]
 _Write = Callable[[GameRecord], str]
@@ -26,33 +24,85 @@ def is_game_file(path: Path) -> bool:
     return path.suffix.lower() in SUFFIXES
 
 
+def is_sgf(path: Path) -> bool:
+    """Return True if the path has the suffix of SGF."""
+    return path.suffix.lower() == ".sgf"
+
+
+@dataclass(frozen=True, slots=True)
+class GamesFile:
+    """A file of games as it was read."""
+
+    path: Path
+    data: bytes
+    content: Decoded
+    games: list[GameRecord]
+
+    @property
+    def remark(self) -> str:
+        """A sentence where its charset is a guess; else nothing."""
+        return self.content.remark
+
+
+def open_games(path: Path) -> GamesFile:
+    """Return an .sgf or .psq file. Raises `RecordError` for an unreadable file and one without games."""
+    _format(path)
+    data = _read(path)
+    content = decoded(data, str(path), as_sgf=is_sgf(path))
+    return GamesFile(path, data, content, parse_games(path, content.text))
+
+
 def read_games(path: Path) -> list[GameRecord]:
-    """Return the games of an .sgf or .psq file. Raises `RecordError` for an unreadable file and one without games."""
-    parse, _ = _format(path)
-    return parse(_read_text(path), str(path))
+    """Return the games of an .sgf or .psq file. Raises the errors of `open_games`."""
+    return open_games(path).games
 
 
-def unkept_content(path: Path) -> str:
-    """Return a name of something in a readable game file that `write_games` would lose; nothing if it keeps all.
+def save_annotations(file: GamesFile, before: Mapping[int, Annotations], after: Mapping[int, Annotations]) -> GamesFile:
+    """Write annotations of some games into an SGF file, and return the file as it is then. All else in it stays.
 
-    Raises `RecordError`.
+    Raises `RecordError` for a file that has changed since it was read, and the errors of `annotated`.
     """
-    return sgf.unkept_content(_read_text(path)) if path.suffix.lower() == ".sgf" else ""
+    if _read(file.path) != file.data:
+        raise RecordError(f"{file.path} has changed since it was read, so nothing is saved")
+    data = annotated(file.data, file.content, str(file.path), before, after)
+    if data == file.data:
+        return file
+    with atomic_path(file.path) as temporary:
+        temporary.write_bytes(data)
+        temporary.chmod(file.path.stat().st_mode & 0o7777)
+    games = [
+        replace(game, analyses=tuple("" if each is None else each.analysis for each in after[number]))
+        if number in after
+        else game
+        for number, game in enumerate(file.games)
+    ]
+    return replace(file, data=data, content=replace(file.content, text=data.decode(file.content.codec)), games=games)
 
 
-def _read_text(path: Path) -> str:
+def _read(path: Path) -> bytes:
     try:
-        return _decoded(read_bytes(path, MAX_GAMES_BYTES), path)
+        return read_bytes(path, MAX_GAMES_BYTES)
     except TooLargeError as error:
         raise RecordError(str(error)) from error
     except OSError as error:
         raise RecordError(f"{path}: {error.strerror}") from error
 
 
+def parse_games(path: Path, text: str) -> list[GameRecord]:
+    """Return the games of a text in the format of a file of this name. Raises `RecordError`."""
+    parse, _ = _format(path)
+    return parse(text, str(path))
+
+
+def games_text(path: Path, games: Iterable[GameRecord]) -> str:
+    """Return the games as `write_games` writes them. Raises `RecordError` for a name of another suffix."""
+    _, write = _format(path)
+    return "".join(map(write, games))
+
+
 def write_games(path: Path, games: Iterable[GameRecord]) -> None:
     """Write the games to an .sgf or .psq file, whole or not at all. Raises `RecordError` for another suffix."""
-    _, write = _format(path)
-    text = "".join(map(write, games))
+    text = games_text(path, games)
     with atomic_path(path) as temporary:
         # Names from a command line may hold bytes that are no text; the games are worth more than these.
         temporary.write_bytes(text.encode(errors="replace"))
@@ -61,33 +111,4 @@ def write_games(path: Path, games: Iterable[GameRecord]) -> None:
 def _format(path: Path) -> tuple[_Parse, _Write]:
     if not is_game_file(path):
         raise RecordError(f"{path} is no file of games: its name ends neither in {' nor in '.join(SUFFIXES)}")
-    return (parse_sgf, to_sgf) if path.suffix.lower() == ".sgf" else (parse_psq, to_psq)
-
-
-_CHARSET = re.compile(rb"CA\s*+\[\s*+([\w.:-]{1,40}+)\s*+\]")
-_NAMES = """
-    ascii utf_8 latin_1 iso8859_2 iso8859_3 iso8859_4 iso8859_5 iso8859_6 iso8859_7 iso8859_8 iso8859_9 iso8859_10
-    iso8859_13 iso8859_14 iso8859_15 iso8859_16 cp437 cp850 cp852 cp866 cp874 cp932 cp949 cp950 cp1250 cp1251 cp1252
-    cp1253 cp1254 cp1255 cp1256 cp1257 cp1258 koi8_r koi8_u mac_roman tis_620 shift_jis euc_jp euc_kr gb2312 gbk gb18030
-    big5 big5hkscs
-"""
-_KNOWN = frozenset(_NAMES.split())
-"""Charsets that a file may name, as Python calls them. Python also has codecs that take very long, and no charsets."""
-
-
-def _decoded(data: bytes, path: Path) -> str:
-    """Return the text of a file: in the charset of its SGF property, else in UTF-8, else in Latin-1."""
-    named = None if data.startswith(codecs.BOM_UTF8) else _CHARSET.search(data)
-    name = named[1].decode("ascii") if named else ""
-    charset = normalize_encoding(name).lower()
-    charset = aliases.get(charset, charset)
-    if charset in _KNOWN:
-        try:
-            return data.decode(charset)
-        except UnicodeDecodeError as error:
-            line = data.count(b"\n", 0, error.start) + 1
-            raise RecordError(f"{path}, line {line}: this is no text in {name}") from error
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return data.decode("latin-1")
+    return (parse_sgf, to_sgf) if is_sgf(path) else (parse_psq, to_psq)

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from core.files.atomic import TooLargeError, read_bytes
 from core.limits import MAX_GAMES_BYTES, MAX_RECORDS, quoted
-from core.notation import NotationError, cell_name, parse_cell
+from core.notation import NotationError, cell_name, cell_words, parse_cell
 from core.position import IllegalMoveError, Position
+from core.records.charsets import decoded
 from core.records.lines import column_number, filled_lines, line_number, with_line_feeds
 from core.records.record import RecordError
 from core.rules import Cell, Rules
@@ -28,9 +29,9 @@ def format_offsets(cells: Sequence[Cell], size: int) -> str:
 def parse_openings(text: str, rules: Rules, source: str = "openings") -> list[tuple[Cell, ...]]:
     """Return openings, one a line, black first; `#` starts a comment. Raises `RecordError` with line and column.
 
-    A line holds names, `h8 i9 g7`, or the offsets of Piskvork and Gomocup, `0,0, 1,-1, -1,1`: columns to the right of
-    the centre and rows below it. The centre is column and row size // 2, counted from 0 at the top left. Commas or
-    blanks separate the numbers.
+    A line holds names, `h8 i9 g7` or `h8i9g7`, or the offsets of Piskvork and Gomocup, `0,0, 1,-1, -1,1`: columns to
+    the right of the centre and rows below it. The centre is column and row size // 2, counted from 0 at the top left.
+    Commas or blanks separate the numbers.
     """
     text = with_line_feeds(text)
     openings: list[tuple[Cell, ...]] = []
@@ -79,11 +80,11 @@ def _opening(text: str, position: Position) -> tuple[Cell, ...]:
 
 def _from_names(text: str, size: int) -> Iterator[tuple[int, Cell]]:
     """Yield the cells of a line of names, each after its offset."""
-    for word in re.finditer(r"\S+", text):
+    for offset, word in cell_words(text):
         try:
-            yield word.start(), parse_cell(word[0], size)
+            yield offset, parse_cell(word, size)
         except NotationError as error:
-            raise _OpeningError(word.start(), error) from error
+            raise _OpeningError(offset, error) from error
 
 
 def _from_offsets(text: str, size: int) -> Iterator[tuple[int, Cell]]:
@@ -111,14 +112,14 @@ def _number(word: re.Match[str]) -> int:
 def read_openings(path: Path, rules: Rules) -> list[tuple[Cell, ...]]:
     """Return the openings of a file. Raises `RecordError` for an unreadable file and one without openings."""
     try:
-        text = read_bytes(path, MAX_GAMES_BYTES).decode("utf-8-sig")
+        content = decoded(read_bytes(path, MAX_GAMES_BYTES), str(path))
     except TooLargeError as error:
         raise RecordError(str(error)) from error
     except OSError as error:
         raise RecordError(f"{path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise RecordError(f"{path} is no text in UTF-8") from error
-    openings = parse_openings(text, rules, str(path))
+    if content.remark:
+        raise RecordError(f"{path} is no text in UTF-8")
+    openings = parse_openings(content.text, rules, str(path))
     if not openings:
         raise RecordError(f"{path} holds no opening")
     return openings

@@ -4,7 +4,8 @@ A file holds one game: `Piskvorky 15x15, 0:0, 0` (size, strength of the two play
 `column,row,milliseconds` a move, counted from 1 at the top left, the names of the two players, and the code of the
 ending. Gomocup's manager adds a line with the result and the tournament's name. Our files have such a line with the
 result and the rules, for which the format has no other place; Piskvork stops reading at the names. Comments, note and
-date are lost, and a resignation becomes a forfeit. Piskvork opens boards of 5 and more.
+date are lost, and a resignation becomes a forfeit. Piskvork opens boards of 5 and more, and calls a game drawn once no
+more than 25 cells are empty.
 """
 
 import re
@@ -14,7 +15,7 @@ from core.limits import MAX_RECORDS, quoted
 from core.notation import NotationError, parse_point, point_name
 from core.position import IllegalMoveError, Position
 from core.records.lines import filled_lines, line_number, with_line_feeds
-from core.records.record import Ending, GameRecord, RecordError, recorded_rules
+from core.records.record import Ending, GameRecord, RecordError, over_here, recorded_rules
 from core.rules import BLACK, WHITE, Colour, Rules
 
 _CODES = {Ending.BOARD: 0, Ending.TIME: 15, Ending.FORFEIT: -2, Ending.RESIGNATION: -2, Ending.UNKNOWN: 0}
@@ -22,6 +23,8 @@ _ENDINGS = {15: Ending.TIME, -2: Ending.FORFEIT}
 """Piskvork's codes of endings, in which the side to move loses."""
 _GOMOCUP = -1
 """The code of every game of Gomocup's manager."""
+_DRAWN_CELLS = 25
+"""Empty cells with which Piskvork ends a game as drawn."""
 _NAMELESS = ("homo-1", "homo-2")
 """Piskvork's names for people, since it skips empty lines."""
 _WINNERS: tuple[Colour | None, ...] = (None, BLACK, WHITE)
@@ -63,11 +66,21 @@ def parse_psq(text: str, source: str = "psq") -> list[GameRecord]:
     The board decides the winner; without a winning line there, the code and the line after the names do. A game is
     freestyle, and five in a row without our line of rules. A game in which all times are 0 has none.
     """
-    text = with_line_feeds(text.removeprefix("\ufeff"))
+    text = with_line_feeds(text.removeprefix("\ufeff").rstrip("\x1a\r\n\t "))  # ^Z ended files under DOS
     try:
         return list(_games(text))
     except _PsqError as error:
         raise RecordError(f"{source}, line {line_number(text, error.offset)}: {error}") from error
+
+
+def unkept_lines(text: str) -> Iterator[str]:
+    """Yield names of what a readable text says beyond its records: the players' strengths, the name of a tournament."""
+    for _, line in filled_lines(with_line_feeds(text)):
+        if (header := _HEADER.match(line)) is not None:
+            if re.search(r"[1-9]", header[0].partition(",")[2].rpartition(",")[0]):
+                yield "strengths"
+        elif (result := _RESULT.fullmatch(line)) is not None and result[2] and " in a row" not in result[2]:
+            yield "tournament"
 
 
 class _PsqError(ValueError):
@@ -138,8 +151,9 @@ class _Game:
         code = int(tail[at_code])
         result = _RESULT.fullmatch(tail[at_code + 1]) if at_code + 1 < len(tail) else None
 
-        position = Position(self._rules(result[2] if result else ""))
-        times_ms = [_push(position, line, offset) for offset, line in self._moves]
+        rules = result[2] if result else ""
+        position = Position(self._rules(rules))
+        times_ms = [_push(position, line, offset, rules) for offset, line in self._moves]
         winner, ending = _result(position, code, int(result[1]) if result else None)
         return GameRecord(
             position.rules,
@@ -158,15 +172,16 @@ class _Game:
             raise _PsqError(self._offset, error) from error
 
 
-def _push(position: Position, line: str, offset: int) -> int:
-    """Play the move of a line and return its milliseconds."""
+def _push(position: Position, line: str, offset: int, rules: str) -> int:
+    """Play the move of a line and return its milliseconds. `rules`: what the record says about its rules."""
     point, _, time_ms = line.rpartition(",") if line.count(",") == 2 else (line, "", "0")
     if not _MILLISECONDS.fullmatch(time_ms):
         raise _PsqError(offset, f"{quoted(line)} is no move: it is written as column,row,milliseconds")
     try:
         position.push(parse_point(point, position.rules.size, 1))
     except (NotationError, IllegalMoveError) as error:
-        raise _PsqError(offset, error) from error
+        why = over_here(rules, position.rules) if position.is_game_over() else ""
+        raise _PsqError(offset, f"{error}{why}") from error
     return max(0, int(time_ms))  # negative if a manager's clock was set back
 
 
@@ -178,9 +193,13 @@ def _result(position: Position, code: int, result: int | None) -> tuple[Colour |
     ending = _ENDINGS.get(code, Ending.BOARD)
     if code == _GOMOCUP:
         # There 1 and 2 are the players of the pairing, of either colour. The side to move forfeits.
-        if not result:
-            return None, Ending.UNKNOWN if result is None else Ending.BOARD
-        return -position.side_to_move, Ending.FORFEIT
+        if result == 0:
+            return None, Ending.BOARD
+        if result is not None:
+            return -position.side_to_move, Ending.FORFEIT
     if result is not None and result != _UNKNOWN:
         return _WINNERS[result], ending
-    return (None, Ending.UNKNOWN) if ending == Ending.BOARD else (-position.side_to_move, ending)
+    if ending is not Ending.BOARD:
+        return -position.side_to_move, ending
+    drawn = result is None and position.rules.cells > _DRAWN_CELLS >= position.rules.cells - position.ply
+    return None, Ending.BOARD if drawn else Ending.UNKNOWN

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from core.errors import BadDataError
-from core.rules import Cell, Colour, Rules
+from core.limits import quoted, shortened
+from core.position import Position
+from core.rules import Cell, Colour, Rules, colour_name
 
 
 class RecordError(BadDataError, ValueError):
@@ -52,9 +54,39 @@ class GameRecord:
     Or none at all."""
     analyses: Sequence[str] = ()
     """An analysis of each of these positions, as text that means something to its writer alone; or none at all."""
+    source: str = ""
+    """The name of the file from whose game this one branches off."""
+
+
+def contradiction(record: GameRecord) -> str:
+    """Return what the board of a game shows in contradiction to the result of its record; nothing if they agree.
+
+    A draw may be agreed before the board is full, and a side may give up; then the board shows nothing.
+    """
+    outcome = Position.from_moves(record.rules, record.moves).outcome()
+    if outcome is None or (record.ending is not Ending.UNKNOWN and outcome.winner == record.winner):
+        return ""
+    if outcome.winner is None:
+        return "the board is full"
+    return f"the board shows {record.rules.connect} in a row of {colour_name(outcome.winner)}"
 
 
 _CONNECT = re.compile(r"([0-9]{1,3}) in a row")
+_FREESTYLE = re.compile(r"\s*(0|free.?style.*|gomoku|unlimited.*|fastgame.*|five or more.*)?\s*", re.IGNORECASE)
+_RULE_NUMBERS = {"1": "exactly five stones win", "2": "continuous games", "4": "renju", "8": "caro"}
+"""The rules by their numbers in the Gomocup protocol."""
+
+
+def over_here(text: str, rules: Rules) -> str:
+    """Return a clause on moves after the end of a game by our rules, if the text of its rules names other ones.
+
+    It completes the error of such a move, `the game is over`.
+    """
+    if _CONNECT.match(text) or _FREESTYLE.fullmatch(text):
+        return ""
+    number = _RULE_NUMBERS.get(text.strip(), "")
+    name = f"{shortened(text.strip())}, {number}" if number else quoted(text.strip())
+    return f": {rules.connect} or more in a row win here, but this file has other rules ({name})"
 
 
 def recorded_rules(size: int, text: str) -> Rules:

@@ -1,6 +1,5 @@
 """Suites: positions with all their right answers, and the share that a player solves."""
 
-import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +8,7 @@ from typing import Any, NamedTuple
 
 from core.errors import UsageError
 from core.limits import quoted
-from core.notation import cell_name, parse_cell
+from core.notation import cell_name, cell_words, parse_cell
 from core.position import Position
 from core.records.lines import filled_lines, line_number, with_line_feeds
 from core.rules import Cell, Rules
@@ -139,7 +138,7 @@ def _parse_puzzle(line: str) -> Puzzle:
 
 
 def _cells(names: str) -> Iterator[Cell]:
-    return (parse_cell(word[0], RULES.size) for word in re.finditer(r"\S+", names))
+    return (parse_cell(word, RULES.size) for _, word in cell_words(names))
 
 
 def load_suite(name: str) -> list[Puzzle]:

@@ -5,6 +5,9 @@ from typing import Annotated
 
 import typer
 
+from gomoku_cli.commands.pictures.games import open_each
+from gomoku_cli.exit_codes import ExitCode
+from gomoku_cli.notices import print_notice
 from gomoku_cli.printable import echo
 
 NAME = "convert"
@@ -27,9 +30,11 @@ def command(
 ) -> None:
     """Write the games of one or more files into one. The ending of OUT selects SGF or Piskvork's format.
 
-    SGF keeps the whole record. In .psq comments, notes and dates are lost.
+    A note names what OUT does not keep of a file: variations and properties of other programs; in .psq comments, notes
+    and dates too. A file that cannot be read is reported, and the others are converted.
     """
-    from core.records.formats import is_game_file, read_games, write_games
+    from core.records.formats import is_game_file, write_games
+    from core.records.losses import losses
 
     for path in (*sources, target):
         if not is_game_file(path):
@@ -38,6 +43,12 @@ def command(
         raise typer.BadParameter(f"{target} is both input and output")
     if not target.parent.is_dir():
         raise typer.BadParameter(f"there is no folder {target.parent}")
-    games = [game for source in sources for game in read_games(source)]
+    files = open_each(sources)
+    games = [game for file in files for game in file.games]
     write_games(target, games)
+    for file in files:
+        if lost := losses(file, target):
+            print_notice(f"{file.path}: not kept in {target.name}: {', '.join(lost)}")
     echo(f"{target}: {len(games):,} {'game' if len(games) == 1 else 'games'}")
+    if len(files) < len(sources):
+        raise typer.Exit(ExitCode.BAD_DATA)

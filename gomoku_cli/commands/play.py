@@ -180,17 +180,14 @@ def _opened(resume: bool, load: Path | None) -> "OpenedGame | None":
     if not resume and load is None:
         return None
     from gomoku_cli.study.saved import SavedGames
-    from gomoku_cli.tui.engine.files import state_of
-    from gomoku_cli.tui.engine.messages import OpenedGame
+    from gomoku_cli.tui.engine.files import opened
 
-    saved = SavedGames()
     if load is None:
-        entry = saved.newest_unfinished()
+        entry = SavedGames().newest_unfinished()
         if entry is None:
             raise typer.BadParameter("there is no game to go on with", param_hint="--resume")
         load = entry.path
-    is_own = load.parent.resolve() == saved.folder.resolve()
-    return OpenedGame(str(load) if is_own else None, state_of(saved.load(load)))
+    return opened(load.absolute())
 
 
 def _checked_rules(

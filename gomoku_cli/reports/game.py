@@ -4,7 +4,7 @@ import re
 from typing import TYPE_CHECKING
 
 from core.position import Position
-from core.records.record import Ending, GameRecord
+from core.records.record import Ending, GameRecord, contradiction
 from core.rules import BLACK, WHITE, Cell, colour_name
 from gomoku_cli.console import STDOUT
 from gomoku_cli.reports.board_text import PAPER, STONE_STYLES, WIN_STYLE, board_text, board_width
@@ -49,11 +49,24 @@ def game_title(record: GameRecord) -> str:
 
 
 def result_text(record: GameRecord) -> str:
-    """Return `black won in 31 moves`, `drawn after 225 moves` or `30 moves, without a result`."""
+    """Return `black won in 31 moves`, `drawn after 225 moves` or `30 moves, without a result`.
+
+    A remark follows where the board contradicts the record.
+    """
     moves = f"{len(record.moves)} {'move' if len(record.moves) == 1 else 'moves'}"
     if record.winner is not None:
-        return f"{colour_name(record.winner)} won{_ENDINGS[record.ending]} in {moves}"
-    return f"{moves}, without a result" if record.ending is Ending.UNKNOWN else f"drawn after {moves}"
+        text = f"{won_text(record)} in {moves}"
+    else:
+        text = f"{moves}, without a result" if record.ending is Ending.UNKNOWN else f"drawn after {moves}"
+    against = contradiction(record)
+    return f"{text}, but {against}" if against else text
+
+
+def won_text(record: GameRecord) -> str:
+    """Return `white won by resignation` or `a draw`; nothing without a result."""
+    if record.winner is not None:
+        return f"{colour_name(record.winner)} won{_ENDINGS[record.ending]}"
+    return "" if record.ending is Ending.UNKNOWN else "a draw"
 
 
 def show_game(record: GameRecord, *, colours: bool, ascii_only: bool) -> None:

@@ -16,6 +16,7 @@ from core.limits import MAX_PLAYER_LENGTH
 from core.notation import parse_cell
 from core.position import Position
 from core.records.record import GameRecord
+from core.records.sgf_analyses import Annotation
 from core.rules import BLACK, Cell, colour_name
 from search.analysis import Analysis, MoveAnalysis
 from search.limits import Limit
@@ -76,22 +77,29 @@ class StudiedGame:
         """Return the record with the analyses as text, the values for Black, and a comment a position."""
         if not any(self.analyses):
             return self.record
-        position, texts, values = Position(self.record.rules), [], []
+        annotations = self.annotations()
         comments = [_OWN_LINE.sub("", comment).strip("\n") for comment in self.record.comments]
         comments += [""] * (len(self.record.moves) - len(comments))
+        for ply, each in enumerate(annotations[1:]):
+            if each is not None:
+                comments[ply] = "\n".join(filter(None, (comments[ply], each.comment)))
+        return replace(
+            self.record,
+            analyses=tuple("" if each is None else each.analysis for each in annotations),
+            values=tuple(None if each is None else each.value for each in annotations),
+            comments=tuple(comments) if any(comments) else (),
+        )
+
+    def annotations(self) -> tuple[Annotation | None, ...]:
+        """Return each analysis as a node of SGF holds it."""
+        if not any(self.analyses):
+            return (None,) * len(self.analyses)
+        position, found = Position(self.record.rules), []
         for ply, kept in enumerate(self.analyses):
             if ply:
                 position.push(self.record.moves[ply - 1])
-            texts.append(_text(kept, position) if kept else "")
-            values.append(black_value(kept.analysis, position) if kept else None)
-            if ply and kept:
-                comments[ply - 1] = "\n".join(filter(None, (comments[ply - 1], _comment(kept, position))))
-        return replace(
-            self.record,
-            analyses=tuple(texts),
-            values=tuple(values),
-            comments=tuple(comments) if any(comments) else (),
-        )
+            found.append(_annotation(kept, position) if kept else None)
+        return tuple(found)
 
     def with_analysis(self, ply: int, kept: KeptAnalysis | None) -> "StudiedGame":
         """Return the game with an analysis of the position after `ply` moves. Raises `IndexError`."""
@@ -132,6 +140,13 @@ def limit_text(limit: Limit | None) -> str:
     parts += [] if limit.nodes is None else [f"{limit.nodes:,} nodes"]
     parts += [] if limit.seconds is None else [f"{limit.seconds:g} s"]
     return ", ".join(parts)
+
+
+def _annotation(kept: KeptAnalysis, position: Position) -> Annotation:
+    text = _text(kept, position)
+    again = _parsed(text, position) or kept  # its numbers are rounded, and so are those for people
+    comment = _comment(again, position) if position.ply else ""
+    return Annotation(text, black_value(again.analysis, position), comment)
 
 
 def _comment(kept: KeptAnalysis, position: Position) -> str:

@@ -17,7 +17,7 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Footer, Static
 
-from core.notation import NotationError, parse_cell
+from core.notation import NotationError, cell_words, parse_cell
 from core.rules import BLACK, EMPTY, WHITE, colour_name
 from curriculum.arena import player_names
 from gomoku_cli.exit_codes import ExitCode
@@ -248,7 +248,7 @@ class GomokuApp(App[ExitCode]):
         if path is not None:
             self._engine.run(OpenGame(path))
 
-    def open_game(self, game: Game, path: str | None) -> None:
+    def open_game(self, game: Game, path: str) -> None:
         """See `View`."""
         self.control.new_game(game, path=path, reviewing=game.is_for_review)
 
@@ -267,9 +267,7 @@ class GomokuApp(App[ExitCode]):
         game = self.game
         title = "Gomoku"
         if not self._panel.display:
-            title = "   ".join(
-                f"{self._glyphs.stone(colour)} {game.seats.name_of(colour)}" for colour in (BLACK, WHITE)
-            )
+            title = "   ".join(f"{self._glyphs.stone(colour)} {game.player_name(colour)}" for colour in (BLACK, WHITE))
         self._title.update(Content.assemble((title, "bold"), (f"   {game.rules}", "dim")))
 
     def _tick(self) -> None:
@@ -303,15 +301,22 @@ class GomokuApp(App[ExitCode]):
         self._entry.open()
 
     def _play_typed(self, text: str) -> None:
-        if not text:
-            self.control.show_turn()
-            return
         try:
-            self._board.cursor = parse_cell(text, self.game.rules.size)
+            cells = [parse_cell(word, self.game.rules.size) for _, word in cell_words(text.replace(",", " "))]
         except NotationError as error:
             self.show_status(f"{error}.", "error")
-        else:
-            self.control.press(self._board.cursor)
+            return
+        if not cells:
+            self.control.show_turn()
+        for number, cell in enumerate(cells):
+            if number and (not self.control.may_play or self.control.is_busy):
+                self.show_status(f"Played {number} of {len(cells)} moves: the next one is not yours.", "error")
+                return
+            self._board.cursor = cell
+            ply = self.game.ply
+            self.control.press(cell)
+            if self.game.ply == ply:
+                return  # it was refused, or waits
 
     def action_move_now(self) -> None:
         """Make the engine move."""

@@ -11,12 +11,10 @@ from core.files.json_text import parse_json
 from core.notation import cell_name
 from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell, Colour, Rules, colour_name
 from curriculum.arena import player_names
-from gomoku_cli.tui.engine.messages import GameState, PlayerChoice
+from gomoku_cli.study import OWN_NOTE
+from gomoku_cli.tui.engine.messages import GameState, PlayerChoice, Recorded
 from search.analysis import Analysis
 from search.tree.settings import Policy
-
-_NOTE = "Settings: "
-"""Beginning of a record's note that this program wrote."""
 
 
 def has_net(spec: str) -> bool:
@@ -85,8 +83,8 @@ class Game:
     winning: frozenset[Cell] = frozenset()
     """The cells of the line that has won."""
     date: str = ""
-    is_foreign: bool = False
-    """True for a record of another program, which names no players of ours."""
+    recorded: Recorded | None = None
+    """The record of another program, which names no players of ours."""
 
     def __post_init__(self) -> None:
         moves, self.moves = self.moves, []
@@ -122,7 +120,30 @@ class Game:
     @property
     def is_for_review(self) -> bool:
         """True if the game opens in a review: it is over, or a record of another program."""
-        return bool(self.moves) and (self.is_over or self.is_foreign)
+        return bool(self.moves) and (self.is_over or self.recorded is not None)
+
+    @property
+    def own_record(self) -> Recorded | None:
+        """The record of another program while the game is still the one that it holds; else None."""
+        recorded = self.recorded
+        return recorded if recorded is not None and tuple(self.line) == recorded.moves else None
+
+    def player_name(self, colour: Colour) -> str:
+        """Return the name of a player: that of the record, `you`, `human`, or the engine's."""
+        record = self.own_record
+        if record is None:
+            return self.seats.name_of(colour)
+        return record.black if colour == BLACK else record.white
+
+    @property
+    def state_text(self) -> str:
+        """The side to move, or the result at the end of the game, in words."""
+        record = self.own_record
+        if record is not None and record.result and not self.undone:
+            return record.result
+        if not self.is_over:
+            return f"{colour_name(self.side_to_move).capitalize()} to move"
+        return "A draw" if self.winner is None else f"{colour_name(self.winner).capitalize()} has won"
 
     @property
     def player_to_move(self) -> PlayerChoice | None:
@@ -221,12 +242,14 @@ class Game:
 
     def state(self, moves: Sequence[Cell]) -> GameState:
         """Return the game with these moves as it is saved."""
+        record = self.recorded if self.recorded is not None and tuple(moves) == self.recorded.moves else None
         return GameState(
             rules=self.rules,
             moves=tuple(moves),
             black=self.seats.name_of(BLACK),
             white=self.seats.name_of(WHITE),
-            note=_NOTE + json.dumps([choice and asdict(choice) for choice in (self.seats.black, self.seats.white)]),
+            recorded=record,
+            note=OWN_NOTE + json.dumps([choice and asdict(choice) for choice in (self.seats.black, self.seats.white)]),
             date=self.date,
             analyses=tuple((ply, self.speakers.get(ply, ""), view) for ply, view in sorted(self.analyses.items())),
             is_over=self.is_over,
@@ -246,7 +269,7 @@ class Game:
             analyses={ply: analysis for ply, _, analysis in state.analyses},
             speakers={ply: player for ply, player, _ in state.analyses},
             date=state.date,
-            is_foreign=not state.note.startswith(_NOTE),
+            recorded=state.recorded,
         )
 
     def at(self, ply: int) -> "Game":
@@ -274,17 +297,18 @@ class Game:
         winner = self.winner
         if winner is None:
             return "The board is full: a draw."
-        name = self.seats.name_of(winner)
-        who = {"you": "you have won", "human": "the game is over"}.get(name, f"{name} has won")
+        name = self.player_name(winner)
+        nameless = {"you": "you have won", "human": "the game is over", "": "the game is over"}
+        who = nameless.get(name, f"{name} has won")
         return f"{colour_name(winner).capitalize()} has {self.rules.connect} in a row: {who}."
 
 
 def _seats_of(note: str, *, with_programs: bool) -> Seats:
     """Return the players of a record's note; humans where it names none, and for programs that are not wanted."""
-    if not note.startswith(_NOTE):
+    if not note.startswith(OWN_NOTE):
         return Seats(None, None)
     try:
-        kept = parse_json(note.removeprefix(_NOTE))
+        kept = parse_json(note.removeprefix(OWN_NOTE))
         black, white = (
             None if each is None else PlayerChoice(**{**each, "policy": Policy(each["policy"])}) for each in kept
         )

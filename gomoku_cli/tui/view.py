@@ -27,5 +27,5 @@ class View(Protocol):
     def show_saved_games(self, games: tuple[tuple[str, str], ...]) -> None:
         """Offer saved games: their files and a line about each."""
 
-    def open_game(self, game: Game, path: str | None) -> None:
+    def open_game(self, game: Game, path: str) -> None:
         """Go on with a saved game, or review it."""

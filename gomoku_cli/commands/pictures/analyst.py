@@ -2,6 +2,7 @@
 
 import json
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,21 +11,26 @@ from typing import Any
 import typer
 
 from core.position import Position
-from core.records.formats import read_games, unkept_content, write_games
+from core.records.formats import GamesFile, is_sgf
 from core.rules import Rules
 from curriculum.arena import player_names
 from curriculum.arena.players import model_path, parse_player
 from curriculum.reporting import Conduct, Quiet, Task
-from gomoku_cli.commands.pictures.games import game_at
+from gomoku_cli.commands.pictures.games import game_at, open_each
 from gomoku_cli.commands.pictures.subjects import played, stdin_positions
+from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.options import RulesOptions, SearchOptions
 from gomoku_cli.printable import echo
 from gomoku_cli.reports.analyses.lines import COLUMNS, heading, position_json, position_text, review_json, review_text
 from gomoku_cli.study.game import KeptAnalysis, StudiedGame
 from gomoku_cli.study.review import analyse_game, review_of
+from gomoku_cli.study.saved import annotate
 from nets.checkpoint import read_info
 from search.limits import Limit
 from search.players import Analyses
+
+_SAVING_SHARE = 20
+"""Analysis goes on for so many times the time of a save before the next one, since a file is written as a whole."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,8 +66,8 @@ class Analyst:
 
     def analyse_move(self, path: Path, number: int, ply: int, *, save: bool) -> dict[str, Any]:
         """Return the analysis of a position of a game as JSON. Raises usage errors, and `RecordError`."""
-        games = self._read(path, save=save)
-        game = game_at(games, number, path)
+        ((source,), _) = _opened_files([path], save=save)
+        game = game_at(source.games, number, path)
         if ply > len(game.record.moves):
             raise typer.BadParameter(f"the game has {len(game.record.moves)} moves, not {ply}", param_hint="--move")
         position = game.position(ply)
@@ -72,8 +78,8 @@ class Analyst:
         if kept is None or not save or not kept.is_by(opened.name, opened.player.limit):
             kept = self._searched(position)
         if save:
-            games[number - 1] = game.with_analysis(ply, kept)
-            _write(path, games)
+            source.keep(number, game.with_analysis(ply, kept))
+            source.save()
         return position_json(kept, position)
 
     def analyse_stdin(self, *, as_json: bool) -> None:
@@ -92,32 +98,37 @@ class Analyst:
                 echo(position_text(kept, position))
 
     def analyse_files(self, paths: Sequence[Path], work: GameWork) -> None:
-        """Print a line for each position of the games. Raises a usage error, and `RecordError`."""
-        files = [(path, self._read(path, save=work.save)) for path in paths]
+        """Print a line for each position of the games. Raises a usage error, and `RecordError`.
+
+        One unreadable file of several is reported, and the others are analysed; then the command ends as for it alone.
+        """
+        files, is_complete = _opened_files(paths, save=work.save)
         chosen = [
-            (path, games, number)
-            for path, games in files
-            for number in ([work.number] if work.number else range(1, len(games) + 1))
+            (source, number)
+            for source in files
+            for number in ([work.number] if work.number else range(1, len(source.games) + 1))
         ]
-        total = sum(len(game_at(games, number, path).analyses) for path, games, number in chosen)
+        total = sum(len(game_at(source.games, number, source.path).analyses) for source, number in chosen)
         # On a terminal the lines themselves are the progress, and a bar would break them.
         reporter = Quiet() if sys.stdout.isatty() else self._conduct.reporter
         with reporter.task("analysis", total, "positions") as task:
             done = 0
-            for path, games, number in chosen:
-                before = games[number - 1]
-                try:
-                    self._analyse_game(games, number, path, work, task, done)
-                finally:  # a full stdout, or a stop, must not cost the analyses
-                    if work.save and games[number - 1] is not before:
-                        _write(path, games)
-                done += len(before.analyses)
-                self._conduct.check()
+            try:
+                for source, number in chosen:
+                    self._analyse_game(source, number, work, task, done)
+                    done += len(source.games[number - 1].analyses)
+                    if work.save and source.should_save(is_last=number == len(source.games)):
+                        source.save()
+                    self._conduct.check()
+            finally:  # a full stdout, or a stop, must not cost the analyses
+                for source in files if work.save else ():
+                    source.save()
+        if not is_complete:
+            raise typer.Exit(ExitCode.BAD_DATA)
 
-    def _analyse_game(
-        self, games: list[StudiedGame], number: int, path: Path, work: GameWork, task: Task, done: int
-    ) -> None:
-        """Print the lines of one game, and put the game with its analyses into `games`."""
+    def _analyse_game(self, source: "_Source", number: int, work: GameWork, task: Task, done: int) -> None:
+        """Print the lines of one game, and keep the game with its analyses in its file's place."""
+        path, games = source.path, source.games
         record = games[number - 1].record
         opened, place = self._open(record.rules), {"file": str(path), "game": number}
         if not work.as_json:
@@ -133,7 +144,8 @@ class Analyst:
             for _, analysed in analyse_game(
                 game, opened.player, name=opened.name, plies=[ply], stop=self._conduct.stop
             ):
-                games[number - 1] = game = analysed
+                source.keep(number, analysed)
+                game = analysed
             kept = game.analyses[ply]
             if self._conduct.stop() or kept is None:
                 return
@@ -181,18 +193,37 @@ class Analyst:
             self._opened[rules] = _Opened(player, spec if self._settings.tactics else f"{spec} without tactics")
         return self._opened[rules]
 
-    def _read(self, path: Path, *, save: bool) -> list[StudiedGame]:
-        """Return the games of a file. Raises `RecordError`, and a usage error for one that cannot be saved whole."""
-        records = read_games(path)
-        if save and path.suffix.lower() != ".sgf":
+
+class _Source:
+    """A file of games, and its games with their analyses so far."""
+
+    def __init__(self, file: GamesFile) -> None:
+        self.path, self._file = file.path, file
+        self.games = [StudiedGame.from_record(record) for record in file.games]
+        self._changed: dict[int, StudiedGame] = {}
+        self._saved_at, self._save_s = 0.0, 0.0
+
+    def keep(self, number: int, game: StudiedGame) -> None:
+        """Put a game with more analyses in its place; numbers start at 1."""
+        self.games[number - 1] = self._changed[number - 1] = game
+
+    def should_save(self, *, is_last: bool) -> bool:
+        """Return True after the last game, and while saving takes a small part of the time."""
+        return is_last or time.monotonic() - self._saved_at > _SAVING_SHARE * self._save_s
+
+    def save(self) -> None:
+        """Write the new analyses into the file. Raises `RecordError` and `OSError`."""
+        if self._changed:
+            started = time.monotonic()
+            self._file, self._changed = annotate(self._file, self._changed), {}
+            self._saved_at = time.monotonic()
+            self._save_s = self._saved_at - started
+
+
+def _opened_files(paths: Sequence[Path], *, save: bool) -> tuple[list[_Source], bool]:
+    """Return the readable files, and True if all are. Raises a usage error for one that cannot hold analyses."""
+    for path in paths if save else ():
+        if not is_sgf(path):
             raise typer.BadParameter(f"{path}: analyses are kept in .sgf files alone", param_hint="--save")
-        if save and (lost := unkept_content(path)):
-            raise typer.BadParameter(
-                f"{path} holds {lost}, which would be lost: gomoku convert {path} COPY.sgf makes a plain copy",
-                param_hint="--save",
-            )
-        return [StudiedGame.from_record(record) for record in records]
-
-
-def _write(path: Path, games: Sequence[StudiedGame]) -> None:
-    write_games(path, [game.to_record() for game in games])
+    files = open_each(paths)
+    return [_Source(file) for file in files], len(files) == len(paths)

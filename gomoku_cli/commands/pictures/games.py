@@ -6,7 +6,11 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+from gomoku_cli.notices import print_notice
+from gomoku_cli.printable import echo
+
 if TYPE_CHECKING:
+    from core.records.formats import GamesFile
     from core.records.record import GameRecord
 
 GameNumber = Annotated[int, typer.Option("--game", min=1, metavar="N", help="Number of the game in its file.")]
@@ -20,14 +24,36 @@ def read_game(path: Path, number: int, option: str) -> "tuple[GameRecord, int]":
     Raises a usage error about `option` for a file of another kind, and for a number without a game; `RecordError` for
     a file that cannot be read.
     """
-    from core.records.formats import SUFFIXES, is_game_file, read_games
+    from core.records.formats import SUFFIXES, is_game_file
 
     if not is_game_file(path):
         raise typer.BadParameter(
             f"{path} is no file of games: its name must end in {' or '.join(SUFFIXES)}", param_hint=option
         )
-    games = read_games(path)
-    return game_at(games, number, path), len(games)
+    (file,) = open_each([path])
+    return game_at(file.games, number, path), len(file.games)
+
+
+def open_each(paths: Sequence[Path]) -> "list[GamesFile]":
+    """Return the files that can be read, with a note on a guessed charset. Each other one is an error line on stderr.
+
+    Raises the `RecordError` of the only file, and that of the last one if none can be read.
+    """
+    from core.records.formats import open_games
+    from core.records.record import RecordError
+
+    files: list[GamesFile] = []
+    for number, path in enumerate(paths, start=1):
+        try:
+            files.append(open_games(path))
+        except RecordError as error:
+            if number == len(paths) and not files:
+                raise
+            echo(f"gomoku: {error}", err=True)
+        else:
+            if files[-1].remark:
+                print_notice(files[-1].remark)
+    return files
 
 
 def game_at(games: Sequence[_Game], number: int, path: Path) -> _Game:

@@ -85,7 +85,7 @@ class Subjects:
 
 
 def played(moves: str, rules: "Rules") -> "Position":
-    """Return the position after moves such as `h8 i9`, with blanks or commas between them. Raises a usage error."""
+    """Return the position after moves such as `h8 i9`, with blanks, commas or nothing between. Raises a usage error."""
     try:
         return position_of(moves, rules)
     except ValueError as error:
@@ -95,10 +95,11 @@ def played(moves: str, rules: "Rules") -> "Position":
 
 def position_of(moves: str, rules: "Rules") -> "Position":
     """Return the position after moves. Raises `ValueError` with the number of the move that cannot be played."""
+    from core.notation import cell_words
     from core.position import Position
 
     position = Position(rules)
-    for move in moves.replace(",", " ").split():
+    for _, move in cell_words(moves.replace(",", " ")):
         try:
             position.push(move)
         except ValueError as error:

@@ -1,12 +1,16 @@
 """Saved games, on the engine's side: the screen imports none of this."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
 from core.errors import UserError
-from core.records.record import GameRecord
+from core.records.formats import open_games
+from core.records.record import Ending, GameRecord, contradiction
 from core.rules import colour_name
+from gomoku_cli.reports.game import won_text
+from gomoku_cli.study import OWN_NOTE
 from gomoku_cli.study.game import KeptAnalysis, StudiedGame
 from gomoku_cli.study.review import Grade, review_of
 from gomoku_cli.study.saved import SavedEntry, SavedGame, SavedGames
@@ -22,6 +26,7 @@ from gomoku_cli.tui.engine.messages import (
     Kept,
     ListGames,
     OpenedGame,
+    Recorded,
 )
 
 MAX_LISTED = 200
@@ -48,8 +53,7 @@ class Files:
                     entries = list(self._saved.entries())[:MAX_LISTED]
                     self._send(GameList(tuple((str(entry.path), _line(entry)) for entry in entries)))
                 case _:
-                    path = Path(errand.path)
-                    self._send(OpenedGame(str(path), state_of(self._saved.load(path))))
+                    self._send(opened(Path(errand.path)))
         except (OSError, UserError) as error:
             self._send(FileFailed(str(error)))
 
@@ -57,8 +61,14 @@ class Files:
         if errand.game not in self._files:
             path = None if errand.path is None else Path(errand.path)
             self._files[errand.game] = SavedGame(self._saved.folder, path)
-        self._files[errand.game].save(studied(errand.state))
+        self._files[errand.game].save(studied(errand.state), is_final=errand.state.recorded is not None)
         self._send(Kept())
+
+
+def opened(path: Path) -> OpenedGame:
+    """Return the first game of a file. Raises `RecordError`."""
+    file = open_games(path)
+    return OpenedGame(str(path), state_of(StudiedGame.from_record(file.games[0]), file.remark))
 
 
 def studied(state: GameState) -> StudiedGame:
@@ -71,6 +81,16 @@ def studied(state: GameState) -> StudiedGame:
         note=state.note,
         date=state.date or date.today().isoformat(),
     )
+    if (found := state.recorded) is not None:
+        record = replace(
+            record,
+            black=found.black,
+            white=found.white,
+            note=found.note,
+            winner=found.winner,
+            ending=Ending(found.ending),
+            date=state.date,
+        )
     kept: list[KeptAnalysis | None] = [None] * (len(state.moves) + 1)
     for ply, player, analysis in state.analyses:
         if ply < len(kept) and analysis.moves:
@@ -78,9 +98,22 @@ def studied(state: GameState) -> StudiedGame:
     return StudiedGame(record, tuple(kept))
 
 
-def state_of(game: StudiedGame) -> GameState:
-    """Return a saved game as one of the screen."""
+def state_of(game: StudiedGame, remark: str = "") -> GameState:
+    """Return a game of a file as one of the screen. `remark`: on the file as a whole."""
     record = game.record
+    recorded = None
+    if not record.note.startswith(OWN_NOTE):
+        against = contradiction(record)
+        recorded = Recorded(
+            moves=tuple(record.moves),
+            black=record.black,
+            white=record.white,
+            note=record.note,
+            winner=record.winner,
+            ending=record.ending.value,
+            result=won_text(record).capitalize(),
+            remark="; ".join(filter(None, (remark, against and f"{won_text(record) or 'no result'}, but {against}"))),
+        )
     return GameState(
         rules=record.rules,
         moves=tuple(record.moves),
@@ -90,6 +123,7 @@ def state_of(game: StudiedGame) -> GameState:
         date=record.date,
         analyses=tuple((ply, kept.player, kept.analysis) for ply, kept in enumerate(game.analyses) if kept is not None),
         is_over=game.position().is_game_over(),
+        recorded=recorded,
     )
 
 
@@ -105,7 +139,7 @@ def grade(task: GradeMoves) -> Graded:
 def _line(entry: SavedEntry) -> str:
     """Return one line about a saved game."""
     if not entry.is_finished:
-        result = "goes on"
+        result = "no result" if entry.is_copy else "goes on"
     else:
         result = "draw" if entry.winner is None else f"{colour_name(entry.winner)} won"
     players = f"{entry.black or '?'} - {entry.white or '?'}"

@@ -21,6 +21,24 @@ class PlayerChoice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
+    """The record of another program, as long as nobody plays on from it."""
+
+    moves: tuple[Cell, ...]
+    black: str
+    """The player's name; nothing where the record has none."""
+    white: str
+    note: str
+    winner: Colour | None
+    ending: str
+    """SGF's letter of it: `core.records.record.Ending`."""
+    result: str
+    """The result in words; nothing without one."""
+    remark: str
+    """A contradiction between the board and the result, or a guessed charset."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GameState:
     """A game as it is saved."""
 
@@ -36,6 +54,8 @@ class GameState:
     analyses: tuple[tuple[int, str, Analysis], ...]
     """Analyses with the number of moves before them and the player that searched."""
     is_over: bool = False
+    recorded: Recorded | None = None
+    """The record of a game of another program."""
 
 
 # Tasks
@@ -243,7 +263,7 @@ class Keep:
     game: int
     """The number of the game in this session: each has a file of its own."""
     path: str | None
-    """The file of a game that was loaded to go on with it; None for a new file."""
+    """The file of a game that was loaded; None for a new game."""
     state: GameState
 
 
@@ -278,8 +298,8 @@ class GameList:
 class OpenedGame:
     """A saved game."""
 
-    path: str | None
-    """Its file in the folder of saved games, which goes on with the game; None for a file from elsewhere."""
+    path: str
+    """Its file."""
     state: GameState
 
 

@@ -6,7 +6,8 @@ from textual import events
 from textual.content import Content
 from textual.widgets import Static
 
-_LONGEST = 12
+_LONGEST = 2000
+"""Characters: all moves of a game on the largest board."""
 
 
 class MoveEntry(Static):

@@ -44,11 +44,10 @@ class PlayersView(Static):
                     ("> " if moves else "  ", "bold"),
                     (f" {glyphs.stone(colour)} ", f"{ink} on {WOOD}"),
                     (f" {colour_name(colour)}  ", "bold" if moves else ""),
-                    (printable(game.seats.name_of(colour)), "bold" if moves else ""),
+                    (printable(game.player_name(colour)), "bold" if moves else ""),
                 )
             )
-        turn = "The game is over" if game.is_over else f"{colour_name(game.side_to_move).capitalize()} to move"
-        self.update(Content("\n").join([*lines, Content(f"  {turn}")]))
+        self.update(Content("\n").join([*lines, Content(f"  {game.state_text}")]))
 
 
 class ValueView(Static):
@@ -228,5 +227,7 @@ class SidePanel(Vertical):
         lines = [text for choice in seats if choice is not None and (text := settings_text(choice)) != choice.spec]
         if self._pondering:
             lines.append("it ponders during your turn")
-        lines += [f"Note: {text}" for text in self._notes]
+        record = self._game.own_record
+        remarks = [record.remark] if record is not None and record.remark else []
+        lines += [f"Note: {text}" for text in (*remarks, *self._notes)]
         self._about.update(Content("\n".join(map(printable, lines))))

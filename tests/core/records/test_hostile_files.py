@@ -8,7 +8,7 @@ import pytest
 
 from core.limits import MAX_GAMES_BYTES, MAX_RECORDS
 from core.position import Position
-from core.records import openings, psq, sgf
+from core.records import openings, psq, sgf_nodes
 from core.records.formats import read_games
 from core.records.openings import parse_openings, read_openings
 from core.records.psq import parse_psq
@@ -88,10 +88,10 @@ def test_a_hostile_text_takes_little_memory_and_its_error_is_short(read: Callabl
 def test_a_file_holds_a_limited_number_of_games(
     read: Callable[[str], object], text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (sgf, psq, openings):
+    for module in (sgf_nodes, psq, openings):
         monkeypatch.setattr(module, "MAX_RECORDS", 4)
     read(text)
-    for module in (sgf, psq, openings):
+    for module in (sgf_nodes, psq, openings):
         monkeypatch.setattr(module, "MAX_RECORDS", 3)
     with pytest.raises(RecordError, match=r"line \d+.*: the limit of a file is 3 "):
         read(text)

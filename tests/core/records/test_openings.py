@@ -61,6 +61,13 @@ def test_offsets_are_read_with_commas_or_blanks_between_them() -> None:
         assert parse_openings(line, Rules(20)) == opening
 
 
+def test_names_need_no_blanks() -> None:
+    assert parse_openings("h8i9g7", Rules(15)) == parse_openings("h8 i9 g7", Rules(15))
+    assert parse_openings("H13h11 j13i13 # near", Rules(20)) == parse_openings("h13 h11 j13 i13", Rules(20))
+    with pytest.raises(RecordError, match="line 1, column 5: 'p1' is off the board"):
+        parse_openings("a1b2p1", Rules(15))
+
+
 def test_a_file_may_hold_lines_of_both_notations() -> None:
     assert parse_openings("h8 i9\n0,0, 1,-1", Rules()) == [(112, 128)] * 2
 
@@ -121,8 +128,9 @@ def test_a_file_of_openings_that_cannot_be_read_is_named(
 
 def test_a_file_from_an_editor_that_marks_utf_8_is_read(tmp_path: Path) -> None:
     path = tmp_path / "openings.txt"
-    path.write_bytes("\ufeffh8 i9\r\ng7\r\n".encode())
-    assert read_openings(path, Rules()) == [(112, 128), (96,)]
+    for charset in ("utf-8", "utf-16-le", "utf-16-be"):
+        path.write_bytes("\ufeffh8 i9\r\ng7\r\n".encode(charset))
+        assert read_openings(path, Rules()) == [(112, 128), (96,)]
 
 
 @pytest.mark.parametrize(("size", "count"), [(9, 50), (11, 50), (15, 200), (20, 100)])

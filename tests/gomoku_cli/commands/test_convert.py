@@ -30,7 +30,8 @@ def convert(capsys: pytest.CaptureFixture[str], *files: Path) -> tuple[int, str,
 def test_convert_writes_the_games_of_all_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     one, two, three = (tmp_path / name for name in ("one.sgf", "two.psq", "three.sgf"))
     write_games(one, GAMES)
-    assert convert(capsys, one, two) == (ExitCode.DONE, f"{two}: 2 games\n", "")
+    note = f"note: {one}: not kept in two.psq: note, comments\n"
+    assert convert(capsys, one, two) == (ExitCode.DONE, f"{two}: 2 games\n", note)
     assert convert(capsys, two, one, three) == (ExitCode.DONE, f"{three}: 4 games\n", "")
     assert read_games(three) == [*map(kept_by_psq, GAMES), *GAMES]
     write_games(two, GAMES[:1])
@@ -52,7 +53,7 @@ def test_convert_writes_the_games_of_all_files(capsys: pytest.CaptureFixture[str
         ((f"{'x' * 300}.sgf", "two.psq"), ExitCode.BAD_DATA, "File name too long"),
         (("one.sgf", f"{'x' * 300}.sgf"), ExitCode.FAILED, "File name too long"),
         (("missing.sgf", "two.psq"), ExitCode.BAD_DATA, "missing.sgf: No such file"),
-        (("one.sgf", "broken.psq", "two.psq"), ExitCode.BAD_DATA, "broken.psq, line 2: 'h8 i9' is no move"),
+        (("broken.psq", "missing.sgf", "two.psq"), ExitCode.BAD_DATA, "missing.sgf: No such file"),
     ],
 )
 def test_convert_reports_an_error_in_one_line(
@@ -65,6 +66,53 @@ def test_convert_reports_an_error_in_one_line(
     (tmp_path / "link.sgf").symlink_to(tmp_path / "one.sgf")
     before = {path: path.lstat().st_mtime_ns for path in tmp_path.iterdir()}
     found, out, err = convert(capsys, *(tmp_path / name for name in names))
-    assert (found, out, err.count("\n")) == (code, "", 1)
+    assert (found, out, err.count("\n")) == (code, "", 1 + ("broken.psq" in names[:-1] and code == ExitCode.BAD_DATA))
     assert why in err
     assert {path: path.lstat().st_mtime_ns for path in tmp_path.iterdir()} == before
+
+
+def test_an_unreadable_file_of_several_is_reported_and_the_others_are_converted(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    one, broken, other, target = (tmp_path / name for name in ("one.sgf", "broken.psq", "other.psq", "all.sgf"))
+    write_games(one, GAMES)
+    broken.write_text("Piskvorky 15x15, 0:0, 0\nh8 i9\n8,8,0\n")
+    lines = ["Piskvorky 15x15, 11:11, 0", *(f"{column},5,1" for column in (5, 1, 6, 2, 7, 3, 9, 12, 10, 13, 8, 14))]
+    other.write_text("\n".join([*lines, "a", "b", "-1", "2,Standard", ""]))
+    code, out, err = convert(capsys, broken, one, other, target)
+    assert (code, out) == (ExitCode.BAD_DATA, f"{target}: 2 games\n")
+    assert read_games(target) == GAMES
+    first, second = err.splitlines()
+    assert first == f"gomoku: {broken}, line 2: 'h8 i9' is no move, and after the moves come two players and a number"
+    assert second.startswith(f"gomoku: {other}, line 13: the game is over")
+    assert second.endswith("this file has other rules ('Standard')")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "lost"),
+    [
+        ("a.sgf", "(;GM[4]SZ[9]AP[X:1]RU[Renju]RE[黑胜]PB[a];B[ee]LB[aa:A];W[ff]C[fine])", "AP, RU, RE, LB"),
+        ("a.sgf", "(;GM[4]SZ[9]AP[gomoku]RE[?];B[ee](;W[ff])(;W[gg]))", "variations"),
+        ("a.sgf", "(;GM[4]SZ[9]RE[B+3.5]C[a comment];B[ee];C[no move])", "RE, C"),
+        ("a.sgf", "(;GM[4]SZ[9]RE[?]C[];B[ee]LB[])", ""),
+        ("a.psq", "Piskvorky 9x9, 11:11, 0\n5,5,3\na\nb\n-1\n1,Freestyle9_1\n", "strengths, tournament"),
+        ("a.psq", "Piskvorky 9x9, 0:0, 0\n5,5,3\na\nb\n0\n", ""),
+    ],
+)
+def test_convert_says_what_it_drops(
+    name: str, text: str, lost: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    source, target = tmp_path / name, tmp_path / "copy.sgf"
+    source.write_text(text, encoding="utf-8")
+    code, _, err = convert(capsys, source, target)
+    assert code == ExitCode.DONE
+    assert err == (f"note: {source}: not kept in copy.sgf: {lost}\n" if lost else "")
+
+
+def test_convert_names_a_guessed_charset(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    source, target = tmp_path / "a.sgf", tmp_path / "copy.sgf"
+    source.write_bytes("(;GM[4]SZ[15]PB[高橋ソ]PW[表];B[hh];W[hg])".encode("cp932"))
+    code, _, err = convert(capsys, source, target)
+    assert code == ExitCode.DONE
+    assert err == f"note: {source}: it names no charset; its names and comments are read as Shift_JIS\n"
+    assert (read_games(target)[0].black, read_games(target)[0].white) == ("高橋ソ", "表")

@@ -106,7 +106,7 @@ def test_saved_games_are_resumed_and_others_reviewed(
     other = tmp_path / "other.sgf"
     other.write_text("(;GM[4]SZ[15];B[hh];W[hi])")
     assert app.run(["play", "--load", str(other)]) == ExitCode.DONE
-    assert (setups[1].path, setups[1].reviews) == (None, True)
+    assert (setups[1].path, setups[1].reviews) == (str(other), True)
     other.write_text("nonsense")
     assert app.run(["play", "--load", str(other)]) == ExitCode.BAD_DATA
     assert app.run(["play", "--load", str(tmp_path / "missing.sgf")]) != ExitCode.DONE

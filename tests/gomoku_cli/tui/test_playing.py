@@ -176,7 +176,7 @@ async def test_a_win_is_shown_in_words_and_on_the_board() -> None:
         await ui.play("g7")
         await ui.click("o1")
         assert ui.status == "Black has 5 in a row: you have won. Press n for a new game."
-        assert "The game is over" in ui.panel
+        assert "Black has won" in ui.panel
         line = {ui.background(name) for name in ("d4", "e5", "f6", "g7")}
         assert len(line) == 1
         assert line.isdisjoint(before.values())

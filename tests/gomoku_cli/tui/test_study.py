@@ -4,10 +4,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from textual.widgets import OptionList
 
 from core.notation import parse_cell
 from core.position import Position
-from core.rules import Rules
+from core.records.formats import read_games
+from core.rules import BLACK, Rules
+from gomoku_cli.tui.engine.files import opened
 from gomoku_cli.tui.engine.messages import Keep, PlayerChoice
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.screens.saved_games import SavedGamesScreen
@@ -231,6 +234,77 @@ async def test_games_are_saved_listed_and_resumed(tmp_path: Path) -> None:
         assert ";B[ek]" in path.read_text()
     kept = [errand for errand in engine.errands if isinstance(errand, Keep)]
     assert kept[0].state.moves == tuple(cells("h8")), "it is saved before the engine answers"
+
+
+@async_test
+async def test_a_game_that_is_over_stays_whatever_is_played_from_it(tmp_path: Path) -> None:
+    setup = BoardSetup(seats=Seats(None, None))
+    engine = ThreadEngine({"default": AnalysingPlayer(15)}, folder=tmp_path)
+    async with board_app(engine, setup=setup) as ui:
+        await ui.press("slash", *"h8a1h9a3h10a5h11a7h12", "enter")
+        await ui.until(lambda: ui.app.game.is_over)
+        (path,) = tmp_path.iterdir()
+        before = path.read_bytes()
+        await ui.press("b", "<", "enter")
+        await ui.until(lambda: len(ui.moves) == 1)
+        await ui.press("u", "u")
+        await ui.until(lambda: not ui.moves)
+        await ui.play("c3")
+        assert read_games(path)[0].winner == BLACK
+        rest = iter(path.read_bytes())
+        assert all(byte in rest for byte in before), "only analyses of the review are new"
+        branch = max(tmp_path.iterdir())
+        assert len(list(tmp_path.iterdir())) == 2
+        assert (read_games(branch)[0].source, len(read_games(branch)[0].moves)) == (path.name, 1)
+
+
+@async_test
+async def test_a_record_of_another_program_shows_its_names_and_its_result(tmp_path: Path) -> None:
+    path = tmp_path / "quest.sgf"
+    text = "(;GM[4]SZ[15]RE[W+R]\nPB[nick one (1419)]\nPW[Some Bot];B[hh];W[ii];B[ig];W[jg])"
+    path.write_text(text, encoding="utf-8")
+    found = opened(path)
+    setup = BoardSetup(game=Game.from_state(found.state), path=found.path, reviews=True)
+    engine = ThreadEngine({"default": AnalysingPlayer(15)}, folder=tmp_path / "games")
+    async with board_app(engine, setup=setup, terminal=(120, 40)) as ui:
+        assert "nick one (1419)" in ui.panel and "Some Bot" in ui.panel
+        assert "White won by resignation" in ui.panel
+        await ui.press("comma")
+        assert "White to move" in ui.panel, "in the middle of the game it has no result"
+        await ui.press("full_stop")
+        await ui.until(lambda: "Analysing" not in ui.status)
+        await ui.press("o")
+        await ui.until(lambda: isinstance(ui.app.screen, SavedGamesScreen))
+        shown = str(ui.app.screen.query_one(OptionList).get_option_at_index(0).prompt)
+        assert "nick one (1419) - Some Bot" in shown and shown.endswith("white won")
+        await ui.press("escape", "b")
+        await ui.play("c3")
+        assert "human" in ui.panel and "nick one" not in ui.panel, "that is another game"
+    assert path.read_text(encoding="utf-8") == text
+
+
+@async_test
+async def test_a_contradiction_of_board_and_record_is_a_note(tmp_path: Path) -> None:
+    path = tmp_path / "game.sgf"
+    path.write_text("(;GM[4]SZ[9]RU[3 in a row]RE[W+];B[aa];W[ab];B[ba];W[bb];B[ca])", encoding="utf-8")
+    found = opened(path)
+    setup = BoardSetup(game=Game.from_state(found.state), path=found.path, reviews=True)
+    async with board_app(ThreadEngine({"mentor": AnalysingPlayer(9)}), setup=setup, terminal=(120, 40)) as ui:
+        assert "White won" in ui.panel
+        assert "white won, but the board shows 3 in a row of black" in " ".join(ui.panel.split())
+
+
+@async_test
+async def test_typed_moves_follow_each_other_while_they_are_the_humans(tmp_path: Path) -> None:
+    async with board_app(ScriptedPlayer(15, ["i9"])) as ui:
+        await ui.press("slash", *"h8h9", "enter")
+        await ui.until(lambda: ui.moves == ["h8", "i9"])
+    async with board_app(ScriptedPlayer(15), setup=BoardSetup(seats=Seats(None, None))) as ui:
+        await ui.press("slash", *"h8i9 h8a1", "enter")
+        assert ui.moves == ["h8", "i9"]
+        assert ui.status == "h8 already holds a stone."
+        await ui.press("slash", *"h8x", "enter")
+        assert "no cell" in ui.status
 
 
 @async_test

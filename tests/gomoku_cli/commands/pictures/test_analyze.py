@@ -266,22 +266,115 @@ def test_saved_analyses_are_read_and_not_searched_for_again(
     assert json.loads(run(capsys, *line, "--game", 2, "--move", 3)[1])["position"] == ["d4", "a1", "e4"]
 
 
-def test_a_file_that_would_lose_something_is_not_written_anew(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+FOREIGN = (
+    "(;FF[4]GM[4]SZ[15]CA[UTF-8]AP[Web Renju Board:1.0.0]RU[Renju]PB[甲]RE[黑胜]\n;B[hh];W[hg];B[ii])\n".encode(),
+    b"(;FF[4]GM[4]SZ[15]RU[Standard]PB[a]PW[b]RE[B+1]\r\n;B[hh]ET[x]\r\n;W[hg] V[3.5] C[mine \\] yes];B[ii])\r\n\x1a",
+    b"a note\n(;GM[4]SZ[9];B[ee]LB[aa:A][bb:B](;W[aa]C[main])(;W[bb];B[cc]))\n(;GM[4]SZ[9]KM[0];B[ee]CR[aa])",
+    b"(;GM[4]CA[Windows-31J]PB[\x82\xa0\x83\\]SZ[9];B[ee]N[\x95\\])",
+    "(;GM[4]SZ[9]PB[é碁];B[ee]XX[a])".encode("utf-16"),
+    "(;GM[4]SZ[9]CA[ISO-2022-JP]PB[田中];B[ee]XX[黒])".encode("iso2022_jp"),
+    b"(;GM[4]SZ[9];B[ee]W[ff]C[both];B[gg])",
+)
+
+
+@pytest.mark.parametrize("data", FOREIGN)
+def test_saved_analyses_leave_every_foreign_byte(
+    data: bytes, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     path = tmp_path / "game.sgf"
-    for text, why in (
-        ("(;GM[4]SZ[9];B[ee](;W[aa])(;W[bb]))", "variations"),
-        ("(;GM[4]SZ[9];B[ee]LB[aa:A])", "the property LB"),
-        ("(;GM[4]SZ[9]C[a\\]b];B[ee])", "the property C"),
-        ("(;GM[4]SZ[9];B[ee]C[a][b])", "several values"),
-    ):
-        path.write_text(text, encoding="utf-8")
-        assert why in refused(capsys, path, "--save", "--player", "mentor:1")
-        assert path.read_text(encoding="utf-8") == text
+    path.write_bytes(data)
+    path.chmod(0o640)
+    games = read_games(path)
+    for player in ("mentor:1", "pure-mcts:9"):
+        code, _, err = run(capsys, path, "--save", "--player", player)
+        assert (code, err) == (ExitCode.DONE, "")
+        rest = iter(path.read_bytes())
+        assert all(byte in rest for byte in data), "the bytes stand in the file in their order"
+        again = read_games(path)
+        assert [(game.moves, game.black, game.winner) for game in again] == [
+            (game.moves, game.black, game.winner) for game in games
+        ]
+        assert all(player in text for game in again for text in game.analyses if text)
+        assert any(game.analyses for game in again)
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert len(path.read_bytes()) < len(data) + 6000, "analyses are replaced, not repeated"
+
+
+def test_a_foreign_comment_and_value_stay_the_only_ones(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "game.sgf"
+    path.write_text("(;GM[4]SZ[9];B[ee]C[mine]V[2];W[ff])", encoding="utf-8")
+    assert run(capsys, path, "--save", "--player", "mentor:1")[0] == ExitCode.DONE
+    first, second = path.read_text(encoding="utf-8").split(";W[ff]")
+    assert first.count("C[") == 1 and "V[2]GOMOKU[" in first
+    assert "C[Analysis: black to move" in second and "V[" in second
+
+
+@pytest.mark.parametrize("value", ["GOMOKU[mine]", "GOMOKU[]", 'GOMOKU[{"player":"x"}][b]'])
+def test_a_foreign_value_in_our_property_is_kept_and_named(
+    value: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "game.sgf"
+    text = f"(;GM[4]SZ[9]\n;B[ee]{value})"
+    path.write_text(text, encoding="utf-8")
+    code, _, err = run(capsys, path, "--save", "--player", "mentor:1")
+    assert code == ExitCode.BAD_DATA
+    assert (
+        err == f"gomoku: {path}, line 2: the property GOMOKU holds no analysis of this program, and is kept as it is\n"
+    )
+    assert path.read_text(encoding="utf-8") == text
+
+
+def test_a_file_that_changed_during_the_analysis_is_left_alone(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from search.mentor.player import Mentor
+
+    path = tmp_path / "game.sgf"
+    write_games(path, [GAME])
+    analyse = Mentor.analyse
+
+    def edit(*arguments: Any, **options: Any) -> Any:
+        path.write_text("(;GM[4]SZ[9]C[edited])", encoding="utf-8")
+        return analyse(*arguments, **options)
+
+    monkeypatch.setattr(Mentor, "analyse", edit)
+    code, _, err = run(capsys, path, "--save", "--player", "mentor:1")
+    assert code == ExitCode.BAD_DATA
+    assert "has changed since it was read, so nothing is saved" in err
+    assert path.read_text(encoding="utf-8") == "(;GM[4]SZ[9]C[edited])"
+
+
+def test_a_psq_keeps_no_analyses(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     psq = tmp_path / "game.psq"
     write_games(psq, [GAME])
     assert "kept in .sgf files alone" in refused(capsys, psq, "--save", "--player", "mentor:1")
+
+
+def test_an_unreadable_file_of_several_is_reported_and_the_others_are_analysed(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    good, bad = tmp_path / "good.sgf", tmp_path / "bad.sgf"
+    write_games(good, [GAME])
+    bad.write_text("(;GM[4];B[hh];W[])", encoding="utf-8")
+    for files in ((bad, good), (good, bad)):
+        code, out, err = run(capsys, *files, "--json", "--player", "mentor:1")
+        assert code == ExitCode.BAD_DATA
+        assert {line["file"] for line in lines(out)} == {str(good)}
+        assert err == f"gomoku: {bad}, line 1, column 14: white passes, and games here have no pass\n"
+    code, out, err = run(capsys, bad, bad, "--json", "--player", "mentor:1")
+    assert (code, out, err.count("\n")) == (ExitCode.BAD_DATA, "", 2)
+
+
+def test_moves_need_no_blanks(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    board = ("--board-size", 20, "--player", "mentor:1")
+    assert analysed(capsys, "h13h11J13i13", *board)["position"] == ["h13", "h11", "j13", "i13"]
+    assert analysed(capsys, "h13h11", "j13,i13", *board)["position"] == ["h13", "h11", "j13", "i13"]
+    assert "'z9' is no cell" in refused(capsys, "h13h11 z9", *board)
+    assert "'h13h110' is no cell" in refused(capsys, "h13h110", *board)
+    assert "h13 already holds a stone" in refused(capsys, "h13h11h13", *board)
+    monkeypatch.setattr("sys.stdin", io.StringIO("d3e5f6d7\r\nk10j10i9j9m7\r\n"))
+    out = run(capsys, "-", *board, "--json")[1]
+    assert [len(line["position"]) for line in lines(out)] == [4, 5]
 
 
 def test_stdin_has_a_position_a_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

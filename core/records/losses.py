@@ -1,0 +1,46 @@
+"""The parts of a file that its games do not keep in another file: what a conversion drops."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+
+from core.records.formats import GamesFile, games_text, is_sgf, parse_games
+from core.records.psq import unkept_lines
+from core.records.sgf import to_sgf, unescaped
+from core.records.sgf_nodes import nodes
+
+_STRUCTURE = ("FF", "GM", "CA", "SZ", "B", "W")
+"""Properties that every SGF file writes in its own way."""
+
+
+def losses(file: GamesFile, target: Path) -> list[str]:
+    """Return the names of what is lost: variations, properties with another value, parts of a record."""
+    lost: dict[str, None] = {}
+    if is_sgf(file.path):
+        if any(not node.is_main for node in nodes(file.content.text)):
+            lost["variations"] = None
+        kept = Counter(_values("".join(map(to_sgf, file.games))))
+        for name, values in _values(file.content.text):
+            if name not in _STRUCTURE and not kept[name, values]:
+                lost[name] = None
+            kept[name, values] -= 1
+    else:
+        lost |= dict.fromkeys(unkept_lines(file.content.text))
+    for game in file.games:
+        (again,) = parse_games(target, games_text(target, [game]))
+        lost |= {
+            each.name.replace("times_ms", "times"): None
+            for each in fields(game)
+            if getattr(again, each.name) != getattr(game, each.name)
+        }
+    return list(lost)
+
+
+def _values(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the properties of the main lines that have a value, each with its values as text."""
+    for node in nodes(text):
+        for each in node.properties if node.is_main else ():
+            value = unescaped(text[each.value_start : each.end - 1])
+            if value:
+                yield each.name, value

@@ -1,0 +1,110 @@
+"""SGF as other programs and editions of the format write it: read where the meaning is clear, else one sentence."""
+
+import pytest
+
+from core.records.psq import parse_psq
+from core.records.record import RecordError
+from core.records.sgf import parse_sgf
+
+GAME = "(;GM[4]FF[4]SZ[15];B[hh];W[hg])"
+
+
+def moves(text: str) -> int:
+    (game,) = parse_sgf(text)
+    return len(game.moves)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{GAME}\r\n\x1a",
+        f"{GAME}\n\nBest wishes, Jo :-)\n",
+        f"From: a@b (work)\nSubject: game 3\n\n{GAME}\n-- \nJo\n",
+        f"\ufeff{GAME}",
+        f"  \n{GAME}\n\x00",
+        "( ; GM [4] SZ[ 15 ] ; B[ hh ] ; W[hg] )",
+        "(;GaMe[4]SiZe[15];Black[hh];White[hg])",
+        "(;gm[4]sz[15];b[hh];w[hg])",
+        "(;GM[4]SZ[15]AB[]AW[]AE[];B[hh]AE[];W[hg])",
+        "(;GM[4]SZ[];B[hh];W[hg])",
+        "(;GM[4];B[hh]W[hg])",
+        "(;GM[4]B[hh]W[hg])",
+        "(;GM[4];B[hh]C[one]W[hg])",
+        "(;GM[4](;B[hh](;W[hg])))",
+    ],
+)
+def test_other_ways_to_write_a_game_are_read(text: str) -> None:
+    assert moves(text) == 2
+
+
+def test_long_names_of_file_format_3_are_read() -> None:
+    (game,) = parse_sgf(
+        "(;FileFormat[3]GaMe[4]SiZe[19]PlayerBlack[A]PlayerWhite[B]REsult[B+R]DaTe[2001-02-03];Black[hh])"
+    )
+    assert (game.black, game.white, game.date, game.rules.size) == ("A", "B", "2001-02-03", 19)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("(;GM[4]SZ[15];B[hh];W[])", "white passes, and games here have no pass"),
+        ("(;GM[4]SZ[15];B[tt])", "black passes"),
+        ("(;GM[4]SZ[20];B[hh];W[ ];B[hg])", "white passes"),
+        ("(;GM[4];B[hh][ii])", "a move is one point, and this one has several"),
+        ("(;GM[4];B[hh]B[ii])", "it is white's turn"),
+        ("(;GM[4]AB[hh][ii];W[hi])", "stones set up"),
+        ("(;GM[4];B[hh]);W[hg])", "this stands behind the end of the game"),
+        ("(;GM[4];B[hh])\nW[hg]", "this stands behind the end of the game"),
+        ("(;GM[4];B[hh](;W[hg])", "the text ends inside a game"),
+        ("no game at all", "there is no game here"),
+    ],
+)
+def test_what_is_not_clear_is_refused_in_one_sentence(text: str, why: str) -> None:
+    with pytest.raises(RecordError) as refused:
+        parse_sgf(text)
+    assert why in str(refused.value)
+    assert str(refused.value).isprintable()
+
+
+def test_properties_of_a_node_have_a_limit() -> None:
+    with pytest.raises(RecordError, match="the limit of a node is 1,000 properties"):
+        parse_sgf("(;GM[4]" + "XX[]" * 1000 + ")")
+
+
+# A six in a row that other rules allow, and a move after it.
+OVERLINE = ";B[hh];W[aa];B[ih];W[ba];B[jh];W[ca];B[lh];W[da];B[mh];W[oo];B[kh];W[ea]"
+
+
+@pytest.mark.parametrize(
+    ("rules", "name"),
+    [
+        ("1", "1, exactly five stones win"),
+        ("4", "4, renju"),
+        ("8", "8, caro"),
+        ("Renju", "'Renju'"),
+        ("Standard", "'Standard'"),
+        ("exactly five", "'exactly five'"),
+    ],
+)
+def test_a_game_of_other_rules_is_refused_with_their_name(rules: str, name: str) -> None:
+    with pytest.raises(RecordError) as refused:
+        parse_sgf(f"(;GM[4]SZ[15]RU[{rules}]{OVERLINE})")
+    assert f"5 or more in a row win here, but this file has other rules ({name})" in str(refused.value)
+
+
+@pytest.mark.parametrize("rules", ["", "RU[0]", "RU[Freestyle]", "RU[5 in a row on 15x15]"])
+def test_a_game_of_our_rules_is_just_over(rules: str) -> None:
+    with pytest.raises(RecordError, match=r"the game is over$"):
+        parse_sgf(f"(;GM[4]SZ[15]{rules}{OVERLINE})")
+
+
+def test_a_psq_of_other_rules_is_refused_with_their_name() -> None:
+    lines = ["Piskvorky 15x15, 11:11, 0"]
+    lines += [f"{point},100" for point in "5,5 1,1 6,5 2,1 7,5 3,1 9,5 1,3 10,5 2,3 8,5 4,1".split()]
+    with pytest.raises(RecordError, match=r"line 13: the game is over: .* other rules \('Standard'\)"):
+        parse_psq("\r\n".join([*lines, "ALPHA", "BETA", "-1", "2,Standard", ""]))
+
+
+def test_a_psq_ends_at_the_mark_of_dos() -> None:
+    (game,) = parse_psq("Piskvorky 15x15, 0:0, 0\r\n8,8,0\r\n9,9,0\r\n\x1a")
+    assert len(game.moves) == 2

@@ -1,0 +1,114 @@
+"""Results in the words of many programs and languages; the board decides where a record does not."""
+
+from pathlib import Path
+
+import pytest
+
+from core.records.formats import read_games
+from core.records.psq import parse_psq
+from core.records.record import Ending, contradiction
+from core.records.sgf import parse_sgf, to_sgf
+from core.rules import BLACK, WHITE
+from gomoku_cli.reports.game import result_text
+
+BOARD, TIME, FORFEIT, RESIGNATION = Ending.BOARD, Ending.TIME, Ending.FORFEIT, Ending.RESIGNATION
+FIVE = ";B[hh];W[aa];B[ih];W[ba];B[jh];W[ca];B[kh];W[da];B[lh]"
+
+
+@pytest.mark.parametrize(
+    ("words", "winner", "ending"),
+    [
+        *(
+            (words, BLACK, BOARD)
+            for words in ("B+", "B+1", "B+12.5", "b+", "\uff22\uff0b", "Black wins", "Black win by five", "1-0")
+        ),
+        *(
+            (words, BLACK, BOARD)
+            for words in ("黑胜", "黒勝", "黒の勝ち", "黑方胜", "흑승", "Winner: Black", "结果\uff1a黑胜")
+        ),
+        *((words, BLACK, BOARD) for words in ("白负", "Schwarz gewinnt", "чёрные победили", "先手胜", "Black", "B")),
+        *((words, WHITE, BOARD) for words in ("W+", "White won", "0-1", "白勝", "白胜", "백승", "后手胜", "黑负")),
+        *(
+            (words, BLACK, RESIGNATION)
+            for words in ("B+R", "B+Resign", "黒中押し勝ち", "黑中盘胜", "흑 불계승", "White resigns")
+        ),
+        *((words, WHITE, TIME) for words in ("W+T", "W+Time", "White won on time", "白时间胜", "黑超时负")),
+        *((words, WHITE, FORFEIT) for words in ("W+F", "White + Forfeit")),
+        *(
+            (words, None, BOARD)
+            for words in ("0", "Draw", "½", "½-½", "1/2-1/2", "Jigo", "和棋", "平局", "引き分け", "무승부")
+        ),
+        *((words, None, Ending.UNKNOWN) for words in ("?", "Void", "Unfinished", "未完", "打挂", "*")),
+        *((words, None, Ending.UNKNOWN) for words in ("", "nonsense", "Bob wins", "Both lost")),
+    ],
+)
+def test_a_result_is_read_in_the_words_of_its_program(words: str, winner: int | None, ending: Ending) -> None:
+    (game,) = parse_sgf(f"(;GM[4]RE[{words}];B[hh];W[hi])")
+    assert (game.winner, game.ending) == (winner, ending)
+
+
+@pytest.mark.parametrize("record", ["", "RE[]", "RE[ ]", "RE[nonsense]", "RE[黑胜]", "RE[Bob wins]"])
+def test_the_board_decides_where_the_record_does_not(record: str) -> None:
+    (game,) = parse_sgf(f"(;GM[4]{record}{FIVE})")
+    assert (game.winner, game.ending) == (BLACK, BOARD)
+    assert result_text(game) == "black won in 9 moves"
+
+
+@pytest.mark.parametrize("words", ["?", "Void", "Unfinished"])
+def test_a_record_that_says_that_it_has_no_result_has_none(words: str) -> None:
+    (game,) = parse_sgf(f"(;GM[4]RE[{words}]{FIVE})")
+    assert (game.winner, game.ending) == (None, Ending.UNKNOWN)
+    assert parse_sgf(to_sgf(game)) == [game]
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ("W+", "white won in 9 moves, but the board shows 5 in a row of black"),
+        ("W+R", "white won by resignation in 9 moves, but the board shows 5 in a row of black"),
+        ("Draw", "drawn after 9 moves, but the board shows 5 in a row of black"),
+        ("?", "9 moves, without a result, but the board shows 5 in a row of black"),
+    ],
+)
+def test_a_record_that_contradicts_the_board_is_shown_with_a_remark(words: str, text: str) -> None:
+    (game,) = parse_sgf(f"(;GM[4]RE[{words}]{FIVE})")
+    assert result_text(game) == text
+    assert contradiction(game)
+
+
+def test_a_draw_may_be_agreed_and_a_game_given_up() -> None:
+    for words in ("Draw", "B+R", "W+T", "W+"):
+        (game,) = parse_sgf(f"(;GM[4]RE[{words}];B[hh];W[hi])")
+        assert not contradiction(game)
+
+
+def psq(moves: int, end: str) -> str:
+    """A game of 20x20 in which nobody makes five: rows of pairs, shifted."""
+    lines = ["Piskvorky 20x20, 11:11, 0"]
+    columns = [(column, row) for row in range(20) for column in range(20)]
+    first = [cell for cell in columns if (cell[0] // 2 + cell[1]) % 2]
+    second = [cell for cell in columns if not (cell[0] // 2 + cell[1]) % 2]
+    cells = [each for pair in zip(first, second, strict=True) for each in pair][:moves]
+    return "\n".join([*lines, *(f"{column + 1},{row + 1},100" for column, row in cells), end, ""])
+
+
+@pytest.mark.parametrize("end", ["pbrain-a.exe\npbrain-b.exe\n0", "-1", "a\nb\n-1", "0"])
+def test_piskvork_draws_a_game_with_25_empty_cells(end: str) -> None:
+    (drawn,) = parse_psq(psq(375, end))
+    assert (drawn.winner, drawn.ending) == (None, BOARD)
+    (longer,) = parse_psq(psq(374, end))
+    assert longer.ending is Ending.UNKNOWN
+
+
+def test_a_clock_ends_such_a_game_too_and_our_own_line_says_more() -> None:
+    (game,) = parse_psq(psq(375, "a\nb\n15"))
+    assert (game.winner, game.ending) == (BLACK, TIME)
+    (game,) = parse_psq(psq(375, "a\nb\n0\n3,5 in a row on 20x20"))
+    assert game.ending is Ending.UNKNOWN
+
+
+def test_the_second_player_of_a_psq_may_begin(tmp_path: Path) -> None:
+    path = tmp_path / "game.psq"
+    path.write_text("Piskvorky 15x15, 11:11, 1\n8,8,512\n9,9,300\n9,8,3\nfirst.exe\nsecond.exe\n15\n")
+    (game,) = read_games(path)
+    assert (game.black, game.white, game.winner, game.ending) == ("second.exe", "first.exe", BLACK, TIME)
