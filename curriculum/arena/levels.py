@@ -33,13 +33,13 @@ class Level:
 
 LEVELS = {
     1: Level("beginner", Habits(sees_four=0.97, sees_three=0.5, softness=0.8)),
-    2: Level("learner", Habits(sees_four=0.99, sees_three=0.75, softness=0.5)),
-    3: Level("casual", Habits(sees_three=0.95, softness=0.25)),
-    4: Level("steady", Habits(looks_ahead=0.5, softness=0.15)),
-    5: Level("club", Limit(nodes=100)),
-    6: Level("strong", Limit(nodes=800)),
-    7: Level("expert", Limit(nodes=5_000)),
-    8: Level("master", Limit(nodes=50_000)),
+    2: Level("learner", Habits(sees_four=0.98, sees_three=0.63, softness=0.65)),
+    3: Level("casual", Habits(sees_four=0.99, sees_three=0.73, softness=0.53)),
+    4: Level("steady", Habits(sees_four=0.99, sees_three=0.81, softness=0.42)),
+    5: Level("careful", Habits(sees_four=0.995, sees_three=0.88, softness=0.34)),
+    6: Level("club", Habits(sees_three=0.95, softness=0.25)),
+    7: Level("strong", Habits(softness=0.15, looks_ahead=0.45)),
+    8: Level("expert", Limit(nodes=1_000)),
     9: Level("best", ByModel(simulations=30_000, elsewhere=Limit(nodes=1_000_000))),
 }
 """The levels. Level 9 is the strongest player of the package, and answers in about half a second on 2 cores."""

@@ -4,8 +4,10 @@ Needs neither numpy nor a compiled kernel, so that the board takes moves before 
 """
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
+from itertools import pairwise
 
 from core.notation import cell_name
 from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell, Colour, Rules, colour_name
@@ -281,6 +283,32 @@ class Game:
         if analysis is None:
             return None
         return analysis.value if ply % 2 == 0 else -analysis.value
+
+    def curve(self, *, in_review: bool) -> list[float | None]:
+        """Return black's win probability after each ply of the whole game; None before and after all known ones.
+
+        The curve is that of one player: of two in turn it would be a saw. In a review that is the analyst, else the
+        player with most analyses. Between two positions that it has analysed lies a straight line. The end is sure.
+        """
+        counts = Counter(self.speakers.values())
+        best = self.analyst.spec if in_review or not counts else counts.most_common(1)[0][0]
+        plies = range(len(self.line) + 1)
+        known = {
+            ply: win_probability(self.analyses[ply].value * (1 if ply % 2 == 0 else -1))
+            for ply in plies
+            if self.speakers.get(ply) == best
+        }
+        end = self.at(len(self.line))
+        if end.is_over:
+            known[end.ply] = win_probability(float(end.winner or 0))
+        found: list[float | None] = [None] * len(plies)
+        for first, last in pairwise(sorted(known)):
+            for ply in range(first, last):
+                share = (ply - first) / (last - first)
+                found[ply] = (1 - share) * known[first] + share * known[last]
+        if known:
+            found[max(known)] = known[max(known)]
+        return found
 
     def result_text(self) -> str:
         """Return the result of the finished game in words."""

@@ -40,10 +40,10 @@ def terminal_driver() -> "type[Driver] | None":
     """Return the driver for the board's app; None for Textual's own."""
     if sys.platform == "win32" or is_served():
         return None
-    import codecs
-
     from textual import events
     from textual.drivers import linux_driver
+
+    from gomoku_cli.tui.bursts import BurstDecoder
 
     class BoardTerminal(linux_driver.LinuxDriver):
         """Textual's driver, which would end the app after a byte that is not UTF-8, and hang without a terminal."""
@@ -76,11 +76,8 @@ def terminal_driver() -> "type[Driver] | None":
             if self._sent % _MARK_EVERY == 0:
                 self._app.call_later(partial(setattr, self, "_handled", self._sent))
 
-    def tolerant_decoder(encoding: str) -> Callable[[], codecs.IncrementalDecoder]:
-        return partial(codecs.getincrementaldecoder(encoding), errors="replace")
-
-    # Without this the loop above drops all bytes read together with the one that is not UTF-8.
-    linux_driver.getincrementaldecoder = tolerant_decoder  # type: ignore[attr-defined, assignment]
+    # Textual's own decoder raises at a byte that is not UTF-8, and all bytes read together with it would be lost.
+    linux_driver.getincrementaldecoder = lambda encoding: BurstDecoder  # type: ignore[attr-defined, assignment]
     return BoardTerminal
 
 

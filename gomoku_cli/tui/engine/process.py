@@ -8,7 +8,7 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, BinaryIO
 
-from gomoku_cli.tui.engine.messages import NO_TASK, Answer, Begin, Compiling, Notice, Reply, Stop
+from gomoku_cli.tui.engine.messages import NO_TASK, Answer, Begin, Compiling, Keep, Notice, Reply, Stop
 from nets.config import RuntimeChoice, set_runtime
 
 if TYPE_CHECKING:
@@ -59,8 +59,11 @@ def _read(frames: BinaryIO, worker: "Worker", files: "Files") -> None:
                 worker.begin(frame.number, frame.task)
             elif isinstance(frame, Stop):
                 worker.stop(frame.number, drop=frame.drop)
+            elif isinstance(frame, Keep):
+                files.run(frame)  # at once: nothing that the screen wrote before its end is lost
             else:
-                files.run(frame)
+                # Reading hundreds of games takes seconds, for which neither a stop nor a save may wait.
+                threading.Thread(target=files.run, args=(frame,), daemon=True).start()
     except (EOFError, OSError, pickle.UnpicklingError):
         worker.end()
         threading.Timer(_END_S, os._exit, (0,)).start()
