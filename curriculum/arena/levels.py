@@ -38,8 +38,8 @@ LEVELS = {
     4: Level("steady", Habits(sees_four=0.99, sees_three=0.81, softness=0.42)),
     5: Level("careful", Habits(sees_four=0.995, sees_three=0.88, softness=0.34)),
     6: Level("club", Habits(sees_three=0.95, softness=0.25)),
-    7: Level("strong", Habits(softness=0.15, looks_ahead=0.45)),
-    8: Level("expert", Limit(nodes=1_000)),
+    7: Level("strong", Habits(sees_three=0.98, softness=0.2, looks_ahead=0.2)),
+    8: Level("expert", Habits(softness=0.1, looks_ahead=0.85, nodes=800)),
     9: Level("best", ByModel(simulations=30_000, elsewhere=Limit(nodes=1_000_000))),
 }
 """The levels. Level 9 is the strongest player of the package, and answers in about half a second on 2 cores."""

@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 from textual import events, on
@@ -445,14 +446,7 @@ class GomokuApp(App[ExitCode]):
         """Return the commands of the palette: every action of the board, and Textual's own for themes and pictures."""
         for _, commands in GROUPS:
             for each in commands:
-                action = each.action
-                yield SystemCommand(each.name, each.help or each.name, self._runner(action))
+                yield SystemCommand(each.name, each.help or each.name, partial(self.run_action, each.action))
         for command in super().get_system_commands(screen):
             if command.title in ("Theme", "Screenshot"):
                 yield command
-
-    def _runner(self, action: str) -> Callable[[], object]:
-        async def run() -> None:
-            await self.run_action(action)
-
-        return run

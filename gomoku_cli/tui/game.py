@@ -178,6 +178,7 @@ class Game:
         else:
             self.undone.clear()
             self.analyses = {ply: analysis for ply, analysis in self.analyses.items() if ply <= self.ply}
+            self.speakers = {ply: speaker for ply, speaker in self.speakers.items() if ply <= self.ply}
             self.costs = {ply: cost for ply, cost in self.costs.items() if ply < self.ply}
         self.push(cell)
 

@@ -30,7 +30,7 @@ from search.analysis import Analysis, MoveAnalysis, Report
 from search.limits import Limit
 from search.players import Decision, Player, never
 
-LIMIT_S = 10.0
+LIMIT_S = 30.0
 """The time after which anything awaited fails the test."""
 
 Parameters = ParamSpec("Parameters")

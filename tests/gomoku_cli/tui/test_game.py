@@ -131,3 +131,40 @@ def test_the_unit_of_work_is_that_of_the_search() -> None:
     assert effort_unit(PlayerChoice(spec="level:9"), Rules(7, 4)) == "nodes", (
         "the mentor plays where the model does not"
     )
+
+
+def learned(of: Game, values: dict[int, float], speaker: str) -> None:
+    for ply, value in values.items():
+        move = next(cell for cell in range(of.rules.cells) if of.at(ply).stones[cell] == EMPTY)
+        of.learn(
+            ply,
+            Analysis(moves=(MoveAnalysis(move, value),), value=value, variation=(move,), nodes=9, seconds=0),
+            speaker,
+        )
+
+
+def test_the_curve_of_two_analysts_in_turn_is_no_saw() -> None:
+    played = game("h8", "i9", "h9", "h7", "g8", "i8")
+    learned(played, {1: -0.5, 3: -0.6, 5: -0.7}, "mentor")
+    learned(played, {0: -0.8, 2: -0.8}, "default")
+    curve = played.curve(in_review=False)
+    assert curve == pytest.approx([None, 0.75, 0.775, 0.8, 0.825, 0.85, None], nan_ok=True)
+    assert played.curve(in_review=True)[:4] == pytest.approx([0.1, 0.1, 0.1, None], nan_ok=True), "the analyst's alone"
+    assert game("h8").curve(in_review=False) == [None, None]
+
+
+def test_the_curve_ends_at_the_result_and_a_proof_is_sure() -> None:
+    played = game("h8", "a1", "i8", "a2", "j8", "a3", "k8", "a4", "l8")
+    move = MoveAnalysis(parse_cell("l8", 15), 0.84, proof=1)
+    played.learn(8, Analysis(moves=(move,), value=0.84, variation=(move.move,), nodes=9, seconds=0), "mentor")
+    assert played.curve(in_review=False)[8:] == [1.0, 1.0]
+    assert played.curve(in_review=False)[:8] == [None] * 8
+    assert played.value_for_black(8) == 1.0
+
+
+def test_another_move_forgets_the_analyses_behind_it() -> None:
+    played = game("h8", "i9", "h9", "h7")
+    learned(played, {0: 0.1, 2: 0.1, 4: 0.1}, "mentor")
+    played.undo()
+    played.play(parse_cell("c3", 15))
+    assert played.speakers.keys() == played.analyses.keys() == {0, 2}

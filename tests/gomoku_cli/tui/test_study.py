@@ -216,7 +216,7 @@ async def test_games_are_saved_listed_and_resumed(tmp_path: Path) -> None:
         await ui.press("u")
         await ui.until(lambda: ";B[hh]" not in path.read_text())
         await ui.play("c3")
-        await ui.press("n")
+        await ui.press("n", "y")
         await ui.pilot.pause()
         await ui.press("ctrl+s")
         await ui.until(lambda: ui.moves == [])
