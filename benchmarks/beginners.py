@@ -5,7 +5,7 @@ open three; it blocks a four and an open three of the opponent, unless it overlo
 line, or stops the opponent's. It never looks a move ahead, so it falls for every double threat. `--overlooks` is the
 probability that it overlooks an open three; a four it overlooks a quarter as often. Games start from the empty board,
 with both colours in turn. A table of scores with 95 % intervals (Wilson) is printed, and the largest step between
-neighbouring levels where one of the two scores is between 10 and 90 %.
+neighbouring levels, unless both scores are above 90 % or both below 10 %.
 """
 
 import argparse
@@ -36,6 +36,7 @@ _FOURS = 0.25
 _DEFENDS = 0.35
 """Share of its quiet moves that stop the opponent's longest line."""
 _SURE = (0.1, 0.9)
+"""Scores below and above which a step says little."""
 
 
 class Beginner(Player):
@@ -93,13 +94,13 @@ def _interval(score: float, games: int, z: float = 1.96) -> tuple[float, float]:
     """Return Wilson's interval of a share."""
     middle = (score + z * z / (2 * games)) / (1 + z * z / games)
     half = z * math.sqrt(score * (1 - score) / games + z * z / (4 * games * games)) / (1 + z * z / games)
-    return middle - half, middle + half
+    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def largest_step(shares: Sequence[float]) -> float:
-    """Return the largest difference between neighbours of which one is between 10 and 90 %."""
+    """Return the largest difference between neighbours, unless both are above 90 % or both below 10 %."""
     low, high = _SURE
-    steps = [abs(one - two) for one, two in pairwise(shares) if any(low <= each <= high for each in (one, two))]
+    steps = [abs(one - two) for one, two in pairwise(shares) if max(one, two) >= low and min(one, two) <= high]
     return max(steps, default=0.0)
 
 

@@ -27,7 +27,7 @@ from gomoku_cli.tui.control import Control
 from gomoku_cli.tui.engine.client import Engine
 from gomoku_cli.tui.engine.messages import Answer, ListGames, OpenGame, PlayerChoice
 from gomoku_cli.tui.game import Game, Seats, has_net
-from gomoku_cli.tui.keys import BY_IMPORTANCE, GROUPS
+from gomoku_cli.tui.keys import BY_IMPORTANCE, GROUPS, THREAT_MARKS
 from gomoku_cli.tui.layout import arrangement
 from gomoku_cli.tui.picture import Panes, looks
 from gomoku_cli.tui.setup import BoardSetup
@@ -370,13 +370,9 @@ class GomokuApp(App[ExitCode]):
         if not self.game.moves or self.game.is_over or not self.game.has_human_move:
             leave()
             return
-        from gomoku_cli.tui.screens.question import Question
+        from gomoku_cli.tui.screens.question import ask_to_leave
 
-        def answered(answer: str | None) -> None:
-            if answer == "y":
-                leave()
-
-        self.push_screen(Question(question, (("y", "leave"), ("n", "stay"))), answered)
+        ask_to_leave(self, question, leave)
 
     def action_help(self) -> None:
         """Show the keys."""
@@ -404,6 +400,8 @@ class GomokuApp(App[ExitCode]):
     def action_pane(self, name: str) -> None:
         """Show or hide a pane on the cells: variation, threats, numbers."""
         setattr(self._panes, name, not getattr(self._panes, name))
+        if name == "threats" and self._panes.threats:
+            self.show_message(f"Threats: {THREAT_MARKS}.")  # there may be none to see
         self._panes_changed()
 
     def action_view(self, name: str) -> None:

@@ -372,7 +372,7 @@ class Control:
             if isinstance(answer, Analysed | Graded):
                 self.review.receive(answer)
         elif isinstance(answer, Progress):
-            self._waiting.live = answer.analysis
+            self._waiting.live, self._waiting.compiling = answer.analysis, False
             self.game.learn(self.game.ply, answer.analysis, self.speaker)
             if role == "move":
                 self.show_state()

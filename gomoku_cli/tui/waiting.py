@@ -17,6 +17,7 @@ class Waiting:
         self.loads: dict[int, PlayerChoice] = {}
         """The players that are being loaded, by the numbers of the tasks."""
         self.compiling = False
+        """True from the start of a process without compiled kernels to its first result."""
         self.live: Analysis | None = None
         """The newest view of the search for a move."""
         self._tasks = tasks
@@ -44,8 +45,9 @@ class Waiting:
             text = "Analysing..."
         else:
             return "Looking for threats..." if "threats" in self._tasks else ""
-        loading = next(iter(self.loads.values()), None)
-        return text if loading is None else f"{text} {self._loading_text(loading)}"
+        if loading := next(iter(self.loads.values()), None):
+            return f"{text} {self._loading_text(loading)}"
+        return f"{text} The search is being compiled (first run only)." if self.compiling else text
 
     def _loading_text(self, choice: PlayerChoice) -> str:
         compiling = " and compiling the search (first run only)" if self.compiling else ""
