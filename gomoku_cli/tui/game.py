@@ -4,7 +4,6 @@ Needs neither numpy nor a compiled kernel, so that the board takes moves before 
 """
 
 import json
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
@@ -288,17 +287,18 @@ class Game:
     def curve(self, *, in_review: bool) -> list[float | None]:
         """Return black's win probability after each ply of the whole game; None before and after all known ones.
 
-        The curve is that of one player: of two in turn it would be a saw. In a review that is the analyst, else the
-        player with most analyses. Between two positions that it has analysed lies a straight line. The end is sure.
+        In a review the curve is that of the analyst, who has seen all positions alike. Else it is that of one player
+        before the moves of one side, of which most are known: several players, or the short search for a move and the
+        long one of a pane in turn, would be a saw. Between two known positions lies a straight line. The end is sure.
         """
-        counts = Counter(self.speakers.values())
-        best = self.analyst.spec if in_review or not counts else counts.most_common(1)[0][0]
         plies = range(len(self.line) + 1)
-        known = {
-            ply: win_probability(self.analyses[ply].value * (1 if ply % 2 == 0 else -1))
-            for ply in plies
-            if self.speakers.get(ply) == best
-        }
+        groups: dict[tuple[str, int], dict[int, float]] = {}
+        for ply in plies:
+            if ply in self.analyses:
+                value = self.analyses[ply].value * (1 if ply % 2 == 0 else -1)
+                key = (self.speakers.get(ply, ""), 0 if in_review else ply % 2)
+                groups.setdefault(key, {})[ply] = win_probability(value)
+        known = groups.get((self.analyst.spec, 0), {}) if in_review else max(groups.values(), key=len, default={})
         end = self.at(len(self.line))
         if end.is_over:
             known[end.ply] = win_probability(float(end.winner or 0))

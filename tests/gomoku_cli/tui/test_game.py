@@ -153,6 +153,15 @@ def test_the_curve_of_two_analysts_in_turn_is_no_saw() -> None:
     assert game("h8").curve(in_review=False) == [None, None]
 
 
+def test_the_curve_of_a_long_and_a_short_search_in_turn_is_no_saw() -> None:
+    """A pane's analysis of a human's positions is much longer than the search for an engine's move."""
+    played = game("h8", "i9", "h9", "h7", "g8", "i8", seats=Seats(None, PlayerChoice(spec="default")))
+    learned(played, {0: 0.2, 1: -0.1, 2: 0.5, 3: -0.2, 4: 0.6, 5: -0.3, 6: 0.7}, "default")
+    curve = [chance for chance in played.curve(in_review=False) if chance is not None]
+    assert curve == sorted(curve)
+    assert len(curve) == 7
+
+
 def test_the_curve_ends_at_the_result_and_a_proof_is_sure() -> None:
     played = game("h8", "a1", "i8", "a2", "j8", "a3", "k8", "a4", "l8")
     move = MoveAnalysis(parse_cell("l8", 15), 0.84, proof=1)
