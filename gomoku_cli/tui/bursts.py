@@ -6,6 +6,7 @@ Such a burst must not run as commands. It becomes a marked paste; single keys st
 import codecs
 import re
 import time
+from collections.abc import Callable
 
 _START, _END = "\x1b[200~", "\x1b[201~"
 """The marks of pasted text (bracketed paste)."""
@@ -31,16 +32,23 @@ def moves_in(text: str) -> list[str]:
 class BurstDecoder(codecs.IncrementalDecoder):
     """Decodes what the terminal sends, in UTF-8, and marks each burst as a paste."""
 
-    def __init__(self, errors: str = "replace") -> None:
+    def __init__(self, errors: str = "replace", *, read_more: Callable[[], bytes] = bytes) -> None:
+        """`read_more` returns what comes within a moment after a letter: a terminal may send a burst in pieces."""
         super().__init__(errors)
+        self._read_more = read_more
         self._utf8 = codecs.getincrementaldecoder("utf-8")(errors="replace")
         self._is_pasting = False
         """True between the terminal's own marks."""
         self._burst_at = -_FOLLOWS_S
 
     def decode(self, data: bytes, final: bool = False) -> str:  # type: ignore[override]
-        """Return the text of the bytes of one read."""
+        """Return the text of the bytes of one read, and of those that follow at once."""
         text = self._utf8.decode(data, final)
+        while text and text[0].isprintable() and "\x1b" not in text and not self._is_pasting:
+            more = self._read_more()
+            if not more:
+                break
+            text += self._utf8.decode(more, final)
         if "\x1b" in text or self._is_pasting:
             if _START in text or _END in text:
                 self._is_pasting = text.rfind(_START) > text.rfind(_END)

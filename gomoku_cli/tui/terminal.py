@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _MARK_EVERY = 32
 """Messages between two looks at the app's progress."""
+_MOMENT_S = 0.01
+"""Time between two characters of text that nobody types; a key that is held down repeats more slowly."""
 _END_S = 2.0
 """Time for the app to end after a signal; then the process ends without it."""
 _RESET = (
@@ -77,8 +79,16 @@ def terminal_driver() -> "type[Driver] | None":
                 self._app.call_later(partial(setattr, self, "_handled", self._sent))
 
     # Textual's own decoder raises at a byte that is not UTF-8, and all bytes read together with it would be lost.
-    linux_driver.getincrementaldecoder = lambda encoding: BurstDecoder  # type: ignore[attr-defined, assignment]
+    decoder = partial(BurstDecoder, read_more=_read_more)
+    linux_driver.getincrementaldecoder = lambda encoding: decoder  # type: ignore[attr-defined, assignment]
     return BoardTerminal
+
+
+def _read_more() -> bytes:
+    """Return what the terminal sends within a moment, if anything: faster than anyone types."""
+    descriptor = sys.__stdin__.fileno() if sys.__stdin__ else 0
+    ready, _, _ = select.select([descriptor], [], [], _MOMENT_S)
+    return os.read(descriptor, 4096) if ready else b""
 
 
 def is_gone(descriptor: int) -> bool:

@@ -8,7 +8,7 @@ from core.rules import Rules
 from gomoku_cli.tui.bursts import BurstDecoder, moves_in
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.setup import BoardSetup
-from tests.support.tui import BoardDriver, ScriptedPlayer, ThreadEngine, async_test, board_app
+from tests.support.tui import AnalysingPlayer, BoardDriver, ScriptedPlayer, ThreadEngine, async_test, board_app
 
 
 def events_of(*reads: bytes) -> list[events.Event]:
@@ -48,6 +48,25 @@ def shown(event: events.Event) -> str:
 )
 def test_a_burst_of_text_is_a_paste_and_keys_stay_keys(reads: list[bytes], expected: list[str]) -> None:
     assert [shown(event) for event in events_of(*reads)] == expected
+
+
+@pytest.mark.parametrize(
+    ("pieces", "expected"),
+    [
+        ([b"q", b"ui", b"t yes\r"], ["paste 'quit yes\\r'"]),
+        ([b"h", b"8", b"\r"], ["paste 'h8\\r'"]),
+        ([b"u"], ["u"]),
+        ([b"u", b"u"], ["u", "u"]),
+        ([b"q", b"\x1b[A"], ["q", "up"]),
+        ([b"\r", b"q"], ["enter"]),
+        (["ü".encode()[:1], "ü".encode()[1:]], []),
+    ],
+)
+def test_a_burst_that_comes_in_pieces_is_one(pieces: list[bytes], expected: list[str]) -> None:
+    rest = iter(pieces[1:])
+    decoder, parser = BurstDecoder(read_more=lambda: next(rest, b"")), XTermParser()
+    found = [event for event in parser.feed(decoder.decode(pieces[0])) if isinstance(event, events.Key | events.Paste)]
+    assert [shown(event) for event in found] == expected
 
 
 @pytest.mark.parametrize(
@@ -92,7 +111,8 @@ async def test_pasted_text_does_nothing_but_say_so() -> None:
 
 @async_test
 async def test_pasted_moves_are_played_while_it_is_a_humans_turn() -> None:
-    async with board_app(ThreadEngine({}), setup=BoardSetup(seats=Seats(None, None))) as ui:
+    engine = ThreadEngine({"default": AnalysingPlayer(15)})
+    async with board_app(engine, setup=BoardSetup(seats=Seats(None, None))) as ui:
         await paste(ui, "h8 i9 h9\n")
         assert ui.moves == ["h8", "i9", "h9"]
         await paste(ui, "c3")
