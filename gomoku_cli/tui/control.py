@@ -72,7 +72,7 @@ class Control:
         self._waiting = Waiting(self._tasks)
         self._paused = False
         self._problem: tuple[str, StatusKind] | None = None
-        """What keeps the game from going on: a warning about the pending move, or a failure of the engine."""
+        """The obstacle to the next move: a warning about the pending move, or a failure of the engine."""
         self._analysed: tuple[Cell, ...] | None = None
         """The position whose analysis has ended by itself."""
         self._threats: tuple[tuple[Cell, ...], Threats] | None = None

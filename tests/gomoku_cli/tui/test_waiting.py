@@ -1,4 +1,4 @@
-"""What must not wait behind a search, and what the status says meanwhile."""
+"""Requests that must not wait behind a search, and the status meanwhile."""
 
 import asyncio
 import threading
