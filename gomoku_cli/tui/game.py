@@ -289,7 +289,8 @@ class Game:
 
         In a review the curve is that of the analyst, who has seen all positions alike. Else it is that of one player
         before the moves of one side, of which most are known: several players, or the short search for a move and the
-        long one of a pane in turn, would be a saw. Between two known positions lies a straight line. The end is sure.
+        long one of a pane in turn, would be a saw. Between two known positions lies a straight line. The last value
+        holds for one move more, since the player took that move for the best. The end is sure.
         """
         plies = range(len(self.line) + 1)
         groups: dict[tuple[str, int], dict[int, float]] = {}
@@ -298,7 +299,11 @@ class Game:
                 value = self.analyses[ply].value * (1 if ply % 2 == 0 else -1)
                 key = (self.speakers.get(ply, ""), 0 if in_review else ply % 2)
                 groups.setdefault(key, {})[ply] = win_probability(value)
-        known = groups.get((self.analyst.spec, 0), {}) if in_review else max(groups.values(), key=len, default={})
+        known = (
+            groups.get((self.analyst.spec, 0), {})
+            if in_review
+            else max(groups.values(), key=lambda group: (len(group), max(group)), default={})
+        )
         end = self.at(len(self.line))
         if end.is_over:
             known[end.ply] = win_probability(float(end.winner or 0))
@@ -308,7 +313,8 @@ class Game:
                 share = (ply - first) / (last - first)
                 found[ply] = (1 - share) * known[first] + share * known[last]
         if known:
-            found[max(known)] = known[max(known)]
+            last = max(known)
+            found[last : last + 2] = [known[last]] * len(found[last : last + 2])
         return found
 
     def result_text(self) -> str:
