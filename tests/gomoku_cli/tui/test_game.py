@@ -149,7 +149,9 @@ def test_the_curve_of_two_analysts_in_turn_is_no_saw() -> None:
     learned(played, {0: -0.8, 2: -0.8}, "default")
     curve = played.curve(in_review=False)
     assert curve == pytest.approx([None, 0.75, 0.775, 0.8, 0.825, 0.85, 0.85], nan_ok=True)
-    assert played.curve(in_review=True)[:5] == pytest.approx([0.1, 0.1, 0.1, 0.1, None], nan_ok=True), "the analyst's alone"
+    assert played.curve(in_review=True)[:5] == pytest.approx([0.1, 0.1, 0.1, 0.1, None], nan_ok=True), (
+        "the analyst's alone"
+    )
     assert game("h8").curve(in_review=False) == [None, None]
 
 

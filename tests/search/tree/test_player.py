@@ -301,13 +301,6 @@ def test_an_analysis_puts_a_proven_win_first() -> None:
     assert analysis.moves[0].proof == 1
 
 
-def test_a_distant_proof_is_as_sure_as_a_near_one() -> None:
-    """The search decays its values by plies; an analysis says what is proven."""
-    analysis = player(SearchSettings(simulations=2_000)).analyse(position_of("d4 a1 e4 g7"))
-    assert analysis.moves[0].proof == 3
-    assert (analysis.value, analysis.moves[0].value) == (1.0, 1.0)
-
-
 def test_the_best_moves_have_lines_of_their_own() -> None:
     position = position_of("d4")
     analysis = player().analyse(position, Limit(nodes=400))
