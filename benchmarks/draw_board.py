@@ -44,7 +44,14 @@ async def screenshot(plies: int) -> str:
                 await pilot.pause(0.02)
             if app.game.is_over:
                 raise SystemExit(f"the game is over after {app.game.ply} plies: give fewer with --plies")
-            game = Game(app.game.rules, Seats(None, white), app.game.moves[:plies], analyses=dict(app.game.analyses))
+            played = app.game
+            game = Game(
+                played.rules,
+                Seats(None, white),
+                played.moves[:plies],
+                analyses=dict(played.analyses),
+                speakers=dict(played.speakers),
+            )
             app.control.new_game(game)
             await pilot.press("a", "c", "g")
             while (found := app.control.analysis) is None or (found.nodes < 4000 and found.proof is None):

@@ -7,9 +7,14 @@ from dataclasses import dataclass
 from core.rules import Cell
 
 
+def _proven(proof: int | None, value: float | None) -> float | None:
+    """Return the result that a proof makes sure, else the value; a search may decay its own values by plies."""
+    return (1.0 if proof > 0 else -1.0) if proof else value
+
+
 @dataclass(frozen=True, slots=True)
 class MoveAnalysis:
-    """A root move and its numbers; None for a number that the search does not have."""
+    """A root move and its numbers; None for a number that the search does not have. A proof decides the value."""
 
     move: Cell
     value: float | None = None
@@ -20,11 +25,16 @@ class MoveAnalysis:
     """Visit count."""
     proof: int | None = None
     """Proven result: `n` wins and `-n` loses in `n` plies, the move included; None without a proof."""
+    line: tuple[Cell, ...] = ()
+    """The expected moves of both sides from this one on; empty where the search does not know them."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "value", _proven(self.proof, self.value))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Analysis:
-    """A search's view of a position that is not over."""
+    """A search's view of a position that is not over. A proof of the best move decides the value."""
 
     moves: tuple[MoveAnalysis, ...]
     """Root moves, the best first."""
@@ -36,6 +46,9 @@ class Analysis:
     """Positions searched, in the unit of `search.limits.Limit.nodes`."""
     seconds: float
     """Time of the search."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "value", _proven(self.moves[0].proof if self.moves else None, self.value))
 
     @property
     def best_move(self) -> Cell:

@@ -5,12 +5,13 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 from textual import events, on
 from textual.app import App, ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.geometry import Size
 from textual.message import Message
@@ -21,28 +22,22 @@ from core.notation import NotationError, cell_words, parse_cell
 from core.rules import BLACK, EMPTY, WHITE, colour_name
 from curriculum.arena import player_names
 from gomoku_cli.exit_codes import ExitCode
+from gomoku_cli.tui.bursts import moves_in
 from gomoku_cli.tui.control import Control
 from gomoku_cli.tui.engine.client import Engine
 from gomoku_cli.tui.engine.messages import Answer, ListGames, OpenGame, PlayerChoice
-from gomoku_cli.tui.game import Game, Seats, has_net, win_probability
-from gomoku_cli.tui.keys import BY_IMPORTANCE, GROUPS
+from gomoku_cli.tui.game import Game, Seats, has_net
+from gomoku_cli.tui.keys import BY_IMPORTANCE, GROUPS, THREAT_MARKS
+from gomoku_cli.tui.layout import arrangement
 from gomoku_cli.tui.picture import Panes, looks
 from gomoku_cli.tui.setup import BoardSetup
 from gomoku_cli.tui.terminal import is_gone, terminal_driver
-from gomoku_cli.tui.widgets.board import BoardWidget, BoardWindow, best_scale
+from gomoku_cli.tui.widgets.board import BoardWidget, BoardWindow
 from gomoku_cli.tui.widgets.entry import MoveEntry
 from gomoku_cli.tui.widgets.glyphs import ASCII, MONOCHROME, UNICODE
-from gomoku_cli.tui.widgets.painting import Geometry
 from gomoku_cli.tui.widgets.panel import SidePanel
 from gomoku_cli.tui.widgets.status import StatusKind, StatusLine
 
-_PANEL_COLUMNS = 28
-"""Width of the side panel at least."""
-_MAX_PANEL_COLUMNS = 60
-_COLUMNS_FOR_PANEL = 100
-"""From this width on the panel stands beside the board, whatever the size of the cells."""
-_ROWS_AROUND = 3
-"""Title, status and key bar."""
 _TERMINAL_THEME = "ansi-dark"
 _MIN_TERMINAL = (24, 8)
 """Columns and rows below which the screen asks for more."""
@@ -64,12 +59,14 @@ class GomokuApp(App[ExitCode]):
 
     # The screen uses the terminal's own colours, so that it suits a dark and a light one. The board brings its own.
     CSS = """
+    Screen { layers: default above; }
     #title { height: 1; padding: 0 1; }
-    #table { height: 1fr; }
+    #table { height: 1fr; margin-bottom: 1; }
+    #foot { layer: above; dock: bottom; height: auto; margin-bottom: 1; }
     BoardWindow { width: 1fr; height: 1fr; }
     #panel { height: 1fr; }
     #small { display: none; width: 1fr; height: 1fr; }
-    .-small #title, .-small #table, .-small #status, .-small Footer { display: none; }
+    .-small #title, .-small #table, .-small #foot, .-small Footer { display: none; }
     .-small #small { display: block; }
     App.-ascii .arrow { display: none; }
     App.-ascii ModalScreen > * { border: ascii $primary; }
@@ -123,8 +120,10 @@ class GomokuApp(App[ExitCode]):
             with BoardWindow():
                 yield self._board
             yield self._panel
-        yield self._entry
-        yield self._status
+        # Over the board: a status of several rows, or the line for a move, must not move it.
+        with Vertical(id="foot"):
+            yield self._status
+            yield self._entry
         yield Footer(show_command_palette=False)
         yield Static(
             f"The board needs {_MIN_TERMINAL[0]} columns and {_MIN_TERMINAL[1]} rows.", id="small", markup=False
@@ -168,24 +167,13 @@ class GomokuApp(App[ExitCode]):
         columns, rows = terminal or self.size
         assert self._main is not None
         self._main.set_class(columns < _MIN_TERMINAL[0] or rows < _MIN_TERMINAL[1], "-small")
-        rules, room = self.game.rules, rows - _ROWS_AROUND
-        # One column for a scrollbar: a board too high for the terminal must not scroll sideways as well.
-        alone = columns - 1
-        beside = alone - _PANEL_COLUMNS
-        wanted = self._panel_wanted
-        if wanted is None:
-            wanted = columns >= _COLUMNS_FOR_PANEL
-            if not wanted and best_scale(rules, alone, room) == best_scale(rules, max(beside, 0), room):
-                wanted = Geometry(rules.size, 1).columns <= beside  # it takes no room from the board
-        scale = best_scale(rules, beside if wanted else alone, room)
-        shown = wanted and Geometry(rules.size, scale).columns <= beside
-        self._board.set_scale(scale)
-        left = alone - Geometry(rules.size, scale).columns
-        self._panel.styles.width = min(max(left, _PANEL_COLUMNS), _MAX_PANEL_COLUMNS)
-        self._panel.display = shown
+        found = arrangement(self.game.rules, columns, rows, self._panel_wanted)
+        self._board.set_scale(found.scale)
+        self._panel.styles.width = found.panel_columns
+        self._panel.display = shown = found.has_panel
         if shown and self._is_too_narrow:
             self._is_too_narrow = False
-            self.control.show_turn()
+            self.control.show_state(at_once=True)
         self._show_title()
 
     # The view of the course
@@ -214,13 +202,15 @@ class GomokuApp(App[ExitCode]):
             source = f"{speaker}, {colour_name(game.side_to_move)}'s net" if has_net(speaker) else speaker
             self._panel.show_candidates(control.analysis, source, self._board.cursor)
         if self._panel.graph.display:
-            values = [game.at(ply).value_for_black(ply) for ply in range(len(game.line) + 1)]
-            chances = [None if value is None else win_probability(value) for value in values]
-            self._panel.graph.show(chances, game.ply, control.review.marks)
+            self._panel.graph.show(game.curve(in_review=control.review.active), game.ply, control.review.marks)
 
-    def show_status(self, text: str, kind: StatusKind = "") -> None:
+    def show_state(self, text: str, kind: StatusKind = "", *, at_once: bool = False) -> None:
         """See `View`."""
-        self._status.show(text, kind)
+        self._status.show_state(text, kind, at_once=at_once)
+
+    def show_message(self, text: str, kind: StatusKind = "") -> None:
+        """See `View`."""
+        self._status.show_message(text, kind)
 
     def add_note(self, text: str) -> None:
         """See `View`."""
@@ -232,7 +222,7 @@ class GomokuApp(App[ExitCode]):
         from gomoku_cli.tui.screens.question import Question
 
         answers = (("m", "play the mentor"), ("n", "new game"), ("q", "quit"))
-        self.show_status(text, "error")
+        self.show_message(text, "error")
         self.push_screen(Question(f"This player cannot be loaded.\n{text}", answers), self._after_failure)
 
     def show_saved_games(self, games: tuple[tuple[str, str], ...]) -> None:
@@ -240,7 +230,7 @@ class GomokuApp(App[ExitCode]):
         from gomoku_cli.tui.screens.saved_games import SavedGamesScreen
 
         if not games:
-            self.show_status("There is no saved game yet.", "error")
+            self.show_message("There is no saved game yet.", "error")
         elif self.screen is self._main:
             self.push_screen(SavedGamesScreen(games), self._open_saved)
 
@@ -268,14 +258,13 @@ class GomokuApp(App[ExitCode]):
         title = "Gomoku"
         if not self._panel.display:
             title = "   ".join(f"{self._glyphs.stone(colour)} {game.player_name(colour)}" for colour in (BLACK, WHITE))
-        self._title.update(Content.assemble((title, "bold"), (f"   {game.rules}", "dim")))
+        teaching = "   teaching" if self.control.teaching else ""
+        self._title.update(Content.assemble((title, "bold"), (teaching, "bold"), (f"   {game.rules}", "dim")))
 
     def _tick(self) -> None:
         if not self.is_headless and is_gone(sys.__stdin__.fileno() if sys.__stdin__ else 0):
             self.exit(ExitCode.INTERRUPTED)  # without a signal, if another session owns the terminal
-        text = self.control.waiting_text()
-        if text:
-            self.show_status(text, "busy")
+        self.control.show_state()
 
     # Keys and mouse
 
@@ -292,8 +281,12 @@ class GomokuApp(App[ExitCode]):
 
     async def on_event(self, event: events.Event) -> None:
         """Take the keys of a coordinate, from `/` or a capital letter to Enter: here, in the order of their coming."""
-        if isinstance(event, events.Key | events.Paste) and self.screen is self._main and self._entry.takes(event):
-            return
+        if isinstance(event, events.Key | events.Paste) and self.screen is self._main:
+            if self._entry.takes(event):
+                return
+            if isinstance(event, events.Paste):
+                self._paste(event.text)
+                return
         await super().on_event(event)
 
     def action_type_move(self) -> None:
@@ -304,19 +297,34 @@ class GomokuApp(App[ExitCode]):
         try:
             cells = [parse_cell(word, self.game.rules.size) for _, word in cell_words(text.replace(",", " "))]
         except NotationError as error:
-            self.show_status(f"{error}.", "error")
+            self.show_message(f"{error}.", "error")
             return
         if not cells:
-            self.control.show_turn()
+            self.control.show_state(at_once=True)
         for number, cell in enumerate(cells):
             if number and (not self.control.may_play or self.control.is_busy):
-                self.show_status(f"Played {number} of {len(cells)} moves: the next one is not yours.", "error")
+                self.show_message(f"Played {number} of {len(cells)} moves: the next one is not yours.", "error")
                 return
             self._board.cursor = cell
             ply = self.game.ply
             self.control.press(cell)
             if self.game.ply == ply:
                 return  # it was refused, or waits
+
+    def _paste(self, text: str) -> None:
+        """Play pasted moves as if they were typed, as long as it is a human's turn; any other text does nothing."""
+        moves = moves_in(text)
+        if len(moves) == 1 and not text.endswith(("\r", "\n")):
+            self._entry.open(moves[0])
+            return
+        for number, move in enumerate(moves):
+            if not self.control.may_play:
+                why = "the review is open" if self.control.review.active else "it is not a human's turn"
+                self.show_message(f"Not played, since {why}: {' '.join(moves[number:])}.", "error")
+                return
+            self._play_typed(move)
+        if text.strip() and not moves:
+            self.show_message(f"Text that is no move does nothing: {' '.join(text[:40].split())}", "error")
 
     def action_move_now(self) -> None:
         """Make the engine move."""
@@ -339,7 +347,10 @@ class GomokuApp(App[ExitCode]):
         getattr(self.control.review, name)(*arguments)
 
     def action_new_game(self) -> None:
-        """Open the dialog for a new game."""
+        """Open the dialog for a new game, after a question during a game."""
+        self._leave_game("Leave this game for a new one? It is saved: o shows the saved games.", self._ask_new_game)
+
+    def _ask_new_game(self) -> None:
         from gomoku_cli.tui.screens.new_game import NewGameScreen
 
         self.push_screen(NewGameScreen(self.game.rules, self.game.seats), self._start_new_game)
@@ -356,17 +367,17 @@ class GomokuApp(App[ExitCode]):
 
     def action_leave(self) -> None:
         """End the app, after a question during a game."""
-        if not self.game.moves or self.game.is_over or not self.game.has_human_move:
-            self.exit(ExitCode.DONE)
-            return
-        from gomoku_cli.tui.screens.question import Question
-
         text = "Leave this game? It is saved: gomoku play --resume goes on with it."
-        self.push_screen(Question(text, (("y", "leave"), ("n", "stay"))), self._after_question)
+        self._leave_game(text, lambda: self.exit(ExitCode.DONE))
 
-    def _after_question(self, answer: str | None) -> None:
-        if answer == "y":
-            self.exit(ExitCode.DONE)
+    def _leave_game(self, question: str, leave: Callable[[], None]) -> None:
+        """Call `leave`: at once, or after a yes to the question if a game with moves of a human goes on."""
+        if not self.game.moves or self.game.is_over or not self.game.has_human_move:
+            leave()
+            return
+        from gomoku_cli.tui.screens.question import ask_to_leave
+
+        ask_to_leave(self, question, leave)
 
     def action_help(self) -> None:
         """Show the keys."""
@@ -394,6 +405,8 @@ class GomokuApp(App[ExitCode]):
     def action_pane(self, name: str) -> None:
         """Show or hide a pane on the cells: variation, threats, numbers."""
         setattr(self._panes, name, not getattr(self._panes, name))
+        if name == "threats" and self._panes.threats:
+            self.show_message(f"Threats: {THREAT_MARKS}.")  # there may be none to see
         self._panes_changed()
 
     def action_view(self, name: str) -> None:
@@ -408,7 +421,8 @@ class GomokuApp(App[ExitCode]):
         """Switch the warnings before losing moves on or off."""
         self.control.teaching = not self.control.teaching
         state = "on: a losing move is explained before it counts" if self.control.teaching else "off"
-        self.show_status(f"Teaching is {state}.")
+        self._show_title()
+        self.show_message(f"Teaching is {state}.")
 
     def action_panel(self) -> None:
         """Fold or open the panel."""
@@ -418,7 +432,7 @@ class GomokuApp(App[ExitCode]):
             self._board.focus()
             self._is_too_narrow = self._panel_wanted
             if self._is_too_narrow:
-                self.show_status("The terminal is too narrow for the panel.", "error")
+                self.show_message("The terminal is too narrow for the panel.", "error")
 
     def _panes_changed(self) -> None:
         control, panes = self.control, self._panes
@@ -435,14 +449,7 @@ class GomokuApp(App[ExitCode]):
         """Return the commands of the palette: every action of the board, and Textual's own for themes and pictures."""
         for _, commands in GROUPS:
             for each in commands:
-                action = each.action
-                yield SystemCommand(each.name, each.help or each.name, self._runner(action))
+                yield SystemCommand(each.name, each.help or each.name, partial(self.run_action, each.action))
         for command in super().get_system_commands(screen):
             if command.title == "Theme" or (command.title == "Screenshot" and not self.is_web):
                 yield command
-
-    def _runner(self, action: str) -> Callable[[], object]:
-        async def run() -> None:
-            await self.run_action(action)
-
-        return run

@@ -1,6 +1,5 @@
 """The course of a game: turns, requests to the engine, and the handling of its answers."""
 
-import time
 from collections.abc import Callable
 
 from core.rules import EMPTY, NO_CELL, Cell
@@ -37,7 +36,9 @@ from gomoku_cli.tui.engine.tasks import OF_POSITION, Role, Tasks
 from gomoku_cli.tui.game import Game, MoveCost, RefusedError, Seats
 from gomoku_cli.tui.review import Review
 from gomoku_cli.tui.view import View
-from gomoku_cli.tui.widgets.texts import line_text, outlook, thinking_text, turn_text
+from gomoku_cli.tui.waiting import Waiting
+from gomoku_cli.tui.widgets.status import StatusKind
+from gomoku_cli.tui.widgets.texts import line_text, outlook, turn_text
 from search.analysis import Analysis
 
 ANALYSIS_S = 60.0
@@ -68,13 +69,10 @@ class Control:
         self._path = path
         self._game_number = 0
         self._saved_moves: tuple[Cell, ...] = ()
-        self._loads: dict[int, PlayerChoice] = {}
+        self._waiting = Waiting(self._tasks)
         self._paused = False
-        self._compiling = ""
-        """The progress of a compilation under way."""
-        self._thinking_since = 0.0
-        self._live: Analysis | None = None
-        """The newest view of the search for a move."""
+        self._problem: tuple[str, StatusKind] | None = None
+        """The obstacle to the next move: a warning about the pending move, or a failure of the engine."""
         self._analysed: tuple[Cell, ...] | None = None
         """The position whose analysis has ended by itself."""
         self._threats: tuple[tuple[Cell, ...], Threats] | None = None
@@ -89,7 +87,7 @@ class Control:
     @property
     def is_loading(self) -> bool:
         """True while a player is loaded."""
-        return bool(self._loads)
+        return bool(self._waiting.loads)
 
     @property
     def is_busy(self) -> bool:
@@ -152,11 +150,11 @@ class Control:
             self._engine.run(Keep(self._game_number, self._path, self.game.state(moves)))
 
     def _load(self) -> None:
-        self._loads.clear()
+        self._waiting.loads.clear()
         for choice in {self.game.seats.black: None, self.game.seats.white: None}:
             if choice is not None:
                 number = self._engine.begin(Load(choice=choice, rules=self.game.rules, ponders=self._ponders))
-                self._loads[number] = choice
+                self._waiting.loads[number] = choice
 
     # Moves
 
@@ -170,14 +168,14 @@ class Control:
             else:
                 self.continue_game()
         elif game.is_over:
-            self._view.show_status(f"{game.result_text()} Press n for a new game.", "over")
+            self._view.show_message(f"{game.result_text()} Press n for a new game.", "over")
         elif not game.is_humans_turn:
             if not self.is_thinking:
-                self._paused = False
+                self._paused, self._problem = False, None
                 self._request_move()
-            self._show_waiting()
+            self.show_state(at_once=True)
         elif game.stones[cell] != EMPTY:
-            self._view.show_status(f"{game.name_of(cell)} already holds a stone.", "error")
+            self._view.show_message(f"{game.name_of(cell)} already holds a stone.", "error")
         elif self.teaching and self.pending != cell:
             self._check(cell)
         else:
@@ -187,7 +185,7 @@ class Control:
         try:
             self.game.play(cell)
         except RefusedError as error:
-            self._view.show_status(f"{error}.", "error")
+            self._view.show_message(f"{error}.", "error")
         else:
             self._paused = False
             self.continue_game()
@@ -198,7 +196,8 @@ class Control:
         game = self.game
         task = CheckMove(choice=self.game.analyst, rules=game.rules, moves=tuple(game.moves), move=cell)
         self._tasks.begin("check", task)
-        self._view.show_status(f"Looking at {game.name_of(cell)}...", "busy")
+        self._problem = None
+        self.show_state(at_once=True)
         self._view.show_game()
 
     def undo(self) -> None:
@@ -219,14 +218,14 @@ class Control:
             self._paused = self.game.seats.human == EMPTY
             self.continue_game()
         else:
-            self._view.show_status(otherwise, "error")
+            self._view.show_message(otherwise, "error")
 
     def swap_sides(self) -> None:
         """Give the human the engine's stones, and the engine the human's."""
         if self.game.seats.human == EMPTY:
-            self._view.show_status("Sides are swapped where one player is a human and the other an engine.", "error")
+            self._view.show_message("Sides are swapped where one player is a human and the other an engine.", "error")
         elif self.review.active or self.game.is_over:
-            self._view.show_status("Sides are swapped during a game: n begins another.", "error")
+            self._view.show_message("Sides are swapped during a game: n begins another.", "error")
         else:
             self.change_seats(self.game.seats.swapped())
 
@@ -240,49 +239,56 @@ class Control:
     def show_hint(self) -> None:
         """Mark the best move of the shown position, after a short search if there is none yet."""
         if self.game.is_over or not (self.game.is_humans_turn or self.review.active):
-            self._view.show_status("There is a hint when it is your turn.", "error")
+            self._view.show_message("There is a hint when it is your turn.", "error")
         elif self.analysis is not None and self.analysis.moves:
             self._give_hint(self.analysis)
         else:
             self._tasks.drop("ponder", "analysis")
             self._tasks.begin("hint", self.analysis_task(HINT_S))
-            self._view.show_status("Looking for a good move...", "busy")
+            self.show_state(at_once=True)
 
     def _give_hint(self, analysis: Analysis) -> None:
         self.hint = analysis.best_move
         name = self.game.name_of(self.hint)
         line = line_text(analysis.variation, self.game.rules, 6)
-        self._view.show_status(f"Hint: {name}. {outlook(analysis, self.game.side_to_move)}, {line}")
+        self._view.show_message(f"Hint: {name}. {outlook(analysis, self.game.side_to_move)}, {line}")
         self._view.show_game()
 
     # The course
 
-    def continue_game(self) -> None:
-        """Show the changed game, save it, and ask for a move if an engine is to move."""
+    def continue_game(self, *, by_engine: bool = False) -> None:
+        """Show the changed game, save it, and ask for a move if an engine is to move.
+
+        A change `by_engine` leaves a fresh message where it is.
+        """
         self._tasks.drop(*OF_POSITION)
         self.hint = self.pending = NO_CELL
-        self._live, self.pondering = None, False
+        self._waiting.live, self.pondering, self._problem = None, False, None
         game = self.game
         if not self.review.active and tuple(game.moves) != self._saved_moves:
             self.keep()
         self._view.show_game()
-        if game.player_to_move is None or self.review.active or self._paused:
-            self.show_turn()
-        else:
+        if game.player_to_move is not None and not self.review.active and not self._paused:
             self._request_move()
+        self.show_state(at_once=not by_engine)
         self.use_turn()
 
-    def show_turn(self) -> None:
-        """Show whose turn it is, or the end of the game, or the place in a review."""
+    def show_state(self, *, at_once: bool = False) -> None:
+        """Show the state of the game: whose turn it is, what is awaited, the end, or the place in a review."""
+        self._view.show_state(*self._state(), at_once=at_once)
+
+    def _state(self) -> tuple[str, StatusKind]:
         game = self.game
-        if self.review.active:
-            self.review.show()
-        elif game.is_over:
-            self._view.show_status(game.result_text(), "over")
-        elif game.is_humans_turn or self._paused:
-            self._view.show_status(turn_text(game))
-        else:
-            self._show_waiting()
+        if self._problem is not None:
+            return self._problem
+        if self.is_thinking:
+            return self._waiting.move_text(game), "busy"
+        if game.is_over and not self.review.active:
+            return game.result_text(), "over"
+        text = self.review.text() if self.review.active else turn_text(game)
+        if awaited := self._waiting.other_text(game, self.pending):
+            return f"{text} {awaited}", "busy"
+        return text, "busy" if self.review.active else ""
 
     def use_turn(self) -> None:
         """Begin what the open panes need, or ponder, as far as no move is awaited."""
@@ -308,9 +314,8 @@ class Control:
     def _request_move(self) -> None:
         choice = self.game.player_to_move
         assert choice is not None
-        self._thinking_since = time.monotonic()
+        self._waiting.begin()
         self._tasks.begin("move", Think(choice=choice, rules=self.game.rules, moves=tuple(self.game.moves)))
-        self._show_waiting()
 
     def analysis_task(self, seconds: float, ply: int | None = None) -> Analyse:
         """Return the task to analyse the position after `ply` moves, by default the shown one."""
@@ -325,8 +330,8 @@ class Control:
             case Notice():
                 self._view.add_note(answer.text)
             case Compiling():
-                self._compiling = answer.text
-                self._show_waiting()
+                self._waiting.compiling = answer.text
+                self.show_state()
             case Ended():
                 self._handle_end(answer.text)
             case GameList():
@@ -334,8 +339,8 @@ class Control:
             case OpenedGame():
                 self._view.open_game(Game.from_state(answer.state), answer.path)
             case FileFailed():
-                self._view.show_status(answer.text, "error")
-            case _ if number in self._loads:
+                self._view.show_message(answer.text, "error")
+            case _ if number in self._waiting.loads:
                 self._handle_load(number, answer)
             case _:
                 role = self._tasks.role_of(number)
@@ -345,10 +350,11 @@ class Control:
                     self._handle(role, answer)
 
     def _handle_load(self, number: int, answer: Answer) -> None:
-        choice = self._loads.pop(number)
+        choice = self._waiting.loads.pop(number)
         if isinstance(answer, Loaded):
-            self._compiling, self._thinking_since = "", time.monotonic()
-            self._show_waiting()
+            self._waiting.compiling = ""
+            self._waiting.begin()
+            self.show_state()
         elif isinstance(answer, OtherBoard):
             mentor = PlayerChoice(spec=player_names.MENTOR, seconds=choice.seconds, policy=choice.policy)
             seats = self.game.seats
@@ -366,10 +372,10 @@ class Control:
             if isinstance(answer, Analysed | Graded):
                 self.review.receive(answer)
         elif isinstance(answer, Progress):
-            self._live = answer.analysis
+            self._waiting.live, self._waiting.compiling = answer.analysis, ""
             self.game.learn(self.game.ply, answer.analysis, self.speaker)
             if role == "move":
-                self._show_waiting()
+                self.show_state()
             elif self.hint != NO_CELL and answer.analysis.moves and answer.analysis.best_move != self.hint:
                 self._give_hint(answer.analysis)
             self._view.show_analysis()
@@ -402,16 +408,16 @@ class Control:
         if analysis is not None:
             game.learn(ply, analysis, choice.spec if choice is not None else "")
         game.costs[ply] = MoveCost(answer.simulations, answer.seconds)
-        self.continue_game()
+        self.continue_game(by_engine=True)
 
     def _handle_verdict(self, verdict: Verdict) -> None:
         cell = self.pending
         if verdict.reason is None:
             self._play(cell)
             return
-        self._view.show_status(
-            f"{self.game.name_of(cell)} loses. {verdict.reason} Play it again to insist, esc chooses anew.", "warning"
-        )
+        name = self.game.name_of(cell)
+        self._problem = f"{name} loses. {verdict.reason} Play it again to insist, esc chooses anew.", "warning"
+        self.show_state(at_once=True)
 
     def _handle_failure(self, role: Role, text: str) -> None:
         if role == "check":
@@ -422,31 +428,18 @@ class Control:
         elif role == "move":
             choice = self.game.player_to_move
             who = choice.spec if choice is not None else "the engine"
-            text = f"{who} failed (enter: ask again, u: undo). {text}"
-        self._view.show_status(text, "error")
+            self._problem = f"{who} failed (enter: ask again, u: undo). {text}", "error"
+            self.show_state(at_once=True)
+            return
+        self._view.show_message(text, "error")
 
     def _handle_end(self, text: str) -> None:
         """Go on after the end of the engine's process: the next task starts another."""
         roles = self._tasks.forget()
-        self._loads.clear()
-        self._live = None
+        self._waiting.loads.clear()
+        self._waiting.live = None
         self.keep()  # the game may not have reached its file
         if "move" in roles or "check" in roles:
             self._handle_failure("move" if "move" in roles else "check", text)
         else:
-            self._view.show_status(f"The engine has ended: {text}", "error")
-
-    def _show_waiting(self) -> None:
-        if text := self.waiting_text():
-            self._view.show_status(text, "busy")
-
-    def waiting_text(self) -> str:
-        """Return the engine's activity while a move is awaited, else an empty text."""
-        choice = self.game.player_to_move
-        if "move" not in self._tasks or choice is None:
-            return ""
-        if choice in self._loads.values():
-            compiling = f": {self._compiling}" if self._compiling else ""
-            return f"Loading {choice.spec}{compiling}..."
-        seconds = time.monotonic() - self._thinking_since
-        return thinking_text(choice, seconds, self._live, self.game.side_to_move, self.game.rules)
+            self._view.show_message(f"The engine has ended: {text}", "error")

@@ -6,6 +6,7 @@ Needs neither numpy nor a compiled kernel, so that the board takes moves before 
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
+from itertools import pairwise
 
 from core.files.json_text import parse_json
 from core.notation import cell_name
@@ -180,6 +181,7 @@ class Game:
         else:
             self.undone.clear()
             self.analyses = {ply: analysis for ply, analysis in self.analyses.items() if ply <= self.ply}
+            self.speakers = {ply: speaker for ply, speaker in self.speakers.items() if ply <= self.ply}
             self.costs = {ply: cost for ply, cost in self.costs.items() if ply < self.ply}
         self.push(cell)
 
@@ -291,6 +293,39 @@ class Game:
         if analysis is None:
             return None
         return analysis.value if ply % 2 == 0 else -analysis.value
+
+    def curve(self, *, in_review: bool) -> list[float | None]:
+        """Return black's win probability after each ply of the whole game; None before and after all known ones.
+
+        In a review the curve is that of the analyst, who has seen all positions alike. Else it is that of one player
+        before the moves of one side, of which most are known: several players, or the short search for a move and the
+        long one of a pane in turn, would be a saw. Between two known positions lies a straight line. The last value
+        holds for one move more, since the player took that move for the best. The end is sure.
+        """
+        plies = range(len(self.line) + 1)
+        groups: dict[tuple[str, int], dict[int, float]] = {}
+        for ply in plies:
+            if ply in self.analyses:
+                value = self.analyses[ply].value * (1 if ply % 2 == 0 else -1)
+                key = (self.speakers.get(ply, ""), 0 if in_review else ply % 2)
+                groups.setdefault(key, {})[ply] = win_probability(value)
+        known = (
+            groups.get((self.analyst.spec, 0), {})
+            if in_review
+            else max(groups.values(), key=lambda group: (len(group), max(group)), default={})
+        )
+        end = self.at(len(self.line))
+        if end.is_over:
+            known[end.ply] = win_probability(float(end.winner or 0))
+        found: list[float | None] = [None] * len(plies)
+        for first, last in pairwise(sorted(known)):
+            for ply in range(first, last):
+                share = (ply - first) / (last - first)
+                found[ply] = (1 - share) * known[first] + share * known[last]
+        if known:
+            last = max(known)
+            found[last : last + 2] = [known[last]] * len(found[last : last + 2])
+        return found
 
     def result_text(self) -> str:
         """Return the result of the finished game in words."""

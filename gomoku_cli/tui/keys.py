@@ -18,6 +18,7 @@ class Command:
     in_footer: bool = False
 
 
+THREAT_MARKS = "5 five, 4 open four, + four, 3 open three"
 PLAYING = (
     Command("slash", "type_move", "/", "Type a move", "type a move: / h 8 enter; or a capital letter", True),
     Command("u", "course('undo')", "u", "Undo", "undo, back to your own turn", True),
@@ -34,7 +35,7 @@ UNDERSTANDING = (
     Command("c", "view('candidates')", "c", "Candidates", "table of candidates"),
     Command("v", "pane('variation')", "v", "Variation", "line of the cell under the cursor, as ghost stones"),
     Command("g", "view('graph')", "g", "Graph", "win probability over the game"),
-    Command("f", "pane('threats')", "f", "Threats", "threats: 5 five, 4 open four, + four, 3 open three"),
+    Command("f", "pane('threats')", "f", "Threats", f"threats: {THREAT_MARKS}"),
     Command("m", "pane('numbers')", "m", "Move numbers", "move numbers"),
     Command("t", "teaching", "t", "Teaching", "teaching: warns before a losing move"),
 )

@@ -57,13 +57,10 @@ def looks(control: Control, panes: Panes, cursor: Cell, hint_glyph: str, *, has_
 
 
 def shown_variation(analysis: Analysis, cursor: Cell) -> tuple[Cell, ...]:
-    """Return the best line, or the move under the cursor where that is another candidate."""
-    if analysis.variation and cursor == analysis.variation[0]:
-        return analysis.variation
-    for move in analysis.moves:
-        if move.move == cursor:
-            return (cursor,)
-    return analysis.variation
+    """Return the line of the candidate under the cursor, else the best one."""
+    lines = (move.line for move in analysis.moves if move.move == cursor)
+    # A move alone is no line: the search has hardly looked at it.
+    return next((line for line in lines if len(line) > 1), analysis.variation)
 
 
 def _heat(analysis: Analysis, as_numbers: bool) -> dict[Cell, CellLook]:

@@ -26,6 +26,9 @@ class Course(Protocol):
     def use_turn(self) -> None:
         """Begin what the open panes need."""
 
+    def show_state(self) -> None:
+        """Show the place in the review."""
+
     def keep(self) -> None:
         """Save the game as it stands."""
 
@@ -45,6 +48,8 @@ class Review:
         self._view = view
         self._next = 0
         """The ply that is being analysed."""
+        self._direction = 0
+        """That of a wish for a mistake, which waits for grades."""
 
     @property
     def marks(self) -> dict[int, str]:
@@ -57,7 +62,7 @@ class Review:
             self.leave(here=False)
             self._control.continue_game()
         elif not self._control.game.line:
-            self._view.show_status("There is no move to review yet.", "error")
+            self._view.show_message("There is no move to review yet.", "error")
         else:
             self.begin()
 
@@ -65,12 +70,12 @@ class Review:
         """Begin at the shown position."""
         self._tasks.drop(*OF_POSITION)
         self.active = True
-        self._next = 0
         self._go_on()
         self._control.continue_game()
 
     def leave(self, *, here: bool) -> None:
         """End the review: at the shown position, or at the end of the game."""
+        self._direction = 0
         self._tasks.drop("review", "grades")
         self.active = False
         if not here:
@@ -91,21 +96,37 @@ class Review:
             self._control.continue_game()
 
     def to_mistake(self, direction: int) -> None:
-        """Go to the position after the next mistake, or the previous one for a `direction` of -1."""
+        """Go to the position after the next mistake, or the previous one for a `direction` of -1.
+
+        While the review still runs, the moves so far are graded first.
+        """
         if not self.active:
             self.toggle()
         if not self.active:
             return
+        if "review" in self._tasks:
+            self._direction = direction
+            self._grade()
+        elif "grades" in self._tasks:
+            self._direction = direction
+        else:
+            self._jump(direction)
+
+    def _jump(self, direction: int) -> None:
         shown = self._control.game.ply
         plies = [ply for ply, mark in self.grades.marks if mark != "?!" and (ply - shown) * direction > 0]
         if plies:
             self.step((min(plies) if direction > 0 else max(plies)) - shown)
+            return
+        where = "after" if direction > 0 else "before"
+        if "review" in self._tasks:
+            text = f"No mistake {where} this position so far: the review has {self._progress()} positions."
         else:
-            where = "after" if direction > 0 else "before"
-            self._view.show_status(f"There is no mistake {where} this position.")
+            text = f"There is no mistake {where} this position."
+        self._view.show_message(text)
 
-    def show(self) -> None:
-        """Show the place in the game, and the mark of the last move."""
+    def text(self) -> str:
+        """Return the place in the game, and the mark of the last move."""
         game, marks = self._control.game, self.marks
         text = f"Review: move {game.ply} of {len(game.line)}."
         if game.ply in marks:
@@ -118,33 +139,51 @@ class Review:
                 better = f"; better {cell_name(before.best_move, game.rules.size)}"
             text += f" {move} was {kind}: it lost {100 * loss:.0f} % to win{better}."
         if "review" in self._tasks:
-            text += f" Analysing {self._next} of {len(game.line)}..."
-        else:
-            text += " Keys: , and . step, z and x find mistakes, b ends it."
-        self._view.show_status(text, "busy")
+            return f"{text} Analysed: {self._progress()}."
+        return f"{text} Keys: , and . step, z and x find mistakes, b ends it."
+
+    def _progress(self) -> str:
+        """Return `12 of 40`: the positions that the analyst has seen, and all."""
+        return f"{len(self._plies) - len(self._missing)} of {len(self._plies)}"
 
     def receive(self, answer: Analysed | Graded) -> None:
         """Keep the analysis of a position, or the grades of the moves."""
         control = self._control
         if isinstance(answer, Graded):
             self.grades = answer
+            self._view.show_game()
+            direction, self._direction = self._direction, 0
+            if direction:
+                self._jump(direction)
         else:
             control.game.learn(self._next, answer.analysis, control.game.analyst.spec, instead=True)
             self._go_on()
-        self.show()
-        self._view.show_game()
+            self._view.show_game()
+        control.show_state()
+
+    @property
+    def _plies(self) -> range:
+        """The positions of the game that can be analysed, by their plies."""
+        game = self._control.game
+        return range(len(game.line) + (not game.at(len(game.line)).is_over))
+
+    @property
+    def _missing(self) -> list[int]:
+        """Those that the analyst has not analysed."""
+        game = self._control.game
+        return [ply for ply in self._plies if game.speakers.get(ply) != game.analyst.spec]
 
     def _go_on(self) -> None:
-        """Ask for the next position without an analysis, and for the grades at the end."""
-        control = self._control
-        game = control.game
-        length = len(game.line)
-        last = length - 1 if game.at(length).is_over else length
-        while self._next <= last and game.speakers.get(self._next) == game.analyst.spec:
-            self._next += 1
-        if self._next <= last:
+        """Ask for the next position without an analysis, the shown one first, and for the grades at the end."""
+        control, missing = self._control, self._missing
+        if missing:
+            self._next = control.game.ply if control.game.ply in missing else missing[0]
             self._tasks.begin("review", control.analysis_task(REVIEW_S, self._next))
             return
-        self._tasks.begin("grades", GradeMoves(state=game.state(game.line)))
+        self._grade()
         control.keep()
         control.use_turn()
+
+    def _grade(self) -> None:
+        game = self._control.game
+        self._tasks.begin("grades", GradeMoves(state=game.state(game.line)))

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from textual.app import App
     from textual.driver import Driver
 
+_MOMENT_S = 0.01
+"""Time between two characters of text that nobody types; a key that is held down repeats more slowly."""
 _END_S = 2.0
 """Time for the app to end after a signal; then the process ends without it."""
 _RESET = (
@@ -44,10 +46,9 @@ def terminal_driver() -> "type[Driver] | None":
         return PageDriver
     if sys.platform == "win32":
         return None
-    import codecs
-
     from textual.drivers import linux_driver
 
+    from gomoku_cli.tui.bursts import BurstDecoder
     from gomoku_cli.tui.drivers.limited import LimitedDriver
 
     class BoardTerminal(LimitedDriver, linux_driver.LinuxDriver):
@@ -67,12 +68,17 @@ def terminal_driver() -> "type[Driver] | None":
                 if self.exit_event.is_set() or is_gone(self.fileno):
                     return
 
-    def tolerant_decoder(encoding: str) -> Callable[[], codecs.IncrementalDecoder]:
-        return partial(codecs.getincrementaldecoder(encoding), errors="replace")
-
-    # Without this the loop above drops all bytes read together with the one that is not UTF-8.
-    linux_driver.getincrementaldecoder = tolerant_decoder  # type: ignore[attr-defined, assignment]
+    # Textual's own decoder raises at a byte that is not UTF-8, and all bytes read together with it would be lost.
+    decoder = partial(BurstDecoder, read_more=_read_more)
+    linux_driver.getincrementaldecoder = lambda encoding: decoder  # type: ignore[attr-defined, assignment]
     return BoardTerminal
+
+
+def _read_more() -> bytes:
+    """Return what the terminal sends within a moment, if anything: faster than anyone types."""
+    descriptor = sys.__stdin__.fileno() if sys.__stdin__ else 0
+    ready, _, _ = select.select([descriptor], [], [], _MOMENT_S)
+    return os.read(descriptor, 4096) if ready else b""
 
 
 def is_gone(descriptor: int) -> bool:

@@ -15,8 +15,11 @@ class View(Protocol):
     def show_analysis(self) -> None:
         """Draw what depends on the analysis of the shown position."""
 
-    def show_status(self, text: str, kind: StatusKind = "") -> None:
-        """Show a sentence under the board."""
+    def show_state(self, text: str, kind: StatusKind = "", *, at_once: bool = False) -> None:
+        """Show the state of the game under the board, after a fresh message or `at_once`."""
+
+    def show_message(self, text: str, kind: StatusKind = "") -> None:
+        """Show a message there, which holds for some seconds."""
 
     def add_note(self, text: str) -> None:
         """Show a remark for some seconds."""

@@ -10,12 +10,13 @@ from search.analysis import Analysis, MoveAnalysis
 from search.tree import kernels, softmax
 from search.tree.forest import NO_NODE, OPEN, Forest
 from search.tree.move_policy import search_policy
-from search.tree.proofs import proven_value
 
 _BOUND_SHARE = 0.05
 """Share of the most visits that a move needs for a bound of its value."""
 _SURE = 1 << 40
 """More than any number of visits or plies."""
+_LINES = 8
+"""Moves with a line of their own, the best ones: as many as the board's table of candidates shows."""
 
 
 def root_visits(forest: Forest, tree: int) -> NDArray[np.int32]:
@@ -113,38 +114,40 @@ def analyse_root(
 ) -> Analysis:
     """Return the analysis of a tree after its search: every legal move, the best one first, and its variation.
 
-    Proven moves have their proven value. `bound_errors` is that of `best_move`; `has_priors` is False for a search
+    The best moves have a line of their own. `bound_errors` is that of `best_move`; `has_priors` is False for a search
     without a net.
     """
     legal = forest.root_stones[tree] == EMPTY
     visits, proofs, priors = root_visits(forest, tree), root_proofs(forest, tree), root_priors(forest, tree)
     policy = search_policy(visits, proofs, priors, legal)
-    values = _root_values(forest, tree, proofs, decay)
+    values = _root_values(forest, tree)
     moves = np.flatnonzero(legal)
     best = best_move(forest, tree, bound_errors)
     # The last key counts first.
     moves = moves[np.lexsort((-priors[moves], -visits[moves], proofs[moves] < 0, -policy[moves], moves != best))]
     columns = (each[moves].tolist() for each in (values, priors, visits, proofs))
+    lines = [_variation(forest, tree, move) for move in moves[:_LINES].tolist()]
+    lines += [()] * (len(moves) - len(lines))
     return Analysis(
         moves=tuple(
-            MoveAnalysis(move, None if value != value else value, prior if has_priors else None, count, proof or None)
-            for move, value, prior, count, proof in zip(moves.tolist(), *columns, strict=True)
+            MoveAnalysis(
+                move, None if value != value else value, prior if has_priors else None, count, proof or None, line
+            )
+            for move, value, prior, count, proof, line in zip(moves.tolist(), *columns, lines, strict=True)
         ),
         value=float(kernels.root_value(forest, tree, decay)),
-        variation=_variation(forest, tree, int(moves[0])),
+        variation=lines[0],
         nodes=int(forest.nodes["visits"][tree, 0]),
         seconds=seconds,
     )
 
 
-def _root_values(forest: Forest, tree: int, proofs: NDArray[np.int16], decay: float) -> NDArray[np.float64]:
-    """Return the values [A] of the moves at the root: the proven one, else the mean of the visits; NaN without both."""
+def _root_values(forest: Forest, tree: int) -> NDArray[np.float64]:
+    """Return the mean values [A] of the visits of the root's moves; NaN without visits."""
     values = np.full(forest.cells, np.nan)
     children = forest.nodes[tree][children_of(forest, tree, 0)]
     children = children[children["visits"] > 0]
     values[children["move"]] = children["value_sum"] / children["visits"]
-    for move in np.flatnonzero(proofs):
-        values[move] = proven_value(proofs[move], decay)
     return values
 
 

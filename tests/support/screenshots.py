@@ -41,7 +41,7 @@ PICTURES = (
     Picture("80x24-numbers", (80, 24), ("m", "a", "a")),
     Picture("80x24-folded", (80, 24), ("p",)),
     Picture("80x24-help", (80, 24), ("question_mark",)),
-    Picture("80x24-new-game", (80, 24), ("n",)),
+    Picture("80x24-new-game", (80, 24), ("n", "y")),
     Picture("64x34", (64, 34)),
     Picture("120x40", (120, 40)),
     Picture("120x40-analysis", (120, 40), ("a", "c", "g")),
@@ -53,7 +53,7 @@ PICTURES = (
     Picture("80x24-no-colour", (80, 24), ("a", "c"), environment={"NO_COLOR": "1"}),
     Picture("120x40-no-colour", (120, 40), ("v", "m"), environment={"NO_COLOR": "1"}),
     Picture("120x40-light", (120, 40), ("a", "c", "g"), theme="textual-light"),
-    Picture("120x40-dark", (120, 40), ("n",), theme="textual-dark"),
+    Picture("120x40-dark", (120, 40), ("n", "y"), theme="textual-dark"),
     Picture("20x6", (20, 6)),
 )
 

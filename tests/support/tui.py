@@ -30,7 +30,7 @@ from search.analysis import Analysis, MoveAnalysis, Report
 from search.limits import Limit
 from search.players import Decision, Player, never
 
-LIMIT_S = 10.0
+LIMIT_S = 30.0
 """The time after which anything awaited fails the test."""
 
 Parameters = ParamSpec("Parameters")
@@ -122,12 +122,13 @@ class AnalysingPlayer(ScriptedPlayer):
         return Limit(nodes=100)
 
     def view(self, position: Position) -> Analysis:
-        """Return the view of a position: the first three empty cells, with visits 60, 30, 10."""
+        """Return the view of a position: the first three empty cells, with visits 60, 30, 10; two have a line."""
         cells = position.legal_moves()[:3]
         numbers = ((0.5, 60, self.proof), (0.3, 30, None), (0.2, 10, None))
+        lines = (tuple(cells), tuple(cells[1::-1] + cells[2:]), ())
         moves = tuple(
-            MoveAnalysis(cell, self.value, prior, visits, proof)
-            for cell, (prior, visits, proof) in zip(cells, numbers, strict=False)
+            MoveAnalysis(cell, self.value, prior, visits, proof, line)
+            for cell, (prior, visits, proof), line in zip(cells, numbers, lines, strict=False)
         )
         return Analysis(moves=moves, value=self.value, variation=tuple(cells), nodes=100, seconds=0.5)
 

@@ -170,7 +170,8 @@ class Moved:
         """The search's view, or what the move alone tells; None for a player without a value."""
         if self.analysis is not None or self.value is None:
             return self.analysis
-        move = MoveAnalysis(self.move, self.value, proof=self.plies_to_end)
+        proof = self.plies_to_end if self.plies_to_end is None or self.value > 0 else -self.plies_to_end
+        move = MoveAnalysis(self.move, self.value, proof=proof)
         return Analysis(
             moves=(move,), value=self.value, variation=(self.move,), nodes=self.simulations, seconds=self.seconds
         )

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, BinaryIO
 
-from gomoku_cli.tui.engine.messages import NO_TASK, Answer, Begin, Compiling, Errand, Notice, Reply, Stop
+from gomoku_cli.tui.engine.messages import NO_TASK, Answer, Begin, Compiling, Errand, Keep, Notice, Reply, Stop
 from nets.config import RuntimeChoice, set_runtime
 
 if TYPE_CHECKING:
@@ -112,14 +112,21 @@ class _Frames:
 
 def _handle(frames: _Frames, worker: "Worker", files: "Files") -> None:
     """Hand tasks to the worker, and run errands. What the screen has written before its end is still handled."""
+
+    def run(errand: Errand) -> None:
+        try:
+            files.run(errand)
+        finally:
+            frames.done()
+
     for frame in frames:
         if isinstance(frame, Begin):
             worker.begin(frame.number, frame.task)
         elif isinstance(frame, Stop):
             worker.stop(frame.number, drop=frame.drop)
+        elif isinstance(frame, Keep):
+            run(frame)
         else:
-            try:
-                files.run(frame)
-            finally:
-                frames.done()
+            # Reading hundreds of games takes seconds, for which neither a stop nor a save may wait.
+            threading.Thread(target=run, args=(frame,), daemon=True).start()
     worker.end()

@@ -1,4 +1,7 @@
-"""The work of the engine's process: it handles tasks in order, and each task can be stopped while it runs."""
+"""The work of the engine's process: searches in order, and beside them, on a lane of their own, tasks without a search.
+
+Each task can be stopped while it runs.
+"""
 
 import queue
 import secrets
@@ -63,8 +66,17 @@ def open_choice(choice: PlayerChoice, rules: Rules) -> Player:
     return parse_player(choice.spec, rules=rules, settings=settings)
 
 
+_QUICK = (FindThreats, GradeMoves)
+"""Tasks without a search. They must not wait for one, and no search for them: its kernels release the interpreter."""
+
+_Lane = queue.SimpleQueue[tuple[int, Task] | None]
+
+
 class Worker:
-    """Handles tasks one after the other on the thread that calls `run`; other threads add and stop tasks."""
+    """Handles searches one after the other on the thread that calls `run`, and quick tasks on a second thread.
+
+    Other threads add and stop tasks.
+    """
 
     def __init__(
         self,
@@ -72,11 +84,12 @@ class Worker:
         open_player: Opens = open_choice,
         other_rules: Callable[[str, Rules], Rules | None] = other_rules,
     ) -> None:
-        """`send` gets each answer with the number of its task, on the thread of `run`."""
+        """`send` gets each answer with the number of its task, on one of the two threads."""
         self._send = send
         self._open = open_player
         self._other_rules = other_rules
-        self._tasks: queue.SimpleQueue[tuple[int, Task] | None] = queue.SimpleQueue()
+        self._searches: _Lane = queue.SimpleQueue()
+        self._quick: _Lane = queue.SimpleQueue()
         self._stopped: set[int] = set()
         self._dropped: set[int] = set()
         self._ended = threading.Event()
@@ -84,7 +97,7 @@ class Worker:
 
     def begin(self, number: int, task: Task) -> None:
         """Add a task."""
-        self._tasks.put((number, task))
+        (self._quick if isinstance(task, _QUICK) else self._searches).put((number, task))
 
     def stop(self, number: int, *, drop: bool) -> None:
         """Stop a task; with `drop` it is left out if it has not begun."""
@@ -95,11 +108,16 @@ class Worker:
     def end(self) -> None:
         """Stop the task in progress and return from `run`."""
         self._ended.set()
-        self._tasks.put(None)
+        for lane in (self._searches, self._quick):
+            lane.put(None)
 
     def run(self) -> None:
         """Handle tasks until `end`."""
-        while (item := self._tasks.get()) is not None and not self._ended.is_set():
+        threading.Thread(target=self._work, args=(self._quick,), daemon=True).start()
+        self._work(self._searches)
+
+    def _work(self, lane: _Lane) -> None:
+        while (item := lane.get()) is not None and not self._ended.is_set():
             number, task = item
             try:
                 answer: Answer = Stopped() if number in self._dropped else self._handle(number, task)

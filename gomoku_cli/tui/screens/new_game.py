@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Button, Input, Select, Static
+from textual.widgets import Button, Input, OptionList, Select, Static
 
 from core.limits import MAX_MOVE_SECONDS, MAX_SIMULATIONS
 from core.rules import Rules
@@ -192,8 +192,8 @@ class NewGameScreen(ModalScreen[NewGame | None]):
         return str(self.query_one(f"#{field}", Select).value)
 
     def on_key(self, event: events.Key) -> None:
-        """Go up and down the rows with the arrows."""
-        if event.key in ("down", "up") and not isinstance(self.focused, Select):
+        """Go up and down the rows with the arrows, which belong to a list where one has the focus."""
+        if event.key in ("down", "up") and not isinstance(self.focused, Select | OptionList):
             event.stop()
             (self.focus_next if event.key == "down" else self.focus_previous)()
 

@@ -34,11 +34,15 @@ class MoveEntry(Static):
         self.write(text)
 
     def takes(self, event: events.Key | events.Paste) -> bool:
-        """Return True for a key of a typed coordinate, from `/` or a capital letter to Enter, and for a pasted one."""
+        """Return True for a key of a typed coordinate, from `/` or a capital letter to Enter, and for text in the line.
+
+        The end of a line of pasted text is Enter.
+        """
         if isinstance(event, events.Paste):
             if self.display:
-                self.write(self.text + event.text.strip())
-            return self.display
+                self._paste(event.text)
+                return True
+            return False
         letter = (event.character or "") if event.is_printable else ""
         if letter == "/" or (not self.display and len(letter) == 1 and "A" <= letter <= "Y"):
             self.open(letter.lower().strip("/"))
@@ -54,6 +58,14 @@ class MoveEntry(Static):
             self.display = event.key.startswith("ctrl+")  # an arrow goes back to the board
             return False
         return True
+
+    def _paste(self, text: str) -> None:
+        lines = text.splitlines(keepends=True)
+        if lines:
+            self.write(self.text + lines[0].strip(" /\r\n"))
+            if lines[0].endswith(("\r", "\n")):
+                self.display = False
+                self._play(self.text)
 
     def write(self, text: str) -> None:
         """Show this text, cut to the longest one."""

@@ -81,7 +81,7 @@ class Geometry:
         """Return x, y, width and height of all that a cell may change: its block and the marks around it."""
         row, column = divmod(cell, self.size)
         x, y = LEFT + 2 * self.scale * column, self.scale * (self.size - 1 - row)
-        above = 1 if self.scale == 2 and y > 0 else 0  # the upper edge of its stone
+        above = 1 if self.scale > 1 and y > 0 else 0  # the upper edge of its stone, and the lower one of the next stone
         return x - 1, y - above, 2 * self.scale + 1, self.scale + above
 
 
@@ -228,8 +228,11 @@ class Painter:
                 look = looks.get(near * size + column, NOTHING) if near >= 0 else NOTHING
                 if look.stone == EMPTY:
                     continue
+                below = looks.get((near - 1) * size + column, NOTHING) if near > 0 else NOTHING
                 for half in (0, 1):
-                    width = widths.get(2 * y + half + shift, 0)
+                    place = 2 * y + half + shift
+                    # Above another stone the lowest half row is left out: stones of one colour would be a bar.
+                    width = 0 if place == max(widths) and below.stone != EMPTY else widths.get(place, 0)
                     for place in range(1 - width // 2, 1 + width // 2):
                         quarters.setdefault(place // 2, [EMPTY] * 4)[2 * half + place % 2] = look.stone
             x = LEFT + 2 * scale * column + geometry.centre[0]

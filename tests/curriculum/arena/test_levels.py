@@ -1,5 +1,7 @@
 """Levels: nine players by their names, each stronger than the one below."""
 
+from itertools import pairwise
+
 import pytest
 
 from core.position import Position
@@ -29,14 +31,15 @@ def test_every_level_is_a_player_on_any_board() -> None:
         parse_player("level:10", rules=RULES, settings=PlayerSettings())
 
 
-def test_low_levels_overlook_and_high_levels_search_more_and_more() -> None:
+def test_levels_overlook_less_and_less_and_the_last_one_is_the_model() -> None:
     players = [parse_player(name, rules=RULES, settings=PlayerSettings()) for name in player_names.LEVELS]
-    kinds = [type(player) for player in players]
-    assert kinds == [CasualPlayer] * 4 + [Mentor] * 4 + [MctsPlayer]
-    limits = [player.limit for player in players if isinstance(player, Mentor)]
-    nodes = [limit.nodes or 0 for limit in limits]
-    assert nodes == sorted(nodes)
-    assert limits == [Limit(nodes=count) for count in nodes]
+    assert [type(player) for player in players] == [CasualPlayer] * 8 + [MctsPlayer]
+    habits = [player.habits for player in players if isinstance(player, CasualPlayer)]
+    for below, above in pairwise(habits):
+        assert below.sees_four <= above.sees_four
+        assert below.sees_three < above.sees_three
+        assert below.looks_ahead <= above.looks_ahead
+        assert below.softness > above.softness
     by_model = [f"level:{number}" for number, level in LEVELS.items() if isinstance(level.strength, ByModel)]
     assert by_model == [player_names.MODEL_LEVEL]
     elsewhere = parse_player("level:9", rules=Rules(7, 4), settings=PlayerSettings())
@@ -44,7 +47,7 @@ def test_low_levels_overlook_and_high_levels_search_more_and_more() -> None:
     assert len({level.title for level in LEVELS.values()}) == 9
 
 
-def test_a_level_wins_against_one_two_below() -> None:
-    players = {level: parse_player(f"level:{level}", rules=RULES, settings=PlayerSettings()) for level in (1, 3, 5)}
-    assert play_match(players[3], players[1], games=6, seed=1).total.score > 0.6
-    assert play_match(players[5], players[3], games=6, seed=1).total.score > 0.6
+def test_a_level_wins_against_one_three_below() -> None:
+    players = {level: parse_player(f"level:{level}", rules=RULES, settings=PlayerSettings()) for level in (1, 4, 7)}
+    assert play_match(players[4], players[1], games=6, seed=1).total.score > 0.6
+    assert play_match(players[7], players[4], games=6, seed=1).total.score > 0.6

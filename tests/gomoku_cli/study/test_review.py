@@ -39,7 +39,7 @@ def game() -> StudiedGame:
             kept(-0.1, 8),  # white: 45 %, black 55 %
             kept(0.1, 1),  # black: 55 %
             kept(0.3, 24),  # white 65 %, black 35 %: after black's best move
-            kept(0.9, 2, proof=3),  # black 95 %: white's move lost 60 points
+            kept(0.9, 2, proof=3),  # black 100 %, since it is proven: white's move lost 65 points
             kept(-1.0, 9, proof=-2),
             kept(1.0, 3, proof=1),
         ),
@@ -48,15 +48,15 @@ def game() -> StudiedGame:
 
 def test_probabilities_and_losses_of_a_game() -> None:
     review = review_of(game())
-    assert review.black == pytest.approx((0.65, 0.55, 0.55, 0.35, 0.95, 1.0, 1.0, 1.0))
+    assert review.black == pytest.approx((0.65, 0.55, 0.55, 0.35, 1.0, 1.0, 1.0, 1.0))
     assert review.is_complete
     assert [move.colour for move in review.moves] == [BLACK, WHITE] * 3 + [BLACK]
-    assert [move.loss for move in review.moves] == pytest.approx([0.1, 0.0, 0.0, 0.6, 0.0, 0.0, 0.0])
+    assert [move.loss for move in review.moves] == pytest.approx([0.1, 0.0, 0.0, 0.65, 0.0, 0.0, 0.0])
     assert review.moves[3].before == pytest.approx(0.65)
-    assert review.moves[3].after == pytest.approx(0.05)
+    assert review.moves[3].after == pytest.approx(0.0)
     assert review.moves[3].best == 24
     assert [move.grade for move in review.moves][:4] == [Grade.INACCURACY, Grade.GOOD, Grade.GOOD, Grade.BLUNDER]
-    assert review.mean_loss(WHITE) == pytest.approx(0.2)
+    assert review.mean_loss(WHITE) == pytest.approx(0.65 / 3)
     assert review.mean_loss(BLACK) == pytest.approx(0.025)
 
 

@@ -14,6 +14,7 @@ from gomoku_cli.tui.game import Seats
 from gomoku_cli.tui.keys import GROUPS
 from gomoku_cli.tui.screens.help import HelpScreen
 from gomoku_cli.tui.screens.new_game import NewGameScreen, opponents
+from gomoku_cli.tui.screens.question import Question
 from gomoku_cli.tui.setup import BoardSetup
 from search.tree.settings import Policy
 from tests.support.tui import ScriptedPlayer, ThreadEngine, async_test, board_app
@@ -71,6 +72,51 @@ async def test_a_new_game_takes_every_choice_of_the_dialog() -> None:
         await ui.press("tab", "tab", "tab", "down", "up")
         await ui.pilot.click("#cancel")
         assert ui.app.screen is ui.main_screen
+
+
+@async_test
+async def test_arrows_in_an_open_list_choose_in_it_and_go_on_to_the_next_row_elsewhere() -> None:
+    async with board_app(ScriptedPlayer()) as ui:
+        await ui.press("n")
+        screen = ui.app.screen
+        for field, rows_before in (("opponent", 0), ("side", 1)):
+            select = screen.query_one(f"#{field}", Select)
+            screen.set_focus(select)
+            before = select.value
+            await ui.press("enter")
+            assert select.expanded
+            await ui.press("down", "down", "up")
+            assert select.expanded, "the arrows belong to the list"
+            await ui.press("enter")
+            assert not select.expanded
+            assert select.value != before
+            assert ui.app.focused is select, rows_before
+        await ui.press("enter", "down", "escape")
+        assert not screen.query_one("#side", Select).expanded
+        assert ui.app.screen is screen, "escape closes the list first"
+        screen.set_focus(screen.query_one("#size"))
+        await ui.press("down")
+        assert ui.app.focused is screen.query_one("#connect")
+        await ui.press("up", "up")
+        assert ui.app.focused is screen.query_one("#black")
+
+
+@async_test
+async def test_a_new_game_is_asked_for_during_a_game() -> None:
+    async with board_app(ScriptedPlayer(15, ["i9"])) as ui:
+        await ui.play("h8")
+        await ui.press("n")
+        assert isinstance(ui.app.screen, Question)
+        assert "Leave this game for a new one?" in ui.dialog
+        for key in ("n", "escape"):
+            await ui.press(key)
+            assert ui.app.screen is ui.main_screen
+            assert ui.moves == ["h8", "i9"]
+            await ui.press("n")
+        await ui.press("y")
+        assert isinstance(ui.app.screen, NewGameScreen)
+        await ui.press("escape")
+        assert ui.moves == ["h8", "i9"]
 
 
 def test_the_opponents_are_those_of_the_package_and_the_runs_folder(tmp_path: Path) -> None:

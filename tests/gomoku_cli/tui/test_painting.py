@@ -116,6 +116,27 @@ def test_the_ground_of_a_cell_is_centred_on_its_crossing() -> None:
     assert grounds(22) == [(None, None)] * 2
 
 
+@pytest.mark.parametrize("scale", [2, 3])
+@pytest.mark.parametrize("colour", [1, -1])
+def test_stones_one_above_the_other_are_no_bar(scale: int, colour: int) -> None:
+    """There is a half line of wood between two stones, and the lower one keeps its foot."""
+    looks = {cell(name): CellLook(stone=colour) for name in ("h8", "h9", "h10")}
+    painter = Painter(Geometry(15, scale), UNICODE, COLOURS)
+    middle = 3 + 2 * scale * 7 + scale - 1
+
+    def halves(y: int) -> list[bool]:
+        """True for each half of the character in the middle of the file that is stone."""
+        line = painter.line(y, looks, Brackets(NO_CELL, NO_CELL))
+        letter, style = [(letter, each.style) for each in line for letter in each.text][middle]
+        assert style is not None
+        ink, ground = (colour is not None and colour.name != WOOD for colour in (style.color, style.bgcolor))
+        return [ink if letter in halves else ground for halves in ("▀█", "▄█")]
+
+    rows = [half for y in range(scale * 4, scale * 9) for half in halves(y)]
+    runs = "".join("#" if half else "." for half in rows).strip(".").split(".")
+    assert [len(run) for run in runs] == [2 * scale - 1, 2 * scale - 1, 2 * scale]
+
+
 @pytest.mark.parametrize("size", [3, 15, 20, 25])
 @pytest.mark.parametrize("scale", [1, 2, 3])
 def test_each_cell_is_found_in_its_block(size: int, scale: int) -> None:

@@ -20,7 +20,13 @@ from gomoku_cli.tui.engine.messages import (
     Answer,
     Ended,
     Failed,
+    FindThreats,
+    GameList,
+    Graded,
+    GradeMoves,
     Keep,
+    Kept,
+    ListGames,
     Load,
     Loaded,
     Moved,
@@ -29,6 +35,7 @@ from gomoku_cli.tui.engine.messages import (
     Progress,
     Stopped,
     Think,
+    Threats,
 )
 from gomoku_cli.tui.game import Game, Seats
 from nets.config import RuntimeChoice
@@ -156,6 +163,32 @@ def test_the_engines_process_loads_thinks_analyses_fails_and_starts_anew() -> No
     finally:
         process.close()
     assert process._process.returncode is not None
+
+
+@pytest.mark.slow
+def test_nothing_small_waits_behind_a_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Threats, grades, saved games and their list are answered while a search of ten minutes goes on."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    process = EngineProcess(RuntimeChoice())
+    try:
+        answers = _Answers(process)
+        mentor = PlayerChoice(spec="mentor")
+        search = process.begin(Analyse(choice=mentor, rules=Rules(), moves=(112,), seconds=600.0))
+        threats = answers.to(process.begin(FindThreats(rules=Rules(), moves=(112, 0, 113, 15, 114))))
+        assert isinstance(threats, Threats)
+        assert {threat.kind for threat in threats.threats} == {"open four", "four"}
+        game = Game(Rules(), Seats(None, None), [112, 0, 113])
+        assert isinstance(answers.to(process.begin(GradeMoves(state=game.state(game.moves)))), Graded)
+        process.run(Keep(0, None, game.state(game.moves)))
+        assert answers.to(NO_TASK) == Kept()
+        process.run(ListGames())
+        listed = answers.to(NO_TASK)
+        assert isinstance(listed, GameList)
+        assert len(listed.games) == 1
+        process.stop(search, drop=False)
+        assert isinstance(answers.to(search), Analysed | Stopped), "it was still under way"
+    finally:
+        process.close()
 
 
 def test_frames_are_plain_pickles() -> None:

@@ -302,13 +302,27 @@ def test_an_analysis_puts_a_proven_win_first() -> None:
     assert analysis.moves[0].proof == 1
 
 
+def test_the_best_moves_have_lines_of_their_own() -> None:
+    position = position_of("d4")
+    analysis = player().analyse(position, Limit(nodes=400))
+    assert analysis.moves[0].line == analysis.variation
+    longer = [each.line for each in analysis.moves[:8] if (each.visits or 0) > 20]
+    assert len(longer) > 1
+    for each in analysis.moves[:8]:
+        assert each.line[0] == each.move
+        line = position.copy()
+        for move in each.line:
+            line.push(move)
+    assert max(map(len, longer)) > 1
+
+
 def test_an_analysis_of_a_forced_reply_has_all_other_moves_lost() -> None:
     settings = SearchSettings(simulations=30, forced_moves=True)
     who = MctsPlayer(ScriptedEvaluator(RULES), RULES, settings)
     analysis = who.analyse(position_of("c4 b4 d4 a1 e4"))
     assert analysis.best_move == parse_cell("f4", 7)
     assert analysis.moves[0].visits == 30
-    assert {root.value for root in analysis.moves[1:]} == {-settings.value_decay}
+    assert {root.value for root in analysis.moves[1:]} == {-1.0}, "a proof is sure, however late the end"
     assert {root.visits for root in analysis.moves[1:]} == {0}
     assert {root.proof for root in analysis.moves[1:]} == {-2}
     assert analysis.moves[0].proof is None

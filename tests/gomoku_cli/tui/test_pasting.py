@@ -1,0 +1,147 @@
+"""Pasted text: moves are played, anything else does nothing, marked as a paste by the terminal or not."""
+
+import pytest
+from textual import events
+from textual._xterm_parser import XTermParser
+
+from core.rules import Rules
+from gomoku_cli.tui.bursts import BurstDecoder, moves_in
+from gomoku_cli.tui.game import Game, Seats
+from gomoku_cli.tui.setup import BoardSetup
+from tests.support.tui import AnalysingPlayer, BoardDriver, ScriptedPlayer, ThreadEngine, async_test, board_app
+
+
+def events_of(*reads: bytes) -> list[events.Event]:
+    """The events that the terminal's driver makes of what it reads."""
+    decoder, parser = BurstDecoder(), XTermParser()
+    found = [event for read in reads for event in parser.feed(decoder.decode(read))]
+    return [event for event in found if isinstance(event, events.Key | events.Paste)]
+
+
+def shown(event: events.Event) -> str:
+    assert isinstance(event, events.Key | events.Paste)
+    return event.key if isinstance(event, events.Key) else f"paste {event.text!r}"
+
+
+@pytest.mark.parametrize(
+    ("reads", "expected"),
+    [
+        ([b"q"], ["q"]),
+        ([b"u", b"u"], ["u", "u"]),
+        ([b"uu"], ["u", "u"]),
+        ([b"uuuuuuuu"], ["u"] * 8),
+        ([b"hjjll"], ["h", "j", "j", "l", "l"]),
+        ([b",,.,.."], ["comma", "comma", "full_stop", "comma", "full_stop", "full_stop"]),
+        ([b"b<\r"], ["b", "less_than_sign", "enter"]),
+        ([b"\x1b[A\x1b[A"], ["up", "up"]),
+        ([b"quit yes\r"], ["paste 'quit yes\\r'"]),
+        ([b"new\nsaved u q y"], ["paste 'new\\nsaved u q y'"]),
+        ([b"h8"], ["paste 'h8'"]),
+        ([b"/h8\r"], ["paste '/h8\\r'"]),
+        ([b"h8 i9\r"], ["paste 'h8 i9\\r'"]),
+        ([b"a long tex", b"t q"], ["paste 'a long tex'", "paste 't q'"]),
+        ([b"some \xff\xfetext"], ["paste 'some \ufffd\ufffdtext'"]),
+        ([b"text and \x03"], ["paste 'text and '", "ctrl+c"]),
+        ([b"\x1b[200~quit", b" you", b" all\x1b[201~", b"q"], ["paste 'quit you all'", "q"]),
+        (["Grüße an alle".encode()], ["paste 'Grüße an alle'"]),
+    ],
+)
+def test_a_burst_of_text_is_a_paste_and_keys_stay_keys(reads: list[bytes], expected: list[str]) -> None:
+    assert [shown(event) for event in events_of(*reads)] == expected
+
+
+@pytest.mark.parametrize(
+    ("pieces", "expected"),
+    [
+        ([b"q", b"ui", b"t yes\r"], ["paste 'quit yes\\r'"]),
+        ([b"h", b"8", b"\r"], ["paste 'h8\\r'"]),
+        ([b"u"], ["u"]),
+        ([b"u", b"u"], ["u", "u"]),
+        ([b"q", b"\x1b[A"], ["q", "up"]),
+        ([b"\r", b"q"], ["enter"]),
+        (["ü".encode()[:1], "ü".encode()[1:]], []),
+    ],
+)
+def test_a_burst_that_comes_in_pieces_is_one(pieces: list[bytes], expected: list[str]) -> None:
+    rest = iter(pieces[1:])
+    decoder, parser = BurstDecoder(read_more=lambda: next(rest, b"")), XTermParser()
+    found = [event for event in parser.feed(decoder.decode(pieces[0])) if isinstance(event, events.Key | events.Paste)]
+    assert [shown(event) for event in found] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "moves"),
+    [
+        ("h8", ["h8"]),
+        ("/H8\r", ["h8"]),
+        ("h8 i9, g7;a1\n", ["h8", "i9", "g7", "a1"]),
+        ("h13h11j13i13", ["h13", "h11", "j13", "i13"]),
+        ("h8 and i9", []),
+        ("h", []),
+        ("8", []),
+        ("", []),
+        ("qy", []),
+    ],
+)
+def test_coordinates_alone_are_moves(text: str, moves: list[str]) -> None:
+    assert moves_in(text) == moves
+
+
+async def paste(ui: BoardDriver, text: str) -> None:
+    ui.app.post_message(events.Paste(text))
+    await ui.pilot.pause()
+
+
+@async_test
+async def test_pasted_text_does_nothing_but_say_so() -> None:
+    async with board_app(ScriptedPlayer(15, ["i9"])) as ui:
+        await ui.play("h8")
+        await paste(ui, "quit, new game: yes\nu u s")
+        assert ui.status.startswith("Text that is no move does nothing: quit, new game")
+        assert ui.moves == ["h8", "i9"]
+        assert ui.app.screen is ui.main_screen
+        await paste(ui, " \n")
+        assert ui.moves == ["h8", "i9"]
+        await ui.press("q")
+        await paste(ui, "y and more\n")
+        assert ui.app.is_running
+        assert ui.app.screen is not ui.main_screen, "the question waits for a key"
+        await ui.press("n")
+
+
+@async_test
+async def test_pasted_moves_are_played_while_it_is_a_humans_turn() -> None:
+    engine = ThreadEngine({"default": AnalysingPlayer(15)})
+    async with board_app(engine, setup=BoardSetup(seats=Seats(None, None))) as ui:
+        await paste(ui, "h8 i9 h9\n")
+        assert ui.moves == ["h8", "i9", "h9"]
+        await paste(ui, "c3")
+        assert len(ui.moves) == 3, "one move without the end of its line waits for enter"
+        await ui.press("enter")
+        assert ui.moves[3:] == ["c3"]
+        await paste(ui, "h8\n")
+        assert ui.status == "h8 already holds a stone."
+        await ui.press("b")
+        await paste(ui, "d4 d5\n")
+        assert ui.status == "Not played, since the review is open: d4 d5."
+        assert len(ui.app.game.line) == 4
+    async with board_app(ScriptedPlayer(15, ["a1"])) as ui:
+        await paste(ui, "h8 i9 g7\n")
+        assert ui.moves[0] == "h8"
+        assert ui.status == "Not played, since it is not a human's turn: i9 g7."
+        await ui.until(lambda: ui.moves == ["h8", "a1"])
+
+
+@async_test
+async def test_text_pasted_into_the_line_for_a_move_is_played_with_its_end() -> None:
+    setup = BoardSetup(game=Game(Rules(), Seats(None, None)))
+    async with board_app(ThreadEngine({}), setup=setup) as ui:
+        await ui.press("slash")
+        await paste(ui, "h8")
+        assert ui.moves == []
+        await paste(ui, "\n")
+        assert ui.moves == ["h8"]
+        await ui.press("slash", "i")
+        await paste(ui, "9\rq\ry")
+        assert ui.moves == ["h8", "i9"]
+        assert ui.app.screen is ui.main_screen

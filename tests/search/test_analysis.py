@@ -1,0 +1,46 @@
+"""Analyses: a proof decides the value, whatever a search has decayed it to."""
+
+import pytest
+
+from core.notation import parse_cell
+from core.position import Position
+from core.rules import Rules
+from gomoku_cli.reports.analyses.lines import position_text
+from gomoku_cli.reports.analyses.position import analysis_json, value_text
+from gomoku_cli.study.game import KeptAnalysis
+from gomoku_cli.tui.engine.messages import Moved
+from search.analysis import Analysis, MoveAnalysis
+
+BEST = parse_cell("h9", 15)
+
+
+def analysis(proof: int | None, value: float) -> Analysis:
+    return Analysis(moves=(MoveAnalysis(BEST, value, proof=proof),), value=value, variation=(BEST,), nodes=9, seconds=0)
+
+
+@pytest.mark.parametrize(
+    ("proof", "value", "shown", "words"),
+    [
+        (7, 0.84, "100 %", "wins in 7"),
+        (-8, -0.84, "0 %", "loses in 8"),
+        (1, 1.0, "100 %", "wins in 1"),
+        (7, -0.2, "100 %", "wins in 7"),
+        (None, 0.84, "92 %", ""),
+    ],
+)
+def test_a_proven_result_is_sure_in_every_text(proof: int | None, value: float, shown: str, words: str) -> None:
+    found, position = analysis(proof, value), Position.from_moves(Rules(), [parse_cell("h8", 15)])
+    line = position_text(KeptAnalysis(analysis=found, player="default", limit=None), position)
+    assert f" {shown}" in line
+    assert words in line
+    result = analysis_json("default", position, found)
+    sure = value if proof is None else 1.0 if proof > 0 else -1.0
+    assert (result["value"], result["moves"][0]["value"]) == (sure, sure)
+    assert words in value_text(result)
+
+
+@pytest.mark.parametrize(("value", "proof"), [(1.0, 4), (-1.0, -4)])
+def test_a_move_of_a_player_without_an_analysis_keeps_the_side_that_wins(value: float, proof: int) -> None:
+    moved = Moved(BEST, value, simulations=100, seconds=0.1, plies_to_end=4, analysis=None)
+    assert moved.view is not None
+    assert moved.view.moves[0].proof == proof
