@@ -30,14 +30,15 @@ PONDERING = ["INFO pondering 1", "RESTART", "TURN 7,7", "TURN 3,3", "TURN 4,4"]
 LIMITS = ["INFO max_node 50", "RESTART", "TURN 7,7", "INFO max_memory 350000000", "TURN 1,1"]
 
 PLAY = """
-import gc, json, sys
+import json, sys
 from core.compiler import Kernel
 from gomoku_cli.gomocup.clock import Clock
 from gomoku_cli.gomocup.engine import Engine
 from gomoku_cli.gomocup.players import EnginePlayers
 
 def versions():
-    kernels = [kernel for kernel in gc.get_objects() if isinstance(kernel, Kernel)]
+    modules = [module for name, module in sys.modules.items() if name.startswith(("core.", "search."))]
+    kernels = [value for module in modules for value in vars(module).values() if isinstance(value, Kernel)]
     return sorted(f"{kernel.__name__}{signature}" for kernel in kernels for signature in kernel.signatures)
 
 spec, *lines = json.loads(sys.argv[1])
