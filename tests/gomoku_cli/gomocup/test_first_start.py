@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.project import ROOT
 
-GAME = ["INFO timeout_turn 100", "TURN 7,7", "TURN 3,3", "TAKEBACK 3,3", "TURN 2,2", "RESTART", "BEGIN"]
+GAME = ["INFO timeout_turn 100", "TURN 7,7", "TURN 0,0", "TURN 14,0", "RESTART", "BEGIN"]
 BOARD = [
     "BOARD",
     "7,7,2",
@@ -26,8 +26,8 @@ BOARD = [
     "DONE",
 ]
 SWAP2 = ["SWAP2BOARD", "DONE", "SWAP2BOARD", "7,7", "8,8", "9,9", "DONE"]
-PONDERING = ["INFO pondering 1", "RESTART", "TURN 7,7", "TURN 3,3", "TURN 4,4"]
-LIMITS = ["INFO max_node 50", "RESTART", "TURN 7,7", "INFO max_memory 350000000", "TURN 1,1"]
+PONDERING = ["INFO pondering 1", "RESTART", "TURN 7,7", "TURN 0,0", "TURN 14,0"]
+LIMITS = ["INFO max_node 50", "RESTART", "TURN 7,7", "INFO max_memory 350000000", "TURN 0,0"]
 
 PLAY = """
 import json, sys
