@@ -23,6 +23,7 @@ BOARD = [
     "1,1,2",
     "1,2,2",
     "1,3,2",
+    "2,5,2",
     "DONE",
 ]
 SWAP2 = ["SWAP2BOARD", "DONE", "SWAP2BOARD", "7,7", "8,8", "9,9", "DONE"]
