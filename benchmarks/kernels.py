@@ -103,7 +103,7 @@ def main() -> None:
         from curriculum.bench.machine import machine
         from gomoku_cli.gomocup import players
 
-        players._helper = lambda: None
+        players.helper_for = lambda work: None  # type: ignore[assignment]
         started = time.process_time()
         players.EnginePlayers(options.model, simulations=None).prepare(Rules(15), None, float("inf"))
         total = time.process_time() - started

@@ -4,6 +4,7 @@ It also prepares the graphs of the built-in models.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -65,19 +66,34 @@ def compile_all(conduct: Conduct) -> int:
 
 def compile_rest() -> None:
     """Compile the kernels of the players without a net, and of the basics."""
-    compile_mentor()
+    compile_beside_search()
     _decide(PaperMentor())
     _decide(PureMcts(2))
     _draw_basics()
 
 
-def compile_mentor() -> None:
-    """Compile the kernels of the mentor, and those at the root of a tree that it shares with the tree search."""
+def compile_search() -> None:
+    """Compile the tree search with a line-pattern net, without the kernels of `compile_beside_search`."""
+    settings = replace(_SEARCH.with_tactics(), forced_moves=False, vcf_root_nodes=0)
+    search = ForestSearch(_RULES, _LineEvaluator(), settings, trees=1)
+    search.set_root(0, Position.from_moves(_RULES, [0]))
+    search.begin(0, settings.simulations)
+    while not search.advance():
+        pass
+
+
+def compile_beside_search() -> None:
+    """Compile the kernels of the mentor, those at the root of a tree, and a line-pattern net for a position."""
     _decide(Mentor())
-    search = ForestSearch(_RULES, _UniformEvaluator(), _SEARCH.with_tactics(), trees=1, capacity=1)
+    search = ForestSearch(_RULES, _UniformEvaluator(), _SEARCH.with_tactics(), trees=1)
     search.set_root(0, Position.from_moves(_RULES, [0]))
     search.begin(0, 1)
     search.has_one_reply(0)
+    search.visits(0)
+    search.proofs(0)
+    search.value(0)
+    search.play(0, 1)
+    _LineEvaluator().evaluate()
 
 
 class _UniformEvaluator:

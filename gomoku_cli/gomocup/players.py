@@ -130,13 +130,10 @@ class EnginePlayers:
         player = self._player = self._make_player(rules, max_simulations)
         self._player_key = (rules, max_simulations)
         with watching_compilation() as self._compilation:
-            if isinstance(player, MctsPlayer):
-                if KERNELS_ARE_COLD and self._helper is None:
-                    self._helper = _helper()
-                # Kernels load on this thread, nets in the background.
-                self._preparation = self._executor.submit(player.prepare)
-            else:
-                self._preparation = None
+            if KERNELS_ARE_COLD and self._helper is None and isinstance(player, MctsPlayer):
+                self._compile()
+            # Kernels load on this thread, nets in the background.
+            self._preparation = self._executor.submit(player.prepare) if isinstance(player, MctsPlayer) else None
             _warm_up(player, rules)
             if self._helper is not None:
                 self._helper.join()
@@ -144,6 +141,16 @@ class EnginePlayers:
             if self._compilation.kernels:
                 self._await_preparation(math.inf)  # nothing may compile after the answer to START
         gc.freeze()  # so that no collection during a move looks through all modules
+
+    def _compile(self) -> None:
+        """Compile the kernels of the first player and of the mentor, if two processes do it faster than one."""
+        # These need many modules that no later start does.
+        from curriculum.bench.warmup import compile_beside_search, compile_search
+
+        self._helper = helper_for(compile_beside_search)
+        if self._helper is not None and self._model is not None and self._model.net.has_lines:
+            compile_search()
+            self._helper.join()
 
     def _await_preparation(self, until: float) -> None:
         # A compilation during a search costs the search more time than waiting for it, within limits.
@@ -166,13 +173,6 @@ class EnginePlayers:
             simulations = min(max_simulations, settings.simulations or max_simulations)
             settings = replace(settings, simulations=simulations, nodes=max_simulations, seconds=None)
         return parse_player(self._spec, rules=rules, settings=settings)
-
-
-def _helper() -> Helper | None:
-    """Begin to compile the mentor beside this process, if that saves time."""
-    from curriculum.bench.warmup import compile_mentor  # which needs many modules that no later start does
-
-    return helper_for(compile_mentor)
 
 
 def resident_bytes() -> int:

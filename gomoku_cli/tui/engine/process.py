@@ -63,10 +63,10 @@ def main(runtime: RuntimeChoice) -> None:
 def _compile(send: Callable[[int, Answer], None]) -> None:
     """Compile a part of the kernels beside the tasks of this process, and tell each second how far it all is."""
     from curriculum.bench.compiling import helper_for, progress_text, watching_compilation
-    from curriculum.bench.warmup import compile_mentor
+    from curriculum.bench.warmup import compile_beside_search
 
     with watching_compilation() as compilation:
-        helper = helper_for(compile_mentor)
+        helper = helper_for(compile_beside_search)
         while True:
             kernels = compilation.kernels | (helper.kernels() if helper else set())
             if compilation.is_under_way:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.project import ROOT
 
-GAME = ["INFO timeout_turn 100", "TURN 7,7", "TURN 3,3", "TAKEBACK 3,3", "TURN 2,2", "RESTART", "BEGIN"]
+GAME = ["INFO timeout_turn 100", "TURN 7,7", "TURN 0,0", "TURN 14,0", "RESTART", "BEGIN"]
 BOARD = [
     "BOARD",
     "7,7,2",
@@ -23,21 +23,23 @@ BOARD = [
     "1,1,2",
     "1,2,2",
     "1,3,2",
+    "2,5,2",
     "DONE",
 ]
 SWAP2 = ["SWAP2BOARD", "DONE", "SWAP2BOARD", "7,7", "8,8", "9,9", "DONE"]
-PONDERING = ["INFO pondering 1", "RESTART", "TURN 7,7", "TURN 3,3", "TURN 4,4"]
-LIMITS = ["INFO max_node 50", "RESTART", "TURN 7,7", "INFO max_memory 350000000", "TURN 1,1"]
+PONDERING = ["INFO pondering 1", "RESTART", "TURN 7,7", "TURN 0,0", "TURN 14,0"]
+LIMITS = ["INFO max_node 50", "RESTART", "TURN 7,7", "INFO max_memory 350000000", "TURN 0,0"]
 
 PLAY = """
-import gc, json, sys
+import json, sys
 from core.compiler import Kernel
 from gomoku_cli.gomocup.clock import Clock
 from gomoku_cli.gomocup.engine import Engine
 from gomoku_cli.gomocup.players import EnginePlayers
 
 def versions():
-    kernels = [kernel for kernel in gc.get_objects() if isinstance(kernel, Kernel)]
+    modules = [module for name, module in sys.modules.items() if name.startswith(("core.", "search."))]
+    kernels = [value for module in modules for value in vars(module).values() if isinstance(value, Kernel)]
     return sorted(f"{kernel.__name__}{signature}" for kernel in kernels for signature in kernel.signatures)
 
 spec, *lines = json.loads(sys.argv[1])

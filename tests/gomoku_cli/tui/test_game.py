@@ -3,7 +3,7 @@
 import pytest
 
 from core.notation import parse_cell
-from core.rules import BLACK, Rules
+from core.rules import BLACK, EMPTY, Rules
 from gomoku_cli.tui.engine.messages import PlayerChoice
 from gomoku_cli.tui.game import Game, RefusedError, Seats
 from gomoku_cli.tui.widgets.texts import effort_unit
