@@ -88,7 +88,7 @@ MAX_PAGE_EDGE = 500
 MAX_PAGE_MESSAGE_BYTES = 1 << 16
 """A message of a page: the longest is a text that is pasted."""
 MAX_PAGE_FRAME_BYTES = 1 << 24
-"""What a board draws at once."""
+"""A frame that a board draws."""
 MAX_PAGE_TREE_BYTES = 24 << 20
 """The tree of a search behind a page."""
 MAX_PAGE_DATA_BYTES = 2 << 30

@@ -17,7 +17,7 @@ from gomoku_cli.serving import processes
 from gomoku_cli.tui.terminal import PAGE_VARIABLE
 
 _READY = b"__GANGLION__\n"
-"""What the web driver writes before its first frame."""
+"""The line that the web driver writes before its first frame."""
 _MAX_LINES_BEFORE = 10
 _QUIT_S = 0.8
 """Time for a board to end by itself: it saves the move in progress."""
