@@ -54,7 +54,7 @@ async def screenshot(plies: int) -> str:
             )
             app.control.new_game(game)
             await pilot.press("a", "c", "g")
-            while (found := app.control.analysis) is None or (found.nodes < 4000 and found.proof is None):
+            while (found := app.control.analysis) is None or (found.nodes < 4000 and found.moves[0].proof is None):
                 await pilot.pause(0.05)
             return app.export_screenshot(title="gomoku play")
     finally:
