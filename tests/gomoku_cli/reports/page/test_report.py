@@ -70,8 +70,9 @@ def test_a_report_has_the_machines_of_workers(tmp_path: Path, capsys: pytest.Cap
     lines = [json.loads(line) for line in metrics.read_text(encoding="utf-8").splitlines()]
     played = [line for line in lines if line["event"] == "games"]
     with metrics.open("a", encoding="utf-8") as file:
-        for rates in ({"one/0a": 2.0, "b<": 0.5}, {"one/0a": 4.0}):
-            file.write(json.dumps({**played[-1], "seconds": 10.0, "games_per_second_by_node": rates}) + "\n")
+        for number, rates in enumerate(({"one/0a": 2.0, "b<": 0.5}, {"one/0a": 4.0})):
+            more = {"file": f"selfplay-0001-{number:06d}", "seconds": 10.0, "games_per_second_by_node": rates}
+            file.write(json.dumps({**played[-1], **more}) + "\n")
     assert run(capsys, "report", path, "--output", tmp_path / "report.html")[0] == 0
     text = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "2 machines with workers" in text
