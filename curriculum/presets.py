@@ -1,8 +1,7 @@
 """Sources of a run's configuration: a preset, a file, `--set` and flags, each over the one before.
 
 All of them use the same dotted keys, the fields of `curriculum.config.Config`: `seed`, `search.simulations`. Values are
-checked against the types and bounds of their fields. An error names the place of the mistake and the nearest valid
-name.
+checked against types and bounds of their fields. An error names the place of the mistake and the nearest valid name.
 """
 
 import dataclasses

@@ -5,11 +5,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from core.compiled.lines import makes_line
+from core.compiled.tactics import DOUBLE_THREAT, STOP_WIN, WIN, deciding_tactic, immediate_wins, is_right
 from core.evaluation import PositionBatch
-from core.lines import makes_line
 from core.rules import BLACK, DIRECTIONS, EMPTY, NO_CELL, WHITE, Rules
 from core.streams import Purpose, generator
-from core.tactics import DOUBLE_THREAT, STOP_WIN, WIN, deciding_tactic, immediate_wins, is_right
 from curriculum.games.kinds import KINDS, BasicsError, Kind, check
 from curriculum.reporting import Conduct
 from curriculum.training.samples import Samples
@@ -80,7 +80,7 @@ def with_colours_swapped(samples: Samples) -> Samples:
 
 
 def are_right(rules: Rules, positions: PositionBatch, moves: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Return [B]: True if the move (an empty cell) is one of the right ones, found by brute force (`core.tactics`)."""
+    """Return [B]: True if the move (an empty cell) is a right one by brute force (`core.compiled.tactics`)."""
     right = np.zeros(len(positions), dtype=np.bool_)
     for row, move in enumerate(moves):
         stones, colour = positions.stones[row].copy(), int(positions.to_move[row])

@@ -17,7 +17,7 @@ from nets.checkpoint import BUILT_IN
 
 _TOML_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _RESULT = ("games", "wins", "draws", "losses", "score", "score_interval", "elo", "elo_interval", "pairs")
-"""What a model keeps of a match: no times, which differ from run to run, and no names."""
+"""The part of a match's results that a model keeps: no times, which differ from run to run, and no names."""
 
 
 def file_hash(path: Path) -> str:

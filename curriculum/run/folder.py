@@ -89,7 +89,7 @@ class RunFolder:
         for name in (_METRICS, SETTINGS):
             cut_unfinished_line(path / name)
         self.remarks = remove_diverged(path)
-        """What the opening changed in the run, in lines for its user."""
+        """Changes of the opening in the run, in lines for its user."""
         cut_unsaved_lines(path / _METRICS, path)
         self._sessions = self._read_sessions()
         """The entries of `environment.json`, the last one for this process."""

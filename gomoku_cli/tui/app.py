@@ -316,14 +316,12 @@ class GomokuApp(App[ExitCode]):
         moves = moves_in(text)
         if len(moves) == 1 and not text.endswith(("\r", "\n")):
             self._entry.open(moves[0])
-            return
-        for number, move in enumerate(moves):
-            if not self.control.may_play:
-                why = "the review is open" if self.control.review.active else "it is not a human's turn"
-                self.show_message(f"Not played, since {why}: {' '.join(moves[number:])}.", "error")
-                return
-            self._play_typed(move)
-        if text.strip() and not moves:
+        elif moves and self.control.may_play:
+            self._play_typed(" ".join(moves))
+        elif moves:
+            why = "the review is open" if self.control.review.active else "it is not a human's turn"
+            self.show_message(f"Not played, since {why}: {' '.join(moves)}.", "error")
+        elif text.strip():
             self.show_message(f"Text that is no move does nothing: {' '.join(text[:40].split())}", "error")
 
     def action_move_now(self) -> None:

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from core.compiled.lines import makes_line
 from core.jit import lean_kernel
-from core.lines import makes_line
 from core.rules import BLACK, EMPTY, NO_CELL
 from core.symmetry import IDENTITY
 from core.threats import FIVE, side_of

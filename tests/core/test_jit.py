@@ -14,7 +14,7 @@ from tests.support.project import ROOT
 PLAY = """
 from core.compiled import stones_of
 from core.jit import KERNELS_ARE_COLD
-from core.lines import makes_line
+from core.compiled.lines import makes_line
 from core.position import Position
 from core.rules import Rules
 position = Position.from_moves(Rules(5, 3), [0, 5, 1, 6, 2])
@@ -85,7 +85,7 @@ def test_the_cache_key_stays_when_a_file_changes_that_no_kernel_sees(project: Pa
 
 def test_the_scan_of_lines_and_the_rules_that_it_imports_are_in_the_cache_key() -> None:
     sources = {path.relative_to(ROOT).as_posix() for path in _kernel_sources(ROOT)}
-    assert {"core/lines.py", "core/rules.py", "core/jit.py"} <= sources
+    assert {"core/compiled/lines.py", "core/rules.py", "core/jit.py"} <= sources
     assert not {"core/records/record.py", "core/caching/folder.py"} & sources
 
 

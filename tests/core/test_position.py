@@ -1,4 +1,4 @@
-"""The rules of the game in `core.rules` and `core.position`, and their compiled twin in `core.lines`."""
+"""The rules of the game in `core.rules` and `core.position`, and their compiled twin in `core.compiled.lines`."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
 from core.compiled import stones_of
-from core.lines import makes_line
+from core.compiled.lines import makes_line
 from core.notation import NotationError, parse_cell
 from core.position import IllegalMoveError, Outcome, Position, Termination
 from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell, Rules

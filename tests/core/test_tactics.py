@@ -6,9 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from core.notation import parse_cell
-from core.rules import BLACK, EMPTY, WHITE, Rules
-from core.tactics import (
+from core.compiled.tactics import (
     DOUBLE_THREAT,
     QUIET,
     STOP_WIN,
@@ -19,6 +17,8 @@ from core.tactics import (
     keeps_safe,
     threatens_two,
 )
+from core.notation import parse_cell
+from core.rules import BLACK, EMPTY, WHITE, Rules
 from tests.conftest import WAYS
 
 

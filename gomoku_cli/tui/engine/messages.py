@@ -244,7 +244,7 @@ class Compiling:
     """The kernels are being compiled, which takes a while in the first run; it belongs to no task."""
 
     text: str
-    """How far that is."""
+    """The progress so far."""
 
 
 @dataclass(frozen=True, slots=True)

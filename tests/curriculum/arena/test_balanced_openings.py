@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from core.compiled import stones_of
+from core.compiled.tactics import immediate_wins
 from core.position import Position
 from core.records.openings import read_openings
 from core.rules import BLACK, WHITE, Rules
-from core.tactics import immediate_wins
 from curriculum.arena import balanced_openings as module
 from curriculum.arena.balanced_openings import BalancedOpening, NoBalancedOpeningsError, balanced_openings, two_stages
 from curriculum.arena.players import PlayerSettings

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from core.compiled import stones_of
+from core.compiled.tactics import QUIET, deciding_tactic
 from core.position import Position
 from core.rules import BLACK, WHITE, Rules
-from core.tactics import QUIET, deciding_tactic
 from curriculum.bench.positions import long_games, mixed_positions, openings, positions_between
 from curriculum.bench.selfplay import stage_shares
 

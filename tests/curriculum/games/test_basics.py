@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from core.compiled.tactics import DOUBLE_THREAT, QUIET, STOP_WIN, WIN, deciding_tactic, immediate_wins
 from core.rules import BLACK, EMPTY, NO_CELL, Rules
-from core.tactics import DOUBLE_THREAT, QUIET, STOP_WIN, WIN, deciding_tactic, immediate_wins
 from curriculum.games.basics import are_right, generate, with_colours_swapped
 from curriculum.games.kinds import KINDS, LITERAL_KINDS, OWN_KINDS, REPOSITORY_KINDS, BasicsError
 from curriculum.training.samples import Samples

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from core.compiled.lines import makes_line
 from core.evaluation import Slot, Ticket
-from core.lines import makes_line
 from core.notation import parse_cell
 from core.position import Position
 from core.rules import BLACK, WHITE, Rules
