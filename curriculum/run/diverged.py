@@ -13,8 +13,6 @@ from core.files.atomic import atomic_path, atomic_write_text
 from core.limits import MAX_TRAINING_STATE_BYTES
 from curriculum.config import Phase
 from curriculum.run.progress import Progress
-from curriculum.training.archives import NO_SAMPLE
-from curriculum.training.samples import SamplesError, read_samples
 from nets.tensor_file import NumbersNotFiniteError, open_tensors
 
 
@@ -26,6 +24,10 @@ def remove_diverged(path: Path) -> list[str]:
     """
     if not any(_is_broken(file) for file in _tensor_files(path) if not file.name.startswith("selfplay-")):
         return []
+    # Imported here, since readers of runs start without numba.
+    from curriculum.training.archives import NO_SAMPLE
+    from curriculum.training.samples import SamplesError, read_samples
+
     broken = [file for file in _tensor_files(path) if _is_broken(file)]
     best = path / "models" / "best.safetensors"
     names = [str(file.relative_to(path)) for file in broken]
