@@ -244,8 +244,7 @@ class GomokuApp(App[ExitCode]):
 
     def _after_failure(self, answer: str | None) -> None:
         if answer == "m":
-            mentor = PlayerChoice(spec=player_names.MENTOR)
-            seats = self.game.seats
+            seats, mentor = self.game.seats, PlayerChoice(spec=player_names.MENTOR)
             self.control.change_seats(Seats(seats.black and mentor, seats.white and mentor))
         elif answer == "n":
             self.action_new_game()
@@ -258,8 +257,8 @@ class GomokuApp(App[ExitCode]):
         title = "Gomoku"
         if not self._panel.display:
             title = "   ".join(f"{self._glyphs.stone(colour)} {game.player_name(colour)}" for colour in (BLACK, WHITE))
-        teaching = "   teaching" if self.control.teaching else ""
-        self._title.update(Content.assemble((title, "bold"), (teaching, "bold"), (f"   {game.rules}", "dim")))
+        title += "   teaching" if self.control.teaching else ""
+        self._title.update(Content.assemble((title, "bold"), (f"   {game.rules}", "dim")))
 
     def _tick(self) -> None:
         if not self.is_headless and is_gone(sys.__stdin__.fileno() if sys.__stdin__ else 0):
@@ -293,7 +292,7 @@ class GomokuApp(App[ExitCode]):
         """Open the line for a coordinate."""
         self._entry.open()
 
-    def _play_typed(self, text: str) -> None:
+    def _play_typed(self, text: str, *, pasted: bool = False) -> None:
         try:
             cells = [parse_cell(word, self.game.rules.size) for _, word in cell_words(text.replace(",", " "))]
         except NotationError as error:
@@ -302,11 +301,12 @@ class GomokuApp(App[ExitCode]):
         if not cells:
             self.control.show_state(at_once=True)
         for number, cell in enumerate(cells):
-            if number and (not self.control.may_play or self.control.is_busy):
-                self.show_message(f"Played {number} of {len(cells)} moves: the next one is not yours.", "error")
+            if (number or pasted) and (not self.control.may_play or self.control.is_busy):
+                why = "the review is open" if self.control.review.active else "it is not a human's turn"
+                rest = " ".join(map(self.game.name_of, cells[number:]))
+                self.show_message(f"Not played, since {why}: {rest}.", "error")
                 return
-            self._board.cursor = cell
-            ply = self.game.ply
+            self._board.cursor, ply = cell, self.game.ply
             self.control.press(cell)
             if self.game.ply == ply:
                 return  # it was refused, or waits
@@ -316,11 +316,8 @@ class GomokuApp(App[ExitCode]):
         moves = moves_in(text)
         if len(moves) == 1 and not text.endswith(("\r", "\n")):
             self._entry.open(moves[0])
-        elif moves and self.control.may_play:
-            self._play_typed(" ".join(moves))
         elif moves:
-            why = "the review is open" if self.control.review.active else "it is not a human's turn"
-            self.show_message(f"Not played, since {why}: {' '.join(moves)}.", "error")
+            self._play_typed(" ".join(moves), pasted=True)
         elif text.strip():
             self.show_message(f"Text that is no move does nothing: {' '.join(text[:40].split())}", "error")
 

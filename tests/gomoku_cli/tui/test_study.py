@@ -177,11 +177,14 @@ async def test_a_review_asks_the_analyst_about_the_engines_own_moves_too() -> No
         assert ui.app.game.analyses[0].value == 0.0, "also in place of a longer one"
 
 
-def test_a_game_of_two_players_goes_on_and_a_foreign_record_opens_in_a_review() -> None:
+def test_a_game_of_two_players_goes_on_and_a_foreign_record_opens_in_a_review(tmp_path: Path) -> None:
     ours = Game(Rules(), Seats(None, None), cells("h8", "i9"))
     again = Game.from_state(ours.state(ours.line))
     assert not again.is_for_review
-    assert Game.from_state(replace(ours.state(ours.line), note="")).is_for_review
+    foreign = tmp_path / "foreign.sgf"
+    foreign.write_text("(;GM[4]SZ[15]PB[Ann];B[hh];W[ig])")
+    theirs = Game.from_state(opened(foreign).state)
+    assert (theirs.is_for_review, theirs.line) == (True, ours.line)
 
 
 @async_test
@@ -256,8 +259,7 @@ async def test_a_game_that_is_over_stays_whatever_is_played_from_it(tmp_path: Pa
         assert read_games(path)[0].winner == BLACK
         rest = iter(path.read_bytes())
         assert all(byte in rest for byte in before), "only analyses of the review are new"
-        branch = max(tmp_path.iterdir())
-        assert len(list(tmp_path.iterdir())) == 2
+        (branch,) = set(tmp_path.iterdir()) - {path}
         assert (read_games(branch)[0].source, len(read_games(branch)[0].moves)) == (path.name, 1)
 
 
