@@ -16,6 +16,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from core.compiled import stones_of
 from core.position import Position
 from core.rules import EMPTY, Rules
 from core.streams import Purpose, generator
@@ -62,9 +63,9 @@ class Beginner(Player):
             return Decision(centre(position.rules))
         chance = generator(seed, Purpose.MOVE)
         board = new_threat_board(position.rules)
-        load(board, position.stones)
+        load(board, stones_of(position))
         classes = board.patterns.max(axis=1)
-        classes[:, position.stones != EMPTY] = 0
+        classes[:, stones_of(position) != EMPTY] = 0
         own, other = classes[side_of(position.side_to_move)], classes[side_of(-position.side_to_move)]
         sees_four, sees_three = (chance.random(2) >= (_FOURS * self.overlooks, self.overlooks)).tolist()
         wanted = ((own, FIVE), *([(other, FIVE)] * sees_four), (own, OPEN_FOUR), *([(other, OPEN_FOUR)] * sees_three))

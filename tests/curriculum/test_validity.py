@@ -103,5 +103,6 @@ def test_a_run_made_before_a_check_existed_is_opened_all_the_same(tmp_path: Path
     RunFolder.create(tmp_path, Config()).close()
     old = resolve("strongest", assignments=["imitation.bar_every=20"])
     (tmp_path / "config.toml").write_text(to_toml(old))
+    (tmp_path / "settings.jsonl").unlink()  # which came later too
     with RunFolder.open(tmp_path) as run:
         assert run.config == old == read_config(tmp_path / "config.toml")

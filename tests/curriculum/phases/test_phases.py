@@ -481,5 +481,7 @@ def test_the_best_models_metadata_holds_the_final_matches(straight: Path, tmp_pa
         assert run.best_model.read_bytes() == written, "kept matches know a model by its bytes"
     assert [match["opponent"] for match in results] == list(CONFIG.evaluation.opponents)
     for match in results:
-        assert info.made["results"][f"against {match['opponent']}"] == match
+        kept = info.made["results"][f"against {match['opponent']}"]
+        assert kept["games"] > 0
+        assert kept.items() <= match.items()
     assert same_tensors(tensors(best(path)), tensors(best(straight)))

@@ -19,7 +19,7 @@ def names(cells: tuple[int, ...]) -> str:
 
 def shapes(own: str, enemy: str = "") -> list[tuple[int, str, str]]:
     board = position(BLACK, own, enemy)
-    return [(each.kind, names(each.stones), names(each.gains)) for each in THREATS.shapes(board.stones, BLACK)]
+    return [(each.kind, names(each.stones), names(each.gains)) for each in THREATS.shapes(stones_of(board), BLACK)]
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_a_span_is_named_from_end_to_end() -> None:
 
 def test_cells_have_the_class_that_a_stone_would_make() -> None:
     board = position(BLACK, "e8 f8 g8 h8 m3 m4 m5", "d8 c3 c4 c5 c6")
-    cells = THREATS.cells(board.stones)
+    cells = THREATS.cells(stones_of(board))
     assert cells.shape == (2, 225)
     black, white = cells
     assert black[parse_cell("i8", 15)] == FIVE
@@ -71,7 +71,7 @@ def test_cells_have_the_class_that_a_stone_would_make() -> None:
 def test_a_win_by_fours_is_the_line_of_both_sides() -> None:
     board = position(WHITE, "d12 k10", "g7 h7 i7 j8 j9")
     board.push("f7")
-    line = THREATS.win_by_fours(board.stones, BLACK)
+    line = THREATS.win_by_fours(stones_of(board), BLACK)
     assert names(line[:2]) == "j7 k7"
     for ply, move in enumerate(line):
         assert board.side_to_move == (BLACK if ply % 2 == 0 else WHITE)

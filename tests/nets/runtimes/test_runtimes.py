@@ -283,6 +283,7 @@ class _LastBits:
 
     def __init__(self, runtime: Any, seed: int) -> None:
         self._runtime, self._random = runtime, np.random.default_rng(seed)
+        self.backend, self.precision = runtime.backend, runtime.precision
         self.sizes, self.any_thread, self.threads = (1, 2, 3, 4, 6, 8, 12, 16), True, 2
         self.large_batches = False
         self.lanes, self.free_cores = 2, 1

@@ -1,5 +1,6 @@
 """The mentors as players: moves that they must find, for both colours, on any board, and the choice among equals."""
 
+from array import array
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 from core.notation import cell_name
 from core.position import Position
-from core.rules import BLACK, EMPTY, WHITE, Colour, Rules
+from core.rules import BLACK, WHITE, Colour, Rules
 from curriculum.arena.opening_sets import load_openings
 from search.limits import Limit
 from search.mentor.paper import PaperMentor
@@ -90,7 +91,7 @@ class ColoursSwapped(Position):
 
     def __init__(self, original: Position) -> None:
         super().__init__(original.rules)
-        self.stones = -original.stones
+        self.stones = array("b", [-stone for stone in original.stones])
         self.moves = original.moves.copy()
 
     @property
@@ -179,7 +180,7 @@ def test_a_decision_has_its_policy_value_and_nodes() -> None:
         assert decision.value is not None
         assert -1 < decision.value < 1
         assert decision.simulations > 0
-    assert np.count_nonzero(board.stones != EMPTY) == board.ply
+    assert np.count_nonzero(board.stones) == board.ply
 
 
 @pytest.mark.skipif(KERNELS_ARE_PYTHON, reason="a match takes minutes in plain Python")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from core.compiled import stones_of
 from core.notation import parse_cell
 from core.position import Position
-from core.rules import BLACK, EMPTY, Rules
+from core.rules import BLACK, Rules
 from search.limits import Limit
 from search.players import Player
 from search.pure_mcts.player import PureMcts
@@ -37,7 +37,7 @@ def outcome_of(position: Position, state: int) -> tuple[int, list[int], int]:
 def plain_outcome(position: Position, state: int) -> tuple[int, list[int], int]:
     """The same in plain Python on a `Position`, with a xorshift of its own."""
     board, mover = position.copy(), position.side_to_move
-    empties = np.flatnonzero(board.stones == EMPTY).tolist()
+    empties = board.legal_moves()
     while not board.is_game_over():
         state ^= (state << 13) % 2**32
         state ^= state >> 17

@@ -68,11 +68,11 @@ def test_the_values_of_kept_analyses_stand_in_for_comments() -> None:
     ("winner", "ending", "text"),
     [
         (BLACK, Ending.BOARD, "black won in 7 moves"),
-        (WHITE, Ending.TIME, "white won on time in 7 moves"),
-        (WHITE, Ending.FORFEIT, "white won by forfeit in 7 moves"),
+        (WHITE, Ending.TIME, "white won on time in 7 moves, but the board shows 4 in a row of black"),
+        (WHITE, Ending.FORFEIT, "white won by forfeit in 7 moves, but the board shows 4 in a row of black"),
         (BLACK, Ending.RESIGNATION, "black won by resignation in 7 moves"),
-        (None, Ending.BOARD, "drawn after 7 moves"),
-        (None, Ending.UNKNOWN, "7 moves, without a result"),
+        (None, Ending.BOARD, "drawn after 7 moves, but the board shows 4 in a row of black"),
+        (None, Ending.UNKNOWN, "7 moves, without a result, but the board shows 4 in a row of black"),
     ],
 )
 def test_the_result_is_named(winner: int | None, ending: Ending, text: str) -> None:
