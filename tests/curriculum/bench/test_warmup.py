@@ -37,7 +37,7 @@ def gomoku(cache: Path, *lines: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.slow
 def test_a_command_that_compiles_reports_it_and_its_time(tmp_path: Path) -> None:
-    match = "evaluate random --against random --games 2"
+    match = "evaluate mentor:paper --against random --games 2"
     cold = gomoku(tmp_path, match).stderr.splitlines()
     assert cold[0].startswith(COLD)
     assert cold[-1].startswith("compiling took ")
@@ -56,7 +56,7 @@ def test_if_kernels_cannot_be_kept_a_warmup_reports_it_and_compiles_none(tmp_pat
     facts = json.loads(gomoku(tmp_path / "file", "warmup --json").stdout)
     assert (facts["kept"], facts["compiled"]) == (False, 0)
     assert facts["reason"].endswith("(Not a directory)")
-    match = gomoku(tmp_path / "file", "evaluate random --against random --games 2")
+    match = gomoku(tmp_path / "file", "evaluate mentor:paper --against random --games 2")
     assert match.stderr.startswith(f"note: {tmp_path / 'file'}")
     assert "every run compiles the search" in match.stderr
     assert match.stderr.count("\n") == 1
