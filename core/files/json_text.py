@@ -35,11 +35,11 @@ class _TwiceError(Exception):
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    values = dict(pairs)
-    if len(values) < len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise _TwiceError(f"the key {quoted(twice)} stands twice in an object")
+    values: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in values:
+            raise _TwiceError(f"the key {quoted(key)} stands twice in an object")
+        values[key] = value
     return values
 
 
