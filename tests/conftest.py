@@ -2,6 +2,7 @@
 
 import os
 import random
+import sys
 
 import numpy as np
 from hypothesis import settings
@@ -21,6 +22,9 @@ settings.load_profile("ci" if os.environ.get("CI") else "gomoku")
 # Processes that share the tests share the cores too, and torch's threads spin while they wait for each other.
 if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# Tests that ask for OpenVINO before `nets` does must not report to its makers either.
+sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
 
 # Trainings of a few steps would spend most of their time converting nets; the runtimes have tests of their own.
 os.environ.setdefault("GOMOKU_BACKEND", Backend.TORCH)

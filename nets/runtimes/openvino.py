@@ -3,6 +3,7 @@
 import importlib
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -35,6 +36,22 @@ def unavailable_where_it_fails() -> Iterator[None]:
         raise RuntimeUnavailableError(f"OpenVINO fails here ({first_line})") from error
 
 
+_CORES: list[Any] = []
+_MAKING_THE_CORE = threading.Lock()
+
+
+def _core_of(module: Any) -> Any:
+    """Return the one core of this process, which is never destroyed.
+
+    Each core sets the stack on which its thread handles signals, and unmaps it at its end. If two cores end in the order
+    in which they were made, the stack that stays set is unmapped, and the next signal kills the process.
+    """
+    with _MAKING_THE_CORE:
+        if not _CORES:
+            _CORES.append(module.Core())
+        return _CORES[0]
+
+
 class OpenVino:
     """The OpenVINO library on this processor, with a precision."""
 
@@ -47,7 +64,7 @@ class OpenVino:
         except (ImportError, OSError) as error:
             raise RuntimeUnavailableError(f"OpenVINO cannot be used ({error})") from error
         with unavailable_where_it_fails():
-            self.core: Any = self.module.Core()
+            self.core: Any = _core_of(self.module)
             native = "BF16" in self.core.get_property("CPU", "OPTIMIZATION_CAPABILITIES")
         if precision is Precision.AUTO:
             precision = Precision.BF16 if native else Precision.FP32

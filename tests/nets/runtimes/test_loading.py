@@ -264,6 +264,26 @@ def run_apart(script: str, folder: Path, **environment: str) -> subprocess.Compl
     )
 
 
+TWO_NETS = """
+import gc, signal
+from nets.config import Precision
+from nets.runtimes.openvino import OpenVino
+signal.signal(signal.SIGINT, lambda number, frame: print("handled"))
+first, second = OpenVino(Precision.AUTO), OpenVino(Precision.AUTO)
+del first
+gc.collect()
+del second
+gc.collect()
+signal.raise_signal(signal.SIGINT)
+"""
+
+
+def test_a_signal_after_two_nets_have_ended_is_handled(tmp_path: Path) -> None:
+    pytest.importorskip("openvino", exc_type=ImportError)
+    ended = run_apart(TWO_NETS, tmp_path)
+    assert (ended.returncode, ended.stdout) == (0, "handled\n"), ended.stderr
+
+
 PLAY = """
 import os
 from core.position import Position
