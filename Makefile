@@ -31,11 +31,11 @@ demo: $(READY)
 	$(BIN)/gomoku train --preset quick --run $(RUN) $(if $(wildcard $(RUN)/config.toml),--resume)
 
 # The warm-up compiles kernels once, instead of once in each of the processes that share the tests. The quick tests come first:
-# most mistakes show there.
+# most mistakes show there. A worker that dies ends the tests: one begun in its place may wait for ever.
 test: $(READY)
 	$(BIN)/gomoku warmup
-	$(BIN)/python -m pytest --numprocesses auto --dist loadfile -m "not slow"
-	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m slow
+	$(BIN)/python -m pytest --numprocesses auto --max-worker-restart 0 --dist loadfile -m "not slow"
+	$(BIN)/python -m pytest --numprocesses auto --max-worker-restart 0 --dist worksteal -m slow
 
 play: $(READY)
 	@$(BIN)/gomoku play

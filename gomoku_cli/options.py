@@ -25,17 +25,6 @@ _NETS = "Nets"
 _REPORTS = "Reports"
 
 
-def former(option: str, now: str) -> typer.models.OptionInfo:
-    """Return an option that the command had before: it is not in the help, and its error is `now`, the new way."""
-
-    def refuse(value: str | None) -> None:
-        if value is not None:
-            raise typer.BadParameter(now, param_hint=option)
-
-    info: typer.models.OptionInfo = typer.Option(option, hidden=True, is_eager=True, callback=refuse)
-    return info
-
-
 # Options of one parameter
 
 Run = Annotated[Path, typer.Option("--run", "-r", metavar="DIR", help="Folder of the run, which continues.")]

@@ -198,8 +198,6 @@ def command(
         Path | None,
         typer.Option("--figure", metavar="FILE", help="Draw the result too, as .png or .svg; needs matplotlib."),
     ] = None,
-    former_games: Annotated[str | None, options.former("--games", "it is --concurrent-games now")] = None,
-    former_figure: Annotated[str | None, options.former("--plot", "it is --figure now")] = None,
     runtime: options.RuntimeOptions,
     as_json: options.Json = False,
     quiet: options.Quiet = False,

@@ -47,22 +47,6 @@ class _BarOptions:
     ] = None
 
 
-_LADDER = "the ladder is another command: gomoku ladder PLAYER"
-_SUITE = "the suite is another command: gomoku suite PLAYER tactics"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _FormerOptions:
-    """Options of `gomoku ladder` and `gomoku suite` that `gomoku evaluate` had before: they name the new command."""
-
-    ladder: Annotated[str | None, options.former("--ladder", _LADDER)] = None
-    start: Annotated[str | None, options.former("--from", _LADDER)] = None
-    step: Annotated[str | None, options.former("--step", _LADDER)] = None
-    last: Annotated[str | None, options.former("--to", _LADDER)] = None
-    stop_at: Annotated[str | None, options.former("--stop-at", _LADDER)] = None
-    suite: Annotated[str | None, options.former("--suite", _SUITE)] = None
-
-
 @expand_options
 def command(
     player: options.Player,
@@ -79,7 +63,6 @@ def command(
     reports: options.ReportOptions,
     runtime: options.RuntimeOptions,
     workers: WorkerOptions,
-    former: _FormerOptions,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:

@@ -117,7 +117,6 @@ def command(
             show_default="default, or mentor on a board that it does not play",
         ),
     ] = None,
-    former_player: Annotated[str | None, options.former("--judge", "it is --player now")] = None,
     simulations: Annotated[
         int,
         typer.Option(

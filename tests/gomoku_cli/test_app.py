@@ -112,8 +112,6 @@ def test_the_shell_completes(line: str, completed: str) -> None:
         ("evalute", "Did you mean 'evaluate'?"),
         ("evaluate", "Missing argument 'PLAYER'"),
         ("evaluate random", "name one opponent"),
-        ("evaluate random --ladder pure-mcts --from 200 --stop-at 7", "gomoku ladder PLAYER"),
-        ("evaluate random --suite tactics --min-score 0.8", "gomoku suite PLAYER tactics"),
         ("suite random endgames", "there is no suite"),
         ("suite random --games 4", "--games"),
         ("suite random --sprt elo0=0,elo1=9", "--sprt"),
@@ -523,20 +521,6 @@ def test_help_names_a_command_or_the_nearest(capsys: pytest.CaptureFixture[str])
 @pytest.mark.parametrize("command", sorted(COMMANDS))
 def test_flags_show_no_type(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert "<bool>" not in run(capsys, command, "--help")[1]
-
-
-@pytest.mark.parametrize(
-    ("line", "now"),
-    [
-        ("bench --plot a.png", "it is --figure now"),
-        ("bench --games 3", "it is --concurrent-games now"),
-        ("openings --output x.txt --judge mentor", "it is --player now"),
-        ("evaluate default --suite tactics", "gomoku suite PLAYER tactics"),
-        ("evaluate default --ladder 200", "gomoku ladder PLAYER"),
-    ],
-)
-def test_former_options_name_the_new_ones(line: str, now: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert now in refused(capsys, ExitCode.USAGE, *line.split())
 
 
 def test_the_opponent_is_named_once(capsys: pytest.CaptureFixture[str]) -> None:

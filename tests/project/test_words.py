@@ -23,8 +23,6 @@ GLOSSARY = ROOT / "docs" / "glossary.md"  # names the words that nobody uses
 LONG_MODULES = {"search/tree/kernels.py"}
 
 _JUDGE = re.compile(r"judg\w*", re.IGNORECASE)
-_FORMER_OPTION = re.compile(r"--judge\b")
-"""The former option of `gomoku openings`, which is answered with the new one."""
 _PREFIX = re.compile(r"\b_?(?:most|fewest)_(?!common\b)\w+")
 
 
@@ -73,7 +71,7 @@ def test_nets_and_searches_evaluate() -> None:
         for path in (*CODE, *DOCUMENTS, *PRESETS)
         if path not in (THIS, GLOSSARY)
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
-        if _JUDGE.search(_FORMER_OPTION.sub("", line))
+        if _JUDGE.search(line)
     ]
     assert found == []
 

@@ -25,7 +25,7 @@ def some_of(suite: list[Puzzle], kind: str, number: int) -> list[Puzzle]:
 @pytest.mark.parametrize("kind", ["four-four", "fours-3", "fours-5", "fours-7+"])
 @pytest.mark.slow
 def test_the_shortest_win_by_fours_is_that_of_the_slow_solver(prover: Prover, kind: str) -> None:
-    for puzzle in some_of(load_suite("tactics"), kind, 5):
+    for puzzle in some_of(load_suite("tactics"), kind, 3):
         side = len(puzzle.moves) % 2
         prover.show(puzzle.moves)
         expected = Solver.from_moves(puzzle.moves, SIZE, CONNECT, budget=1_000_000).shortest_fours(side)
@@ -35,14 +35,14 @@ def test_the_shortest_win_by_fours_is_that_of_the_slow_solver(prover: Prover, ki
 
 @pytest.mark.slow
 def test_the_winning_moves_of_double_threes_are_those_of_the_tactical_suite(prover: Prover) -> None:
-    for puzzle in some_of(load_suite("tactics"), "three-three", 5):
+    for puzzle in some_of(load_suite("tactics"), "three-three", 3):
         side = len(puzzle.moves) % 2
         prover.show(puzzle.moves)
         assert {move for move in prover.free_cells() if prover.move_wins(move, side, 1)} == set(puzzle.answers)
 
 
 def test_the_only_defences_are_those_of_the_tactical_suite(prover: Prover) -> None:
-    for puzzle in some_of(load_suite("tactics"), "only-defence", 5):
+    for puzzle in some_of(load_suite("tactics"), "only-defence", 1):
         side = len(puzzle.moves) % 2
         prover.show(puzzle.moves)
         assert {move for move in prover.free_cells() if not prover.move_loses(move, side, 1)} == set(puzzle.answers)

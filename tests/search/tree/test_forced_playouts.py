@@ -75,7 +75,9 @@ def test_the_target_loses_the_visits_that_the_search_would_not_have_made(stones:
     for node in nodes:
         visits = int(node["visits"])
         least = visits - math.sqrt(FORCED * float(node["prior"]) * total)
-        while node is not best and visits - 1 >= least and score(node, visits - 1) <= score(best, int(best["visits"])):
+        while node is not best and visits - 1 >= max(least, 0):
+            if score(node, visits - 1) > score(best, int(best["visits"])):
+                break
             visits -= 1
         kept[int(node["move"])] = visits
     # One by one here, in fractions there.
