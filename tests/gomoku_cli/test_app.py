@@ -120,7 +120,6 @@ def test_the_shell_completes(line: str, completed: str) -> None:
         ("ladder random --games 4 --stop-at 4", "no rung of 4 games has more than 4 wins"),
         ("ladder random --to 100", "100 is below the first rung, 200"),
         ("ladder random --figure none/such.png", "--figure"),
-        ("evaluate random --against random --stop-at 3", "gomoku ladder PLAYER"),
         ("evaluate mentor --against random --simulations 100", "--simulations: it has no effect on mentor and random"),
         ("evaluate default --against random --policy stochastic --switch-stage 8", "--switch-stage"),
         ("evaluate mentor --against random --switch-stage 8", "--switch-stage"),

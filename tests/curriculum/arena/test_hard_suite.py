@@ -40,7 +40,7 @@ def test_every_kind_is_there_in_numbers() -> None:
 
 
 def test_no_position_is_decided_by_fours(prover: Prover) -> None:
-    for puzzle in some_of("long-win", *DEFENCES)[::4]:
+    for puzzle in some_of("long-win", *DEFENCES)[::10]:
         side = len(puzzle.moves) % 2
         prover.show(puzzle.moves)
         assert not (prover.five_cells(side) or prover.five_cells(1 - side) or prover.fours(side)), puzzle_line(puzzle)
@@ -50,8 +50,9 @@ def test_no_position_is_decided_by_fours(prover: Prover) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_claims_hold_on_every_cell(prover: Prover, kind: str) -> None:
-    """Of a kind, those with the fewest stones: the file is frozen, and its maker has proven all of them."""
-    for puzzle in sorted(some_of(kind), key=lambda puzzle: len(puzzle.moves))[:2]:
+    # The file is frozen and its maker has proven all of them; these are quick.
+    some = sorted(some_of(kind), key=lambda puzzle: len(puzzle.moves))
+    for puzzle in some[16::16] or some[-1:]:
         assert holds(prover, puzzle), puzzle_line(puzzle)
 
 
