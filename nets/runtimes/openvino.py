@@ -43,8 +43,8 @@ _MAKING_THE_CORE = threading.Lock()
 def _core_of(module: Any) -> Any:
     """Return the one core of this process, which is never destroyed.
 
-    Each core sets the stack on which its thread handles signals, and unmaps it at its end. If two cores end in the order
-    in which they were made, the stack that stays set is unmapped, and the next signal kills the process.
+    Each core sets the stack on which its thread handles signals, and unmaps it at its end. If two cores end in the
+    order in which they were made, the stack that stays set is unmapped, and the next signal kills the process.
     """
     with _MAKING_THE_CORE:
         if not _CORES:

@@ -25,10 +25,9 @@ def test_the_largest_step_counts_where_neither_side_is_sure() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("overlooks", [0.5, 0.05])
-def test_the_levels_are_even_to_a_beginner(overlooks: float) -> None:
+def test_the_levels_are_even_to_a_beginner() -> None:
     """The levels that were had a step of 68 points here."""
-    found = scores(overlooks, player_names.LEVELS[:8], 60, seed=1)
+    found = scores(0.5, player_names.LEVELS[:8], 60, seed=1)
     shares = [score for score, _, _ in found.values()]
     assert largest_step(shares) < 0.4, "25 points and the noise of 60 games"
     assert shares[0] > 0.7

@@ -22,7 +22,7 @@ def test_every_foreign_byte_is_there_after_a_save_or_the_file_is_refused(folder:
 
 
 @pytest.mark.slow
-@settings(_SETTINGS, max_examples=400)
+@settings(_SETTINGS, max_examples=150)
 @given(foreign_files)
 def test_the_same_for_many_more_files(folder: Path, file: ForeignFile) -> None:
     check(file, folder)

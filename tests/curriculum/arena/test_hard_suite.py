@@ -1,26 +1,17 @@
-"""The suite `hard`: its claims, proven again by a solver that shares no code with the players."""
+"""The suite `hard`: its positions. `tests/benchmarks/suites/test_prover.py` proves its claims again."""
 
 import hashlib
 from collections import Counter
 from importlib import resources
 
-import pytest
-
-from benchmarks.suites.make_hard import CHECK_BUDGET, PLACES, holds
-from benchmarks.suites.prover import Prover
+from benchmarks.suites.make_hard import PLACES
 from core.position import Position
-from curriculum.arena.suite import RULES, Puzzle, load_suite, puzzle_line
+from curriculum.arena.suite import RULES, Puzzle, load_suite
 
 SUITE = load_suite("hard")
 FROZEN = "dd8abf4cb5242c2b493e1e5106b66f525eaca731c5f3a26b1743b87a36e52b27"
 DEFENCES = ("deep-defence", "quiet-defence")
 KINDS = ("long-win", *DEFENCES, *PLACES)
-
-
-@pytest.fixture(scope="module")
-def prover() -> Prover:
-    """One board for all tests."""
-    return Prover(RULES.size, RULES.connect, CHECK_BUDGET)
 
 
 def some_of(*kinds: str) -> list[Puzzle]:
@@ -37,23 +28,6 @@ def test_every_kind_is_there_in_numbers() -> None:
     assert set(counts) == set(KINDS)
     assert len({counts[place] for place in PLACES}) == 1
     assert min(counts.values()) >= 5
-
-
-def test_no_position_is_decided_by_fours(prover: Prover) -> None:
-    for puzzle in some_of("long-win", *DEFENCES)[::10]:
-        side = len(puzzle.moves) % 2
-        prover.show(puzzle.moves)
-        assert not (prover.five_cells(side) or prover.five_cells(1 - side) or prover.fours(side)), puzzle_line(puzzle)
-        if puzzle.kind in DEFENCES:
-            assert bool(prover.fours(1 - side)) == (puzzle.kind == "quiet-defence"), puzzle_line(puzzle)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_claims_hold_on_every_cell(prover: Prover, kind: str) -> None:
-    # The file is frozen and its maker has proven all of them; these are quick.
-    some = sorted(some_of(kind), key=lambda puzzle: len(puzzle.moves))
-    for puzzle in some[16::16] or some[-1:]:
-        assert holds(prover, puzzle), puzzle_line(puzzle)
 
 
 def test_the_same_positions_stand_in_all_places() -> None:

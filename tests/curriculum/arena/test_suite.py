@@ -157,8 +157,8 @@ def test_every_line_in_a_note_wins() -> None:
 
 @pytest.mark.slow
 def test_the_claims_of_positions_of_every_kind_hold() -> None:
-    """Every fifth position: all claims of the frozen file were checked in the same way when it was made."""
-    for puzzle in SUITE[::5]:
+    """Every tenth position: all claims of the frozen file were checked in the same way when it was made."""
+    for puzzle in SUITE[::10]:
         check_kind(puzzle)
         check_moves(puzzle)
 

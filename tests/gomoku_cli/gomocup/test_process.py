@@ -286,13 +286,16 @@ def test_the_move_comes_soon_after_it_is_asked_for(model: str) -> None:
     with engine("--model", model) as process:
         say(process, "START 15 15", "INFO timeout_turn 60000", "INFO pondering 1")
         assert hear(process) == "OK"
-        for line, request in (("BEGIN", "YXSTOP"), ("TURN 3,3", "INFO timeout_turn 0"), ("TURN 3,4", "YXSTOP")):
-            say(process, "INFO timeout_turn 60000", line)
+        free = ["3,3", "3,4", "3,5", "3,6"]
+        for number, request in enumerate(("YXSTOP", "INFO timeout_turn 0", "YXSTOP")):
+            say(process, "INFO timeout_turn 60000", f"TURN {free.pop(0)}" if number else "BEGIN")
             time.sleep(0.5)
             asked = time.monotonic()
             say(process, request)
-            assert hear(process)[0].isdigit()
+            answer = hear(process)
+            assert answer[0].isdigit(), answer
             assert time.monotonic() - asked < 2.0
+            free = [cell for cell in free if cell != answer]
         say(process, "YXBOARD", "7,7,2", "7,8,1", "8,8,2", "DONE", "INFO timeout_turn 60000", "YXNBEST 3")
         time.sleep(0.5)
         asked = time.monotonic()
