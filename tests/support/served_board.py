@@ -75,6 +75,7 @@ def served(folder: Path, *options: str, host: str | None = None) -> Iterator[Ser
         text=True,
         env=environment,
         start_new_session=True,
+        preexec_fn=lambda: (signal.signal(signal.SIGHUP, signal.SIG_DFL), None)[1],  # tests may run under `nohup`
     )
     try:
         assert process.stdout is not None

@@ -19,6 +19,7 @@ from core.rules import Rules
 from curriculum.arena.session import MatchSession
 from gomoku_cli import app
 from gomoku_cli.exit_codes import ExitCode
+from gomoku_cli.process import ORDERLY_SIGNALS
 from gomoku_cli.reports import terminal
 from nets.checkpoint import save_model
 from nets.config import NetConfig
@@ -270,19 +271,16 @@ def test_a_board_without_shipped_openings_begins_empty_with_a_note(
 
 @pytest.fixture
 def signals() -> Iterator[None]:
-    """The handlers of this process come back, and SIGHUP is not ignored, as under `nohup`."""
-    kept = {number: signal.signal(number, signal.SIG_DFL) for number in SIGNALS}
+    """The handlers of this process come back."""
+    kept = {number: signal.signal(number, signal.SIG_DFL) for number in ORDERLY_SIGNALS}
     yield
     for number, handler in kept.items():
         signal.signal(number, handler)
 
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else []))
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="signals end a process at once there")
 @pytest.mark.usefixtures("signals")
-@pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.parametrize("number", ORDERLY_SIGNALS)
 @pytest.mark.parametrize("as_json", [False, True])
 def test_a_ladder_that_is_stopped_shows_its_finished_rungs(
     as_json: bool,
@@ -313,7 +311,7 @@ def test_a_ladder_that_is_stopped_shows_its_finished_rungs(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals end a process at once there")
 @pytest.mark.usefixtures("signals")
-@pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.parametrize("number", ORDERLY_SIGNALS)
 @pytest.mark.parametrize(
     ("command", "report"),
     [
