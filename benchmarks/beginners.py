@@ -17,10 +17,10 @@ from itertools import pairwise
 import numpy as np
 
 from core.compiled import stones_of
+from core.compiled.threats import FIVE, OPEN_FOUR, OPEN_THREE, OPEN_TWO, TWO, load, new_threat_board, side_of
 from core.position import Position
 from core.rules import EMPTY, Rules
 from core.streams import Purpose, generator
-from core.threats import FIVE, OPEN_FOUR, OPEN_THREE, OPEN_TWO, TWO, load, new_threat_board, side_of
 from curriculum.arena import player_names
 from curriculum.arena.fixtures import fixtures
 from curriculum.arena.formats import Format

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from benchmarks.one_position import start_positions
 from core.compiled import stones_of
-from core.jit import lean_kernel
+from core.compiled.jit import lean_kernel
+from core.compiled.threats import FIVE, FOUR, OPEN_FOUR, ThreatBoard, side_of
 from core.rules import Rules
-from core.threats import FIVE, FOUR, OPEN_FOUR, ThreatBoard, side_of
 from curriculum.config import Config
 from nets.checkpoint import BUILT_IN
 from nets.runtimes.loading import open_model

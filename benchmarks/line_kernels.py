@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from core.compiled.jit import kernel
+from core.compiled.line_nets import evaluation
+from core.compiled.line_nets.evaluation import LineBoard, LineNet, LineRoom, line_room
 from core.evaluation import PositionBatch
-from core.jit import kernel
-from core.line_nets import evaluation
-from core.line_nets.evaluation import LineBoard, LineNet, LineRoom, line_room
 from core.rules import Rules
 from curriculum.bench.machine import machine
 from curriculum.bench.positions import long_games, mixed_positions

@@ -25,10 +25,10 @@ from torch import nn
 from torch.nn import functional
 
 from core.compiled import stones_of
+from core.compiled.threats import FIVE, load, new_threat_board, side_of
 from core.position import Position
 from core.rules import EMPTY, Rules
 from core.streams import Purpose, generator, stream_key
-from core.threats import FIVE, load, new_threat_board, side_of
 from curriculum.arena.opening_sets import load_openings
 from curriculum.arena.tournament import play_match
 from curriculum.games.mentor_games import random_move, random_opening

@@ -13,10 +13,10 @@ from typing import Protocol, Self, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from core.jit import lean_kernel
+from core.compiled.jit import lean_kernel
+from core.compiled.symmetry import sources, targets
 from core.position import Position
 from core.rules import BLACK, NO_CELL, Rules
-from core.symmetry import sources, targets
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from core.caching.folder import has_noticed
+from core.files.cache_folder import has_noticed
 from curriculum.bench.compiling import progress_text, watching_compilation
 from curriculum.reporting import Reporter
 from gomoku_cli.console import duration

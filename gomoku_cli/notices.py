@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
-from core.caching.folder import CacheNotice
+from core.files.cache_folder import CacheNotice
 from nets.config import RuntimeNotice
 
 

@@ -18,9 +18,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from core.compiled.line_nets.patterns import neighbours
 from core.evaluation import PositionBatch
 from core.files.atomic import atomic_path
-from core.line_nets.patterns import neighbours
 from core.rules import BLACK, NO_CELL, WHITE, Rules
 from nets.architectures import PolicyValueNet
 from nets.blocks import folded

@@ -29,8 +29,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from core.compiled.line_nets.numbers import CHANNELS_STEP, LANES, MAX_CHANNELS, POOLED, REACH, REGIONS
 from core.limits import MAX_FILTERS, MAX_KERNEL, MAX_LAYERS, MAX_PADDING, quoted
-from core.line_nets.numbers import CHANNELS_STEP, LANES, MAX_CHANNELS, POOLED, REACH, REGIONS
 from nets.tensor_types import COUNTS, WEIGHTS, TensorType
 
 NORM_STATISTICS = ("running_mean", "running_var")

@@ -1,6 +1,6 @@
 """Modules of line-pattern nets: nets that see the board through the 11 cells around each cell in each direction.
 
-In training they compute in floats, within the ranges of the integers of `core.line_nets.numbers`. For play
+In training they compute in floats, within the ranges of the integers of `core.compiled.line_nets.numbers`. For play
 `nets.line_tables` rounds them to those integers.
 """
 
@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from core.line_nets.numbers import (
+from core.compiled.line_nets.numbers import (
     DENSE_BITS,
     DENSE_TOP,
     MEAN_SCALE,
@@ -26,7 +26,7 @@ from core.line_nets.numbers import (
     TOP,
     UNIT_BITS,
 )
-from core.line_nets.patterns import (
+from core.compiled.line_nets.patterns import (
     DIRECTIONS,
     OFF_BOARD,
     all_patterns,

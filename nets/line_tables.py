@@ -1,4 +1,4 @@
-"""Line-pattern nets as integers, in which their kernels compute (`core.line_nets.evaluation`). Needs no torch."""
+"""Line-pattern nets as integers, in which their kernels compute (`core.compiled.line_nets`). Needs no torch."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.line_nets.arrays import aligned_empty
-from core.line_nets.evaluation import LineNet
-from core.line_nets.numbers import (
+from core.compiled.line_nets.arrays import aligned_empty
+from core.compiled.line_nets.evaluation import LineNet
+from core.compiled.line_nets.numbers import (
     DENSE_BITS,
     DENSE_TOP,
     LANES,
@@ -20,7 +20,7 @@ from core.line_nets.numbers import (
     ROW_TOP,
     UNIT_BITS,
 )
-from core.line_nets.patterns import OFF_BOARD, PATTERNS, halves
+from core.compiled.line_nets.patterns import OFF_BOARD, PATTERNS, halves
 from nets.layers import NetLayers
 
 _CHUNK = 12

@@ -9,8 +9,8 @@ import json
 import os
 from dataclasses import asdict, dataclass
 
-from core.caching.folder import CacheFolder, user_cache_folder
 from core.cores import cores, processor_name
+from core.files.cache_folder import CacheFolder, user_cache_folder
 from core.files.json_text import parse_json
 from nets.config import Precision
 

@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from core.jit import KERNELS
+from core.compiled.jit import KERNELS
 
 _NOTE = re.compile(r"made again|cannot be (?:used|written)|belongs to another|other users may write")
 _LIMIT_S = 600

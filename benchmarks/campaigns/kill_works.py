@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.jit import KERNELS
+from core.compiled.jit import KERNELS
 from curriculum.run.folder import is_run
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -14,8 +14,8 @@ import numpy as np
 
 from benchmarks.campaigns.fuzz_engine import Expected, Nonsense, OnePlayer, fault
 from benchmarks.campaigns.mutation import HeaderMutator, Mutator, ZipMutator
-from core.caching.folder import CacheFolder
 from core.evaluation import PositionBatch
+from core.files.cache_folder import CacheFolder
 from core.files.json_text import value_at
 from core.limits import MAX_COMMAND_LENGTH
 from core.notation import NotationError, cell_name, parse_cell, parse_point, point_name

@@ -20,12 +20,12 @@ from itertools import count
 from multiprocessing import get_context, parent_process
 from pathlib import Path
 
+from core.compiled.symmetry import targets
 from core.files.atomic import atomic_write_text
 from core.notation import cell_name
 from core.position import Position
 from core.rules import Rules
 from core.streams import stream_key
-from core.symmetry import targets
 from curriculum.arena.suite import Puzzle, parse_suite, puzzle_line
 from search.players import Player
 from tests.support.slow_solver import DIRECTIONS, FREE, Solver, TooHard

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from core.jit import lean_kernel
+from core.compiled.jit import lean_kernel
 from core.rules import DIRECTIONS
 
 

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.compiled import stones_of
+from core.compiled.symmetry import sources
+from core.compiled.threats import FOUR, ThreatBoard, load, new_threat_board
 from core.position import Position
 from core.rules import Cell, Rules
 from core.streams import Purpose, generator, stream_key
-from core.symmetry import sources
-from core.threats import FOUR, ThreatBoard, load, new_threat_board
 from curriculum.arena.players import PlayerSettings, model_path, parse_player
 from curriculum.games.mentor_games import random_opening
 from curriculum.reporting import Conduct

@@ -12,9 +12,9 @@ from typing import Any
 
 from numba.core import event
 
-from core.compiler import known_kernels, name_of
+from core.compiled.compiler import known_kernels, name_of
+from core.compiled.jit import KERNELS
 from core.cores import cores
-from core.jit import KERNELS
 
 
 class Compilation(event.Listener):

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from core.compiled import stones_of
+from core.compiled.symmetry import targets
+from core.compiled.threats import PATTERNS, new_threat_board, place, side_of
 from core.evaluation import PositionBatch
 from core.position import Position
 from core.rules import BLACK, EMPTY, Cell, Rules
 from core.streams import Purpose, generator
-from core.symmetry import targets
-from core.threats import PATTERNS, new_threat_board, place, side_of
 from curriculum.games.mentor_games import random_move, replay_positions
 
 _STONES = (2, 80)

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from core.compiler import known_kernels
+from core.compiled.compiler import known_kernels
+from core.compiled.line_nets.evaluation import LineNet, LineNets, evaluate_lines, line_board, line_room
+from core.compiled.line_nets.numbers import CHANNELS_STEP, LANES, REGIONS
+from core.compiled.line_nets.patterns import PATTERNS
 from core.evaluation import DONE, Evaluator, PositionBatch, Slot, Ticket
-from core.line_nets.evaluation import LineNet, LineNets, evaluate_lines, line_board, line_room
-from core.line_nets.numbers import CHANNELS_STEP, LANES, REGIONS
-from core.line_nets.patterns import PATTERNS
 from core.position import Position
 from core.rules import Rules
 from curriculum.bench.compiling import helper_for, watching_compilation

@@ -4,9 +4,9 @@ import time
 
 import numpy as np
 
+from core.compiled.symmetry import SYMMETRIES
 from core.evaluation import PositionBatch
 from core.rules import WHITE
-from core.symmetry import SYMMETRIES
 from curriculum.config import Config, Phase
 from curriculum.games.selfplay_games import TREE_ROOM
 from curriculum.training.samples import Samples

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.optim.swa_utils import update_bn
 
+from core.compiled.symmetry import SYMMETRIES
 from core.evaluation import PositionBatch
 from core.files.json_text import parse_json
 from core.limits import MAX_REASON, MAX_TRAINING_STATE_BYTES, shortened
 from core.rules import BLACK, WHITE, Colour
 from core.streams import Purpose, generator, stream_key
-from core.symmetry import SYMMETRIES
 from curriculum.config import Config, Optimiser, TrainingConfig
 from curriculum.training.samples import Samples
 from nets.allocator import keep_freed_memory

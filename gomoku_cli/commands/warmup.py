@@ -23,8 +23,8 @@ def command(as_json: options.Json = False, quiet: options.Quiet = False) -> None
     """
     import time
 
-    from core.caching.folder import problems
-    from core.jit import KERNELS
+    from core.compiled.jit import KERNELS
+    from core.files.cache_folder import problems
     from curriculum.bench.tuning import tune
     from curriculum.bench.warmup import compile_all
     from gomoku_cli.compilation import ESTIMATE

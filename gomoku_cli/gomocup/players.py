@@ -8,8 +8,8 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from pathlib import Path
 
+from core.compiled.jit import KERNELS_ARE_COLD
 from core.cores import limit_cores
-from core.jit import KERNELS_ARE_COLD
 from core.position import Position
 from core.rules import Rules
 from curriculum.arena import player_names

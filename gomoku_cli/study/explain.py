@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.compiled import stones_of
+from core.compiled.threats import FIVE, FOUR, OPEN_FOUR, OPEN_THREE, side_of
 from core.notation import cell_name
 from core.position import Position
 from core.rules import EMPTY, Cell, Colour, Rules, colour_name
-from core.threats import FIVE, FOUR, OPEN_FOUR, OPEN_THREE, side_of
 from gomoku_cli.study.threats import Shape, Threats, kind_name
 from search.analysis import Analysis
 

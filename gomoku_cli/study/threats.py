@@ -1,7 +1,7 @@
 """Threats on a board: the lines that stand, the cells that make stronger ones, and wins by fours.
 
-The classes are those of `core.threats`, named for five in a row: a *four* is one stone short of it, an *open three* one
-stone short of an open four.
+The classes are those of `core.compiled.threats`, named for five in a row: a *four* is one stone short of it, an *open
+three* one stone short of an open four.
 """
 
 from collections import Counter
@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from core.compiled.threats import FIVE, FOUR, OPEN_FOUR, OPEN_THREE, ThreatBoard, load, new_threat_board, side_of
 from core.notation import cell_name
 from core.rules import DIRECTIONS, EMPTY, Cell, Colour, Rules
-from core.threats import FIVE, FOUR, OPEN_FOUR, OPEN_THREE, ThreatBoard, load, new_threat_board, side_of
 from search.solvers.vcf import VcfWork, new_vcf_work, solve_vcf
 
 VCF_NODES = 20_000

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.compiled.line_nets.evaluation import LineNets, LineRoom, evaluate_lines, line_board, line_room
 from core.cores import cores
-from core.line_nets.evaluation import LineNets, LineRoom, evaluate_lines, line_board, line_room
 from core.rules import Rules
 from nets.config import Backend, NetConfig, Precision
 from nets.line_tables import line_net

@@ -3,7 +3,7 @@
 import warnings
 from pathlib import Path
 
-from core.caching.folder import has_noticed
+from core.files.cache_folder import has_noticed
 from core.rules import Rules
 from nets.checkpoint import check_model, load_arrays, load_model, read_info
 from nets.config import Backend, Precision, RuntimeChoice, RuntimeNotice, default_runtime

@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
+from core.compiled.line_nets.evaluation import LineNets
 from core.evaluation import PositionBatch, Slot
-from core.line_nets.evaluation import LineNets
 from core.rules import BLACK, WHITE
 from nets.allocator import keep_freed_memory
 from nets.config import LAST_MOVES, NetConfig, note_use

@@ -1,7 +1,7 @@
 """OpenVINO's graphs of models, saved in the user's cache folder: a process that only plays starts without torch.
 
 A file holds the graphs of all nets of a model and the version of their evaluations. Its name is a hash of all sources
-of the graphs, so it is never out of date. A damaged or foreign file counts as missing (`core.caching.folder`).
+of the graphs, so it is never out of date. A damaged or foreign file counts as missing (`core.files.cache_folder`).
 """
 
 import hashlib
@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import load, save
 
-from core.caching.folder import CacheFolder, user_cache_folder
 from core.files.atomic import remove_unfinished
+from core.files.cache_folder import CacheFolder, user_cache_folder
 from core.limits import MAX_GRAPHS_BYTES
 from core.rules import Rules
 from nets.config import Precision

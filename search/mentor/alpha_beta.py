@@ -7,9 +7,9 @@ after any number of nodes, returns to Python and goes on from the same node. Sco
 import numpy as np
 from numpy.typing import NDArray
 
-from core.jit import lean_inlined_kernel, lean_kernel
+from core.compiled.jit import lean_inlined_kernel, lean_kernel
+from core.compiled.threats import FIVE, FOUR, OPEN_FOUR, ThreatBoard, colour_of, load, place, remove, side_of
 from core.rules import EMPTY
-from core.threats import FIVE, FOUR, OPEN_FOUR, ThreatBoard, colour_of, load, place, remove, side_of
 from search.mentor.candidates import list_fives, list_near, list_threats, next_best, touch
 from search.mentor.evaluation import MAKES_THREE, follow, score, start
 from search.mentor.scores import INFINITY, LIKELY, MATE, PROVEN, WIN

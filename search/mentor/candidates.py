@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from core.jit import lean_inlined_kernel, lean_kernel
+from core.compiled.jit import lean_inlined_kernel, lean_kernel
+from core.compiled.threats import FIVE, ThreatBoard, strongest_pattern
 from core.rules import EMPTY
-from core.threats import FIVE, ThreatBoard, strongest_pattern
 from search.mentor.evaluation import MAKES_FOUR
 from search.mentor.state import NO_MOVE, SearchState
 

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from core.bounds import POSITIVE, SHARE, check_bounds
 from core.compiled import stones_of
+from core.compiled.threats import FIVE, OPEN_FOUR, OPEN_TWO, load, new_threat_board
 from core.position import Position
 from core.rules import BLACK, EMPTY
 from core.streams import Purpose, generator
-from core.threats import FIVE, OPEN_FOUR, OPEN_TWO, load, new_threat_board
 from search.limits import Limit
 from search.mentor.player import Mentor, centre
 from search.players import Decision, Player, decide_each, never

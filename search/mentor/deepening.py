@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.compiled import stones_of
+from core.compiled.threats import FIVE, new_threat_board, side_of
 from core.position import Position
 from core.rules import Cell, Rules
-from core.threats import FIVE, new_threat_board, side_of
 from search.limits import Limit
 from search.mentor.alpha_beta import VCF_NODES, begin_iteration, run, set_up
 from search.mentor.evaluation import Network

@@ -15,9 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.jit import lean_inlined_kernel, lean_kernel
-from core.rules import DIRECTIONS, EMPTY, Rules
-from core.threats import (
+from core.compiled.jit import lean_inlined_kernel, lean_kernel
+from core.compiled.threats import (
     FIVE,
     FOUR,
     OPEN_FOUR,
@@ -31,6 +30,7 @@ from core.threats import (
     packed_patterns,
     unpack_patterns,
 )
+from core.rules import DIRECTIONS, EMPTY, Rules
 
 HIDDEN, UNITS = 8, 16
 """Sizes of the network's two hidden layers. They are compiled in, so that their loops become vector instructions."""

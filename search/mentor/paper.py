@@ -10,10 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.compiled import stones_of
-from core.jit import kernel
-from core.position import Position
-from core.rules import EMPTY
-from core.threats import (
+from core.compiled.jit import kernel
+from core.compiled.threats import (
     FIVE,
     FOUR,
     NONE,
@@ -32,6 +30,8 @@ from core.threats import (
     side_of,
     unpack_patterns,
 )
+from core.position import Position
+from core.rules import EMPTY
 from search.limits import Limit
 from search.mentor.player import centre, drawn_decision
 from search.players import Decision, Player, decide_each, never
@@ -125,7 +125,7 @@ class PaperMentor(Player):
     """The mentor of paper A, as in its repository at the paper's model: one ply, its scores and leaf rules.
 
     It is correct for both colours: the original evaluated for Black whatever its colour. Our readings where the source
-    leaves room: patterns are those of `core.threats`, so a gap inside counts (`oo_o` is a three); two fours on
+    leaves room: patterns are those of `core.compiled.threats`, so a gap inside counts (`oo_o` is a three); two fours on
     different lines score 4; the defence rule 3.5 < d < 4.5 includes 3.8, which also threatens an open four;
     a stone without any pattern scores 0; all moves of the best value are equally likely.
     """

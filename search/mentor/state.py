@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from core.compiled.zobrist import STONE_KEYS
 from core.rules import Rules
-from core.zobrist import STONE_KEYS
 from search.mentor.evaluation import Evaluation, Network, new_evaluation
 from search.mentor.scores import INFINITY
 

@@ -10,7 +10,7 @@ entries of older ones count only if they are not older than the argument `oldest
 import numpy as np
 from numpy.typing import NDArray
 
-from core.jit import lean_inlined_kernel, lean_kernel
+from core.compiled.jit import lean_inlined_kernel, lean_kernel
 from search.mentor.scores import INFINITY, PROVEN
 
 EXACT, LOWER, UPPER = 1, 2, 3

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from core.compiled.jit import kernel
 from core.compiled.lines import makes_line
-from core.jit import kernel
 from core.rules import EMPTY
 from search.tree.forest import WON, Forest
 from search.tree.kernels import COLLISION, END, FULL, SearchParams, back_up, descend, open_node, release

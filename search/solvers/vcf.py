@@ -20,10 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.compiled import stones_of
-from core.jit import lean_kernel
-from core.position import Position
-from core.rules import DIRECTIONS, EMPTY, NO_CELL, Cell, Rules
-from core.threats import (
+from core.compiled.jit import lean_kernel
+from core.compiled.threats import (
     BLACK_SIDE,
     FIVE,
     FOUR,
@@ -43,7 +41,9 @@ from core.threats import (
     strongest_pattern,
     unpack_patterns,
 )
-from core.zobrist import STONE_KEYS, WHITE_TO_MOVE
+from core.compiled.zobrist import STONE_KEYS, WHITE_TO_MOVE
+from core.position import Position
+from core.rules import DIRECTIONS, EMPTY, NO_CELL, Cell, Rules
 
 NO_WIN = 0
 """Result of a search that has proven that there is no win of this kind."""

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from core.compiled.jit import kernel
+from core.compiled.zobrist import LAST_MOVE_KEYS
 from core.evaluation import Slot
-from core.jit import kernel
-from core.zobrist import LAST_MOVE_KEYS
 from search.tree.kernels import Leaves
 
 _WAYS = 4

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.compiled import stones_of
-from core.line_nets.arrays import CACHE_LINE, aligned_empty
+from core.compiled.line_nets.arrays import CACHE_LINE, aligned_empty
+from core.compiled.zobrist import position_key
 from core.position import Position
 from core.rules import EMPTY, NO_CELL, Rules
-from core.zobrist import position_key
 
 NO_NODE = -1
 """The parent of the root, and the end of a list of children."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.compiled.threats import ThreatBoard
 from core.errors import BadDataError
 from core.evaluation import Evaluator, Slot, Ticket
 from core.rules import Rules
-from core.threats import ThreatBoard
 from search.tree import cache, kernels
 from search.tree.forest import Forest
 from search.tree.leaf_tactics import LeafTactics, make_leaf_tactics

@@ -14,12 +14,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from core.compiled.jit import lean_kernel
 from core.compiled.lines import makes_line
-from core.jit import lean_kernel
+from core.compiled.symmetry import IDENTITY
+from core.compiled.threats import FIVE, side_of
+from core.compiled.zobrist import STONE_KEYS, WHITE_TO_MOVE
 from core.rules import BLACK, EMPTY, NO_CELL
-from core.symmetry import IDENTITY
-from core.threats import FIVE, side_of
-from core.zobrist import STONE_KEYS, WHITE_TO_MOVE
 from search.solvers.vcf import fives_of
 from search.tree.forest import DRAWN, NEW, NO_NODE, OPEN, PENDING, PROVEN, WON, Forest, record_type
 from search.tree.leaf_tactics import (

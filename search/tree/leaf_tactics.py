@@ -9,9 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.jit import lean_kernel
-from core.rules import EMPTY, NO_CELL, Rules
-from core.threats import (
+from core.compiled.jit import lean_kernel
+from core.compiled.threats import (
     FIVE,
     FOUR,
     OPEN_FOUR,
@@ -22,6 +21,7 @@ from core.threats import (
     remove,
     side_of,
 )
+from core.rules import EMPTY, NO_CELL, Rules
 from search.solvers.vcf import WINS_AT_ONCE, VcfWork, fives_of, new_vcf_work, solve_vcf
 
 # Findings about a position.

@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from core.compiled.jit import lean_kernel
+from core.compiled.line_nets.evaluation import HasLines, LineNets, LineRoom, evaluate_line, line_room
+from core.compiled.symmetry import IDENTITY
 from core.cores import within_limit
-from core.jit import lean_kernel
-from core.line_nets.evaluation import HasLines, LineNets, LineRoom, evaluate_line, line_room
 from core.rules import BLACK, Rules
-from core.symmetry import IDENTITY
 from search.atomics import give_way, pause, read, swap, write
 from search.tree.forest import Forest
 from search.tree.groups import SharedParts, tactics_of

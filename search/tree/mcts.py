@@ -7,14 +7,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from core.compiled.line_nets.evaluation import HasLines
+from core.compiled.symmetry import sources, targets
+from core.compiled.zobrist import STONE_KEYS, WHITE_TO_MOVE
 from core.cores import cores
 from core.evaluation import Evaluator
-from core.line_nets.evaluation import HasLines
 from core.position import Position
 from core.rules import BLACK, Cell, Rules
 from core.streams import stream_key
-from core.symmetry import sources, targets
-from core.zobrist import STONE_KEYS, WHITE_TO_MOVE
 from search.analysis import Analysis
 from search.tree import kernels
 from search.tree.cache import EvaluationCache, Identity

@@ -9,7 +9,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from core.jit import lean_kernel
+from core.compiled.jit import lean_kernel
 from core.rules import EMPTY
 from search.tree.softmax import Scratch, power_of_two, sum_empty
 

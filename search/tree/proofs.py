@@ -1,6 +1,6 @@
 """Proofs of nodes: how a win or loss that is certain decides the nodes above it and those with the same position."""
 
-from core.jit import lean_kernel
+from core.compiled.jit import lean_kernel
 from core.rules import NO_CELL
 from search.tree.forest import NO_NODE, Forest
 from search.tree.transpositions import prove_twins

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.jit import lean_kernel, reassociating_kernel
+from core.compiled.jit import lean_kernel, reassociating_kernel
 from core.rules import EMPTY, NO_CELL
 
 

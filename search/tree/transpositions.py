@@ -4,7 +4,7 @@ A tree's table has, at the place that a key names, the first of the nodes with t
 position with the same place takes it over, so a table that is too small forgets positions and never mixes them up.
 """
 
-from core.jit import lean_kernel
+from core.compiled.jit import lean_kernel
 from search.tree.forest import MAX_UNSPREAD, NO_NODE, OPEN, PROVEN, Forest
 from search.tree.softmax import scan_best, word_of
 

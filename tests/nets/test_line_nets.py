@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
+from core.compiled.line_nets.evaluation import evaluate_lines, line_board, line_room
+from core.compiled.line_nets.numbers import DENSE_BITS, MEAN_SCALE, MIX_BITS, TOP, UNIT_BITS
+from core.compiled.line_nets.patterns import digit_weights, empty_numbers, neighbours, region_edges
 from core.evaluation import PositionBatch
-from core.line_nets.evaluation import evaluate_lines, line_board, line_room
-from core.line_nets.numbers import DENSE_BITS, MEAN_SCALE, MIX_BITS, TOP, UNIT_BITS
-from core.line_nets.patterns import digit_weights, empty_numbers, neighbours, region_edges
 from core.position import Position
 from core.rules import Rules
 from nets.checkpoint import save_model

@@ -6,9 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.compiled import stones_of
-from core.position import Position
-from core.rules import EMPTY
-from core.threats import (
+from core.compiled.threats import (
     FIVE,
     FOUR,
     OPEN_FOUR,
@@ -19,6 +17,8 @@ from core.threats import (
     side_of,
     strongest_pattern,
 )
+from core.position import Position
+from core.rules import EMPTY
 from search.mentor.evaluation import HIDDEN, MAX_SCORE, built_in_network
 from search.mentor.scores import LIKELY, PROVEN, WIN
 

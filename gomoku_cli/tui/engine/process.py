@@ -45,7 +45,7 @@ def main(runtime: RuntimeChoice) -> None:
     threading.Thread(target=frames.read, args=(sys.stdin.buffer,), daemon=True).start()
     set_runtime(runtime)
     # Imported here: the signals' handlers and the pipe are in place first, and the screen's end is noticed meanwhile.
-    from core.jit import KERNELS_ARE_COLD
+    from core.compiled.jit import KERNELS_ARE_COLD
     from gomoku_cli.notices import notices_to
     from gomoku_cli.tui.engine.files import Files
     from gomoku_cli.tui.engine.worker import Worker

@@ -6,9 +6,9 @@ from collections.abc import Callable
 import numpy as np
 
 from core.compiled import stones_of
+from core.compiled.threats import FIVE, FOUR, OPEN_FOUR, OPEN_THREE, side_of
 from core.position import Position
 from core.rules import BLACK, WHITE, Cell, Rules
-from core.threats import FIVE, FOUR, OPEN_FOUR, OPEN_THREE, side_of
 from gomoku_cli.study.explain import Explainer
 from gomoku_cli.study.threats import Threats as ThreatFinder
 from gomoku_cli.tui.engine.messages import Threat, Threats, Verdict

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from core.caching.folder import CacheFolder, CacheNotice
 from core.files.atomic import append_text, atomic_write_text
+from core.files.cache_folder import CacheFolder, CacheNotice
 from core.files.links import ForeignLinkError, make_private_folder
 from gomoku_cli.exit_codes import ExitCode
 from tests.support.commands import refused, run
@@ -201,7 +201,7 @@ def test_private_folders_and_those_above_them_are_for_their_user_alone(tmp_path:
 def test_a_cache_behind_a_strangers_link_is_not_used(
     shared: Path, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("core.caching.folder._notices", [])
+    monkeypatch.setattr("core.files.cache_folder._notices", [])
     target = tmp_path / "elsewhere"
     target.mkdir(mode=0o700)
     (shared / name).parent.mkdir(exist_ok=True)

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from core.compiled.symmetry import targets
 from core.notation import parse_cell
 from core.position import Position
 from core.records.record import RecordError
 from core.rules import BLACK, WHITE, Rules
-from core.symmetry import targets
 from curriculum.arena.opening_sets import evaluation_openings, load_openings
 from curriculum.arena.results import MatchResult, PlayedGame, Tally
 from curriculum.arena.statistics.elo import estimate, game_counts

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.compiled.symmetry import targets
 from core.notation import parse_cell
 from core.position import Position
 from core.rules import BLACK, Cell, Rules
-from core.symmetry import targets
 from curriculum.arena.suite import Puzzle, SuiteError, load_suite, parse_suite, puzzle_line, score_player
 from curriculum.reporting import Conduct, Interrupted
 from search.limits import Limit

@@ -32,7 +32,7 @@ LIMITS = ["INFO max_node 50", "RESTART", "TURN 7,7", "INFO max_memory 350000000"
 
 PLAY = """
 import json, sys
-from core.compiler import Kernel
+from core.compiled.compiler import Kernel
 from gomoku_cli.gomocup.clock import Clock
 from gomoku_cli.gomocup.engine import Engine
 from gomoku_cli.gomocup.players import EnginePlayers

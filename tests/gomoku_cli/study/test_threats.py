@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from core.compiled import stones_of
+from core.compiled.threats import FIVE, FOUR, OPEN_FOUR, OPEN_THREE
 from core.notation import cell_name, parse_cell
 from core.rules import BLACK, WHITE
-from core.threats import FIVE, FOUR, OPEN_FOUR, OPEN_THREE
 from gomoku_cli.study.threats import Shape, Threats
 from tests.support.mentor_positions import RULES, position
 

@@ -16,9 +16,9 @@ import pytest
 import torch
 from safetensors.numpy import save_file
 
-from core.caching import folder
-from core.caching.folder import CacheNotice
 from core.evaluation import PositionBatch
+from core.files import cache_folder as folder
+from core.files.cache_folder import CacheNotice
 from core.rules import BLACK, WHITE, Rules
 from nets.checkpoint import CheckpointError, load_model, read_info, save_model
 from nets.config import Backend, NetConfig, Planes, Precision, RuntimeChoice, RuntimeNotice

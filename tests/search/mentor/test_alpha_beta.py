@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from core.compiled import stones_of
+from core.compiled.threats import FIVE, new_threat_board, side_of
 from core.notation import parse_cell
 from core.position import Position
 from core.rules import BLACK, WHITE, Colour, Rules
-from core.threats import FIVE, new_threat_board, side_of
 from search.limits import Limit
 from search.mentor.alpha_beta import begin_iteration, run, set_up
 from search.mentor.evaluation import built_in_network

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from core.compiled.threats import colour_of, new_threat_board, place, remove
 from core.rules import EMPTY, Rules
-from core.threats import colour_of, new_threat_board, place, remove
 from search.mentor.evaluation import built_in_network, follow, new_evaluation, score, start
 from tests.support.mentor_positions import KERNELS_ARE_PYTHON
 from tests.support.naive_mentor import evaluation, wins_at_once

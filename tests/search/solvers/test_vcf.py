@@ -8,10 +8,10 @@ import pytest
 from numpy.typing import NDArray
 
 from core.compiled import stones_of
+from core.compiled.threats import ThreatBoard, load, new_threat_board, side_of
 from core.notation import cell_name, parse_cell
 from core.position import Position
 from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell, Colour, Rules
-from core.threats import ThreatBoard, load, new_threat_board, side_of
 from search.solvers.vcf import NO_WIN, NOT_KNOWN, VcfVerdict, VcfWork, find_vcf, new_vcf_work, solve_vcf
 from tests.support.naive_vcf import NaiveBoard
 

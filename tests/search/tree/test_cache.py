@@ -8,11 +8,11 @@ import pytest
 from numpy.typing import NDArray
 
 from core.compiled import stones_of
+from core.compiled.symmetry import SYMMETRIES, sources
+from core.compiled.zobrist import position_key
 from core.evaluation import Slot, Ticket
 from core.position import Position
 from core.rules import Rules
-from core.symmetry import SYMMETRIES, sources
-from core.zobrist import position_key
 from search.tree.cache import EvaluationCache
 from search.tree.groups import EvaluationError
 from search.tree.mcts import ForestSearch, search_all

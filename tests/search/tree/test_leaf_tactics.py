@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from core.compiled import stones_of
+from core.compiled.jit import lean_kernel
+from core.compiled.threats import ThreatBoard, side_of
 from core.evaluation import Slot, Ticket
-from core.jit import lean_kernel
 from core.notation import parse_cell
 from core.position import Position
 from core.rules import BLACK, WHITE, Rules
-from core.threats import ThreatBoard, side_of
 from curriculum.arena.players import PlayerSettings, parse_player
 from nets.checkpoint import save_model
 from nets.config import NetConfig

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from core.compiled.jit import kernel
 from core.cores import cores, limit_cores
 from core.evaluation import Slot
-from core.jit import kernel
 from core.position import Position
 from core.rules import Rules
 from nets.config import NetConfig, Planes, RuntimeChoice

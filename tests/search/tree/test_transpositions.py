@@ -9,9 +9,9 @@ import pytest
 from numpy.typing import NDArray
 
 from core.compiled import stones_of
+from core.compiled.zobrist import position_key
 from core.position import Position
 from core.rules import Rules
-from core.zobrist import position_key
 from search.tree.forest import NO_NODE, OPEN, PROVEN, WON
 from search.tree.mcts import ForestSearch, search_all
 from search.tree.root import children_of

@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
+from core.compiled.symmetry import IDENTITY, SYMMETRIES, sources, targets
 from core.evaluation import PositionBatch, transform_policies
 from core.notation import cell_name, parse_cell
 from core.position import Position
 from core.rules import MAX_SIZE, MIN_SIZE, Cell
-from core.symmetry import IDENTITY, SYMMETRIES, sources, targets
 from tests.conftest import games, rules
 
 sizes = pytest.mark.parametrize("size", [MIN_SIZE, 4, 15, MAX_SIZE])

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from core.caching import folder as module
-from core.caching.folder import CacheFolder, CacheNotice, has_noticed, problems
+from core.files import cache_folder as module
+from core.files.cache_folder import CacheFolder, CacheNotice, has_noticed, problems
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="owners and modes are those of POSIX")
 

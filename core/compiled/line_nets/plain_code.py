@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.line_nets.numbers import LANES, LIFT_BITS, MIX_BITS, REACH, ROWS, TOP
-from core.line_nets.patterns import AFTER, DIRECTIONS
+from core.compiled.line_nets.numbers import LANES, LIFT_BITS, MIX_BITS, REACH, ROWS, TOP
+from core.compiled.line_nets.patterns import AFTER, DIRECTIONS
 
 Numbers = NDArray[Any]
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from core.line_nets.numbers import REACH
-from core.line_nets.patterns import (
+from core.compiled.line_nets.numbers import REACH
+from core.compiled.line_nets.patterns import (
     DIRECTIONS,
     OFF_BOARD,
     PATTERNS,

@@ -17,9 +17,9 @@ import llvmlite  # type: ignore[import-untyped]
 import numba
 import numpy as np
 
-from core.caching.folder import user_cache_folder
-from core.caching.kernels import KernelFolder
-from core.compiler import Kernel
+from core.compiled.compiler import Kernel
+from core.compiled.kernel_files import KernelFolder
+from core.files.cache_folder import user_cache_folder
 
 _config: Any = numba.config
 """Typed `Any` because numba creates its settings at import."""
@@ -31,8 +31,8 @@ _config.THREADING_LAYER = "workqueue"
 _KERNEL_PACKAGES = ("core", "search")
 """The only packages with kernels and with constants compiled into them."""
 _KERNEL = re.compile(rb"^@\w*kernel$", re.MULTILINE)
-_CACHE = "core.caching."
-"""The package of the cache itself. Nothing of it is compiled in, and its files state their format."""
+_CACHE = ("core.compiled.kernel_files", "core.files.")
+"""The modules of the cache itself. Nothing of them is compiled in, and its files state their format."""
 _IMPORTED = re.compile(r"^(?:from|import) ([\w.]+)", re.MULTILINE)
 
 
@@ -61,7 +61,7 @@ def _source_hash(root: Path) -> str:
     return digest.hexdigest()[:16]
 
 
-KERNELS = KernelFolder(user_cache_folder() / f"kernels-{_source_hash(Path(__file__).resolve().parent.parent)}")
+KERNELS = KernelFolder(user_cache_folder() / f"kernels-{_source_hash(Path(__file__).resolve().parents[2])}")
 """The folder of compiled kernels."""
 
 KERNELS_ARE_COLD = KERNELS.is_cold and not _config.DISABLE_JIT

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.jit import lean_kernel
+from core.compiled.jit import lean_kernel
 from core.rules import BLACK, DIRECTIONS, EMPTY, WHITE, Rules
 
 NONE, TWO, OPEN_TWO, THREE, OPEN_THREE, FOUR, OPEN_FOUR, FIVE = range(8)

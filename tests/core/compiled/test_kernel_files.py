@@ -8,9 +8,9 @@ import numba
 import numpy as np
 import pytest
 
-from core.caching import folder as module
-from core.caching.folder import CacheNotice
-from core.caching.kernels import ENDING, KernelFolder, remove_old_folders
+from core.compiled.kernel_files import ENDING, KernelFolder, remove_old_folders
+from core.files import cache_folder as module
+from core.files.cache_folder import CacheNotice
 
 pytestmark = pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
 

@@ -5,7 +5,7 @@ import os
 import numpy as np
 import pytest
 
-from core.compiler import Kernel
+from core.compiled.compiler import Kernel
 
 pytestmark = pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
 

@@ -1,7 +1,7 @@
 """Evaluation of line-pattern nets, in integers.
 
-The numbers of the four patterns around each cell (`core.line_nets.patterns`) lead to rows of a table, whose sum is the
-cell's features. Depthwise 3x3 convolutions, products over channels, and a small value head follow. `nets.line_tables`
+The numbers of the four patterns around each cell (`patterns`) lead to rows of a table, whose sum is the cell's
+features. Depthwise 3x3 convolutions, products over channels, and a small value head follow. `nets.line_tables`
 makes the arrays of a net. A position takes some ten microseconds of a core, alone as in a batch.
 """
 
@@ -10,9 +10,9 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from core.jit import kernel, lean_kernel
-from core.line_nets.arrays import aligned_zeros
-from core.line_nets.numbers import (
+from core.compiled.jit import kernel, lean_kernel
+from core.compiled.line_nets.arrays import aligned_zeros
+from core.compiled.line_nets.numbers import (
     DENSE_BITS,
     LANES,
     LIFT_BITS,
@@ -24,8 +24,8 @@ from core.line_nets.numbers import (
     TOP,
     UNIT_BITS,
 )
-from core.line_nets.patterns import DIRECTIONS, empty_numbers, region_edges
-from core.line_nets.vector_code import depthwise, gathered, mixed, numbered, pooled, products
+from core.compiled.line_nets.patterns import DIRECTIONS, empty_numbers, region_edges
+from core.compiled.line_nets.vector_code import depthwise, gathered, mixed, numbered, pooled, products
 
 _SHARE_BITS = 16
 

@@ -14,9 +14,9 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from core.line_nets import plain_code
-from core.line_nets.numbers import LANES, LIFT_BITS, MIX_BITS, REACH, ROWS, TOP
-from core.line_nets.patterns import AFTER, DIRECTIONS
+from core.compiled.line_nets import plain_code
+from core.compiled.line_nets.numbers import LANES, LIFT_BITS, MIX_BITS, REACH, ROWS, TOP
+from core.compiled.line_nets.patterns import AFTER, DIRECTIONS
 
 _CUT = 1 << 14
 """A sum beyond it, added to a feature of at most `TOP`, would be cut off in any case; together they fit in 16 bits."""

@@ -20,7 +20,7 @@ import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserProvidedCacheLocator
 from numba.core.serialize import dumps
 
-from core.caching.folder import CacheFolder
+from core.files.cache_folder import CacheFolder
 from core.limits import MAX_KERNEL_BYTES
 
 _dumps: Callable[[object], bytes] = dumps

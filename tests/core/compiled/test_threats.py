@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from core.rules import BLACK, DIRECTIONS, EMPTY, WHITE, Rules
-from core.threats import (
+from core.compiled.threats import (
     FIVE,
     FOUR,
     NONE,
@@ -31,6 +30,7 @@ from core.threats import (
     strongest_pattern,
     unpack_patterns,
 )
+from core.rules import BLACK, DIRECTIONS, EMPTY, WHITE, Rules
 
 CONNECTS = (3, 4, 5, 6)
 KERNELS_ARE_COMPILED = os.environ.get("NUMBA_DISABLE_JIT") != "1"

@@ -13,7 +13,7 @@ import functools
 import numpy as np
 from numpy.typing import NDArray
 
-from core.line_nets.numbers import REACH, REGIONS
+from core.compiled.line_nets.numbers import REACH, REGIONS
 
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 """Steps in rows and columns."""

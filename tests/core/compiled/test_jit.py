@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from core.caching.folder import user_cache_folder
-from core.jit import _kernel_sources, _source_hash
+from core.compiled.jit import _kernel_sources, _source_hash
+from core.files.cache_folder import user_cache_folder
 from tests.support.project import ROOT
 
 PLAY = """
 from core.compiled import stones_of
-from core.jit import KERNELS_ARE_COLD
+from core.compiled.jit import KERNELS_ARE_COLD
 from core.compiled.lines import makes_line
 from core.position import Position
 from core.rules import Rules
@@ -85,8 +85,8 @@ def test_the_cache_key_stays_when_a_file_changes_that_no_kernel_sees(project: Pa
 
 def test_the_scan_of_lines_and_the_rules_that_it_imports_are_in_the_cache_key() -> None:
     sources = {path.relative_to(ROOT).as_posix() for path in _kernel_sources(ROOT)}
-    assert {"core/compiled/lines.py", "core/rules.py", "core/jit.py"} <= sources
-    assert not {"core/records/record.py", "core/caching/folder.py"} & sources
+    assert {"core/compiled/lines.py", "core/rules.py", "core/compiled/jit.py"} <= sources
+    assert not {"core/records/record.py", "core/files/cache_folder.py"} & sources
 
 
 @pytest.mark.slow
