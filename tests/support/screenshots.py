@@ -76,7 +76,7 @@ async def draw(picture: Picture) -> str:
             await ui.press(*picture.keys)
             await ui.pilot.pause()
             if ui.app.control.wants_analysis:
-                await ui.until(lambda: ui.app.control.analysis is not None)
+                await ui.until(lambda: ui.app.control.analysis is not None and "..." not in ui.status)
                 await ui.pilot.pause()
             svg = ui.app.export_screenshot(title="gomoku", simplify=True)
     lines = (line.rstrip() for line in _FONTS.sub("", _ID.sub("terminal", svg)).splitlines())

@@ -193,6 +193,7 @@ def test_a_runtime_that_fails_is_replaced_by_torch(monkeypatch: pytest.MonkeyPat
         raise RuntimeError("no such plugin\nand a long story")
 
     monkeypatch.setattr(openvino, "Core", fail)
+    monkeypatch.setattr("nets.runtimes.openvino._CORES", [])
     with pytest.warns(RuntimeNotice, match=r"OpenVINO fails here \(no such plugin\); the nets run on torch"):
         evaluator = NetEvaluator(model_of(), RuntimeChoice(backend=Backend.OPENVINO), device=CPU)
     assert evaluator.runtime.backend is Backend.TORCH
