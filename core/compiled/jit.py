@@ -64,8 +64,8 @@ def _source_hash(root: Path) -> str:
 KERNELS = KernelFolder(user_cache_folder() / f"kernels-{_source_hash(Path(__file__).resolve().parents[2])}")
 """The folder of compiled kernels."""
 
-KERNELS_ARE_COLD = KERNELS.is_cold and not _config.DISABLE_JIT
-"""True if this process has to compile the kernels, because it found none in the cache."""
+KERNELS_ARE_COLD = not (_config.DISABLE_JIT or KERNELS.has_kernel("line_search.search_turn"))
+"""True if this process has to compile the search, because the cache lacks its largest kernel."""
 
 
 def _decorator(**options: object) -> Callable[[Any], Any]:

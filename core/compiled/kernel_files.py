@@ -48,6 +48,10 @@ class KernelFolder(CacheFolder):
         """True if there was no kernel when this process began."""
         self._is_in_use = False
 
+    def has_kernel(self, name: str) -> bool:
+        """Return True if a kernel is compiled for some types. `name`: its module and function."""
+        return self.has(ENDING, f"{name}-")
+
     def cached(self, compiled: Any) -> Any:
         """Give a function of numba this cache, and return the function."""
         compiled._cache = _KernelCache(compiled.py_func, self)

@@ -180,12 +180,12 @@ class CacheFolder:
             return False
         return True
 
-    def has(self, ending: str) -> bool:
-        """Return True if the folder has a file of this kind."""
+    def has(self, ending: str, start: str = "") -> bool:
+        """Return True if the folder has a file whose name ends, and starts, with these texts."""
         if self.problem() is not None:
             return False
         with suppress(OSError), os.scandir(self.path) as entries:
-            return any(entry.name.endswith(ending) for entry in entries)
+            return any(entry.name.endswith(ending) and entry.name.startswith(start) for entry in entries)
         return False
 
     def touch(self) -> None:

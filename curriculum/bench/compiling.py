@@ -13,7 +13,7 @@ from typing import Any
 from numba.core import event
 
 from core.compiled.compiler import known_kernels, name_of
-from core.compiled.jit import KERNELS
+from core.compiled.jit import KERNELS, KERNELS_ARE_COLD
 from core.cores import cores
 
 
@@ -100,7 +100,7 @@ def helper_for(work: Callable[[], None]) -> Helper | None:
 
     None on a single core, and where the kernels are compiled already or cannot be kept.
     """
-    return Helper(work) if KERNELS.is_cold and KERNELS.can_keep() and cores() > 1 else None
+    return Helper(work) if KERNELS_ARE_COLD and KERNELS.can_keep() and cores() > 1 else None
 
 
 def _compile(work: Callable[[], None], connection: Connection) -> None:

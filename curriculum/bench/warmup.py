@@ -96,6 +96,19 @@ def compile_beside_search() -> None:
     _LineEvaluator().evaluate()
 
 
+def compile_line_play() -> None:
+    """Compile all that a model of line-pattern nets needs to play."""
+    compile_search()
+    compile_beside_search()
+    _play_against_a_person(_LineEvaluator())
+
+
+def compile_play() -> None:
+    """Compile all that any other model needs to play."""
+    compile_beside_search()
+    _play_against_a_person(_UniformEvaluator())
+
+
 class _UniformEvaluator:
     """An evaluator with equal priors and value 0: the kernels do not depend on the runtime of the nets."""
 

@@ -1,4 +1,8 @@
-"""The engine's players: the named one on its boards, the mentor on others. They are ready before START is answered."""
+"""The engine's players: the named one on its boards, the mentor on others. They are ready before START is answered.
+
+While a process beside this one compiles the tree search for its first time, the mentor plays in place of a model,
+unless the number of simulations is given: then every start has to play the same moves.
+"""
 
 import gc
 import math
@@ -69,6 +73,8 @@ class EnginePlayers:
         self._helper: Helper | None = None
         self._executor = ThreadPoolExecutor(1, "prepare")
         self._preparation: Future[None] | None = None
+        self._successor: Future[Player] | None = None
+        """The player that takes over from the mentor when its kernels are compiled."""
         self._player: Player | None = None
         self._player_key: tuple[Rules, int | None] | None = None
         """Rules and limit of simulations of the current player."""
@@ -88,6 +94,8 @@ class EnginePlayers:
         """See `PlayerSource`."""
         if self._player is None or self._player_key != (rules, max_simulations):
             self._replace_player(rules, max_simulations)
+        if self._successor is not None and self._successor.done():
+            self._succeed()
         self._await_preparation(until)
 
     def get(self, rules: Rules, max_simulations: int | None, until: float) -> Player:
@@ -129,28 +137,45 @@ class EnginePlayers:
         self._player = None  # two players at once may need more memory than the limit
         player = self._player = self._make_player(rules, max_simulations)
         self._player_key = (rules, max_simulations)
+        self._successor = None
         with watching_compilation() as self._compilation:
-            if KERNELS_ARE_COLD and self._helper is None and isinstance(player, MctsPlayer):
-                self._compile()
+            if isinstance(player, MctsPlayer) and self._is_compiling():
+                self._successor = self._executor.submit(self._made_ready, player, rules)
+                player = self._player = parse_player(player_names.MENTOR, rules=rules, settings=self._settings)
+                self.notes.append(f"the mentor plays until the search of {self._spec} is compiled, once")
             # Kernels load on this thread, nets in the background.
             self._preparation = self._executor.submit(player.prepare) if isinstance(player, MctsPlayer) else None
             _warm_up(player, rules)
-            if self._helper is not None:
-                self._helper.join()
             _warm_up(self._quick, rules)
+            if self._successor is not None and (self._settings.simulations or max_simulations) is not None:
+                self._succeed()
             if self._compilation.kernels:
                 self._await_preparation(math.inf)  # nothing may compile after the answer to START
         gc.freeze()  # so that no collection during a move looks through all modules
 
-    def _compile(self) -> None:
-        """Compile the kernels of the first player and of the mentor, if two processes do it faster than one."""
-        # These need many modules that no later start does.
-        from curriculum.bench.warmup import compile_beside_search, compile_search
+    def _is_compiling(self) -> bool:
+        """Return True while a process beside this one compiles the tree search; begin it if that is due."""
+        if KERNELS_ARE_COLD and self._helper is None and self._model is not None:
+            # This needs many modules that no later start does.
+            from curriculum.bench.warmup import compile_line_play, compile_play
 
-        self._helper = helper_for(compile_beside_search)
-        if self._helper is not None and self._model is not None and self._model.net.has_lines:
-            compile_search()
-            self._helper.join()
+            self._helper = helper_for(compile_line_play if self._model.net.has_lines else compile_play)
+        return self._helper is not None and not self._helper.join(0.0)
+
+    def _made_ready(self, player: MctsPlayer, rules: Rules) -> Player:
+        """Return the player when its kernels are compiled and loaded."""
+        assert self._helper is not None
+        self._helper.join()
+        player.prepare()
+        _warm_up(player, rules)
+        return player
+
+    def _succeed(self) -> None:
+        """Let the model play from now on, waiting until it is ready."""
+        assert self._successor is not None
+        self._player, self._successor = self._successor.result(), None
+        self._bytes_without_trees = resident_bytes()
+        self.notes.append(f"{self._spec} plays from now on")
 
     def _await_preparation(self, until: float) -> None:
         # A compilation during a search costs the search more time than waiting for it, within limits.

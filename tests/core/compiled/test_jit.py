@@ -13,12 +13,12 @@ from tests.support.project import ROOT
 
 PLAY = """
 from core.compiled import stones_of
-from core.compiled.jit import KERNELS_ARE_COLD
+from core.compiled.jit import KERNELS
 from core.compiled.lines import makes_line
 from core.position import Position
 from core.rules import Rules
 position = Position.from_moves(Rules(5, 3), [0, 5, 1, 6, 2])
-print([makes_line(stones_of(position), cell, 5, 3) for cell in (1, 5)], KERNELS_ARE_COLD)
+print([makes_line(stones_of(position), cell, 5, 3) for cell in (1, 5)], KERNELS.is_cold)
 """
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from gomoku_cli.gomocup import players
 from tests.support.gomocup import Talk
 
 
@@ -11,3 +12,9 @@ def talk() -> Talk:
     talk = Talk()
     assert talk.say("START 15") == ["OK"]
     return talk
+
+
+@pytest.fixture(autouse=True)
+def _compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The search counts as compiled, so that a model plays from the start."""
+    monkeypatch.setattr(players, "KERNELS_ARE_COLD", False)

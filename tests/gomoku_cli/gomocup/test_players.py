@@ -1,6 +1,8 @@
 """The engine's players: the named one on its boards, the mentor on others, within the limit of memory."""
 
 import math
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,7 @@ import pytest
 from core.position import Position
 from core.rules import Rules
 from curriculum.arena.players import PlayerSpecError
+from gomoku_cli.gomocup import players as module
 from gomoku_cli.gomocup.players import EnginePlayers, resident_bytes
 from nets.checkpoint import save_model
 from nets.config import NetConfig
@@ -51,6 +54,53 @@ def test_a_model_whose_weights_fit_every_board_plays_on_it(tmp_path: Path) -> No
     players = EnginePlayers(str(path), simulations=4)
     assert isinstance(players.get(Rules(20), None, math.inf), MctsPlayer)
     assert players.notes == []
+
+
+class SlowHelper:
+    """A process that compiles until `done` is set."""
+
+    def __init__(self) -> None:
+        self.done = threading.Event()
+
+    def join(self, timeout_s: float | None = None) -> bool:
+        return self.done.wait(timeout_s)
+
+    def kernels(self) -> set[str]:
+        return {"search.tree.kernels.search_turn"}
+
+
+@pytest.fixture
+def helper(monkeypatch: pytest.MonkeyPatch) -> SlowHelper:
+    """The kernels are cold, and this helper compiles them."""
+    helper = SlowHelper()
+    monkeypatch.setattr(module, "KERNELS_ARE_COLD", True)
+    monkeypatch.setattr(module, "helper_for", lambda work: helper)
+    return helper
+
+
+def test_the_mentor_plays_until_the_search_of_the_model_is_compiled(model: str, helper: SlowHelper) -> None:
+    players = EnginePlayers(model, simulations=None)
+    for rules in (SMALL, Rules(7), SMALL):
+        assert isinstance(players.get(rules, None, math.inf), Mentor)
+    assert players.notes[0] == f"the mentor plays until the search of {model} is compiled, once"
+    helper.done.set()
+    deadline = time.monotonic() + 30.0
+    while isinstance(player := players.get(SMALL, None, math.inf), Mentor):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    assert isinstance(player, MctsPlayer)
+    assert players.notes[-1] == f"{model} plays from now on"
+    assert players.get(SMALL, None, math.inf) is player
+
+
+@pytest.mark.parametrize(("simulations", "max_simulations"), [(4, None), (None, 4)])
+def test_a_model_with_a_number_of_simulations_is_waited_for(
+    model: str, helper: SlowHelper, simulations: int | None, max_simulations: int | None
+) -> None:
+    threading.Timer(0.3, helper.done.set).start()
+    players = EnginePlayers(model, simulations=simulations)
+    assert isinstance(players.get(SMALL, max_simulations, math.inf), MctsPlayer)
+    assert helper.done.is_set()
 
 
 def test_a_player_without_a_net_plays_on_any_board() -> None:
