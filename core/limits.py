@@ -30,6 +30,8 @@ MAX_SAMPLES_BYTES = 8 << 30
 """A file of samples, with its arrays unpacked."""
 MAX_GRAPHS_BYTES = 1 << 30
 """Saved graphs of a model."""
+MAX_TABLE_BYTES = 256 << 20
+"""A saved table of a line-pattern net."""
 MAX_KERNEL_BYTES = 64 << 20
 """A compiled kernel in the cache."""
 

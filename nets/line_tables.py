@@ -1,11 +1,14 @@
 """Line-pattern nets as integers, in which their kernels compute (`core.compiled.line_nets`). Needs no torch."""
 
+import hashlib
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.compiled.line_nets import numbers, patterns
 from core.compiled.line_nets.arrays import aligned_empty
 from core.compiled.line_nets.evaluation import LineNet
 from core.compiled.line_nets.numbers import (
@@ -21,8 +24,13 @@ from core.compiled.line_nets.numbers import (
     UNIT_BITS,
 )
 from core.compiled.line_nets.patterns import OFF_BOARD, PATTERNS, halves
+from core.files.cache_folder import CacheFolder, user_cache_folder
+from core.limits import MAX_TABLE_BYTES
 from nets.layers import NetLayers
 
+_MAX_FILES = 8
+"""Saved tables: two a model, of 25 MB each."""
+_WITHOUT = "every start computes the tables of the model, and no process shares their memory"
 _CHUNK = 12
 """First halves of patterns whose rows are computed together."""
 _DIGITS = 3
@@ -33,8 +41,11 @@ _NEAR_UNIT_BITS = UNIT_BITS + 1
 Weights = Mapping[str, NDArray[Any]]
 
 
-def line_net(layers: NetLayers, weights: Weights) -> LineNet:
-    """Return the integers of a line-pattern net. `weights`: its tensors by their names (`NetLayers.tensors`)."""
+def line_net(layers: NetLayers, weights: Weights, *, shared: bool = False) -> LineNet:
+    """Return the integers of a line-pattern net. `weights`: its tensors by their names (`NetLayers.tensors`).
+
+    `shared`: with the table of the user's cache folder, whose memory all processes share.
+    """
     spreads = [f"trunk.{number}" for number in range(1, len(layers.trunk))]
     head_weights = np.concatenate((weights["policy.0.linear.weight"], weights["value.0.mix.weight"]))
     head_bias = np.concatenate((weights["policy.0.linear.bias"], weights["value.0.mix.bias"]))
@@ -46,7 +57,7 @@ def line_net(layers: NetLayers, weights: Weights) -> LineNet:
     last = np.concatenate((_rounded(weights["value.0.second.weight"].ravel(), DENSE_BITS, DENSE_TOP), [0]))
     last[-1] = _bias(weights["value.0.second.bias"], UNIT_BITS + DENSE_BITS)[0]
     return LineNet(
-        table=_table(weights),
+        table=_shared_table(weights) if shared else _table(weights),
         near=np.stack([_taps(weights[f"{name}.near.weight"]) for name in spreads]),
         near_bias=np.stack([_near_bias(weights[f"{name}.near.bias"]) for name in spreads]),
         mix=np.stack([_packed(weights[f"{name}.mix.weight"], MIX_BITS, MIX_TOP) for name in spreads]),
@@ -57,6 +68,23 @@ def line_net(layers: NetLayers, weights: Weights) -> LineNet:
         dense_bias=_bias(dense_bias, UNIT_BITS + DENSE_BITS),
         last=last.astype(np.int32),
     )
+
+
+def _shared_table(weights: Weights) -> NDArray[np.int16]:
+    """Return the table of a net from its file, which is written at the first use; made here where it cannot be."""
+    digest = hashlib.sha256()
+    for path in (Path(__file__), Path(patterns.__file__), Path(numbers.__file__)):
+        digest.update(path.read_bytes())
+    for name in sorted(name for name in weights if name.startswith("trunk.0.")):
+        digest.update(np.ascontiguousarray(weights[name]).tobytes())
+    folder, name = CacheFolder(user_cache_folder() / "tables", _WITHOUT), f"{digest.hexdigest()[:32]}.table"
+    if (data := folder.mapped(name, MAX_TABLE_BYTES)) is None:
+        table = _table(weights)
+        if not folder.write(name, table.data.cast("B")):
+            return table
+        folder.keep_newest(_MAX_FILES)
+        data = folder.mapped(name, MAX_TABLE_BYTES)
+    return table if data is None else np.frombuffer(data, np.int16).reshape(PATTERNS, -1)
 
 
 def _table(weights: Weights) -> NDArray[np.int16]:

@@ -10,21 +10,25 @@ gives a `CacheNotice`.
 
 import errno
 import hashlib
+import mmap
 import os
 import shutil
 import stat
 import sys
 import tempfile
+import time
 import warnings
 from contextlib import suppress
 from pathlib import Path
 
-from core.files.atomic import atomic_path, naming
+from core.files.atomic import atomic_path, naming, remove_unfinished
 from core.files.links import WRITABLE_BY_OTHERS, make_private_folder, real_path
 
-_MAGIC = b"gomoku cache 1\n"
-"""The first bytes of every cached file: its format."""
+_MAGIC = b"gomoku cache file, format 2   \n\n"
+"""The first bytes of every cached file: its format. With the checksum they fill a line of the processor's cache."""
 _HEADER_BYTES = len(_MAGIC) + hashlib.sha256().digest_size
+_MAX_AHEAD_S = 60.0
+"""A file dated further ahead of the clock is from before the clock was set back, and counts as the oldest."""
 _CANNOT_RESERVE = (errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS)
 """Errors of file systems that cannot reserve space."""
 
@@ -148,12 +152,21 @@ class CacheFolder:
 
     def read(self, name: str, limit: int) -> bytes | None:
         """Return the content of a file of at most `limit` bytes; None if there is none, or none to believe."""
+        data = self._read(name, limit, mapped=False)
+        return None if data is None else bytes(data)
+
+    def mapped(self, name: str, limit: int) -> memoryview | None:
+        """Return what `read` returns in memory that processes share, and that begins where a line of a cache does."""
+        data = self._read(name, limit, mapped=True)
+        return None if data is None else memoryview(data)
+
+    def _read(self, name: str, limit: int, *, mapped: bool) -> bytes | memoryview | None:
         self._reported()
         if not self._is_trusted:
             return None
         path = self.path / name
         try:
-            return _read_trusted(path, limit)
+            return _read_trusted(path, limit, mapped)
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -163,7 +176,7 @@ class CacheFolder:
             _notice(f"{error}, so it is made again")
         return None
 
-    def write(self, name: str, data: bytes) -> bool:
+    def write(self, name: str, data: bytes | memoryview) -> bool:
         """Write a file, whole or not at all; return True on success. After a failure no more are tried."""
         if not self.can_keep():
             return False
@@ -188,11 +201,28 @@ class CacheFolder:
             return any(entry.name.endswith(ending) and entry.name.startswith(start) for entry in entries)
         return False
 
+    def keep_newest(self, count: int) -> None:
+        """Remove all but the most recently used files, and those that killed processes left unfinished."""
+        remove_unfinished(self.path)
+        with suppress(OSError):
+            kept = sorted((file for file in self.path.iterdir() if not file.name.startswith(".")), key=_last_used)
+            for old in kept[:-count]:
+                with suppress(OSError):
+                    old.unlink()
+
     def touch(self) -> None:
         """Note that the folder is in use."""
         if self._is_trusted:
             with suppress(OSError):
                 os.utime(self.path)
+
+
+def _last_used(path: Path) -> float:
+    try:
+        instant = path.stat().st_mtime
+    except OSError:  # another process has removed it
+        return 0.0
+    return instant if instant <= time.time() + _MAX_AHEAD_S else 0.0
 
 
 def _clear_way(path: Path) -> None:
@@ -205,13 +235,13 @@ def _clear_way(path: Path) -> None:
             path.unlink()
 
 
-def _header(name: str, data: bytes) -> bytes:
+def _header(name: str, data: bytes | memoryview) -> bytes:
     digest = hashlib.sha256(name.encode() + b"\0")
     digest.update(data)
     return _MAGIC + digest.digest()
 
 
-def _read_trusted(path: Path, limit: int) -> bytes:
+def _read_trusted(path: Path, limit: int, mapped: bool) -> bytes | memoryview:
     """Return the content of a file without its header. Raises `OSError`, `_DistrustError`."""
     if sys.platform == "win32":
         flags = os.O_RDONLY | os.O_BINARY
@@ -227,10 +257,20 @@ def _read_trusted(path: Path, limit: int) -> bytes:
             raise _DistrustError(reason)
         if found.st_size > limit + _HEADER_BYTES:
             raise _DistrustError(f"{path} is {found.st_size:,} bytes; the limit of such files is {limit:,} bytes")
-        with open(descriptor, "rb", closefd=False) as file:
-            header, data = file.read(_HEADER_BYTES), file.read(limit)
+        whole: bytes | memoryview
+        mapping: mmap.mmap | None = None
+        if mapped and found.st_size:
+            # Writing is for the type alone that kernels are compiled for: it would change a copy of this process.
+            mapping = mmap.mmap(descriptor, 0, access=mmap.ACCESS_COPY)
+            whole = memoryview(mapping)
+        else:
+            with open(descriptor, "rb", closefd=False) as file:
+                whole = file.read(_HEADER_BYTES + limit)
     finally:
         os.close(descriptor)
-    if header != _header(path.name, data):
+    data = whole[_HEADER_BYTES:]
+    if whole[:_HEADER_BYTES] != _header(path.name, data):
         raise _DistrustError(f"{path} is damaged")
+    if mapping is not None and sys.platform == "linux":
+        mapping.madvise(mmap.MADV_DONTNEED)  # the check has read all pages; this process may need few of them
     return data

@@ -29,13 +29,18 @@ class LineRuntime:
     large_batches = False
     free_cores = 1
 
-    def __init__(self, config: NetConfig, rules: Rules, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """`arrays`: the tensors of the model, by their names in its file. The tables take up to half a second."""
+    def __init__(
+        self, config: NetConfig, rules: Rules, arrays: Mapping[str, NDArray[Any]], *, shared: bool = False
+    ) -> None:
+        """`arrays`: the tensors of the model, by their names in its file. The tables take up to half a second.
+
+        `shared`: with tables from files of the user's cache, which other processes use too (`nets.line_tables`).
+        """
         layers = config.layers(rules.size)
         names = net_names(config)
         weights = [{name: arrays[f"{net}.{name}"] for name, _ in layers.tensors()} for net in names]
         with ThreadPoolExecutor(len(names)) as pool:
-            self._nets = dict(zip(names, pool.map(partial(line_net, layers), weights), strict=True))
+            self._nets = dict(zip(names, pool.map(partial(line_net, layers, shared=shared), weights), strict=True))
         digest = hashlib.blake2b(f"{config} {self.backend}".encode(), digest_size=8)
         for name in sorted(arrays):
             digest.update(np.ascontiguousarray(arrays[name]).tobytes())

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from core.files.cache_folder import has_noticed
 from core.rules import Rules
-from nets.checkpoint import check_model, load_arrays, load_model, read_info
+from nets.checkpoint import BUILT_IN, check_model, load_arrays, load_model, read_info
 from nets.config import Backend, Precision, RuntimeChoice, RuntimeNotice, default_runtime
 from nets.runtimes.devices import may_have_gpu
 from nets.runtimes.runtime import RuntimeUnavailableError
@@ -29,7 +29,7 @@ def open_model(path: Path, choice: RuntimeChoice | None = None, *, rules: Rules 
         from nets.runtimes.lines import LineRuntime
 
         arrays, info = load_arrays(path, rules)
-        lines = LineRuntime(info.net, info.rules, arrays)
+        lines = LineRuntime(info.net, info.rules, arrays, shared=path in BUILT_IN.values())
         return RuntimeEvaluator(lines, info.net, info.rules.cells, lines.version, repeatable=True)
     if choice.backend is Backend.OPENVINO or (choice.backend is Backend.AUTO and not may_have_gpu()):
         evaluator = _open_graphs(path, choice.precision, rules)

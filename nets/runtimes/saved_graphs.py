@@ -8,7 +8,6 @@ import hashlib
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -18,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import load, save
 
-from core.files.atomic import remove_unfinished
 from core.files.cache_folder import CacheFolder, user_cache_folder
 from core.limits import MAX_GRAPHS_BYTES
 from core.rules import Rules
@@ -34,8 +32,6 @@ _XML = ".xml"
 """Ending of the name of a graph; the weights have the name of the net."""
 _MAX_GROWTH = 4
 """Size of the graphs over that of the model file."""
-_MAX_AHEAD_S = 60.0
-"""A file dated further ahead of the clock is from before the clock was set back, and counts as the oldest."""
 _SOURCES = Path(__file__).parent.parent
 _TIMEOUT_S = 120.0
 """Limit of a conversion."""
@@ -86,20 +82,8 @@ def write_graphs(path: Path, openvino: OpenVino, graphs: Mapping[str, Any], vers
         arrays[net + _XML] = np.frombuffer(xml.encode(), np.uint8)
     if not _folder(path).write(path.name, save(arrays)):
         return False
-    remove_unfinished(path.parent)
-    kept = sorted((file for file in path.parent.iterdir() if not file.name.startswith(".")), key=_last_used)
-    for old in kept[:-_MAX_FILES]:
-        with suppress(OSError):
-            old.unlink()
+    _folder(path).keep_newest(_MAX_FILES)
     return True
-
-
-def _last_used(path: Path) -> float:
-    try:
-        instant = path.stat().st_mtime
-    except OSError:  # another process has removed it
-        return 0.0
-    return instant if instant <= time.time() + _MAX_AHEAD_S else 0.0
 
 
 def make_graphs(model: Path, rules: Rules, precision: Precision) -> bool:

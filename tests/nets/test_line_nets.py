@@ -20,6 +20,7 @@ from core.compiled.line_nets.patterns import digit_weights, empty_numbers, neigh
 from core.evaluation import PositionBatch
 from core.position import Position
 from core.rules import Rules
+from nets import line_tables
 from nets.checkpoint import save_model
 from nets.config import Backend, NetConfig, Planes, Precision, RuntimeChoice, RuntimeNotice
 from nets.dual import DualNet, make_model
@@ -178,6 +179,20 @@ def test_lines_run_on_numba_by_default_and_each_row_on_its_own_net(tmp_path: Pat
         assert np.array_equal(evaluator.evaluate(one)[0][0], logits[row])
     swapped = dataclasses.replace(batch, stones=-batch.stones, to_move=-batch.to_move)
     assert not np.allclose(evaluator.evaluate(swapped)[0], logits), "the other net"
+
+
+def test_a_shared_table_is_that_of_the_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(line_tables, "user_cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr(line_tables, "_MAX_FILES", 2)
+    for seed in (1, 2):
+        net = next(iter(model_of(SMALL, 9, seed).nets.values()))
+        own, layers = weights_of(net), SMALL.layers(9)
+        expected = line_net(layers, own).table
+        for _ in range(2):
+            shared = line_net(layers, own, shared=True).table
+            assert np.array_equal(shared, expected)
+            assert (shared.dtype, shared.flags.writeable) == (expected.dtype, True)
+    assert len(list((tmp_path / "cache" / "tables").iterdir())) == 2
 
 
 def test_the_same_weights_play_on_every_size() -> None:

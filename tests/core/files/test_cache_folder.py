@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from core.files import cache_folder as module
@@ -68,7 +69,7 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
     "longer": lambda path: path.write_bytes(path.read_bytes() + b"x"),
     "flipped": flip,
     "noise": lambda path: path.write_bytes(random.Random(1).randbytes(3000)),
-    "another format": lambda path: path.write_bytes(path.read_bytes().replace(b"cache 1", b"cache 2")),
+    "another format": lambda path: path.write_bytes(path.read_bytes().replace(b"format 2", b"format 3")),
     "a folder": replace_by_folder,
     "a link": replace_by_link,
     "a pipe": replace_by_pipe,
@@ -80,16 +81,38 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
 def test_a_written_file_is_read_by_another_process(path: Path) -> None:
     assert reopened(path).read("a", LIMIT) == DATA
     assert reopened(path).read("b", LIMIT) is None
+    mapped = reopened(path).mapped("a", LIMIT)
+    assert mapped == DATA
+    assert np.frombuffer(mapped, np.uint8).ctypes.data % 64 == 0
     assert not has_noticed()
 
 
+def test_memory_of_a_file_is_not_written_back(path: Path) -> None:
+    mapped = reopened(path).mapped("a", LIMIT)
+    assert mapped is not None
+    mapped[0] ^= 1
+    assert reopened(path).read("a", LIMIT) == DATA
+
+
+def test_the_most_recently_used_files_are_kept(path: Path) -> None:
+    folder = reopened(path)
+    for number, name in enumerate("bcd"):
+        folder.write(name, DATA)
+        os.utime(path.with_name(name), (number, number))
+    folder.keep_newest(2)
+    assert sorted(os.listdir(path.parent)) == ["a", "d"]
+
+
+@pytest.mark.parametrize("read", [CacheFolder.read, CacheFolder.mapped])
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
-def test_a_damaged_file_counts_as_missing_and_is_replaced(damage: Callable[[Path], object], path: Path) -> None:
+def test_a_damaged_file_counts_as_missing_and_is_replaced(
+    damage: Callable[[Path], object], read: Callable[[CacheFolder, str, int], object], path: Path
+) -> None:
     damage(path)
     with pytest.warns(CacheNotice, match=r"/a\b.* made again") as notices:
         folder = reopened(path)
-        assert folder.read("a", LIMIT) is None
-        assert folder.read("a", LIMIT) is None
+        assert read(folder, "a", LIMIT) is None
+        assert read(folder, "a", LIMIT) is None
     assert len(notices) == 1, "one notice is enough"
     assert folder.write("a", DATA)
     assert reopened(path).read("a", LIMIT) == DATA
@@ -111,7 +134,7 @@ def test_a_file_under_the_name_of_another_is_not_believed(path: Path) -> None:
 
 
 def test_a_file_above_its_limit_is_not_read(path: Path) -> None:
-    with pytest.warns(CacheNotice, match=r"5,167 bytes; the limit of such files is 100 bytes"):
+    with pytest.warns(CacheNotice, match=r"5,184 bytes; the limit of such files is 100 bytes"):
         assert reopened(path).read("a", 100) is None
 
 
