@@ -13,7 +13,7 @@ _ALLOWED = {
     "gomoku_cli/study/saved.py",  # names and order of saved games
     "gomoku_cli/watch/followed_run.py",  # a change of the newest file
     "gomoku_cli/watch/newest_game.py",  # the newest file, to be shown
-    "nets/runtimes/saved_graphs.py",  # the order in which old files go
+    "core/files/cache_folder.py",  # the order in which old files go
 }
 
 
