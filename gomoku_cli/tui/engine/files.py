@@ -122,7 +122,6 @@ def state_of(game: StudiedGame, remark: str = "") -> GameState:
         note=record.note,
         date=record.date,
         analyses=tuple((ply, kept.player, kept.analysis) for ply, kept in enumerate(game.analyses) if kept is not None),
-        is_over=game.position().is_game_over(),
         recorded=recorded,
     )
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from core.position import Position
 from core.rules import Cell, Colour, Rules
 from search.analysis import Analysis, MoveAnalysis
 from search.tree.settings import DEFAULT_SIMULATIONS, DEFAULT_SWITCH_STAGE, Policy
@@ -53,7 +54,6 @@ class GameState:
     """ISO format."""
     analyses: tuple[tuple[int, str, Analysis], ...]
     """Analyses with the number of moves before them and the player that searched."""
-    is_over: bool = False
     recorded: Recorded | None = None
     """The record of a game of another program."""
 
@@ -75,8 +75,7 @@ class Think:
     """Choose a move."""
 
     choice: PlayerChoice
-    rules: Rules
-    moves: tuple[Cell, ...]
+    position: Position
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,8 +83,7 @@ class Ponder:
     """Search during the opponent's turn, until the task is stopped."""
 
     choice: PlayerChoice
-    rules: Rules
-    moves: tuple[Cell, ...]
+    position: Position
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,8 +91,7 @@ class Analyse:
     """Search a position for the panes."""
 
     choice: PlayerChoice
-    rules: Rules
-    moves: tuple[Cell, ...]
+    position: Position
     seconds: float
     """Time of the search."""
 
@@ -103,8 +100,7 @@ class Analyse:
 class FindThreats:
     """Find the threats of both colours."""
 
-    rules: Rules
-    moves: tuple[Cell, ...]
+    position: Position
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,8 +108,7 @@ class CheckMove:
     """Find out if a move loses, and why."""
 
     choice: PlayerChoice
-    rules: Rules
-    moves: tuple[Cell, ...]
+    position: Position
     """The position before the move."""
     move: Cell
 

@@ -174,7 +174,7 @@ class SidePanel(Vertical):
         self._game = game
         self._players.show(game, self._glyphs)
         self._value.show(game)
-        self._moves.show([*game.moves, *reversed(game.undone)], game.ply, marks, game.rules.size)
+        self._moves.show(game.line, game.ply, marks, game.rules.size)
         self._show_about()
 
     def show_value(self, game: Game) -> None:
