@@ -126,7 +126,7 @@ def command(
     except ValueError as error:
         engine.close()
         raise typer.BadParameter(str(error), param_hint="--theme") from error
-    game = None if opened is None else Game.from_state(opened.state, is_own=opened.path is not None)
+    game = None if opened is None else Game.from_studied(opened.game, opened.remark, is_own=opened.path is not None)
     setup = BoardSetup(
         game=game,
         path=None if opened is None else opened.path,

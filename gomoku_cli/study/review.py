@@ -107,13 +107,10 @@ class Review:
 
 def review_of(game: StudiedGame) -> Review:
     """Return the review of a game from the analyses that it has."""
-    position = Position(game.record.rules)
     black: list[float | None] = []
     proofs: list[int | None] = []
     moves: list[MoveReview] = []
-    for ply, kept in enumerate(game.analyses):
-        if ply:
-            position.push(game.record.moves[ply - 1])
+    for ply, (kept, position) in enumerate(zip(game.analyses, game.record.positions(), strict=True)):
         black.append(_black(kept, position))
         proofs.append(_black_proof(kept, position))
         if ply:

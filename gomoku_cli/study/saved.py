@@ -153,14 +153,6 @@ class SavedGames:
         """`folder`: None for `default_folder()`; it need not exist."""
         self.folder = folder if folder is not None else default_folder()
 
-    def begin(self) -> SavedGame:
-        """Return the file of a new game."""
-        return SavedGame(self.folder)
-
-    def resume(self, path: Path) -> tuple[StudiedGame, SavedGame]:
-        """Return a saved game, and its file to go on with. Raises the errors of `load`."""
-        return self.load(path), SavedGame(self.folder, path)
-
     def load(self, path: Path) -> StudiedGame:
         """Return the first game of an .sgf or .psq file, with its analyses. Raises `RecordError`."""
         games = read_games(path)

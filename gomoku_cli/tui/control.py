@@ -148,7 +148,7 @@ class Control:
         moves = tuple(self.game.line if self.review.active else self.game.moves)
         if moves or self._saved_moves:
             self._saved_moves = moves
-            self._engine.run(Keep(self._game_number, self._path, self.game.state(moves)))
+            self._engine.run(Keep(self._game_number, self._path, self.game.studied(moves)))
 
     def _load(self) -> None:
         self._waiting.loads.clear()
@@ -334,7 +334,7 @@ class Control:
             case GameList():
                 self._view.show_saved_games(answer.games)
             case OpenedGame():
-                self._view.open_game(Game.from_state(answer.state), answer.path)
+                self._view.open_game(Game.from_studied(answer.game, answer.remark), answer.path)
             case FileFailed():
                 self._view.show_message(answer.text, "error")
             case _ if number in self._waiting.loads:

@@ -5,15 +5,18 @@ Needs neither numpy nor a compiled kernel, so that the board takes moves before 
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from datetime import date
 from itertools import pairwise
 
 from core.files.json_text import parse_json
 from core.position import Position
+from core.records.record import GameRecord, won_text
 from core.rules import BLACK, EMPTY, WHITE, Cell, Colour, Rules, colour_name
 from curriculum.arena import player_names
 from gomoku_cli.study import OWN_NOTE
-from gomoku_cli.tui.engine.messages import GameState, PlayerChoice, Recorded
+from gomoku_cli.study.game import KeptAnalysis, StudiedGame
+from gomoku_cli.tui.engine.messages import PlayerChoice
 from search.analysis import Analysis
 from search.tree.settings import Policy
 
@@ -73,8 +76,9 @@ class Game(Position):
         *,
         analyses: dict[int, Analysis] | None = None,
         speakers: dict[int, str] | None = None,
-        date: str = "",
-        recorded: Recorded | None = None,
+        day: str = "",
+        recorded: GameRecord | None = None,
+        remark: str = "",
     ) -> None:
         super().__init__(rules)
         self.seats = seats
@@ -86,9 +90,12 @@ class Game(Position):
         """The player of each analysis."""
         self.costs: dict[int, MoveCost] = {}
         """The work of the move of this ply, counted from 0."""
-        self.date = date
+        self.day = day
+        """Of its beginning, in ISO format; nothing for today."""
         self.recorded = recorded
         """The record of another program, which names no players of ours."""
+        self.remark = remark
+        """A remark on this record."""
         for move in moves:
             self.push(move)
 
@@ -109,10 +116,9 @@ class Game(Position):
         return bool(self.moves) and (self.is_over or self.recorded is not None)
 
     @property
-    def own_record(self) -> Recorded | None:
+    def own_record(self) -> GameRecord | None:
         """The record of another program while the game is still the one that it holds; else None."""
-        recorded = self.recorded
-        return recorded if recorded is not None and tuple(self.line) == recorded.moves else None
+        return self.recorded if self.recorded is not None and self.line == list(self.recorded.moves) else None
 
     def player_name(self, colour: Colour) -> str:
         """Return the name of a player: that of the record, `you`, `human`, or the engine's."""
@@ -125,8 +131,8 @@ class Game(Position):
     def state_text(self) -> str:
         """The side to move, or the result at the end of the game, in words."""
         record = self.own_record
-        if record is not None and record.result and not self.undone:
-            return record.result
+        if record is not None and not self.undone and (result := won_text(record)):
+            return result.capitalize()
         if not self.is_over:
             return f"{colour_name(self.side_to_move).capitalize()} to move"
         return "A draw" if self.winner is None else f"{colour_name(self.winner).capitalize()} has won"
@@ -209,35 +215,46 @@ class Game(Position):
         self.analyses[ply] = analysis
         self.speakers[ply] = speaker
 
-    def state(self, moves: Sequence[Cell]) -> GameState:
+    def studied(self, moves: Sequence[Cell]) -> StudiedGame:
         """Return the game with these moves as it is saved."""
-        record = self.recorded if self.recorded is not None and tuple(moves) == self.recorded.moves else None
-        return GameState(
-            rules=self.rules,
-            moves=tuple(moves),
-            black=self.seats.name_of(BLACK),
-            white=self.seats.name_of(WHITE),
-            recorded=record,
-            note=OWN_NOTE + json.dumps([choice and asdict(choice) for choice in (self.seats.black, self.seats.white)]),
-            date=self.date,
-            analyses=tuple((ply, self.speakers.get(ply, ""), view) for ply, view in sorted(self.analyses.items())),
+        record = self.recorded
+        if record is None or list(moves) != list(record.moves):
+            record = GameRecord(
+                self.rules,
+                tuple(moves),
+                black=self.seats.name_of(BLACK),
+                white=self.seats.name_of(WHITE),
+                note=OWN_NOTE + json.dumps([seat and asdict(seat) for seat in (self.seats.black, self.seats.white)]),
+                date=self.day or date.today().isoformat(),
+            )
+        known = (self.analyses.get(ply) for ply in range(len(moves) + 1))
+        kept = tuple(
+            KeptAnalysis(analysis=analysis, player=self.speakers.get(ply, ""), limit=None)
+            if analysis is not None and analysis.moves
+            else None
+            for ply, analysis in enumerate(known)
         )
+        return StudiedGame(record, kept)
 
     @classmethod
-    def from_state(cls, state: GameState, *, is_own: bool = True) -> "Game":
+    def from_studied(cls, game: StudiedGame, remark: str = "", *, is_own: bool = True) -> "Game":
         """Return a saved game; the players of a record of another program are humans.
 
-        `is_own`: from this user's folder. In any other record a program (`engine:COMMAND`) becomes a human: the record
-        may be a stranger's, and opening it must run nothing.
+        `remark`: on this record. `is_own`: from this user's folder. In any other record a program (`engine:COMMAND`)
+        becomes a human: the record may be a stranger's, and opening it must run nothing.
         """
+        record, kept = game.record, {ply: each for ply, each in enumerate(game.analyses) if each is not None}
+        # A copy of another program's record has its moves and its result, and the analyses made here.
+        bare = replace(record, comments=(), times_ms=(), values=(), analyses=(), source="")
         return cls(
-            state.rules,
-            _seats_of(state.note, with_programs=is_own),
-            state.moves,
-            analyses={ply: analysis for ply, _, analysis in state.analyses},
-            speakers={ply: player for ply, player, _ in state.analyses},
-            date=state.date,
-            recorded=state.recorded,
+            record.rules,
+            _seats_of(record.note, with_programs=is_own),
+            record.moves,
+            analyses={ply: each.analysis for ply, each in kept.items()},
+            speakers={ply: each.player for ply, each in kept.items()},
+            day=record.date,
+            recorded=None if record.note.startswith(OWN_NOTE) else bare,
+            remark=remark,
         )
 
     def at(self, ply: int) -> Position:

@@ -183,4 +183,4 @@ class Review:
 
     def _grade(self) -> None:
         game = self._control.game
-        self._tasks.begin("grades", GradeMoves(state=game.state(game.line)))
+        self._tasks.begin("grades", GradeMoves(game=game.studied(game.line)))

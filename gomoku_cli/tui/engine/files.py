@@ -1,17 +1,14 @@
 """Saved games, on the engine's side: the screen imports none of this."""
 
 from collections.abc import Callable
-from dataclasses import replace
-from datetime import date
 from pathlib import Path
 
 from core.errors import UserError
 from core.records.formats import open_games
-from core.records.record import Ending, GameRecord, contradiction
+from core.records.record import contradiction, won_text
 from core.rules import colour_name
-from gomoku_cli.reports.game import won_text
 from gomoku_cli.study import OWN_NOTE
-from gomoku_cli.study.game import KeptAnalysis, StudiedGame
+from gomoku_cli.study.game import StudiedGame
 from gomoku_cli.study.review import Grade, review_of
 from gomoku_cli.study.saved import SavedEntry, SavedGame, SavedGames
 from gomoku_cli.tui.engine.messages import (
@@ -19,14 +16,12 @@ from gomoku_cli.tui.engine.messages import (
     Errand,
     FileFailed,
     GameList,
-    GameState,
     Graded,
     GradeMoves,
     Keep,
     Kept,
     ListGames,
     OpenedGame,
-    Recorded,
 )
 
 MAX_LISTED = 200
@@ -58,77 +53,26 @@ class Files:
             self._send(FileFailed(str(error)))
 
     def _keep(self, errand: Keep) -> None:
-        if errand.game not in self._files:
+        if errand.number not in self._files:
             path = None if errand.path is None else Path(errand.path)
-            self._files[errand.game] = SavedGame(self._saved.folder, path)
-        self._files[errand.game].save(studied(errand.state), is_final=errand.state.recorded is not None)
+            self._files[errand.number] = SavedGame(self._saved.folder, path)
+        is_ours = errand.game.record.note.startswith(OWN_NOTE)
+        self._files[errand.number].save(errand.game, is_final=not is_ours)
         self._send(Kept())
 
 
 def opened(path: Path) -> OpenedGame:
     """Return the first game of a file. Raises `RecordError`."""
     file = open_games(path)
-    return OpenedGame(str(path), state_of(StudiedGame.from_record(file.games[0]), file.remark))
-
-
-def studied(state: GameState) -> StudiedGame:
-    """Return a game of the screen as one to save or review."""
-    record = GameRecord(
-        state.rules,
-        state.moves,
-        black=state.black,
-        white=state.white,
-        note=state.note,
-        date=state.date or date.today().isoformat(),
-    )
-    if (found := state.recorded) is not None:
-        record = replace(
-            record,
-            black=found.black,
-            white=found.white,
-            note=found.note,
-            winner=found.winner,
-            ending=Ending(found.ending),
-            date=state.date,
-        )
-    kept: list[KeptAnalysis | None] = [None] * (len(state.moves) + 1)
-    for ply, player, analysis in state.analyses:
-        if ply < len(kept) and analysis.moves:
-            kept[ply] = KeptAnalysis(analysis=analysis, player=player, limit=None)
-    return StudiedGame(record, tuple(kept))
-
-
-def state_of(game: StudiedGame, remark: str = "") -> GameState:
-    """Return a game of a file as one of the screen. `remark`: on the file as a whole."""
-    record = game.record
-    recorded = None
-    if not record.note.startswith(OWN_NOTE):
-        against = contradiction(record)
-        recorded = Recorded(
-            moves=tuple(record.moves),
-            black=record.black,
-            white=record.white,
-            note=record.note,
-            winner=record.winner,
-            ending=record.ending.value,
-            result=won_text(record).capitalize(),
-            remark="; ".join(filter(None, (remark, against and f"{won_text(record) or 'no result'}, but {against}"))),
-        )
-    return GameState(
-        rules=record.rules,
-        moves=tuple(record.moves),
-        black=record.black,
-        white=record.white,
-        note=record.note,
-        date=record.date,
-        analyses=tuple((ply, kept.player, kept.analysis) for ply, kept in enumerate(game.analyses) if kept is not None),
-        recorded=recorded,
-    )
+    record = file.games[0]
+    against = contradiction(record)
+    remarks = (file.remark, against and f"{won_text(record) or 'no result'}, but {against}")
+    return OpenedGame(str(path), StudiedGame.from_record(record), "; ".join(filter(None, remarks)))
 
 
 def grade(task: GradeMoves) -> Graded:
     """Return the moves that lost much, as far as their positions are analysed."""
-    moves = [move for move in review_of(studied(task.state)).moves if move.grade in _MARKS]
+    moves = [move for move in review_of(task.game).moves if move.grade in _MARKS]
     return Graded(
         tuple((move.ply, move.loss or 0.0) for move in moves),
         tuple((move.ply, _MARKS[move.grade]) for move in moves if move.grade is not None),

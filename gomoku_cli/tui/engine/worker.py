@@ -165,14 +165,14 @@ class Worker:
         is_new = (task.choice, task.rules) not in self._players
         player = self._player(task.choice, task.rules)
         if not is_new:
-            return Loaded(isinstance(player, Ponders))
+            return Loaded()
         # All that its first decision needs is compiled and in memory before the first move.
         position = Position.from_moves(task.rules, (0,))
         if task.ponders and isinstance(player, Ponders):
             player.ponder(position, lambda: True)
             position.push(1)
         player.choose(position, stop=lambda: True)
-        return Loaded(isinstance(player, Ponders))
+        return Loaded()
 
     def _think(self, number: int, task: Think, stops: Callable[[], bool]) -> Answer:
         position = task.position

@@ -227,7 +227,6 @@ class SidePanel(Vertical):
         lines = [text for choice in seats if choice is not None and (text := settings_text(choice)) != choice.spec]
         if self._pondering:
             lines.append("it ponders during your turn")
-        record = self._game.own_record
-        remarks = [record.remark] if record is not None and record.remark else []
-        lines += [f"Note: {text}" for text in (*remarks, *self._notes)]
+        remark = self._game.remark if self._game.own_record is not None else ""
+        lines += [f"Note: {text}" for text in (remark, *self._notes) if text]
         self._about.update(Content("\n".join(map(printable, lines))))

@@ -26,7 +26,7 @@ def game(*moves: int) -> StudiedGame:
 
 def test_a_game_is_in_its_file_after_every_move(tmp_path: Path) -> None:
     games = SavedGames(tmp_path / "new" / "games")
-    handle = games.begin()
+    handle = SavedGame(games.folder)
     assert list(games.entries()) == []
     assert not games.folder.exists(), "a game without a move leaves nothing behind"
     for count in range(1, len(WON) + 1):
@@ -41,7 +41,7 @@ def test_a_game_is_in_its_file_after_every_move(tmp_path: Path) -> None:
 
 
 def test_the_board_decides_the_result_unless_the_game_ended_without_it(tmp_path: Path) -> None:
-    handle = SavedGames(tmp_path).begin()
+    handle = SavedGame(tmp_path)
 
     def written(record: GameRecord) -> tuple[int | None, Ending]:
         handle.save(StudiedGame(record))
@@ -65,7 +65,7 @@ def test_games_of_the_same_second_have_files_of_their_own(tmp_path: Path, monkey
 
     monkeypatch.setattr(saved, "datetime", Clock)
     games = SavedGames(tmp_path)
-    handles = [games.begin() for _ in range(3)]
+    handles = [SavedGame(games.folder) for _ in range(3)]
     for handle in handles:
         handle.save(game(*WON[:2]))
     assert [handle.path.name for handle in handles if handle.path] == [
@@ -78,7 +78,7 @@ def test_games_of_the_same_second_have_files_of_their_own(tmp_path: Path, monkey
 def test_the_newest_comes_first_and_broken_files_do_not_count(tmp_path: Path) -> None:
     games = SavedGames(tmp_path)
     for number, count in enumerate((3, 7, 2)):
-        handle = games.begin()
+        handle = SavedGame(games.folder)
         handle.save(game(*WON[:count]))
         assert handle.path is not None
         os.utime(handle.path, (number + 1, number + 1))
@@ -94,13 +94,13 @@ def test_the_newest_comes_first_and_broken_files_do_not_count(tmp_path: Path) ->
 
 def test_a_game_goes_on_in_its_own_file(tmp_path: Path) -> None:
     games = SavedGames(tmp_path)
-    first = games.begin()
+    first = SavedGame(games.folder)
     first.save(game(*WON[:3]))
     entry = games.newest_unfinished()
     assert entry is not None
-    studied, handle = games.resume(entry.path)
+    studied, handle = games.load(entry.path), SavedGame(tmp_path, entry.path)
     assert list(studied.record.moves) == list(WON[:3])
-    handle.save(studied.continued(WON))
+    handle.save(game(*WON))
     assert [entry.moves for entry in games.entries()] == [7]
     assert games.newest_unfinished() is None
     handle.delete()
@@ -118,12 +118,12 @@ def test_a_game_that_is_over_stays_and_another_names_it(moves: tuple[int, ...], 
     """By undo, by another branch, and by a new game in its place; in the same program, and in one that loads it."""
     games = SavedGames(tmp_path)
     for loads in (False, True):
-        handle = games.begin()
+        handle = SavedGame(games.folder)
         handle.save(game(*WON))
         assert handle.path is not None
         finished, before = handle.path, handle.path.read_bytes()
         if loads:
-            _, handle = games.resume(finished)
+            handle = SavedGame(tmp_path, finished)
         handle.save(game(*moves))
         assert finished.read_bytes() == before
         assert handle.path not in (finished, None)
@@ -136,7 +136,7 @@ def test_a_game_that_is_over_stays_and_another_names_it(moves: tuple[int, ...], 
 
 
 def test_moves_that_stand_again_lead_back_to_the_game_that_is_over(tmp_path: Path) -> None:
-    handle = SavedGames(tmp_path).begin()
+    handle = SavedGame(tmp_path)
     handle.save(game(*WON))
     finished = handle.path
     assert finished is not None
@@ -150,7 +150,7 @@ def test_moves_that_stand_again_lead_back_to_the_game_that_is_over(tmp_path: Pat
 
 
 def test_a_game_that_is_over_takes_analyses(tmp_path: Path) -> None:
-    handle = SavedGames(tmp_path).begin()
+    handle = SavedGame(tmp_path)
     handle.save(game(*WON))
     assert handle.path is not None
     before = handle.path.read_bytes()
@@ -166,7 +166,7 @@ def test_a_game_that_ended_without_a_line_stays_too(result: str, tmp_path: Path)
     path = tmp_path / "old.sgf"
     path.write_text(f"(;GM[4]SZ[7]RU[4 in a row]RE[{result}];B[aa];W[bb])", encoding="utf-8")
     before = path.read_bytes()
-    _, handle = SavedGames(tmp_path).resume(path)
+    handle = SavedGame(tmp_path, path)
     handle.save(game(0, 7, 1))
     assert path.read_bytes() == before
     assert handle.path != path
@@ -193,7 +193,7 @@ def test_a_file_of_another_program_is_not_written_anew(text: str, tmp_path: Path
 def test_a_file_elsewhere_is_never_written(tmp_path: Path) -> None:
     elsewhere, folder = tmp_path / "elsewhere", tmp_path / "games"
     elsewhere.mkdir()
-    own = SavedGames(elsewhere).begin()
+    own = SavedGame(elsewhere)
     own.save(game(*WON[:3]))
     assert own.path is not None
     before = own.path.read_bytes()
@@ -212,7 +212,7 @@ def test_the_record_of_another_program_is_copied_once_with_its_result(tmp_path: 
     path.write_text("(;GM[4]SZ[7]RU[4 in a row on 7x7]RE[W+R]PB[a]PW[b];B[ag];W[af])", encoding="utf-8")
     for cell in (20, 21):
         games = SavedGames(folder)
-        studied, handle = games.resume(path)
+        studied, handle = games.load(path), SavedGame(games.folder, path)
         handle.save(studied.with_analysis(1, kept_analysis(cell)), is_final=True)
         (entry,) = games.entries()
         assert (entry.black, entry.white, entry.winner, entry.is_finished) == ("a", "b", WHITE, True)
@@ -222,10 +222,10 @@ def test_the_record_of_another_program_is_copied_once_with_its_result(tmp_path: 
 
 def test_a_file_that_another_board_changed_is_not_written_over(tmp_path: Path) -> None:
     games = SavedGames(tmp_path)
-    first = games.begin()
+    first = SavedGame(games.folder)
     first.save(game(*WON[:2]))
     assert first.path is not None
-    _, second = games.resume(first.path)
+    second = SavedGame(tmp_path, first.path)
     second.save(game(*WON[:2], 30))
     first.save(game(*WON[:2], 40))
     assert first.path != second.path

@@ -119,9 +119,9 @@ def test_the_unit_of_work_is_that_of_the_search() -> None:
 def test_a_strangers_game_starts_no_program() -> None:
     # Its note is what the program itself writes, so the record counts as a game of this program.
     theirs = Game(Rules(), Seats(PlayerChoice(spec="engine:touch /tmp/owned"), PlayerChoice(spec="mentor:2")))
-    state = theirs.state(theirs.line)
-    assert Game.from_state(state).seats == theirs.seats
-    assert Game.from_state(state, is_own=False).seats == Seats(None, PlayerChoice(spec="mentor:2"))
+    saved = theirs.studied(theirs.line)
+    assert Game.from_studied(saved).seats == theirs.seats
+    assert Game.from_studied(saved, is_own=False).seats == Seats(None, PlayerChoice(spec="mentor:2"))
 
 
 def learned(of: Game, values: dict[int, float], speaker: str) -> None:

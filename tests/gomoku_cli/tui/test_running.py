@@ -123,7 +123,7 @@ def test_what_the_screen_wrote_before_its_end_is_saved(tmp_path: Path, monkeypat
     game = Game(Rules(), Seats(None, None))
     for cell in (1, 2, 3):
         game.play(cell)
-        process.run(Keep(0, None, game.state(game.moves)))
+        process.run(Keep(0, None, game.studied(game.moves)))
     # As after a kill of the screen: both pipes close at once.
     process._input.close()
     assert process._process.stdout is not None
@@ -141,7 +141,7 @@ def test_the_engines_process_loads_thinks_analyses_fails_and_starts_anew() -> No
     try:
         answers = _Answers(process)
         load = process.begin(Load(choice=mentor, rules=Rules(9)))
-        assert answers.to(load) == Loaded(can_ponder=True)
+        assert answers.to(load) == Loaded()
         moved = answers.to(process.begin(Think(choice=mentor, position=Position.from_moves(Rules(9), (40,)))))
         assert isinstance(moved, Moved)
         assert 0 <= moved.move < 81
@@ -179,8 +179,8 @@ def test_nothing_small_waits_behind_a_search(tmp_path: Path, monkeypatch: pytest
         assert isinstance(threats, Threats)
         assert {threat.kind for threat in threats.threats} == {"open four", "four"}
         game = Game(Rules(), Seats(None, None), [112, 0, 113])
-        assert isinstance(answers.to(process.begin(GradeMoves(state=game.state(game.moves)))), Graded)
-        process.run(Keep(0, None, game.state(game.moves)))
+        assert isinstance(answers.to(process.begin(GradeMoves(game=game.studied(game.moves)))), Graded)
+        process.run(Keep(0, None, game.studied(game.moves)))
         assert answers.to(NO_TASK) == Kept()
         process.run(ListGames())
         listed = answers.to(NO_TASK)
