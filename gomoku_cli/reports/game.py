@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from core.position import Position
 from core.records.record import Ending, GameRecord, contradiction, won_text
-from core.rules import BLACK, WHITE, Cell
+from core.rules import Cell
 from gomoku_cli.console import STDOUT
 from gomoku_cli.reports.board_text import PAPER, STONE_STYLES, WIN_STYLE, board_text, board_width
 from gomoku_cli.reports.plots import abridged
@@ -97,8 +97,7 @@ def _board(position: Position, width: int, colours: bool) -> "Text":
     def cell_of(cell: Cell) -> Text:
         if cell not in numbers:
             return Text(f"{'.':>{width}}" if not colours else " " * width, PAPER if colours else "")
-        stone = STONE_STYLES[BLACK if numbers[cell] % 2 else WHITE]
-        style = WIN_STYLE if cell in winning else stone
+        style = WIN_STYLE if cell in winning else STONE_STYLES[position.stones[cell]]
         return Text(f"{numbers[cell]:>{width}}"[-width:], style if colours else "bold")
 
     return board_text(position.rules.size, width, cell_of, position.last_moves[0], colours=colours)

@@ -150,7 +150,7 @@ class Game(Position):
     @property
     def has_human_move(self) -> bool:
         """True if a move of a human is on the board."""
-        return any(self.seats.of(BLACK if ply % 2 == 0 else WHITE) is None for ply in range(self.ply))
+        return any(self.seats.of(self.stones[cell]) is None for cell in self.moves)
 
     def play(self, cell: Cell) -> None:
         """Play a move; the moves that were taken back are forgotten, unless it is the next of them.
