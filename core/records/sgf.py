@@ -131,7 +131,7 @@ class _Game:
         self._root = root
         self._position = Position(self._rules(root))
         self._notes = [_NOTHING]
-        """What the record says of the empty board and of each move."""
+        """The notes on the empty board and on each move."""
 
     def play(self, node: Node) -> None:
         """Play the moves of a node of the main line. Raises `SgfError`."""

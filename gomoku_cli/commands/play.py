@@ -179,11 +179,11 @@ def _opened(resume: bool, load: Path | None) -> "OpenedGame | None":
     """
     if not resume and load is None:
         return None
-    from gomoku_cli.study.saved import SavedGames
+    from gomoku_cli.study.saved import default_folder, newest_unfinished
     from gomoku_cli.tui.engine.files import opened
 
     if load is None:
-        entry = SavedGames().newest_unfinished()
+        entry = newest_unfinished(default_folder())
         if entry is None:
             raise typer.BadParameter("there is no game to go on with", param_hint="--resume")
         load = entry.path

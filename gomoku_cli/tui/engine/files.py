@@ -1,6 +1,7 @@
 """Saved games, on the engine's side: the screen imports none of this."""
 
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 
 from core.errors import UserError
@@ -10,7 +11,7 @@ from core.rules import colour_name
 from gomoku_cli.study import OWN_NOTE
 from gomoku_cli.study.game import StudiedGame
 from gomoku_cli.study.review import Grade, review_of
-from gomoku_cli.study.saved import SavedEntry, SavedGame, SavedGames
+from gomoku_cli.study.saved import SavedEntry, SavedGame, default_folder, saved_games
 from gomoku_cli.tui.engine.messages import (
     Answer,
     Errand,
@@ -35,7 +36,7 @@ class Files:
     def __init__(self, send: Callable[[Answer], None], folder: Path | None = None) -> None:
         """`folder`: None for that of the user."""
         self._send = send
-        self._saved = SavedGames(folder)
+        self._folder = default_folder() if folder is None else folder
         self._files: dict[int, SavedGame] = {}
 
     def run(self, errand: Errand) -> None:
@@ -45,7 +46,7 @@ class Files:
                 case Keep():
                     self._keep(errand)
                 case ListGames():
-                    entries = list(self._saved.entries())[:MAX_LISTED]
+                    entries = islice(saved_games(self._folder), MAX_LISTED)
                     self._send(GameList(tuple((str(entry.path), _line(entry)) for entry in entries)))
                 case _:
                     self._send(opened(Path(errand.path)))
@@ -55,7 +56,7 @@ class Files:
     def _keep(self, errand: Keep) -> None:
         if errand.number not in self._files:
             path = None if errand.path is None else Path(errand.path)
-            self._files[errand.number] = SavedGame(self._saved.folder, path)
+            self._files[errand.number] = SavedGame(self._folder, path)
         is_ours = errand.game.record.note.startswith(OWN_NOTE)
         self._files[errand.number].save(errand.game, is_final=not is_ours)
         self._send(Kept())
@@ -81,11 +82,12 @@ def grade(task: GradeMoves) -> Graded:
 
 def _line(entry: SavedEntry) -> str:
     """Return one line about a saved game."""
+    record = entry.record
     if not entry.is_finished:
         result = "no result" if entry.is_copy else "goes on"
     else:
-        result = "draw" if entry.winner is None else f"{colour_name(entry.winner)} won"
-    players = f"{entry.black or '?'} - {entry.white or '?'}"
-    size = f"{entry.rules.size}x{entry.rules.size}"
-    moves = f"{entry.moves} move{'' if entry.moves == 1 else 's'}"
+        result = "draw" if record.winner is None else f"{colour_name(record.winner)} won"
+    players = f"{record.black or '?'} - {record.white or '?'}"
+    size = f"{record.rules.size}x{record.rules.size}"
+    moves = f"{len(record.moves)} move{'' if len(record.moves) == 1 else 's'}"
     return f"{entry.date:%Y-%m-%d %H:%M}  {players:<24} {size:>5} {moves:>9}  {result}"
