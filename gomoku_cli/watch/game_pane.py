@@ -9,6 +9,7 @@ from core.notation import column_letter
 from core.position import Position
 from core.rules import BLACK, EMPTY, Cell
 from gomoku_cli.reports.game import black_values
+from gomoku_cli.tui.widgets.glyphs import UNICODE
 from gomoku_cli.watch.newest_game import NewestGame
 
 _BOARD, _LINE = "on #aa7b3e", "#6e4a1b on #aa7b3e"
@@ -98,7 +99,7 @@ def _board(position: Position) -> Content:
                 glyph, style = _STONES[position.stones[cell]]
                 parts.append((glyph, style.replace("on #aa7b3e", _WIN) if cell in winning else style))
             else:
-                parts.append((_crossing(row, column, size), _LINE))
+                parts.append((UNICODE.crossing(row, column, size), _LINE))
             parts.append(_gap(cell, last, column, size))
         parts.append(("\n", ""))
     letters = "".join(f"{column_letter(column)} " for column in range(size))
@@ -112,9 +113,3 @@ def _gap(cell: Cell, last: Cell, column: int, size: int) -> tuple[str, str]:
     if last >= 0 and last in (left, right):
         return ("(" if last == right else ")", _LAST)
     return ("─" if left >= 0 and right >= 0 else " ", _LINE)
-
-
-def _crossing(row: int, column: int, size: int) -> str:
-    vertical = 0 if row == size - 1 else 2 if row == 0 else 1
-    horizontal = 0 if column == 0 else 2 if column == size - 1 else 1
-    return "┌┬┐├┼┤└┴┘"[3 * vertical + horizontal]
