@@ -4,11 +4,9 @@ Readers check against these before they build anything, and each refusal states 
 costs no more memory than a small multiple of its size. The limits are far above every real use.
 """
 
-from core.rules import MAX_CONNECT, MAX_SIZE, MIN_CONNECT, MIN_SIZE
+from core.rules import MAX_SIZE, MIN_SIZE
 
 MIN_BOARD_SIZE, MAX_BOARD_SIZE = MIN_SIZE, MAX_SIZE
-MIN_LINE_LENGTH, MAX_LINE_LENGTH = MIN_CONNECT, MAX_CONNECT
-"""Stones in a line that win."""
 
 # Files, in bytes
 

@@ -24,6 +24,11 @@ def cell_name(cell: Cell, size: int) -> str:
     return f"{column_letter(column)}{row + 1}"
 
 
+def is_cell_name(text: str) -> bool:
+    """Return True for the name of a cell of a board of some size."""
+    return _CELL.fullmatch(text) is not None
+
+
 def parse_cell(text: str, size: int) -> Cell:
     """Return the cell with the name `text` on a board of `size`. Raises `NotationError`."""
     match = _CELL.fullmatch(text.strip())

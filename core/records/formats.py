@@ -8,9 +8,9 @@ from core.files.atomic import TooLargeError, atomic_path, read_bytes
 from core.limits import MAX_GAMES_BYTES
 from core.records.charsets import Decoded, decoded
 from core.records.psq import parse_psq, to_psq
-from core.records.record import GameRecord, RecordError
+from core.records.record import Annotations, GameRecord, RecordError
 from core.records.sgf import parse_sgf, to_sgf
-from core.records.sgf_analyses import Annotations, annotated
+from core.records.sgf_analyses import annotated
 
 _Parse = Callable[[str, str], list[GameRecord]]
 _Write = Callable[[GameRecord], str]

@@ -1,7 +1,7 @@
 """Game records: the moves of a game, its players, and its ending."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -31,6 +31,21 @@ class Ending(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Annotation:
+    """An analysis of a position as a record holds it."""
+
+    analysis: str
+    """Text that means something to its writer alone."""
+    value: float
+    """For Black, -1 to 1."""
+    comment: str = ""
+
+
+Annotations = Sequence[Annotation | None]
+"""One a position of a game, [moves + 1]."""
+
+
+@dataclass(frozen=True, slots=True)
 class GameRecord:
     """A game with its moves and its ending."""
 
@@ -56,6 +71,29 @@ class GameRecord:
     """An analysis of each of these positions, as text that means something to its writer alone; or none at all."""
     source: str = ""
     """The name of the file from whose game this one branches off."""
+
+    def positions(self) -> Iterator[Position]:
+        """Yield the empty board and the position after each move: one object, which goes on from move to move."""
+        position = Position(self.rules)
+        yield position
+        for move in self.moves:
+            position.push(move)
+            yield position
+
+
+_WON = {
+    Ending.BOARD: "",
+    Ending.TIME: " on time",
+    Ending.FORFEIT: " by forfeit",
+    Ending.RESIGNATION: " by resignation",
+}
+
+
+def won_text(record: GameRecord) -> str:
+    """Return `white won by resignation` or `a draw`; nothing without a result."""
+    if record.winner is not None:
+        return f"{colour_name(record.winner)} won{_WON[record.ending]}"
+    return "" if record.ending is Ending.UNKNOWN else "a draw"
 
 
 def contradiction(record: GameRecord) -> str:

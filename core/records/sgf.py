@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from core.limits import quoted, shortened
-from core.notation import NotationError
+from core.notation import NotationError, column_letter
 from core.position import IllegalMoveError, Position
 from core.records.record import Ending, GameRecord, RecordError, over_here, recorded_rules
 from core.records.results import parse_result
@@ -37,7 +37,7 @@ _BACKSLASH = "\ud800"
 def _point(cell: Cell, size: int) -> str:
     """Return SGF's name of a cell: letters of the column from the left and the row from the top."""
     row, column = divmod(cell, size)
-    return chr(ord("a") + column) + chr(ord("a") + size - 1 - row)
+    return column_letter(column) + column_letter(size - 1 - row)
 
 
 def to_sgf(game: GameRecord) -> str:
@@ -116,6 +116,11 @@ def _games(text: str) -> Iterator["_Game"]:
         yield game
 
 
+_Note = tuple[str, str, float | None, str]
+"""The comment on a move, its milliseconds, and the value and the analysis of the position after it."""
+_NOTHING: _Note = ("", "", None, "")
+
+
 class _Game:
     """The main line of a game, played node by node."""
 
@@ -125,10 +130,8 @@ class _Game:
         self._text = text
         self._root = root
         self._position = Position(self._rules(root))
-        self._comments: list[str] = []
-        self._times_ms: list[str] = []
-        self._values: list[float | None] = [None]
-        self._analyses: list[str] = [""]
+        self._notes = [_NOTHING]
+        """The notes on the empty board and on each move."""
 
     def play(self, node: Node) -> None:
         """Play the moves of a node of the main line. Raises `SgfError`."""
@@ -138,16 +141,10 @@ class _Game:
         moves = node.named("B", "W")
         for move in moves:
             self._push(move, node)
-            self._comments.append("")
-            self._times_ms.append("")
-            self._values.append(None)
-            self._analyses.append("")
+            self._notes.append(_NOTHING)
         if moves or node is self._root:
-            if moves:
-                self._comments[-1] = self._value(node, "C")
-                self._times_ms[-1] = self._value(node, TIME)
-            self._values[-1] = _number(self._value(node, "V"))
-            self._analyses[-1] = self._value(node, ANALYSIS)
+            comment, time, value, analysis = (self._value(node, name) for name in ("C", TIME, "V", ANALYSIS))
+            self._notes[-1] = comment, time, _number(value), analysis
 
     def _push(self, move: Property, node: Node) -> None:
         position, size = self._position, self._position.rules.size
@@ -195,19 +192,20 @@ class _Game:
         """Return the game, after its last node."""
         root = self._root
         winner, ending = self._result()
+        comments, times_ms, values, analyses = zip(*self._notes, strict=True)
         return GameRecord(
             self._position.rules,
             tuple(self._position.moves),
             winner,
             black=self._value(root, "PB"),
             white=self._value(root, "PW"),
-            comments=tuple(self._comments) if any(self._comments) else (),
+            comments=comments[1:] if any(comments[1:]) else (),
             note=self._value(root, "GC"),
             date=self._value(root, "DT"),
-            times_ms=tuple(map(int, self._times_ms)) if all(map(_MILLISECONDS.fullmatch, self._times_ms)) else (),
+            times_ms=tuple(map(int, times_ms[1:])) if all(map(_MILLISECONDS.fullmatch, times_ms[1:])) else (),
             ending=ending,
-            values=tuple(self._values) if any(value is not None for value in self._values) else (),
-            analyses=tuple(self._analyses) if any(self._analyses) else (),
+            values=values if any(value is not None for value in values) else (),
+            analyses=analyses if any(analyses) else (),
             source=self._value(root, "SO"),
         )
 

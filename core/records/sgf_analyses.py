@@ -8,29 +8,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.records.charsets import Decoded, byte_offsets
-from core.records.record import RecordError
+from core.records.record import Annotation, Annotations, RecordError
 from core.records.sgf import ANALYSIS, escaped, main_line, value_text
 from core.records.sgf_nodes import Node, Property, nodes
 
 
-@dataclass(frozen=True, slots=True)
-class Annotation:
-    """An analysis of a position as its node holds it."""
-
-    analysis: str
-    """Text that means something to its writer alone."""
-    value: float
-    """For Black, -1 to 1."""
-    comment: str = ""
-
-    def values(self) -> dict[str, str]:
-        """Return the value of each property, in ASCII, which every charset holds."""
-        texts = {"C": self.comment, "V": value_text(self.value), ANALYSIS: self.analysis}
-        return {name: escaped(text.encode("ascii", "replace").decode()) for name, text in texts.items() if text}
-
-
-Annotations = Sequence[Annotation | None]
-"""One a position of a game, [moves + 1]."""
+def _values(annotation: Annotation) -> dict[str, str]:
+    """Return the value of each property, in ASCII, which every charset holds."""
+    texts = {"C": annotation.comment, "V": value_text(annotation.value), ANALYSIS: annotation.analysis}
+    return {name: escaped(text.encode("ascii", "replace").decode()) for name, text in texts.items() if text}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +67,7 @@ def _edits(
         old, new = before[game][ply], after[game][ply]
         if new is None or new == old or not (moves or is_root):
             continue
-        yield from _edits_of(node, text, source, old.values() if old else {}, new.values(), old)
+        yield from _edits_of(node, text, source, _values(old) if old else {}, _values(new), old)
 
 
 def _edits_of(

@@ -126,7 +126,7 @@ def command(
     except ValueError as error:
         engine.close()
         raise typer.BadParameter(str(error), param_hint="--theme") from error
-    game = None if opened is None else Game.from_state(opened.state, is_own=opened.path is not None)
+    game = None if opened is None else Game.from_studied(opened.game, opened.remark, is_own=opened.path is not None)
     setup = BoardSetup(
         game=game,
         path=None if opened is None else opened.path,
@@ -179,11 +179,11 @@ def _opened(resume: bool, load: Path | None) -> "OpenedGame | None":
     """
     if not resume and load is None:
         return None
-    from gomoku_cli.study.saved import SavedGames
+    from gomoku_cli.study.saved import default_folder, newest_unfinished
     from gomoku_cli.tui.engine.files import opened
 
     if load is None:
-        entry = SavedGames().newest_unfinished()
+        entry = newest_unfinished(default_folder())
         if entry is None:
             raise typer.BadParameter("there is no game to go on with", param_hint="--resume")
         load = entry.path

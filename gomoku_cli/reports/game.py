@@ -4,8 +4,8 @@ import re
 from typing import TYPE_CHECKING
 
 from core.position import Position
-from core.records.record import Ending, GameRecord, contradiction
-from core.rules import BLACK, WHITE, Cell, colour_name
+from core.records.record import Ending, GameRecord, contradiction, won_text
+from core.rules import Cell
 from gomoku_cli.console import STDOUT
 from gomoku_cli.reports.board_text import PAPER, STONE_STYLES, WIN_STYLE, board_text, board_width
 from gomoku_cli.reports.plots import abridged
@@ -16,12 +16,6 @@ if TYPE_CHECKING:
 
 _VALUE = re.compile(r"value ([+-]?[0-9]\.[0-9]{1,6})(?![0-9.])( for black)?")
 """The beginning of a comment: of a self-play game, whose values are Black's, or of a match, with those of the mover."""
-_ENDINGS = {
-    Ending.BOARD: "",
-    Ending.TIME: " on time",
-    Ending.FORFEIT: " by forfeit",
-    Ending.RESIGNATION: " by resignation",
-}
 _MAX_NAME = 36
 _BARS = "▁▂▃▄▅▆▇█"
 _ASCII_BARS = "01234567"
@@ -60,13 +54,6 @@ def result_text(record: GameRecord) -> str:
         text = f"{moves}, without a result" if record.ending is Ending.UNKNOWN else f"drawn after {moves}"
     against = contradiction(record)
     return f"{text}, but {against}" if against else text
-
-
-def won_text(record: GameRecord) -> str:
-    """Return `white won by resignation` or `a draw`; nothing without a result."""
-    if record.winner is not None:
-        return f"{colour_name(record.winner)} won{_ENDINGS[record.ending]}"
-    return "" if record.ending is Ending.UNKNOWN else "a draw"
 
 
 def show_game(record: GameRecord, *, colours: bool, ascii_only: bool) -> None:
@@ -110,8 +97,7 @@ def _board(position: Position, width: int, colours: bool) -> "Text":
     def cell_of(cell: Cell) -> Text:
         if cell not in numbers:
             return Text(f"{'.':>{width}}" if not colours else " " * width, PAPER if colours else "")
-        stone = STONE_STYLES[BLACK if numbers[cell] % 2 else WHITE]
-        style = WIN_STYLE if cell in winning else stone
+        style = WIN_STYLE if cell in winning else STONE_STYLES[position.stones[cell]]
         return Text(f"{numbers[cell]:>{width}}"[-width:], style if colours else "bold")
 
     return board_text(position.rules.size, width, cell_of, position.last_moves[0], colours=colours)

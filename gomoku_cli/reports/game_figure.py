@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 from core.position import Position
 from core.records.record import GameRecord
-from core.rules import BLACK, WHITE
 from gomoku_cli.reports.board_figure import EDGE, LAST, draw_stones, number_stones, ring_stone, set_board
 from gomoku_cli.reports.game import game_title, views_of
 from gomoku_cli.reports.plots import BLUE, GREY, clear, count_on, drawn, label, legend_above
@@ -57,8 +56,7 @@ def _board(axes: "Axes", record: GameRecord) -> None:
     for line in range(size):
         axes.plot([0, size - 1], [line, line], color=_CROSSINGS, linewidth=0.7, zorder=1)
         axes.plot([line, line], [0, size - 1], color=_CROSSINGS, linewidth=0.7, zorder=1)
-    stones = {cell: BLACK if ply % 2 == 0 else WHITE for ply, cell in enumerate(position.moves)}
-    draw_stones(axes, stones, size)
+    draw_stones(axes, {cell: position.stones[cell] for cell in position.moves}, size)
     winning = position.winning_line()
     for cell in winning:
         ring_stone(axes, cell, size, BLUE)

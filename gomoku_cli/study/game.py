@@ -7,7 +7,6 @@ it may take it. Beside it stand SGF's value for Black and a comment that people 
 import json
 import math
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,8 +14,7 @@ from core.files.json_text import parse_json, value_at, values_at
 from core.limits import MAX_PLAYER_LENGTH
 from core.notation import parse_cell
 from core.position import Position
-from core.records.record import GameRecord
-from core.records.sgf_analyses import Annotation
+from core.records.record import Annotation, GameRecord
 from core.rules import BLACK, Cell, colour_name
 from search.analysis import Analysis, MoveAnalysis
 from search.limits import Limit
@@ -64,14 +62,8 @@ class StudiedGame:
     @classmethod
     def from_record(cls, record: GameRecord) -> "StudiedGame":
         """Return the game with the analyses that its record keeps. One that cannot be read is left out."""
-        if not record.analyses:
-            return cls(record)
-        position, analyses = Position(record.rules), []
-        for ply, text in enumerate(record.analyses):
-            if ply:
-                position.push(record.moves[ply - 1])
-            analyses.append(_parsed(text, position) if text else None)
-        return cls(record, tuple(analyses))
+        kept = zip(record.analyses, record.positions(), strict=False)
+        return cls(record, tuple(_parsed(text, position) if text else None for text, position in kept))
 
     def to_record(self) -> GameRecord:
         """Return the record with the analyses as text, the values for Black, and a comment a position."""
@@ -92,35 +84,14 @@ class StudiedGame:
 
     def annotations(self) -> tuple[Annotation | None, ...]:
         """Return each analysis as a node of SGF holds it."""
-        if not any(self.analyses):
-            return (None,) * len(self.analyses)
-        position, found = Position(self.record.rules), []
-        for ply, kept in enumerate(self.analyses):
-            if ply:
-                position.push(self.record.moves[ply - 1])
-            found.append(_annotation(kept, position) if kept else None)
-        return tuple(found)
+        analysed = zip(self.analyses, self.record.positions(), strict=True)
+        return tuple(_annotation(kept, position) if kept else None for kept, position in analysed)
 
     def with_analysis(self, ply: int, kept: KeptAnalysis | None) -> "StudiedGame":
         """Return the game with an analysis of the position after `ply` moves. Raises `IndexError`."""
         if not 0 <= ply < len(self.analyses):
             raise IndexError(f"the game has the positions 0 to {len(self.analyses) - 1}, not {ply}")
         return StudiedGame(self.record, (*self.analyses[:ply], kept, *self.analyses[ply + 1 :]))
-
-    def continued(self, moves: Sequence[int]) -> "StudiedGame":
-        """Return the game with other moves, and the analyses of the positions that both games pass through."""
-        same = 0
-        while same < min(len(moves), len(self.record.moves)) and moves[same] == self.record.moves[same]:
-            same += 1
-        record = replace(
-            self.record,
-            moves=tuple(moves),
-            comments=tuple(self.record.comments[:same]) + ("",) * (len(moves) - same) if self.record.comments else (),
-            times_ms=tuple(self.record.times_ms[:same]) if len(self.record.times_ms) >= len(moves) == same else (),
-            values=(),
-            analyses=(),
-        )
-        return StudiedGame(record, self.analyses[: same + 1])
 
     def position(self, ply: int | None = None) -> Position:
         """Return the position after `ply` moves, by default after all."""
@@ -130,16 +101,6 @@ class StudiedGame:
 def black_value(analysis: Analysis, position: Position) -> float:
     """Return the value of an analysis for Black, -1 to 1."""
     return analysis.value * position.side_to_move * BLACK
-
-
-def limit_text(limit: Limit | None) -> str:
-    """Return a limit in words: `400 nodes`, `1.5 s`, `depth 8, 400 nodes`; nothing for None."""
-    if limit is None:
-        return ""
-    parts = [] if limit.depth is None else [f"depth {limit.depth}"]
-    parts += [] if limit.nodes is None else [f"{limit.nodes:,} nodes"]
-    parts += [] if limit.seconds is None else [f"{limit.seconds:g} s"]
-    return ", ".join(parts)
 
 
 def _annotation(kept: KeptAnalysis, position: Position) -> Annotation:

@@ -107,17 +107,14 @@ class Review:
 
 def review_of(game: StudiedGame) -> Review:
     """Return the review of a game from the analyses that it has."""
-    position = Position(game.record.rules)
     black: list[float | None] = []
     proofs: list[int | None] = []
     moves: list[MoveReview] = []
-    for ply, kept in enumerate(game.analyses):
-        if ply:
-            position.push(game.record.moves[ply - 1])
+    for ply, (kept, position) in enumerate(zip(game.analyses, game.record.positions(), strict=True)):
         black.append(_black(kept, position))
         proofs.append(_black_proof(kept, position))
         if ply:
-            moves.append(_move_review(game, ply, black, proofs))
+            moves.append(_move_review(game, position, black, proofs))
     return Review(black=tuple(black), proofs=tuple(proofs), moves=tuple(moves))
 
 
@@ -138,13 +135,13 @@ def _black_proof(kept: KeptAnalysis | None, position: Position) -> int | None:
 
 
 def _move_review(
-    game: StudiedGame, ply: int, black: Sequence[float | None], proofs: Sequence[int | None]
+    game: StudiedGame, position: Position, black: Sequence[float | None], proofs: Sequence[int | None]
 ) -> MoveReview:
-    colour = BLACK if ply % 2 else -BLACK
+    ply, move, colour = position.ply, position.moves[-1], -position.side_to_move
     before, after = (
         None if each is None else each if colour == BLACK else 1 - each for each in (black[ply - 1], black[ply])
     )
-    kept, move = game.analyses[ply - 1], game.record.moves[ply - 1]
+    kept = game.analyses[ply - 1]
     best = kept.analysis.best_move if kept else None
     loss = None
     if best == move:

@@ -12,12 +12,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from core.errors import UserError
 from core.files.links import make_private_folder
 from core.position import Position
 from core.records.formats import GamesFile, games_text, open_games, read_games, save_annotations, write_games
 from core.records.record import Ending, GameRecord, RecordError
-from core.rules import Cell, Colour, Rules
+from core.rules import Cell
 from gomoku_cli.study import OWN_NOTE
 from gomoku_cli.study.game import StudiedGame
 
@@ -36,16 +35,17 @@ class SavedEntry:
     path: Path
     date: datetime
     """The time of its last move, on the clock of this place."""
-    rules: Rules
-    black: str
-    white: str
-    moves: int
-    winner: Colour | None
-    """None for a draw and for a game without a result."""
-    is_finished: bool
-    """False for a game that can go on."""
-    is_copy: bool
-    """True for the copy of another program's record, made when it was reviewed."""
+    record: GameRecord
+
+    @property
+    def is_finished(self) -> bool:
+        """False for a game that can go on."""
+        return self.record.ending is not Ending.UNKNOWN
+
+    @property
+    def is_copy(self) -> bool:
+        """True for the copy of another program's record, made when it was reviewed."""
+        return bool(self.record.source) and not self.record.note.startswith(OWN_NOTE)
 
 
 class SavedGame:
@@ -114,9 +114,8 @@ class SavedGame:
 
     def _copy(self, moves: tuple[Cell, ...]) -> Path | None:
         """Return the file with an earlier copy of the game that lies elsewhere; None without one."""
-        for entry in SavedGames(self._folder).entries():
-            found = _first_game(entry.path)
-            if found is not None and (found.source, tuple(found.moves)) == (self._source, moves):
+        for entry in saved_games(self._folder):
+            if (entry.record.source, tuple(entry.record.moves)) == (self._source, moves):
                 return entry.path
         return None
 
@@ -146,57 +145,22 @@ def annotate(file: GamesFile, games: Mapping[int, StudiedGame]) -> GamesFile:
     return save_annotations(file, before, {number: game.annotations() for number, game in games.items()})
 
 
-class SavedGames:
-    """The saved games of a folder."""
+def saved_games(folder: Path) -> Iterator[SavedEntry]:
+    """Yield the games of a folder, the newest first; files that cannot be read are left out."""
+    dated: list[tuple[float, Path]] = []
+    with suppress(OSError):
+        for path in folder.glob("*.sgf"):
+            with suppress(OSError):
+                if path.is_file():
+                    dated.append((path.stat().st_mtime, path))
+    for seconds, path in sorted(dated, reverse=True):
+        if (record := _first_game(path)) is not None:
+            yield SavedEntry(path, datetime.fromtimestamp(seconds), record)
 
-    def __init__(self, folder: Path | None = None) -> None:
-        """`folder`: None for `default_folder()`; it need not exist."""
-        self.folder = folder if folder is not None else default_folder()
 
-    def begin(self) -> SavedGame:
-        """Return the file of a new game."""
-        return SavedGame(self.folder)
-
-    def resume(self, path: Path) -> tuple[StudiedGame, SavedGame]:
-        """Return a saved game, and its file to go on with. Raises the errors of `load`."""
-        return self.load(path), SavedGame(self.folder, path)
-
-    def load(self, path: Path) -> StudiedGame:
-        """Return the first game of an .sgf or .psq file, with its analyses. Raises `RecordError`."""
-        games = read_games(path)
-        if not games:
-            raise RecordError(f"{path} holds no game")
-        return StudiedGame.from_record(games[0])
-
-    def entries(self) -> Iterator[SavedEntry]:
-        """Yield the games of the folder, the newest first; files that cannot be read are left out."""
-        dated: list[tuple[float, Path]] = []
-        with suppress(OSError):
-            for path in self.folder.glob("*.sgf"):
-                with suppress(OSError):
-                    if path.is_file():
-                        dated.append((path.stat().st_mtime, path))
-        for seconds, path in sorted(dated, reverse=True):
-            try:
-                game = self.load(path)
-            except (UserError, OSError):
-                continue
-            record = game.record
-            yield SavedEntry(
-                path=path,
-                date=datetime.fromtimestamp(seconds),
-                rules=record.rules,
-                black=record.black,
-                white=record.white,
-                moves=len(record.moves),
-                winner=record.winner,
-                is_finished=record.ending is not Ending.UNKNOWN,
-                is_copy=bool(record.source) and not record.note.startswith(OWN_NOTE),
-            )
-
-    def newest_unfinished(self) -> SavedEntry | None:
-        """Return the newest game that can go on, None without one."""
-        return next((entry for entry in self.entries() if not (entry.is_finished or entry.is_copy)), None)
+def newest_unfinished(folder: Path) -> SavedEntry | None:
+    """Return the newest game that can go on, None without one."""
+    return next((entry for entry in saved_games(folder) if not (entry.is_finished or entry.is_copy)), None)
 
 
 def with_result(record: GameRecord) -> GameRecord:

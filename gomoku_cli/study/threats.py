@@ -141,13 +141,8 @@ class Threats:
         """Return the cells of the whole line through `cell`, in order from the left, or from the bottom."""
         size, (row_step, column_step) = self.rules.size, DIRECTIONS[direction]
         row, column = divmod(cell, size)
-        cells = [cell]
-        for sign in (-1, 1):
-            r, c = row + sign * row_step, column + sign * column_step
-            while 0 <= r < size and 0 <= c < size:
-                cells.insert(0 if sign < 0 else len(cells), r * size + c)
-                r, c = r + sign * row_step, c + sign * column_step
-        return cells
+        points = ((row + step * row_step, column + step * column_step) for step in range(1 - size, size))
+        return [r * size + c for r, c in points if 0 <= r < size and 0 <= c < size]
 
 
 _Lines = dict[tuple[int, tuple[Cell, ...]], set[Cell]]

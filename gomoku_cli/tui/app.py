@@ -196,7 +196,7 @@ class GomokuApp(App[ExitCode]):
         self._panel.show_value(game)
         hint = self._glyphs.hint
         cells = looks(control, self._panes, self._board.cursor, hint, has_colours=not self.no_color)
-        self._board.show(cells, game.last_move)
+        self._board.show(cells, game.last_moves[0])
         if self._panel.candidates.display:
             speaker = control.speaker
             source = f"{speaker}, {colour_name(game.side_to_move)}'s net" if has_net(speaker) else speaker

@@ -4,9 +4,10 @@ Such a burst must not run as commands. It becomes a marked paste; single keys st
 """
 
 import codecs
-import re
 import time
 from collections.abc import Callable
+
+from core.notation import cell_words, is_cell_name
 
 _START, _END = "\x1b[200~", "\x1b[201~"
 """The marks of pasted text (bracketed paste)."""
@@ -14,8 +15,7 @@ _LEAST = 4
 """Characters of a burst at least: a slow line brings two or three keys at once, too."""
 _REPEATED = frozenset("hjkl,.")
 """Keys that people hold down or press in quick turns: together they are no text."""
-_MOVE = re.compile(r"[a-y]\d{1,2}", re.IGNORECASE)
-_MOVES = re.compile(rf"\s*/?(?:{_MOVE.pattern}[\s,;/]*)+", re.IGNORECASE)
+_SEPARATORS = str.maketrans(",;/", "   ")
 _LONGEST = 4_000
 """Characters of a text in which moves are looked for: more than a game has."""
 _FOLLOWS_S = 0.1
@@ -25,8 +25,8 @@ _INTERRUPT = "\x03"
 
 def moves_in(text: str) -> list[str]:
     """Return the coordinates of a text of nothing else, such as `/h8` or `h8 i9`, with or without blanks."""
-    text = text[:_LONGEST]
-    return [move.lower() for move in _MOVE.findall(text)] if _MOVES.fullmatch(text) else []
+    words = [word.lower() for _, word in cell_words(text[:_LONGEST].translate(_SEPARATORS))]
+    return words if all(map(is_cell_name, words)) else []
 
 
 class BurstDecoder(codecs.IncrementalDecoder):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from core.position import IllegalMoveError
 from core.rules import EMPTY, NO_CELL, Cell
 from curriculum.arena import player_names
 from gomoku_cli.tui.engine.client import Engine
@@ -33,7 +34,7 @@ from gomoku_cli.tui.engine.messages import (
     Verdict,
 )
 from gomoku_cli.tui.engine.tasks import OF_POSITION, Role, Tasks
-from gomoku_cli.tui.game import Game, MoveCost, RefusedError, Seats
+from gomoku_cli.tui.game import Game, MoveCost, Seats
 from gomoku_cli.tui.review import Review
 from gomoku_cli.tui.view import View
 from gomoku_cli.tui.waiting import Waiting
@@ -147,7 +148,7 @@ class Control:
         moves = tuple(self.game.line if self.review.active else self.game.moves)
         if moves or self._saved_moves:
             self._saved_moves = moves
-            self._engine.run(Keep(self._game_number, self._path, self.game.state(moves)))
+            self._engine.run(Keep(self._game_number, self._path, self.game.studied(moves)))
 
     def _load(self) -> None:
         self._waiting.loads.clear()
@@ -163,7 +164,7 @@ class Control:
         game = self.game
         if self.review.active:
             self.review.leave(here=True)
-            if game.is_humans_turn and game.stones[cell] == EMPTY:
+            if game.is_humans_turn and game.is_legal(cell):
                 self._play(cell)
             else:
                 self.continue_game()
@@ -174,9 +175,7 @@ class Control:
                 self._paused, self._problem = False, None
                 self._request_move()
             self.show_state(at_once=True)
-        elif game.stones[cell] != EMPTY:
-            self._view.show_message(f"{game.name_of(cell)} already holds a stone.", "error")
-        elif self.teaching and self.pending != cell:
+        elif self.teaching and self.pending != cell and game.is_legal(cell):
             self._check(cell)
         else:
             self._play(cell)
@@ -184,7 +183,7 @@ class Control:
     def _play(self, cell: Cell) -> None:
         try:
             self.game.play(cell)
-        except RefusedError as error:
+        except IllegalMoveError as error:
             self._view.show_message(f"{error}.", "error")
         else:
             self._paused = False
@@ -193,9 +192,7 @@ class Control:
     def _check(self, cell: Cell) -> None:
         self._tasks.drop("ponder", "analysis", "hint")
         self.pending = cell
-        game = self.game
-        task = CheckMove(choice=self.game.analyst, rules=game.rules, moves=tuple(game.moves), move=cell)
-        self._tasks.begin("check", task)
+        self._tasks.begin("check", CheckMove(choice=self.game.analyst, position=self.game.copy(), move=cell))
         self._problem = None
         self.show_state(at_once=True)
         self._view.show_game()
@@ -294,7 +291,7 @@ class Control:
         """Begin what the open panes need, or ponder, as far as no move is awaited."""
         game = self.game
         if self.wants_threats and self.threats is None and "threats" not in self._tasks:
-            self._tasks.begin("threats", FindThreats(rules=game.rules, moves=tuple(game.moves)))
+            self._tasks.begin("threats", FindThreats(position=game.copy()))
         if game.is_over or self.is_thinking or "check" in self._tasks or "review" in self._tasks:
             return
         if self.wants_analysis and (game.is_humans_turn or self.review.active or self._paused):
@@ -308,19 +305,19 @@ class Control:
             opponent = game.seats.of(-game.side_to_move)
             if opponent is not None:
                 self.pondering = True
-                self._tasks.begin("ponder", Ponder(choice=opponent, rules=game.rules, moves=tuple(game.moves)))
+                self._tasks.begin("ponder", Ponder(choice=opponent, position=game.copy()))
                 self._view.show_game()
 
     def _request_move(self) -> None:
         choice = self.game.player_to_move
         assert choice is not None
         self._waiting.begin()
-        self._tasks.begin("move", Think(choice=choice, rules=self.game.rules, moves=tuple(self.game.moves)))
+        self._tasks.begin("move", Think(choice=choice, position=self.game.copy()))
 
     def analysis_task(self, seconds: float, ply: int | None = None) -> Analyse:
         """Return the task to analyse the position after `ply` moves, by default the shown one."""
-        moves = tuple(self.game.line[: self.game.ply if ply is None else ply])
-        return Analyse(choice=self.game.analyst, rules=self.game.rules, moves=moves, seconds=seconds)
+        position = self.game.copy() if ply is None else self.game.at(ply)
+        return Analyse(choice=self.game.analyst, position=position, seconds=seconds)
 
     # Answers
 
@@ -337,7 +334,7 @@ class Control:
             case GameList():
                 self._view.show_saved_games(answer.games)
             case OpenedGame():
-                self._view.open_game(Game.from_state(answer.state), answer.path)
+                self._view.open_game(Game.from_studied(answer.game, answer.remark), answer.path)
             case FileFailed():
                 self._view.show_message(answer.text, "error")
             case _ if number in self._waiting.loads:
@@ -401,7 +398,7 @@ class Control:
         game, ply, choice = self.game, self.game.ply, self.game.player_to_move
         try:
             game.play(answer.move)
-        except RefusedError as error:
+        except IllegalMoveError as error:
             self._handle_failure("move", str(error))
             return
         analysis = answer.view

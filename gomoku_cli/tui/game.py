@@ -4,16 +4,19 @@ Needs neither numpy nor a compiled kernel, so that the board takes moves before 
 """
 
 import json
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import date
 from itertools import pairwise
 
 from core.files.json_text import parse_json
-from core.notation import cell_name
-from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell, Colour, Rules, colour_name
+from core.position import Position
+from core.records.record import GameRecord, won_text
+from core.rules import BLACK, EMPTY, WHITE, Cell, Colour, Rules, colour_name
 from curriculum.arena import player_names
 from gomoku_cli.study import OWN_NOTE
-from gomoku_cli.tui.engine.messages import GameState, PlayerChoice, Recorded
+from gomoku_cli.study.game import KeptAnalysis, StudiedGame
+from gomoku_cli.tui.engine.messages import PlayerChoice
 from search.analysis import Analysis
 from search.tree.settings import Policy
 
@@ -22,10 +25,6 @@ def has_net(spec: str) -> bool:
     """Return True if a player's name can only be a model's."""
     without = (player_names.MENTOR, player_names.RANDOM, player_names.PURE_MCTS, player_names.ENGINE, "level")
     return spec.partition(":")[0] not in without
-
-
-class RefusedError(ValueError):
-    """A move that cannot be played; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,57 +65,50 @@ class MoveCost:
     seconds: float
 
 
-@dataclass
-class Game:
+class Game(Position):
     """One game. Moves that were taken back stay for `redo` until another move is played."""
 
-    rules: Rules
-    seats: Seats
-    moves: list[Cell] = field(default_factory=list)
-    undone: list[Cell] = field(default_factory=list)
-    """The moves that were taken back, the next one last."""
-    analyses: dict[int, Analysis] = field(default_factory=dict)
-    """The analysis of the position after so many moves, undone ones included."""
-    speakers: dict[int, str] = field(default_factory=dict)
-    """The player of each analysis."""
-    costs: dict[int, MoveCost] = field(default_factory=dict)
-    """The work of the move of this ply, counted from 0."""
-    winning: frozenset[Cell] = frozenset()
-    """The cells of the line that has won."""
-    date: str = ""
-    recorded: Recorded | None = None
-    """The record of another program, which names no players of ours."""
-
-    def __post_init__(self) -> None:
-        moves, self.moves = self.moves, []
-        self.stones = [EMPTY] * self.rules.cells
+    def __init__(
+        self,
+        rules: Rules,
+        seats: Seats,
+        moves: Iterable[Cell] = (),
+        *,
+        analyses: dict[int, Analysis] | None = None,
+        speakers: dict[int, str] | None = None,
+        day: str = "",
+        recorded: GameRecord | None = None,
+        remark: str = "",
+    ) -> None:
+        super().__init__(rules)
+        self.seats = seats
+        self.undone: list[Cell] = []
+        """The moves that were taken back, the next one last."""
+        self.analyses = analyses or {}
+        """The analysis of the position after so many moves, undone ones included."""
+        self.speakers = speakers or {}
+        """The player of each analysis."""
+        self.costs: dict[int, MoveCost] = {}
+        """The work of the move of this ply, counted from 0."""
+        self.day = day
+        """Of its beginning, in ISO format; nothing for today."""
+        self.recorded = recorded
+        """The record of another program, which names no players of ours."""
+        self.remark = remark
+        """A remark on this record."""
         for move in moves:
             self.push(move)
 
     @property
-    def ply(self) -> int:
-        """Moves made so far."""
-        return len(self.moves)
-
-    @property
-    def side_to_move(self) -> Colour:
-        """The colour whose turn it is; after the end, the colour whose turn it would be."""
-        return BLACK if len(self.moves) % 2 == 0 else WHITE
-
-    @property
-    def last_move(self) -> Cell:
-        """The last move, or `NO_CELL`."""
-        return self.moves[-1] if self.moves else NO_CELL
-
-    @property
     def winner(self) -> Colour | None:
         """The colour that has won; None for a draw and during the game."""
-        return -self.side_to_move if self.winning else None
+        outcome = self.outcome()
+        return None if outcome is None else outcome.winner
 
     @property
     def is_over(self) -> bool:
         """True after a win or on a full board."""
-        return bool(self.winning) or len(self.moves) == self.rules.cells
+        return self.is_game_over()
 
     @property
     def is_for_review(self) -> bool:
@@ -124,10 +116,9 @@ class Game:
         return bool(self.moves) and (self.is_over or self.recorded is not None)
 
     @property
-    def own_record(self) -> Recorded | None:
+    def own_record(self) -> GameRecord | None:
         """The record of another program while the game is still the one that it holds; else None."""
-        recorded = self.recorded
-        return recorded if recorded is not None and tuple(self.line) == recorded.moves else None
+        return self.recorded if self.recorded is not None and self.line == list(self.recorded.moves) else None
 
     def player_name(self, colour: Colour) -> str:
         """Return the name of a player: that of the record, `you`, `human`, or the engine's."""
@@ -140,8 +131,8 @@ class Game:
     def state_text(self) -> str:
         """The side to move, or the result at the end of the game, in words."""
         record = self.own_record
-        if record is not None and record.result and not self.undone:
-            return record.result
+        if record is not None and not self.undone and (result := won_text(record)):
+            return result.capitalize()
         if not self.is_over:
             return f"{colour_name(self.side_to_move).capitalize()} to move"
         return "A draw" if self.winner is None else f"{colour_name(self.winner).capitalize()} has won"
@@ -159,44 +150,26 @@ class Game:
     @property
     def has_human_move(self) -> bool:
         """True if a move of a human is on the board."""
-        return any(self.seats.of(BLACK if ply % 2 == 0 else WHITE) is None for ply in range(self.ply))
-
-    def name_of(self, cell: Cell) -> str:
-        """Return the name of a cell, such as `h8`."""
-        return cell_name(cell, self.rules.size)
+        return any(self.seats.of(self.stones[cell]) is None for cell in self.moves)
 
     def play(self, cell: Cell) -> None:
         """Play a move; the moves that were taken back are forgotten, unless it is the next of them.
 
-        Raises `RefusedError`.
+        Raises `core.position.IllegalMoveError`.
         """
-        if self.is_over:
-            raise RefusedError("the game is over")
-        if not 0 <= cell < self.rules.cells:
-            raise RefusedError(f"cell {cell} is off the board")
-        if self.stones[cell] != EMPTY:
-            raise RefusedError(f"{self.name_of(cell)} already holds a stone")
+        self.push(cell)
         if self.undone and self.undone[-1] == cell:
             self.undone.pop()
         else:
             self.undone.clear()
-            self.analyses = {ply: analysis for ply, analysis in self.analyses.items() if ply <= self.ply}
-            self.speakers = {ply: speaker for ply, speaker in self.speakers.items() if ply <= self.ply}
-            self.costs = {ply: cost for ply, cost in self.costs.items() if ply < self.ply}
-        self.push(cell)
+            self.analyses = {ply: analysis for ply, analysis in self.analyses.items() if ply < self.ply}
+            self.speakers = {ply: speaker for ply, speaker in self.speakers.items() if ply < self.ply}
+            self.costs = {ply: cost for ply, cost in self.costs.items() if ply < self.ply - 1}
 
-    def push(self, cell: Cell) -> None:
-        """Play a legal move and keep the moves that were taken back."""
-        self.stones[cell] = self.side_to_move
-        self.moves.append(cell)
-        self.winning = frozenset(self.rules.winning_line(self.stones, cell))
-
-    def pop(self) -> None:
+    def pop(self) -> Cell:
         """Take the last move back."""
-        cell = self.moves.pop()
-        self.stones[cell] = EMPTY
-        self.winning = frozenset()
-        self.undone.append(cell)
+        self.undone.append(super().pop())
+        return self.undone[-1]
 
     def undo(self) -> bool:
         """Go back to the last turn of a human, one move where there is no human; return False if there is none."""
@@ -242,41 +215,51 @@ class Game:
         self.analyses[ply] = analysis
         self.speakers[ply] = speaker
 
-    def state(self, moves: Sequence[Cell]) -> GameState:
+    def studied(self, moves: Sequence[Cell]) -> StudiedGame:
         """Return the game with these moves as it is saved."""
-        record = self.recorded if self.recorded is not None and tuple(moves) == self.recorded.moves else None
-        return GameState(
-            rules=self.rules,
-            moves=tuple(moves),
-            black=self.seats.name_of(BLACK),
-            white=self.seats.name_of(WHITE),
-            recorded=record,
-            note=OWN_NOTE + json.dumps([choice and asdict(choice) for choice in (self.seats.black, self.seats.white)]),
-            date=self.date,
-            analyses=tuple((ply, self.speakers.get(ply, ""), view) for ply, view in sorted(self.analyses.items())),
-            is_over=self.is_over,
+        record = self.recorded
+        if record is None or list(moves) != list(record.moves):
+            record = GameRecord(
+                self.rules,
+                tuple(moves),
+                black=self.seats.name_of(BLACK),
+                white=self.seats.name_of(WHITE),
+                note=OWN_NOTE + json.dumps([seat and asdict(seat) for seat in (self.seats.black, self.seats.white)]),
+                date=self.day or date.today().isoformat(),
+            )
+        known = (self.analyses.get(ply) for ply in range(len(moves) + 1))
+        kept = tuple(
+            KeptAnalysis(analysis=analysis, player=self.speakers.get(ply, ""), limit=None)
+            if analysis is not None and analysis.moves
+            else None
+            for ply, analysis in enumerate(known)
         )
+        return StudiedGame(record, kept)
 
     @classmethod
-    def from_state(cls, state: GameState, *, is_own: bool = True) -> "Game":
+    def from_studied(cls, game: StudiedGame, remark: str = "", *, is_own: bool = True) -> "Game":
         """Return a saved game; the players of a record of another program are humans.
 
-        `is_own`: from this user's folder. In any other record a program (`engine:COMMAND`) becomes a human: the record
-        may be a stranger's, and opening it must run nothing.
+        `remark`: on this record. `is_own`: from this user's folder. In any other record a program (`engine:COMMAND`)
+        becomes a human: the record may be a stranger's, and opening it must run nothing.
         """
+        record, kept = game.record, {ply: each for ply, each in enumerate(game.analyses) if each is not None}
+        # A copy of another program's record has its moves and its result, and the analyses made here.
+        bare = replace(record, comments=(), times_ms=(), values=(), analyses=(), source="")
         return cls(
-            state.rules,
-            _seats_of(state.note, with_programs=is_own),
-            list(state.moves),
-            analyses={ply: analysis for ply, _, analysis in state.analyses},
-            speakers={ply: player for ply, player, _ in state.analyses},
-            date=state.date,
-            recorded=state.recorded,
+            record.rules,
+            _seats_of(record.note, with_programs=is_own),
+            record.moves,
+            analyses={ply: each.analysis for ply, each in kept.items()},
+            speakers={ply: each.player for ply, each in kept.items()},
+            day=record.date,
+            recorded=None if record.note.startswith(OWN_NOTE) else bare,
+            remark=remark,
         )
 
-    def at(self, ply: int) -> "Game":
-        """Return this game as it stood after `ply` moves, the undone ones included, without a way on."""
-        return replace(self, moves=self.line[:ply], undone=[], winning=frozenset())
+    def at(self, ply: int) -> Position:
+        """Return the position after `ply` moves, the undone ones included."""
+        return Position.from_moves(self.rules, self.line[:ply])
 
     def go_to(self, ply: int) -> None:
         """Take moves back or play undone ones until `ply` moves are made."""
@@ -314,9 +297,8 @@ class Game:
             if in_review
             else max(groups.values(), key=lambda group: (len(group), max(group)), default={})
         )
-        end = self.at(len(self.line))
-        if end.is_over:
-            known[end.ply] = win_probability(float(end.winner or 0))
+        if (end := self.at(plies[-1]).outcome()) is not None:
+            known[plies[-1]] = win_probability(float(end.winner or 0))
         found: list[float | None] = [None] * len(plies)
         for first, last in pairwise(sorted(known)):
             for ply in range(first, last):

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from core.rules import BLACK, EMPTY, NO_CELL, Cell
+from core.rules import EMPTY, NO_CELL, Cell
 from gomoku_cli.tui.control import Control
 from gomoku_cli.tui.engine.messages import Threats
 from gomoku_cli.tui.widgets.painting import NOTHING, CellLook
@@ -31,12 +31,13 @@ class Panes:
 def looks(control: Control, panes: Panes, cursor: Cell, hint_glyph: str, *, has_colours: bool) -> dict[Cell, CellLook]:
     """Return the look of every cell that is not empty and plain; `cursor` chooses the shown variation."""
     game = control.game
+    last, winning = game.last_moves[0], game.winning_line()
     found = {
         cell: CellLook(
-            stone=BLACK if ply % 2 == 0 else -BLACK,
+            stone=game.stones[cell],
             number=str(ply + 1) if panes.numbers else "",
-            is_last=ply == game.ply - 1,
-            is_winning=cell in game.winning,
+            is_last=cell == last,
+            is_winning=cell in winning,
         )
         for ply, cell in enumerate(game.moves)
     }

@@ -2,7 +2,6 @@
 
 from typing import Protocol
 
-from core.notation import cell_name
 from gomoku_cli.tui.engine.messages import Analyse, Analysed, Graded, GradeMoves
 from gomoku_cli.tui.engine.tasks import OF_POSITION, Tasks
 from gomoku_cli.tui.game import Game
@@ -132,12 +131,10 @@ class Review:
         if game.ply in marks:
             loss = dict(self.grades.losses).get(game.ply, 0.0)
             kind = {"?!": "an inaccuracy", "?": "a mistake", "??": "a blunder"}[marks[game.ply]]
-            move = cell_name(game.last_move, game.rules.size)
-            before = game.analyses.get(game.ply - 1)
-            better = ""
-            if before is not None and before.best_move != game.last_move:
-                better = f"; better {cell_name(before.best_move, game.rules.size)}"
-            text += f" {move} was {kind}: it lost {100 * loss:.0f} % to win{better}."
+            move, before, better = game.last_moves[0], game.analyses.get(game.ply - 1), ""
+            if before is not None and before.best_move != move:
+                better = f"; better {game.name_of(before.best_move)}"
+            text += f" {game.name_of(move)} was {kind}: it lost {100 * loss:.0f} % to win{better}."
         if "review" in self._tasks:
             return f"{text} Analysed: {self._progress()}."
         return f"{text} Keys: , and . step, z and x find mistakes, b ends it."
@@ -165,7 +162,7 @@ class Review:
     def _plies(self) -> range:
         """The positions of the game that can be analysed, by their plies."""
         game = self._control.game
-        return range(len(game.line) + (not game.at(len(game.line)).is_over))
+        return range(len(game.line) + (not game.at(len(game.line)).is_game_over()))
 
     @property
     def _missing(self) -> list[int]:
@@ -186,4 +183,4 @@ class Review:
 
     def _grade(self) -> None:
         game = self._control.game
-        self._tasks.begin("grades", GradeMoves(state=game.state(game.line)))
+        self._tasks.begin("grades", GradeMoves(game=game.studied(game.line)))

@@ -6,7 +6,10 @@ from textual.content import Content
 from textual.widgets import Static
 
 from core.notation import column_letter
-from core.rules import BLACK, Cell
+from core.position import Position
+from core.rules import BLACK, EMPTY, Cell
+from gomoku_cli.reports.game import black_values
+from gomoku_cli.tui.widgets.glyphs import UNICODE
 from gomoku_cli.watch.newest_game import NewestGame
 
 _BOARD, _LINE = "on #aa7b3e", "#6e4a1b on #aa7b3e"
@@ -50,8 +53,8 @@ class GamePane(Vertical):
     def step(self, plies: int) -> None:
         """Show the position some moves later, or earlier with a negative number."""
         if self._game is not None:
-            now = len(self._game.moves) if self._plies is None else self._plies
-            self._plies = min(max(now + plies, 0), len(self._game.moves))
+            now = len(self._game.record.moves) if self._plies is None else self._plies
+            self._plies = min(max(now + plies, 0), len(self._game.record.moves))
             self._draw()
 
     def rewind(self) -> None:
@@ -69,38 +72,37 @@ class GamePane(Vertical):
         game = self._game
         if game is None:
             return
-        plies = len(game.moves) if self._plies is None else self._plies
+        record = game.record
+        position = Position.from_moves(record.rules, record.moves[: self._plies])
         self._title.update(f"newest game  {game.name}" if self._plies is None else f"a game  {game.name}")
-        self._board.update(_board(game, plies))
-        lines = [f"{game.connect} in a row: {game.result}"]
-        if plies:
-            value = game.values[plies - 1]
-            text = f"move {plies} of {len(game.moves)}: {game.move_name(plies - 1)}"
+        self._board.update(_board(position))
+        lines = [f"{record.rules.connect} in a row: {game.result}"]
+        if position.ply:
+            value = black_values(record).get(position.ply)
+            text = f"move {position.ply} of {len(record.moves)}: {position.name_of(position.moves[-1])}"
             lines.append(text + (f", value {value:+.2f} for black" if value is not None else ""))
         if self._plies is not None:
             lines.append("End follows new games again")
         self._facts.update("\n".join(lines))
 
 
-def _board(game: NewestGame, plies: int) -> Content:
+def _board(position: Position) -> Content:
     """Return the lines of a board: two columns a cell, the last move in brackets, the winning line on green."""
-    stones = game.stones(plies)
-    last = game.moves[plies - 1] if plies else -1
-    winning = game.winning_line() if plies == len(game.moves) else frozenset()
+    size, last, winning = position.rules.size, position.last_moves[0], position.winning_line()
     parts: list[tuple[str, str]] = []
-    for row in reversed(range(game.size)):
+    for row in reversed(range(size)):
         parts.append((f"{row + 1:>2}", "#3a2508 on #aa7b3e"))
-        parts.append(_gap(row * game.size, last, -1, game.size))
-        for column in range(game.size):
-            cell = row * game.size + column
-            if cell in stones:
-                glyph, style = _STONES[stones[cell]]
+        parts.append(_gap(row * size, last, -1, size))
+        for column in range(size):
+            cell = row * size + column
+            if position.stones[cell] != EMPTY:
+                glyph, style = _STONES[position.stones[cell]]
                 parts.append((glyph, style.replace("on #aa7b3e", _WIN) if cell in winning else style))
             else:
-                parts.append((_crossing(row, column, game.size), _LINE))
-            parts.append(_gap(cell, last, column, game.size))
+                parts.append((UNICODE.crossing(row, column, size), _LINE))
+            parts.append(_gap(cell, last, column, size))
         parts.append(("\n", ""))
-    letters = "".join(f"{column_letter(column)} " for column in range(game.size))
+    letters = "".join(f"{column_letter(column)} " for column in range(size))
     parts.append((f"   {letters}", "#3a2508 on #aa7b3e"))
     return Content.assemble(*parts)
 
@@ -111,9 +113,3 @@ def _gap(cell: Cell, last: Cell, column: int, size: int) -> tuple[str, str]:
     if last >= 0 and last in (left, right):
         return ("(" if last == right else ")", _LAST)
     return ("─" if left >= 0 and right >= 0 else " ", _LINE)
-
-
-def _crossing(row: int, column: int, size: int) -> str:
-    vertical = 0 if row == size - 1 else 2 if row == 0 else 1
-    horizontal = 0 if column == 0 else 2 if column == size - 1 else 1
-    return "┌┬┐├┼┤└┴┘"[3 * vertical + horizontal]

@@ -134,10 +134,7 @@ class Analyst:
         if not work.as_json:
             echo(heading(record, f"{path}, game {number}" if len(games) > 1 else str(path)))
             echo(COLUMNS)
-        position = Position(record.rules)
-        for ply in range(len(record.moves) + 1):
-            if ply:
-                position.push(record.moves[ply - 1])
+        for ply, position in enumerate(record.positions()):
             if position.is_game_over():
                 break
             game = games[number - 1]

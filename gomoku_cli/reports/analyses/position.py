@@ -6,8 +6,9 @@ share of the search's visits, from white (0) to red (1).
 
 from typing import TYPE_CHECKING, Any
 
-from core.notation import cell_name, parse_cell
-from core.rules import BLACK, NO_CELL, WHITE, Cell, Colour, colour_name
+from core.notation import cell_name
+from core.position import Position
+from core.rules import NO_CELL, Cell, Colour, Rules, colour_name
 from gomoku_cli.console import STDOUT
 from gomoku_cli.reports.board_text import GRID, board_text, board_width, stone_text
 from gomoku_cli.reports.plots import abridged
@@ -17,7 +18,6 @@ from gomoku_cli.reports.texts import Json, move_time
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from core.position import Position
     from search.analysis import Analysis
 
 _HALVES = 2
@@ -26,7 +26,7 @@ _TENTHS = ".123456789*"
 """A probability without colours: in tenths, rounded."""
 
 
-def analysis_json(player: str, position: "Position", analysis: "Analysis") -> dict[str, Any]:
+def analysis_json(player: str, position: Position, analysis: "Analysis") -> dict[str, Any]:
     """Return an analysis as the JSON of `gomoku analyze`; values are for the side to move."""
     priors, shares = _priors(analysis), _shares(analysis)
     return {
@@ -77,8 +77,8 @@ def _shares(analysis: "Analysis") -> list[float] | None:
 
 def stones_of(result: Json) -> dict[Cell, Colour]:
     """Return the stones of the position, the oldest first."""
-    cells = [parse_cell(name, result["board_size"]) for name in result["position"]]
-    return {cell: BLACK if ply % 2 == 0 else WHITE for ply, cell in enumerate(cells)}
+    position = Position.from_moves(Rules(result["board_size"], result["connect"]), result["position"])
+    return {cell: position.stones[cell] for cell in position.moves}
 
 
 def halves_of(result: Json) -> dict[str, tuple[float | None, float | None]]:

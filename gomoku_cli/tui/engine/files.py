@@ -1,32 +1,28 @@
 """Saved games, on the engine's side: the screen imports none of this."""
 
 from collections.abc import Callable
-from dataclasses import replace
-from datetime import date
+from itertools import islice
 from pathlib import Path
 
 from core.errors import UserError
 from core.records.formats import open_games
-from core.records.record import Ending, GameRecord, contradiction
+from core.records.record import contradiction, won_text
 from core.rules import colour_name
-from gomoku_cli.reports.game import won_text
 from gomoku_cli.study import OWN_NOTE
-from gomoku_cli.study.game import KeptAnalysis, StudiedGame
+from gomoku_cli.study.game import StudiedGame
 from gomoku_cli.study.review import Grade, review_of
-from gomoku_cli.study.saved import SavedEntry, SavedGame, SavedGames
+from gomoku_cli.study.saved import SavedEntry, SavedGame, default_folder, saved_games
 from gomoku_cli.tui.engine.messages import (
     Answer,
     Errand,
     FileFailed,
     GameList,
-    GameState,
     Graded,
     GradeMoves,
     Keep,
     Kept,
     ListGames,
     OpenedGame,
-    Recorded,
 )
 
 MAX_LISTED = 200
@@ -40,7 +36,7 @@ class Files:
     def __init__(self, send: Callable[[Answer], None], folder: Path | None = None) -> None:
         """`folder`: None for that of the user."""
         self._send = send
-        self._saved = SavedGames(folder)
+        self._folder = default_folder() if folder is None else folder
         self._files: dict[int, SavedGame] = {}
 
     def run(self, errand: Errand) -> None:
@@ -50,7 +46,7 @@ class Files:
                 case Keep():
                     self._keep(errand)
                 case ListGames():
-                    entries = list(self._saved.entries())[:MAX_LISTED]
+                    entries = islice(saved_games(self._folder), MAX_LISTED)
                     self._send(GameList(tuple((str(entry.path), _line(entry)) for entry in entries)))
                 case _:
                     self._send(opened(Path(errand.path)))
@@ -58,78 +54,26 @@ class Files:
             self._send(FileFailed(str(error)))
 
     def _keep(self, errand: Keep) -> None:
-        if errand.game not in self._files:
+        if errand.number not in self._files:
             path = None if errand.path is None else Path(errand.path)
-            self._files[errand.game] = SavedGame(self._saved.folder, path)
-        self._files[errand.game].save(studied(errand.state), is_final=errand.state.recorded is not None)
+            self._files[errand.number] = SavedGame(self._folder, path)
+        is_ours = errand.game.record.note.startswith(OWN_NOTE)
+        self._files[errand.number].save(errand.game, is_final=not is_ours)
         self._send(Kept())
 
 
 def opened(path: Path) -> OpenedGame:
     """Return the first game of a file. Raises `RecordError`."""
     file = open_games(path)
-    return OpenedGame(str(path), state_of(StudiedGame.from_record(file.games[0]), file.remark))
-
-
-def studied(state: GameState) -> StudiedGame:
-    """Return a game of the screen as one to save or review."""
-    record = GameRecord(
-        state.rules,
-        state.moves,
-        black=state.black,
-        white=state.white,
-        note=state.note,
-        date=state.date or date.today().isoformat(),
-    )
-    if (found := state.recorded) is not None:
-        record = replace(
-            record,
-            black=found.black,
-            white=found.white,
-            note=found.note,
-            winner=found.winner,
-            ending=Ending(found.ending),
-            date=state.date,
-        )
-    kept: list[KeptAnalysis | None] = [None] * (len(state.moves) + 1)
-    for ply, player, analysis in state.analyses:
-        if ply < len(kept) and analysis.moves:
-            kept[ply] = KeptAnalysis(analysis=analysis, player=player, limit=None)
-    return StudiedGame(record, tuple(kept))
-
-
-def state_of(game: StudiedGame, remark: str = "") -> GameState:
-    """Return a game of a file as one of the screen. `remark`: on the file as a whole."""
-    record = game.record
-    recorded = None
-    if not record.note.startswith(OWN_NOTE):
-        against = contradiction(record)
-        recorded = Recorded(
-            moves=tuple(record.moves),
-            black=record.black,
-            white=record.white,
-            note=record.note,
-            winner=record.winner,
-            ending=record.ending.value,
-            result=won_text(record).capitalize(),
-            remark="; ".join(filter(None, (remark, against and f"{won_text(record) or 'no result'}, but {against}"))),
-        )
-    return GameState(
-        rules=record.rules,
-        moves=tuple(record.moves),
-        black=record.black,
-        white=record.white,
-        note=record.note,
-        date=record.date,
-        analyses=tuple((ply, kept.player, kept.analysis) for ply, kept in enumerate(game.analyses) if kept is not None),
-        is_over=game.position().is_game_over(),
-        recorded=recorded,
-    )
+    record = file.games[0]
+    against = contradiction(record)
+    remarks = (file.remark, against and f"{won_text(record) or 'no result'}, but {against}")
+    return OpenedGame(str(path), StudiedGame.from_record(record), "; ".join(filter(None, remarks)))
 
 
 def grade(task: GradeMoves) -> Graded:
     """Return the moves that lost much, as far as their positions are analysed."""
-    moves = [move for move in review_of(studied(task.state)).moves if move.grade in _MARKS]
+    moves = [move for move in review_of(task.game).moves if move.grade in _MARKS]
     return Graded(
         tuple((move.ply, move.loss or 0.0) for move in moves),
         tuple((move.ply, _MARKS[move.grade]) for move in moves if move.grade is not None),
@@ -138,11 +82,12 @@ def grade(task: GradeMoves) -> Graded:
 
 def _line(entry: SavedEntry) -> str:
     """Return one line about a saved game."""
+    record = entry.record
     if not entry.is_finished:
         result = "no result" if entry.is_copy else "goes on"
     else:
-        result = "draw" if entry.winner is None else f"{colour_name(entry.winner)} won"
-    players = f"{entry.black or '?'} - {entry.white or '?'}"
-    size = f"{entry.rules.size}x{entry.rules.size}"
-    moves = f"{entry.moves} move{'' if entry.moves == 1 else 's'}"
+        result = "draw" if record.winner is None else f"{colour_name(record.winner)} won"
+    players = f"{record.black or '?'} - {record.white or '?'}"
+    size = f"{record.rules.size}x{record.rules.size}"
+    moves = f"{len(record.moves)} move{'' if len(record.moves) == 1 else 's'}"
     return f"{entry.date:%Y-%m-%d %H:%M}  {players:<24} {size:>5} {moves:>9}  {result}"

@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
+from core.position import Position
 from core.rules import Cell, Colour, Rules
+from gomoku_cli.study.game import StudiedGame
 from search.analysis import Analysis, MoveAnalysis
 from search.tree.settings import DEFAULT_SIMULATIONS, DEFAULT_SWITCH_STAGE, Policy
 
@@ -18,44 +20,6 @@ class PlayerChoice:
     policy: Policy = Policy.SEMI_STOCHASTIC
     switch_stage: int = DEFAULT_SWITCH_STAGE
     tactics: bool = True
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recorded:
-    """The record of another program, as long as nobody plays on from it."""
-
-    moves: tuple[Cell, ...]
-    black: str
-    """The player's name; nothing where the record has none."""
-    white: str
-    note: str
-    winner: Colour | None
-    ending: str
-    """SGF's letter of it: `core.records.record.Ending`."""
-    result: str
-    """The result in words; nothing without one."""
-    remark: str
-    """A contradiction between the board and the result, or a guessed charset."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GameState:
-    """A game as it is saved."""
-
-    rules: Rules
-    moves: tuple[Cell, ...]
-    black: str
-    """The player's name in the record."""
-    white: str
-    note: str
-    """The settings of the players, for a resumed game."""
-    date: str
-    """ISO format."""
-    analyses: tuple[tuple[int, str, Analysis], ...]
-    """Analyses with the number of moves before them and the player that searched."""
-    is_over: bool = False
-    recorded: Recorded | None = None
-    """The record of a game of another program."""
 
 
 # Tasks
@@ -75,8 +39,7 @@ class Think:
     """Choose a move."""
 
     choice: PlayerChoice
-    rules: Rules
-    moves: tuple[Cell, ...]
+    position: Position
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,8 +47,7 @@ class Ponder:
     """Search during the opponent's turn, until the task is stopped."""
 
     choice: PlayerChoice
-    rules: Rules
-    moves: tuple[Cell, ...]
+    position: Position
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,8 +55,7 @@ class Analyse:
     """Search a position for the panes."""
 
     choice: PlayerChoice
-    rules: Rules
-    moves: tuple[Cell, ...]
+    position: Position
     seconds: float
     """Time of the search."""
 
@@ -103,8 +64,7 @@ class Analyse:
 class FindThreats:
     """Find the threats of both colours."""
 
-    rules: Rules
-    moves: tuple[Cell, ...]
+    position: Position
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,8 +72,7 @@ class CheckMove:
     """Find out if a move loses, and why."""
 
     choice: PlayerChoice
-    rules: Rules
-    moves: tuple[Cell, ...]
+    position: Position
     """The position before the move."""
     move: Cell
 
@@ -122,7 +81,7 @@ class CheckMove:
 class GradeMoves:
     """Grade the moves of a game by the analyses of its positions."""
 
-    state: "GameState"
+    game: StudiedGame
 
 
 Task = Load | Think | Ponder | Analyse | FindThreats | CheckMove | GradeMoves
@@ -134,8 +93,6 @@ Task = Load | Think | Ponder | Analyse | FindThreats | CheckMove | GradeMoves
 @dataclass(frozen=True, slots=True)
 class Loaded:
     """The player of a `Load` is ready."""
-
-    can_ponder: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,11 +218,11 @@ class Ended:
 class Keep:
     """Save a game."""
 
-    game: int
-    """The number of the game in this session: each has a file of its own."""
+    number: int
+    """That of the game in this session: each has a file of its own."""
     path: str | None
     """The file of a game that was loaded; None for a new game."""
-    state: GameState
+    game: StudiedGame
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,7 +258,9 @@ class OpenedGame:
 
     path: str
     """Its file."""
-    state: GameState
+    game: StudiedGame
+    remark: str
+    """A contradiction between the board and the result, or a guessed charset."""
 
 
 @dataclass(frozen=True, slots=True)

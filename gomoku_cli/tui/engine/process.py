@@ -61,17 +61,19 @@ def main(runtime: RuntimeChoice) -> None:
 
 
 def _compile(send: Callable[[int, Answer], None]) -> None:
-    """Compile a part of the kernels beside the tasks of this process, and tell each second how far it all is."""
+    """Compile a part of the kernels beside the tasks of this process; tell each second of it how far it all is."""
     from curriculum.bench.compiling import helper_for, progress_text, watching_compilation
     from curriculum.bench.warmup import compile_beside_search
 
-    with watching_compilation() as compilation:
+    begun = threading.Event()
+    with watching_compilation(lambda kernel: begun.set()) as compilation:
         helper = helper_for(compile_beside_search)
-        while True:
-            kernels = compilation.kernels | (helper.kernels() if helper else set())
-            if compilation.is_under_way:
+        while begun.wait():
+            begun.clear()
+            while compilation.is_under_way:
+                kernels = compilation.kernels | (helper.kernels() if helper else set())
                 send(NO_TASK, Compiling(progress_text(len(kernels), compilation.seconds)))
-            time.sleep(_EVERY_S)
+                time.sleep(_EVERY_S)
 
 
 class _Frames:

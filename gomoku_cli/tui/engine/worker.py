@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from core.limits import MAX_PAGE_TREE_BYTES
 from core.position import Position
-from core.rules import Cell, Rules
+from core.rules import Rules
 from gomoku_cli.tui.engine.files import grade
 from gomoku_cli.tui.engine.messages import (
     Analyse,
@@ -138,17 +138,17 @@ class Worker:
             case Think():
                 return self._think(number, task, stops)
             case Ponder():
-                player = self._player(task.choice, task.rules)
+                player = self._player(task.choice, task.position.rules)
                 if isinstance(player, Ponders):
-                    player.ponder(_position(task.rules, task.moves), stops)
+                    player.ponder(task.position, stops)
                 return Stopped()
             case Analyse():
                 return self._analyse(number, task, stops)
             case FindThreats():
-                return find_threats(_position(task.rules, task.moves))
+                return find_threats(task.position)
             case CheckMove():
-                player = self._player(task.choice, task.rules)
-                return check_move(_position(task.rules, task.moves), task.move, player, stops)
+                player = self._player(task.choice, task.position.rules)
+                return check_move(task.position, task.move, player, stops)
             case GradeMoves():
                 return grade(task)
 
@@ -165,18 +165,18 @@ class Worker:
         is_new = (task.choice, task.rules) not in self._players
         player = self._player(task.choice, task.rules)
         if not is_new:
-            return Loaded(isinstance(player, Ponders))
+            return Loaded()
         # All that its first decision needs is compiled and in memory before the first move.
-        position = _position(task.rules, (0,))
+        position = Position.from_moves(task.rules, (0,))
         if task.ponders and isinstance(player, Ponders):
             player.ponder(position, lambda: True)
             position.push(1)
         player.choose(position, stop=lambda: True)
-        return Loaded(isinstance(player, Ponders))
+        return Loaded()
 
     def _think(self, number: int, task: Think, stops: Callable[[], bool]) -> Answer:
-        player = self._player(task.choice, task.rules)
-        position = _position(task.rules, task.moves)
+        position = task.position
+        player = self._player(task.choice, position.rules)
         started = time.perf_counter()
         seed = secrets.randbits(63)
         analysis = None
@@ -196,18 +196,14 @@ class Worker:
         )
 
     def _analyse(self, number: int, task: Analyse, stops: Callable[[], bool]) -> Answer:
-        player = self._player(task.choice, task.rules)
-        position = _position(task.rules, task.moves)
+        position = task.position
+        player = self._player(task.choice, position.rules)
         limit = Limit(seconds=task.seconds)
         if isinstance(player, Analyses):
             return Analysed(
                 player.analyse(position, limit, stop=stops, report=lambda view: self._send(number, Progress(view)))
             )
         raise ForfeitError(f"{task.choice.spec} gives no analysis")
-
-
-def _position(rules: Rules, moves: tuple[Cell, ...]) -> Position:
-    return Position.from_moves(rules, moves)
 
 
 def error_text(error: BaseException) -> str:

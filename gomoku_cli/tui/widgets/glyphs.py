@@ -33,6 +33,12 @@ class Glyphs:
         """Return the stone of `colour`."""
         return self.black if colour == BLACK else self.white
 
+    def crossing(self, row: int, column: int, size: int) -> str:
+        """Return the crossing of a cell on a board of `size`."""
+        vertical = 0 if row == size - 1 else 2 if row == 0 else 1
+        horizontal = 0 if column == 0 else 2 if column == size - 1 else 1
+        return self.crossings[3 * vertical + horizontal]
+
 
 # A white stone is filled as well, and has a ring that a black one lacks.
 UNICODE = Glyphs(black="●", white="◉", star="•", line="─", down="│", crossings="┌┬┐├┼┤└┴┘", hint="◇")
@@ -72,8 +78,6 @@ class Palette:
     black_text: Style
     """Text on a black stone."""
     white_text: Style
-    black_ring: Style
-    """The mark in the middle of a large black stone that is not the last one."""
     white_ring: Style
     last_on_black: Style
     """The mark of the last move in the middle of a large black stone."""
@@ -125,7 +129,6 @@ COLOURS = Palette(
     white=Style(color=PAPER, bgcolor=WOOD, bold=True),
     black_text=Style(color=PAPER, bgcolor=INK),
     white_text=Style(color=INK, bgcolor=PAPER),
-    black_ring=Style(color="#606060", bgcolor=INK),
     white_ring=Style(color="#8a8a8a", bgcolor=PAPER),
     last_on_black=Style(color=_LAST, bgcolor=INK, bold=True),
     last_on_white=Style(color="#a40000", bgcolor=PAPER, bold=True),
@@ -148,7 +151,6 @@ PLAIN = Palette(
     white=Style(),
     black_text=Style(reverse=True),
     white_text=Style(underline=True),
-    black_ring=Style(),
     white_ring=Style(),
     last_on_black=Style(bold=True),
     last_on_white=Style(bold=True),

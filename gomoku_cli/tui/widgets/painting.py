@@ -152,9 +152,7 @@ class Painter:
         if x == 0 and y == 0:
             if row * size + column in self._stars:
                 return glyphs.star, palette.base
-            vertical = 0 if row == size - 1 else 2 if row == 0 else 1
-            horizontal = 0 if column == 0 else 2 if column == size - 1 else 1
-            return glyphs.crossings[3 * vertical + horizontal], palette.line
+            return glyphs.crossing(row, column, size), palette.line
         if y == 0 and not (x < 0 and column == 0) and not (x > 0 and column == size - 1):
             return glyphs.line, palette.line
         if x == 0 and not (y < 0 and row == size - 1) and not (y > 0 and row == 0):

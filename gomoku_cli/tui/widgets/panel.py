@@ -174,7 +174,7 @@ class SidePanel(Vertical):
         self._game = game
         self._players.show(game, self._glyphs)
         self._value.show(game)
-        self._moves.show([*game.moves, *reversed(game.undone)], game.ply, marks, game.rules.size)
+        self._moves.show(game.line, game.ply, marks, game.rules.size)
         self._show_about()
 
     def show_value(self, game: Game) -> None:
@@ -227,7 +227,6 @@ class SidePanel(Vertical):
         lines = [text for choice in seats if choice is not None and (text := settings_text(choice)) != choice.spec]
         if self._pondering:
             lines.append("it ponders during your turn")
-        record = self._game.own_record
-        remarks = [record.remark] if record is not None and record.remark else []
-        lines += [f"Note: {text}" for text in (*remarks, *self._notes)]
+        remark = self._game.remark if self._game.own_record is not None else ""
+        lines += [f"Note: {text}" for text in (remark, *self._notes) if text]
         self._about.update(Content("\n".join(map(printable, lines))))

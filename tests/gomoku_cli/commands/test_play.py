@@ -9,10 +9,9 @@ from core.rules import Rules
 from gomoku_cli import app
 from gomoku_cli.commands import play
 from gomoku_cli.exit_codes import ExitCode
-from gomoku_cli.study.saved import SavedGames
+from gomoku_cli.study.saved import SavedGame
 from gomoku_cli.tui import running
 from gomoku_cli.tui.engine import client
-from gomoku_cli.tui.engine.files import studied
 from gomoku_cli.tui.engine.messages import PlayerChoice
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.setup import BoardSetup
@@ -95,9 +94,9 @@ def test_rules_look_and_theme_follow_the_options(setups: list[BoardSetup], monke
 def test_saved_games_are_resumed_and_others_reviewed(
     setups: list[BoardSetup], data_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    saved = SavedGames(data_folder / "gomoku" / "games").begin()
+    saved = SavedGame(data_folder / "gomoku" / "games")
     game = Game(Rules(9), Seats(None, PlayerChoice(spec="mentor:2")), [40, 41])
-    saved.save(studied(game.state(game.moves)))
+    saved.save(game.studied(game.moves))
     assert app.run(["play", "--resume"]) == ExitCode.DONE
     resumed = setups[0]
     assert resumed.game is not None

@@ -7,11 +7,10 @@ from dataclasses import replace
 import pytest
 
 from core.notation import parse_cell
-from core.position import Position
 from core.records.record import GameRecord
 from core.records.sgf import parse_sgf, to_sgf
 from core.rules import Rules
-from gomoku_cli.study.game import KeptAnalysis, StudiedGame, limit_text
+from gomoku_cli.study.game import KeptAnalysis, StudiedGame
 from search.analysis import Analysis, MoveAnalysis
 from search.limits import Limit
 
@@ -144,19 +143,3 @@ def test_analyses_belong_to_positions() -> None:
         studied.with_analysis(5, None)
     with pytest.raises(ValueError, match="2 analyses, but the game has 1"):
         StudiedGame(GameRecord(RULES, ()), (None, None))
-
-
-def test_another_continuation_keeps_the_analyses_before_it() -> None:
-    other = game().continued((*MOVES[:2], 0, 80, 8))
-    assert other.record.moves == (*MOVES[:2], 0, 80, 8)
-    assert other.record.comments == ("", "a fine move", "", "", "")
-    assert other.analyses == (*game().analyses[:3], None, None, None)
-    shorter = game().continued(MOVES[:1])
-    assert shorter.analyses == game().analyses[:2]
-    assert game().continued(MOVES) == game()
-    assert Position.from_moves(RULES, other.record.moves).ply == 5
-
-
-def test_limits_have_words() -> None:
-    assert limit_text(Limit(nodes=4000, seconds=1.5, depth=3)) == "depth 3, 4,000 nodes, 1.5 s"
-    assert limit_text(None) == ""

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from core.records.formats import read_games
-from core.records.record import Ending, GameRecord, RecordError
+from core.records.record import Ending, GameRecord
 from core.records.sgf import to_sgf
 from core.rules import BLACK, WHITE, Rules
 from gomoku_cli.study import saved
 from gomoku_cli.study.game import KeptAnalysis, StudiedGame
-from gomoku_cli.study.saved import SavedGame, SavedGames
+from gomoku_cli.study.saved import SavedGame, newest_unfinished, saved_games
 from search.analysis import Analysis, MoveAnalysis
 
 RULES = Rules(7, 4)
@@ -24,24 +24,27 @@ def game(*moves: int) -> StudiedGame:
     return StudiedGame(GameRecord(RULES, moves, black="you", white="level:3"))
 
 
+def loaded(path: Path) -> StudiedGame:
+    return StudiedGame.from_record(read_games(path)[0])
+
+
 def test_a_game_is_in_its_file_after_every_move(tmp_path: Path) -> None:
-    games = SavedGames(tmp_path / "new" / "games")
-    handle = games.begin()
-    assert list(games.entries()) == []
-    assert not games.folder.exists(), "a game without a move leaves nothing behind"
+    folder = tmp_path / "new" / "games"
+    handle = SavedGame(folder)
+    assert list(saved_games(folder)) == []
+    assert not folder.exists(), "a game without a move leaves nothing behind"
     for count in range(1, len(WON) + 1):
         handle.save(game(*WON[:count]))
-        (entry,) = games.entries()
-        assert entry.moves == count
+        (entry,) = saved_games(folder)
         assert entry.is_finished == (count == len(WON))
-        assert handle.path is not None
-        assert list(games.load(handle.path).record.moves) == list(WON[:count])
-    assert (entry.black, entry.white, entry.winner, entry.rules) == ("you", "level:3", BLACK, RULES)
-    assert sorted(path.name for path in games.folder.iterdir()) == [entry.path.name]
+        assert list(entry.record.moves) == list(WON[:count])
+    record = entry.record
+    assert (record.black, record.white, record.winner, record.rules) == ("you", "level:3", BLACK, RULES)
+    assert sorted(path.name for path in folder.iterdir()) == [entry.path.name]
 
 
 def test_the_board_decides_the_result_unless_the_game_ended_without_it(tmp_path: Path) -> None:
-    handle = SavedGames(tmp_path).begin()
+    handle = SavedGame(tmp_path)
 
     def written(record: GameRecord) -> tuple[int | None, Ending]:
         handle.save(StudiedGame(record))
@@ -64,8 +67,7 @@ def test_games_of_the_same_second_have_files_of_their_own(tmp_path: Path, monkey
             return cls(2026, 11, 22, 18, 15, 30)
 
     monkeypatch.setattr(saved, "datetime", Clock)
-    games = SavedGames(tmp_path)
-    handles = [games.begin() for _ in range(3)]
+    handles = [SavedGame(tmp_path) for _ in range(3)]
     for handle in handles:
         handle.save(game(*WON[:2]))
     assert [handle.path.name for handle in handles if handle.path] == [
@@ -76,9 +78,8 @@ def test_games_of_the_same_second_have_files_of_their_own(tmp_path: Path, monkey
 
 
 def test_the_newest_comes_first_and_broken_files_do_not_count(tmp_path: Path) -> None:
-    games = SavedGames(tmp_path)
     for number, count in enumerate((3, 7, 2)):
-        handle = games.begin()
+        handle = SavedGame(tmp_path)
         handle.save(game(*WON[:count]))
         assert handle.path is not None
         os.utime(handle.path, (number + 1, number + 1))
@@ -86,25 +87,24 @@ def test_the_newest_comes_first_and_broken_files_do_not_count(tmp_path: Path) ->
     (tmp_path / "broken.sgf").write_text("(;GM[1])")
     (tmp_path / "notes.txt").write_text("no game")
     (tmp_path / "folder.sgf").mkdir()
-    assert [entry.moves for entry in games.entries()] == [2, 7, 3]
-    newest = games.newest_unfinished()
+    assert [len(entry.record.moves) for entry in saved_games(tmp_path)] == [2, 7, 3]
+    newest = newest_unfinished(tmp_path)
     assert newest is not None
-    assert newest.moves == 2
+    assert len(newest.record.moves) == 2
 
 
 def test_a_game_goes_on_in_its_own_file(tmp_path: Path) -> None:
-    games = SavedGames(tmp_path)
-    first = games.begin()
+    first = SavedGame(tmp_path)
     first.save(game(*WON[:3]))
-    entry = games.newest_unfinished()
+    entry = newest_unfinished(tmp_path)
     assert entry is not None
-    studied, handle = games.resume(entry.path)
-    assert list(studied.record.moves) == list(WON[:3])
-    handle.save(studied.continued(WON))
-    assert [entry.moves for entry in games.entries()] == [7]
-    assert games.newest_unfinished() is None
+    assert list(entry.record.moves) == list(WON[:3])
+    handle = SavedGame(tmp_path, entry.path)
+    handle.save(game(*WON))
+    assert [len(entry.record.moves) for entry in saved_games(tmp_path)] == [7]
+    assert newest_unfinished(tmp_path) is None
     handle.delete()
-    assert list(games.entries()) == []
+    assert list(saved_games(tmp_path)) == []
 
 
 def kept_analysis(cell: int) -> KeptAnalysis:
@@ -116,14 +116,13 @@ def kept_analysis(cell: int) -> KeptAnalysis:
 @pytest.mark.parametrize("moves", [WON[:5], WON[:1], (*WON[:6], 20), (30, 31)])
 def test_a_game_that_is_over_stays_and_another_names_it(moves: tuple[int, ...], tmp_path: Path) -> None:
     """By undo, by another branch, and by a new game in its place; in the same program, and in one that loads it."""
-    games = SavedGames(tmp_path)
     for loads in (False, True):
-        handle = games.begin()
+        handle = SavedGame(tmp_path)
         handle.save(game(*WON))
         assert handle.path is not None
         finished, before = handle.path, handle.path.read_bytes()
         if loads:
-            _, handle = games.resume(finished)
+            handle = SavedGame(tmp_path, finished)
         handle.save(game(*moves))
         assert finished.read_bytes() == before
         assert handle.path not in (finished, None)
@@ -136,7 +135,7 @@ def test_a_game_that_is_over_stays_and_another_names_it(moves: tuple[int, ...], 
 
 
 def test_moves_that_stand_again_lead_back_to_the_game_that_is_over(tmp_path: Path) -> None:
-    handle = SavedGames(tmp_path).begin()
+    handle = SavedGame(tmp_path)
     handle.save(game(*WON))
     finished = handle.path
     assert finished is not None
@@ -150,14 +149,14 @@ def test_moves_that_stand_again_lead_back_to_the_game_that_is_over(tmp_path: Pat
 
 
 def test_a_game_that_is_over_takes_analyses(tmp_path: Path) -> None:
-    handle = SavedGames(tmp_path).begin()
+    handle = SavedGame(tmp_path)
     handle.save(game(*WON))
     assert handle.path is not None
     before = handle.path.read_bytes()
     handle.save(game(*WON).with_analysis(2, kept_analysis(20)))
     rest = iter(handle.path.read_bytes())
     assert all(byte in rest for byte in before)
-    assert SavedGames(tmp_path).load(handle.path).analyses[2] == kept_analysis(20)
+    assert loaded(handle.path).analyses[2] == kept_analysis(20)
     assert len(list(tmp_path.iterdir())) == 1
 
 
@@ -166,7 +165,7 @@ def test_a_game_that_ended_without_a_line_stays_too(result: str, tmp_path: Path)
     path = tmp_path / "old.sgf"
     path.write_text(f"(;GM[4]SZ[7]RU[4 in a row]RE[{result}];B[aa];W[bb])", encoding="utf-8")
     before = path.read_bytes()
-    _, handle = SavedGames(tmp_path).resume(path)
+    handle = SavedGame(tmp_path, path)
     handle.save(game(0, 7, 1))
     assert path.read_bytes() == before
     assert handle.path != path
@@ -193,7 +192,7 @@ def test_a_file_of_another_program_is_not_written_anew(text: str, tmp_path: Path
 def test_a_file_elsewhere_is_never_written(tmp_path: Path) -> None:
     elsewhere, folder = tmp_path / "elsewhere", tmp_path / "games"
     elsewhere.mkdir()
-    own = SavedGames(elsewhere).begin()
+    own = SavedGame(elsewhere)
     own.save(game(*WON[:3]))
     assert own.path is not None
     before = own.path.read_bytes()
@@ -211,21 +210,20 @@ def test_the_record_of_another_program_is_copied_once_with_its_result(tmp_path: 
     path, folder = tmp_path / "other.sgf", tmp_path / "games"
     path.write_text("(;GM[4]SZ[7]RU[4 in a row on 7x7]RE[W+R]PB[a]PW[b];B[ag];W[af])", encoding="utf-8")
     for cell in (20, 21):
-        games = SavedGames(folder)
-        studied, handle = games.resume(path)
-        handle.save(studied.with_analysis(1, kept_analysis(cell)), is_final=True)
-        (entry,) = games.entries()
-        assert (entry.black, entry.white, entry.winner, entry.is_finished) == ("a", "b", WHITE, True)
-        assert games.load(entry.path).analyses[1] == kept_analysis(cell)
-    assert games.newest_unfinished() is None
+        handle = SavedGame(folder, path)
+        handle.save(loaded(path).with_analysis(1, kept_analysis(cell)), is_final=True)
+        (entry,) = saved_games(folder)
+        record = entry.record
+        assert (record.black, record.white, record.winner, entry.is_finished) == ("a", "b", WHITE, True)
+        assert loaded(entry.path).analyses[1] == kept_analysis(cell)
+    assert newest_unfinished(folder) is None
 
 
 def test_a_file_that_another_board_changed_is_not_written_over(tmp_path: Path) -> None:
-    games = SavedGames(tmp_path)
-    first = games.begin()
+    first = SavedGame(tmp_path)
     first.save(game(*WON[:2]))
     assert first.path is not None
-    _, second = games.resume(first.path)
+    second = SavedGame(tmp_path, first.path)
     second.save(game(*WON[:2], 30))
     first.save(game(*WON[:2], 40))
     assert first.path != second.path
@@ -246,13 +244,6 @@ def test_a_foreign_source_names_no_file_to_write(tmp_path: Path) -> None:
     handle.save(game(*WON[:3]).with_analysis(1, kept_analysis(20)))
     assert other.read_bytes() == before
     assert handle.path == path
-
-
-def test_a_file_that_is_no_game_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(RecordError, match="no file of games"):
-        SavedGames(tmp_path).load(tmp_path / "game.txt")
-    with pytest.raises(RecordError, match="No such file"):
-        SavedGames(tmp_path).load(tmp_path / "game.sgf")
 
 
 def test_the_folder_is_the_users_data_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -3,9 +3,10 @@
 import pytest
 
 from core.notation import parse_cell
+from core.position import IllegalMoveError, Position
 from core.rules import BLACK, EMPTY, Rules
 from gomoku_cli.tui.engine.messages import PlayerChoice
-from gomoku_cli.tui.game import Game, RefusedError, Seats
+from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.widgets.texts import effort_unit
 from search.analysis import Analysis, MoveAnalysis
 
@@ -16,7 +17,7 @@ def game(*moves: str, seats: Seats = Seats(None, ENGINE), size: int = 15) -> Gam
     return Game(Rules(size), seats, [parse_cell(move, size) for move in moves])
 
 
-def names(of: Game) -> list[str]:
+def names(of: Position) -> list[str]:
     return [of.name_of(move) for move in of.moves]
 
 
@@ -72,12 +73,12 @@ def test_another_move_forgets_the_moves_taken_back_and_their_analyses() -> None:
 
 def test_moves_that_the_rules_forbid_are_refused() -> None:
     played = game("h8")
-    with pytest.raises(RefusedError, match="h8 already holds a stone"):
+    with pytest.raises(IllegalMoveError, match="h8 already holds a stone"):
         played.play(parse_cell("h8", 15))
-    with pytest.raises(RefusedError, match="off the board"):
+    with pytest.raises(IllegalMoveError, match="off the board"):
         played.play(225)
     won = game("a1", "a2", "b1", "b2", "c1", "c2", "d1", "d2", "e1")
-    with pytest.raises(RefusedError, match="the game is over"):
+    with pytest.raises(IllegalMoveError, match="the game is over"):
         won.play(parse_cell("h8", 15))
 
 
@@ -85,7 +86,7 @@ def test_results_in_words() -> None:
     won = game("a1", "a2", "b1", "b2", "c1", "c2", "d1", "d2", "e1")
     assert won.result_text() == "Black has 5 in a row: you have won."
     assert won.winner == BLACK
-    assert len(won.winning) == 5
+    assert len(won.winning_line()) == 5
     won.seats = won.seats.swapped()
     assert won.result_text() == "Black has 5 in a row: mentor has won."
     won.seats = Seats(None, None)
@@ -118,9 +119,9 @@ def test_the_unit_of_work_is_that_of_the_search() -> None:
 def test_a_strangers_game_starts_no_program() -> None:
     # Its note is what the program itself writes, so the record counts as a game of this program.
     theirs = Game(Rules(), Seats(PlayerChoice(spec="engine:touch /tmp/owned"), PlayerChoice(spec="mentor:2")))
-    state = theirs.state(theirs.line)
-    assert Game.from_state(state).seats == theirs.seats
-    assert Game.from_state(state, is_own=False).seats == Seats(None, PlayerChoice(spec="mentor:2"))
+    saved = theirs.studied(theirs.line)
+    assert Game.from_studied(saved).seats == theirs.seats
+    assert Game.from_studied(saved, is_own=False).seats == Seats(None, PlayerChoice(spec="mentor:2"))
 
 
 def learned(of: Game, values: dict[int, float], speaker: str) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gomoku_cli.study.saved import SavedGames
+from gomoku_cli.study.saved import saved_games
 from gomoku_cli.tui.app import GomokuApp
 from gomoku_cli.tui.engine.client import EngineProcess
 from gomoku_cli.tui.engine.messages import PlayerChoice
@@ -36,6 +36,6 @@ async def test_a_whole_game_against_the_built_in_model(tmp_path: Path, monkeypat
         moves = list(app.game.moves)
     finally:
         engine.close()
-    (entry,) = SavedGames(tmp_path / "gomoku" / "games").entries()
+    (entry,) = saved_games(tmp_path / "gomoku" / "games")
     assert entry.is_finished
-    assert (entry.moves, entry.winner) == (len(moves), -1)
+    assert (len(entry.record.moves), entry.record.winner) == (len(moves), -1)

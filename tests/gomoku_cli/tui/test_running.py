@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from core.position import Position
 from core.rules import Rules
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.tui import running, terminal
@@ -122,7 +123,7 @@ def test_what_the_screen_wrote_before_its_end_is_saved(tmp_path: Path, monkeypat
     game = Game(Rules(), Seats(None, None))
     for cell in (1, 2, 3):
         game.play(cell)
-        process.run(Keep(0, None, game.state(game.moves)))
+        process.run(Keep(0, None, game.studied(game.moves)))
     # As after a kill of the screen: both pipes close at once.
     process._input.close()
     assert process._process.stdout is not None
@@ -140,12 +141,12 @@ def test_the_engines_process_loads_thinks_analyses_fails_and_starts_anew() -> No
     try:
         answers = _Answers(process)
         load = process.begin(Load(choice=mentor, rules=Rules(9)))
-        assert answers.to(load) == Loaded(can_ponder=True)
-        moved = answers.to(process.begin(Think(choice=mentor, rules=Rules(9), moves=(40,))))
+        assert answers.to(load) == Loaded()
+        moved = answers.to(process.begin(Think(choice=mentor, position=Position.from_moves(Rules(9), (40,)))))
         assert isinstance(moved, Moved)
         assert 0 <= moved.move < 81
         assert moved.analysis is not None
-        dropped = process.begin(Analyse(choice=mentor, rules=Rules(9), moves=(40,), seconds=60.0))
+        dropped = process.begin(Analyse(choice=mentor, position=Position.from_moves(Rules(9), (40,)), seconds=60.0))
         process.stop(dropped, drop=False)
         assert isinstance(answers.to(dropped), Analysed | Stopped)
         other = process.begin(Load(choice=PlayerChoice(spec="paper"), rules=Rules(9)))
@@ -155,10 +156,10 @@ def test_the_engines_process_loads_thinks_analyses_fails_and_starts_anew() -> No
         assert failed.text.startswith("'nobody' names no player")
         process._process.kill()
         assert isinstance(answers.to(NO_TASK), Ended)
-        moved = answers.to(process.begin(Think(choice=mentor, rules=Rules(9), moves=(40,))))
+        moved = answers.to(process.begin(Think(choice=mentor, position=Position.from_moves(Rules(9), (40,)))))
         assert isinstance(moved, Moved)
         # Closing does not wait for a search of any length.
-        process.begin(Analyse(choice=mentor, rules=Rules(9), moves=(40,), seconds=600.0))
+        process.begin(Analyse(choice=mentor, position=Position.from_moves(Rules(9), (40,)), seconds=600.0))
         time.sleep(0.2)
     finally:
         process.close()
@@ -173,13 +174,13 @@ def test_nothing_small_waits_behind_a_search(tmp_path: Path, monkeypatch: pytest
     try:
         answers = _Answers(process)
         mentor = PlayerChoice(spec="mentor")
-        search = process.begin(Analyse(choice=mentor, rules=Rules(), moves=(112,), seconds=600.0))
-        threats = answers.to(process.begin(FindThreats(rules=Rules(), moves=(112, 0, 113, 15, 114))))
+        search = process.begin(Analyse(choice=mentor, position=Position.from_moves(Rules(), (112,)), seconds=600.0))
+        threats = answers.to(process.begin(FindThreats(position=Position.from_moves(Rules(), (112, 0, 113, 15, 114)))))
         assert isinstance(threats, Threats)
         assert {threat.kind for threat in threats.threats} == {"open four", "four"}
         game = Game(Rules(), Seats(None, None), [112, 0, 113])
-        assert isinstance(answers.to(process.begin(GradeMoves(state=game.state(game.moves)))), Graded)
-        process.run(Keep(0, None, game.state(game.moves)))
+        assert isinstance(answers.to(process.begin(GradeMoves(game=game.studied(game.moves)))), Graded)
+        process.run(Keep(0, None, game.studied(game.moves)))
         assert answers.to(NO_TASK) == Kept()
         process.run(ListGames())
         listed = answers.to(NO_TASK)
@@ -192,5 +193,6 @@ def test_nothing_small_waits_behind_a_search(tmp_path: Path, monkeypatch: pytest
 
 
 def test_frames_are_plain_pickles() -> None:
-    task = Think(choice=PlayerChoice(spec="mentor"), rules=Rules(), moves=(1, 2))
-    assert pickle.loads(pickle.dumps(task)) == task
+    task = Think(choice=PlayerChoice(spec="mentor"), position=Position.from_moves(Rules(), (1, 2)))
+    again = pickle.loads(pickle.dumps(task))
+    assert (again.choice, repr(again.position)) == (task.choice, repr(task.position))

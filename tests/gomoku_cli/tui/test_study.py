@@ -9,7 +9,9 @@ from textual.widgets import OptionList
 from core.notation import parse_cell
 from core.position import Position
 from core.records.formats import read_games
+from core.records.record import GameRecord
 from core.rules import BLACK, Rules
+from gomoku_cli.study.game import StudiedGame
 from gomoku_cli.tui.engine.files import opened
 from gomoku_cli.tui.engine.messages import Keep, PlayerChoice
 from gomoku_cli.tui.game import Game, Seats
@@ -179,11 +181,11 @@ async def test_a_review_asks_the_analyst_about_the_engines_own_moves_too() -> No
 
 def test_a_game_of_two_players_goes_on_and_a_foreign_record_opens_in_a_review(tmp_path: Path) -> None:
     ours = Game(Rules(), Seats(None, None), cells("h8", "i9"))
-    again = Game.from_state(ours.state(ours.line))
+    again = Game.from_studied(ours.studied(ours.line))
     assert not again.is_for_review
     foreign = tmp_path / "foreign.sgf"
     foreign.write_text("(;GM[4]SZ[15]PB[Ann];B[hh];W[ig])")
-    theirs = Game.from_state(opened(foreign).state)
+    theirs = Game.from_studied(opened(foreign).game)
     assert (theirs.is_for_review, theirs.line) == (True, ours.line)
 
 
@@ -239,7 +241,7 @@ async def test_games_are_saved_listed_and_resumed(tmp_path: Path) -> None:
         assert len(list(tmp_path.iterdir())) == 2, "a game that goes on keeps its file"
         assert ";B[ek]" in path.read_text()
     kept = [errand for errand in engine.errands if isinstance(errand, Keep)]
-    assert kept[0].state.moves == tuple(cells("h8")), "it is saved before the engine answers"
+    assert kept[0].game.record.moves == tuple(cells("h8")), "it is saved before the engine answers"
 
 
 @async_test
@@ -269,7 +271,7 @@ async def test_a_record_of_another_program_shows_its_names_and_its_result(tmp_pa
     text = "(;GM[4]SZ[15]RE[W+R]\nPB[nick one (1419)]\nPW[Some Bot];B[hh];W[ii];B[ig];W[jg])"
     path.write_text(text, encoding="utf-8")
     found = opened(path)
-    setup = BoardSetup(game=Game.from_state(found.state), path=found.path, reviews=True)
+    setup = BoardSetup(game=Game.from_studied(found.game, found.remark), path=found.path, reviews=True)
     engine = ThreadEngine({"default": AnalysingPlayer(15)}, folder=tmp_path / "games")
     async with board_app(engine, setup=setup, terminal=(120, 40)) as ui:
         assert "nick one (1419)" in ui.panel and "Some Bot" in ui.panel
@@ -293,7 +295,7 @@ async def test_a_contradiction_of_board_and_record_is_a_note(tmp_path: Path) -> 
     path = tmp_path / "game.sgf"
     path.write_text("(;GM[4]SZ[9]RU[3 in a row]RE[W+];B[aa];W[ab];B[ba];W[bb];B[ca])", encoding="utf-8")
     found = opened(path)
-    setup = BoardSetup(game=Game.from_state(found.state), path=found.path, reviews=True)
+    setup = BoardSetup(game=Game.from_studied(found.game, found.remark), path=found.path, reviews=True)
     async with board_app(ThreadEngine({"mentor": AnalysingPlayer(9)}), setup=setup, terminal=(120, 40)) as ui:
         assert "White won" in ui.panel
         assert "white won, but the board shows 3 in a row of black" in " ".join(ui.panel.split())
@@ -319,7 +321,7 @@ async def test_a_failed_save_is_shown_and_the_game_goes_on(tmp_path: Path) -> No
     async with board_app(engine) as ui:
         await ui.click("h8")
         await ui.until(lambda: ui.moves == ["h8", "i9"])
-        engine.run(Keep(9, None, ui.app.game.state(ui.app.game.moves)))
+        engine.run(Keep(9, None, ui.app.game.studied(ui.app.game.moves)))
         await ui.until(lambda: "file" in ui.status)
 
 
@@ -327,7 +329,7 @@ def test_a_saved_game_keeps_players_and_analyses() -> None:
     choice = PlayerChoice(spec="mentor:2", seconds=1.5)
     game = Game(Rules(), Seats(None, choice), cells("h8", "i9"))
     game.learn(0, view("h8", 0.25), "default")
-    again = Game.from_state(game.state(game.moves))
+    again = Game.from_studied(game.studied(game.moves))
     assert again.seats == game.seats
     assert again.moves == game.moves
     assert again.analyses == game.analyses
@@ -336,6 +338,5 @@ def test_a_saved_game_keeps_players_and_analyses() -> None:
 
 @pytest.mark.parametrize("note", ["", "a fine game", "Settings: nonsense", 'Settings: [{"spec": 1}, null]'])
 def test_records_of_other_programs_have_humans(note: str) -> None:
-    state = Game(Rules(), Seats(None, None), cells("h8")).state(cells("h8"))
-    object.__setattr__(state, "note", note)
-    assert Game.from_state(state).seats == Seats(None, None)
+    saved = StudiedGame(GameRecord(Rules(), cells("h8"), note=note))
+    assert Game.from_studied(saved).seats == Seats(None, None)

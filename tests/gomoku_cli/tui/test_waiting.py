@@ -152,4 +152,4 @@ async def test_a_mistake_is_looked_for_while_the_review_runs() -> None:
         await ui.press("greater_than_sign", "z")
         assert len(ui.moves) == 5
     assert any(isinstance(task, GradeMoves) for task in engine.tasks)
-    assert [len(task.moves) for task in engine.tasks if isinstance(task, Analyse)][:3] == [6, 0, 1]
+    assert [task.position.ply for task in engine.tasks if isinstance(task, Analyse)][:3] == [6, 0, 1]

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from core.notation import cell_name
 from gomoku_cli.exit_codes import ExitCode
+from gomoku_cli.reports.game import black_values
 from gomoku_cli.watch import followed_run
 from gomoku_cli.watch.app import WatchApp
 from gomoku_cli.watch.newest_game import newest_file, read_newest_game
@@ -78,10 +80,22 @@ def test_the_newest_game_is_the_last_of_the_newest_file(tmp_path: Path) -> None:
     game = read_newest_game(file)
     assert game is not None
     assert game.result == "black wins in 9 moves"
-    assert [game.move_name(ply) for ply in (0, 8)] == ["h8", "h12"]
-    assert game.values[5] == -0.4
-    assert len(game.winning_line()) == 5
+    assert [cell_name(game.record.moves[ply], 15) for ply in (0, 8)] == ["h8", "h12"]
+    assert black_values(game.record)[6] == -0.4
     assert newest_file(tmp_path) is None
+
+
+def test_a_torn_game_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
+    file = newest_file(make_run(tmp_path / "run"))
+    assert file is not None
+    whole = file.read_bytes()
+    file.write_bytes(whole[:-40])
+    game = read_newest_game(file)
+    assert game is not None
+    assert game.result == "black wins in 7 moves"
+    for other in (b"", b"(;FF[4]SZ[", b"no game", b"(;FF[4]GM[1]SZ[19];B[pd])"):
+        file.write_bytes(other)
+        assert read_newest_game(file) is None
 
 
 def test_ticks_are_round_numbers() -> None:
