@@ -75,16 +75,19 @@ def _all_names() -> list[str]:
 def resolve(
     preset: str | None = None,
     *,
-    file: Path | None = None,
+    file: Path | str | None = None,
     assignments: Sequence[str] = (),
     flags: Mapping[str, Any] = types.MappingProxyType({}),
 ) -> Config:
     """Return the configuration of `preset` (None: the defaults), then `file`, then `assignments`, then `flags`.
 
+    >>> gomoku.load_config("smoke", assignments=["seed=7"]).seed
+    7
+
     `assignments` are `key=value` texts. `flags` maps dotted keys to values; None leaves a setting alone. A `scale`
     below 1 is applied to the result. Raises `ConfigError`.
     """
-    config = _build(_collected(preset, file, assignments, flags))
+    config = _build(_collected(preset, None if file is None else Path(file), assignments, flags))
     return _replaced(config, {key: scaled(key, value_of(config, key), config.scale) for key in _SMALLEST})
 
 

@@ -36,8 +36,10 @@ class MoveAnalysis:
 class Analysis:
     """A search's view of a position that is not over. A proof of the best move decides the value.
 
-    >>> analysis = engine.analysis(position, Limit(nodes=2000)).wait()
-    >>> position.name_of(analysis.best_move), analysis.value, analysis.nodes
+    >>> with gomoku.open_engine("mentor:1") as engine:
+    ...     analysis = engine.analysis(gomoku.Position.from_moves(gomoku.Rules(), ["h8", "i9"])).wait()
+    >>> analysis.best_move == analysis.variation[0], -1 < analysis.value < 1
+    (True, True)
     """
 
     moves: tuple[MoveAnalysis, ...]

@@ -175,8 +175,9 @@ class Engine:
 
     Close it, or use it as a context manager. Positions are copied: the caller may change its own meanwhile.
 
-    >>> with Engine(Mentor()) as engine:
-    ...     position.push(engine.play(position, Limit(seconds=0.5)).move)
+    >>> position = gomoku.Position()
+    >>> with gomoku.Engine(gomoku.open_player("mentor")) as engine:
+    ...     position.push(engine.play(position, gomoku.Limit(seconds=0.5)).move)
     """
 
     def __init__(self, player: Player) -> None:
