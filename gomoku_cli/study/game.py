@@ -155,7 +155,7 @@ def record_game(
         white=white,
         ending=Ending.BOARD if outcome else Ending.UNKNOWN,
     )
-    kept = (each and KeptAnalysis(analysis=each, player=analyst, limit=limit) for each in analyses)
+    kept = [None if each is None else KeptAnalysis(analysis=each, player=analyst, limit=limit) for each in analyses]
     return StudiedGame(record, tuple(kept)).to_record()
 
 
