@@ -184,6 +184,19 @@ def test_pondering_goes_on_until_the_next_call(position: Position) -> None:
     assert player.log == [each for word in words for each in (word, f"{word} ends")]
 
 
+def test_a_call_of_another_thread_ends_a_move(position: Position) -> None:
+    player, moves = Searcher(), []
+    with Engine(player) as engine:
+        thread = threading.Thread(target=lambda: moves.append(engine.play(position, ENDLESS)))
+        thread.start()
+        while not player.log:
+            time.sleep(0.001)
+        assert engine.play(position).simulations == 3
+        thread.join(PATIENCE_S)
+    assert len(moves) == 1, "the best move so far"
+    assert player.log == ["play", "play ends"] * 2
+
+
 def test_errors_of_the_search_are_raised_in_the_caller(position: Position) -> None:
     with Engine(Searcher(OSError("broken"))) as engine:
         with pytest.raises(OSError, match="broken"):
@@ -258,6 +271,7 @@ class Program(Player):
     def __init__(self) -> None:
         self.log: list[str] = []
         self.fails = False
+        self.waits = False
 
     @contextmanager
     def start_game(self) -> Iterator[Player]:
@@ -276,6 +290,8 @@ class Program(Player):
         if self.fails:
             raise ForfeitError("it crashed")
         self.log.append(f"move {positions[0].ply}")
+        while self.waits and not stop():
+            time.sleep(0.001)
         return [Decision(positions[0].legal_moves()[0])]
 
 
@@ -295,6 +311,19 @@ def test_a_program_plays_within_a_game() -> None:
         engine.play(position)
     games = "start, move 0, move 2, end, start, move 1, end, start, move 1, end"
     assert ", ".join(program.log) == games
+
+
+def test_a_program_that_was_stopped_begins_a_new_game() -> None:
+    program, position = Program(), Position(RULES)
+    with Engine(program) as engine:
+        program.waits = True
+        thread = threading.Thread(target=lambda: engine.play(position))
+        thread.start()
+        while "move 0" not in program.log:
+            time.sleep(0.001)
+        engine.close()
+        thread.join(PATIENCE_S)
+    assert program.log == ["start", "move 0", "end"]
 
 
 def test_the_mentor_streams_about_ten_views_a_second_and_stops_soon(position: Position) -> None:
