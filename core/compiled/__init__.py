@@ -11,6 +11,6 @@ if TYPE_CHECKING:
 
 def stones_of(position: Position) -> "NDArray[np.int8]":
     """Return the stones of a position [A] as an array that shares their memory."""
-    import numpy as np  # not above: the command line reads the numbers of line-pattern nets, and `--help` needs no numpy
+    import numpy as np  # not above: options of the command line import this folder, and `--help` needs no numpy
 
     return np.frombuffer(position.stones, dtype=np.int8)
