@@ -6,9 +6,10 @@ the input planes of a net.
 """
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, Self, runtime_checkable
+from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,12 @@ from core.rules import BLACK, NO_CELL, Rules
 
 @dataclass(frozen=True, slots=True)
 class PositionBatch:
-    """`B` positions of one board size as a struct of arrays."""
+    """`B` positions of one board size as a struct of arrays.
+
+    >>> batch = gomoku.PositionBatch.from_positions([gomoku.Position()] * 3, gomoku.Rules())
+    >>> batch.stones.shape, batch.to_move.tolist()
+    ((3, 225), [1, 1, 1])
+    """
 
     stones: NDArray[np.int8]
     """[B, A] `BLACK`, `WHITE` or `EMPTY`."""
@@ -159,6 +165,41 @@ class Done:
 
 
 DONE = Done()
+
+
+class BatchEvaluator(ABC):
+    """An evaluator in Python: a subclass writes `evaluate`, which runs on the thread of the search.
+
+    >>> class Flat(gomoku.BatchEvaluator):
+    ...     def evaluate(self, positions):
+    ...         count, cells = positions.stones.shape
+    ...         return np.zeros((count, cells)), np.zeros(count)
+    >>> settings = gomoku.SearchSettings(simulations=30)
+    >>> gomoku.MctsPlayer(Flat(), gomoku.Rules(), settings).choose(gomoku.Position()).simulations
+    30
+    """
+
+    lanes = 1
+    free_cores = 1
+    version = 0
+    """Another number for other weights: a search may keep evaluations of one version."""
+    last_moves = 2
+
+    @abstractmethod
+    def evaluate(self, positions: PositionBatch) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return policy logits [B, A] and expected results [B], -1 to 1, for the side to move of each position.
+
+        Logits of occupied cells are not used. The arrays of `positions` may change after the call.
+        """
+
+    def submit(self, slot: Slot) -> Ticket:
+        """See `Evaluator`. Raises `ValueError` for answers of other shapes."""
+        logits, values = self.evaluate(slot.positions.rows(slice(slot.count)))
+        for name, answer, room in (("logits", logits, slot.logits), ("values", values, slot.values)):
+            if np.shape(answer) != room[: slot.count].shape:
+                raise ValueError(f"evaluate returned {name} of {np.shape(answer)}, not {room[: slot.count].shape}")
+            room[: slot.count] = answer
+        return DONE
 
 
 @lean_kernel

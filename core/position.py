@@ -13,6 +13,10 @@ from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell, Colour, Rules
 class IllegalMoveError(ValueError):
     """A move that the rules forbid: off the board, on a stone, or after the end of the game.
 
+    >>> gomoku.Position.from_moves(gomoku.Rules(), ["h8", "h8"])
+    Traceback (most recent call last):
+    core.position.IllegalMoveError: h8 already holds a stone
+
     Text that names no cell raises `core.notation.NotationError` instead; both are `ValueError`s.
     """
 
@@ -37,6 +41,11 @@ _SYMBOLS = {BLACK: "X", WHITE: "O", EMPTY: "."}
 
 class Position:
     """A game as it stands: push and pop moves from the empty board on; black moves first.
+
+    >>> position = gomoku.Position()
+    >>> position.push("h8")
+    >>> position.ply, position.side_to_move == gomoku.WHITE, position.is_game_over()
+    (1, True, False)
 
     `print(position)` shows the board: X is black, O is white, the last move stands in brackets.
     """

@@ -31,6 +31,9 @@ def colour_name(colour: Colour) -> str:
 class Rules:
     """Freestyle k-in-a-row: black moves first, `connect` *or more* stones in a line win, a full board draws (A, I).
 
+    >>> print(gomoku.Rules(size=9))
+    5 in a row on 9x9
+
     Raises `ValueError` for a size or a length outside the supported range.
     """
 

@@ -223,7 +223,12 @@ class EvaluationConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """One training run."""
+    """One training run.
+
+    >>> config = gomoku.Config()
+    >>> config.rules.size, config.search.simulations
+    (15, 400)
+    """
 
     preset: str = "custom"
     """Preset that the run started from; kept in its models."""

@@ -39,9 +39,8 @@ class _Setting:
     value: Any
 
 
-_PRESET = "preset"
-_BASE, _CHAIN = "base", "chain"
-"""Keys of a preset alone: the preset under it, and the presets that it is made of."""
+_PRESET, _BASE, _CHAIN = "preset", "base", "chain"
+"""Keys of the preset under a file, of the preset under a preset, and of the presets that a chain is made of."""
 _SMALLEST: Mapping[str, int] = {
     "basics.positions": 64,
     "basics.epochs": 1,
@@ -75,16 +74,18 @@ def _all_names() -> list[str]:
 def resolve(
     preset: str | None = None,
     *,
-    file: Path | None = None,
+    file: Path | str | None = None,
     assignments: Sequence[str] = (),
     flags: Mapping[str, Any] = types.MappingProxyType({}),
 ) -> Config:
     """Return the configuration of `preset` (None: the defaults), then `file`, then `assignments`, then `flags`.
 
+    >>> config = gomoku.load_config("smoke", assignments=["seed=7"])
+
     `assignments` are `key=value` texts. `flags` maps dotted keys to values; None leaves a setting alone. A `scale`
     below 1 is applied to the result. Raises `ConfigError`.
     """
-    config = _build(_collected(preset, file, assignments, flags))
+    config = _build(_collected(preset, None if file is None else Path(file), assignments, flags))
     return _replaced(config, {key: scaled(key, value_of(config, key), config.scale) for key in _SMALLEST})
 
 
@@ -280,8 +281,7 @@ def _preset(name: str, source: str | None = None) -> list[_Setting]:
 
 
 def _preset_table(name: str) -> dict[str, Any]:
-    entry = resources.files("curriculum").joinpath("presets", f"{name}.toml")
-    return tomllib.loads(entry.read_text(encoding="utf-8"))
+    return tomllib.loads(resources.files("curriculum").joinpath("presets", f"{name}.toml").read_text("utf-8"))
 
 
 def _toml(text: str, source: str) -> list[_Setting]:

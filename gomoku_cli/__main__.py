@@ -3,6 +3,7 @@
 import sys
 from typing import NoReturn
 
+from gomoku_cli import check_packages
 from gomoku_cli.process import end_on_signals, flush_results, open_streams
 
 
@@ -10,6 +11,10 @@ def main() -> NoReturn:
     """Run the command line of this process."""
     end_on_signals()
     open_streams()
+    try:
+        check_packages()
+    except ImportError as error:
+        sys.exit(f"gomoku: {error}")
     from gomoku_cli.tui.terminal import is_served
 
     if is_served():

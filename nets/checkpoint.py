@@ -32,6 +32,11 @@ _TABLES_OF_MADE = ("search", "results")
 _LAYER_LISTS = ("trunk", "policy_head", "value_head")
 
 
+def model_file(path: Path | str) -> Path:
+    """Return the file of a built-in model where the text is its name, else the path itself."""
+    return BUILT_IN[path] if isinstance(path, str) and path in BUILT_IN else Path(path)
+
+
 class CheckpointError(BadDataError, ValueError):
     """The file holds no usable model; the message names the fault."""
 
@@ -96,12 +101,18 @@ def load_arrays(path: Path, rules: Rules | None = None) -> "tuple[dict[str, NDAr
         return file.arrays(), replace(info, rules=rules)
 
 
-def load_model(path: Path, rules: Rules | None = None) -> tuple["DualNet", ModelInfo]:
-    """Load the model of a file, in evaluation mode on the CPU, for its own or for other rules.
+def load_model(path: Path | str, rules: Rules | None = None) -> tuple["DualNet", ModelInfo]:
+    """Load the model of a file or a built-in one (`default`, `paper`) with torch, for its own or for other rules.
+
+    Its nets are on the CPU, in evaluation mode.
+
+    >>> model, info = gomoku.load_model("default")
+    >>> info.rules.size, sorted(model.nets)
+    (15, ['black', 'white'])
 
     Raises `CheckpointError`, also for rules that the model does not play.
     """
-    arrays, info = load_arrays(path, rules)
+    arrays, info = load_arrays(model_file(path), rules)
     # Imported here, so that a file is refused without torch.
     import torch
 

@@ -34,7 +34,13 @@ class MoveAnalysis:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Analysis:
-    """A search's view of a position that is not over. A proof of the best move decides the value."""
+    """A search's view of a position that is not over. A proof of the best move decides the value.
+
+    >>> with gomoku.open_engine("mentor:1") as engine:
+    ...     analysis = engine.analysis(gomoku.Position.from_moves(gomoku.Rules(), ["h8", "i9"])).wait()
+    >>> analysis.best_move == analysis.variation[0], -1 < analysis.value < 1
+    (True, True)
+    """
 
     moves: tuple[MoveAnalysis, ...]
     """Root moves, the best first."""
@@ -46,6 +52,8 @@ class Analysis:
     """Positions searched, in the unit of `search.limits.Limit.nodes`."""
     seconds: float
     """Time of the search."""
+    depth: int | None = None
+    """Plies of the last iteration that was finished; None for a search without iterations, such as that of a tree."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "value", _proven(self.moves[0].proof if self.moves else None, self.value))
@@ -54,6 +62,12 @@ class Analysis:
     def best_move(self) -> Cell:
         """The best move."""
         return self.moves[0].move
+
+    @property
+    def plies_to_end(self) -> int | None:
+        """Plies until the game is over where its result is proven, else None."""
+        proof = self.moves[0].proof if self.moves else None
+        return None if proof is None else abs(proof)
 
 
 Report = Callable[[Analysis], None]

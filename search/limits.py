@@ -10,6 +10,9 @@ from core.bounds import POSITIVE, check_bounds
 class Limit:
     """The end of a search: the limit that is reached first ends it; None sets no limit.
 
+    >>> gomoku.Limit(nodes=2000, seconds=0.5)
+    Limit(depth=None, nodes=2000, seconds=0.5)
+
     Raises `ValueError` for a number that is not above 0, and if no limit is set.
     """
 

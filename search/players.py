@@ -19,7 +19,12 @@ from search.limits import Limit
 
 
 class ForfeitError(FailedError, RuntimeError):
-    """A player cannot go on and loses its game; the message gives the reason."""
+    """A player cannot go on and loses its game; the message gives the reason.
+
+    >>> raise gomoku.ForfeitError("it crashed")
+    Traceback (most recent call last):
+    search.players.ForfeitError: it crashed
+    """
 
     def __init__(self, why: str, *, on_time: bool = False) -> None:
         super().__init__(why)
@@ -29,7 +34,12 @@ class ForfeitError(FailedError, RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A player's decision on a position."""
+    """A player's decision on a position.
+
+    >>> decision = gomoku.open_engine("mentor:1").play(gomoku.Position())
+    >>> decision.move, decision.value
+    (112, 0.0)
+    """
 
     move: Cell
     value: float | None = None
@@ -54,7 +64,12 @@ def never() -> bool:
 class Player(Protocol):
     """Chooses moves. Players keep nothing between calls, so one player may play many games at once.
 
-    A player that inherits from this protocol writes `choose_batch` and gets `choose`.
+    A player that inherits from this protocol writes `choose_batch` and gets `choose`. A function will often do:
+    `FunctionPlayer`.
+
+    >>> player: gomoku.Player = gomoku.open_player("random")
+    >>> [decision.move for decision in player.choose_batch([gomoku.Position()] * 2, seeds=[1, 2])]
+    [..., ...]
     """
 
     name: str
@@ -167,6 +182,36 @@ def decide_each(
         return [decide(positions[0], seeds[0])]
     with ThreadPoolExecutor(cores()) as pool:
         return list(pool.map(decide, positions, seeds))
+
+
+class FunctionPlayer(Player):
+    """A player from a function that returns a move, as a cell or its name, for each position.
+
+    >>> first = gomoku.FunctionPlayer("first", lambda position: position.legal_moves()[0])
+    >>> first.choose(gomoku.Position()).move
+    0
+    """
+
+    def __init__(self, name: str, move: Callable[[Position], Cell | str]) -> None:
+        """`move` gets a copy of each position, none of which is over."""
+        self.name = name
+        self._move = move
+
+    def choose_batch(
+        self,
+        positions: Sequence[Position],
+        *,
+        seeds: Sequence[int],
+        limit: Limit | None = None,
+        stop: Callable[[], bool] = never,
+    ) -> list[Decision]:
+        """See `Player`. Raises the errors of `Position.push` for a move that the rules forbid."""
+        decisions = []
+        for position in positions:
+            after = position.copy()
+            after.push(self._move(position.copy()))
+            decisions.append(Decision(after.moves[-1]))
+        return decisions
 
 
 class RandomPlayer(Player):

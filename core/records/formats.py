@@ -44,16 +44,22 @@ class GamesFile:
         return self.content.remark
 
 
-def open_games(path: Path) -> GamesFile:
+def open_games(path: Path | str) -> GamesFile:
     """Return an .sgf or .psq file. Raises `RecordError` for an unreadable file and one without games."""
+    path = Path(path)
     _format(path)
     data = _read(path)
     content = decoded(data, str(path), as_sgf=is_sgf(path))
     return GamesFile(path, data, content, parse_games(path, content.text))
 
 
-def read_games(path: Path) -> list[GameRecord]:
-    """Return the games of an .sgf or .psq file. Raises the errors of `open_games`."""
+def read_games(path: Path | str) -> list[GameRecord]:
+    """Return the games of an .sgf or .psq file. Raises the errors of `open_games`.
+
+    >>> gomoku.write_games("game.psq", [gomoku.Record(gomoku.Rules(), [112, 127])])
+    >>> [len(record.moves) for record in gomoku.read_games("game.psq")]
+    [2]
+    """
     return open_games(path).games
 
 
@@ -100,8 +106,12 @@ def games_text(path: Path, games: Iterable[GameRecord]) -> str:
     return "".join(map(write, games))
 
 
-def write_games(path: Path, games: Iterable[GameRecord]) -> None:
-    """Write the games to an .sgf or .psq file, whole or not at all. Raises `RecordError` for another suffix."""
+def write_games(path: Path | str, games: Iterable[GameRecord]) -> None:
+    """Write the games to an .sgf or .psq file, whole or not at all. Raises `RecordError` for another suffix.
+
+    >>> gomoku.write_games("game.sgf", [gomoku.Record(gomoku.Rules(), [112, 127], black="Ann")])
+    """
+    path = Path(path)
     text = games_text(path, games)
     with atomic_path(path) as temporary:
         # Names from a command line may hold bytes that are no text; the games are worth more than these.

@@ -47,7 +47,12 @@ Annotations = Sequence[Annotation | None]
 
 @dataclass(frozen=True, slots=True)
 class GameRecord:
-    """A game with its moves and its ending."""
+    """A game with its moves and its ending.
+
+    >>> record = gomoku.Record(gomoku.Rules(), moves=[112, 127], black="Ann", white="Bob")
+    >>> print(gomoku.Position.from_moves(record.rules, record.moves).name_of(record.moves[0]))
+    h8
+    """
 
     rules: Rules
     moves: Sequence[Cell]

@@ -13,6 +13,7 @@ from core.limits import MAX_PLAYER_LENGTH, MAX_SIMULATIONS, quoted
 from core.rules import Rules
 from curriculum.arena import player_names
 from curriculum.run.folder import best_model, is_run
+from search.engine import Engine
 from search.players import Player, RandomPlayer
 from search.tree.settings import DEFAULT_MAX_BYTES, DEFAULT_SWITCH_STAGE, Policy, SearchSettings
 
@@ -27,7 +28,12 @@ class PlayerSpecError(UsageError, ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayerSettings:
-    """Settings of a player in a game. `settings_of` names the ones that each kind of player reads."""
+    """Settings of a player in a game. `settings_of` names the ones that each kind of player reads.
+
+    >>> quick = gomoku.open_engine("default", gomoku.PlayerSettings(simulations=20))
+    >>> quick.limit
+    Limit(depth=None, nodes=20, seconds=None)
+    """
 
     search: SearchSettings | None = None
     """Search of a model; None takes the settings of its training, with tactics and the leaves in flight of play."""
@@ -172,9 +178,26 @@ class NamedPlayer:
 def open_player(spec: str, settings: PlayerSettings | None = None, *, rules: Rules | None = None) -> Player:
     """Return the player that a spec names, by default for the rules of its model, or 15x15 without a model.
 
+    The specs are those of the command line: `default`, a model file, a run folder, `mentor:3`, `pure-mcts:1000`.
+
+    >>> gomoku.open_player("mentor:1").name
+    'mentor:1'
+
     Raises the errors of `parse_player`.
     """
     return parse_player(spec, rules=rules or resolve_rules([spec]), settings=settings or PlayerSettings())
+
+
+def open_engine(spec: str, settings: PlayerSettings | None = None, *, rules: Rules | None = None) -> Engine:
+    """Return the handle over the player that `open_player` opens; close it, or use it as a context manager.
+
+    >>> with gomoku.open_engine("mentor:1") as engine:
+    ...     engine.play(gomoku.Position()).move
+    112
+
+    Raises the errors of `parse_player`.
+    """
+    return Engine(open_player(spec, settings, rules=rules))
 
 
 def parse_player(spec: str, *, rules: Rules, settings: PlayerSettings) -> Player:

@@ -223,6 +223,10 @@ def play_match(
 ) -> MatchResult:
     """Play a match of `games` games; the first player has Black in the even ones and White in the odd ones.
 
+    >>> result = gomoku.play_match(gomoku.open_player("mentor:1"), gomoku.open_player("random"), games=2)
+    >>> result.total.wins, result.total.losses
+    (2, 0)
+
     Without `openings` they start from the shipped balanced ones, or from the empty board where there are none. See
     `curriculum.arena.fixtures.fixtures` for `paired`. The players draw from streams of the seed, so equal settings give
     equal games. Raises `Interrupted` if the conduct stops it.

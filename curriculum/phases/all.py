@@ -1,5 +1,6 @@
 """The whole curriculum: basics, imitation, self-play, and final matches that measure the model (A IV)."""
 
+from pathlib import Path
 from typing import Any
 
 from core.files.json_text import value_at
@@ -7,7 +8,7 @@ from core.limits import MAX_SECONDS
 from core.streams import Purpose, stream_key
 from curriculum.arena.opening_sets import evaluation_openings
 from curriculum.arena.tournament import play_match
-from curriculum.config import Phase
+from curriculum.config import Config, Phase
 from curriculum.phases.basics import run_basics
 from curriculum.phases.imitation import run_imitation
 from curriculum.phases.origin import portable_name, result_of
@@ -18,7 +19,7 @@ from curriculum.reporting import Conduct
 from curriculum.run.folder import RunFolder
 from nets.checkpoint import load_model
 
-__all__ = ["measure", "run_all", "run_basics", "run_imitation", "run_selfplay"]
+__all__ = ["measure", "run_all", "run_basics", "run_imitation", "run_selfplay", "train"]
 
 _RUN = {Phase.BASICS: run_basics, Phase.IMITATION: run_imitation, Phase.SELFPLAY: run_selfplay}
 _MATCHES = "matches"
@@ -33,6 +34,21 @@ def run_all(run: RunFolder, conduct: Conduct) -> list[dict[str, Any]]:
     for phase in run.config.phases:
         _RUN[phase](run, conduct)
     return measure(run, conduct)
+
+
+def train(path: Path | str, config: Config | None = None, conduct: Conduct | None = None) -> list[dict[str, Any]]:
+    """Train in a folder as `gomoku train` does: a new run with `config`, without one the run there, from where it is.
+
+    Return the results of its final matches. `conduct` reports progress and stops the work; the default one is silent.
+
+    >>> tiny = ["phases=['basics']", "basics.positions=64", "evaluation.final_games=0"]
+    >>> gomoku.train("runs/tiny", gomoku.load_config("smoke", assignments=tiny))
+    []
+
+    Raises the errors of `RunFolder.create` or `RunFolder.open`, and those of `run_all`.
+    """
+    with RunFolder.open(path) if config is None else RunFolder.create(path, config) as run:
+        return run_all(run, conduct or Conduct())
 
 
 def measure(run: RunFolder, conduct: Conduct) -> list[dict[str, Any]]:

@@ -65,6 +65,10 @@ class RunFolder:
     """One training run on disk, locked by this process until it is closed.
 
     Use `create` or `open`; the folder is a context manager that closes itself.
+
+    >>> with gomoku.Run.create("runs/new", gomoku.load_config("smoke")) as run:
+    ...     run.config.preset, run.progress.rounds, run.best_model.exists()
+    ('smoke', 0, False)
     """
 
     def __init__(self, path: Path, config: Config, lock: int | None) -> None:
@@ -99,13 +103,14 @@ class RunFolder:
         """The commit of the program's source, with `-dirty` if it has changes; None outside a repository."""
 
     @classmethod
-    def create(cls, path: Path, config: Config) -> Self:
+    def create(cls, path: Path | str, config: Config) -> Self:
         """Create a run in `path`, which must not exist or be empty.
 
         Raises `ConfigError` or `BasicsError` for a configuration that cannot run (`curriculum.validity`),
         `RunFolderTakenError` for a folder that is not empty, `FolderBusyError` while another process works there.
         """
         check(config)
+        path = Path(path)
         if is_run(path):  # whoever works in it counts first: --resume would not help
             release_lock(take_lock(path / "state" / _LOCK, path))
         _refuse_taken(path)
@@ -122,7 +127,7 @@ class RunFolder:
             raise
 
     @classmethod
-    def open(cls, path: Path, revise: Callable[[Config, Config], Config] | None = None) -> Self:
+    def open(cls, path: Path | str, revise: Callable[[Config, Config], Config] | None = None) -> Self:
         """Open the run in `path`, to continue it; files that a killed process left half-written are removed.
 
         `revise` returns the configuration to go on with, from that of `config.toml` and the one that the run was made
@@ -131,6 +136,7 @@ class RunFolder:
         Raises `RunFolderError` where there is no run or its files are broken, `FolderBusyError` while another process
         works in it, `ConfigError` for a setting that cannot change any more or does not fit the others.
         """
+        path = Path(path)
         if not path.is_dir():
             raise RunFolderError(f"there is no run in {path}: the folder does not exist")
         if not is_run(path):
@@ -259,14 +265,19 @@ def best_model(path: Path) -> Path:
     return path / "models" / "best.safetensors"
 
 
-def read_metrics(path: Path) -> list[dict[str, Any]]:
+def read_metrics(path: Path | str) -> list[dict[str, Any]]:
     """Return the metrics of the run in `path`, oldest first, also while a process works in it.
+
+    >>> with gomoku.Run.create("runs/measured", gomoku.Config()) as run:
+    ...     run.append_metrics({"event": "train", "policy_loss": 4.5})
+    >>> [record["policy_loss"] for record in gomoku.read_metrics("runs/measured")]
+    [4.5]
 
     A line that is still being written is left out, and one that a later line repeats, after a kill. Raises
     `RunFolderError` with the number of a line that cannot be read.
     """
     try:
-        return read_distinct(path / _METRICS)
+        return read_distinct(Path(path) / _METRICS)
     except JsonFileError as error:
         raise RunFolderError(str(error)) from error
 

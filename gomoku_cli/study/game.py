@@ -7,6 +7,7 @@ it may take it. Beside it stand SGF's value for Black and a comment that people 
 import json
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +15,7 @@ from core.files.json_text import parse_json, value_at, values_at
 from core.limits import MAX_PLAYER_LENGTH
 from core.notation import parse_cell
 from core.position import Position
-from core.records.record import Annotation, GameRecord
+from core.records.record import Annotation, Ending, GameRecord
 from core.rules import BLACK, Cell, colour_name
 from search.analysis import Analysis, MoveAnalysis
 from search.limits import Limit
@@ -96,6 +97,38 @@ class StudiedGame:
     def position(self, ply: int | None = None) -> Position:
         """Return the position after `ply` moves, by default after all."""
         return Position.from_moves(self.record.rules, self.record.moves[:ply])
+
+
+def record_game(
+    position: Position,
+    *,
+    black: str = "",
+    white: str = "",
+    analyses: Sequence[Analysis | None] = (),
+    analyst: str = "",
+    limit: Limit | None = None,
+) -> GameRecord:
+    """Return the record of a game, with the result that its board shows.
+
+    `analyses`: one a position, from the empty board on, or fewer; `analyst` and `limit` are their player and its limit.
+    `gomoku play`, `gomoku analyze --save` and other readers of SGF show them. Raises `ValueError` for too many.
+
+    >>> position = gomoku.Position.from_moves(gomoku.Rules(3, 3), ["a1", "a2", "b1", "b2", "c1"])
+    >>> record = gomoku.record_game(position, black="Ann", white="Bob")
+    >>> record.winner == gomoku.BLACK
+    True
+    """
+    outcome = position.outcome()
+    record = GameRecord(
+        position.rules,
+        tuple(position.moves),
+        outcome.winner if outcome else None,
+        black=black,
+        white=white,
+        ending=Ending.BOARD if outcome else Ending.UNKNOWN,
+    )
+    kept = [None if each is None else KeptAnalysis(analysis=each, player=analyst, limit=limit) for each in analyses]
+    return StudiedGame(record, tuple(kept)).to_record()
 
 
 def black_value(analysis: Analysis, position: Position) -> float:

@@ -1,15 +1,12 @@
 """Review of a game: win probabilities, their loss by each move, mistakes, and the moments that decided it."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from core.position import Position
 from core.rules import BLACK, Cell, Colour
 from gomoku_cli.study.game import KeptAnalysis, StudiedGame, black_value
-from search.analysis import Report
-from search.limits import Limit
-from search.players import Analyses, never
 
 
 class Grade(StrEnum):
@@ -161,34 +158,3 @@ def _move_review(
         loss=loss,
         ends_forced_win=was_won and not is_won and loss is not None and loss >= GRADES[Grade.INACCURACY],
     )
-
-
-def analyse_game(
-    game: StudiedGame,
-    player: Analyses,
-    limit: Limit | None = None,
-    *,
-    name: str,
-    plies: Sequence[int] | None = None,
-    stop: Callable[[], bool] = never,
-    report: Report | None = None,
-) -> Iterator[tuple[int, StudiedGame]]:
-    """Analyse the positions of a game one after the other; yield the ply and the game after each.
-
-    `limit`: by default the player's own. `name`: the player as the command line spells it. Positions with an analysis
-    of the same player and limit, and the end of the game, are left out. `plies`: positions in the order of the work, by
-    default all from the empty board on. Once `stop` returns True, nothing more is analysed; an analysis that it cuts
-    short is dropped.
-    """
-    limit = limit or player.limit
-    for ply in range(len(game.analyses)) if plies is None else plies:
-        kept, position = game.analyses[ply], game.position(ply)
-        if position.is_game_over() or (kept is not None and kept.is_by(name, limit)):
-            continue
-        if stop():
-            return
-        analysis = player.analyse(position, limit, stop=stop, report=report)
-        if stop():
-            return
-        game = game.with_analysis(ply, KeptAnalysis(analysis=analysis, player=name, limit=limit))
-        yield ply, game

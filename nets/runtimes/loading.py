@@ -5,17 +5,22 @@ from pathlib import Path
 
 from core.files.cache_folder import has_noticed
 from core.rules import Rules
-from nets.checkpoint import BUILT_IN, check_model, load_arrays, load_model, read_info
+from nets.checkpoint import BUILT_IN, check_model, load_arrays, load_model, model_file, read_info
 from nets.config import Backend, Precision, RuntimeChoice, RuntimeNotice, default_runtime
 from nets.runtimes.devices import may_have_gpu
 from nets.runtimes.runtime import RuntimeUnavailableError
 from nets.runtimes.runtime_evaluator import RuntimeEvaluator
 
 
-def open_model(path: Path, choice: RuntimeChoice | None = None, *, rules: Rules | None = None) -> RuntimeEvaluator:
+def open_model(
+    path: Path | str, choice: RuntimeChoice | None = None, *, rules: Rules | None = None
+) -> RuntimeEvaluator:
     """Return an evaluator with the model of a file; its evaluations are repeatable (`nets.runtimes.batching.Batcher`).
 
-    `rules`: default: those of the model; others that it plays (`ModelInfo.plays`) give another board.
+    >>> evaluator = gomoku.open_model("default", rules=gomoku.Rules(9))
+
+    `path`: a text may be the name of a built-in model, `default` or `paper`. `rules`: default: those of the model;
+    others that it plays (`ModelInfo.plays`) give another board.
 
     `choice` selects the runtime (default: the choice for the whole process). OpenVINO runs graphs that are saved in the
     user's cache folder. The graphs of a new model are made first, which takes some seconds and gives a `RuntimeNotice`.
@@ -24,7 +29,7 @@ def open_model(path: Path, choice: RuntimeChoice | None = None, *, rules: Rules 
     Raises `CheckpointError`, also for rules that the model does not play, and `RuntimeUnavailableError` for a precision
     that no runtime here has.
     """
-    choice = choice or default_runtime()
+    path, choice = model_file(path), choice or default_runtime()
     if choice.backend in (Backend.AUTO, Backend.NUMBA) and read_info(path).net.has_lines:
         from nets.runtimes.lines import LineRuntime
 

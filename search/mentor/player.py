@@ -71,11 +71,6 @@ class MentorAnalysis(Analysis):
         """The cells of `moves`, of which the mentor plays any with equal chance."""
         return tuple(each.move for each in self.moves)
 
-    @property
-    def plies_to_end(self) -> int | None:
-        """Plies until the game is over where its result is proven, else None."""
-        return WIN - abs(self.score) if abs(self.score) >= PROVEN else None
-
 
 def _value(score: int) -> float:
     if abs(score) >= PROVEN:

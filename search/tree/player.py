@@ -40,6 +40,11 @@ class MctsPlayer(Player):
     """Starts each move with an empty tree (A II-C), except after `ponder` and with `keeps_tree`.
 
     With 0 simulations it plays by the evaluator's policy alone.
+
+    >>> settings = gomoku.SearchSettings(simulations=20)
+    >>> player = gomoku.MctsPlayer(gomoku.open_model("default"), gomoku.Rules(), settings)
+    >>> player.choose(gomoku.Position()).simulations
+    20
     """
 
     def __init__(

@@ -70,7 +70,11 @@ class Policy(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchSettings:
-    """The settings of a tree search. Raises `ValueError` for a number out of its bounds."""
+    """The settings of a tree search. Raises `ValueError` for a number out of its bounds.
+
+    >>> gomoku.SearchSettings(simulations=200, c_puct=2.0).c_puct
+    2.0
+    """
 
     simulations: Annotated[int, Bounds(0, MAX_SIMULATIONS)] = 400
     """New simulations a move: each a descent that ends in a net evaluation or an end of game."""

@@ -35,7 +35,7 @@ def test_the_wheel_holds_the_five_packages_and_no_tests(wheel: zipfile.ZipFile) 
 @pytest.mark.slow
 def test_the_wheel_holds_every_module(wheel: zipfile.ZipFile) -> None:
     modules = {path.relative_to(ROOT).as_posix() for package in PACKAGES for path in (ROOT / package).rglob("*.py")}
-    assert modules <= set(wheel.namelist())
+    assert modules | {f"{package}/py.typed" for package in PACKAGES} <= set(wheel.namelist())
 
 
 @pytest.mark.slow

@@ -23,11 +23,11 @@ from gomoku_cli.options import RulesOptions, SearchOptions
 from gomoku_cli.printable import echo
 from gomoku_cli.reports.analyses.lines import COLUMNS, heading, position_json, position_text, review_json, review_text
 from gomoku_cli.study.game import KeptAnalysis, StudiedGame
-from gomoku_cli.study.review import analyse_game, review_of
+from gomoku_cli.study.review import review_of
 from gomoku_cli.study.saved import annotate
 from nets.checkpoint import read_info
+from search.engine import Engine
 from search.limits import Limit
-from search.players import Analyses
 
 _SAVING_SHARE = 20
 """Analysis goes on for so many times the time of a save before the next one, since a file is written as a whole."""
@@ -46,9 +46,11 @@ class GameWork:
 
 @dataclass(frozen=True, slots=True)
 class _Opened:
-    player: Analyses
+    engine: Engine
     name: str
     """The player as kept analyses name it: two names are two ways to search."""
+    limit: Limit
+    """The limit of each analysis."""
 
 
 class Analyst:
@@ -75,8 +77,8 @@ class Analyst:
             raise typer.BadParameter(f"the game is over after {ply} moves", param_hint="--move")
         kept = game.analyses[ply]
         opened = self._open(position.rules)
-        if kept is None or not save or not kept.is_by(opened.name, opened.player.limit):
-            kept = self._searched(position)
+        if kept is None or not save or not kept.is_by(opened.name, opened.limit):
+            kept = self._measured(position)
         if save:
             source.keep(number, game.with_analysis(ply, kept))
             source.save()
@@ -89,9 +91,7 @@ class Analyst:
         if not as_json:
             echo(COLUMNS)
         for number, position in stdin_positions(rules):
-            analysis = opened.player.analyse(position, stop=self._conduct.stop)
-            self._conduct.check()
-            kept = KeptAnalysis(analysis=analysis, player=opened.name, limit=opened.player.limit)
+            kept = self._searched(opened, position)
             if as_json:
                 typer.echo(json.dumps({"line": number} | position_json(kept, position)))
             else:
@@ -137,17 +137,12 @@ class Analyst:
         for ply, position in enumerate(record.positions()):
             if position.is_game_over():
                 break
-            game = games[number - 1]
-            for _, analysed in analyse_game(
-                game, opened.player, name=opened.name, plies=[ply], stop=self._conduct.stop
-            ):
-                source.keep(number, analysed)
-                game = analysed
-            kept = game.analyses[ply]
-            if self._conduct.stop() or kept is None:
-                return
+            kept = games[number - 1].analyses[ply]
+            if kept is None or not kept.is_by(opened.name, opened.limit):
+                kept = self._searched(opened, position)
+                source.keep(number, games[number - 1].with_analysis(ply, kept))
             task.update(done + ply + 1)
-            move = review_of(game).moves[ply - 1] if work.review and ply else None
+            move = review_of(games[number - 1]).moves[ply - 1] if work.review and ply else None
             if work.as_json:
                 typer.echo(json.dumps(place | {"ply": ply} | position_json(kept, position, move)))
             else:
@@ -158,16 +153,20 @@ class Analyst:
             echo("\n".join(review_text(games[number - 1])))
 
     def _analyse_one(self, position: Position) -> dict[str, Any]:
-        return position_json(self._searched(position), position)
+        return position_json(self._measured(position), position)
 
-    def _searched(self, position: Position) -> KeptAnalysis:
+    def _measured(self, position: Position) -> KeptAnalysis:
         opened = self._open(position.rules)
-        player = opened.player
         # Compile, load and prepare everything, so that the time of the analysis is that of its search.
-        player.analyse(position, Limit(nodes=2), stop=self._conduct.stop)
-        analysis = player.analyse(position, stop=self._conduct.stop)
-        self._conduct.check()
-        return KeptAnalysis(analysis=analysis, player=opened.name, limit=player.limit)
+        opened.engine.analysis(position, Limit(nodes=2)).wait()
+        return self._searched(opened, position)
+
+    def _searched(self, opened: _Opened, position: Position) -> KeptAnalysis:
+        """Return the analysis of a position. Raises `Interrupted`."""
+        with opened.engine.analysis(position, opened.limit) as analysis:
+            for _ in analysis:
+                self._conduct.check()
+        return KeptAnalysis(analysis=analysis.wait(), player=opened.name, limit=opened.limit)
 
     def _own_rules(self) -> Rules:
         """Return the rules of positions without a game: the given ones, else those of the player."""
@@ -182,12 +181,14 @@ class Analyst:
                 spec = player_names.MENTOR
                 self._conduct.reporter.say(f"the built-in model does not play {rules}: the mentor analyses")
             self._search.check_effect((spec,))
-            player = parse_player(spec, rules=rules, settings=self._settings)
-            if not isinstance(player, Analyses):
+            engine = Engine(parse_player(spec, rules=rules, settings=self._settings))
+            if engine.limit is None:
                 raise typer.BadParameter(
                     f"{spec} tells no more than its move: models, mentor and pure-mcts:N analyse", param_hint="--player"
                 )
-            self._opened[rules] = _Opened(player, spec if self._settings.tactics else f"{spec} without tactics")
+            self._opened[rules] = _Opened(
+                engine, spec if self._settings.tactics else f"{spec} without tactics", engine.limit
+            )
         return self._opened[rules]
 
 

@@ -1,17 +1,13 @@
-"""Reviews: win probabilities, losses, grades, key moments, and the analysis of a whole game."""
-
-from collections.abc import Callable
+"""Reviews: win probabilities, losses, grades and key moments."""
 
 import pytest
 
-from core.position import Position
 from core.records.record import GameRecord
 from core.rules import BLACK, WHITE, Rules
 from gomoku_cli.study.game import KeptAnalysis, StudiedGame
-from gomoku_cli.study.review import Grade, analyse_game, review_of, win_probability
-from search.analysis import Analysis, MoveAnalysis, Report
+from gomoku_cli.study.review import Grade, review_of, win_probability
+from search.analysis import Analysis, MoveAnalysis
 from search.limits import Limit
-from search.players import Player, never
 
 RULES = Rules(7, 4)
 MOVES = (0, 7, 1, 8, 2, 9, 3)
@@ -87,43 +83,3 @@ def test_a_game_without_analyses_has_its_end_alone() -> None:
     assert review.mean_loss(BLACK) is None
     empty = review_of(StudiedGame(GameRecord(RULES, ())))
     assert (empty.moves, empty.key_moments()) == ((), [])
-
-
-class Scripted(Player):
-    """Analyses with the first empty cell."""
-
-    name = "scripted"
-
-    def __init__(self) -> None:
-        self.searched: list[int] = []
-
-    def analyse(
-        self,
-        position: Position,
-        limit: Limit | None = None,
-        *,
-        stop: Callable[[], bool] = never,
-        report: Report | None = None,
-    ) -> Analysis:
-        self.searched.append(position.ply)
-        return kept(0.0, position.legal_moves()[0]).analysis
-
-
-def test_a_game_is_analysed_position_by_position() -> None:
-    player, studied = Scripted(), StudiedGame(GameRecord(RULES, MOVES))
-    for ply, analysed in analyse_game(studied, player, LIMIT, name="scripted"):
-        studied = analysed
-        assert studied.analyses[ply] is not None
-    assert player.searched == list(range(7)), "the end of the game is sure"
-    assert review_of(studied).is_complete
-    assert list(analyse_game(studied, player, LIMIT, name="scripted")) == [], "nothing is searched again"
-    other = list(analyse_game(studied, player, Limit(nodes=6), name="scripted", plies=[3, 1]))
-    assert [ply for ply, _ in other] == [3, 1]
-
-
-def test_a_stopped_analysis_is_not_kept() -> None:
-    player = Scripted()
-    steps = analyse_game(
-        StudiedGame(GameRecord(RULES, MOVES)), player, LIMIT, name="scripted", stop=lambda: len(player.searched) >= 3
-    )
-    assert [ply for ply, _ in steps] == [0, 1]

@@ -2,6 +2,8 @@
 
 import io
 import json
+import os
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -264,6 +266,28 @@ def test_saved_analyses_are_read_and_not_searched_for_again(
     monkeypatch.setattr(Mentor, "analyse", refuse)
     assert run(capsys, *line, "--game", 2) == first, "everything is in the file"
     assert json.loads(run(capsys, *line, "--game", 2, "--move", 3)[1])["position"] == ["d4", "a1", "e4"]
+
+
+def test_analyses_before_a_stop_are_saved_and_the_one_that_it_cuts_short_is_not(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from search.mentor.player import Mentor
+
+    path = tmp_path / "game.sgf"
+    write_games(path, [GAME])
+    analyse = Mentor.analyse
+
+    def third_is_stopped(player: Mentor, position: Position, *arguments: Any, **options: Any) -> Any:
+        if position.ply == 2:
+            os.kill(os.getpid(), signal.SIGTERM)
+        return analyse(player, position, *arguments, **options)
+
+    monkeypatch.setattr(Mentor, "analyse", third_is_stopped)
+    code, out, _ = run(capsys, path, "--save", "--player", "mentor:1", "--json")
+    assert code == ExitCode.INTERRUPTED
+    assert [json.loads(line)["ply"] for line in out.splitlines()] == [0, 1]
+    (game,) = read_games(path)
+    assert [bool(text) for text in game.analyses] == [True, True, *[False] * 6]
 
 
 FOREIGN = (

@@ -1,0 +1,165 @@
+"""The library: lazy names, their examples and types, and packages of a user that take the place of ours."""
+
+import ast
+import doctest
+import inspect
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import gomoku_cli as gomoku
+from tests.support.project import ROOT
+
+HEAVY = ("numpy", "numba", "torch", "typing_extensions", "rich", "textual")
+LIGHT = ("BLACK", "IllegalMoveError", "Limit", "Position", "Record", "Rules", "UserError", "read_games", "record_game")
+
+
+def python(code: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a program with our packages installed, in a folder that it finds modules in too."""
+    command = [sys.executable, "-c", code]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_every_name_is_there_and_no_other() -> None:
+    assert sorted(gomoku.__all__) == sorted(gomoku._MODULES)
+    assert set(gomoku.__all__) <= set(dir(gomoku))
+    for name in gomoku.__all__:
+        assert getattr(gomoku, name) is not None
+    with pytest.raises(AttributeError, match="has no attribute 'Postion'"):
+        gomoku.Postion  # noqa: B018
+
+
+def test_types_are_those_of_the_lazy_names() -> None:
+    tree = ast.parse((ROOT / "gomoku_cli" / "__init__.py").read_text(encoding="utf-8"))
+    (block,) = (node for node in tree.body if isinstance(node, ast.If))
+    imported = {
+        each.asname or each.name: (node.module, each.name)
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for each in node.names
+    }
+    lazy = {name: (module, gomoku._NAMES_THERE.get(name, name)) for name, module in gomoku._MODULES.items()}
+    assert imported == lazy
+
+
+def test_the_game_loads_nothing_heavy(tmp_path: Path) -> None:
+    code = (
+        "import sys\nbefore = set(sys.modules)\nimport gomoku_cli as gomoku\n"
+        "assert set(sys.modules) - before == {'gomoku_cli'}, set(sys.modules) - before\n"
+        f"for name in {LIGHT}: getattr(gomoku, name)\n"
+        f"print([name for name in {HEAVY} if name in sys.modules])"
+    )
+    done = python(code, tmp_path)
+    assert (done.stdout, done.stderr) == ("[]\n", "")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow if name == "train" else ())
+        for name in gomoku.__all__
+        if name not in ("BLACK", "WHITE")
+    ],
+)
+def test_every_name_has_an_example_that_runs(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = inspect.getdoc(getattr(gomoku, name))
+    assert text is not None and ">>> " in text
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    test = doctest.DocTestParser().get_doctest(text, {"gomoku": gomoku, "np": np, "math": math}, name, name, 0)
+    report: list[str] = []
+    doctest.DocTestRunner(optionflags=flags).run(test, out=report.append)
+    assert not report, "".join(report)
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("nets.py", "nets"),
+        ("core.py", "core"),
+        ("search/__init__.py", "search"),
+        ("curriculum/__init__.py", "curriculum"),
+    ],
+)
+def test_a_package_in_the_place_of_ours_is_named(file: str, name: str, tmp_path: Path) -> None:
+    path = tmp_path / file
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("raise AssertionError('it was run')", encoding="utf-8")
+    done = python("import gomoku_cli as gomoku; gomoku.Position()", tmp_path)
+    assert done.returncode == 1
+    last = done.stderr.splitlines()[-1]
+    assert last == (
+        f"ImportError: gomoku_cli needs its own package {name}, but Python finds {path.resolve()} under this name: "
+        "rename that one, or start Python from another folder"
+    )
+    command = [sys.executable, "-m", "gomoku_cli", "--version"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"gomoku: {last.removeprefix('ImportError: ')}\n"
+
+
+def test_a_folder_without_modules_takes_no_place(tmp_path: Path) -> None:
+    (tmp_path / "nets").mkdir()
+    (tmp_path / "core").mkdir()
+    done = python("import gomoku_cli as gomoku; print(gomoku.Position().ply)", tmp_path)
+    assert (done.stdout, done.stderr) == ("0\n", "")
+
+
+PROGRAM = """
+import gomoku_cli as gomoku
+import numpy as np
+from numpy.typing import NDArray
+from collections.abc import Sequence
+
+class Flat(gomoku.BatchEvaluator):
+    def evaluate(self, positions: gomoku.PositionBatch) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        return np.zeros(positions.stones.shape, np.float32), np.zeros(len(positions), np.float32)
+
+def corner(position: gomoku.Position) -> int:
+    return position.legal_moves()[0]
+
+def main() -> None:
+    position = gomoku.Position(gomoku.Rules(size=15))
+    position.push("h8")
+    assert position.side_to_move == gomoku.WHITE != gomoku.BLACK
+    player = gomoku.MctsPlayer(Flat(), position.rules, gomoku.SearchSettings(simulations=20))
+    with gomoku.open_engine("mentor") as engine, gomoku.Engine(player) as own:
+        decision: gomoku.Decision = own.play(position, gomoku.Limit(nodes=10))
+        with engine.analysis(position, gomoku.Limit(seconds=1)) as analysis:
+            for info in analysis:
+                print(info.depth, info.nodes, info.value, [position.name_of(move) for move in info.variation])
+        final: gomoku.Analysis = analysis.wait()
+    record: gomoku.Record = gomoku.record_game(position, black="a", analyses=[None, final])
+    gomoku.write_games("game.sgf", [record])
+    games: Sequence[gomoku.Record] = gomoku.read_games("game.sgf")
+    other: gomoku.Player = gomoku.FunctionPlayer("corner", corner)
+    result = gomoku.play_match(gomoku.open_player("random"), other, games=2)
+    print(result.total.wins, decision.move, len(games))
+    config: gomoku.Config = gomoku.load_config("smoke", assignments=["seed=1"])
+    try:
+        gomoku.train("runs/mine", config)
+    except gomoku.UserError as error:
+        print(error)
+    reveal_type(gomoku.Position)
+    wrong: str = position.ply
+"""
+
+
+@pytest.mark.slow
+def test_mypy_knows_the_types_of_a_users_program(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(PROGRAM, encoding="utf-8")
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), "program.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    lines = PROGRAM.splitlines()
+    shown, mistake = (next(n for n, line in enumerate(lines, 1) if word in line) for word in ("reveal_type", "wrong:"))
+    found = [line for line in done.stdout.splitlines() if "program.py" in line]
+    assert len(found) == 2, done.stdout
+    assert found[0].startswith(f"program.py:{shown}: note: Revealed type is") and "core.position.Position" in found[0]
+    assert found[1].startswith(f"program.py:{mistake}: error: Incompatible types in assignment"), done.stdout
+    assert "Found 1 error in 1 file" in done.stdout, done.stdout
