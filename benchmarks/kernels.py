@@ -6,13 +6,14 @@ and in LLVM's optimisation and translation. Functions without the latter are opt
 machine may be busy: the time is the processor's, though it grows by half or more beside other work.
 """
 
-import argparse
 import os
 import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from typing import Any
+
+from benchmarks.measuring import parser_of, progress, show
 
 _STAGES = ("passes", "types", "optimise", "translate")
 
@@ -56,12 +57,9 @@ def _measure(clock: _Clock) -> None:
         def on_end(self, event: event.Event) -> None:
             clock.end()
 
-    class Passes(event.Listener):
+    class Passes(Functions):
         def on_start(self, event: event.Event) -> None:
             clock.begin("types" if event.data["name"].startswith("nopython_type_inference") else "passes")
-
-        def on_end(self, event: event.Event) -> None:
-            clock.end()
 
     def timed(stage: str, method: Callable[..., Any]) -> Callable[..., Any]:
         def call(*arguments: Any) -> Any:
@@ -90,7 +88,7 @@ def _numbers(arguments: tuple[Any, ...]) -> str:
 
 def main() -> None:
     """Run the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("--model", default="default", metavar="PLAYER", help="the engine's player (default)")
     parser.add_argument("--rows", type=int, default=40, metavar="N", help="slowest functions shown (40)")
     options = parser.parse_args()
@@ -107,15 +105,18 @@ def main() -> None:
         started = time.process_time()
         players.EnginePlayers(options.model, simulations=None).prepare(Rules(15), None, float("inf"))
         total = time.process_time() - started
-    print(
+    progress(
         f"{total:.1f} s of processor time on {machine()}; {len(clock.seconds)} functions, numba's own ones among them"
     )
-    print(f"{'function':<90} {'seconds':>8}" + "".join(f"{stage:>10}" for stage in _STAGES))
-    rows = sorted(clock.seconds.items(), key=lambda row: -row[1].total())
-    for name, stages in rows[: options.rows]:
-        print(f"{name[:90]:<90} {stages.total():8.2f}" + "".join(f"{stages[stage]:10.2f}" for stage in _STAGES))
-    sums = sum((stages for _, stages in rows), Counter[str]())
-    print(f"{'all':<90} {sums.total():8.2f}" + "".join(f"{sums[stage]:10.2f}" for stage in _STAGES))
+    slowest = sorted(clock.seconds.items(), key=lambda row: -row[1].total())
+    sums = sum(clock.seconds.values(), Counter[str]())
+    show(
+        (
+            {"seconds": stages.total(), **{stage: stages[stage] for stage in _STAGES}, "function": name}
+            for name, stages in [*slowest[: options.rows], ("all", sums)]
+        ),
+        options.json,
+    )
 
 
 if __name__ == "__main__":

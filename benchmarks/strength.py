@@ -8,7 +8,6 @@ continues, and a run that went on plays its new models only.
 The time is that of work: pauses between a run's last record and its next start are left out.
 """
 
-import argparse
 import json
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
@@ -17,7 +16,7 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from core.files.atomic import atomic_path
+from benchmarks.measuring import parser_of, progress, show
 from core.rules import Rules
 from curriculum.arena.formats import Format
 from curriculum.arena.player_names import DEFAULT
@@ -117,7 +116,7 @@ def play(
         for (first, second), match in tournament.matches.items():
             results.append((names[first], names[second], match.pairs))
             if path is not None:
-                print(f"{name} against {names[second]}: {match.total.score:.2f}", flush=True)
+                progress(f"{name} against {names[second]}: {match.total.score:.2f}")
     ratings = rate([*ours, *POOL], results, anchor=ZERO)
     by_name = {rating.name: rating for rating in ratings}
     return [by_name[name] for name in ours], [rating for rating in ratings if rating.name in POOL]
@@ -192,7 +191,7 @@ def draw(
 
 def main() -> None:
     """Play, rate, print and draw."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("runs", type=Path, nargs="+", metavar="RUN")
     parser.add_argument("--games", type=int, default=40, help="games of every two players who meet")
     parser.add_argument("--simulations", type=int, default=400)
@@ -202,7 +201,6 @@ def main() -> None:
     parser.add_argument("--built-in", action="store_true", help="rate the built-in model too")
     parser.add_argument("--folder", type=Path, help="keep the games here")
     parser.add_argument("--figure", type=Path, help="a picture, .svg or .png")
-    parser.add_argument("--json", type=Path, help="write the ratings here")
     arguments = parser.parse_args()
     models = []
     if len({run.resolve().name for run in arguments.runs}) < len(arguments.runs):
@@ -227,36 +225,17 @@ def main() -> None:
         players=PlayerSettings(simulations=arguments.simulations, tactics=not arguments.no_tactics),
     )
     ratings, pool = play(models, read_info(models[0].path).rules, settings, arguments.folder)
-    print(f"{'minutes':>8} {'Elo':>6}  interval        model")
-    for model, rating in zip(models, ratings, strict=True):
-        minutes = f"{model.minutes:.1f}" if model.run else ""
-        print(f"{minutes:>8} {rating.elo:6.0f}  {rating.low:6.0f} {rating.high:6.0f}   {rating.name}")
-    for rating in pool:
-        print(f"{'':8} {rating.elo:6.0f}  {rating.low:6.0f} {rating.high:6.0f}   {rating.name}")
-    if arguments.json:
-        rows: list[dict[str, Any]] = [
-            {
-                "run": model.run,
-                "model": model.name,
-                "minutes": round(model.minutes, 2) if model.run else None,
-                **_rated(rating),
-            }
-            for model, rating in zip(models, ratings, strict=True)
-        ]
-        with atomic_path(arguments.json) as temporary:
-            temporary.write_text(json.dumps({"models": rows, "pool": [_rated(rating) for rating in pool]}, indent=1))
+    minutes = [round(model.minutes, 2) if model.run else "" for model in models]
+    show(
+        (
+            {"minutes": at, "elo": rating.elo, "from": rating.low, "to": rating.high, "player": rating.name}
+            for at, rating in zip([*minutes, *[""] * len(pool)], [*ratings, *pool], strict=True)
+        ),
+        arguments.json,
+    )
     if arguments.figure:
         title = f"Strength by training time, {arguments.simulations} simulations a move"
         draw(arguments.runs, models, ratings, pool, title, arguments.figure)
-
-
-def _rated(rating: Rating) -> dict[str, Any]:
-    return {
-        "name": rating.name,
-        "elo": round(rating.elo, 1),
-        "elo_interval": [round(rating.low, 1), round(rating.high, 1)],
-        "games": rating.games,
-    }
 
 
 if __name__ == "__main__":
