@@ -1,12 +1,8 @@
-"""Cost of hostile model files: `python -m benchmarks.campaigns.hostile_models`.
+"""Cost of hostile model files.
 
-Builds crafted model files in a temporary folder and gives each to `gomoku info` and `gomoku evaluate`, each in a
-process of its own with a limit of time. A file must be refused with one line that names it, the documented exit code
-and no traceback. Above a good small model it may cost its own size plus 100 MB of memory and 1 s of processor time.
-Exits 1 with the command of each that costs more; `--keep FOLDER` keeps the files.
-
-`--flips N` adds N copies of a good model, each with some of its bits or bytes changed at random from `--seed`, read in
-one process: each is read or refused, within the same limits.
+Crafted model files are given to `gomoku info` and `gomoku evaluate`, each in a process of its own with a limit of time.
+A file must be refused with one line that names it, the documented exit code and no traceback. Above a good small model
+it may cost its own size plus 100 MB of memory and 1 s of processor time. `readers` damages good models at random.
 """
 
 import argparse
@@ -17,8 +13,6 @@ import struct
 import subprocess
 import sys
 import tempfile
-import time
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -26,9 +20,10 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.measuring import show
 from core.limits import MAX_MODEL_BYTES, MAX_MODEL_HEADER_BYTES
 from core.rules import Rules
-from nets.checkpoint import FORMAT, CheckpointError, check_model
+from nets.checkpoint import FORMAT
 from nets.config import NetConfig
 from nets.shapes import tensor_types
 from search.tree.settings import SearchSettings
@@ -235,7 +230,7 @@ with open(sys.argv[1], "w") as file:
 """
 
 
-def run(command: list[str]) -> Cost:
+def run_command(command: list[str]) -> Cost:
     """Run a command with a limit of time; code 124 if it takes longer."""
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as error:
         figures = Path(folder) / "figures"
@@ -275,117 +270,52 @@ def faults(cost: Cost, base: Cost, code: int, size: int, path: Path) -> list[str
     return found
 
 
-def run_cases(folder: Path, names: list[str]) -> int:
-    """Run the crafted files; return the number of failures."""
+def rows(folder: Path, only: str) -> Iterator[dict[str, Any]]:
+    """Yield the cost of each crafted file, and the claims that its commands broke."""
     good = folder / "good.safetensors"
     write(Case(), good)
     bases = []
     for command in commands(good):
-        run(command)  # compiles the kernels and prepares the net
-        bases.append(run(command))
+        run_command(command)  # compiles the kernels and prepares the net
+        bases.append(run_command(command))
         if bases[-1].code:
             raise SystemExit(f"a good model fails: {shlex.join(command)}\n{bases[-1].error}")
-    about = ", ".join(f"{base.seconds:.1f} s and {base.peak_bytes >> 20} MB" for base in bases)
-    print(f"a good model takes {about} (info, evaluate)")
-    print(f"{'file':<30} {'size':>12}  {'info':>6} {'MB':>5}  {'evaluate':>8} {'MB':>5}")
-    failures = 0
-    for number, name in enumerate(names, 1):
-        case = CASES[name]
+    for number, (name, case) in enumerate(CASES.items(), 1):
+        if only not in name:
+            continue
         path = folder / f"{number:02}.safetensors"
         write(case, path)
         size = path.stat().st_size if path.is_file() else 0
+        row: dict[str, Any] = {"file": f"{name:30}", "bytes": size}
+        broken = []
         codes = (case.code, case.code if case.evaluate is None else case.evaluate)
-        costs, broken = [], []
         for command, base, code in zip(commands(path), bases, codes, strict=True):
-            cost = run(command)
-            costs.append(cost)
+            cost = run_command(command)
             if case.plays and command[3] == "evaluate" and cost.code in (0, BAD_DATA):
                 code, base = cost.code, cost
             if found := faults(cost, base, code, size, path):
-                broken.append(f"  {'; '.join(found)}: {shlex.join(command)}\n  {cost.error[-500:]}")
-        cells = "  ".join(
-            f"{cost.seconds:>{width}.2f} {cost.peak_bytes >> 20:>5}" for cost, width in zip(costs, (6, 8), strict=True)
-        )
-        print(f"{name:<30} {size:>12,}  {cells}  {'FAILED' if broken else 'ok'}", flush=True)
-        for text in broken:
-            print(text)
-        failures += bool(broken)
+                broken.append(f"{'; '.join(found)}: {shlex.join(command)}: {cost.error[-500:]}")
+            row |= {f"{command[3]}, s": cost.seconds, f"{command[3]}, MB": cost.peak_bytes >> 20}
+        yield {**row, "faults": " ".join(broken) or "none"}
         if path.is_file() and not path.is_symlink():
             os.truncate(path, min(size, 4 << 20))  # keeps the folder small
-    return failures
 
 
-def run_flips(folder: Path, flips: int, seed: int) -> int:
-    """Read damaged copies of a good file in this process; return the number of failures."""
-    path = folder / "flipped.safetensors"
-    write(Case(net=asdict(NetConfig.tower(2, 1, hidden=4)), fits=True), path)
-    whole = path.read_bytes()
-    header = struct.unpack("<Q", whole[:8])[0] + 8
-    failures = refused = 0
-    slowest = 0.0
-    started = time.monotonic()
-    for number in range(flips):
-        random = np.random.default_rng([seed, number])
-        data = bytearray(whole)
-        for _ in range(int(random.integers(1, 4))):
-            end = header if random.random() < 0.8 else len(data)
-            place = int(random.integers(end))
-            match int(random.integers(5)):
-                case 0:
-                    data[place] ^= 1 << int(random.integers(8))
-                case 1:
-                    data[place] = int(random.choice(list(b'0123456789"[]{},:-.eE\\ntf\x00\xff')))
-                case 2:
-                    del data[place : place + int(random.integers(1, 64))]
-                case 3:
-                    data[place:place] = data[place : place + int(random.integers(1, 64))]
-                case _:
-                    data[:8] = HEADER_OF(int(random.integers(2 ** int(random.integers(1, 63)))))
-            header = min(header, len(data))
-        path.write_bytes(data)
-        before = time.perf_counter()
-        try:
-            check_model(path)
-        except CheckpointError:
-            refused += 1
-        except Exception as error:
-            failures += 1
-            kept = folder / f"failure-{number}.safetensors"
-            kept.write_bytes(data)
-            print(f"  flip {number} of seed {seed}: {type(error).__name__}: {error} ({kept})")
-        slowest = max(slowest, time.perf_counter() - before)
-        header = struct.unpack("<Q", whole[:8])[0] + 8
-        if number % 10_000 == 9_999:
-            print(f"{number + 1:,} damaged files, {refused:,} refused", file=sys.stderr)
-    took = time.monotonic() - started
-    print(
-        f"{flips:,} damaged files: {refused:,} refused, {flips - refused - failures:,} read, {failures} failures; "
-        f"slowest {1000 * slowest:.0f} ms; {took:.0f} s"
-    )
-    return failures + (slowest > SECONDS)
-
-
-def main() -> None:
-    """Run the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def options(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
     parser.add_argument("--only", metavar="TEXT", default="", help="run the crafted files whose name has this text")
-    parser.add_argument("--flips", type=int, default=10_000, help="damaged copies of a good file (default: 10,000)")
-    parser.add_argument("--seed", type=int, default=12, help="seed of the damage (default: 12)")
-    parser.add_argument("--keep", metavar="FOLDER", type=Path, help="keep the files here")
-    options = parser.parse_args()
-    warnings.simplefilter("ignore", RuntimeWarning)
-    names = [name for name in CASES if options.only in name]
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = options.keep or Path(temporary)
-        folder.mkdir(parents=True, exist_ok=True)
-        try:
-            failures = run_cases(folder, names)
-            failures += run_flips(folder, options.flips, options.seed)
-        except KeyboardInterrupt:
-            raise SystemExit("stopped; the lines above are complete") from None
-    print(f"{len(names)} crafted files and {options.flips:,} damaged ones: {failures} failures")
-    raise SystemExit(1 if failures else 0)
 
 
-if __name__ == "__main__":
-    main()
+def run(arguments: argparse.Namespace) -> int:
+    """Give the files to the commands; return 1 if one breaks a claim."""
+    broken = []
+
+    def noted(found: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        for row in found:
+            broken.extend([row["file"]] if row["faults"] != "none" else [])
+            yield row
+
+    with tempfile.TemporaryDirectory() as folder:
+        show(noted(rows(Path(folder), arguments.only)), arguments.json)
+    print(f"{len(broken)} failures")
+    return int(bool(broken))
