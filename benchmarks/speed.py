@@ -216,7 +216,7 @@ _KINDS = {
     "fours": (fours, "", "default"),
     "workers": (workers, "", "default"),
 }
-"""What is measured, with the preset and the model by default."""
+"""Measurements by name, each with the preset and the model by default."""
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""What a command leaves behind: finished work in a folder, its differences from an undisturbed one, its processes."""
+"""The traces of a command: finished work in a folder, its differences from an undisturbed one, its processes."""
 
 import json
 import time
