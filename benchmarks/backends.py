@@ -1,19 +1,14 @@
-"""Speed and precision of each runtime on this machine, against torch in float32: `python -m benchmarks.backends`.
+"""Precision of each runtime on this machine, against torch in float32: `python -m benchmarks.backends`.
 
-For each available runtime and precision it prints:
-- positions a second in batches of 1, 8, 32, 128 and 1024 positions of one net, up to the runtime's largest batch, with
-  one batch on each of its threads (medians of several slices of time, the nets in turn);
-- the seconds until new weights have evaluated their first batch;
-- the worst error of a prior (over the empty cells) and of a value, and the share of equal top moves, over 10,000
-  positions: from files of samples, or from games of the model against itself without a search.
+For each available runtime and precision it prints the worst error of a prior (over the empty cells) and of a value, and
+the share of equal top moves, over 10,000 positions: from files of samples, or from games of the model against itself
+without a search; and the seconds until new weights have evaluated their first batch. `gomoku bench --backend ...
+--precision ...` measures the speed of one.
 """
 
-import statistics
 import time
 import warnings
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -33,11 +28,7 @@ from nets.config import Backend, Precision, RuntimeChoice, RuntimeNotice
 from nets.dual import DualNet
 from nets.runtimes.devices import best_device
 from nets.runtimes.net_evaluator import NetEvaluator
-from nets.runtimes.runtime import Piece, Runtime
-from nets.runtimes.runtime_evaluator import rows_by_net
 
-_BATCHES = (1, 8, 32, 128, 1024)
-_SLICES = 5
 _POSITIONS = 10_000
 _DRAWN = 10
 _CPU = torch.device("cpu")
@@ -72,31 +63,7 @@ def own_games(evaluator: NetEvaluator, rules: Rules) -> PositionBatch:
     return PositionBatch.concatenate(found)
 
 
-def rate(runtime: Runtime, positions: PositionBatch, dual: bool, batch: int, seconds: float) -> float:
-    """Return evaluated positions a second in batches of `batch`, one on each thread; the median of slices."""
-    parts = rows_by_net(positions.to_move, dual)
-
-    def work(thread: int, end: float) -> int:
-        logits = np.empty(positions.stones.shape, np.float32)
-        values = np.empty(len(positions), np.float32)
-        for turn in count(thread):
-            net, rows = parts[turn % len(parts)]
-            chosen = rows.take(turn * batch + np.arange(batch), mode="wrap")
-            runtime.evaluate(net, [Piece(chosen, positions, logits, values)])
-            if time.perf_counter() >= end:
-                return batch * (turn - thread + 1)
-        raise AssertionError
-
-    rates = []
-    with ThreadPoolExecutor(runtime.threads) as threads:
-        for _ in range(_SLICES + 1):
-            start = time.perf_counter()
-            ends = [start + seconds / _SLICES] * runtime.threads
-            rates.append(sum(threads.map(work, range(runtime.threads), ends)) / (time.perf_counter() - start))
-    return statistics.median(rates[1:])  # the first slice warms up
-
-
-def rows(model: DualNet, files: list[Path], seconds: float) -> Iterator[dict[str, Any]]:
+def rows(model: DualNet, files: list[Path]) -> Iterator[dict[str, Any]]:
     """Yield a row for each runtime."""
     exact = NetEvaluator(model, _ON_CPU[0][1], device=_CPU)
     if files:
@@ -127,13 +94,8 @@ def rows(model: DualNet, files: list[Path], seconds: float) -> Iterator[dict[str
             continue
         logits, values = evaluator.evaluate(positions)
         found = priors(logits, positions)
-        runtime, dual = evaluator.runtime, model.config.dual
         yield {
             "runtime": name,
-            **{
-                f"n = {batch}": rate(runtime, positions, dual, batch, seconds) if batch <= runtime.sizes[-1] else "-"
-                for batch in _BATCHES
-            },
             "new weights, s": ready,
             "prior": float(np.abs(found - exact_priors).max()),
             "value": float(np.abs(values - exact_values).max()),
@@ -147,12 +109,11 @@ def main() -> None:
     parser = parser_of(__doc__)
     parser.add_argument("--model", default="paper", help="a model file, a run folder or `paper`")
     parser.add_argument("--positions", type=Path, nargs="+", default=[], help="files of samples (replay/*.npz)")
-    parser.add_argument("--seconds", type=float, default=1.0, help="for each batch size of each runtime")
     options = parser.parse_args()
     if (path := model_path(options.model)) is None:
         parser.error(f"{options.model} names no model")
     torch.set_num_threads(1)  # for each evaluating thread
-    show(rows(load_model(path)[0], options.positions, options.seconds), options.json)
+    show(rows(load_model(path)[0], options.positions), options.json)
 
 
 if __name__ == "__main__":

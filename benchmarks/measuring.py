@@ -10,6 +10,10 @@ from types import ModuleType
 from typing import Any
 
 
+class Fault(Exception):
+    """A program broke a promise; the message says which."""
+
+
 def parser_of(doc: str | None) -> argparse.ArgumentParser:
     """Return a parser of options with a module's docstring as its help, and `--json`."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -18,7 +22,10 @@ def parser_of(doc: str | None) -> argparse.ArgumentParser:
 
 
 def run_one_of(doc: str | None, modules: Mapping[str, ModuleType]) -> int:
-    """Run the module that the first argument names, by its `options(parser)` and `run(arguments)`; return its code."""
+    """Run the module that the first argument names, by its `options(parser)` and `run(arguments)`; return its code.
+
+    A `Fault` is printed and is code 1.
+    """
     parser = parser_of(doc)
     kinds = parser.add_subparsers(dest="what", required=True)
     for name, module in modules.items():
@@ -28,7 +35,11 @@ def run_one_of(doc: str | None, modules: Mapping[str, ModuleType]) -> int:
         module.options(kind)
         kind.set_defaults(run=module.run)
     arguments = parser.parse_args()
-    code: int = arguments.run(arguments)
+    try:
+        code: int = arguments.run(arguments)
+    except Fault as fault:
+        print(fault)
+        return 1
     return code
 
 

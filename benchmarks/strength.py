@@ -31,13 +31,6 @@ from nets.checkpoint import DEFAULT_MODEL, read_info
 POOL = ("random", "pure-mcts:1000", "mentor:paper", "mentor:1", "mentor:3", "mentor:5")
 ZERO = "mentor:paper"
 _COLOURS = (BLUE, "#e08214", "#2f9e62", "#8250df")
-_CURVES = (
-    ("measure", "agreement", "Agreement"),
-    ("train", "policy_entropy", "Entropy of the policy"),
-    ("games", "game_length", "Moves of a game"),
-    ("games", "black_share", "Black's share"),
-)
-"""Curves below the ratings: event and key of the records, and their title."""
 
 
 class Kept(NamedTuple):
@@ -122,41 +115,17 @@ def play(
     return [by_name[name] for name in ours], [rating for rating in ratings if rating.name in POOL]
 
 
-def series_of(records: Sequence[tuple[float, dict[str, Any]]], event: str, key: str) -> list[tuple[float, float]]:
-    """Return a number of the records of an event by the minutes of work; of the games of a round, their mean.
-
-    Games come in parts; a part counts by its games, and the mean stands at the last one. Games of a round whose
-    training has not begun are left out: the short ones end first.
-    """
-    if event != "games":
-        return [(minutes, record[key]) for minutes, record in records if record["event"] == event and key in record]
-    rounds: dict[int, list[tuple[float, dict[str, Any]]]] = {}
-    whole = {record.get("iteration") for _, record in records if record["event"] == "train"}
-    for minutes, record in records:
-        if record["event"] == event and record["iteration"] in whole and record.get(key) is not None:
-            rounds.setdefault(record["iteration"], []).append((minutes, record))
-    return [
-        (
-            parts[-1][0],
-            sum(record["games"] * record[key] for _, record in parts) / sum(record["games"] for _, record in parts),
-        )
-        for parts in rounds.values()
-    ]
-
-
 def draw(
-    folders: Sequence[Path],
+    runs: Sequence[str],
     models: Sequence[Kept],
     ratings: Sequence[Rating],
     pool: Sequence[Rating],
     title: str,
     file: Path,
 ) -> None:
-    """Draw the ratings of each run over its minutes of work, the pool as lines, and below them its other curves."""
-    colours = dict(zip([folder.resolve().name for folder in folders], cycle(_COLOURS), strict=False))
-    with drawn(file, title, width=1.9 * WIDTH, height=6.4) as figure:
-        grid = figure.add_gridspec(2, len(_CURVES), height_ratios=(2, 1))
-        axes = figure.add_subplot(grid[0, :])
+    """Draw the ratings of each run over its minutes of work, and the pool as lines."""
+    with drawn(file, title, width=1.9 * WIDTH, height=4.2) as figure:
+        axes = figure.add_subplot()
         clear(axes)
         label(axes, "", "minutes of work", f"Elo, {ZERO} is 0")
         for rating in pool:
@@ -168,7 +137,7 @@ def draw(
             if not model.run:
                 axes.axhline(rating.elo, color="black", linewidth=0.8, linestyle="--")
                 axes.annotate(model.name, (0.01, rating.elo + 25), xycoords=("axes fraction", "data"), fontsize=8)
-        for run, colour in colours.items():
+        for run, colour in zip(runs, cycle(_COLOURS), strict=False):
             own = [(model, rating) for model, rating in zip(models, ratings, strict=True) if model.run == run]
             elo = [rating.elo for _, rating in own]
             reach = [[rating.elo - rating.low for _, rating in own], [rating.high - rating.elo for _, rating in own]]
@@ -177,16 +146,6 @@ def draw(
                 minutes, elo, reach, fmt="o-", markersize=4, linewidth=1.2, capsize=2, color=colour, label=run
             )
         axes.legend(loc="center right", bbox_to_anchor=(0.97, 0.3), frameon=False, fontsize=8)
-        kept = {folder.resolve().name: timed_records(folder) for folder in folders}
-        for column, (event, key, name) in enumerate(_CURVES):
-            below = figure.add_subplot(grid[1, column])
-            clear(below)
-            label(below, name, "minutes of work", "")
-            for run, records in kept.items():
-                points = series_of(records, event, key)
-                style = "o-" if event == "games" else "-"
-                if points:
-                    below.plot(*zip(*points, strict=True), style, color=colours[run], linewidth=1, markersize=3)
 
 
 def main() -> None:
@@ -235,7 +194,7 @@ def main() -> None:
     )
     if arguments.figure:
         title = f"Strength by training time, {arguments.simulations} simulations a move"
-        draw(arguments.runs, models, ratings, pool, title, arguments.figure)
+        draw([run.resolve().name for run in arguments.runs], models, ratings, pool, title, arguments.figure)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from ray.cluster_utils import Cluster
 
-from benchmarks.campaigns.results import Fault
+from benchmarks.measuring import Fault
 from core.rules import Rules
 from curriculum.config import Config
 from curriculum.games.selfplay_games import SelfPlayGame
@@ -41,9 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
         model = Path(folder) / "model.safetensors"
         save_model(model, make_model(config.net, config.rules, 1), {})
         job = SelfPlayJob(config, 0, [], model)
-        second = None
-        started = worked = joined = 0.0
-        left_at = 0
+        second, joined, worked, left_at = None, 0.0, 0.0, 0
 
         def stop() -> bool:
             nonlocal second, joined, worked, left_at
@@ -52,19 +50,14 @@ def run(arguments: argparse.Namespace) -> int:
                 second, joined = cluster.add_node(num_cpus=1), time.monotonic()
             if joined and not worked and len(nodes) == 2:
                 worked = time.monotonic()
-                print(f"the second node had its first games {worked - joined:.1f} s after it joined", flush=True)
             if second is not None and worked and len(games) >= arguments.games // 2:
                 left_at = len(games)
                 cluster.remove_node(second, allow_graceful=False)
                 second = None
-                print(f"the second node left after {left_at} games: {nodes}", flush=True)
             return False
 
         with RayCrew(cluster.address) as crew, crew.open(job) as team:
-            started = time.monotonic()
             team.play(range(arguments.games), games.__setitem__, stop)
-            assert team.report is not None
-            print(f"{len(games)} games in {time.monotonic() - started:.0f} s: {team.report.games_by_node}", flush=True)
         cluster.shutdown()
         here: dict[int, SelfPlayGame] = {}
         with Local().open(job) as alone:
@@ -75,5 +68,8 @@ def run(arguments: argparse.Namespace) -> int:
         one, other = games[number], here[number]
         if one.record != other.record or not np.array_equal(one.samples.values, other.samples.values):
             raise Fault(f"game {number} is another one")
+    print(
+        f"the second node had its first games {worked - joined:.1f} s after it joined, and left after {left_at} games"
+    )
     print("all games are those of this process alone")
     return 0

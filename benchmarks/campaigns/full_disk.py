@@ -21,9 +21,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.campaigns.results import Fault, differences, stray, twice
+from benchmarks.campaigns.results import differences, stray, twice
 from benchmarks.campaigns.works import WORKS, Work
-from benchmarks.measuring import show
+from benchmarks.measuring import Fault, show
 from curriculum.run.locking import release_lock, take_lock
 
 _INSIDE = "GOMOKU_FULL_DISK"

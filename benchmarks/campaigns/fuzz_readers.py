@@ -29,7 +29,7 @@ _ARGUMENTS = ("assignments", "players")
 
 def check(reader: Reader, data: bytes) -> str:
     """Give an input to its reader; return `read` or `refused`. Raises `AssertionError` for a fault."""
-    before, started, fate = _memory(), time.process_time(), f"{reader.name} read"
+    before, started, fate = memory_bytes(), time.process_time(), f"{reader.name} read"
     faulthandler.dump_traceback_later(_HANG_S, exit=True)
     try:
         reader.read(data)
@@ -44,13 +44,13 @@ def check(reader: Reader, data: bytes) -> str:
         raise AssertionError(f"{type(error).__name__}: {str(error)[:300]}") from error
     finally:
         faulthandler.cancel_dump_traceback_later()
-    seconds, taken = time.process_time() - started, _memory(peak=True) - before
+    seconds, taken = time.process_time() - started, memory_bytes(peak=True) - before
     assert seconds <= _MAX_CPU_S, f"it took {seconds:.1f} s"
     assert taken <= _MAX_MEMORY + _MEMORY_FACTOR * len(data), f"it took {taken >> 20} MB for {len(data):,} bytes"
     return fate
 
 
-def _memory(peak: bool = False) -> int:
+def memory_bytes(peak: bool = False) -> int:
     """Return the resident bytes, or their peak since the last call without `peak`; 0 where the system hides them."""
     try:
         if not peak:

@@ -24,9 +24,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.campaigns import results
-from benchmarks.campaigns.results import Fault, Snapshot
+from benchmarks.campaigns.results import Snapshot
 from benchmarks.campaigns.works import ROOT, WORKS, Work
-from benchmarks.measuring import progress, show
+from benchmarks.measuring import Fault, progress, show
 from curriculum.run.locking import FolderBusyError, release_lock, take_lock
 
 MARK = "GOMOKU_KILLED_BY"

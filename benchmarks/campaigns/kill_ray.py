@@ -16,8 +16,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from benchmarks.campaigns.results import Fault, content, left_processes, processes_of
-from benchmarks.measuring import progress
+from benchmarks.campaigns.results import content, left_processes, processes_of
+from benchmarks.measuring import Fault, progress
 from curriculum.training.samples import read_kept_games
 
 _SETTINGS = (

@@ -27,10 +27,6 @@ _REPORTS = (".md", ".xml", ".svg", ".png")
 _TIMES = ("date", "time")
 
 
-class Fault(Exception):
-    """A command broke a promise; the message says which."""
-
-
 def files_of(folder: Path) -> dict[str, Path]:
     """Return the files under `folder` by their names there, without unfinished ones."""
     paths = sorted(path for path in folder.rglob("*") if path.is_file() and not is_unfinished(path))
