@@ -155,8 +155,6 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=40, help="games of every two players who meet")
     parser.add_argument("--simulations", type=int, default=400)
     parser.add_argument("--seed", type=int, default=42)
-    parser.add_argument("--no-tactics", action="store_true", help="play the nets literally")
-    parser.add_argument("--every", type=int, default=1, metavar="N", help="every Nth accepted candidate, and the last")
     parser.add_argument("--built-in", action="store_true", help="rate the built-in model too")
     parser.add_argument("--folder", type=Path, help="keep the games here")
     parser.add_argument("--figure", type=Path, help="a picture, .svg or .png")
@@ -166,14 +164,9 @@ def main() -> None:
         parser.error("give each run once, and runs of different names: their names are those of the curves")
     for run in arguments.runs:
         try:
-            found = kept_models(run)
+            models += kept_models(run)
         except (RunFolderError, OSError) as error:
             parser.error(f"{run} is no run that can be read: {error}")
-        rounds = [model for model in found if model.name.startswith("selfplay")]
-        models += [model for model in found if model not in rounds]
-        models += [
-            model for number, model in enumerate(rounds, 1) if not number % arguments.every or model is rounds[-1]
-        ]
     if not models:
         parser.error("these runs kept no models yet")
     if arguments.built_in:
@@ -181,7 +174,7 @@ def main() -> None:
     settings = MatchSettings(
         games=arguments.games,
         seed=arguments.seed,
-        players=PlayerSettings(simulations=arguments.simulations, tactics=not arguments.no_tactics),
+        players=PlayerSettings(simulations=arguments.simulations),
     )
     ratings, pool = play(models, read_info(models[0].path).rules, settings, arguments.folder)
     minutes = [round(model.minutes, 2) if model.run else "" for model in models]

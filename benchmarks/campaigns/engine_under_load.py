@@ -24,7 +24,7 @@ import numpy as np
 from benchmarks.measuring import progress, show
 from core.position import Position
 from core.rules import Rules
-from search.engines.player import EngineLimits, EnginePlayer
+from search.engines.player import GRACE_S, EngineLimits, EnginePlayer
 from search.limits import Limit
 from search.mentor.player import Mentor
 from search.players import ForfeitError
@@ -87,6 +87,7 @@ def play(model: str, limit_s: float, chance: random.Random, stalls: Stalls) -> t
     command = [sys.executable, "-m", "gomoku_cli", "engine", "--model", model, "--seed", str(chance.getrandbits(16))]
     opponent, nodes = Mentor(variety=40, memory_bytes=1 << 20), Limit(nodes=chance.choice(_OPPONENTS_NODES))
     position, shares, by_board = Position(_RULES), list[float](), chance.random() < 0.3
+    start = time.monotonic()
     for _ in range(chance.randint(0, 6)):
         free = [cell for cell in position.legal_moves() if all(4 <= at <= 10 for at in divmod(cell, 15))]
         position.push(int(chance.choice(free)))
@@ -94,6 +95,7 @@ def play(model: str, limit_s: float, chance: random.Random, stalls: Stalls) -> t
     try:
         engine.choose(Position(_RULES))  # the start may compile, and the first move is not timed
         for _ in range(_MAX_MOVES):
+            start = time.monotonic()
             if by_board:
                 engine.choose(Position.from_moves(_RULES, [chance.randrange(225)]))  # another position comes between
             start = time.monotonic()
@@ -106,7 +108,9 @@ def play(model: str, limit_s: float, chance: random.Random, stalls: Stalls) -> t
                 position.push(opponent.choose(position, nodes, seed=chance.getrandbits(32)).move)
             if position.is_game_over():
                 break
-    except (ForfeitError, ValueError) as error:
+    except ForfeitError as error:
+        if error.on_time and stalls.longest_since(start) >= GRACE_S:
+            return shares, ""  # the machine stood still
         return shares, f"{error} after {position.moves}"
     finally:
         engine.close()

@@ -208,11 +208,8 @@ def make_readers(folder: Path) -> list[Reader]:
     save_model(folder / "seed.safetensors", trainer.model, {"preset": "smoke", "search": {"simulations": 4}})
     trainer.save(folder / "trainer.safetensors", {"step": 3})
     positions = PositionBatch.from_positions([Position.from_moves(_RULES, moves) for moves in _SHORT[:3]], _RULES)
-    write_samples(
-        folder / "seed.npz",
-        Samples(positions, np.full((3, 81), 1 / 81, np.float32), np.zeros(3, np.float32)),
-        {"games": 1},
-    )
+    samples = Samples(positions, np.full((3, 81), 1 / 81, np.float32), np.zeros(3, np.float32))
+    write_samples(folder / "seed.npz", samples, {"games": 1})
     xml = np.frombuffer(b"<net/>", np.uint8)
     cached = save({"version": np.ones(1, np.int64), "shared": np.zeros(10, np.uint8), "shared.xml": xml})
     CacheFolder(folder / "cache", "").write("seed.graphs", cached)
@@ -234,16 +231,7 @@ def make_readers(folder: Path) -> list[Reader]:
     (folder / "lines").mkdir()
     model_seed = (folder / "seed.safetensors").read_bytes()
     state_seed = (folder / "trainer.safetensors").read_bytes()
-    names = [
-        b"mentor",
-        b"mentor:2",
-        b"random",
-        b"pure-mcts:40",
-        b"paper-mentor",
-        b"engine:ls,-l",
-        b"default:1",
-        b"a.safetensors",
-    ]
+    names = b"mentor mentor:2 random pure-mcts:40 paper-mentor engine:ls,-l default:1 a.safetensors".split()
     script = b"START 15\nTURN 7,7\nBOARD\n7,7,1\n8,8,2\nDONE\nINFO rule 1\nTAKEBACK 7,7\nSWAP2BOARD\nDONE\nBEGIN"
 
     def of_file(name: str, read: Callable[[Path], object]) -> Callable[[bytes], object]:
