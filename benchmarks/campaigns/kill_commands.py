@@ -185,16 +185,13 @@ class Killer:
         for kind in ("count", "unsynced"):
             Path(f"{self._notes}.{kind}").unlink(missing_ok=True)
         order = Order(work.words(folder, seed), str(folder.parent), str(self._notes), operation, delay)
-        own = (
-            {"XDG_CACHE_HOME": str(folder)} if work.own_caches else {"GOMOKU_BACKEND": "torch", "OMP_NUM_THREADS": "1"}
-        )
+        own = {"XDG_CACHE_HOME": str(folder)} if work.own_caches else {"GOMOKU_BACKEND": "torch"}
+        own |= {"OMP_NUM_THREADS": "1", MARK: self._mark, "GOMOKU_ORDER": json.dumps(asdict(order))}
         with open(f"{self._notes}.out", "w") as out, open(f"{self._notes}.err", "w") as err:
             process = subprocess.Popen(
                 [sys.executable, "-c", f"import {__name__} as m, sys; sys.exit(m.main_of_child())"],
                 cwd=ROOT,
-                env=os.environ
-                | own
-                | {"OMP_NUM_THREADS": "1", MARK: self._mark, "GOMOKU_ORDER": json.dumps(asdict(order))},
+                env=os.environ | own,
                 stdin=subprocess.PIPE,
                 stdout=out,
                 stderr=err,

@@ -164,7 +164,8 @@ class Snapshot:
         phases = names.get("state/phases.json")
         return cls(
             frozenset(names),
-            {name: whole_lines(path) for name, path in names.items() if path.suffix == ".jsonl"},
+            # A line of metrics whose work was not saved goes when the run is opened again.
+            {name: whole_lines(path) for name, path in names.items() if path.name == "games.jsonl"},
             frozenset(json.loads(phases.read_text()) if phases else ()),
         )
 
