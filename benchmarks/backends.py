@@ -1,27 +1,22 @@
-"""Speed and precision of each runtime on this machine, against torch in float32.
+"""Precision of each runtime on this machine, against torch in float32: `python -m benchmarks.backends`.
 
-    python -m benchmarks.backends [--model PLAYER] [--positions FILE.npz ...] [--seconds 1]
-
-For each available runtime and precision it prints:
-- positions a second in batches of 1, 8, 32, 128 and 1024 positions of one net, up to the runtime's largest batch, with
-  one batch on each of its threads (medians of several slices of time, the nets in turn);
-- the seconds until new weights have evaluated their first batch;
-- the worst error of a prior (over the empty cells) and of a value, and the share of equal top moves, over 10,000
-  positions: from files of samples, or from games of the model against itself without a search.
+For each available runtime and precision it prints the worst error of a prior (over the empty cells) and of a value, and
+the share of equal top moves, over 10,000 positions: from files of samples, or from games of the model against itself
+without a search; and the seconds until new weights have evaluated their first batch. `gomoku bench --backend ...
+--precision ...` measures the speed of one.
 """
 
-import argparse
-import statistics
 import time
 import warnings
-from concurrent.futures import ThreadPoolExecutor
-from itertools import count
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from benchmarks.measuring import parser_of, show
 from core.evaluation import PositionBatch
 from core.position import Position
 from core.rules import Rules
@@ -33,22 +28,15 @@ from nets.config import Backend, Precision, RuntimeChoice, RuntimeNotice
 from nets.dual import DualNet
 from nets.runtimes.devices import best_device
 from nets.runtimes.net_evaluator import NetEvaluator
-from nets.runtimes.runtime import Piece, Runtime
-from nets.runtimes.runtime_evaluator import rows_by_net
 
-_BATCHES = (1, 8, 32, 128, 1024)
-_SLICES = 5
-_FIRST_BATCH = 128
 _POSITIONS = 10_000
 _DRAWN = 10
 _CPU = torch.device("cpu")
-_RUNTIMES = (
-    (_CPU, Backend.TORCH, Precision.FP32),
-    (_CPU, Backend.TORCH, Precision.BF16),
-    (_CPU, Backend.OPENVINO, Precision.FP32),
-    (_CPU, Backend.OPENVINO, Precision.BF16),
-)
-_ON_GPU = (Precision.FP32, Precision.BF16, Precision.FP16)
+_ON_CPU = [
+    (_CPU, RuntimeChoice(backend=backend, precision=precision))
+    for backend in (Backend.TORCH, Backend.OPENVINO)
+    for precision in (Precision.FP32, Precision.BF16)
+]
 
 
 def priors(logits: NDArray[np.float32], positions: PositionBatch) -> NDArray[np.float32]:
@@ -59,113 +47,73 @@ def priors(logits: NDArray[np.float32], positions: PositionBatch) -> NDArray[np.
     return shares
 
 
-def own_games(evaluator: NetEvaluator, rules: Rules, seed: int = 1) -> PositionBatch:
+def own_games(evaluator: NetEvaluator, rules: Rules) -> PositionBatch:
     """Return positions of games: first moves drawn from the model's priors, then its top moves."""
-    random, found = generator(seed), []
+    random, found = generator(1), []
     games = [Position(rules) for _ in range(256)]
     while sum(map(len, found)) < _POSITIONS:
         batch = PositionBatch.from_positions(games, rules)
         found.append(batch)
         shares = priors(evaluator.evaluate(batch)[0], batch).astype(np.float64)
-        for index, game in enumerate(games):
-            if game.ply < _DRAWN:
-                game.push(int(random.choice(rules.cells, p=shares[index] / shares[index].sum())))
-            else:
-                game.push(int(shares[index].argmax()))
+        for index, (game, share) in enumerate(zip(games, shares, strict=True)):
+            drawn = game.ply < _DRAWN
+            game.push(int(random.choice(rules.cells, p=share / share.sum()) if drawn else share.argmax()))
             if game.is_game_over():
                 games[index] = Position(rules)
     return PositionBatch.concatenate(found)
 
 
-def rate(runtime: Runtime, positions: PositionBatch, dual: bool, batch: int, seconds: float) -> float:
-    """Return evaluated positions a second in batches of `batch`, one on each thread; the median of slices."""
-    parts = rows_by_net(positions.to_move, dual)
-
-    def work(thread: int, end: float) -> int:
-        logits = np.empty(positions.stones.shape, np.float32)
-        values = np.empty(len(positions), np.float32)
-        for turn in count(thread):
-            net, rows = parts[turn % len(parts)]
-            chosen = rows.take(turn * batch + np.arange(batch), mode="wrap")
-            runtime.evaluate(net, [Piece(chosen, positions, logits, values)])
-            if time.perf_counter() >= end:
-                return batch * (turn - thread + 1)
-        raise AssertionError
-
-    rates = []
-    with ThreadPoolExecutor(runtime.threads) as threads:
-        for _ in range(_SLICES + 1):
-            start = time.perf_counter()
-            ends = [start + seconds / _SLICES] * runtime.threads
-            evaluated = sum(threads.map(work, range(runtime.threads), ends))
-            rates.append(evaluated / (time.perf_counter() - start))
-    return statistics.median(rates[1:])  # the first slice warms up
-
-
-def until_in_use(
-    model: DualNet, choice: RuntimeChoice, device: torch.device, positions: PositionBatch
-) -> tuple[NetEvaluator, float]:
-    """Return an evaluator, and the seconds until it had evaluated a first batch, without the time of imports."""
-    for _ in range(2):
-        start = time.perf_counter()
-        evaluator = NetEvaluator(model, choice, device=device)
-        evaluator.evaluate(positions.rows(slice(_FIRST_BATCH)))
-        seconds = time.perf_counter() - start
-    return evaluator, seconds
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--model", default="paper", help="a model file, a run folder or `paper`")
-    parser.add_argument("--positions", type=Path, nargs="+", default=[], help="files of samples (replay/*.npz)")
-    parser.add_argument("--seconds", type=float, default=1.0, help="for each batch size of each runtime")
-    options = parser.parse_args()
-    if (path := model_path(options.model)) is None:
-        parser.error(f"{options.model} names no model")
-    model = load_model(path)[0]
-    torch.set_num_threads(1)  # for each evaluating thread
-
-    exact = NetEvaluator(model, RuntimeChoice(backend=Backend.TORCH, precision=Precision.FP32), device=_CPU)
-    if options.positions:
-        positions = PositionBatch.concatenate([read_samples(file)[0].positions for file in options.positions])
+def rows(model: DualNet, files: list[Path]) -> Iterator[dict[str, Any]]:
+    """Yield a row for each runtime."""
+    exact = NetEvaluator(model, _ON_CPU[0][1], device=_CPU)
+    if files:
+        positions = PositionBatch.concatenate([read_samples(file)[0].positions for file in files])
     else:
         positions = own_games(exact, model.rules)
     positions = positions.rows(generator(1).permutation(len(positions))[:_POSITIONS])
     exact_logits, exact_values = exact.evaluate(positions)
     exact_priors = priors(exact_logits, positions)
-
-    print(f"{len(positions):,} positions, {exact.runtime.threads} cores; positions a second in batches of n a thread")
-    print(
-        f"{'runtime':24}" + "".join(f"{f'n = {batch}':>9}" for batch in _BATCHES) + f"{'new weights':>13}"
-        f"{'prior':>9}{'value':>9}{'top move':>10}"
-    )
     card = best_device()
-    runtimes = [*_RUNTIMES, *((card, Backend.TORCH, precision) for precision in _ON_GPU if card.type == "cuda")]
-    for device, backend, precision in runtimes:
-        name = f"{backend} {precision}{' (GPU)' if device.type == 'cuda' else ''}"
+    on_card = [
+        (card, RuntimeChoice(backend=Backend.TORCH, precision=precision))
+        for precision in (Precision.FP32, Precision.BF16, Precision.FP16)
+        if card.type == "cuda"
+    ]
+    for device, choice in (*_ON_CPU, *on_card):
+        name = f"{choice.backend} {choice.precision} on {device.type}"
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("error", RuntimeNotice)
-                choice = RuntimeChoice(backend=backend, precision=precision)
-                evaluator, seconds = until_in_use(model, choice, device, positions)
+                for _ in range(2):  # the first time holds imports
+                    start = time.perf_counter()
+                    evaluator = NetEvaluator(model, choice, device=device)
+                    evaluator.evaluate(positions.rows(slice(128)))
+                    ready = time.perf_counter() - start
         except RuntimeNotice as notice:
-            print(f"{name:24}  {notice}")
+            yield {"runtime": name, "notice": str(notice)}
             continue
         logits, values = evaluator.evaluate(positions)
         found = priors(logits, positions)
-        top = float((found.argmax(axis=1) == exact_priors.argmax(axis=1)).mean())
-        rates = [
-            f"{rate(evaluator.runtime, positions, model.config.dual, batch, options.seconds):,.0f}"
-            if batch <= evaluator.runtime.sizes[-1]
-            else "-"
-            for batch in _BATCHES
-        ]
-        print(
-            f"{name:24}" + "".join(f"{each:>9}" for each in rates) + f"{seconds:11.2f} s"
-            f"{np.abs(found - exact_priors).max():9.4f}{np.abs(values - exact_values).max():9.4f}{top:10.2%}",
-            flush=True,
-        )
+        yield {
+            "runtime": name,
+            "new weights, s": ready,
+            "prior": float(np.abs(found - exact_priors).max()),
+            "value": float(np.abs(values - exact_values).max()),
+            "top move, %": 100 * float((found.argmax(axis=1) == exact_priors.argmax(axis=1)).mean()),
+        }
         evaluator.close()
+
+
+def main() -> None:
+    """Print the table."""
+    parser = parser_of(__doc__)
+    parser.add_argument("--model", default="paper", help="a model file, a run folder or `paper`")
+    parser.add_argument("--positions", type=Path, nargs="+", default=[], help="files of samples (replay/*.npz)")
+    options = parser.parse_args()
+    if (path := model_path(options.model)) is None:
+        parser.error(f"{options.model} names no model")
+    torch.set_num_threads(1)  # for each evaluating thread
+    show(rows(load_model(path)[0], options.positions), options.json)
 
 
 if __name__ == "__main__":

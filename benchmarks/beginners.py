@@ -8,14 +8,14 @@ with both colours in turn. A table of scores with 95 % intervals (Wilson) is pri
 neighbouring levels, unless both scores are above 90 % or both below 10 %.
 """
 
-import argparse
-import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
+from benchmarks.measuring import parser_of, show
 from core.compiled import stones_of
 from core.compiled.threats import FIVE, OPEN_FOUR, OPEN_THREE, OPEN_TWO, TWO, load, new_threat_board, side_of
 from core.position import Position
@@ -69,9 +69,8 @@ class Beginner(Player):
         own, other = classes[side_of(position.side_to_move)], classes[side_of(-position.side_to_move)]
         sees_four, sees_three = (chance.random(2) >= (_FOURS * self.overlooks, self.overlooks)).tolist()
         wanted = ((own, FIVE), *([(other, FIVE)] * sees_four), (own, OPEN_FOUR), *([(other, OPEN_FOUR)] * sees_three))
-        quiet = [(side, kind) for kind in (OPEN_THREE, OPEN_TWO, TWO) for side in (own, other)]
-        if chance.random() < _DEFENDS:
-            quiet = [(side, kind) for kind in (OPEN_THREE, OPEN_TWO, TWO) for side in (other, own)]
+        sides = (other, own) if chance.random() < _DEFENDS else (own, other)
+        quiet = [(side, kind) for kind in (OPEN_THREE, OPEN_TWO, TWO) for side in sides]
         for side, kind in (*wanted, *quiet):
             cells = np.flatnonzero(side == kind)
             if len(cells):
@@ -106,25 +105,25 @@ def largest_step(shares: Sequence[float]) -> float:
 
 
 def main() -> None:
-    """Measure and print a table, or JSON lines."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    """Measure and print a row for each beginner."""
+    parser = parser_of(__doc__)
     parser.add_argument("--overlooks", type=float, nargs="+", default=_OVERLOOKS, help="one beginner for each")
     parser.add_argument("--levels", type=int, nargs="+", default=range(1, len(player_names.LEVELS) + 1))
     parser.add_argument("--games", type=int, default=100, help="against each level")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--json", action="store_true", help="a line of JSON for each beginner")
     arguments = parser.parse_args()
     levels = [player_names.LEVELS[level - 1] for level in arguments.levels]
-    if not arguments.json:
-        print("overlooks " + "".join(f"{name:>15}" for name in levels) + "   largest step")
-    for overlooks in arguments.overlooks:
-        found = scores(overlooks, levels, arguments.games, arguments.seed)
-        step = largest_step([score for score, _, _ in found.values()])
-        if arguments.json:
-            print(json.dumps({"overlooks": overlooks, "scores": found, "largest_step": step}), flush=True)
-            continue
-        cells = [f"{100 * score:.0f} ({100 * low:.0f}-{100 * high:.0f})" for score, low, high in found.values()]
-        print(f"{overlooks:>9.0%} " + "".join(f"{cell:>15}" for cell in cells) + f"   {100 * step:.0f}", flush=True)
+
+    def rows() -> Iterator[dict[str, Any]]:
+        for overlooks in arguments.overlooks:
+            found = scores(overlooks, levels, arguments.games, arguments.seed)
+            yield {
+                "overlooks": overlooks,
+                **{name: f"{s:.2f} ({low:.2f} to {high:.2f})" for name, (s, low, high) in found.items()},
+                "largest step": largest_step([score for score, _, _ in found.values()]),
+            }
+
+    show(rows(), arguments.json)
 
 
 if __name__ == "__main__":

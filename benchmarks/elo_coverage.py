@@ -3,17 +3,17 @@
 It simulates matches of players with a known difference. It exits with 1 if a share is outside 93 to 97 %.
 """
 
-import argparse
 import itertools
 import sys
+from collections.abc import Iterator
 from functools import cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from rich.console import Console
-from rich.table import Table
 from scipy import optimize
 
+from benchmarks.measuring import parser_of, show
 from core.streams import generator
 from curriculum.arena.statistics.elo import PAIR_SCORES, PairCounts, estimate, expected_score
 
@@ -70,38 +70,28 @@ def coverage(pairs: int, elo: float, distribution: npt.NDArray[np.float64], matc
 
 
 def main() -> None:
-    """Print the table of all kinds of matches, in percent; shares out of bounds are red."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    """Print the shares of all kinds of matches, in percent; those out of bounds have an exclamation mark."""
+    parser = parser_of(__doc__)
     parser.add_argument("--matches", type=int, default=2000, help="matches of each kind")
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
+    failed = 0
 
-    table = Table(title=f"true difference inside the 95 % interval, % of {arguments.matches:,} matches; (short ones)")
-    table.add_column("pairs", justify="right")
-    table.add_column("Elo", justify="right")
-    kinds = list(itertools.product(OPENINGS, DRAWS))
-    for opening, draws in kinds:
-        table.add_column(f"{opening}\n{draws:.0%} drawn", justify="right")
-    failed, inside = 0, {False: [1.0, 0.0], True: [1.0, 0.0]}
-    for pairs, elo in itertools.product(PAIRS, DIFFERENCES):
-        short = 2 * pairs * (1 - expected_score(elo)) <= SHORT
-        row = []
-        for opening, draws in kinds:
-            share = coverage(
-                pairs, elo, pair_distribution(elo, draws, *OPENINGS[opening]), arguments.matches, arguments.seed
-            )
-            passed = LOWEST <= share <= (HIGHEST_SHORT if short else HIGHEST)
-            failed += not passed
-            inside[short] = [min(share, inside[short][0]), max(share, inside[short][1])]
-            text = f"({100 * share:.1f})" if short else f"{100 * share:.1f}"
-            row.append(text if passed else f"[red]{text}[/red]")
-        table.add_row(str(pairs), str(elo), *row, end_section=elo == DIFFERENCES[-1])
-    console = Console(width=None if sys.stdout.isatty() else 140)
-    console.print(table)
-    for short, (lowest, highest) in inside.items():
-        console.print(f"{'short matches' if short else 'the others'}: {100 * lowest:.1f} to {100 * highest:.1f} %")
+    def rows() -> Iterator[dict[str, Any]]:
+        nonlocal failed
+        for pairs, elo in itertools.product(PAIRS, DIFFERENCES):
+            short = 2 * pairs * (1 - expected_score(elo)) <= SHORT
+            row = {"pairs": pairs, "elo": elo, "short": "short" if short else ""}
+            for opening, draws in itertools.product(OPENINGS, DRAWS):
+                distribution = pair_distribution(elo, draws, *OPENINGS[opening])
+                share = coverage(pairs, elo, distribution, arguments.matches, arguments.seed)
+                passed = LOWEST <= share <= (HIGHEST_SHORT if short else HIGHEST)
+                failed += not passed
+                row[f"{opening}, {draws:.0%} drawn"] = f"{100 * share:.1f}{'' if passed else ' !'}"
+            yield row
+
+    show(rows(), arguments.json)
     if failed:
-        console.print(f"{failed} outside")
         sys.exit(1)
 
 

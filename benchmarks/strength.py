@@ -8,7 +8,6 @@ continues, and a run that went on plays its new models only.
 The time is that of work: pauses between a run's last record and its next start are left out.
 """
 
-import argparse
 import json
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
@@ -17,7 +16,7 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from core.files.atomic import atomic_path
+from benchmarks.measuring import parser_of, progress, show
 from core.rules import Rules
 from curriculum.arena.formats import Format
 from curriculum.arena.player_names import DEFAULT
@@ -32,13 +31,6 @@ from nets.checkpoint import DEFAULT_MODEL, read_info
 POOL = ("random", "pure-mcts:1000", "mentor:paper", "mentor:1", "mentor:3", "mentor:5")
 ZERO = "mentor:paper"
 _COLOURS = (BLUE, "#e08214", "#2f9e62", "#8250df")
-_CURVES = (
-    ("measure", "agreement", "Agreement"),
-    ("train", "policy_entropy", "Entropy of the policy"),
-    ("games", "game_length", "Moves of a game"),
-    ("games", "black_share", "Black's share"),
-)
-"""Curves below the ratings: event and key of the records, and their title."""
 
 
 class Kept(NamedTuple):
@@ -117,47 +109,23 @@ def play(
         for (first, second), match in tournament.matches.items():
             results.append((names[first], names[second], match.pairs))
             if path is not None:
-                print(f"{name} against {names[second]}: {match.total.score:.2f}", flush=True)
+                progress(f"{name} against {names[second]}: {match.total.score:.2f}")
     ratings = rate([*ours, *POOL], results, anchor=ZERO)
     by_name = {rating.name: rating for rating in ratings}
     return [by_name[name] for name in ours], [rating for rating in ratings if rating.name in POOL]
 
 
-def series_of(records: Sequence[tuple[float, dict[str, Any]]], event: str, key: str) -> list[tuple[float, float]]:
-    """Return a number of the records of an event by the minutes of work; of the games of a round, their mean.
-
-    Games come in parts; a part counts by its games, and the mean stands at the last one. Games of a round whose
-    training has not begun are left out: the short ones end first.
-    """
-    if event != "games":
-        return [(minutes, record[key]) for minutes, record in records if record["event"] == event and key in record]
-    rounds: dict[int, list[tuple[float, dict[str, Any]]]] = {}
-    whole = {record.get("iteration") for _, record in records if record["event"] == "train"}
-    for minutes, record in records:
-        if record["event"] == event and record["iteration"] in whole and record.get(key) is not None:
-            rounds.setdefault(record["iteration"], []).append((minutes, record))
-    return [
-        (
-            parts[-1][0],
-            sum(record["games"] * record[key] for _, record in parts) / sum(record["games"] for _, record in parts),
-        )
-        for parts in rounds.values()
-    ]
-
-
 def draw(
-    folders: Sequence[Path],
+    runs: Sequence[str],
     models: Sequence[Kept],
     ratings: Sequence[Rating],
     pool: Sequence[Rating],
     title: str,
     file: Path,
 ) -> None:
-    """Draw the ratings of each run over its minutes of work, the pool as lines, and below them its other curves."""
-    colours = dict(zip([folder.resolve().name for folder in folders], cycle(_COLOURS), strict=False))
-    with drawn(file, title, width=1.9 * WIDTH, height=6.4) as figure:
-        grid = figure.add_gridspec(2, len(_CURVES), height_ratios=(2, 1))
-        axes = figure.add_subplot(grid[0, :])
+    """Draw the ratings of each run over its minutes of work, and the pool as lines."""
+    with drawn(file, title, width=1.9 * WIDTH, height=4.2) as figure:
+        axes = figure.add_subplot()
         clear(axes)
         label(axes, "", "minutes of work", f"Elo, {ZERO} is 0")
         for rating in pool:
@@ -169,7 +137,7 @@ def draw(
             if not model.run:
                 axes.axhline(rating.elo, color="black", linewidth=0.8, linestyle="--")
                 axes.annotate(model.name, (0.01, rating.elo + 25), xycoords=("axes fraction", "data"), fontsize=8)
-        for run, colour in colours.items():
+        for run, colour in zip(runs, cycle(_COLOURS), strict=False):
             own = [(model, rating) for model, rating in zip(models, ratings, strict=True) if model.run == run]
             elo = [rating.elo for _, rating in own]
             reach = [[rating.elo - rating.low for _, rating in own], [rating.high - rating.elo for _, rating in own]]
@@ -178,45 +146,27 @@ def draw(
                 minutes, elo, reach, fmt="o-", markersize=4, linewidth=1.2, capsize=2, color=colour, label=run
             )
         axes.legend(loc="center right", bbox_to_anchor=(0.97, 0.3), frameon=False, fontsize=8)
-        kept = {folder.resolve().name: timed_records(folder) for folder in folders}
-        for column, (event, key, name) in enumerate(_CURVES):
-            below = figure.add_subplot(grid[1, column])
-            clear(below)
-            label(below, name, "minutes of work", "")
-            for run, records in kept.items():
-                points = series_of(records, event, key)
-                style = "o-" if event == "games" else "-"
-                if points:
-                    below.plot(*zip(*points, strict=True), style, color=colours[run], linewidth=1, markersize=3)
 
 
 def main() -> None:
     """Play, rate, print and draw."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("runs", type=Path, nargs="+", metavar="RUN")
     parser.add_argument("--games", type=int, default=40, help="games of every two players who meet")
     parser.add_argument("--simulations", type=int, default=400)
     parser.add_argument("--seed", type=int, default=42)
-    parser.add_argument("--no-tactics", action="store_true", help="play the nets literally")
-    parser.add_argument("--every", type=int, default=1, metavar="N", help="every Nth accepted candidate, and the last")
     parser.add_argument("--built-in", action="store_true", help="rate the built-in model too")
     parser.add_argument("--folder", type=Path, help="keep the games here")
     parser.add_argument("--figure", type=Path, help="a picture, .svg or .png")
-    parser.add_argument("--json", type=Path, help="write the ratings here")
     arguments = parser.parse_args()
     models = []
     if len({run.resolve().name for run in arguments.runs}) < len(arguments.runs):
         parser.error("give each run once, and runs of different names: their names are those of the curves")
     for run in arguments.runs:
         try:
-            found = kept_models(run)
+            models += kept_models(run)
         except (RunFolderError, OSError) as error:
             parser.error(f"{run} is no run that can be read: {error}")
-        rounds = [model for model in found if model.name.startswith("selfplay")]
-        models += [model for model in found if model not in rounds]
-        models += [
-            model for number, model in enumerate(rounds, 1) if not number % arguments.every or model is rounds[-1]
-        ]
     if not models:
         parser.error("these runs kept no models yet")
     if arguments.built_in:
@@ -224,39 +174,20 @@ def main() -> None:
     settings = MatchSettings(
         games=arguments.games,
         seed=arguments.seed,
-        players=PlayerSettings(simulations=arguments.simulations, tactics=not arguments.no_tactics),
+        players=PlayerSettings(simulations=arguments.simulations),
     )
     ratings, pool = play(models, read_info(models[0].path).rules, settings, arguments.folder)
-    print(f"{'minutes':>8} {'Elo':>6}  interval        model")
-    for model, rating in zip(models, ratings, strict=True):
-        minutes = f"{model.minutes:.1f}" if model.run else ""
-        print(f"{minutes:>8} {rating.elo:6.0f}  {rating.low:6.0f} {rating.high:6.0f}   {rating.name}")
-    for rating in pool:
-        print(f"{'':8} {rating.elo:6.0f}  {rating.low:6.0f} {rating.high:6.0f}   {rating.name}")
-    if arguments.json:
-        rows: list[dict[str, Any]] = [
-            {
-                "run": model.run,
-                "model": model.name,
-                "minutes": round(model.minutes, 2) if model.run else None,
-                **_rated(rating),
-            }
-            for model, rating in zip(models, ratings, strict=True)
-        ]
-        with atomic_path(arguments.json) as temporary:
-            temporary.write_text(json.dumps({"models": rows, "pool": [_rated(rating) for rating in pool]}, indent=1))
+    minutes = [round(model.minutes, 2) if model.run else "" for model in models]
+    show(
+        (
+            {"minutes": at, "elo": rating.elo, "from": rating.low, "to": rating.high, "player": rating.name}
+            for at, rating in zip([*minutes, *[""] * len(pool)], [*ratings, *pool], strict=True)
+        ),
+        arguments.json,
+    )
     if arguments.figure:
         title = f"Strength by training time, {arguments.simulations} simulations a move"
-        draw(arguments.runs, models, ratings, pool, title, arguments.figure)
-
-
-def _rated(rating: Rating) -> dict[str, Any]:
-    return {
-        "name": rating.name,
-        "elo": round(rating.elo, 1),
-        "elo_interval": [round(rating.low, 1), round(rating.high, 1)],
-        "games": rating.games,
-    }
+        draw([run.resolve().name for run in arguments.runs], models, ratings, pool, title, arguments.figure)
 
 
 if __name__ == "__main__":

@@ -9,13 +9,15 @@ Cross entropy of the policy and squared error of the value are those of held-out
 round. Matches of the models that it writes (`gomoku evaluate`) show the worth of a difference.
 """
 
-import argparse
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from benchmarks.measuring import parser_of, show
 from core.streams import Purpose, stream_key
 from curriculum.config import Config
 from curriculum.games.mentor_games import read_training_games
@@ -90,7 +92,7 @@ def train(
 
 def main() -> None:
     """Train each structure, and print a line for it."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("--run", type=Path, required=True, help="a run with self-play")
     parser.add_argument("--out", type=Path, required=True, help="folder of the models")
     parser.add_argument("--passes", type=float, default=2.5)
@@ -112,24 +114,34 @@ def main() -> None:
     share = arguments.share if arguments.rehearse else 0.0
     held_out, samples = samples.rows(np.arange(count, len(samples))), samples.rows(np.arange(count))
     arguments.out.mkdir(parents=True, exist_ok=True)
-    for number, structure in enumerate(arguments.structures):
-        config = with_assignments(own, structure.split(), ("net", "search"), structure)
-        start = time.perf_counter()
-        trainer = Trainer(config, load_model(arguments.start)[0] if arguments.start else None)
-        train(trainer, config, samples, rehearsal, share, arguments.passes, tuple(arguments.rates))
-        seconds = time.perf_counter() - start
-        evaluator = NetEvaluator(trainer.model)
-        policy, value = losses(evaluator, held_out)
-        evaluator.close()
-        made = {
-            **origin_of(config, commit_of_source()),
-            "parent": file_hash(arguments.start) if arguments.start else None,
-            "phase": PHASE,
-            "passes": arguments.passes,
-            "rehearsal_share": share,
-        }
-        save_model(arguments.out / f"{number}.safetensors", trainer.model, made)
-        print(f"{number}: {structure or 'own'}: policy {policy:.4f}, value {value:.4f}, {seconds:.0f} s", flush=True)
+
+    def rows() -> Iterator[dict[str, Any]]:
+        for number, structure in enumerate(arguments.structures):
+            config = with_assignments(own, structure.split(), ("net", "search"), structure)
+            start = time.perf_counter()
+            trainer = Trainer(config, load_model(arguments.start)[0] if arguments.start else None)
+            train(trainer, config, samples, rehearsal, share, arguments.passes, tuple(arguments.rates))
+            seconds = time.perf_counter() - start
+            evaluator = NetEvaluator(trainer.model)
+            policy, value = losses(evaluator, held_out)
+            evaluator.close()
+            made = {
+                **origin_of(config, commit_of_source()),
+                "parent": file_hash(arguments.start) if arguments.start else None,
+                "phase": PHASE,
+                "passes": arguments.passes,
+                "rehearsal_share": share,
+            }
+            save_model(arguments.out / f"{number}.safetensors", trainer.model, made)
+            yield {
+                "file": number,
+                "policy": policy,
+                "value": value,
+                "seconds": seconds,
+                "structure": structure or "own",
+            }
+
+    show(rows(), arguments.json)
 
 
 if __name__ == "__main__":

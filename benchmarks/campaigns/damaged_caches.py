@@ -1,9 +1,8 @@
-"""Damages the caches and runs commands: `python -m benchmarks.campaigns.damaged_caches --trials 200`.
+"""Damages the caches and runs commands.
 
 Each trial copies a warm cache, damages it, and runs a command. The command must end with exit code 0 and the results of
 a sound cache, without a traceback, with one note at most; and, where the damage can be mended, without a note the
 second time. Full and read-only disks are file systems in memory (`unshare`, Linux only). Foreign owners need root.
-Exits with 1 at the first failure, and keeps the cache of that trial.
 """
 
 import argparse
@@ -20,6 +19,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from benchmarks.campaigns.results import stray, timeless
+from benchmarks.measuring import progress, show
 from core.compiled.jit import KERNELS
 
 _NOTE = re.compile(r"made again|cannot be (?:used|written)|belongs to another|other users may write")
@@ -111,7 +112,7 @@ _STAYS = {"foreign folder", "a file for a folder", *_OF_A_DISK}
 """Damages that only the user can mend."""
 
 
-def run(name: str, cache: Path, before: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
+def run_command(name: str, cache: Path, before: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
     """Run a command with a cache, behind the command line `before`."""
     environment = {key: value for key, value in os.environ.items() if not key.startswith("NUMBA_")}
     return subprocess.run(
@@ -132,13 +133,7 @@ def result(name: str, out: str) -> object:
     facts = json.loads(out)
     if name == "warmup":
         return sorted(facts)
-    return _timeless(facts)
-
-
-def _timeless(value: object) -> object:
-    if isinstance(value, dict):
-        return {key: _timeless(part) for key, part in value.items() if not re.search(r"second|_ms|time|date", key)}
-    return [_timeless(part) for part in value] if isinstance(value, list) else value
+    return timeless(facts)
 
 
 def notes(name: str, done: subprocess.CompletedProcess[str]) -> list[str]:
@@ -159,11 +154,6 @@ def fault(name: str, done: subprocess.CompletedProcess[str], expected: object, m
     if (got := result(name, done.stdout)) != expected:
         return f"the result is {got} instead of {expected}"
     return None
-
-
-def leftovers(cache: Path) -> list[Path]:
-    """Return the unfinished files in a cache."""
-    return sorted(cache.rglob(".*"))
 
 
 def choose(chance: random.Random, disks: bool) -> tuple[str, str]:
@@ -197,17 +187,17 @@ def trial(
         mounted = cache.with_name("disk")
         mounted.mkdir(exist_ok=True)
         before = ["unshare", "-rm", "sh", "-c", script, str(mounted), str(cache)]
-        done = run(name, mounted, before)
+        done = run_command(name, mounted, before)
     else:
-        done = run(name, cache)
+        done = run_command(name, cache)
     noted = bool(notes(name, done))
     wrong = fault(name, done, expected, 1)
     if wrong is None and damage not in _STAYS:
-        again = run(name, cache)
+        again = run_command(name, cache)
         wrong = fault(name, again, expected, 0)
         if wrong is not None:
             wrong = f"the second time: {wrong}"
-        elif noted and (left := leftovers(cache)):
+        elif noted and (left := stray(cache)):
             wrong = f"left behind: {left}"
     return wrong, noted
 
@@ -221,51 +211,33 @@ def has_disks() -> bool:
         return False
 
 
-def main() -> int:
-    """Run the trials; print the counts of the damages."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def options(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
     parser.add_argument("--trials", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0, help="number of the first trial, to repeat a failure")
-    parser.add_argument("--warm", type=Path, help="a folder for the warm cache, kept for the next campaign")
-    arguments = parser.parse_args()
-
-    disks = has_disks()
-    if not disks:
-        print("no full and no read-only disks: this user cannot mount one", file=sys.stderr)
-    base = Path(tempfile.mkdtemp(prefix="damaged-caches-"))
-    warm = (arguments.warm or base / "warm").resolve()
-    warm.mkdir(parents=True, exist_ok=True)
-    counts, noted, wrong = Counter[str](), Counter[str](), None
-    number = arguments.first
-    try:
-        print("filling a cache, which takes up to two minutes", file=sys.stderr)
-        for name in _COMMANDS:
-            run(name, warm)
-        expected = {name: result(name, run(name, warm).stdout) for name in _COMMANDS}
-        for number in range(arguments.first, arguments.first + arguments.trials):
-            chance = random.Random(f"{arguments.seed}/{number}")
-            damage, name = choose(chance, disks)
-            wrong, was_noted = trial(chance, damage, name, warm, base / str(number), expected[name])
-            if wrong is not None:
-                print(f"trial {number}, {damage}, gomoku {' '.join(_COMMANDS[name])}: {wrong}", file=sys.stderr)
-                print(f"repeat: --seed {arguments.seed} --first {number} --trials 1; kept: {base / str(number)}")
-                break
-            shutil.rmtree(base / str(number))
-            counts[damage] += 1
-            noted[damage] += was_noted
-            print(f"{counts.total()} of {arguments.trials} trials: {damage}, {name}", file=sys.stderr)
-    except KeyboardInterrupt:
-        print("stopped", file=sys.stderr)
-    print(f"{'damage':<24}  {'trials':>6}  {'met by the command':>18}")
-    for damage, count in sorted(counts.items()):
-        print(f"{damage:<24}  {count:>6}  {noted[damage]:>18}")
-    verdict = "no crash, no wrong result, one note at most, mended" if wrong is None else "FAILED"
-    print(f"{counts.total()} trials, {noted.total()} with a note: {verdict}")
-    if wrong is None:
-        shutil.rmtree(base, ignore_errors=True)
-    return int(wrong is not None)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def run(arguments: argparse.Namespace) -> int:
+    """Run the trials and print the counts of the damages; return 1 at the first failure, and keep its cache."""
+    base, disks = Path(tempfile.mkdtemp(prefix="damaged-caches-")), has_disks()
+    warm, counts = base / "warm", Counter[str]()
+    warm.mkdir()
+    progress("filling a cache, which takes up to two minutes")
+    for name in _COMMANDS:
+        run_command(name, warm)
+    expected = {name: result(name, run_command(name, warm).stdout) for name in _COMMANDS}
+    for number in range(arguments.first, arguments.first + arguments.trials):
+        chance = random.Random(f"{arguments.seed}/{number}")
+        damage, name = choose(chance, disks)
+        wrong, was_noted = trial(chance, damage, name, warm, base / str(number), expected[name])
+        if wrong is not None:
+            print(f"trial {number}, {damage}, gomoku {' '.join(_COMMANDS[name])}: {wrong}")
+            print(f"again: --seed {arguments.seed} --first {number} --trials 1; kept: {base / str(number)}")
+            return 1
+        shutil.rmtree(base / str(number))
+        counts[f"{damage}, {'noted' if was_noted else 'not met'}"] += 1
+        progress(f"{counts.total()} of {arguments.trials} trials: {damage}, {name}")
+    show(({"trials": count, "damage": damage} for damage, count in sorted(counts.items())), arguments.json)
+    shutil.rmtree(base)
+    return 0

@@ -1,4 +1,4 @@
-"""A machine that joins late and one that leaves: `python -m benchmarks.campaigns.elastic_ray`.
+"""A machine that joins late and one that leaves.
 
 Plays games of self-play on a Ray cluster of one node with one core. Then a second node joins, and later it is killed.
 Prints the time until the second one has finished a game, and checks that all games are those of this process alone.
@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from ray.cluster_utils import Cluster
 
+from benchmarks.measuring import Fault
 from core.rules import Rules
 from curriculum.config import Config
 from curriculum.games.selfplay_games import SelfPlayGame
@@ -24,27 +25,23 @@ from nets.config import NetConfig
 from nets.dual import make_model
 
 
-def main() -> None:
-    """Play, let a node join and leave, and check."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def options(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
     parser.add_argument("--games", type=int, default=400)
-    parser.add_argument("--simulations", type=int, default=64)
-    arguments = parser.parse_args()
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Play, let a node join and leave, and check. Raises `Fault`."""
     base = Config(rules=Rules(9, 5), net=NetConfig.tower(16, 2))
-    config = replace(
-        base,
-        search=replace(base.search, simulations=arguments.simulations),
-        selfplay=replace(base.selfplay, concurrent_games=16),
-    )
+    search, play = replace(base.search, simulations=64), replace(base.selfplay, concurrent_games=16)
+    config = replace(base, search=search, selfplay=play)
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
     games: dict[int, SelfPlayGame] = {}
     with TemporaryDirectory() as folder:
         model = Path(folder) / "model.safetensors"
         save_model(model, make_model(config.net, config.rules, 1), {})
         job = SelfPlayJob(config, 0, [], model)
-        second = None
-        started = worked = joined = 0.0
-        left_at = 0
+        second, joined, worked, left_at = None, 0.0, 0.0, 0
 
         def stop() -> bool:
             nonlocal second, joined, worked, left_at
@@ -53,31 +50,26 @@ def main() -> None:
                 second, joined = cluster.add_node(num_cpus=1), time.monotonic()
             if joined and not worked and len(nodes) == 2:
                 worked = time.monotonic()
-                print(f"the second node had its first games {worked - joined:.1f} s after it joined", flush=True)
             if second is not None and worked and len(games) >= arguments.games // 2:
                 left_at = len(games)
                 cluster.remove_node(second, allow_graceful=False)
                 second = None
-                print(f"the second node left after {left_at} games: {nodes}", flush=True)
             return False
 
         with RayCrew(cluster.address) as crew, crew.open(job) as team:
-            started = time.monotonic()
             team.play(range(arguments.games), games.__setitem__, stop)
-            assert team.report is not None
-            print(f"{len(games)} games in {time.monotonic() - started:.0f} s: {team.report.games_by_node}", flush=True)
         cluster.shutdown()
         here: dict[int, SelfPlayGame] = {}
         with Local().open(job) as alone:
             alone.play(range(arguments.games), here.__setitem__, lambda: False)
     if not left_at:
-        raise SystemExit("the second node never worked, or never left")
+        raise Fault("the second node never worked, or never left")
     for number in range(arguments.games):
         one, other = games[number], here[number]
         if one.record != other.record or not np.array_equal(one.samples.values, other.samples.values):
-            raise SystemExit(f"game {number} is another one")
+            raise Fault(f"game {number} is another one")
+    print(
+        f"the second node had its first games {worked - joined:.1f} s after it joined, and left after {left_at} games"
+    )
     print("all games are those of this process alone")
-
-
-if __name__ == "__main__":
-    main()
+    return 0

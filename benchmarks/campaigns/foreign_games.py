@@ -1,23 +1,19 @@
-"""Files of games by a grammar: `python -m benchmarks.campaigns.foreign_games --files 5000`.
+"""Files of games by a grammar.
 
 Each file is made of everything that SGF and .psq may hold: properties of other programs with any number of values,
 escapes, variations, encodings, words for results, rules, text around the games. It is loaded, saved with analyses,
-loaded again and converted. Every foreign byte must be there afterwards, or the file refused and left alone. Exits with
-1 at the first file for which that fails, and prints it.
+loaded again and converted. Every foreign byte must be there afterwards, or the file refused and left alone.
 """
 
 import argparse
 import re
-import sys
 import tempfile
-import traceback
-from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
+from benchmarks.campaigns.trials import try_all
 from core.position import Position
 from core.records.formats import open_games, read_games, write_games
 from core.records.losses import losses
@@ -42,45 +38,36 @@ class ForeignFile:
 
 
 _CHARSETS = (
-    ("UTF-8", "utf-8", "é碁Ł黑"),
-    ("utf8", "utf-8-sig", "é碁Ł黑"),
-    ("GBK", "gb18030", "黑白方张云胜"),
-    ("GB2312", "gb18030", "黑白方张云"),
-    ("Windows-31J", "cp932", "表ソ能高橋①黒"),
-    ("x-sjis", "cp932", "表ソ能予"),
-    ("EUC-JP", "euc_jp", "田中黒ひ"),
-    ("ISO-2022-JP", "iso2022_jp", "田中黒ひ"),
-    ("KS_C_5601-1987", "cp949", "김철수흑"),
-    ("Big5", "cp950", "許功蓋黑勝"),
-    ("Big5-HKSCS", "big5hkscs", "許功蓋"),
-    ("windows-1251", "cp1251", "ИванЧ"),
-    ("koi8-r", "koi8-r", "ИванЧ"),
-    ("ISO-8859-1", "cp1252", "éÖß"),
-    ("macintosh", "mac-roman", "éÖ"),
-    ("TIS-620", "cp874", "กขค"),
-    ("", "utf-16", "é碁Ł"),
-    ("", "utf-16-le", "é碁Ł"),
-    ("", "utf-8", "é碁Ł黑"),
-    ("", "cp1252", "éö"),
-    ("", "cp932", "表ソ能"),
+    *(("UTF-8", "utf-8", "é碁Ł黑"), ("utf8", "utf-8-sig", "é碁Ł黑"), ("GBK", "gb18030", "黑白方张云胜")),
+    *(("GB2312", "gb18030", "黑白方张云"), ("Windows-31J", "cp932", "表ソ能高橋①黒"), ("x-sjis", "cp932", "表ソ能予")),
+    *(
+        ("EUC-JP", "euc_jp", "田中黒ひ"),
+        ("ISO-2022-JP", "iso2022_jp", "田中黒ひ"),
+        ("KS_C_5601-1987", "cp949", "김철수흑"),
+    ),
+    *(("Big5", "cp950", "許功蓋黑勝"), ("Big5-HKSCS", "big5hkscs", "許功蓋"), ("windows-1251", "cp1251", "ИванЧ")),
+    *(("koi8-r", "koi8-r", "ИванЧ"), ("ISO-8859-1", "cp1252", "éÖß"), ("macintosh", "mac-roman", "éÖ")),
+    *(("TIS-620", "cp874", "กขค"), ("", "utf-16", "é碁Ł"), ("", "utf-16-le", "é碁Ł")),
+    *(("", "utf-8", "é碁Ł黑"), ("", "cp1252", "éö"), ("", "cp932", "表ソ能")),
     ("klingon", "utf-8", "é碁"),
 )
 _RESULTS = (
+    *("B+", "W+", "B+ ", "B+R", "W+Resign", "Black+T", "W+Time", "B+1", "W+3.5", "White+Forfeit", "Black wins"),
     *(
-        "B+",
-        "W+",
-        "B+ ",
-        "B+R",
-        "W+Resign",
-        "Black+T",
-        "W+Time",
-        "B+1",
-        "W+3.5",
-        "White+Forfeit",
-        "Black wins",
         "black",
+        "White won by resignation",
+        "0",
+        "Draw",
+        "Jigo",
+        "½",
+        "1/2-1/2",
+        "1-0",
+        "0-1",
+        "?",
+        "Void",
+        "Unfinished",
+        "",
     ),
-    *("White won by resignation", "0", "Draw", "Jigo", "½", "1/2-1/2", "1-0", "0-1", "?", "Void", "Unfinished", ""),
     *("黑胜", "白勝", "黒中押し勝ち", "和棋", "흑승", "B|W", "nonsense"),
 )
 _RULES = ("", "0", "1", "4", "Renju", "Standard", "Freestyle", "5 in a row on 15x15", "Swap2", "caro")
@@ -218,7 +205,7 @@ def _studied(record: GameRecord, value: float) -> StudiedGame:
 
 
 def _free_cell(position: Position) -> Cell:
-    return next(cell for cell in range(position.rules.cells) if position.is_legal(cell))
+    return next(iter(position.legal_moves()))
 
 
 def _bare(record: GameRecord) -> GameRecord:
@@ -284,39 +271,13 @@ def _check_bytes(before: bytes, after: bytes) -> None:
     assert all(byte in rest for byte in before)
 
 
-def main() -> int:
-    """Make files until one fails; return the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def options(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
     parser.add_argument("--files", type=int, default=5000)
     parser.add_argument("--seed", type=int, default=1)
-    arguments = parser.parse_args()
-    fates: Counter[str] = Counter()
 
+
+def run(arguments: argparse.Namespace) -> int:
+    """Make files until one fails; return the exit code."""
     with tempfile.TemporaryDirectory() as folder:
-
-        @seed(arguments.seed)
-        @settings(
-            max_examples=arguments.files,
-            database=None,
-            deadline=None,
-            phases=[Phase.generate],
-            suppress_health_check=list(HealthCheck),
-        )
-        @given(foreign_files)
-        def run(file: ForeignFile) -> None:
-            fates[file.suffix + " " + check(file, Path(folder))] += 1
-            if fates.total() % 100 == 0:
-                print(f"{fates.total():,} files: {dict(fates)}", file=sys.stderr, flush=True)
-
-        try:
-            run()
-        except AssertionError:
-            traceback.print_exc()
-            return 1
-    for fate, count in sorted(fates.items()):
-        print(f"{fate:<16} {count:>6,}")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        return try_all(foreign_files, lambda file: check(file, Path(folder)), arguments.files, arguments.seed)

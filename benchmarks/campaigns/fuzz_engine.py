@@ -1,34 +1,29 @@
-"""Fuzzer of the Gomocup engine: `python -m benchmarks.campaigns.fuzz_engine --lines 1000000`.
+"""Lines of a manager for the Gomocup engine, half of them sensible.
 
-Random lines of a manager, half of them sensible, go through the protocol in this process with a player that costs
-nothing, and a share of them through a process with pipes. Every line must get the answers of the protocol and no
-others. Prints the counts of the answers, and exits with 1 at the first line with wrong ones.
+They go through the protocol in this process with a player that costs nothing, and some scripts through a process with
+pipes. Every line must get the answers of the protocol and no others, and the process must end by itself.
 """
 
 import argparse
-import random
 import re
 import subprocess
 import sys
 import threading
-import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
+from hypothesis import strategies as st
+
+from benchmarks.campaigns.trials import try_all
 from core.limits import MAX_COMMAND_LENGTH
-from core.position import Position
-from core.rules import Rules
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.gomocup.engine import Engine
-from search.limits import Limit
-from search.players import Decision, Player, never
+from tests.support.gomocup import FirstCellPlayer, OnePlayer
 
-_PIPED_SHARE = 20
-"""One line in so many goes through pipes too."""
 _HANG_S = 60.0
 _ANSWER = re.compile(r"OK|SWAP|ERROR .+|UNKNOWN .+|MESSAGE .+|name=.+|\d+,\d+( \d+,\d+){0,2}")
-_SIZES = ("5", "6", "15", "20")
+_KEYS = ("timeout_turn", "timeout_match", "time_left", "max_memory", "max_node", "rule", "game_type", "folder", "none")
+_VALUES = ("0", "-1", "1000", "2147483647", "9" * 19, "x", "", "1.5", str(-(10**18)))
 
 
 class Expected:
@@ -59,207 +54,84 @@ def fault(line: str, answers: Sequence[str], due: int) -> str | None:
     """Return the fault of the answers to a line, or None."""
     counted = [answer for answer in answers if not answer.startswith("MESSAGE ")]
     if len(counted) != due:
-        return f"{line!r} got {len(counted)} answers instead of {due}: {counted}"
-    for answer in answers:
-        if not (_ANSWER.fullmatch(answer) and answer.isprintable()):
-            return f"{line!r} got {answer!r}, which is no answer"
-    return None
+        return f"{line[:300]!r} got {len(counted)} answers instead of {due}: {counted}"
+    wrong = [answer for answer in answers if not (_ANSWER.fullmatch(answer) and answer.isprintable())]
+    return f"{line[:300]!r} got {wrong[0]!r}, which is no answer" if wrong else None
 
 
-class Nonsense:
-    """Lines, drawn from a seed: commands, parts of games, and bytes of any kind."""
-
-    def __init__(self, seed: int) -> None:
-        self._chance = random.Random(seed)
-
-    def lines(self) -> Iterator[str]:
-        """Yield lines without end; none is END, and none holds the end of a line."""
-        kinds: tuple[tuple[Callable[[], list[str]], int], ...] = (
-            (self._turns, 40),
-            (self._set_up, 12),
-            (self._board, 5),
-            (self._swap2, 1),
-            (self._info, 15),
-            (self._near_miss, 12),
-            (self._noise, 9),
-            (self._huge, 1),
-        )
-        makers, weights = zip(*kinds, strict=True)
-        yield "ABOUT"
-        while True:
-            for line in self._chance.choices(makers, weights)[0]():
-                if line.split()[:1] and line.split()[0].upper() != "END":
-                    yield line
-                else:
-                    yield ""
-
-    def _point(self) -> str:
-        low, high = self._chance.choice(((0, 4), (0, 14), (0, 19), (-2, 30)))
-        return f"{self._chance.randint(low, high)},{self._chance.randint(low, high)}"
-
-    def _turns(self) -> list[str]:
-        return [f"TURN {self._point()}" for _ in range(self._chance.randint(1, 5))]
-
-    def _set_up(self) -> list[str]:
-        size = self._chance.choice(_SIZES)
-        lines = [f"START {size}", "RESTART", f"RECTSTART {size},{size}", "BEGIN", "ABOUT", f"PLAY {self._point()}"]
-        lines += [f"TAKEBACK {self._point()}"]
-        return [self._chance.choice(lines), *(["BEGIN"] if self._chance.random() < 0.5 else [])]
-
-    def _board(self) -> list[str]:
-        count = self._chance.choice((0, 1, 2, 4, 9, 30, 100))
-        points = list({self._point() for _ in range(count)})
-        owners = [str(1 + (number + len(points)) % 2) for number in range(len(points))]
-        if self._chance.random() < 0.3:
-            owners = [self._chance.choice("0123x") for _ in points]
-        data = [f"{point},{owner}" for point, owner in zip(points, owners, strict=True)]
-        return ["BOARD", *data, *(["DONE"] if self._chance.random() < 0.9 else [])]
-
-    def _swap2(self) -> list[str]:
-        return ["SWAP2BOARD", *(self._point() for _ in range(self._chance.choice((0, 3, 3, 5, 5, 1, 7)))), "DONE"]
-
-    def _info(self) -> list[str]:
-        keys = ("timeout_turn", "timeout_match", "time_left", "max_memory", "max_node", "rule", "game_type", "folder")
-        value = self._chance.choice(("0", "-1", "1000", "2147483647", "9" * 19, "x", "", "1.5", str(-(10**18))))
-        return [f"INFO {self._chance.choice((*keys, 'no_key'))} {value}"]
-
-    def _near_miss(self) -> list[str]:
-        line = self._chance.choice(("START 15", "TURN 7,7", "BOARD", "DONE", "INFO rule 1", "TAKEBACK 1,1", "7,7,1"))
-        place = self._chance.randrange(len(line) + 1)
-        what = self._chance.choice(("", " ", ",", "-", "\t", "9", "\x00", "x", "\xe9"))
-        return [line[:place] + what + line[place + self._chance.randrange(2) :]]
-
-    def _noise(self) -> list[str]:
-        raw = self._chance.randbytes(self._chance.randrange(60))
-        return [raw.translate(None, b"\r\n").decode("latin-1")]
-
-    def _huge(self) -> list[str]:
-        start = self._chance.choice(("TURN 7,7", "START 15", "INFO folder ", "", "BOARD", "1,1,1"))
-        return [start + self._chance.choice((" ", "x", "7,")) * self._chance.choice((500, 2000, 100_000))]
+@st.composite
+def scripts(draw: st.DrawFn) -> list[str]:
+    """Lines of a broken manager: commands, parts of games, and noise; none is END or holds the end of a line."""
+    cells = st.one_of(st.integers(0, 14), st.integers(-2, 30))
+    point = st.builds("{},{}".format, cells, cells)
+    stone = st.builds("{},{}".format, point, st.sampled_from("1212120x"))
+    size = st.sampled_from(("5", "6", "15", "20", "x"))
+    near = st.builds(
+        lambda line, at, what: line[:at] + what + line[at:],
+        st.sampled_from(("START 15", "TURN 7,7", "BOARD", "DONE", "INFO rule 1", "TAKEBACK 1,1", "7,7,1")),
+        st.integers(0, 8),
+        st.sampled_from(("", " ", ",", "-", "\t", "9", "\x00", "x", "\xe9")),
+    )
+    line = st.one_of(
+        st.builds("TURN {}".format, point),
+        st.builds("TURN {}".format, point),
+        st.builds("{} {}".format, st.sampled_from(("START", "TAKEBACK", "PLAY")), st.one_of(point, size)),
+        st.builds("RECTSTART {0},{0}".format, size),
+        st.sampled_from(("RESTART", "BEGIN", "BOARD", "SWAP2BOARD", "DONE", "ABOUT")),
+        st.one_of(stone, point),
+        st.builds("INFO {} {}".format, st.sampled_from(_KEYS), st.sampled_from(_VALUES)),
+        near,
+        st.text(st.characters(max_codepoint=255, exclude_characters="\r\n"), max_size=40),
+        st.builds(lambda a, b, n: a + b * n, near, st.sampled_from((" ", "x", "7,")), st.sampled_from((500, 9_000))),
+    )
+    board = st.lists(stone, max_size=9).map(lambda stones: ["BOARD", *stones, "DONE"])
+    parts = draw(st.lists(st.one_of(line.map(lambda one: [one]), line.map(lambda one: [one]), board), max_size=40))
+    lines = ["START 15", *(each for part in parts for each in part)]
+    return ["" if (one.split() or [""])[0].upper() == "END" else one for one in lines]
 
 
-class FirstCellPlayer(Player):
-    """Plays the first empty cell, with a value that depends on the seed alone."""
-
-    name = "first"
-
-    def choose_batch(
-        self,
-        positions: Sequence[Position],
-        *,
-        seeds: Sequence[int],
-        limit: Limit | None = None,
-        stop: Callable[[], bool] = never,
-    ) -> list[Decision]:
-        """See `Player`."""
-        return [
-            Decision(position.legal_moves()[0], value=seed % 201 / 100 - 1)
-            for position, seed in zip(positions, seeds, strict=True)
-        ]
-
-
-class OnePlayer:
-    """A `gomoku_cli.gomocup.thinking.PlayerSource` with that player for all rules."""
-
-    def __init__(self) -> None:
-        self.notes: list[str] = []
-
-    def progress(self) -> str | None:
-        """Return None: nothing takes long."""
-        return None
-
-    def prepare(self, rules: Rules, max_simulations: int | None, until: float) -> None:
-        """Do nothing: the player is always ready."""
-
-    def get(self, rules: Rules, max_simulations: int | None, until: float) -> Player:
-        """Return the player."""
-        return FirstCellPlayer()
-
-    def quick_decision(self, position: Position) -> Decision:
-        """Return the player's decision."""
-        return FirstCellPlayer().choose(position)
-
-    def limit_memory(self, max_bytes: int | None) -> None:
-        """Do nothing: the player needs no memory."""
-
-    def limit_depth(self, plies: int | None) -> None:
-        """Do nothing: the player does not search."""
-
-
-def through_the_protocol(seed: int, count: int) -> tuple[Counter[str], str | None]:
-    """Send `count` lines to an engine in this process; return the counts of its answers and the first fault."""
-    engine, expected, counts = Engine(OnePlayer(), about='name="gomoku"', seed=seed), Expected(), Counter[str]()
-    for _, line in zip(range(count), Nonsense(seed).lines(), strict=False):
+def through_the_protocol(lines: Sequence[str]) -> str:
+    """Send lines to an engine in this process. Raises `AssertionError`."""
+    engine, expected = Engine(OnePlayer(FirstCellPlayer()), about='name="gomoku"'), Expected()
+    for line in lines:
         cut = line.strip()[: MAX_COMMAND_LENGTH + 1]  # as they are read
-        answers = list(engine.answer(cut))
-        counts.update(kind_of(answer) for answer in answers)
-        if (wrong := fault(cut, answers, expected.answers(cut))) is not None:
-            return counts, wrong
-    return counts, None
+        wrong = fault(cut, list(engine.answer(cut)), expected.answers(cut))
+        assert wrong is None, wrong
+    return "in this process"
 
 
-def kind_of(answer: str) -> str:
-    """Return a word for the kind of an answer."""
-    word = answer.partition(" ")[0]
-    return "a move" if word[0].isdigit() else word.partition("=")[0]
-
-
-def through_pipes(seed: int, count: int) -> tuple[Counter[str], str | None]:
-    """Send `count` lines to an engine in a process of its own, as fast as it takes them; return the same."""
-    lines = [line for _, line in zip(range(count), Nonsense(seed).lines(), strict=False)]
-    chance = random.Random(seed)
-    sent = "".join(line + chance.choice(("\n", "\r\n")) for line in lines).encode("latin-1")
-    command = [sys.executable, "-m", "gomoku_cli", "engine", "--model", "random"]
+def through_pipes(lines: Sequence[str]) -> str:
+    """Send lines to an engine in a process of its own, as fast as it takes them. Raises `AssertionError`."""
+    sent = "".join(line + ("\n", "\r\n")[number % 2] for number, line in enumerate(lines)).encode("latin-1")
     with subprocess.Popen(
-        command,
+        [sys.executable, "-m", "gomoku_cli", "engine", "--model", "random"],
         cwd=Path(__file__).resolve().parents[2],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     ) as process:
-        hanging = threading.Timer(_HANG_S + count / 1000, process.kill)
+        hanging = threading.Timer(_HANG_S, process.kill)
         hanging.start()
         out, err = process.communicate(sent)
         hanging.cancel()
-    answers = out.decode("latin-1").splitlines()
-    counts = Counter(kind_of(answer) for answer in answers if answer)
-    if process.returncode != ExitCode.DONE or err:
-        return (
-            counts,
-            f"it ended with exit code {process.returncode} and wrote {err.decode(errors='replace').strip()!r}",
-        )
-    expected = Expected()
+    assert process.returncode == ExitCode.DONE and not err, (process.returncode, err)
+    expected, answers = Expected(), out.decode("latin-1").splitlines()
     due = sum(expected.answers(line.strip()[: MAX_COMMAND_LENGTH + 1]) for line in lines)
     due += expected.answers("ABOUT") - 1  # the end of the input breaks off a board
-    bad = next((answer for answer in answers if not _ANSWER.fullmatch(answer)), None)
-    if bad is not None:
-        return counts, f"{bad!r} is no answer"
-    found = sum(not answer.startswith("MESSAGE ") for answer in answers)
-    return counts, None if found == due else f"{count} lines got {found} answers instead of {due}"
+    wrong = fault("the whole script", answers, due)
+    assert wrong is None, wrong
+    return "through pipes"
 
 
-def main() -> int:
-    """Run both, one after the other; return 1 if one has a fault."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--lines", type=int, default=1_000_000)
+def options(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.add_argument("--scripts", type=int, default=25_000, help="of some 40 lines; one in 500 through pipes too")
     parser.add_argument("--seed", type=int, default=1)
-    arguments = parser.parse_args()
 
-    for name, talk, count in (
-        ("in this process", through_the_protocol, arguments.lines),
-        ("through pipes", through_pipes, arguments.lines // _PIPED_SHARE),
-    ):
-        started = time.perf_counter()
-        counts, wrong = talk(arguments.seed, count)
-        seconds = time.perf_counter() - started
-        print(
-            f"{name}: {count:,} lines in {seconds:.0f} s; " + ", ".join(f"{n:,} {k}" for k, n in counts.most_common())
-        )
-        if wrong is not None:
-            print(f"seed {arguments.seed}: {wrong}")
+
+def run(arguments: argparse.Namespace) -> int:
+    """Send the scripts; return 1 at the first fault."""
+    for check, count in ((through_the_protocol, arguments.scripts), (through_pipes, arguments.scripts // 500)):
+        if try_all(scripts(), check, count, arguments.seed):
             return 1
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

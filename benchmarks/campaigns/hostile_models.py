@@ -1,34 +1,32 @@
-"""Cost of hostile model files: `python -m benchmarks.campaigns.hostile_models`.
+"""Cost of hostile model files.
 
-Builds crafted model files in a temporary folder and gives each to `gomoku info` and `gomoku evaluate`, each in a
-process of its own with a limit of time. A file must be refused with one line that names it, the documented exit code
-and no traceback. Above a good small model it may cost its own size plus 100 MB of memory and 1 s of processor time.
-Exits 1 with the command of each that costs more; `--keep FOLDER` keeps the files.
-
-`--flips N` adds N copies of a good model, each with some of its bits or bytes changed at random from `--seed`, read in
-one process: each is read or refused, within the same limits.
+Crafted model files are given to `gomoku info` and `gomoku evaluate` in this process. A file must be refused with one
+line that names it, the documented exit code and no traceback. It may cost its own size plus 100 MB of memory, and a
+refusal 1 s of processor time. `readers` damages good models at random.
 """
 
 import argparse
+import faulthandler
+import io
 import json
 import os
-import shlex
 import struct
-import subprocess
-import sys
 import tempfile
 import time
-import warnings
 from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.campaigns.fuzz_readers import memory_bytes
+from benchmarks.measuring import Fault, show
 from core.limits import MAX_MODEL_BYTES, MAX_MODEL_HEADER_BYTES
 from core.rules import Rules
-from nets.checkpoint import FORMAT, CheckpointError, check_model
+from gomoku_cli import app
+from nets.checkpoint import FORMAT
 from nets.config import NetConfig
 from nets.shapes import tensor_types
 from search.tree.settings import SearchSettings
@@ -209,183 +207,64 @@ CASES: dict[str, Case] = {
 }
 
 
-@dataclass(frozen=True)
-class Cost:
-    """The outcome of a command and of the processes that it started."""
-
-    code: int
-    seconds: float
-    """Processor time, which other processes do not lengthen."""
-    peak_bytes: int
-    """Largest resident memory of one of them."""
-    out: str
-    error: str
-
-
-# A small process measures: a child's largest memory begins at that of the process that started it.
-LAUNCHER = """
-import resource, subprocess, sys
-try:
-    code = subprocess.call(sys.argv[3:], timeout=float(sys.argv[2]))
-except subprocess.TimeoutExpired:
-    code = 124
-used = resource.getrusage(resource.RUSAGE_CHILDREN)
-with open(sys.argv[1], "w") as file:
-    print(code, used.ru_utime + used.ru_stime, used.ru_maxrss, file=file)
-"""
-
-
-def run(command: list[str]) -> Cost:
-    """Run a command with a limit of time; code 124 if it takes longer."""
-    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as error:
-        figures = Path(folder) / "figures"
-        launcher = [sys.executable, "-S", "-c", LAUNCHER, str(figures), str(TIMEOUT_S), *command]
-        subprocess.run(launcher, stdin=subprocess.DEVNULL, stdout=out, stderr=error, check=True)
-        code, seconds, kilobytes = figures.read_text(encoding="utf-8").split()
-        texts = []
-        for stream in (out, error):
-            stream.seek(0)
-            texts.append(stream.read(1 << 20).decode(errors="replace"))
-    return Cost(int(code), float(seconds), int(kilobytes) * 1024, *texts)
+def command_fault(words: list[str], path: Path, allowed: set[int]) -> tuple[str, float]:
+    """Run a command that reads a file; return the claims that it broke, and its seconds of processor time."""
+    out, error = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
+    size = path.stat().st_size if path.is_file() else 0
+    faulthandler.dump_traceback_later(TIMEOUT_S, exit=True)
+    before, started = memory_bytes(), time.process_time()
+    with redirect_stdout(out), redirect_stderr(error):
+        code = app.run(words)
+    seconds, taken = time.process_time() - started, memory_bytes(peak=True) - before
+    faulthandler.cancel_dump_traceback_later()
+    for stream in (out, error):
+        stream.flush()
+        stream.seek(0)
+    said, lines = error.read(), []
+    lines = [line for line in said.splitlines() if not line.startswith("note: ")]
+    claims = {
+        f"exit code {code}": code in allowed,
+        "not one line": "Traceback" not in said and (code == 0 or len(lines) == 1),
+        "the file is not named": code == 0 or path.name in said,
+        "control characters": (said + out.read()).replace("\n", "").isprintable(),
+        f"{taken >> 20:,} MB more": taken <= size + MEMORY_BYTES,
+        f"{seconds:.1f} s": code == 0 or seconds <= SECONDS,
+    }
+    return "; ".join(claim for claim, holds in claims.items() if not holds), seconds
 
 
-def commands(path: Path) -> Iterator[list[str]]:
-    """Yield the commands that read a model file."""
-    gomoku = [sys.executable, "-m", "gomoku_cli"]
-    yield [*gomoku, "info", str(path)]
-    yield [*gomoku, "evaluate", str(path), "--against", "random", "--games", "1", "--simulations", "8", "--quiet"]
-
-
-def faults(cost: Cost, base: Cost, code: int, size: int, path: Path) -> list[str]:
-    """Return the claims that a command broke."""
-    found = []
-    if cost.code != code:
-        found.append(f"exit code {cost.code} instead of {code}")
-    lines = [line for line in cost.error.splitlines() if not line.startswith("note: ")]
-    if "Traceback" in cost.error or (code and len(lines) != 1):
-        found.append("not one line")
-    if code and path.name not in cost.error:
-        found.append("the file is not named")
-    if any(letter != "\n" and not letter.isprintable() for letter in cost.error + cost.out):
-        found.append("control characters")
-    if cost.peak_bytes > base.peak_bytes + size + MEMORY_BYTES:
-        found.append(f"{(cost.peak_bytes - base.peak_bytes) >> 20:,} MB more")
-    if cost.seconds > base.seconds + SECONDS:
-        found.append(f"{cost.seconds - base.seconds:.1f} s of processor time more")
-    return found
-
-
-def run_cases(folder: Path, names: list[str]) -> int:
-    """Run the crafted files; return the number of failures."""
+def rows(folder: Path, only: str) -> Iterator[dict[str, Any]]:
+    """Yield the cost of each crafted file, and the claims that its commands broke."""
+    play = ("--against", "random", "--games", "1", "--simulations", "8", "--quiet")
     good = folder / "good.safetensors"
     write(Case(), good)
-    bases = []
-    for command in commands(good):
-        run(command)  # compiles the kernels and prepares the net
-        bases.append(run(command))
-        if bases[-1].code:
-            raise SystemExit(f"a good model fails: {shlex.join(command)}\n{bases[-1].error}")
-    about = ", ".join(f"{base.seconds:.1f} s and {base.peak_bytes >> 20} MB" for base in bases)
-    print(f"a good model takes {about} (info, evaluate)")
-    print(f"{'file':<30} {'size':>12}  {'info':>6} {'MB':>5}  {'evaluate':>8} {'MB':>5}")
-    failures = 0
-    for number, name in enumerate(names, 1):
-        case = CASES[name]
+    for words in (["info", str(good)], ["evaluate", str(good), *play]):
+        for _ in range(2):  # the first time compiles the kernels and prepares the net
+            fault, _ = command_fault(words, good, {0})
+    if fault:
+        raise Fault(f"a good model fails: {fault}")
+    for number, (name, case) in enumerate(CASES.items(), 1):
+        if only not in name:
+            continue
         path = folder / f"{number:02}.safetensors"
         write(case, path)
-        size = path.stat().st_size if path.is_file() else 0
-        codes = (case.code, case.code if case.evaluate is None else case.evaluate)
-        costs, broken = [], []
-        for command, base, code in zip(commands(path), bases, codes, strict=True):
-            cost = run(command)
-            costs.append(cost)
-            if case.plays and command[3] == "evaluate" and cost.code in (0, BAD_DATA):
-                code, base = cost.code, cost
-            if found := faults(cost, base, code, size, path):
-                broken.append(f"  {'; '.join(found)}: {shlex.join(command)}\n  {cost.error[-500:]}")
-        cells = "  ".join(
-            f"{cost.seconds:>{width}.2f} {cost.peak_bytes >> 20:>5}" for cost, width in zip(costs, (6, 8), strict=True)
-        )
-        print(f"{name:<30} {size:>12,}  {cells}  {'FAILED' if broken else 'ok'}", flush=True)
-        for text in broken:
-            print(text)
-        failures += bool(broken)
+        evaluate = {case.code if case.evaluate is None else case.evaluate} | ({0, BAD_DATA} if case.plays else set())
+        info, info_s = command_fault(["info", str(path)], path, {case.code})
+        played, play_s = command_fault(["evaluate", str(path), *play], path, evaluate)
+        broken = "; ".join(each for each in (info, played) if each)
+        yield {"file": f"{name:30}", "info, s": info_s, "evaluate, s": play_s, "faults": broken or "none"}
         if path.is_file() and not path.is_symlink():
-            os.truncate(path, min(size, 4 << 20))  # keeps the folder small
-    return failures
+            os.truncate(path, min(path.stat().st_size, 4 << 20))  # keeps the folder small
 
 
-def run_flips(folder: Path, flips: int, seed: int) -> int:
-    """Read damaged copies of a good file in this process; return the number of failures."""
-    path = folder / "flipped.safetensors"
-    write(Case(net=asdict(NetConfig.tower(2, 1, hidden=4)), fits=True), path)
-    whole = path.read_bytes()
-    header = struct.unpack("<Q", whole[:8])[0] + 8
-    failures = refused = 0
-    slowest = 0.0
-    started = time.monotonic()
-    for number in range(flips):
-        random = np.random.default_rng([seed, number])
-        data = bytearray(whole)
-        for _ in range(int(random.integers(1, 4))):
-            end = header if random.random() < 0.8 else len(data)
-            place = int(random.integers(end))
-            match int(random.integers(5)):
-                case 0:
-                    data[place] ^= 1 << int(random.integers(8))
-                case 1:
-                    data[place] = int(random.choice(list(b'0123456789"[]{},:-.eE\\ntf\x00\xff')))
-                case 2:
-                    del data[place : place + int(random.integers(1, 64))]
-                case 3:
-                    data[place:place] = data[place : place + int(random.integers(1, 64))]
-                case _:
-                    data[:8] = HEADER_OF(int(random.integers(2 ** int(random.integers(1, 63)))))
-            header = min(header, len(data))
-        path.write_bytes(data)
-        before = time.perf_counter()
-        try:
-            check_model(path)
-        except CheckpointError:
-            refused += 1
-        except Exception as error:
-            failures += 1
-            kept = folder / f"failure-{number}.safetensors"
-            kept.write_bytes(data)
-            print(f"  flip {number} of seed {seed}: {type(error).__name__}: {error} ({kept})")
-        slowest = max(slowest, time.perf_counter() - before)
-        header = struct.unpack("<Q", whole[:8])[0] + 8
-        if number % 10_000 == 9_999:
-            print(f"{number + 1:,} damaged files, {refused:,} refused", file=sys.stderr)
-    took = time.monotonic() - started
-    print(
-        f"{flips:,} damaged files: {refused:,} refused, {flips - refused - failures:,} read, {failures} failures; "
-        f"slowest {1000 * slowest:.0f} ms; {took:.0f} s"
-    )
-    return failures + (slowest > SECONDS)
-
-
-def main() -> None:
-    """Run the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def options(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
     parser.add_argument("--only", metavar="TEXT", default="", help="run the crafted files whose name has this text")
-    parser.add_argument("--flips", type=int, default=10_000, help="damaged copies of a good file (default: 10,000)")
-    parser.add_argument("--seed", type=int, default=12, help="seed of the damage (default: 12)")
-    parser.add_argument("--keep", metavar="FOLDER", type=Path, help="keep the files here")
-    options = parser.parse_args()
-    warnings.simplefilter("ignore", RuntimeWarning)
-    names = [name for name in CASES if options.only in name]
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = options.keep or Path(temporary)
-        folder.mkdir(parents=True, exist_ok=True)
-        try:
-            failures = run_cases(folder, names)
-            failures += run_flips(folder, options.flips, options.seed)
-        except KeyboardInterrupt:
-            raise SystemExit("stopped; the lines above are complete") from None
-    print(f"{len(names)} crafted files and {options.flips:,} damaged ones: {failures} failures")
-    raise SystemExit(1 if failures else 0)
 
 
-if __name__ == "__main__":
-    main()
+def run(arguments: argparse.Namespace) -> int:
+    """Give the files to the commands; return 1 if one breaks a claim."""
+    with tempfile.TemporaryDirectory() as folder:
+        found = list(rows(Path(folder), arguments.only))
+    show(found, arguments.json)
+    return int(any(row["faults"] != "none" for row in found))

@@ -1,7 +1,7 @@
-"""A clock that jumps: `python -m benchmarks.campaigns.jumping_clock -- gomoku evaluate mentor --against random`.
+"""A clock that jumps: `faults clock -- gomoku evaluate mentor --against random`.
 
-Runs a command, with all that it starts, under a calendar's clock that jumps by up to `--days` days back or forth at
-each reading; the monotonic clock stays as it is. Exits with the code of the command. It compiles a small library, which
+Runs a command, with all that it starts, under a calendar's clock that jumps by up to ten days back or forth at each
+reading; the monotonic clock stays as it is. Returns the exit code of the command. It compiles a small library, which
 needs Linux and a C compiler.
 """
 
@@ -22,7 +22,7 @@ _SOURCE = r"""
 static long jump(void) {
     static __thread unsigned state = 0;
     if (!state) state = (unsigned)(unsigned long)&state | 1;
-    return (long)(rand_r(&state) / (double)RAND_MAX * 2 * SECONDS) - SECONDS;
+    return (long)(rand_r(&state) / (double)RAND_MAX * 2 * 864000) - 864000;
 }
 
 int clock_gettime(clockid_t id, struct timespec *now) {
@@ -51,25 +51,20 @@ time_t time(time_t *copy) {
 _JUMPS = "import sys, time; times = [time.time() for _ in range(20)]; sys.exit(times == sorted(times))"
 
 
-def main() -> int:
-    """Run the command under the clock; return its exit code."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--days", type=int, default=10, help="maximum of a jump, back or forth")
+def options(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
     parser.add_argument("command", nargs="+")
-    arguments = parser.parse_args()
 
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command under the clock; return its exit code."""
     with tempfile.TemporaryDirectory(prefix="gomoku-clock-") as folder:
         source, library = Path(folder, "clock.c"), Path(folder, "clock.so")
         source.write_text(_SOURCE, encoding="ascii")
-        seconds = f"-DSECONDS={arguments.days * 86400}L"
         compiler = os.environ.get("CC", "cc")
-        subprocess.run([compiler, "-O2", "-shared", "-fPIC", seconds, "-o", library, source, "-ldl"], check=True)
+        subprocess.run([compiler, "-O2", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
         environment = os.environ | {"LD_PRELOAD": str(library)}
         if subprocess.run([sys.executable, "-c", _JUMPS], env=environment, check=False).returncode != 0:
-            print("the clock does not jump here", file=sys.stderr)
+            print("the clock does not jump here")
             return 1
         return subprocess.run(arguments.command, env=environment, check=False).returncode
-
-
-if __name__ == "__main__":
-    sys.exit(main())

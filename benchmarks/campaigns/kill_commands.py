@@ -1,164 +1,283 @@
-"""Kill every command that writes: `python -m benchmarks.campaigns.kill_commands --kills 1000`.
+"""SIGKILL at random instants of every command that writes.
 
-The process group of a command gets SIGKILL at random instants: some uniform over its running time, some just before an
-operation on a file, some a few milliseconds after one. Then the same command runs again, until it finishes. After each
-kill all files must be whole and nothing finished may be gone; after the finish the result must be that of an
-undisturbed process with the same seed, without a stray file or process. Exits with 1 at a fault, and keeps its folder.
-
-Most commands run in processes forked from a server with everything imported, so that each kill hits work; those with
-caches of their own (`warmup`, `engine`) run from the import on.
+The process group of a command dies just before an operation on a file, or some time after one, up to the next. Then the
+same command runs again, until it finishes. After each kill all files must be whole and nothing finished may be gone; a
+part of what was appended and not synchronised is lost sometimes, as by a power cut. After the finish the result must be
+that of an undisturbed process with the same seed, without a stray file or process.
 """
 
 import argparse
+import json
+import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
-from benchmarks.campaigns.kill_worker import Counts, Fault, Undisturbances, Worker
-from benchmarks.campaigns.kill_works import ROOT, WORKS
+from benchmarks.campaigns import results
+from benchmarks.campaigns.results import Snapshot
+from benchmarks.campaigns.works import ROOT, WORKS, Work
+from benchmarks.measuring import Fault, progress, show
+from curriculum.run.locking import FolderBusyError, release_lock, take_lock
 
+MARK = "GOMOKU_KILLED_BY"
+"""Variable in the environment of all processes that a command starts."""
+_HANG_S = 600.0
+_KILLS_PER_WORK = 12
 _SEEDS = 3
 """Seeds of a command; an undisturbed process with each shows the right result."""
+_CHANGES = ("os.rename", "os.remove", "os.truncate", "os.mkdir", "os.rmdir", "os.utime")
+_SAVES = (
+    ("curriculum.phases.steps", "STEPS_PER_SAVE", 4),
+    ("curriculum.games.mentor_games", "_GAMES_PER_FILE", 2),
+    ("curriculum.phases.round_games", "_SECONDS_PER_FILE", 0.15),
+)
+"""Saves in a killed command, more frequent than in others: small work then has as many of them as a long one."""
 
 
-class Campaign:
-    """Kills of many commands by some workers, counted."""
+def on_each_change(happens: Callable[[str, Path], None]) -> None:
+    """Call `happens` with the operation and the path before each operation of this process that changes a file."""
+    fsync = os.fsync
 
-    def __init__(
-        self, names: Sequence[str], place: Path, *, kills: int, seed: int, power_cuts: bool, forks: bool
-    ) -> None:
-        self.counts = {name: Counts() for name in names}
-        total = sum(WORKS[name].share for name in names)
-        self._wanted = {name: -(-kills * WORKS[name].share // total) for name in names}
-        self._place, self._kills, self._seed, self._power_cuts, self._forks = place, kills, seed, power_cuts, forks
-        self._stop = threading.Event()
-        self._lock = threading.Lock()
-        self._started: dict[str, int] = dict.fromkeys(names, 0)
+    def noted_fsync(descriptor: Any) -> None:
+        happens("fsync", Path(os.readlink(f"/proc/self/fd/{descriptor}")))
+        fsync(descriptor)
 
-    def run(self, workers: int) -> None:
-        """Run until all kills are done, a fault is found or Ctrl-C."""
-        undisturbed = Undisturbances(self._place)
-        threads = [
-            threading.Thread(target=self._work, args=(number, undisturbed), daemon=True) for number in range(workers)
-        ]
-        for thread in threads:
-            thread.start()
-        try:
-            while any(thread.is_alive() for thread in threads):
-                time.sleep(0.2)
-        except KeyboardInterrupt:
-            print("stopping after the works in progress", file=sys.stderr)
-            self._stop.set()
-            for thread in threads:
-                thread.join()
+    def audit(event: str, details: tuple[Any, ...]) -> None:
+        written = event == "open" and isinstance(details[2], int) and details[2] & (os.O_WRONLY | os.O_RDWR)
+        if written or event in _CHANGES:
+            path = details[0]
+            path = os.readlink(f"/proc/self/fd/{path}") if isinstance(path, int) else os.fsdecode(path)
+            happens(event, Path(os.path.abspath(path)))
 
-    def _next(self) -> tuple[str, int] | None:
-        """Return the command that lacks most of its kills, and the number of its work."""
-        with self._lock:
-            shares = {name: self.counts[name].kills / wanted for name, wanted in self._wanted.items()}
-            lacking = [name for name, share in shares.items() if share < 1]
-            if not lacking or self._stop.is_set():
-                return None
-            name = min(lacking, key=lambda each: (self._started[each] > self.counts[each].finished, shares[each]))
-            self._started[name] += 1
-            return name, self._started[name]
-
-    def _work(self, number: int, undisturbed: Undisturbances) -> None:
-        worker = Worker(self._place, number, undisturbed, power_cuts=self._power_cuts, forks=self._forks)
-        try:
-            while (chosen := self._next()) is not None:
-                name, index = chosen
-                counts = self.counts[name]
-                # Words, not a hash: the same on each machine.
-                chance = random.Random(f"{self._seed}/{name}/{index}")
-                start, before = time.perf_counter(), counts.kills
-                try:
-                    worker.work(
-                        name,
-                        1 + index % _SEEDS,
-                        chance,
-                        counts,
-                        lambda name=name, counts=counts: counts.kills < self._wanted[name] and not self._stop.is_set(),
-                    )
-                except Fault as error:
-                    counts.faults.append(f"{name}, work {index}: {error}")
-                    print(f"FAULT: {counts.faults[-1]}; kept in {worker.place}", file=sys.stderr)
-                    self._stop.set()
-                done = sum(each.kills for each in self.counts.values())
-                seconds = time.perf_counter() - start
-                did = f"{name}, work {index}: {counts.kills - before} kills in {seconds:.0f} s"
-                print(f"{done:>5} of {self._kills} kills; {did}", file=sys.stderr)
-        finally:
-            worker.close()
-
-    def table(self) -> Iterator[str]:
-        """Yield the lines of the summary."""
-        yield f"{'command':<18} {'finished':>8} {'kills':>6} {'working':>8} {'writing':>8} {'cuts':>5} {'faults':>7}"
-        rows = [
-            (name, c.finished, c.kills, c.working, c.writing, c.cuts, len(c.faults)) for name, c in self.counts.items()
-        ]
-        sums = tuple(sum(int(row[column]) for row in rows) for column in range(1, 7))
-        for name, *figures in (*rows, ("all", *sums)):
-            finished, kills, working, writing, cuts, faults = figures
-            yield f"{name:<18} {finished:>8} {kills:>6} {working:>8} {writing:>8} {cuts:>5} {faults:>7}"
-        yield "working: kills while files changed; writing: with an unfinished file or line left; cuts: of the power"
+    os.fsync = noted_fsync
+    sys.addaudithook(audit)
 
 
-def _warm_up() -> None:
-    """Complete this machine's caches, of which some works get a part."""
-    subprocess.run([sys.executable, "-m", "gomoku_cli", "warmup", "--quiet"], cwd=ROOT, check=True, capture_output=True)
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A command to run, and the instant of its death."""
+
+    words: list[str]
+    folder: str
+    """File operations are counted under this folder."""
+    notes: str
+    """Path of the files with the notes of this process: `.count` of operations and seconds since the first, `.unsynced`
+    file."""
+    operation: int = 0
+    """The process dies at the file operation of this number; 0: at none."""
+    delay_s: float | None = None
+    """None: before that operation; else so much later."""
 
 
-def main() -> int:
-    """Run the campaign and print its table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def run_order(order: Order) -> int:
+    """Run a command in this process, which dies as ordered; return its exit code."""
+    count, first = 0, 0.0
+
+    def die() -> None:
+        time.sleep(order.delay_s or 0.0)
+        os.killpg(0, signal.SIGKILL)
+
+    def happens(event: str, path: Path) -> None:
+        nonlocal count, first
+        if not path.is_relative_to(order.folder):
+            return
+        count, first = count + 1, first or time.perf_counter()
+        if count == order.operation and order.delay_s is not None:
+            threading.Thread(target=die, daemon=True).start()
+        elif count == order.operation:
+            if event == "fsync":  # what was appended to this file is not on the disk yet
+                Path(f"{order.notes}.unsynced").write_text(str(path))
+            die()
+
+    sys.argv = ["gomoku", *order.words]
+    on_each_change(happens)
+    try:
+        from gomoku_cli.app import run
+
+        for module, name, value in _SAVES:
+            if module in sys.modules:  # the others should start as they do
+                setattr(sys.modules[module], name, value)
+        return run(order.words)
+    finally:
+        Path(f"{order.notes}.count").write_text(f"{count} {time.perf_counter() - first}")
+
+
+@dataclass(frozen=True, slots=True)
+class Undisturbed:
+    """A finished work that nobody killed."""
+
+    folder: Path
+    output: str
+    seconds: float
+    """From its first file operation to its end."""
+    operations: int
+
+
+class Killer:
+    """Kills one command after the other, in folders below `place`."""
+
+    def __init__(self, place: Path) -> None:
+        self.place, self.counts = place, Counter[tuple[str, str]]()
+        self._undisturbed: dict[tuple[str, int], Undisturbed] = {}
+        self._notes, self._mark = place / "notes", f"{os.getpid()}-command"
+
+    def work(self, name: str, seed: int, chance: random.Random, wanted: Callable[[], bool]) -> None:
+        """Run a work to its end, with kills while more are wanted. Raises `Fault`."""
+        work, expected = WORKS[name], self.undisturbed(name, seed)
+        folder = self._new_folder(work, seed)
+        before, kills = Snapshot.of(folder), 0
+        while True:
+            operation, delay = 0, None
+            if kills < _KILLS_PER_WORK and wanted():
+                # Early kills come first, or a work that continues would be over after two.
+                operation = chance.randint(1, max(2, round(min(1.0, 0.2 + 0.05 * kills) * expected.operations)))
+                gap = 2 * expected.seconds / max(1, expected.operations)
+                delay = None if chance.random() < 0.4 else chance.uniform(0, gap)
+            code = self._run(work, folder, seed, operation, delay)
+            if code == 0:
+                break
+            if code != -signal.SIGKILL:
+                raise Fault(f"exit code {code} after {kills} kills: {self._said('err') or self._said('out')}")
+            kills += 1
+            now = Snapshot.of(folder)
+            self.counts[name, "kills"] += 1
+            self.counts[name, "writing"] += bool(results.stray(folder))
+            found = results.unreadable(folder) + results.twice(folder) + before.lost(now)
+            found += results.left_processes(self._mark)
+            if found:
+                when = "before" if delay is None else f"{delay:.4f} s after"
+                raise Fault(f"kill {kills}, {when} file operation {operation}: {'; '.join(found[:3])}")
+            self.counts[name, "cuts"] += self._cut(chance)
+            before = Snapshot.of(folder)
+        self.counts[name, "finished"] += 1
+        if found := self._faults_of_finished(work, folder, seed, before, expected):
+            raise Fault(f"after {kills} kills and the finish: {'; '.join(found[:3])}")
+        shutil.rmtree(folder.parent)
+
+    def undisturbed(self, name: str, seed: int) -> Undisturbed:
+        """Return the finished work of a process that nobody kills. Raises `Fault`."""
+        if (name, seed) not in self._undisturbed:
+            work = WORKS[name]
+            folder = self._new_folder(work, seed)
+            if code := self._run(work, folder, seed):
+                raise Fault(f"exit code {code} without a kill: {self._said('err')}")
+            operations, seconds = self._said("count").split()
+            self._undisturbed[name, seed] = Undisturbed(folder, self._said("out"), float(seconds), int(operations))
+        return self._undisturbed[name, seed]
+
+    def _new_folder(self, work: Work, seed: int) -> Path:
+        folder = Path(tempfile.mkdtemp(dir=self.place)) / "work"
+        folder.mkdir()
+        work.prepare(folder, seed)
+        return folder
+
+    def _run(self, work: Work, folder: Path, seed: int, operation: int = 0, delay: float | None = None) -> int:
+        for kind in ("count", "unsynced"):
+            Path(f"{self._notes}.{kind}").unlink(missing_ok=True)
+        order = Order(work.words(folder, seed), str(folder.parent), str(self._notes), operation, delay)
+        own = {"XDG_CACHE_HOME": str(folder)} if work.own_caches else {"GOMOKU_BACKEND": "torch"}
+        own |= {"OMP_NUM_THREADS": "1", MARK: self._mark, "GOMOKU_ORDER": json.dumps(asdict(order))}
+        with open(f"{self._notes}.out", "w") as out, open(f"{self._notes}.err", "w") as err:
+            process = subprocess.Popen(
+                [sys.executable, "-c", f"import {__name__} as m, sys; sys.exit(m.main_of_child())"],
+                cwd=ROOT,
+                env=os.environ | own,
+                stdin=subprocess.PIPE,
+                stdout=out,
+                stderr=err,
+                text=True,
+                start_new_session=True,
+            )
+            try:
+                process.communicate(work.stdin, timeout=_HANG_S)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                raise Fault(f"no end after {_HANG_S:.0f} s") from None
+        return process.returncode
+
+    def _said(self, kind: str) -> str:
+        path = Path(f"{self._notes}.{kind}")
+        return path.read_text(errors="replace").strip() if path.exists() else ""
+
+    def _cut(self, chance: random.Random) -> bool:
+        """Lose a part of what the killed command had appended and not yet synchronised; True if there was any."""
+        path = Path(self._said("unsynced"))
+        if path.suffix != ".jsonl" or not path.is_file():
+            return False
+        data = path.read_bytes()
+        kept = chance.randint(data.rstrip(b"\n").rfind(b"\n") + 1, len(data) - 1)
+        path.write_bytes(data[:kept] + bytes((len(data) - kept) * chance.randrange(2)))
+        return True
+
+    def _faults_of_finished(
+        self, work: Work, folder: Path, seed: int, before: Snapshot, expected: Undisturbed
+    ) -> list[str]:
+        found = results.unreadable(folder) + results.twice(folder) + before.lost(Snapshot.of(folder))
+        found += results.unfinished(folder.parent) + results.left_processes(self._mark)
+        if work.own_caches:
+            for name in ("engine", "warmup"):  # with the caches that killed commands filled
+                code = self._run(WORKS[name], folder, seed)
+                if code or self._said("err") or "MESSAGE" in self._said("out"):
+                    found.append(f"the next {name} ends with {code} and says {self._said('err')!r}")
+        else:
+            ours, theirs = self._said("out"), expected.output
+            found += results.differences(folder, expected.folder, loose=True)
+            if ours.startswith("{") and results.timeless(json.loads(ours)) != results.timeless(json.loads(theirs)):
+                found.append("its output differs from that of an undisturbed process")
+        for lock in folder.rglob("lock"):
+            try:
+                release_lock(take_lock(lock, folder))
+            except FolderBusyError as error:
+                found.append(str(error))
+        return found
+
+
+def main_of_child() -> int:
+    """Run the order in the environment."""
+    return run_order(Order(**json.loads(os.environ.pop("GOMOKU_ORDER"))))
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
     parser.add_argument("--kills", type=int, default=1000)
-    parser.add_argument("--commands", default=",".join(WORKS), help="comma-separated; default: all")
+    parser.add_argument("--only", choices=WORKS, nargs="+", default=list(WORKS), metavar="COMMAND")
     parser.add_argument("--seed", type=int, default=1, help="of the instants")
-    parser.add_argument("--workers", type=int, default=2, help="commands at a time")
-    parser.add_argument(
-        "--no-power-cuts", action="store_true", help="leave the unsynchronised tails of killed commands as they are"
-    )
-    parser.add_argument("--no-fork", action="store_true", help="run every command from the import on; much slower")
-    arguments = parser.parse_args()
-    names = [name.strip() for name in arguments.commands.split(",")]
-    if unknown := [name for name in names if name not in WORKS]:
-        parser.error(f"{unknown[0]} is none of {', '.join(WORKS)}")
 
+
+def run(arguments: argparse.Namespace) -> int:
+    """Kill each command its share of the kills; print a row for each, and return 1 at the first fault."""
+    subprocess.run([sys.executable, "-m", "gomoku_cli", "warmup", "--quiet"], cwd=ROOT, check=True, capture_output=True)
     place = Path(tempfile.mkdtemp(prefix="gomoku-kills-"))
-    _warm_up()
-    start = time.perf_counter()
-    campaign = Campaign(
-        names,
-        place,
-        kills=arguments.kills,
-        seed=arguments.seed,
-        power_cuts=not arguments.no_power_cuts,
-        forks=not arguments.no_fork,
-    )
-    campaign.run(arguments.workers)
-    minutes = (time.perf_counter() - start) / 60
-    print("\n".join(campaign.table()))
-    found = [fault for counts in campaign.counts.values() for fault in counts.faults]
-    kills = sum(counts.kills for counts in campaign.counts.values())
-    print(f"{kills} kills in {minutes:.1f} min, seed {arguments.seed}")
-    if found:
-        print("\n".join(found))
-        print(
-            f"again: python -m benchmarks.campaigns.kill_commands --seed {arguments.seed} "
-            f"--commands '{found[0].split(',')[0]}'"
-        )
-        print(f"kept: {place}")
-        return 1
-    shutil.rmtree(place)
-    return 0 if kills >= arguments.kills else 1
+    killer, total = Killer(place), sum(WORKS[name].share for name in arguments.only)
+    failure, name, number = "", "", 0
+    try:
+        for name in arguments.only:
+            goal = -(-arguments.kills * WORKS[name].share // total)
 
+            def wanted(name: str = name, goal: int = goal) -> bool:
+                return killer.counts[name, "kills"] < goal
 
-if __name__ == "__main__":
-    sys.exit(main())
+            for number in range(10**6):
+                if not wanted():
+                    break
+                # Words, not a hash: the same on each machine.
+                killer.work(name, 1 + number % _SEEDS, random.Random(f"{arguments.seed}/{name}/{number}"), wanted)
+            progress(f"{name}: {killer.counts[name, 'kills']} kills")
+    except Fault as error:
+        failure = f"{name}, work {number}: {error}; seed {arguments.seed}, kept in {place}"
+    kinds = ("finished", "kills", "writing", "cuts")
+    show({"command": each, **{kind: killer.counts[each, kind] for kind in kinds}} for each in arguments.only)
+    print(failure or "no fault; writing: with an unfinished file left; cuts: of the power")
+    if not failure:
+        shutil.rmtree(place)
+    return int(bool(failure))

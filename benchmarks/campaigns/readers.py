@@ -1,23 +1,24 @@
-"""Readers of everything from outside, each with good inputs, for `benchmarks.campaigns.fuzz_readers`.
+"""Readers of everything from outside, each with mutations of good inputs, for `benchmarks.campaigns.fuzz readers`.
 
 A reader gets the bytes of an input, through the functions that the commands call. It returns if they are good, and
 raises a `UserError` (or an `OSError`) if not; a good input is also written and read back where the format is written.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from hypothesis import strategies as st
+from safetensors.numpy import save
 
-from benchmarks.campaigns.fuzz_engine import Expected, Nonsense, OnePlayer, fault
-from benchmarks.campaigns.mutation import HeaderMutator, Mutator, ZipMutator
+from benchmarks.campaigns import fuzz_engine
+from benchmarks.campaigns.mutation import mutated, mutated_headers, mutated_zips
 from core.evaluation import PositionBatch
 from core.files.cache_folder import CacheFolder
 from core.files.json_text import value_at
-from core.limits import MAX_COMMAND_LENGTH
 from core.notation import NotationError, cell_name, parse_cell, parse_point, point_name
 from core.position import Position
 from core.records.formats import read_games, write_games
@@ -35,7 +36,6 @@ from curriculum.config import Config
 from curriculum.presets import preset_names, read_config, resolve, to_toml
 from curriculum.run.folder import RunFolder, read_metrics
 from curriculum.training.samples import Samples, read_samples, write_samples
-from gomoku_cli.gomocup.engine import Engine
 from gomoku_cli.gomocup.lines import LineCutter
 from nets.checkpoint import load_model, read_info, save_model
 from nets.runtimes.saved_graphs import read_graphs
@@ -44,24 +44,17 @@ _RULES = Rules(9)
 _SHORT = ((40, 41, 31), (40,), (), (40, 0, 41, 1, 42, 2, 43, 3, 44))
 
 
-class WrongError(AssertionError):
-    """A good input was read as something else than it is."""
-
-
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """A reader and its good inputs."""
+    """A reader and its inputs."""
 
     name: str
-    share: int
-    """Its part of all inputs, relative to the others."""
-    inputs: Mutator
+    inputs: st.SearchStrategy[bytes]
     read: Callable[[bytes], object]
 
 
 def _agree(one: object, other: object) -> None:
-    if one != other:
-        raise WrongError(f"read back as another value: {str(one)[:200]} and {str(other)[:200]}")
+    assert one == other, f"read back as another value: {str(one)[:200]} and {str(other)[:200]}"
 
 
 def _games() -> list[GameRecord]:
@@ -136,34 +129,27 @@ def _read_file(path: Path, read: Callable[[Path], object], data: bytes) -> None:
     read(path)
 
 
-def _run(folder: Path, data: bytes) -> None:
-    """Read one of the files of a run; the first byte of the input chooses it."""
-    path = folder / "run"
-    names = ("config.toml", "environment.json", "state/selfplay.json", "metrics.jsonl")
-    good = {name: (path / name).read_bytes() for name in names}
-    name = names[data[0] % len(names) if data else 0]
+def _one_of(folder: Path, names: Sequence[str], read: Callable[[Path], object], data: bytes) -> None:
+    """Replace one of the files of a folder, which the first byte of the input chooses, and read the folder."""
+    path = folder / names[data[0] % len(names) if data else 0]
+    good = {name: (folder / name).read_bytes() for name in names}
     try:
-        (path / name).write_bytes(data[1:])
-        with RunFolder.open(path) as run:
-            run.read_state("selfplay", lambda state: value_at(state, "iteration", int, low=0))
-            run.metrics()
+        path.write_bytes(data[1:])
+        read(folder)
     finally:
         for name, content in good.items():
-            (path / name).write_bytes(content)
+            (folder / name).write_bytes(content)
 
 
-def _match(folder: Path, plan: dict[str, Any], data: bytes) -> None:
-    """Read the plan (first byte even) or the games of a match."""
-    path = folder / "match"
+def _run(path: Path) -> None:
+    with RunFolder.open(path) as run:
+        run.read_state("selfplay", lambda state: value_at(state, "iteration", int, low=0))
+        run.metrics()
+
+
+def _match(path: Path) -> MatchFolder:
     schedule = fixtures(2, 4, openings=[()], seed=1)
-    names = ("match.json", "games.jsonl")
-    good = {name: (path / name).read_bytes() for name in names}
-    try:
-        (path / names[data[0] % 2 if data else 0]).write_bytes(data[1:])
-        MatchFolder(path, plan, schedule, rules=_RULES, names=["a", "b"]).close()
-    finally:
-        for name, content in good.items():
-            (path / name).write_bytes(content)
+    return MatchFolder(path, {"players": ["a", "b"], "seed": 1}, schedule, rules=_RULES, names=["a", "b"])
 
 
 def _player(data: bytes) -> None:
@@ -180,25 +166,17 @@ def _cell(data: bytes) -> None:
         try:
             cell = parse(text, 15)
         except NotationError as error:
-            if len(str(error)) > 500 or not str(error).isprintable():
-                raise WrongError(f"its message is {str(error)!r}") from error
+            assert len(str(error)) <= 500 and str(error).isprintable(), str(error)
         else:
             _agree(parse(name(cell, 15), 15), cell)
 
 
 def _protocol(data: bytes) -> None:
-    engine, expected, cutter = Engine(OnePlayer(), about='name="gomoku"'), Expected(), LineCutter()
-    half = len(data) // 2
-    for raw in (*cutter.feed(data[:half]), *cutter.feed(data[half:]), *cutter.finish()):
-        line = raw.decode("latin-1").strip()
-        if len(line) > MAX_COMMAND_LENGTH + 1:
-            raise WrongError(f"a line of {len(line)} characters was kept")
-        if not line:  # as `LineReader` does
-            continue
-        if line.split()[0].upper() == "END":
-            break
-        if (wrong := fault(line, list(engine.answer(line)), expected.answers(line))) is not None:
-            raise WrongError(wrong)
+    cutter, half = LineCutter(), len(data) // 2
+    raw = (*cutter.feed(data[:half]), *cutter.feed(data[half:]), *cutter.finish())
+    lines = [line for line in (each.decode("latin-1").strip() for each in raw) if line]
+    end = next((number for number, line in enumerate(lines) if line.split()[0].upper() == "END"), len(lines))
+    fuzz_engine.through_the_protocol(lines[:end])
 
 
 class _Graphs:
@@ -207,14 +185,6 @@ class _Graphs:
     def read(self, graph: str, weights: Any) -> tuple[str, int]:
         """Return what it gets."""
         return graph, weights.nbytes
-
-
-def _lines(count: int) -> list[bytes]:
-    texts = []
-    for seed in range(count):
-        lines = Nonsense(seed).lines()
-        texts.append("\n".join(["START 15", *(next(lines)[:200] for _ in range(10))]).encode("latin-1"))
-    return texts
 
 
 def make_readers(folder: Path) -> list[Reader]:
@@ -229,7 +199,7 @@ def make_readers(folder: Path) -> list[Reader]:
     gomocup = b"Piskvorky 9x9, 0:0, 1\r\n5,5,3\r\n1,1,-2\r\na.zip\r\nb.zip\r\n-1\r\n2,Freestyle\r\n"
     psq = [(folder / "seed.psq").read_bytes(), *(to_psq(game).encode() for game in games), gomocup]
     openings = [b"# ours\ne5 f5 d4  # near\n\na1 b2\n", b"0,0, 1,-1, -1,1\n+3,0 2 2\r\n", b"e5\n0,0\n"]
-    suite = ["# kinds\nblock | e5 a1 e6 a2 e7 | e8 e4 | a1, mine\n", "win | h8 a1 h9 a3 h10 a5 h11 a7 | h12 h7 | \n"]
+    suite = [b"# kinds\nblock | e5 a1 e6 a2 e7 | e8 e4 | a1, mine\n", b"win | h8 a1 h9 a3 h10 a5 h11 a7 | h12 h7 | \n"]
     config = [to_toml(Config()).encode(), *(to_toml(resolve(name)).encode() for name in preset_names())]
     keys = [line.encode() for line in to_toml(Config()).splitlines() if "=" in line]
     assignments = [b"search.simulations=40\nseed=7", b"net.trunk = conv3-16", b"basics.kinds=[win]", *keys[:20]]
@@ -238,16 +208,11 @@ def make_readers(folder: Path) -> list[Reader]:
     save_model(folder / "seed.safetensors", trainer.model, {"preset": "smoke", "search": {"simulations": 4}})
     trainer.save(folder / "trainer.safetensors", {"step": 3})
     positions = PositionBatch.from_positions([Position.from_moves(_RULES, moves) for moves in _SHORT[:3]], _RULES)
-    write_samples(
-        folder / "seed.npz",
-        Samples(positions, np.full((3, 81), 1 / 81, np.float32), np.zeros(3, np.float32)),
-        {"games": 1},
-    )
-    from safetensors.numpy import save
-
+    samples = Samples(positions, np.full((3, 81), 1 / 81, np.float32), np.zeros(3, np.float32))
+    write_samples(folder / "seed.npz", samples, {"games": 1})
     xml = np.frombuffer(b"<net/>", np.uint8)
-    graphs = save({"version": np.ones(1, np.int64), "shared": np.zeros(10, np.uint8), "shared.xml": xml})
-    CacheFolder(folder / "cache", "").write("seed.graphs", graphs)
+    cached = save({"version": np.ones(1, np.int64), "shared": np.zeros(10, np.uint8), "shared.xml": xml})
+    CacheFolder(folder / "cache", "").write("seed.graphs", cached)
     graphs_seed = (folder / "cache" / "seed.graphs").read_bytes()
 
     with RunFolder.create(folder / "run", resolve("smoke")) as run:
@@ -255,12 +220,10 @@ def make_readers(folder: Path) -> list[Reader]:
         run.write_state("selfplay", {"iteration": 2, "games": 4, "models": ["a"]})
     run_files = ("config.toml", "environment.json", "state/selfplay.json", "metrics.jsonl")
     run_seeds = [bytes((n,)) + (folder / "run" / name).read_bytes() for n, name in enumerate(run_files)]
-    plan = {"players": ["a", "b"], "seed": 1}
-    schedule = fixtures(2, 4, openings=[()], seed=1)
-    with MatchFolder(folder / "match", plan, schedule, rules=_RULES, names=["a", "b"]) as match:
-        for fixture in schedule[:2]:
-            moves, n = _SHORT[3], len(_SHORT[3])
-            columns: dict[str, Any] = {"values": (None,) * n, "simulations": (1,) * n, "seconds": (0.1,) * n}
+    moves, n = _SHORT[3], len(_SHORT[3])
+    columns: dict[str, Any] = {"values": (None,) * n, "simulations": (1,) * n, "seconds": (0.1,) * n}
+    with _match(folder / "match") as match:
+        for fixture in fixtures(2, 4, openings=[()], seed=1)[:2]:
             match.add(PlayedGame(fixture=fixture, moves=moves, winner=BLACK, **columns))
     match_files = ("match.json", "games.jsonl")
     match_seeds = [bytes((n,)) + (folder / "match" / name).read_bytes() for n, name in enumerate(match_files)]
@@ -268,16 +231,8 @@ def make_readers(folder: Path) -> list[Reader]:
     (folder / "lines").mkdir()
     model_seed = (folder / "seed.safetensors").read_bytes()
     state_seed = (folder / "trainer.safetensors").read_bytes()
-    names = [
-        "mentor",
-        "mentor:2",
-        "random",
-        "pure-mcts:40",
-        "paper-mentor",
-        "engine:ls,-l",
-        "default:1",
-        "a.safetensors",
-    ]
+    names = b"mentor mentor:2 random pure-mcts:40 paper-mentor engine:ls,-l default:1 a.safetensors".split()
+    script = b"START 15\nTURN 7,7\nBOARD\n7,7,1\n8,8,2\nDONE\nINFO rule 1\nTAKEBACK 7,7\nSWAP2BOARD\nDONE\nBEGIN"
 
     def of_file(name: str, read: Callable[[Path], object]) -> Callable[[bytes], object]:
         return partial(_read_file, folder / name, read)
@@ -285,42 +240,29 @@ def make_readers(folder: Path) -> list[Reader]:
     sgf_words = ["(", ")", ";", "[", "]", "\\", "CA[punycode]", "CA[shift_jis]", "AB[aa]", "SZ[25]"]
     toml_words = ["[net]", "=", "'''", '"""', "[[a]]", "inf", "nan", "1979-05-27"]
 
-    def graphs_of(path: Path) -> object:
-        return read_graphs(path, _Graphs())  # type: ignore[arg-type]
-
-    def state_of(path: Path) -> object:
-        return trainer.load(path, {"step": 0})
-
-    def metrics_of(path: Path) -> object:
-        return read_metrics(path.parent)
-
-    parts: list[tuple[str, int, Mutator, Callable[[bytes], object]]] = [
-        ("sgf", 150, Mutator(sgf, sgf_words), partial(_sgf, folder)),
-        ("psq", 150, Mutator(psq, ["Piskvorky 9x9, 0:0, 0\n", "\n", ",", "-1\n", "homo-1"]), partial(_psq, folder)),
-        ("openings", 150, Mutator(openings, ["a1 ", "0,0", ",", "#", "-", " "]), partial(_openings, folder)),
-        ("suites", 250, Mutator([text.encode() for text in suite], ["|", "a1 ", "#", "win | "]), _suite),
-        ("config", 25, Mutator(config, toml_words), partial(_config, folder)),
-        ("assignments", 80, Mutator(assignments, ["=", "[", "]", ".", "'", '"']), _assignment),
-        ("model headers", 12, HeaderMutator([model_seed]), of_file("model.safetensors", read_info)),
-        ("models", 10, HeaderMutator([model_seed]), of_file("model.safetensors", load_model)),
-        (
-            "trainer states",
-            10,
-            HeaderMutator([state_seed]),
-            of_file("state.safetensors", state_of),
+    model, state, sample = mutated_headers(model_seed), mutated_headers(state_seed), (folder / "seed.npz").read_bytes()
+    metrics_file = of_file("lines/metrics.jsonl", lambda path: read_metrics(path.parent))
+    read_cached = of_file("cache/seed.graphs", lambda path: read_graphs(path, _Graphs()))
+    return [
+        Reader("sgf", mutated(sgf, sgf_words), partial(_sgf, folder)),
+        Reader("psq", mutated(psq, ["Piskvorky 9x9, 0:0, 0\n", "\n", ",", "-1\n", "homo-1"]), partial(_psq, folder)),
+        Reader("openings", mutated(openings, ["a1 ", "0,0", ",", "#", "-", " "]), partial(_openings, folder)),
+        Reader("suites", mutated(suite, ["|", "a1 ", "#", "win | "]), _suite),
+        Reader("config", mutated(config, toml_words), partial(_config, folder)),
+        Reader("assignments", mutated(assignments, ["=", "[", "]", ".", "'", '"']), _assignment),
+        Reader("model headers", model, of_file("model.safetensors", read_info)),
+        Reader("models", model, of_file("model.safetensors", load_model)),
+        Reader("trainer states", state, of_file("state.safetensors", lambda path: trainer.load(path, {"step": 0}))),
+        Reader("graphs", mutated([graphs_seed]), read_cached),
+        Reader("samples", mutated_zips(sample), of_file("samples.npz", read_samples)),
+        Reader("runs", mutated(run_seeds), partial(_one_of, folder / "run", run_files, _run)),
+        Reader("metrics", mutated([metrics, metrics * 3]), metrics_file),
+        Reader(
+            "matches",
+            mutated(match_seeds, ["h8 ", '"e5 f5"', '"time"']),
+            partial(_one_of, folder / "match", match_files, lambda path: _match(path).close()),
         ),
-        (
-            "graphs",
-            20,
-            Mutator([graphs_seed]),
-            of_file("cache/seed.graphs", graphs_of),
-        ),
-        ("samples", 30, ZipMutator([(folder / "seed.npz").read_bytes()]), of_file("samples.npz", read_samples)),
-        ("runs", 5, Mutator(run_seeds), partial(_run, folder)),
-        ("metrics", 30, Mutator([metrics, metrics * 3]), of_file("lines/metrics.jsonl", metrics_of)),
-        ("matches", 15, Mutator(match_seeds, ["h8 ", '"e5 f5"', '"time"']), partial(_match, folder, plan)),
-        ("players", 40, Mutator([name.encode() for name in names], [":", "engine:", "pure-mcts:", "'"]), _player),
-        ("cells", 250, Mutator([b"h8", b"a1", b"7,7", b" 3 , 4 "], [",", "a", "z"]), _cell),
-        ("protocol", 20, Mutator(_lines(40), ["\r\n", "BOARD\n", "DONE\n", "TURN 7,7\n", "INFO "]), _protocol),
+        Reader("players", mutated(names, [":", "engine:", "pure-mcts:", "'"]), _player),
+        Reader("cells", mutated([b"h8", b"a1", b"7,7", b" 3 , 4 "], [",", "a", "z"]), _cell),
+        Reader("protocol", mutated([script], ["\r\n", "BOARD\n", "DONE\n", "TURN 7,7\n", "INFO "]), _protocol),
     ]
-    return [Reader(*part) for part in parts]

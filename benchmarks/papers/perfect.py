@@ -22,7 +22,7 @@ from gomoku_cli.exit_codes import ExitCode
 from nets.checkpoint import read_info
 from nets.runtimes.loading import open_model
 from search.limits import Limit
-from search.players import Decision, Player, never
+from search.players import Decision, Player, decide_each, never
 from search.tree.player import MctsPlayer
 from search.tree.settings import SearchSettings
 
@@ -63,7 +63,7 @@ class PerfectPlayer(Player):
         stop: Callable[[], bool] = never,
     ) -> list[Decision]:
         """See `Player`."""
-        return [self._choose(position, seed) for position, seed in zip(positions, seeds, strict=True)]
+        return decide_each(self._choose, positions, seeds)
 
     def _choose(self, position: Position, seed: int) -> Decision:
         moves = tuple(position.moves)

@@ -8,21 +8,14 @@ The places of the board come from the tactical suite: a position that stays a pu
 edge and in a corner is taken in all three.
 """
 
-import argparse
 import random
-from collections import deque
 from collections.abc import Collection, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from itertools import count
-from multiprocessing import get_context
-from pathlib import Path
 
-from benchmarks.suites.make_tactics import RULES, SIZE, _names, _player, end_with_the_parent, same_under_symmetry
+from benchmarks.suites.make_tactics import RULES, SIZE, _names, _player, make_suite
 from benchmarks.suites.prover import Prover
-from core.files.atomic import atomic_write_text
 from core.position import Position
 from core.streams import stream_key
-from curriculum.arena.suite import Puzzle, load_suite, parse_suite, puzzle_line
+from curriculum.arena.suite import Puzzle, load_suite
 
 NUM_PUZZLES = {
     "long-win": 40,
@@ -50,31 +43,6 @@ RANDOM_SHARE = 0.08
 PLIES = 24
 """Positions of a game that are tried, from its end."""
 PLACES = ("centre", "edge", "corner")
-GAMES_AHEAD = 4
-"""Games in work, for each process: a game takes between seconds and minutes, and the results keep the games' order."""
-
-HEADER = """\
-# Suite `hard`, freestyle, 5 in a row on 15x15: `kind | moves | answers | note`, one position a line.
-#
-# moves    from the empty board, black first; the side to move is the one that asks. h8 is column h from the left, row 8
-#          from the bottom.
-# answers  all right moves, as far as they are proven.
-# note     the plies of the longest line of the win, or what the answers avert.
-#
-# long-win       no win by continuous fours; a win with 1 to 3 quiet moves on a line, 15 to 35 plies to the five
-# deep-defence   the other side does not threaten to win by fours, but by quiet moves and fours
-# quiet-defence  the other side threatens to win by fours, and all right answers are quiet moves
-# centre, edge, corner
-#                positions of the tactical suite, each moved to all three places
-#
-# Proven by a solver that shares no code with what is measured. Every answer of a win is proven to win. A move that is
-# no answer is not proven to lose: no win with as many quiet moves follows it, nor with one more if it threatens fours.
-# Every move that is no answer of a defence is proven to lose to at most 3 quiet moves; against the answers no such
-# win was found. A question tries up to 2,000,000 fours.
-# Of the positions in three places, moves that are no answers lose.
-#
-# Made by benchmarks/suites/make_hard.py and frozen: scores can be compared as long as no line changes.
-"""
 
 
 def mentor_game(seed: int) -> list[int]:
@@ -216,43 +184,16 @@ def in_all_places(prover: Prover, puzzle: Puzzle) -> list[Puzzle]:
     return found
 
 
-def main() -> None:
-    """Make puzzles until every kind is complete."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, required=True, help="the suite; its present puzzles stay")
-    parser.add_argument("--first-game", type=int, default=0, help="number of the game to begin with")
-    parser.add_argument("--processes", type=int, default=1)
-    arguments = parser.parse_args()
-    old = parse_suite(arguments.out.read_text(encoding="utf-8")) if arguments.out.exists() else []
-    kept = {kind: [puzzle for puzzle in old if puzzle.kind == kind] for kind in NUM_PUZZLES}
-    if not kept[PLACES[0]]:
-        prover = Prover(SIZE, RULES.connect, BUDGET)
-        sources = [puzzle for puzzle in load_suite("tactics") if puzzle.kind not in ("win-in-1", "block")]
-        random.Random(1).shuffle(sources)
-        for source in sources:
-            for puzzle in in_all_places(prover, source) if len(kept["corner"]) < NUM_PUZZLES["corner"] else ():
-                kept[puzzle.kind].append(puzzle)
-    seen = {same_under_symmetry(puzzle.moves) for puzzle in old}
-    spawn = get_context("spawn")
-    with ProcessPoolExecutor(arguments.processes, mp_context=spawn, initializer=end_with_the_parent) as pool:
-        in_work: deque[Future[list[Puzzle]]] = deque()
-        numbers = count(arguments.first_game)
-        for done in count(arguments.first_game):
-            kinds = [kind for kind, number in NUM_PUZZLES.items() if kind not in PLACES and len(kept[kind]) < number]
-            lines = [puzzle_line(puzzle) for kind in NUM_PUZZLES for puzzle in kept[kind]]
-            atomic_write_text(arguments.out, HEADER + "\n".join(lines) + "\n")
-            print(done, "games:", {kind: len(some) for kind, some in kept.items()}, flush=True)
-            if not kinds:
-                pool.shutdown(wait=False, cancel_futures=True)
-                break
-            while len(in_work) < GAMES_AHEAD * arguments.processes:
-                in_work.append(pool.submit(puzzles_of_game, next(numbers), kinds))
-            for puzzle in in_work.popleft().result():
-                key = same_under_symmetry(puzzle.moves)
-                if key not in seen and len(kept[puzzle.kind]) < NUM_PUZZLES[puzzle.kind]:
-                    seen.add(key)
-                    kept[puzzle.kind].append(puzzle)
+def placed() -> dict[str, list[Puzzle]]:
+    """Return the puzzles of the tactical suite that stay puzzles in all places."""
+    prover, found = Prover(SIZE, RULES.connect, BUDGET), {place: list[Puzzle]() for place in PLACES}
+    sources = [puzzle for puzzle in load_suite("tactics") if puzzle.kind not in ("win-in-1", "block")]
+    random.Random(1).shuffle(sources)
+    for source in sources:
+        for puzzle in in_all_places(prover, source) if len(found["corner"]) < NUM_PUZZLES["corner"] else ():
+            found[puzzle.kind].append(puzzle)
+    return found
 
 
 if __name__ == "__main__":
-    main()
+    make_suite(__doc__, "hard", NUM_PUZZLES, puzzles_of_game, placed)

@@ -2,21 +2,22 @@
 
     python -m benchmarks.suites.make_tactics --out curriculum/suites/tactics.txt
 
-The suite is frozen; this script documents it and makes others. The games are bad on purpose: players with random moves
-in between, and dice that lean to growing lines, so that both sides have threats when one of them errs. A position is
-kept if the other side, were it to move, could win at once. Then nearly every move loses, the few others can all be
-decided, and a right answer is never marked wrong. Long wins are rare in games, so they are bred: a position with a win
-by fours is changed stone by stone as long as its shortest win grows.
+The suite is frozen; this script documents it and makes others. The head of the file says what is proven. The games are
+bad on purpose: players with random moves in between, and dice that lean to growing lines, so that both sides have
+threats when one of them errs. A position is kept if the other side, were it to move, could win at once. Then nearly
+every move loses, the few others can all be decided, and a right answer is never marked wrong. Long wins are rare in
+games, so they are bred: a position with a win by fours is changed stone by stone as long as its shortest win grows.
 """
 
 import argparse
 import os
 import random
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
-from itertools import count
+from importlib import resources
+from itertools import chain, count
 from multiprocessing import get_context, parent_process
 from pathlib import Path
 
@@ -72,34 +73,6 @@ COMPOSED = 100
 
 GAMES_AT_ONCE = 8
 """Games between two checks for complete kinds."""
-
-HEADER = """\
-# Tactical suite, freestyle, 5 in a row on 15x15: `kind | moves | answers | note`, one position a line.
-#
-# moves    from the empty board, black first; the side to move is the one that asks. h8 is column h from the left, row 8
-#          from the bottom. The order is that of a game or, where the note says bred or composed, one that could be.
-# answers  all right moves. Every other move loses by force.
-# note     a line that proves the first answer, or what the answers ward off; then where the position comes from: a game
-#          of a player with itself (dice is one that leans to where lines grow), or such a game and a blunder.
-#
-# Kinds of win. Every answer wins by force.
-# win-in-1      makes five
-# four-four     a move makes two fours in two directions
-# four-three    a move makes a four and an open three, and wins with the next four
-# three-three   a move makes two open threes, and every reply loses to fours; there is no win by fours alone
-# fours-N       the shortest win by continuous fours has N of them, 7+ is 7 or more; the last threatens two fives
-#
-# Kinds of defence. The answers do not lose as the others do.
-# block         the other side threatens one five
-# only-defence  the other side threatens to win by continuous fours
-#
-# Proven by a solver that shares no code with what is measured, and tries every reply that could matter. A move wins or
-# loses if one side has a win by continuous fours, or one quiet move after which each reply loses to such fours; the
-# replies may put in fours of their own. Of the answers of a defence it is proven that no win of this kind is left
-# against them. There is no claim beyond it.
-#
-# Made by benchmarks.suites.make_tactics.py and frozen: scores can be compared as long as no line changes.
-"""
 
 
 def puzzle_of(moves: Sequence[int], kinds: Collection[str]) -> Puzzle | None:
@@ -401,32 +374,47 @@ def end_with_the_parent() -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def main() -> None:
-    """Make puzzles until every kind is complete."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def make_suite(
+    doc: str | None,
+    name: str,
+    wanted: Mapping[str, int],
+    puzzles_of_game: Callable[[int, Collection[str]], list[Puzzle]],
+    start: Callable[[], dict[str, list[Puzzle]]] = dict,
+) -> None:
+    """Run the command line of a maker: add puzzles to a file until every kind is complete.
+
+    `wanted`: the number of each kind, in the order of the file; `start` makes the first puzzles of a new file. Its
+    head is that of the suite of this `name` in the package.
+    """
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True, help="the suite; its present puzzles stay")
     parser.add_argument("--first-game", type=int, default=0, help="number of the game to begin with")
     parser.add_argument("--processes", type=int, default=1)
     arguments = parser.parse_args()
-    old = parse_suite(arguments.out.read_text(encoding="utf-8")) if arguments.out.exists() else []
-    kept = {kind: [puzzle for puzzle in old if puzzle.kind == kind] for kind in NUM_PUZZLES}
-    seen = {same_under_symmetry(puzzle.moves) for puzzle in old}
+    frozen = (resources.files("curriculum.suites") / f"{name}.txt").read_text(encoding="utf-8")
+    head = [line for line in frozen.splitlines() if line.startswith("#")]
+    if arguments.out.exists():
+        old = parse_suite(arguments.out.read_text(encoding="utf-8"))
+        found = {kind: [puzzle for puzzle in old if puzzle.kind == kind] for kind in wanted}
+    else:
+        found = {kind: [] for kind in wanted} | start()
+    seen = {same_under_symmetry(puzzle.moves) for some in found.values() for puzzle in some}
     spawn = get_context("spawn")
     with ProcessPoolExecutor(arguments.processes, mp_context=spawn, initializer=end_with_the_parent) as pool:
         for first in count(arguments.first_game, GAMES_AT_ONCE):
-            kinds = [kind for kind, number in NUM_PUZZLES.items() if len(kept[kind]) < number]
+            lines = [puzzle_line(puzzle) for kind in wanted for puzzle in found[kind]]
+            atomic_write_text(arguments.out, "\n".join([*head, *lines]) + "\n")
+            print(first, "games:", {kind: len(some) for kind, some in found.items()}, flush=True)
+            kinds = [kind for kind, number in wanted.items() if len(found[kind]) < number]
             if not kinds:
                 break
-            for puzzles in pool.map(puzzles_of_game, range(first, first + GAMES_AT_ONCE), [kinds] * GAMES_AT_ONCE):
-                for puzzle in puzzles:
-                    key = same_under_symmetry(puzzle.moves)
-                    if key not in seen and len(kept[puzzle.kind]) < NUM_PUZZLES[puzzle.kind]:
-                        seen.add(key)
-                        kept[puzzle.kind].append(puzzle)
-            lines = [puzzle_line(puzzle) for kind in NUM_PUZZLES for puzzle in kept[kind]]
-            atomic_write_text(arguments.out, HEADER + "\n".join(lines) + "\n")
-            print(first + GAMES_AT_ONCE, "games:", {kind: len(some) for kind, some in kept.items()}, flush=True)
+            games = range(first, first + GAMES_AT_ONCE)
+            for puzzle in chain.from_iterable(pool.map(puzzles_of_game, games, [kinds] * GAMES_AT_ONCE)):
+                key = same_under_symmetry(puzzle.moves)
+                if key not in seen and len(found[puzzle.kind]) < wanted[puzzle.kind]:
+                    seen.add(key)
+                    found[puzzle.kind].append(puzzle)
 
 
 if __name__ == "__main__":
-    main()
+    make_suite(__doc__, "tactics", NUM_PUZZLES, puzzles_of_game)

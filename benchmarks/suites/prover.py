@@ -385,14 +385,15 @@ class Prover:
 
     def five_cells(self, side: int) -> set[int]:
         """Return the cells where a stone of `side` makes five."""
-        marks = np.zeros(self._board.owner.shape[0], np.bool_)
-        _completing(self._board, side, 1, marks)
-        return {int(cell) for cell in np.flatnonzero(marks)}
+        return self._completing(side, 1)
 
     def four_moves(self, side: int) -> set[int]:
         """Return the cells where a stone of `side` makes a four."""
+        return self._completing(side, 2)
+
+    def _completing(self, side: int, lacking: int) -> set[int]:
         marks = np.zeros(self._board.owner.shape[0], np.bool_)
-        _completing(self._board, side, 2, marks)
+        _completing(self._board, side, lacking, marks)
         return {int(cell) for cell in np.flatnonzero(marks)}
 
     def fours(self, side: int) -> list[int]:

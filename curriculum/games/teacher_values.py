@@ -10,7 +10,7 @@ from search.players import Decision
 
 _PLIES_AT_EVEN, _PLIES_PER_VALUE = 33.0, 18.0
 """Expected plies left - 1 at a value v without a proof: 33 - 18 |v|. The least-squares line through 19,519 positions of
-`mentor:3` on 15x15 is 33.0 - 17.8 |v| (`python -m benchmarks.teacher_value --games 1200`)."""
+`mentor:3` on 15x15 is 33.0 - 17.8 |v| (`benchmarks.teacher_value --games 1200` of commit 34e4d2d)."""
 
 
 def decayed_value(decision: Decision, empty_cells: int, decay: float) -> float | None:

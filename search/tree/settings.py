@@ -146,8 +146,8 @@ class SearchSettings:
     def with_tactics(self) -> Self:
         """Return the settings with all tactics on, as models play outside of training.
 
-        The budget of leaves was measured with `python -m benchmarks.leaf_fours`. No root in the midst of a game took
-        more than 200 nodes; the larger budget is for long rows of fours.
+        The budget of leaves was measured with `benchmarks.leaf_fours` of commit 36b4785. No root in the midst of a game
+        took more than 200 nodes; the larger budget is for long rows of fours.
         """
         return replace(
             self, proven_nodes=True, forced_moves=True, vcf_root_nodes=20_000, vcf_leaf_nodes=30, shun_open_fours=True
@@ -156,14 +156,14 @@ class SearchSettings:
     def for_one_position(self) -> Self:
         """Return the settings with enough leaves in flight to keep a machine busy with one position, as models play.
 
-        `python -m benchmarks.one_position` measures the speed and the dilution of such settings.
+        `python -m benchmarks.speed position` measures the speed and the dilution of such settings.
         """
         return replace(self, leaves_in_flight=96, batches_in_flight=3, visits_per_leaf=6)
 
     def for_play(self) -> Self:
         """Return the settings with which models play outside of training: all tactics, and the best move by its bound.
 
-        `python -m benchmarks.tree_tactics match all bound_errors=3 --opponent all` measures the gain of the bound.
+        `python -m benchmarks.matches search all bound_errors=3 --opponent all` measures the gain of the bound.
         """
         return replace(self.with_tactics().for_one_position(), transpositions=True, bound_errors=3.0)
 

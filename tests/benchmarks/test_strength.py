@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.strength import kept_models, series_of, working_minutes
+from benchmarks.strength import kept_models, working_minutes
 
 
 def test_pauses_between_processes_are_no_work() -> None:
@@ -39,19 +39,3 @@ def test_models_come_in_the_order_of_training(tmp_path: Path) -> None:
         ("selfplay-0000", 9.0),
         ("selfplay-0002", 15.0),
     ]
-
-
-def test_the_games_of_a_round_are_one_point() -> None:
-    records = [
-        (1.0, {"event": "measure", "agreement": 0.4}),
-        (2.0, {"event": "measure", "right_moves": 1.0}),
-        (3.0, {"event": "games", "iteration": 0, "games": 1, "game_length": 30.0}),
-        (4.0, {"event": "games", "iteration": 0, "games": 3, "game_length": 50.0}),
-        (5.0, {"event": "train", "iteration": 0}),
-        (6.0, {"event": "games", "iteration": 1, "games": 2, "game_length": 40.0, "black_share": None}),
-        (7.0, {"event": "train", "iteration": 1}),
-        (8.0, {"event": "games", "iteration": 2, "games": 1, "game_length": 9.0, "black_share": 1.0}),
-    ]
-    assert series_of(records, "measure", "agreement") == [(1.0, 0.4)]
-    assert series_of(records, "games", "game_length") == [(4.0, 45.0), (6.0, 40.0)]
-    assert series_of(records, "games", "black_share") == []

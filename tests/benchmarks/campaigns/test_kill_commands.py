@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.campaigns.kill_checks import Kill, Snapshot, differences, faults, twice, unfinished, unreadable
-from benchmarks.campaigns.kill_worker import Counts, Undisturbances, Worker
+from benchmarks.campaigns.kill_commands import Killer
+from benchmarks.campaigns.results import Snapshot, content, differences, twice, unfinished, unreadable
 from core.records.formats import write_games
 from core.records.record import GameRecord
 from core.rules import BLACK, Rules
@@ -19,13 +19,9 @@ GAME = GameRecord(Rules(3, 3), (0, 3, 1, 4, 2), BLACK)
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc")
 def test_a_killed_command_comes_to_the_result_of_an_undisturbed_one(tmp_path: Path) -> None:
-    counts = Counts()
-    worker = Worker(tmp_path, 0, Undisturbances(tmp_path), forks=False)
-    try:
-        worker.work("convert", 1, random.Random(0), counts, wanted=lambda: counts.kills < 2)
-    finally:
-        worker.close()
-    assert (counts.finished, counts.kills) == (1, 2)
+    killer = Killer(tmp_path)
+    killer.work("convert", 1, random.Random(0), wanted=lambda: killer.counts["convert", "kills"] < 2)
+    assert (killer.counts["convert", "finished"], killer.counts["convert", "kills"]) == (1, 2)
 
 
 def match_folder(path: Path, games: int) -> Path:
@@ -47,8 +43,8 @@ def test_each_loss_would_be_seen(tmp_path: Path) -> None:
     assert "games.jsonl differs" in differences(folder, whole)[0]
     with (folder / "games.jsonl").open("a") as file:
         file.write('{"game": 1}\n{"ga')
-    assert twice(folder) == ["games.jsonl has game 1 2 times"]
-    assert unfinished(folder) == ["games.jsonl has an unfinished line", "less: 3 lines, 2 records"]
+    assert twice(folder) == ["less game 1 is there 2 times"]
+    assert unfinished(folder) == ["less: 3 whole lines, 2 records"]
     (folder / ".match.json.0123abcd").touch()
     (folder / "match.json").write_text("{")
     assert "stray file .match.json.0123abcd" in unfinished(folder)
@@ -58,19 +54,19 @@ def test_each_loss_would_be_seen(tmp_path: Path) -> None:
     assert "games.sgf is gone" in Snapshot.of(whole).lost(Snapshot.of(folder))
 
 
-def lines(*steps: int) -> list[dict[str, object]]:
-    return [{"phase": "basics", "event": "train", "step": step} for step in steps]
+def test_self_play_is_compared_by_the_order_of_its_events(tmp_path: Path) -> None:
+    path, basics = tmp_path / "metrics.jsonl", {"phase": "basics", "event": "train", "step": 40, "seconds": 1.5}
 
+    def of(*rounds: tuple[int, str]) -> object:
+        records = [basics, *({"phase": "selfplay", "iteration": i, "event": event} for i, event in rounds)]
+        path.write_text("".join(json.dumps(record) + "\n" for record in records))
+        return content(path, loose=True)
 
-def test_lost_steps_would_be_seen() -> None:
-    kill = Kill(2)
-    assert faults(lines(40, 80, 120, 125), [kill]) == []
-    assert faults(lines(40, 80, 80, 120), [kill]) == [], "the step in flight"
-    assert "appears twice" in faults(lines(40, 80, 80, 120), [])[0]
-    assert "goes back behind" in faults(lines(40, 80, 40, 80, 120), [kill])[0]
-    assert "steps are missing" in faults(lines(40, 120), [kill])[0]
-    backwards = [*lines(40), {"phase": "imitation", "event": "train", "step": 40}, *lines(80)]
-    assert "goes back behind" in faults(backwards, [kill])[0]
-    rounds = [{"phase": "selfplay", "iteration": i, "event": e} for i in (0, 1) for e in ("games", "gate")]
-    assert faults(rounds, [kill]) == []
-    assert len(faults([*rounds, rounds[0]], [kill])) == 1
+    whole = of((0, "games"), (0, "train"), (1, "games"))
+    assert of((0, "games"), (0, "games"), (0, "train"), (1, "games")) == whole
+    assert of((0, "games"), (0, "train"), (0, "games"), (1, "games")) != whole
+    assert of((0, "games"), (1, "games")) != whole
+    basics["seconds"] = 2.0
+    assert of((0, "games"), (0, "train"), (1, "games")) == whole
+    basics["step"] = 80
+    assert of((0, "games"), (0, "train"), (1, "games")) != whole

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
-from benchmarks.campaigns.fuzz_engine import Expected, fault
+from benchmarks.campaigns.fuzz_engine import Expected, fault, scripts, through_the_protocol
 from core.limits import MAX_COMMAND_LENGTH
 from tests.support.gomocup import FIRST, SECOND, THIRD, Talk
 
@@ -29,26 +28,12 @@ def test_commands_may_be_written_in_any_case_and_with_any_spaces(talk: Talk) -> 
     assert talk.say("begin", "Turn   7 , 7 ", "tUrN\t8,8", "", "  ") == [FIRST, SECOND, THIRD]
 
 
-@st.composite
-def scripts(draw: st.DrawFn) -> list[str]:
-    """Lines of a broken manager: commands, points and noise."""
-    point = st.builds("{},{}".format, st.integers(-1, 7), st.integers(-1, 7))
-    commands = st.sampled_from(
-        ["START 6", "START 7", "START x", "RECTSTART 6,6", "RESTART", "BEGIN", "BOARD", "DONE", "SWAP2BOARD", "ABOUT"]
-    )
-    line = st.one_of(
-        commands,
-        st.builds("{} {}".format, st.sampled_from(["TURN", "TAKEBACK", "PLAY"]), point),
-        st.builds("{},{}".format, point, st.integers(0, 4)),
-        point,
-        st.builds("INFO {} {}".format, st.sampled_from(["timeout_turn", "rule", "time_left", "x"]), st.integers()),
-        st.text(st.characters(max_codepoint=255, exclude_characters="\r\n"), max_size=20),
-    )
-    return ["START 6", *draw(st.lists(line, max_size=40))]
-
-
 @given(scripts())
 def test_every_line_gets_the_answers_of_the_protocol(lines: Sequence[str]) -> None:
-    talk, expected = Talk(), Expected()
-    for line in lines:
-        assert fault(line, talk.say(line), expected.answers(line)) is None
+    through_the_protocol(lines)
+
+
+def test_a_wrong_answer_would_be_seen() -> None:
+    assert fault("BEGIN", ["7,7"], Expected().answers("BEGIN")) is None
+    assert "instead of 1" in str(fault("BEGIN", [], 1))
+    assert "no answer" in str(fault("BEGIN", ["7;7"], 1))

@@ -1,0 +1,94 @@
+"""The one way to measure: medians of rounds in which the compared things take turns, ratios of one round, one table."""
+
+import argparse
+import json
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import ModuleType
+from typing import Any
+
+
+class Fault(Exception):
+    """A program broke a promise; the message says which."""
+
+
+def parser_of(doc: str | None) -> argparse.ArgumentParser:
+    """Return a parser of options with a module's docstring as its help, and `--json`."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", action="store_true", help="print the rows as JSON")
+    return parser
+
+
+def run_one_of(doc: str | None, modules: Mapping[str, ModuleType]) -> int:
+    """Run the module that the first argument names, by its `options(parser)` and `run(arguments)`; return its code.
+
+    A `Fault` is printed and is code 1.
+    """
+    parser = parser_of(doc)
+    kinds = parser.add_subparsers(dest="what", required=True)
+    for name, module in modules.items():
+        kind = kinds.add_parser(
+            name, description=module.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
+        )
+        module.options(kind)
+        kind.set_defaults(run=module.run)
+    arguments = parser.parse_args()
+    try:
+        code: int = arguments.run(arguments)
+    except Fault as fault:
+        print(fault)
+        return 1
+    return code
+
+
+def seconds_of(work: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
+    """Return the seconds that a call takes."""
+    start = clock()
+    work()
+    return clock() - start
+
+
+def in_turns(measures: Mapping[str, Callable[[], float]], rounds: int) -> dict[str, list[float]]:
+    """Return the figures of each measure in `rounds` rounds; in every other round the order is reversed."""
+    found: dict[str, list[float]] = {key: [] for key in measures}
+    for number in range(rounds):
+        for key in list(measures)[:: -1 if number % 2 else 1]:
+            found[key].append(measures[key]())
+    return found
+
+
+def ratio(above: Sequence[float], below: Sequence[float]) -> float:
+    """Return the median of the ratios of one round."""
+    return statistics.median(one / other for one, other in zip(above, below, strict=True))
+
+
+def spread(figures: Sequence[float]) -> dict[str, float]:
+    """Return the median and the largest figure."""
+    return {"median": statistics.median(figures), "max": max(figures)}
+
+
+def show(rows: Iterable[Mapping[str, Any]], as_json: bool = False) -> None:
+    """Print rows as they come: under the names of their columns, or as a line of JSON each."""
+    head: list[str] = []
+    for row in rows:
+        if as_json:
+            print(json.dumps(row), flush=True)
+            continue
+        texts = {name: _text(value) for name, value in row.items()}
+        if list(texts) != head:
+            head = list(texts)
+            print("  ".join(name.rjust(len(texts[name])) for name in head))
+        print("  ".join(text.rjust(len(name)) for name, text in texts.items()), flush=True)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def progress(text: str) -> None:
+    """Write a line about the work in progress to stderr."""
+    print(text, file=sys.stderr, flush=True)

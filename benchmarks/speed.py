@@ -1,0 +1,247 @@
+"""Speed of what `gomoku bench` does not measure: `python -m benchmarks.speed selfplay|position|training|fours|workers`.
+
+`selfplay` plays with a preset's settings, tactics included; each SETTING (`KEY=VALUE ...` in one argument, "" for the
+preset's own) takes its turn in each round. `position` searches one position with settings LEAVES,BATCHES,VISITS
+(`search.leaves_in_flight`, `search.batches_in_flight`, `search.visits_per_leaf`). `lost` and `size` compare the most
+visited move of a search with one leaf in flight: the points of all visits that it loses, and their mean size.
+`training` trains new nets of a preset alone and beside busy loops. `fours` times the search for a win by fours on the
+tactical suite's positions with one of seven fours or more. `workers` compares games a second of this process and of
+one-core workers on a local Ray, in turns.
+"""
+
+import argparse
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.measuring import in_turns, parser_of, ratio, seconds_of, show
+from core.cores import cores
+from core.position import Position
+from core.rules import Rules
+from curriculum.arena.opening_sets import BALANCED, load_openings
+from curriculum.arena.players import PlayerSettings, model_path, open_player
+from curriculum.arena.suite import load_suite
+from curriculum.bench.positions import long_games
+from curriculum.bench.selfplay import measure_selfplay
+from curriculum.config import Config
+from curriculum.games import basics
+from curriculum.phases.jobs import SelfPlayJob
+from curriculum.presets import resolve, with_assignments
+from curriculum.reporting import Conduct
+from curriculum.training.samples import Samples
+from curriculum.training.trainer import BatchSource, Trainer
+from curriculum.workers.crew import Crew
+from curriculum.workers.local import Local
+from curriculum.workers.ray_crew import RayCrew
+from nets.checkpoint import load_model, read_info
+from nets.runtimes.loading import open_model
+from nets.runtimes.net_evaluator import NetEvaluator
+from search.solvers.vcf import find_vcf, new_vcf_work
+from search.tree.mcts import ForestSearch
+
+Rows = Iterator[dict[str, Any]]
+_SETTINGS = ("8,1,12", "32,1,12", "64,3,12", "64,3,6", "96,3,6", "128,3,6", "96,3,3")
+_STEPS, _POSITIONS = 20, 20_000
+_GAMES_OF_PRESETS = 48
+_PLIES_OF_A_GAME = 45
+"""The mean of self-play from balanced openings."""
+
+
+def selfplay(arguments: argparse.Namespace, model: Path) -> Rows:
+    """Yield the rates of self-play with each setting."""
+    preset = resolve(arguments.preset)
+    evaluator = NetEvaluator(load_model(model)[0])
+    games, moves = long_games(preset.rules, _GAMES_OF_PRESETS), {text: [] for text in arguments.settings or [""]}
+
+    def rate(text: str) -> float:
+        config = with_assignments(preset, text.split(), ("search", "selfplay"), text)
+        figures = measure_selfplay(config, evaluator, games, arguments.seconds, Conduct()).figures()
+        moves[text].append(figures["moves_per_second"])
+        return float(figures["simulations_per_second"])
+
+    for text, rates in in_turns({text: partial(rate, text) for text in moves}, arguments.rounds).items():
+        yield {
+            "simulations/s": statistics.median(rates),
+            "moves/s": statistics.median(moves[text]),
+            "settings": text or "the preset's own",
+        }
+    evaluator.close()
+
+
+def start_positions(model: Path, rules: Rules, count: int, plies: int) -> list[Position]:
+    """Return positions some `plies` of a model after openings, of games that are not over."""
+    player, positions = open_player(str(model), PlayerSettings(simulations=100), rules=rules), []
+    for seed, opening in enumerate(load_openings(BALANCED, rules)):
+        position = Position.from_moves(rules, opening)
+        for _ in range(plies):
+            if not position.is_game_over():
+                position.push(player.choose(position, seed=seed).move)
+        if not position.is_game_over():
+            positions.append(position)
+        if len(positions) == count:
+            break
+    return positions
+
+
+def position(arguments: argparse.Namespace, model: Path) -> Rows:
+    """Yield speed and dilution of one position's search with each setting."""
+    rules, simulations = Rules(), arguments.simulations
+    positions, evaluator = start_positions(model, rules, arguments.positions, arguments.plies), open_model(model)
+
+    def search_of(text: str) -> ForestSearch:
+        leaves, batches, visits = map(int, text.split(","))
+        base = Config().search
+        if arguments.tactics:
+            base = replace(base.with_tactics(), transpositions=True)
+        settings = replace(base, leaves_in_flight=leaves, batches_in_flight=batches, visits_per_leaf=visits)
+        search = ForestSearch(rules, evaluator, settings, trees=1, capacity=2 * simulations + 1)
+        run(search, positions[0], min(simulations, 1_000))  # a runtime prepares each size at its first use
+        return search
+
+    def run(search: ForestSearch, root: Position, count: int) -> float:
+        search.set_root(0, root)
+        search.begin(0, count)
+        before, start = search.simulations, time.perf_counter()
+        while not search.advance():
+            pass
+        return max(1, search.simulations - before) / (time.perf_counter() - start)
+
+    one, alone = search_of("1,1,1"), []
+    for root in positions:
+        run(one, root, simulations)
+        alone.append(one.visits(0))
+    for text in arguments.settings or _SETTINGS:
+        search = search_of(text)
+        lost, rates, same = [], [], 0
+        for root, visits in zip(positions, alone, strict=True):
+            rates.append(run(search, root, simulations))
+            found, top = search.visits(0), int(visits.argmax())
+            lost.append(100 * float(visits[top] / visits.sum() - found[top] / found.sum()))
+            same += int(found.argmax()) == top
+        rate = statistics.median(rates)
+        yield {
+            "setting": text,
+            "simulations/s": rate,
+            "ms": 1000 * simulations / rate,
+            "lost": statistics.mean(lost),
+            "size": statistics.mean(map(abs, lost)),
+            "same top move": f"{same} of {len(positions)}",
+        }
+
+
+def training(arguments: argparse.Namespace, model: Path) -> Rows:
+    """Yield optimiser steps a second, alone and beside busy loops."""
+    config = resolve(arguments.preset)
+    kinds, stones = config.basics.kinds, config.basics.noise_stones
+    samples = basics.draw(config.rules, kinds, _POSITIONS, stones, config.seed, Conduct())
+    source = BatchSource(
+        basics.with_colours_swapped(samples),
+        Samples.none(config.rules.cells),
+        rehearsal_share=0.0,
+        batch_size=config.training.batch_size,
+        seed=config.seed,
+        dual=config.net.dual,
+    )
+    trainer = Trainer(config)
+    for busy in (0, arguments.busy):
+        loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(busy)]
+        steps = [
+            seconds_of(partial(trainer.train, source, first, first + _STEPS, np.full(_STEPS, 1e-4)))
+            for first in range(0, _STEPS * arguments.rounds, _STEPS)
+        ]
+        for loop in loops:
+            loop.kill()
+        yield {"busy loops": busy, "steps/s": _STEPS / statistics.median(steps)}
+
+
+def fours(arguments: argparse.Namespace, model: Path) -> Rows:
+    """Yield the times of searches for a win by fours, each with an empty table."""
+    times = []
+    for puzzle in load_suite("tactics"):
+        if puzzle.kind == "fours-7+":
+            root = Position.from_moves(Rules(), puzzle.moves)
+            runs = []
+            for _ in range(arguments.rounds + 1):  # the first of all compiles
+                work = new_vcf_work(root.rules)
+                runs.append(1000 * seconds_of(partial(find_vcf, root, work=work), time.thread_time))
+            times.append(statistics.median(runs[1:]))
+    yield {"positions": len(times), "median ms": statistics.median(times), "longest ms": max(times)}
+
+
+def workers(arguments: argparse.Namespace, model: Path) -> Rows:
+    """Yield games a second of this process and of one-core workers, by their simulations: games end together."""
+    info, config = read_info(model), resolve("hour")
+    search, play = replace(config.search, simulations=400), config.selfplay
+    play = replace(play, concurrent_games=32, balanced_share=1.0, random_share=0.0)
+    config = replace(config, rules=info.rules, net=info.net, search=search, selfplay=play)
+    job = SelfPlayJob(config, 0, load_openings(BALANCED, config.rules, for_training=True), model)
+
+    def rate(crew: Crew) -> float:
+        marks: list[tuple[float, int]] = []
+        begun = time.perf_counter()
+        with crew.open(job) as team:
+
+            def stop() -> bool:
+                now = time.perf_counter() - begun
+                if now > arguments.settle:
+                    marks.append((now, team.counts.get("simulations", 0)))
+                return now > arguments.settle + arguments.seconds
+
+            team.play(range(1_000_000), lambda number, game: None, stop)
+        (first, before), (last, after) = marks[0], marks[-1]
+        return (after - before) / (last - first) / (config.search.simulations * _PLIES_OF_A_GAME)
+
+    with RayCrew("ray", workers=cores()) as crew:
+        found = in_turns({"here": partial(rate, Local()), "workers": partial(rate, crew)}, arguments.rounds)
+    here, there = (statistics.median(found[name]) for name in ("here", "workers"))
+    yield {
+        "this process, games/s": here,
+        f"{cores()} workers, games/s": there,
+        "ratio": ratio(found["workers"], found["here"]),
+    }
+
+
+_KINDS = {
+    "selfplay": (selfplay, "strongest", "default"),
+    "position": (position, "", "paper"),
+    "training": (training, "hour", "default"),
+    "fours": (fours, "", "default"),
+    "workers": (workers, "", "default"),
+}
+"""Measurements by name, each with the preset and the model by default."""
+
+
+def main() -> None:
+    """Measure and print a row for each setting."""
+    parser = parser_of(__doc__)
+    parser.add_argument("what", choices=_KINDS)
+    parser.add_argument("settings", nargs="*", metavar="SETTING")
+    parser.add_argument("--preset")
+    parser.add_argument("--model", help="a model file, a run folder, default or paper")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=12.0, help="of a round")
+    parser.add_argument("--settle", type=float, default=20.0, help="seconds of play before a round of workers")
+    parser.add_argument("--simulations", type=int, default=400)
+    parser.add_argument("--positions", type=int, default=40)
+    parser.add_argument("--plies", type=int, default=0, help="moves of the model from an opening to a position")
+    parser.add_argument("--tactics", action="store_true", help="search one position as models play")
+    parser.add_argument("--busy", type=int, default=1, help="endless loops beside training")
+    arguments = parser.parse_args()
+    measure, preset, model = _KINDS[arguments.what]
+    arguments.preset = arguments.preset or preset
+    path = model_path(arguments.model or model)
+    if path is None:
+        parser.error(f"{arguments.model} has no model file")
+    show(measure(arguments, path), arguments.json)
+
+
+if __name__ == "__main__":
+    main()
