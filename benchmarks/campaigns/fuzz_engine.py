@@ -39,8 +39,8 @@ class Expected:
             return 0
         broken_off = self._in_board
         if name in ("BOARD", "SWAP2BOARD"):
-            self._in_board = True
-            return int(broken_off)
+            self._in_board = "DONE" not in line.upper().split()[1:]  # a whole block may stand in one line
+            return int(broken_off) + (not self._in_board)
         if name == "DONE":
             self._in_board = False
             return 1
