@@ -64,7 +64,10 @@ def _source_hash(root: Path) -> str:
 KERNELS = KernelFolder(user_cache_folder() / f"kernels-{_source_hash(Path(__file__).resolve().parents[2])}")
 """The folder of compiled kernels."""
 
-KERNELS_ARE_COLD = not (_config.DISABLE_JIT or KERNELS.has_kernel("line_search.search_turn"))
+LARGEST_KERNEL = "line_search.search_turn"
+"""Module and function of the kernel that takes longest to compile."""
+
+KERNELS_ARE_COLD = not (_config.DISABLE_JIT or KERNELS.has_kernel(LARGEST_KERNEL))
 """True if this process has to compile the search, because the cache lacks its largest kernel."""
 
 

@@ -147,7 +147,8 @@ class EnginePlayers:
             self._preparation = self._executor.submit(player.prepare) if isinstance(player, MctsPlayer) else None
             _warm_up(player, rules)
             _warm_up(self._quick, rules)
-            if self._successor is not None and (self._settings.simulations or max_simulations) is not None:
+            is_counted = self._settings.simulations is not None or max_simulations is not None
+            if self._successor is not None and is_counted:
                 self._succeed()
             if self._compilation.kernels:
                 self._await_preparation(math.inf)  # nothing may compile after the answer to START

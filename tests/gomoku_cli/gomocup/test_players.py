@@ -93,7 +93,7 @@ def test_the_mentor_plays_until_the_search_of_the_model_is_compiled(model: str, 
     assert players.get(SMALL, None, math.inf) is player
 
 
-@pytest.mark.parametrize(("simulations", "max_simulations"), [(4, None), (None, 4)])
+@pytest.mark.parametrize(("simulations", "max_simulations"), [(4, None), (None, 4), (0, None)])
 def test_a_model_with_a_number_of_simulations_is_waited_for(
     model: str, helper: SlowHelper, simulations: int | None, max_simulations: int | None
 ) -> None:

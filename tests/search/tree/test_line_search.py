@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from core.compiled.jit import kernel
+from core.compiled.jit import LARGEST_KERNEL, kernel
 from core.cores import cores, limit_cores
 from core.evaluation import Slot
 from core.position import Position
@@ -182,3 +182,7 @@ def _use(counters: NDArray[np.int64]) -> tuple[bool, bool, int]:
 
 def test_of_two_swaps_of_a_counter_one_succeeds() -> None:
     assert tuple(_use(np.zeros(4, np.int64))) == (True, False, 8)
+
+
+def test_a_cache_is_cold_until_it_holds_the_turn_of_this_search() -> None:
+    assert f"{line_search.__name__.rpartition('.')[2]}.{line_search.search_turn.__name__}" == LARGEST_KERNEL
