@@ -2,13 +2,16 @@
 
     python -m benchmarks.served --pages 8
 
-Linux only. Pages of memory that several processes share count once (PSS). `own` is the memory that no file holds.
+Linux only. Counted as on a machine that runs nothing else: each page of a file once, at the process that has most pages
+of that part of the file in memory. `own` is the memory that no file holds.
 """
 
 import argparse
 import asyncio
 import json
 import tempfile
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 import aiohttp
@@ -19,11 +22,22 @@ _START_S, _MOVE_S = 8.0, 15.0
 """Time for the models to load, and for a move."""
 
 
-def _megabytes(pid: int, field: str) -> float:
-    for line in Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="utf-8").splitlines():
-        if line.startswith(f"{field}:"):
-            return int(line.split()[1]) / 1024
-    raise ValueError(f"this system does not report {field}")
+def _memory(pids: Iterable[int]) -> tuple[float, float]:
+    """Return the memory that is the processes' own, and that of the files in it, in megabytes."""
+    own, of_files = 0, Counter[str]()
+    for pid in pids:
+        of_process, resident, mapping = Counter[str](), 0, ""
+        for line in Path(f"/proc/{pid}/smaps").read_text(encoding="utf-8").splitlines():
+            name, *rest = line.split()
+            if "-" in name:
+                mapping = " ".join(rest)
+            elif name == "Rss:":
+                resident = int(rest[0])
+            elif name == "Anonymous:":
+                own += int(rest[0])
+                of_process[mapping] += resident - int(rest[0])
+        of_files |= of_process
+    return own / 1024, of_files.total() / 1024
 
 
 async def _read_on(page: aiohttp.ClientWebSocketResponse) -> None:
@@ -44,10 +58,11 @@ async def _measure(server: Served, count: int) -> dict[str, float]:
         processes = [server.process.pid, *server.processes()]
         for reader in readers:
             reader.cancel()
+        own, of_files = _memory(processes)
         return {
             "processes": len(processes),
-            "megabytes_per_page": sum(_megabytes(pid, "Pss") for pid in processes) / count,
-            "own_megabytes_per_page": sum(_megabytes(pid, "Pss_Anon") for pid in processes) / count,
+            "megabytes_per_page": (own + of_files) / count,
+            "own_megabytes_per_page": own / count,
         }
 
 

@@ -10,6 +10,7 @@ import hashlib
 import platform
 import re
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,21 @@ _config: Any = numba.config
 # With several threading layers installed numba picks one at random and may warn about forks. No kernel here uses
 # `prange`, so the simplest layer is enough.
 _config.THREADING_LAYER = "workqueue"
+
+
+def _spare_scipy() -> None:
+    """Keep numba from importing scipy's linear algebra, 17 MB and 0.2 s, only to see whether it is there.
+
+    No kernel uses it. A function that does is compiled by numba after another look.
+    """
+    linalg: Any = import_module("numba.np.linalg")
+    look = linalg.ensure_blas
+    linalg.ensure_blas = lambda: None
+    import_module("numba.np.arraymath")
+    linalg.ensure_blas = look
+
+
+_spare_scipy()
 
 _KERNEL_PACKAGES = ("core", "search")
 """The only packages with kernels and with constants compiled into them."""

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable
 
+from core.compiled.memory import give_back_memory
 from core.limits import MAX_PAGE_TREE_BYTES
 from core.position import Position
 from core.rules import Rules
@@ -172,6 +173,7 @@ class Worker:
             player.ponder(position, lambda: True)
             position.push(1)
         player.choose(position, stop=lambda: True)
+        give_back_memory()
         return Loaded()
 
     def _think(self, number: int, task: Think, stops: Callable[[], bool]) -> Answer:
