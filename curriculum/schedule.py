@@ -3,7 +3,8 @@
 import re
 
 from curriculum.config import Config
-from curriculum.presets import ConfigError, with_assignments
+from curriculum.presets import with_assignments
+from curriculum.stated import ConfigError
 
 _STAGE = re.compile(r"\s*(\d{1,9})\s*:(.+)", re.ASCII | re.DOTALL)
 SECTIONS = ("search", "selfplay", "gate")

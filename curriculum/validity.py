@@ -3,8 +3,9 @@
 from core.limits import MAX_PARAMETERS
 from curriculum.config import Config, Phase
 from curriculum.games.kinds import check as check_kinds
-from curriculum.presets import ConfigError, check_fields
+from curriculum.presets import check_fields
 from curriculum.schedule import at_round, check_schedule
+from curriculum.stated import ConfigError
 from nets.shapes import parameter_total
 from search.tree.settings import NODE_ALPHA, Noise
 

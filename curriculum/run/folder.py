@@ -25,7 +25,7 @@ from core.files.links import make_folder, real_path
 from core.limits import MAX_JSON_BYTES
 from curriculum.config import Config
 from curriculum.explanations import comment_lines
-from curriculum.presets import ConfigError, read_config, to_toml
+from curriculum.presets import read_config, to_toml
 from curriculum.run.diverged import remove_diverged
 from curriculum.run.json_files import (
     JsonFileError,
@@ -40,6 +40,7 @@ from curriculum.run.locking import release_lock, take_lock
 from curriculum.run.metrics import cut_unsaved_lines, read_distinct
 from curriculum.run.progress import Progress
 from curriculum.run.settings import SETTINGS, SettingsHistory, change_lines, check_changes
+from curriculum.stated import ConfigError
 from curriculum.validity import check
 from nets.config import in_use
 

@@ -11,9 +11,11 @@ from typing import Any
 from core.files.json_text import value_at
 from curriculum.config import FIXED, FIXED_BY_SAMPLES, Config, Phase
 from curriculum.keys import KEYS, setting_value
-from curriculum.presets import ConfigError, toml_value, with_values
+from curriculum.presets import with_values
 from curriculum.run.json_files import JsonFileError, append_json_line, now, read_json_lines
 from curriculum.run.progress import Progress
+from curriculum.stated import ConfigError
+from curriculum.toml_text import toml_value
 
 SETTINGS = "settings.jsonl"
 

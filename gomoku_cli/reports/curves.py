@@ -4,8 +4,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from curriculum.presets import ConfigError, read_config
+from curriculum.presets import read_config
 from curriculum.run.folder import RunFolderError, is_run, read_metrics
+from curriculum.stated import ConfigError
 from gomoku_cli.console import STDOUT
 from gomoku_cli.reports.plots import abridged
 from gomoku_cli.reports.terminal import cell_text, print_facts, table

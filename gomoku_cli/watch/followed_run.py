@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from curriculum.config import Config
-from curriculum.presets import ConfigError, read_config
+from curriculum.presets import read_config
 from curriculum.run.settings import change_lines, read_changes
+from curriculum.stated import ConfigError
 from gomoku_cli.console import duration
 from gomoku_cli.printable import printable
 from gomoku_cli.reports.training.metrics import MetricsTail, curves_from

@@ -10,8 +10,9 @@ from core.position import Position
 from core.rules import Rules
 from curriculum.config import Config, Optimiser, Phase
 from curriculum.games.selfplay_games import SelfPlay, SelfPlayGame
-from curriculum.presets import ConfigError, chain_names, chain_of, preset_names, resolve
+from curriculum.presets import chain_names, chain_of, preset_names, resolve
 from curriculum.schedule import at_round
+from curriculum.stated import ConfigError
 from curriculum.training.samples import Samples
 from curriculum.training.trainer import BatchSource, Trainer
 from nets.checkpoint import load_model, save_model

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from core.limits import MAX_INTEGER
 from core.rules import Rules
 from curriculum.config import Config
-from curriculum.presets import KEYS, ConfigError, preset_names, read_config, resolve, revised, to_toml
+from curriculum.keys import KEYS
+from curriculum.presets import preset_names, read_config, resolve, revised, to_toml
+from curriculum.stated import ConfigError
 from nets.config import Planes
 from search.tree.settings import DecayForm, FirstPlay
 
@@ -224,6 +226,37 @@ def test_the_preset_of_a_file_is_the_one_under_it(tmp_path: Path) -> None:
     assert resolve(file=file) == resolve("quick", assignments=["seed=5"])
     file.write_text(to_toml(Config(seed=3)))
     assert resolve(file=file) == Config(seed=3)
+
+
+def test_a_file_has_a_preset_or_a_file_under_it(tmp_path: Path) -> None:
+    mine, other = tmp_path / "mine.toml", tmp_path / "folder" / "other.toml"
+    other.parent.mkdir()
+    mine.write_text('base = "hour"\n[selfplay]\ngames = 7\n')
+    other.write_text('base = "../mine.toml"\nseed = 5\n[selfplay]\niterations = 2\n')
+    assert resolve(file=mine) == resolve("hour", assignments=["selfplay.games=7"])
+    assert resolve(file=other) == resolve("hour", assignments=["selfplay.games=7", "seed=5", "selfplay.iterations=2"])
+    with pytest.raises(ConfigError, match="preset is hour, but the command line has --preset quick"):
+        resolve("quick", file=other)
+    for base, complaint in (
+        ('"folder/other.toml"', "makes a circle of files"),
+        ('"none.toml"', r"none\.toml cannot be read"),
+        ('"hout"', r"mine\.toml: base = hout: there is no such preset; did you mean hour"),
+        ('"y-chain"', "is a chain"),
+        ("3", "must be the name of a preset or a TOML file"),
+    ):
+        mine.write_text(f"base = {base}\n")
+        with pytest.raises(ConfigError, match=complaint):
+            resolve(file=other)
+
+
+def test_a_file_that_states_the_scale_states_scaled_values(tmp_path: Path) -> None:
+    run = resolve("quick", flags={"scale": 0.1})
+    file = tmp_path / "config.toml"
+    file.write_text(to_toml(run))
+    assert resolve(file=file) == run
+    assert revised(run, run, file=file) == run
+    file.write_text('base = "quick"\nscale = 0.1\n[selfplay]\ngames = 50\n')
+    assert resolve(file=file) == resolve("quick", assignments=["selfplay.games=500"], flags={"scale": 0.1})
 
 
 def test_a_preset_is_no_setting_to_set() -> None:

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from curriculum.presets import ConfigError, read_config, resolve, revised, to_toml
+from curriculum.presets import read_config, resolve, revised, to_toml
 from curriculum.schedule import at_round
+from curriculum.stated import ConfigError
 from curriculum.validity import check
 
 SCHEDULE = "schedule=2: search.simulations=300; selfplay.temperature=0.5, 5: search.simulations=1000"

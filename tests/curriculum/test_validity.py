@@ -7,8 +7,9 @@ import pytest
 
 from curriculum.config import Config, GateConfig, ImitationConfig, Phase
 from curriculum.games.kinds import BasicsError
-from curriculum.presets import ConfigError, preset_names, read_config, resolve, to_toml
+from curriculum.presets import preset_names, read_config, resolve, to_toml
 from curriculum.run.folder import RunFolder
+from curriculum.stated import ConfigError
 from curriculum.validity import check
 
 

@@ -8,10 +8,10 @@ from curriculum.arena.folder import MatchFolderError, OtherMatchError
 from curriculum.arena.players import PlayerSpecError
 from curriculum.arena.suite import SuiteError
 from curriculum.games.kinds import BasicsError
-from curriculum.presets import ConfigError
 from curriculum.reporting import Interrupted
 from curriculum.run.folder import RunFolderError, RunFolderTakenError
 from curriculum.run.locking import FolderBusyError
+from curriculum.stated import ConfigError
 from curriculum.training.samples import SamplesError
 from gomoku_cli.exit_codes import ExitCode, for_error
 from nets.checkpoint import CheckpointError

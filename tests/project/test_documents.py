@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-from curriculum.presets import KEYS, preset_names, resolve, to_toml
+from curriculum.keys import KEYS
+from curriculum.presets import preset_names, resolve, to_toml
 from gomoku_cli import app
 from tests.support.project import ROOT
 

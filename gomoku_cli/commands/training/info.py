@@ -119,7 +119,7 @@ def _plays_text(plays: Mapping[str, Any]) -> str:
 
 def _run_rows(run: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield a name and a text for each fact about a run."""
-    from curriculum.presets import toml_value
+    from curriculum.toml_text import toml_value
     from gomoku_cli.console import duration
 
     yield "run", run["run"]

@@ -10,8 +10,10 @@ from core.files.json_text import parse_json
 from core.limits import MAX_CONFIG_BYTES, MAX_JSON_BYTES
 from curriculum.config import Config
 from curriculum.explanations import explanations
-from curriculum.presets import ConfigError, read_config, toml_value
+from curriculum.presets import read_config
 from curriculum.run.settings import place_text
+from curriculum.stated import ConfigError
+from curriculum.toml_text import toml_value
 from gomoku_cli.console import duration
 from gomoku_cli.printable import printable
 from gomoku_cli.reports.curves import curves_of

@@ -9,7 +9,8 @@ from core.errors import UsageError
 from curriculum.config import Config
 from curriculum.explanations import explanations
 from curriculum.keys import KEYS, SECTIONS, allowed, nearest, setting_value
-from curriculum.presets import ConfigError, preset_names, read_config, read_text, resolve, setting_text
+from curriculum.presets import preset_names, read_config, read_text, resolve, setting_text
+from curriculum.stated import ConfigError
 from gomoku_cli.printable import shown
 
 

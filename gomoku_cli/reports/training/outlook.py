@@ -9,8 +9,8 @@ from typing import Any
 from core.errors import BadDataError
 from core.files.json_text import parse_json
 from curriculum.config import Config, Phase
-from curriculum.presets import ConfigError
 from curriculum.schedule import at_round
+from curriculum.stated import ConfigError
 from gomoku_cli.console import duration
 from gomoku_cli.reports.texts import Json
 from gomoku_cli.reports.training.metrics import MetricsTail

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import UsageError
-from curriculum.presets import ConfigError, read_config
+from curriculum.presets import read_config
 from curriculum.run.folder import RunFolderError, is_run
 from curriculum.run.settings import read_changes, read_edits
+from curriculum.stated import ConfigError
 from gomoku_cli.console import STDOUT, duration
 from gomoku_cli.reports.terminal import table
 from gomoku_cli.reports.texts import Json

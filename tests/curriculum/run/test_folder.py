@@ -15,7 +15,7 @@ from core.files.json_text import value_at
 from core.limits import MAX_JSON_BYTES
 from core.rules import Rules
 from curriculum.config import Config
-from curriculum.presets import ConfigError, resolve
+from curriculum.presets import resolve
 from curriculum.run.folder import (
     RunFolder,
     RunFolderError,
@@ -24,6 +24,7 @@ from curriculum.run.folder import (
     read_metrics,
 )
 from curriculum.run.locking import FolderBusyError
+from curriculum.stated import ConfigError
 from curriculum.training.trainer import Trainer
 from nets.config import NetConfig
 from nets.dual import make_model
