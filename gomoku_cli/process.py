@@ -3,6 +3,7 @@
 Only light imports: a signal may come while the rest of the program is still being imported.
 """
 
+import atexit
 import errno
 import io
 import os
@@ -53,8 +54,15 @@ def end_on_signals() -> None:
     def end(number: int, frame: FrameType | None) -> None:
         stop_at_once()
 
+    def ignore() -> None:
+        for number in SIGNALS:
+            signal.signal(number, signal.SIG_IGN)
+
     for number in SIGNALS:
         signal.signal(number, end)
+    # A closing terminal sends its signal twice. At its very end Python would give the second one its default action,
+    # which is a death by a signal, although the command has ended as it should.
+    atexit.register(ignore)
 
 
 class _Results(io.FileIO):

@@ -71,3 +71,20 @@ def test_sighup_ends_a_command_unless_nohup_started_it(ignored: bool) -> None:
     )
     expected = (0, b"goes on\n", b"") if ignored else (ExitCode.INTERRUPTED, b"", b"stopped\n")
     assert (ended.returncode, ended.stdout, ended.stderr) == expected
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"])
+def test_a_signal_at_the_very_end_does_not_change_the_exit_code(name: str) -> None:
+    script = f"""
+import os, sys
+from gomoku_cli.process import end_on_signals
+
+end_on_signals()
+
+class Last:
+    def __del__(self, kill=os.kill, pid=os.getpid()):
+        kill(pid, {int(getattr(signal, name))})
+
+sys.last = Last()  # it goes after Python has given up its handlers
+"""
+    assert subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=False).returncode == 0
