@@ -21,7 +21,7 @@ class UsageError(UserError):
 
     >>> gomoku.load_config("nothing")
     Traceback (most recent call last):
-    curriculum.presets.ConfigError: ...
+    curriculum.stated.ConfigError: ...
     """
 
 
@@ -40,3 +40,7 @@ class FailedError(UserError):
     >>> issubclass(gomoku.ForfeitError, gomoku.FailedError)
     True
     """
+
+
+class Notice(UserWarning):
+    """A remark for the user: the work goes on, in another way than asked for."""

@@ -1,12 +1,11 @@
-"""Notices of a runtime that replaces a missing one, and of a cache that was damaged or cannot be used."""
+"""Notices, such as that of a runtime that replaces a missing one, as lines for the user."""
 
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
-from core.files.cache_folder import CacheNotice
-from nets.config import RuntimeNotice
+from core.errors import Notice
 
 
 def print_notice(text: str) -> None:
@@ -19,7 +18,7 @@ def print_notice(text: str) -> None:
 
 @contextmanager
 def notices_to(print_line: Callable[[str], None]) -> Iterator[None]:
-    """Call `print_line` once for each `RuntimeNotice` or `CacheNotice`, in place of Python's own warning.
+    """Call `print_line` once for each `Notice`, in place of Python's own warning.
 
     It is called on the warning thread.
     """
@@ -33,7 +32,7 @@ def notices_to(print_line: Callable[[str], None]) -> Iterator[None]:
         file: TextIO | None = None,
         line: str | None = None,
     ) -> None:
-        if not issubclass(category, RuntimeNotice | CacheNotice):
+        if not issubclass(category, Notice):
             before(message, category, filename, lineno, file, line)
             return
         text = " ".join(str(message).split())
@@ -44,6 +43,5 @@ def notices_to(print_line: Callable[[str], None]) -> Iterator[None]:
     with warnings.catch_warnings():
         before = warnings.showwarning
         warnings.showwarning = show
-        for kind in (RuntimeNotice, CacheNotice):
-            warnings.simplefilter("always", kind)
+        warnings.simplefilter("always", Notice)
         yield

@@ -2,10 +2,13 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
+from core.errors import Notice
 from core.limits import MAX_BOARD_SIZE
-from nets.layers import LineFeatures, NetLayers, net_layers
+
+if TYPE_CHECKING:
+    from nets.layers import NetLayers
 
 
 class Planes(StrEnum):
@@ -60,7 +63,7 @@ class RuntimeChoice:
     precision: Precision = Precision.AUTO
 
 
-class RuntimeNotice(UserWarning):
+class RuntimeNotice(Notice):
     """A slower runtime replaces the chosen one, or the runtime needs some seconds of preparation."""
 
 
@@ -110,10 +113,14 @@ class NetConfig:
     @property
     def has_lines(self) -> bool:
         """True for a line-pattern net."""
+        from nets.layers import LineFeatures
+
         return isinstance(self.layers(MAX_BOARD_SIZE).trunk[0], LineFeatures)
 
-    def layers(self, size: int) -> NetLayers:
+    def layers(self, size: int) -> "NetLayers":
         """Return the layers of a net for boards of `size`."""
+        from nets.layers import net_layers  # the command line knows the runtimes without it
+
         return net_layers(
             PLANE_COUNT[self.planes],
             size,

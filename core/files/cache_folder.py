@@ -21,6 +21,7 @@ import warnings
 from contextlib import suppress
 from pathlib import Path
 
+from core.errors import Notice
 from core.files.atomic import atomic_path, naming, remove_unfinished
 from core.files.links import WRITABLE_BY_OTHERS, make_private_folder, real_path
 
@@ -35,7 +36,7 @@ _CANNOT_RESERVE = (errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS)
 """Errors of file systems that cannot reserve space."""
 
 
-class CacheNotice(UserWarning):
+class CacheNotice(Notice):
     """A cache was damaged or cannot be used. Its text is for the user."""
 
 
