@@ -20,6 +20,8 @@ from core.errors import UserError
 from curriculum.run import folder as run_folder
 
 _MAX_CPU_S = 2.0
+_CPU_S_PER_BYTE = 1e-5
+"""A hundred thousand commands of the protocol in one input take some seconds."""
 _HANG_S = 120.0
 _MAX_MEMORY, _MEMORY_FACTOR = 100 << 20, 10
 _MAX_MESSAGE = 1000
@@ -45,7 +47,7 @@ def check(reader: Reader, data: bytes) -> str:
     finally:
         faulthandler.cancel_dump_traceback_later()
     seconds, taken = time.process_time() - started, memory_bytes(peak=True) - before
-    assert seconds <= _MAX_CPU_S, f"it took {seconds:.1f} s"
+    assert seconds <= _MAX_CPU_S + _CPU_S_PER_BYTE * len(data), f"it took {seconds:.1f} s for {len(data):,} bytes"
     assert taken <= _MAX_MEMORY + _MEMORY_FACTOR * len(data), f"it took {taken >> 20} MB for {len(data):,} bytes"
     return fate
 
