@@ -15,6 +15,7 @@ from gomoku_cli.commands import (
     help,
     ladder,
     openings,
+    papers,
     play,
     suite,
     tournament,
@@ -82,7 +83,8 @@ for module in (
 ):
     app.command(module.NAME, cls=help.Command, epilog=_examples(module.EXAMPLES))(module.command)
 app.command(analyze.ALIAS, cls=help.Command, hidden=True)(analyze.command)
-app.add_typer(config.app, name=config.NAME, epilog=_examples(config.EXAMPLES))
+for group in (config, papers):
+    app.add_typer(group.app, name=group.NAME, epilog=_examples(group.EXAMPLES))
 
 
 def _show_version(requested: bool) -> None:

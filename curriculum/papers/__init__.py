@@ -1,0 +1,1 @@
+"""The papers: their claims, measured again."""

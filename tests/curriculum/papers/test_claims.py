@@ -1,0 +1,56 @@
+"""Claims of the papers: our figures are those of the pages, and a check finds a difference."""
+
+from dataclasses import replace
+
+import pytest
+
+from core.rules import Rules
+from curriculum.arena.players import PlayerSettings, parse_player
+from curriculum.papers.claims import Claim, agree, load_claims, measure, parse_tally
+from curriculum.presets import resolve
+from curriculum.reporting import Conduct
+from tests.support.project import ROOT
+
+
+def test_the_figures_are_those_of_the_pages() -> None:
+    claims = load_claims()
+    assert {claim.paper for claim in claims} == {"A", "Y", "S"}
+    for claim in claims:
+        page = (ROOT / "docs" / "papers" / f"{claim.paper.lower()}.md").read_text(encoding="utf-8")
+        assert claim.here in page, claim
+        assert [each for each in load_claims(claim.paper) if each == claim]
+        if claim.preset:
+            assert resolve(claim.preset).rules.size
+        else:
+            assert parse_tally(claim.here).games == claim.games
+            for player in (claim.player, claim.opponent):
+                parse_player(player, rules=Rules(claim.size, claim.connect), settings=PlayerSettings())
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "same"),
+    [
+        ("95-0-5", "90-0-10", True),
+        ("95-0-5", "75-0-25", False),
+        ("20-0-0", "17-0-3", True),
+        ("20-0-0", "8-0-12", False),
+    ],
+)
+def test_results_agree_as_far_as_chance_explains(first: str, second: str, same: bool) -> None:
+    assert agree(parse_tally(first), parse_tally(second)) is same
+    assert agree(parse_tally(second), parse_tally(first)) is same
+
+
+def test_a_number_of_parameters_is_counted() -> None:
+    claim = Claim(paper="S", text="base net", stated="", here="131,132", preset="s-basic")
+    assert (measure(claim, 1, Conduct()).now, measure(claim, 1, Conduct()).agrees) == ("131,132", True)
+    assert not measure(replace(claim, here="131,133"), 1, Conduct()).agrees
+
+
+def test_a_match_is_played_again() -> None:
+    claim = Claim(
+        paper="A", text="random", stated="", here="10-0-0", player="mentor:2", opponent="random", size=9, games=10
+    )
+    found = measure(claim, 3, Conduct())
+    assert (found.now, found.agrees) == ("10-0-0", True)
+    assert not measure(replace(claim, player="random", opponent="mentor:2"), 3, Conduct()).agrees
