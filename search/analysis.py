@@ -1,7 +1,5 @@
-"""Analysis of a position: the result of one search of any kind, and the reports of a search under way."""
+"""Analysis of a position: the result of one search of any kind, or its view so far."""
 
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from core.rules import Cell
@@ -68,30 +66,3 @@ class Analysis:
         """Plies until the game is over where its result is proven, else None."""
         proof = self.moves[0].proof if self.moves else None
         return None if proof is None else abs(proof)
-
-
-Report = Callable[[Analysis], None]
-"""Takes the analysis of a search under way, on the thread that searches."""
-
-REPORT_EVERY_S = 0.1
-"""Time between two reports of a search: as often as an eye can read."""
-
-
-class Reports:
-    """The reports of one search, about ten a second; the first one comes after a tenth of a second."""
-
-    def __init__(self, report: Report | None) -> None:
-        """`report`: None for a search without reports."""
-        self._report = report
-        self._next = time.monotonic() + REPORT_EVERY_S
-
-    def is_due(self, now: float) -> bool:
-        """Return True if it is time for a report; `now` is an instant of `time.monotonic`."""
-        return self._report is not None and now >= self._next
-
-    def send(self, analysis: Analysis) -> None:
-        """Report the analysis so far."""
-        if self._report is not None:
-            self._report(analysis)
-        # Counted from the end: a slow report must not follow the one before at once.
-        self._next = time.monotonic() + REPORT_EVERY_S

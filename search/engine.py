@@ -5,21 +5,25 @@ search at a time: a call ends the search of the call before.
 """
 
 import atexit
+import math
 import threading
+import time
 import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from types import TracebackType
-from typing import Any, Generic, Self, TypeVar
+from typing import Generic, Self, TypeVar
 
 from core.errors import UsageError
 from core.position import Position
-from search.analysis import Analysis, Report
+from core.rules import Rules
+from search.analysis import Analysis
 from search.limits import Limit
-from search.players import Analyses, Decision, Player, PlaysGames, Ponders
+from search.players import Decision, ForfeitError, Player, Report
 
-_Result = TypeVar("_Result")
+_Result = TypeVar("_Result", covariant=True)
+_Found = tuple[Decision | None, Analysis | None]
 _Stop = Callable[[], bool]
 
 
@@ -27,45 +31,56 @@ class NoAnalysisError(UsageError, ValueError):
     """The player tells no more than its move."""
 
 
-class _Search(Generic[_Result]):
-    """One call of a player, on a thread of its own."""
+class _Search:
+    """One call of a player, on a thread of its own. It does not know its engine, which ends it when nobody has it."""
 
-    def __init__(self, work: Callable[[_Stop], _Result]) -> None:
-        """`work` gets the `stop` of its search."""
-        self.future: Future[_Result] = Future()
+    def __init__(self, work: Callable[[_Stop, Report], _Found], until: float = math.inf) -> None:
+        """`work` gets the `stop` and the `report` of its search."""
+        self.future: Future[_Found] = Future()
+        self.changed = threading.Condition()
+        """Notified when there is a new view, and at the end."""
+        self.best: Decision | None = None
+        self.view: Analysis | None = None
+        self.until = until
+        """The instant of `time.monotonic` at which the search stops by itself."""
         self._work = work
-        self._stops = threading.Event()
+        self._is_stopped = threading.Event()
         _SEARCHES.add(self)
         threading.Thread(target=self._run, name="search", daemon=True).start()
 
     def _run(self) -> None:
         try:
-            result = self._work(self._stops.is_set)
+            found = self._work(self._stops, self._report)
         except BaseException as error:
             self.future.set_exception(error)
-        else:
-            self.future.set_result(result)
+        with self.changed:  # a reader sees the final view and the end at once
+            if not self.future.done():
+                self.best, self.view = found
+                self.future.set_result(found)
+            self.changed.notify_all()
+
+    def _stops(self) -> bool:
+        return self._is_stopped.is_set() or time.monotonic() >= self.until
+
+    def _report(self, found: Decision | Analysis) -> None:
+        if isinstance(found, Decision):
+            self.best = found
+            return
+        self.view = found
+        with self.changed:
+            self.changed.notify_all()
 
     def stop(self) -> None:
         """Let the search end soon."""
-        self._stops.set()
+        self._is_stopped.set()
 
     def end(self) -> None:
         """Stop the search and wait for its end."""
         self.stop()
         wait([self.future])
 
-    def result(self) -> _Result:
-        """Wait for the result. Raises the error of the search; an exception of the wait itself ends the search."""
-        try:
-            wait([self.future])
-        except BaseException:
-            self.end()
-            raise
-        return self.future.result()
 
-
-_SEARCHES: "weakref.WeakSet[_Search[Any]]" = weakref.WeakSet()
+_SEARCHES: "weakref.WeakSet[_Search]" = weakref.WeakSet()
 
 
 def _end_searches() -> None:
@@ -79,25 +94,51 @@ getattr(threading, "_register_atexit", atexit.register)(_end_searches)
 
 
 class _Game:
-    """Plays with a player that has a state for each game. A position that continues the last one is of its game."""
+    """The player of a game. A position that continues the last one is of the same game, any other begins a new one."""
 
-    def __init__(self, player: PlaysGames) -> None:
+    def __init__(self, player: Player) -> None:
         self._player = player
         self._context = ExitStack()
-        self._in_game: Player = player
+        self._in_game = player
         self._last: Position | None = None
         """The position of the last move; None outside a game."""
 
-    def choose(self, position: Position, limit: Limit | None, seed: int, stop: _Stop) -> Decision:
-        """Return the decision of the player in its game; one that was stopped or failed ends the game."""
-        last, self._last = self._last, None
+    def search(self, position: Position, limit: Limit | None, seed: int, stop: _Stop, report: Report) -> _Found:
+        """Return the decision of the player in its game and its view; one that was stopped or failed ends the game."""
+        with self._naming():
+            in_game, self._last = self._player_for(position), None
+            found = in_game.search(position, limit, seed=seed, stop=stop, report=report)
+        if not stop():
+            self._last = position
+        return found
+
+    def prepare(self, rules: Rules, *, ponders: bool) -> None:
+        """Start a game, and let the player load what its first decision needs; any position is of this game."""
+        position = Position.from_moves(rules, (0,))
+        with self._naming():
+            in_game, self._last = self._player_for(position), None
+            if ponders:
+                self._player.ponder(position, lambda: True)
+                position.push(1)
+            in_game.search(position, seed=0, stop=lambda: True)
+        self._last = Position(rules)
+
+    @contextmanager
+    def _naming(self) -> Iterator[None]:
+        """Name the program in its errors: those of a game leave that to a table of games."""
+        try:
+            yield
+        except ForfeitError as error:
+            if not self._player.starts_games:
+                raise
+            raise ForfeitError(f"{self._player.name}: {error}", on_time=error.on_time) from error
+
+    def _player_for(self, position: Position) -> Player:
+        last = self._last
         if last is None or last.rules != position.rules or position.moves[: last.ply] != last.moves:
             self.close()
             self._in_game = self._context.enter_context(self._player.start_game())
-        decision = self._in_game.choose(position, limit, seed=seed, stop=stop)
-        if not stop():
-            self._last = position
-        return decision
+        return self._in_game
 
     def close(self) -> None:
         """End the game."""
@@ -105,10 +146,11 @@ class _Game:
         self._context.close()
 
 
-class RunningAnalysis(Iterator[Analysis]):
-    """A search under way. Iterating gives its analysis so far about ten times a second, the final one last.
+class RunningSearch(Iterator[Analysis], Generic[_Result]):
+    """A search under way. Iterating gives its view so far about ten times a second, the final one last.
 
-    A reader that is slower gets the newest one. Leaving its `with` block stops the search and waits for its end.
+    A reader that is slower gets the newest one, and one of a player without analyses gets none. Leaving its `with`
+    block stops the search and waits for its end.
 
     >>> with engine.analysis(position, Limit(seconds=math.inf)) as analysis:
     ...     for info in analysis:
@@ -117,47 +159,63 @@ class RunningAnalysis(Iterator[Analysis]):
     >>> final = analysis.wait()
     """
 
-    def __init__(self, engine: "Engine", start: Callable[[Report], _Search[Analysis]]) -> None:
-        """`start` starts the search with its report. See `Engine.analysis`."""
+    def __init__(self, engine: "Engine", search: _Search, result: Callable[[_Found], _Result]) -> None:
+        """`result` picks what `wait` returns."""
         self._engine = engine  # while it is read, the engine must not be collected, which would end the search
-        self._changed = threading.Condition()
-        self._newest: Analysis | None = None
-        """The newest one that is not read yet."""
-        self._has_ended = False
-        """True once the final one, or the error, has reached the caller."""
-        self._search = start(self._report)
-        self._search.future.add_done_callback(self._end)
+        self._search = search
+        self._result = result
+        self._read: Analysis | None = None
+        self._is_told = False
+        """True once the result, or the error, has reached the caller."""
 
-    def _report(self, analysis: Analysis) -> None:
-        with self._changed:
-            self._newest = analysis
-            self._changed.notify_all()
+    @property
+    def best(self) -> Decision | None:
+        """The best move so far, without a wait, whatever the search does; None before there is one."""
+        return self._search.best
 
-    def _end(self, search: Future[Analysis]) -> None:
-        with self._changed:
-            self._changed.notify_all()
+    @property
+    def view(self) -> Analysis | None:
+        """The newest view so far, likewise."""
+        return self._search.view
 
     def __next__(self) -> Analysis:
-        """Return the next analysis so far. Raises the error of the search."""
-        if self._has_ended:
+        """Return the next view so far. Raises the error of the search."""
+        search = self._search
+        if self._is_told:
             raise StopIteration
-        with self._changed:
-            self._changed.wait_for(lambda: self._newest is not None or self._search.future.done())
-            info, self._newest = self._newest, None
-        if info is None or self._search.future.done():
-            return self.wait()
-        return info
+        with search.changed:
+            search.changed.wait_for(lambda: search.view is not self._read or search.future.done())
+        if search.future.done():
+            self.wait()
+        self._read = search.view
+        if self._read is None:
+            raise StopIteration
+        return self._read
 
     def stop(self) -> None:
         """Let the search end soon, without a wait; any thread may call it."""
         self._search.stop()
 
-    def wait(self) -> Analysis:
-        """Wait for the end of the search and return its final analysis. Raises the error of the search."""
+    def stop_at(self, instant: float) -> None:
+        """Let the search stop by itself at this instant of `time.monotonic`, or at one that was set before."""
+        self._search.until = min(self._search.until, instant)
+
+    def has_ended(self, within_s: float = 0.0) -> bool:
+        """Return True once the search has ended, by itself or by an error; wait for that at most `within_s`."""
+        return bool(wait([self._search.future], within_s).done)
+
+    def wait(self) -> _Result:
+        """Wait for the end of the search and return its result: a decision, or the final view of an analysis.
+
+        Raises the error of the search; an exception of the wait itself ends the search.
+        """
         try:
-            return self._search.result()
-        finally:
-            self._has_ended = True
+            wait([self._search.future])
+        except BaseException:
+            self._search.end()
+            raise
+        self._is_told = True
+        return self._result(self._search.future.result())
 
     def __enter__(self) -> Self:
         return self
@@ -166,7 +224,7 @@ class RunningAnalysis(Iterator[Analysis]):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._search.end()
-        if error is None and not self._has_ended:
+        if error is None and not self._is_told:
             self.wait()
 
 
@@ -184,65 +242,82 @@ class Engine:
         self.name = player.name
         """The player's name in tables and records."""
         self._player = player
-        self._game = _Game(player) if isinstance(player, PlaysGames) else None
+        self._game = _Game(player)
         self._lock = threading.Lock()
         self._is_closed = False
-        self._pondering: Future[None] | None = None
-        self._running: list[_Search[Any]] = []
+        self._running: list[_Search] = []
         """The last search."""
         weakref.finalize(self, _end_all, self._running, self._game)
 
     @property
     def can_analyse(self) -> bool:
         """True if the player has a search to show."""
-        return isinstance(self._player, Analyses)
+        return self.limit is not None
 
     @property
     def limit(self) -> Limit | None:
         """The limit of an analysis that gets none; None for a player without analyses."""
-        return self._player.limit if isinstance(self._player, Analyses) else None
+        return self._player.limit
 
     def play(self, position: Position, limit: Limit | None = None, *, seed: int = 0) -> Decision:
-        """Return the player's decision on a position; the same seed gives the same one, unless a time limits it.
+        """Return the player's decision on a position: `start`, and the wait for its end."""
+        return self.start(position, limit, seed=seed).wait()
 
-        `limit` replaces the player's own; players without a search ignore it. A program of its own (`engine:COMMAND`)
-        is in a game: a position that continues the one of the call before is of that game, any other begins a new one.
+    def start(
+        self, position: Position, limit: Limit | None = None, *, seed: int = 0, until: float = math.inf
+    ) -> RunningSearch[Decision]:
+        """Start the search for a move and return it, to read, stop or wait for; `until` is that of `stop_at`.
 
-        Raises `ValueError` for a position that is over, a limit that the player does not know and a closed engine, and
-        the errors of the player: `ForfeitError` if it cannot go on.
+        The same seed gives the same decision, unless a time limits it. `limit` replaces the player's own; players
+        without a search ignore it. A program of its own (`engine:COMMAND`) is in a game: a position that continues the
+        one of the call before is of that game, any other begins a new one.
+
+        Raises `ValueError` for a position that is over and a closed engine. The search raises it for a limit that the
+        player does not know, and the errors of the player: `ForfeitError` if it cannot go on.
         """
+        game = self._game
+        search = self._start(position, lambda position, *how: game.search(position, limit, seed, *how), until)
+        return RunningSearch(self, search, _decision)
 
-        def choose(position: Position, stop: _Stop) -> Decision:
-            if self._game is not None:
-                return self._game.choose(position, limit, seed, stop)
-            return self._player.choose(position, limit, seed=seed, stop=stop)
-
-        return self._start(position, choose).result()
-
-    def analysis(self, position: Position, limit: Limit | None = None) -> RunningAnalysis:
+    def analysis(self, position: Position, limit: Limit | None = None) -> RunningSearch[Analysis]:
         """Start an analysis and return it, to iterate over; its values are for the side to move, -1 to 1.
 
         `limit` replaces the player's own; with `Limit(seconds=math.inf)` it runs until it is stopped, its result is
-        proven or memory is full. Raises `NoAnalysisError` for a player that cannot, and `ValueError` as `play` does.
+        proven or memory is full. Raises `NoAnalysisError` for a player that cannot, and `ValueError` as `start` does.
         """
         player = self._player
-        if not isinstance(player, Analyses):
+        if not self.can_analyse:
             raise NoAnalysisError(f"{self.name} tells no more than its move: it has no analysis")
+        search = self._start(
+            position, lambda position, stop, report: player.search(position, limit, stop=stop, report=report)
+        )
+        return RunningSearch(self, search, _view)
 
-        def start(report: Report) -> _Search[Analysis]:
-            return self._start(
-                position, lambda position, stop: player.analyse(position, limit, stop=stop, report=report)
-            )
-
-        return RunningAnalysis(self, start)
-
-    def ponder(self, position: Position) -> None:
+    def ponder(self, position: Position) -> RunningSearch[None]:
         """Search a position in the background until the next call, which goes on from there where it continues it.
 
-        Positions that are over and players that cannot ponder are left alone. An error is raised by the next call.
+        Players that cannot ponder end at once. An error is one of the returned search alone.
         """
-        if isinstance(self._player, Ponders) and not position.is_game_over():
-            self._pondering = self._start(position, self._player.ponder).future
+        player = self._player
+
+        def ponder(position: Position, stop: _Stop, report: Report) -> _Found:
+            player.ponder(position, stop)
+            return None, None
+
+        return RunningSearch(self, self._start(position, ponder), lambda found: None)
+
+    def prepare(self, rules: Rules, *, ponders: bool = False) -> RunningSearch[None]:
+        """Load and compile what a decision on a board needs, so that the first one does not wait for it.
+
+        `ponders`: with what `ponder` needs.
+        """
+        game = self._game
+
+        def prepare(position: Position, stop: _Stop, report: Report) -> _Found:
+            game.prepare(rules, ponders=ponders)
+            return None, None
+
+        return RunningSearch(self, self._start(Position(rules), prepare), lambda found: None)
 
     def close(self) -> None:
         """End the search and the player's game; nothing else may be called then."""
@@ -258,7 +333,9 @@ class Engine:
     ) -> None:
         self.close()
 
-    def _start(self, position: Position, work: Callable[[Position, _Stop], _Result]) -> _Search[_Result]:
+    def _start(
+        self, position: Position, work: Callable[[Position, _Stop, Report], _Found], until: float = math.inf
+    ) -> _Search:
         """End the last search and start the next one."""
         if position.is_game_over():
             raise ValueError("the game is over: there is nothing to search")
@@ -267,15 +344,22 @@ class Engine:
             if self._is_closed:
                 raise ValueError(f"the engine {self.name} is closed")
             _end_all(self._running)
-            pondering, self._pondering = self._pondering, None
-            if pondering is not None:
-                pondering.result()
-            search = _Search(lambda stop: work(position, stop))
+            search = _Search(lambda stop, report: work(position, stop, report), until)
             self._running.append(search)
             return search
 
 
-def _end_all(running: list[_Search[Any]], game: _Game | None = None) -> None:
+def _decision(found: _Found) -> Decision:
+    assert found[0] is not None
+    return found[0]
+
+
+def _view(found: _Found) -> Analysis:
+    assert found[1] is not None
+    return found[1]
+
+
+def _end_all(running: list[_Search], game: _Game | None = None) -> None:
     while running:
         running.pop().end()
     if game is not None:

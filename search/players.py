@@ -1,10 +1,11 @@
-"""The protocol of all players, their decisions, and the random player."""
+"""The base of all players, their decisions and reports, and the random player."""
 
+import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from core.errors import FailedError
 from core.position import Position
 from core.rules import Cell
 from core.streams import Purpose, generator
-from search.analysis import Analysis, Report
+from search.analysis import Analysis
 from search.limits import Limit
 
 
@@ -61,11 +62,54 @@ def never() -> bool:
     return False
 
 
-class Player(Protocol):
-    """Chooses moves. Players keep nothing between calls, so one player may play many games at once.
+Report = Callable[[Decision | Analysis], None]
+"""Takes the best move so far of a search under way, or its analysis so far, on the thread that searches."""
 
-    A player that inherits from this protocol writes `choose_batch` and gets `choose`. A function will often do:
-    `FunctionPlayer`.
+REPORT_EVERY_S = 0.1
+"""Time between two analyses that a search reports: as often as an eye can read."""
+BEST_EVERY_S = 0.005
+"""Time between two best moves that a search reports, where it cannot tell when the move changes."""
+
+
+class Reports:
+    """The reports of one search: its best move so far, and its analysis about ten times a second.
+
+    The first analysis comes after a tenth of a second.
+    """
+
+    def __init__(self, report: Report | None) -> None:
+        """`report`: None for a search without reports."""
+        self._report = report
+        self._next_best = 0.0
+        self._next = time.monotonic() + REPORT_EVERY_S
+
+    def is_best_due(self, now: float) -> bool:
+        """Return True if it is time for the best move; `now` is an instant of `time.monotonic`."""
+        return self._report is not None and now >= self._next_best
+
+    def is_due(self, now: float) -> bool:
+        """Return True if it is time for an analysis."""
+        return self._report is not None and now >= self._next
+
+    def send_best(self, best: Decision) -> None:
+        """Report the best move so far."""
+        if self._report is not None:
+            self._report(best)
+            self._next_best = time.monotonic() + BEST_EVERY_S
+
+    def send(self, analysis: Analysis) -> None:
+        """Report the analysis so far."""
+        if self._report is not None:
+            self._report(analysis)
+        # Counted from the end: a slow report must not follow the one before at once.
+        self._next = time.monotonic() + REPORT_EVERY_S
+
+
+class Player(ABC):
+    """Chooses moves. Players keep nothing between calls but what saves time, so one may play many games at once.
+
+    A player writes `choose_batch`; the other methods have defaults for one without a search and without a state. A
+    function will often do: `FunctionPlayer`. `search.engine.Engine` is the handle for one position at a time.
 
     >>> player: gomoku.Player = gomoku.open_player("random")
     >>> [decision.move for decision in player.choose_batch([gomoku.Position()] * 2, seeds=[1, 2])]
@@ -74,18 +118,12 @@ class Player(Protocol):
 
     name: str
     """The player's name in tables and records."""
+    limit: Limit | None = None
+    """The limit of a search that gets none; None for a player that has no analysis."""
+    starts_games = False
+    """True for a player with a state for each game, such as an engine process."""
 
-    def choose(
-        self,
-        position: Position,
-        limit: Limit | None = None,
-        *,
-        seed: int = 0,
-        stop: Callable[[], bool] = never,
-    ) -> Decision:
-        """Return a decision on one position that is not over: `choose_batch` for a single position."""
-        return self.choose_batch([position], seeds=[seed], limit=limit, stop=stop)[0]
-
+    @abstractmethod
     def choose_batch(
         self,
         positions: Sequence[Position],
@@ -100,78 +138,47 @@ class Player(Protocol):
         often; after it returns True, the best moves found so far are returned soon.
         """
 
-
-@runtime_checkable
-class PlaysGames(Player, Protocol):
-    """A player with a state for each game, such as an engine process; `start_game` gives the player of one game."""
-
-    def start_game(self) -> AbstractContextManager[Player]:
-        """Return a player for one game, whose positions it gets in order; leaving the context ends it.
-
-        Its `choose_batch` raises `ForfeitError` if it cannot go on.
-        """
-
-
-@runtime_checkable
-class Analyses(Player, Protocol):
-    """A player whose search gives numbers for the root's moves, such as the mentor or a tree search."""
-
-    @property
-    def limit(self) -> Limit:
-        """The limit of a search that gets none."""
-
-    def analyse(
-        self,
-        position: Position,
-        limit: Limit | None = None,
-        *,
-        stop: Callable[[], bool] = never,
-        report: Report | None = None,
-    ) -> Analysis:
-        """Return the search's view of a position that is not over; `limit` and `stop` are those of `choose_batch`.
-
-        `report` gets the analysis so far about ten times a second; a search of `Limit(seconds=math.inf)` goes on until
-        `stop` returns True, the result is proven or memory is full.
-        """
-
-
-@runtime_checkable
-class Thinks(Player, Protocol):
-    """A player that shows its search while it chooses a move."""
-
-    def think(
+    def choose(
         self,
         position: Position,
         limit: Limit | None = None,
         *,
         seed: int = 0,
         stop: Callable[[], bool] = never,
+    ) -> Decision:
+        """Return a decision on one position that is not over: `choose_batch` for a single position."""
+        return self.choose_batch([position], seeds=[seed], limit=limit, stop=stop)[0]
+
+    def search(
+        self,
+        position: Position,
+        limit: Limit | None = None,
+        *,
+        seed: int | None = None,
+        stop: Callable[[], bool] = never,
         report: Report | None = None,
-    ) -> tuple[Decision, Analysis]:
-        """Return the decision that `choose` returns for the same arguments, and the analysis of its search.
+    ) -> tuple[Decision, Analysis | None]:
+        """Return the decision that `choose` returns for the same arguments, and the search's view of the position.
 
-        `report` gets the analysis so far about ten times a second.
+        Without `seed` it is for the view alone: the search goes on where a single move is left to play. A search of
+        `Limit(seconds=math.inf)` goes on until `stop` returns True, the result is proven or memory is full. `report`
+        gets the best move so far, and the view so far about ten times a second. A player without a limit of its own has
+        no view.
+        """
+        return self.choose(position, limit, seed=seed or 0, stop=stop), None
+
+    def ponder(self, position: Position, stop: Callable[[], bool]) -> None:  # noqa: B027 - none need do it
+        """Search a position that is not over until `stop` returns True, or not at all.
+
+        The next search goes on from there if its position continues this one.
         """
 
+    def start_game(self) -> AbstractContextManager["Player"]:
+        """Return a player for one game, whose positions it gets in order; leaving the context ends it.
 
-@runtime_checkable
-class TellsBest(Player, Protocol):
-    """A player whose search tells its best move while it runs, to a caller that can wait no longer."""
-
-    best_so_far: Decision | None
-    """The best move so far of the search that told one last. The caller sets None before a search. Any thread may read
-    it; with several searches at once it belongs to any of them."""
-
-
-@runtime_checkable
-class Ponders(Player, Protocol):
-    """A player that can search while its opponent does."""
-
-    def ponder(self, position: Position, stop: Callable[[], bool]) -> None:
-        """Search a position that is not over until `stop`, which is called often, returns True.
-
-        The next `choose` goes on from there if its position continues this one.
+        It raises `ForfeitError` if it cannot go on. A player without a state for each game is that player itself.
         """
+        return nullcontext(self)
 
 
 def decide_each(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from search.players import Player, PlaysGames
+from search.players import Player
 
 
 @runtime_checkable
@@ -22,7 +22,7 @@ class Recipe(Protocol):
 
     @property
     def starts_games(self) -> bool:
-        """True if the player starts each game by itself (`search.players.PlaysGames`)."""
+        """True if the player starts each game by itself (`Player.starts_games`)."""
 
     def make(self, files: Mapping[Path, Path]) -> Player:
         """Make the player. `files`: the place of each file in this process."""
@@ -44,7 +44,7 @@ class Made:
     @property
     def starts_games(self) -> bool:
         """See `Recipe`."""
-        return isinstance(self.player, PlaysGames)
+        return self.player.starts_games
 
     def make(self, files: Mapping[Path, Path]) -> Player:
         """See `Recipe`."""

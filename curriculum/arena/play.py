@@ -18,7 +18,7 @@ from curriculum.arena.fixtures import Fixture
 from curriculum.arena.results import PlayedGame
 from curriculum.reporting import Interrupted
 from curriculum.run.json_files import now
-from search.players import Decision, ForfeitError, Player, PlaysGames
+from search.players import Decision, ForfeitError, Player
 from search.recipes import Recipe
 
 SIDE_BY_SIDE = 64
@@ -98,7 +98,7 @@ class MatchJob:
     side_by_side: int = SIDE_BY_SIDE
     """Games at once between players of one process, with one batch of decisions a move."""
     on_threads: int | None = None
-    """Games at once of players that start each game (`search.players.PlaysGames`); None takes one for two cores."""
+    """Games at once of players that start each game (`search.players.Player`); None takes one for two cores."""
 
     @property
     def at_once(self) -> int:
@@ -229,10 +229,7 @@ class MatchBench:
                 colour, mover = board.position.side_to_move, board.mover
                 try:
                     if mover not in in_game:
-                        player = self._players[mover]
-                        in_game[mover] = (
-                            stack.enter_context(player.start_game()) if isinstance(player, PlaysGames) else player
-                        )
+                        in_game[mover] = stack.enter_context(self._players[mover].start_game())
                     start = time.perf_counter()
                     decision = in_game[mover].choose_batch([board.position], seeds=[board.seed], stop=stop)[0]
                     seconds = time.perf_counter() - start

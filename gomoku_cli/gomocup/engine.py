@@ -47,23 +47,18 @@ class Engine:
         seed: int = 0,
         hurry: Callable[[], bool] = never,
         ahead: Callable[[], Sequence[Line]] = tuple,
-        tell: Callable[[str], None] | None = None,
-        now: Callable[[], float] = time.monotonic,
+        tell: Callable[[str], None] = lambda line: None,
     ) -> None:
-        """`about`: the answer to ABOUT. `seed`: for players that draw their moves. `now`: the current instant, in s.
+        """`about`: the answer to ABOUT. `seed`: for players that draw their moves.
 
         `hurry()`: True if no manager waits for the answer any more, so that a short search is enough. `ahead()`: the
-        lines that wait behind the one that is being answered. `tell(line)`: sends a line during a move, from any
-        thread; None to send none.
+        lines that wait behind the one that is being answered. `tell(line)`: sends a line during a move.
         """
         self._players = players
         self._about = about
         clock = self._clock = clock or Clock()
         self._ahead = ahead
-        self._now = now
-        self._thinker = Thinker(
-            players, clock, seed=seed, hurry=hurry, is_asked=self._is_asked_for_the_move, tell=tell, now=now
-        )
+        self._thinker = Thinker(players, clock, seed=seed, hurry=hurry, is_asked=self._is_asked_for_the_move, tell=tell)
         self._read_at = 0.0
         """The instant at which the command in progress was read."""
         self._looked = 0
@@ -111,7 +106,7 @@ class Engine:
 
         `read_at`: the instant from which the time of the line counts; None for now. The caller handles END.
         """
-        read_at = self._read_at = self._now() if read_at is None else read_at
+        read_at = self._read_at = time.monotonic() if read_at is None else read_at
         self._looked = 0
         name, argument = parse_command(line)
         if not name:
@@ -242,30 +237,30 @@ class Engine:
     def _move(self, read_at: float, *, best: int = 0) -> Iterator[str]:
         """Choose the engine's move, play it and answer with it, after messages with the `best` moves."""
         game, thinker = self._game, self._thinker
-        player = thinker.player(game.rules, read_at)
+        engine = thinker.begin_move(game.rules, read_at)
         yield from thinker.messages()
-        decision = thinker.decide(player, game.position, read_at, analyses=best > 0)
+        decision = thinker.decide(engine, game.position, read_at)
         yield from thinker.best_moves(best, game.rules.size)
         game.position.push(decision.move)
         yield from thinker.messages()
         yield game.point(decision.move)
         thinker.record_move(read_at)
-        thinker.ponder(player, game.position)
+        thinker.ponder(engine, game.position)
 
     def _swap2(self, block: BoardBlock, read_at: float) -> Iterator[str]:
         game, thinker = self._game, self._thinker
         if len(block.stones) not in swap2.STAGES:
             raise CommandError(f"swap2 takes 0, 3 or 5 stones, not {len(block.stones)}")
-        player = thinker.player(game.rules, read_at)
+        engine = thinker.begin_move(game.rules, read_at)
         yield from thinker.messages()
         if not block.stones:
-            cells = thinker.three_stones(player, game.rules, read_at)
+            cells = thinker.three_stones(engine, game.rules, read_at)
             game.set_swap2(cells, None)
             answer = " ".join(map(game.point, cells))
         else:
             game.set_swap2(block.cells, None)
             side_to_move = game.position.side_to_move
-            decision = thinker.decide(player, game.position, read_at)
+            decision = thinker.decide(engine, game.position, read_at)
             if swap2.swaps(decision):
                 game.own_colour = -side_to_move
                 answer = "SWAP"
@@ -326,7 +321,7 @@ class Engine:
             came_later = line.read_at > self._read_at
             if came_later and name == "INFO" and argument.partition(" ")[0].lower() in _TIMES:
                 self._inform(argument)
-                is_asked |= self._clock.deadline(self._read_at) <= self._now()
+                is_asked |= self._clock.deadline(self._read_at) <= time.monotonic()
             is_asked |= name in _STOPS or (came_later and name in _ENDS_OF_TURNS)
         return is_asked
 

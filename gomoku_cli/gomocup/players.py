@@ -8,6 +8,7 @@ import gc
 import math
 import os
 import time
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from pathlib import Path
@@ -21,10 +22,11 @@ from curriculum.arena.players import PlayerSettings, PlayerSpecError, model_path
 from curriculum.bench.compiling import Compilation, Helper, helper_for, progress_text, watching_compilation
 from gomoku_cli.gomocup.protocol import CONNECT
 from nets.checkpoint import read_info
+from search.engine import Engine
 from search.limits import Limit
 from search.mentor.player import Mentor
 from search.mentor.state import MAX_DEPTH
-from search.players import Decision, Player
+from search.players import Decision, Player, never
 from search.tree.player import MctsPlayer
 from search.tree.settings import Policy
 
@@ -34,6 +36,8 @@ _MIN_TREE_BYTES = 8_000_000
 """Minimum memory of a tree: with less, a search is too short to be useful."""
 _WARM_UP_S = 0.02
 """Time of a move of the warm-up."""
+_STOP_EVERY_S = 0.005
+"""Interval between two looks at a stop while a net loads."""
 _QUICK_BYTES = 1 << 16
 """Memory of the player that decides at once."""
 _UNMEASURED_BYTES = 250_000_000
@@ -76,6 +80,8 @@ class EnginePlayers:
         self._successor: Future[Player] | None = None
         """The player that takes over from the mentor when its kernels are compiled."""
         self._player: Player | None = None
+        self._engine: Engine | None = None
+        """The handle of that player."""
         self._player_key: tuple[Rules, int | None] | None = None
         """Rules and limit of simulations of the current player."""
         self._quick = Mentor(Limit(seconds=math.inf), memory_bytes=_QUICK_BYTES, threads=1)
@@ -90,19 +96,22 @@ class EnginePlayers:
         kernels = compilation.kernels | (helper.kernels() if helper is not None else set())
         return progress_text(len(kernels), compilation.seconds)
 
-    def prepare(self, rules: Rules, max_simulations: int | None, until: float) -> None:
+    def prepare(self, rules: Rules, max_simulations: int | None, stop: Callable[[], bool]) -> None:
         """See `PlayerSource`."""
         if self._player is None or self._player_key != (rules, max_simulations):
             self._replace_player(rules, max_simulations)
         if self._successor is not None and self._successor.done():
-            self._succeed()
-        self._await_preparation(until)
+            if self._successor.exception() is None:
+                self._succeed()
+            else:  # see `_note_failure`
+                self._successor = None
+        self._await_preparation(stop)
 
-    def get(self, rules: Rules, max_simulations: int | None, until: float) -> Player:
+    def get(self, rules: Rules, max_simulations: int | None, stop: Callable[[], bool]) -> Engine:
         """See `PlayerSource`."""
-        self.prepare(rules, max_simulations, until)
-        assert self._player is not None
-        return self._player
+        self.prepare(rules, max_simulations, stop)
+        assert self._engine is not None
+        return self._engine
 
     def quick_decision(self, position: Position) -> Decision:
         """See `PlayerSource`. The mentor looks one ply ahead."""
@@ -133,8 +142,8 @@ class EnginePlayers:
         self._player.max_bytes = max(left, _MIN_TREE_BYTES)
 
     def _replace_player(self, rules: Rules, max_simulations: int | None) -> None:
-        self._await_preparation(math.inf)
-        self._player = None  # two players at once may need more memory than the limit
+        self._await_preparation()
+        self._player = self._engine = None  # two players at once may need more memory than the limit
         player = self._player = self._make_player(rules, max_simulations)
         self._player_key = (rules, max_simulations)
         self._successor = None
@@ -145,13 +154,16 @@ class EnginePlayers:
                 self.notes.append(f"the mentor plays until the search of {self._spec} is compiled, once")
             # Kernels load on this thread, nets in the background.
             self._preparation = self._executor.submit(player.prepare) if isinstance(player, MctsPlayer) else None
-            _warm_up(player, rules)
-            _warm_up(self._quick, rules)
+            self._engine = Engine(player)
+            _warm_up(self._engine, rules)
+            _warm_up(Engine(self._quick), rules)
             is_counted = self._settings.simulations is not None or max_simulations is not None
             if self._successor is not None and is_counted:
                 self._succeed()
+            elif self._successor is not None:
+                self._successor.add_done_callback(self._note_failure)
             if self._compilation.kernels:
-                self._await_preparation(math.inf)  # nothing may compile after the answer to START
+                self._await_preparation()  # nothing may compile after the answer to START
         gc.freeze()  # so that no collection during a move looks through all modules
 
     def _is_compiling(self) -> bool:
@@ -168,23 +180,29 @@ class EnginePlayers:
         assert self._helper is not None
         self._helper.join()
         player.prepare()
-        _warm_up(player, rules)
+        _warm_up(Engine(player), rules)
         return player
 
     def _succeed(self) -> None:
         """Let the model play from now on, waiting until it is ready."""
         assert self._successor is not None
         self._player, self._successor = self._successor.result(), None
+        self._engine = Engine(self._player)
         self._bytes_without_trees = resident_bytes()
         self.notes.append(f"{self._spec} plays from now on")
 
-    def _await_preparation(self, until: float) -> None:
+    def _note_failure(self, successor: Future[Player]) -> None:
+        if (error := successor.exception()) is not None:
+            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            self.notes.append(f"{self._spec} cannot play, so the mentor goes on: {reason}")
+
+    def _await_preparation(self, stop: Callable[[], bool] = never) -> None:
         # A compilation during a search costs the search more time than waiting for it, within limits.
         if self._preparation is None:
             return
-        timeout_s = None if math.isinf(until) else max(0.0, until - time.monotonic())
-        done, _ = wait([self._preparation], timeout_s)
-        if done:
+        while not self._preparation.done() and not stop():
+            wait([self._preparation], _STOP_EVERY_S)
+        if self._preparation.done():
             self._preparation.result()
             self._preparation = None
             self._bytes_without_trees = resident_bytes()
@@ -210,11 +228,10 @@ def resident_bytes() -> int:
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
-def _warm_up(player: Player, rules: Rules) -> None:
+def _warm_up(engine: Engine, rules: Rules) -> None:
     """Let a player choose some moves with little time, which loads its kernels and what they touch."""
     position = Position.from_moves(rules, [0])
     for move in (1, 2, 3):
-        until = time.monotonic() + _WARM_UP_S
-        player.choose(position, stop=lambda: time.monotonic() >= until)  # noqa: B023 - called at once
+        engine.start(position, until=time.monotonic() + _WARM_UP_S).wait()
         position.push(move)
         position.push(move + rules.size)

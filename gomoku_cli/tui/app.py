@@ -4,7 +4,6 @@ import asyncio
 import os
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
@@ -14,7 +13,6 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.geometry import Size
-from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Footer, Static
 
@@ -25,7 +23,7 @@ from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.tui.bursts import moves_in
 from gomoku_cli.tui.control import Control
 from gomoku_cli.tui.engine.client import Engine
-from gomoku_cli.tui.engine.messages import Answer, ListGames, OpenGame, PlayerChoice
+from gomoku_cli.tui.engine.messages import ListGames, OpenGame, PlayerChoice
 from gomoku_cli.tui.game import Game, Seats, has_net
 from gomoku_cli.tui.keys import BY_IMPORTANCE, GROUPS, THREAT_MARKS
 from gomoku_cli.tui.layout import arrangement
@@ -41,14 +39,6 @@ from gomoku_cli.tui.widgets.status import StatusKind, StatusLine
 _TERMINAL_THEME = "ansi-dark"
 _MIN_TERMINAL = (24, 8)
 """Columns and rows below which the screen asks for more."""
-
-
-@dataclass
-class Answered(Message):
-    """The engine has answered a task."""
-
-    number: int
-    answer: Answer
 
 
 class GomokuApp(App[ExitCode]):
@@ -138,17 +128,10 @@ class GomokuApp(App[ExitCode]):
         self._board.focus()
         self._arrange()
         self.set_interval(0.5, self._tick)
-        self._engine.connect(self._receive)
+        self._engine.connect(partial(self.call_later, self.control.receive))  # thread-safe: it posts a message
         self.control.start(reviewing=self._setup.reviews)
         if self._setup.asks_first:
             self.action_new_game()
-
-    def _receive(self, number: int, answer: Answer) -> None:
-        self.post_message(Answered(number, answer))
-
-    def on_answered(self, message: Answered) -> None:
-        """Hand the answer to the course of the game."""
-        self.control.receive(message.number, message.answer)
 
     def on_resize(self, event: events.Resize) -> None:
         """Give the board its room and the panel the rest."""
@@ -236,7 +219,7 @@ class GomokuApp(App[ExitCode]):
 
     def _open_saved(self, path: str | None) -> None:
         if path is not None:
-            self._engine.run(OpenGame(path))
+            self._engine.request(OpenGame(path))
 
     def open_game(self, game: Game, path: str) -> None:
         """See `View`."""
@@ -382,7 +365,7 @@ class GomokuApp(App[ExitCode]):
 
     def action_saved_games(self) -> None:
         """Ask for the saved games; `show_saved_games` follows."""
-        self._engine.run(ListGames())
+        self._engine.request(ListGames())
 
     # Panes
 

@@ -7,11 +7,11 @@ from core.rules import EMPTY, NO_CELL, Cell
 from curriculum.arena import player_names
 from gomoku_cli.tui.engine.client import Engine
 from gomoku_cli.tui.engine.messages import (
-    Analyse,
     Analysed,
     Answer,
     CheckMove,
     Compiling,
+    Done,
     Ended,
     Failed,
     FileFailed,
@@ -20,16 +20,13 @@ from gomoku_cli.tui.engine.messages import (
     Graded,
     Keep,
     Load,
-    Loaded,
     Moved,
     Notice,
     OpenedGame,
     OtherBoard,
     PlayerChoice,
-    Ponder,
     Progress,
-    Stopped,
-    Think,
+    Search,
     Threats,
     Verdict,
 )
@@ -148,46 +145,42 @@ class Control:
         moves = tuple(self.game.line if self.review.active else self.game.moves)
         if moves or self._saved_moves:
             self._saved_moves = moves
-            self._engine.run(Keep(self._game_number, self._path, self.game.studied(moves)))
+            self._engine.request(Keep(self._game_number, self._path, self.game.studied(moves)))
 
     def _load(self) -> None:
         self._waiting.loads.clear()
         for choice in {self.game.seats.black: None, self.game.seats.white: None}:
             if choice is not None:
-                number = self._engine.begin(Load(choice=choice, rules=self.game.rules, ponders=self._ponders))
+                number = self._engine.request(Load(choice=choice, rules=self.game.rules, ponders=self._ponders))
                 self._waiting.loads[number] = choice
 
     # Moves
 
     def press(self, cell: Cell) -> None:
         """Play a human's move, or say why not; in a pause and after a failure ask the engine again."""
-        game = self.game
-        if self.review.active:
+        game, was_review = self.game, self.review.active
+        if was_review:
             self.review.leave(here=True)
-            if game.is_humans_turn and game.is_legal(cell):
-                self._play(cell)
-            else:
+            if not (game.is_humans_turn and game.is_legal(cell)):
                 self.continue_game()
-        elif game.is_over:
+                return
+        if game.is_over:
             self._view.show_message(f"{game.result_text()} Press n for a new game.", "over")
         elif not game.is_humans_turn:
             if not self.is_thinking:
-                self._paused, self._problem = False, None
-                self._request_move()
+                self._paused = False
+                self.continue_game()
             self.show_state(at_once=True)
-        elif self.teaching and self.pending != cell and game.is_legal(cell):
+        elif self.teaching and not was_review and self.pending != cell and game.is_legal(cell):
             self._check(cell)
         else:
-            self._play(cell)
-
-    def _play(self, cell: Cell) -> None:
-        try:
-            self.game.play(cell)
-        except IllegalMoveError as error:
-            self._view.show_message(f"{error}.", "error")
-        else:
-            self._paused = False
-            self.continue_game()
+            try:
+                game.play(cell)
+            except IllegalMoveError as error:
+                self._view.show_message(f"{error}.", "error")
+            else:
+                self._paused = False
+                self.continue_game()
 
     def _check(self, cell: Cell) -> None:
         self._tasks.drop("ponder", "analysis", "hint")
@@ -251,6 +244,10 @@ class Control:
         self._view.show_message(f"Hint: {name}. {outlook(analysis, self.game.side_to_move)}, {line}")
         self._view.show_game()
 
+    def _follow_hint(self, analysis: Analysis) -> None:
+        if self.hint != NO_CELL and analysis.moves and analysis.best_move != self.hint:
+            self._give_hint(analysis)
+
     # The course
 
     def continue_game(self, *, by_engine: bool = False) -> None:
@@ -265,8 +262,10 @@ class Control:
         if not self.review.active and tuple(game.moves) != self._saved_moves:
             self.keep()
         self._view.show_game()
-        if game.player_to_move is not None and not self.review.active and not self._paused:
-            self._request_move()
+        choice = game.player_to_move
+        if choice is not None and not self.review.active and not self._paused:
+            self._waiting.begin()
+            self._tasks.begin("move", Search(choice=choice, position=game.copy()))
         self.show_state(at_once=not by_engine)
         self.use_turn()
 
@@ -305,24 +304,21 @@ class Control:
             opponent = game.seats.of(-game.side_to_move)
             if opponent is not None:
                 self.pondering = True
-                self._tasks.begin("ponder", Ponder(choice=opponent, position=game.copy()))
+                self._tasks.begin("ponder", Search(choice=opponent, position=game.copy(), purpose="ponder"))
                 self._view.show_game()
 
-    def _request_move(self) -> None:
-        choice = self.game.player_to_move
-        assert choice is not None
-        self._waiting.begin()
-        self._tasks.begin("move", Think(choice=choice, position=self.game.copy()))
-
-    def analysis_task(self, seconds: float, ply: int | None = None) -> Analyse:
+    def analysis_task(self, seconds: float, ply: int | None = None) -> Search:
         """Return the task to analyse the position after `ply` moves, by default the shown one."""
         position = self.game.copy() if ply is None else self.game.at(ply)
-        return Analyse(choice=self.game.analyst, position=position, seconds=seconds)
+        return Search(choice=self.game.analyst, position=position, purpose="analysis", seconds=seconds)
 
     # Answers
 
     def receive(self, number: int, answer: Answer) -> None:
         """Handle an answer of the engine; one to a dropped task changes nothing."""
+        role, game = self._tasks.role_of(number), self.game
+        if role is not None and not isinstance(answer, Progress):
+            self._tasks.end(role)
         match answer:
             case Notice():
                 self._view.add_note(answer.text)
@@ -339,16 +335,52 @@ class Control:
                 self._view.show_message(answer.text, "error")
             case _ if number in self._waiting.loads:
                 self._handle_load(number, answer)
-            case _:
-                role = self._tasks.role_of(number)
-                if role is not None:
-                    if not isinstance(answer, Progress):
-                        self._tasks.end(role)
-                    self._handle(role, answer)
+            case _ if role is None:
+                pass
+            case Failed():
+                self._handle_failure(role, answer.text)
+            case Analysed() | Graded() if role in ("review", "grades"):
+                self.review.receive(answer)
+            case Progress() if role != "review":
+                self._waiting.live, self._waiting.compiling = answer.analysis, ""
+                game.learn(game.ply, answer.analysis, self.speaker)
+                if role == "move":
+                    self.show_state()
+                else:
+                    self._follow_hint(answer.analysis)
+                self._view.show_analysis()
+            case Moved():
+                ply, choice = game.ply, game.player_to_move
+                try:
+                    game.play(answer.move)
+                except IllegalMoveError as error:
+                    self._handle_failure(role, str(error))
+                    return
+                if answer.analysis is not None:
+                    game.learn(ply, answer.analysis, choice.spec if choice is not None else "")
+                game.costs[ply] = MoveCost(answer.simulations, answer.seconds)
+                self.continue_game(by_engine=True)
+            case Analysed():
+                game.learn(game.ply, answer.analysis, game.analyst.spec)
+                if role == "analysis":
+                    self._analysed = tuple(game.moves)
+                if role == "hint":
+                    self._give_hint(answer.analysis)
+                else:
+                    self._follow_hint(answer.analysis)
+                self._view.show_game()
+            case Threats():
+                self._threats = (tuple(game.moves), answer)
+                self._view.show_game()
+            case Verdict():
+                self._handle_verdict(answer)
+            case Done() if role == "ponder":
+                self.pondering = False
+                self._view.show_game()
 
     def _handle_load(self, number: int, answer: Answer) -> None:
         choice = self._waiting.loads.pop(number)
-        if isinstance(answer, Loaded):
+        if isinstance(answer, Done):
             self._waiting.compiling = ""
             self._waiting.begin()
             self.show_state()
@@ -362,55 +394,10 @@ class Control:
             self._tasks.drop(*OF_POSITION, "review")
             self._view.show_failed_player(answer.text)
 
-    def _handle(self, role: Role, answer: Answer) -> None:
-        if isinstance(answer, Failed):
-            self._handle_failure(role, answer.text)
-        elif role in ("review", "grades"):
-            if isinstance(answer, Analysed | Graded):
-                self.review.receive(answer)
-        elif isinstance(answer, Progress):
-            self._waiting.live, self._waiting.compiling = answer.analysis, ""
-            self.game.learn(self.game.ply, answer.analysis, self.speaker)
-            if role == "move":
-                self.show_state()
-            elif self.hint != NO_CELL and answer.analysis.moves and answer.analysis.best_move != self.hint:
-                self._give_hint(answer.analysis)
-            self._view.show_analysis()
-        elif isinstance(answer, Moved):
-            self._handle_move(answer)
-        elif isinstance(answer, Analysed):
-            self.game.learn(self.game.ply, answer.analysis, self.game.analyst.spec)
-            if role == "analysis":
-                self._analysed = tuple(self.game.moves)
-            if role == "hint":
-                self._give_hint(answer.analysis)
-            self._view.show_game()
-        elif isinstance(answer, Threats):
-            self._threats = (tuple(self.game.moves), answer)
-            self._view.show_game()
-        elif isinstance(answer, Verdict):
-            self._handle_verdict(answer)
-        elif isinstance(answer, Stopped) and role == "ponder":
-            self.pondering = False
-            self._view.show_game()
-
-    def _handle_move(self, answer: Moved) -> None:
-        game, ply, choice = self.game, self.game.ply, self.game.player_to_move
-        try:
-            game.play(answer.move)
-        except IllegalMoveError as error:
-            self._handle_failure("move", str(error))
-            return
-        analysis = answer.view
-        if analysis is not None:
-            game.learn(ply, analysis, choice.spec if choice is not None else "")
-        game.costs[ply] = MoveCost(answer.simulations, answer.seconds)
-        self.continue_game(by_engine=True)
-
     def _handle_verdict(self, verdict: Verdict) -> None:
         cell = self.pending
         if verdict.reason is None:
-            self._play(cell)
+            self.press(cell)  # it is pending, so it counts
             return
         name = self.game.name_of(cell)
         self._problem = f"{name} loses. {verdict.reason} Play it again to insist, esc chooses anew.", "warning"
@@ -418,7 +405,7 @@ class Control:
 
     def _handle_failure(self, role: Role, text: str) -> None:
         if role == "check":
-            self._play(self.pending)  # a check that fails must not keep anyone from playing
+            self.press(self.pending)  # a check that fails must not keep anyone from playing
             return
         if role == "ponder":
             self.pondering = self._ponders = False

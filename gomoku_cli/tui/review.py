@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from gomoku_cli.tui.engine.messages import Analyse, Analysed, Graded, GradeMoves
+from gomoku_cli.tui.engine.messages import Analysed, Graded, GradeMoves, Search
 from gomoku_cli.tui.engine.tasks import OF_POSITION, Tasks
 from gomoku_cli.tui.game import Game
 from gomoku_cli.tui.view import View
@@ -16,7 +16,7 @@ class Course(Protocol):
 
     game: Game
 
-    def analysis_task(self, seconds: float, ply: int | None = None) -> Analyse:
+    def analysis_task(self, seconds: float, ply: int | None = None) -> Search:
         """Return the task to analyse the position after `ply` moves."""
 
     def continue_game(self) -> None:

@@ -59,6 +59,8 @@ class EnginePlayer(Player):
     command: the program gets no ABOUT, since some engines never answer it, and a late answer would pass for a move.
     """
 
+    starts_games = True
+
     def __init__(self, command: Sequence[str], rules: Rules, limits: EngineLimits) -> None:
         """`command`: the program and its arguments. Raises `ValueError` for rules that the protocol lacks."""
         if rules.connect != _CONNECT:
@@ -101,7 +103,7 @@ class EnginePlayer(Player):
 
     @contextmanager
     def start_game(self) -> Iterator[Player]:
-        """See `PlaysGames`. The engine starts here; if that fails, the first `choose_batch` raises the error."""
+        """See `Player`. The engine starts here; if that fails, the first `choose_batch` raises the error."""
         game = self._new_game()
         try:
             yield game

@@ -18,13 +18,13 @@ from core.cores import cores
 from core.position import Position
 from core.rules import Cell, Rules
 from core.streams import Purpose, generator
-from search.analysis import Analysis, MoveAnalysis, Report, Reports
+from search.analysis import Analysis, MoveAnalysis
 from search.limits import Limit
 from search.mentor.deepening import Deepening
 from search.mentor.evaluation import SQUASH, Network, built_in_network
 from search.mentor.scores import MATE, PROVEN, WIN
 from search.mentor.team import Team
-from search.players import Decision, Player, decide_each, never
+from search.players import Decision, Player, Report, Reports, decide_each, never
 
 
 def centre(rules: Rules) -> Cell:
@@ -159,10 +159,8 @@ class Mentor(Player):
         if memory_bytes < 2 * _BYTES_A_SLOT:
             raise ValueError(f"memory_bytes is {memory_bytes}; it must be {2 * _BYTES_A_SLOT} or more")
         self.name = name
-        self.limit = limit
+        self.limit: Limit = limit
         self.variety = variety
-        self.best_so_far: Decision | None = None
-        """See `search.players.TellsBest`."""
         self._threads = threads
         self._searching = _Counter()
         self._slots = 1 << (memory_bytes // _BYTES_A_SLOT).bit_length() - 1
@@ -187,36 +185,21 @@ class Mentor(Player):
 
         return decide_each(decide, positions, seeds)
 
-    def think(
+    def search(
         self,
         position: Position,
         limit: Limit | None = None,
         *,
-        seed: int = 0,
+        seed: int | None = None,
         stop: Callable[[], bool] = never,
         report: Report | None = None,
     ) -> tuple[Decision, MentorAnalysis]:
-        """See `Thinks`."""
-        analysis = self.analyse(position, limit, stop=stop, report=report)
-        return _decision(position, analysis, seed), analysis
-
-    def analyse(
-        self,
-        position: Position,
-        limit: Limit | None = None,
-        *,
-        stop: Callable[[], bool] = never,
-        report: Report | None = None,
-    ) -> MentorAnalysis:
-        """Search a position that is not over within `limit`, by default the mentor's own.
-
-        `stop` is called every few milliseconds; once it returns True, the search returns its result so far. The first
-        ply is always searched in full. `report` gets a `MentorAnalysis` about ten times a second.
-        """
-        return self._analyse(position, limit or self.limit, stop, report)
+        """See `Player`. `stop` is called every few milliseconds; the first ply is always searched in full."""
+        analysis = self._analyse(position, limit or self.limit, stop, report)
+        return _decision(position, analysis, seed or 0), analysis
 
     def ponder(self, position: Position, stop: Callable[[], bool]) -> None:
-        """See `Ponders`. The next search by the clock finds the results in the table."""
+        """See `Player`. The next search by the clock finds the results in the table."""
         self._analyse(position, Limit(seconds=math.inf), stop)
 
     def _analyse(
@@ -260,12 +243,9 @@ class Mentor(Player):
                 started=started,
                 stop=stop,
                 variety=self.variety,
-                tell=self._tell,
+                tell=lambda move, score: reports.send_best(Decision(move, value=_value(score))),
                 show=show,
             )
         analysis = _analysis_of(search)
         idle.append(team)  # now another search may write to its arrays
         return analysis
-
-    def _tell(self, move: Cell, score: int) -> None:
-        self.best_so_far = Decision(move, value=_value(score))

@@ -9,9 +9,9 @@ import numpy as np
 from core.limits import MAX_SIMULATIONS
 from core.position import Position
 from core.streams import Purpose, stream_key
-from search.analysis import Analysis, Report, Reports
+from search.analysis import Analysis
 from search.limits import Limit
-from search.players import Decision, Player, decide_each, never
+from search.players import Decision, Player, Report, Reports, decide_each, never
 from search.pure_mcts.rollouts import run_playouts
 from search.tree import kernels
 from search.tree.forest import Forest, bytes_per_node, make_forest, set_root
@@ -43,7 +43,6 @@ class PureMcts(Player):
         self.playouts = _checked(playouts)
         self.name = f"pure-mcts:{playouts}"
         self.limit = Limit(nodes=playouts)
-        """See `Analyses`."""
 
     def choose_batch(
         self,
@@ -59,31 +58,19 @@ class PureMcts(Player):
         """
         return decide_each(lambda position, seed: self._decide(position, seed, limit, stop), positions, seeds)
 
-    def think(
+    def search(
         self,
         position: Position,
         limit: Limit | None = None,
         *,
-        seed: int = 0,
+        seed: int | None = None,
         stop: Callable[[], bool] = never,
         report: Report | None = None,
     ) -> tuple[Decision, Analysis]:
-        """See `Thinks`."""
+        """See `Player`: all legal moves, the best first."""
         started = time.perf_counter()
-        forest = self._searched(position, seed, limit, stop, report)
+        forest = self._searched(position, seed or 0, limit, stop, report)
         return _decision_of(forest), _analysis_of(forest, started)
-
-    def analyse(
-        self,
-        position: Position,
-        limit: Limit | None = None,
-        *,
-        seed: int = 0,
-        stop: Callable[[], bool] = never,
-        report: Report | None = None,
-    ) -> Analysis:
-        """See `Analyses`: all legal moves, the best first."""
-        return self.think(position, limit, seed=seed, stop=stop, report=report)[1]
 
     def _decide(self, position: Position, seed: int, limit: Limit | None, stop: Callable[[], bool]) -> Decision:
         return _decision_of(self._searched(position, seed, limit, stop))

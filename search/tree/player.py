@@ -12,9 +12,9 @@ from core.limits import MAX_SIMULATIONS
 from core.position import Position
 from core.rules import Rules
 from core.streams import Purpose, generator, stream_key
-from search.analysis import Analysis, Report, Reports
+from search.analysis import Analysis
 from search.limits import Limit
-from search.players import Decision, Player, never
+from search.players import Decision, Player, Report, Reports, never
 from search.tree.forest import bytes_per_node
 from search.tree.groups import EvaluationError
 from search.tree.mcts import ForestSearch, max_batch
@@ -23,8 +23,6 @@ from search.tree.settings import DEFAULT_MAX_BYTES, Policy, SearchSettings
 
 _MAX_TREES = 64
 """Positions searched at once."""
-_TELL_EVERY_S = 0.005
-"""Interval between two updates of `MctsPlayer.best_so_far`."""
 
 
 class _Budget(NamedTuple):
@@ -84,15 +82,8 @@ class MctsPlayer(Player):
         self._kept: Position | None = None
         """The position at the root of the first tree, if that tree is kept."""
         self._lock = threading.Lock()
-        self.best_so_far: Decision | None = None
-        """See `search.players.TellsBest`; told for single positions."""
-
-    @property
-    def limit(self) -> Limit:
-        """See `Analyses`. Without simulations it is the one that evaluates the position."""
-        if self._budget.simulations is None:
-            return Limit(seconds=self._budget.seconds)
-        return Limit(nodes=max(1, self._budget.simulations))
+        # Without simulations an analysis is the one that evaluates the position.
+        self.limit = Limit(nodes=max(1, settings.simulations)) if seconds is None else Limit(seconds=seconds)
 
     def choose_batch(
         self,
@@ -120,36 +111,22 @@ class MctsPlayer(Player):
                 decisions += [self._decide(search, tree, some[tree], seeds[first + tree]) for tree in range(len(some))]
         return decisions
 
-    def think(
+    def search(
         self,
         position: Position,
         limit: Limit | None = None,
         *,
-        seed: int = 0,
+        seed: int | None = None,
         stop: Callable[[], bool] = never,
         report: Report | None = None,
     ) -> tuple[Decision, Analysis]:
-        """See `Thinks`. As in `choose_batch` the search ends at once where a single move answers a five."""
+        """See `Player`: all legal moves, the best first."""
         budget = self._budget_of(limit)
         started = time.perf_counter()
+        keys = None if seed is None else [stream_key(seed, Purpose.SEARCH)]
         with self._searching():
-            search = self._searched([position], budget, stop, keys=[stream_key(seed, Purpose.SEARCH)], report=report)
-            return self._decide(search, 0, position, seed), search.analysis(0, time.perf_counter() - started)
-
-    def analyse(
-        self,
-        position: Position,
-        limit: Limit | None = None,
-        *,
-        stop: Callable[[], bool] = never,
-        report: Report | None = None,
-    ) -> Analysis:
-        """See `Analyses`: all legal moves, the best first. It searches on where a single move answers a five."""
-        budget = self._budget_of(limit)
-        started = time.perf_counter()
-        with self._searching():
-            search = self._searched([position], budget, stop, report=report)
-            return search.analysis(0, time.perf_counter() - started)
+            search = self._searched([position], budget, stop, keys=keys, report=report)
+            return self._decide(search, 0, position, seed or 0), search.analysis(0, time.perf_counter() - started)
 
     @contextmanager
     def _searching(self) -> Iterator[None]:
@@ -240,7 +217,7 @@ class MctsPlayer(Player):
     ) -> ForestSearch:
         """Search the positions, one a tree: for a move with `keys` of their searches, else for an analysis.
 
-        `report` gets the analysis so far of a single position.
+        `report` is for a single position.
         """
         single = len(positions) == 1
         max_nodes = self._max_nodes()
@@ -258,15 +235,12 @@ class MctsPlayer(Player):
         if not resumed:
             for tree, position in enumerate(positions):
                 search.set_root(tree, position)
-        started = next_tell = time.monotonic()
-        reports = Reports(report)
+        started, reports = time.monotonic(), Reports(report)
 
         def stops() -> bool:
-            nonlocal next_tell
             now = time.monotonic()
-            if single and now >= next_tell and search.visits(0).any():
-                self.best_so_far = Decision(search.best_move(0), value=search.value(0))
-                next_tell = now + _TELL_EVERY_S
+            if reports.is_best_due(now) and search.visits(0).any():
+                reports.send_best(Decision(search.best_move(0), value=search.value(0)))
                 if reports.is_due(now):
                     reports.send(search.analysis(0, now - started))
             return stop() or now >= started + budget.seconds

@@ -8,8 +8,9 @@ from core.rules import Rules
 from gomoku_cli.reports.analyses.lines import position_text
 from gomoku_cli.reports.analyses.position import analysis_json, value_text
 from gomoku_cli.study.game import KeptAnalysis
-from gomoku_cli.tui.engine.messages import Moved
+from gomoku_cli.tui.engine.worker import view_of
 from search.analysis import Analysis, MoveAnalysis
+from search.players import Decision
 
 BEST = parse_cell("h9", 15)
 
@@ -41,6 +42,6 @@ def test_a_proven_result_is_sure_in_every_text(proof: int | None, value: float, 
 
 @pytest.mark.parametrize(("value", "proof"), [(1.0, 4), (-1.0, -4)])
 def test_a_move_of_a_player_without_an_analysis_keeps_the_side_that_wins(value: float, proof: int) -> None:
-    moved = Moved(BEST, value, simulations=100, seconds=0.1, plies_to_end=4, analysis=None)
-    assert moved.view is not None
-    assert moved.view.moves[0].proof == proof
+    view = view_of(Decision(BEST, value, simulations=100, plies_to_end=4), 0.1)
+    assert view is not None
+    assert view.moves[0].proof == proof

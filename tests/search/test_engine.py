@@ -12,11 +12,11 @@ import pytest
 
 from core.position import Position
 from core.rules import Rules
-from search.analysis import Analysis, MoveAnalysis, Report
+from search.analysis import Analysis, MoveAnalysis
 from search.engine import Engine, NoAnalysisError
 from search.limits import Limit
 from search.mentor.player import Mentor
-from search.players import Decision, ForfeitError, Player, RandomPlayer, never
+from search.players import Decision, ForfeitError, Player, RandomPlayer, Report, never
 from search.tree.player import MctsPlayer
 from search.tree.settings import SearchSettings
 from tests.support.evaluators import ScriptedEvaluator
@@ -42,7 +42,7 @@ class Searcher(Player):
         self.threads: set[int] = set()
         self.positions: list[Position] = []
 
-    def search(self, word: str, position: Position, stop: Callable[[], bool], nodes: float) -> int:
+    def run(self, word: str, position: Position, stop: Callable[[], bool], nodes: float) -> int:
         self.log.append(word)
         self.threads.add(threading.get_ident())
         self.positions.append(position)
@@ -57,6 +57,29 @@ class Searcher(Player):
             raise self.fault
         return done
 
+    def search(
+        self,
+        position: Position,
+        limit: Limit | None = None,
+        *,
+        seed: int | None = None,
+        stop: Callable[[], bool] = never,
+        report: Report | None = None,
+    ) -> tuple[Decision, Analysis | None]:
+        seen = 0
+
+        def stops() -> bool:
+            nonlocal seen
+            seen += 1
+            if report is not None:
+                report(view(seen))
+                report(Decision(position.legal_moves()[-1], simulations=seen))
+            return stop()
+
+        word = "analyse" if seed is None else "play"
+        nodes = self.run(word, position, stops, (limit or self.limit).nodes or math.inf)
+        return Decision(position.legal_moves()[seed or 0], simulations=nodes), view(1000 + nodes)
+
     def choose_batch(
         self,
         positions: Sequence[Position],
@@ -65,30 +88,10 @@ class Searcher(Player):
         limit: Limit | None = None,
         stop: Callable[[], bool] = never,
     ) -> list[Decision]:
-        nodes = self.search("play", positions[0], stop, (limit or self.limit).nodes or math.inf)
-        return [Decision(positions[0].legal_moves()[seeds[0]], simulations=nodes)]
-
-    def analyse(
-        self,
-        position: Position,
-        limit: Limit | None = None,
-        *,
-        stop: Callable[[], bool] = never,
-        report: Report | None = None,
-    ) -> Analysis:
-        seen = 0
-
-        def stops() -> bool:
-            nonlocal seen
-            seen += 1
-            if report is not None:
-                report(view(seen))
-            return stop()
-
-        return view(1000 + self.search("analyse", position, stops, (limit or self.limit).nodes or math.inf))
+        raise NotImplementedError
 
     def ponder(self, position: Position, stop: Callable[[], bool]) -> None:
-        self.search("ponder", position, stop, math.inf)
+        self.run("ponder", position, stop, math.inf)
 
 
 @pytest.fixture
@@ -116,6 +119,27 @@ def test_an_analysis_gives_its_views_and_the_final_one_last(position: Position) 
         assert nodes == sorted(nodes)
         assert list(analysis) == []
         assert analysis.wait().nodes == 1040
+
+
+def test_a_move_is_read_while_it_is_searched(position: Position) -> None:
+    with Engine(Searcher()) as engine, engine.start(position, Limit(nodes=40), seed=2) as move:
+        nodes = [info.nodes for info in move]
+        assert nodes[-1] == 1040
+        assert len(nodes) > 2
+        assert move.wait().move == position.legal_moves()[2]
+
+
+def test_the_best_move_so_far_needs_no_wait(position: Position) -> None:
+    with Engine(Searcher()) as engine, engine.start(position, ENDLESS) as move:
+        while move.best is None:
+            assert not move.has_ended(0.001)
+        assert move.best.move == position.legal_moves()[-1]
+        assert move.view is not None
+        move.stop()
+        assert move.has_ended(PATIENCE_S)
+        assert move.wait() == move.best
+        assert move.best.move == position.legal_moves()[0]
+        assert move.view.nodes > 1000
 
 
 def test_an_analysis_without_a_reader_ends_by_itself(position: Position) -> None:
@@ -210,9 +234,10 @@ def test_errors_of_the_search_are_raised_in_the_caller(position: Position) -> No
             pass
         with pytest.raises(KeyError), engine.analysis(position, ENDLESS):
             raise KeyError  # an error of the block counts first
-        engine.ponder(position)
+        pondering = engine.ponder(position)
+        pondering.stop()
         with pytest.raises(OSError, match="broken"):
-            engine.play(position)
+            pondering.wait()
 
 
 def test_a_failed_engine_plays_on(position: Position) -> None:
@@ -246,17 +271,18 @@ def test_a_player_without_a_search_has_no_analysis(position: Position) -> None:
         assert (engine.can_analyse, engine.limit) == (False, None)
         with pytest.raises(NoAnalysisError, match="random tells no more than its move"):
             engine.analysis(position)
-        engine.ponder(position)  # it cannot, which costs nothing
-        assert position.is_legal(engine.play(position, seed=3).move)
+        assert engine.ponder(position).has_ended(PATIENCE_S), "it cannot, which costs nothing"
+        move = engine.start(position, seed=3)
+        assert list(move) == []
+        assert position.is_legal(move.wait().move)
 
 
 def test_the_end_of_a_game_and_a_closed_engine_are_refused() -> None:
     over = Position.from_moves(Rules(3, 3), ["a1", "a2", "b1", "b2", "c1"])
     engine = Engine(Searcher())
-    for call in (engine.play, engine.analysis):
+    for call in (engine.play, engine.analysis, engine.ponder):
         with pytest.raises(ValueError, match="the game is over"):
             call(over)
-    engine.ponder(over)
     engine.close()
     engine.close()
     with pytest.raises(ValueError, match="searcher is closed"):
@@ -267,6 +293,7 @@ class Program(Player):
     """Has a state for each game; stands for an engine process."""
 
     name = "program"
+    starts_games = True
 
     def __init__(self) -> None:
         self.log: list[str] = []
@@ -305,12 +332,20 @@ def test_a_program_plays_within_a_game() -> None:
             position.pop()
         engine.play(position)  # an earlier position is another game
         program.fails = True
-        with pytest.raises(ForfeitError):
+        with pytest.raises(ForfeitError, match="program: it crashed"):
             engine.play(position)
         program.fails = False
         engine.play(position)
     games = "start, move 0, move 2, end, start, move 1, end, start, move 1, end"
     assert ", ".join(program.log) == games
+
+
+def test_a_program_is_started_before_its_first_move() -> None:
+    program, position = Program(), Position.from_moves(RULES, ["e5", "d6"])
+    with Engine(program) as engine:
+        engine.prepare(RULES).wait()
+        engine.play(position)
+    assert program.log == ["start", "move 1", "move 2", "end"]
 
 
 def test_a_program_that_was_stopped_begins_a_new_game() -> None:
@@ -346,7 +381,7 @@ def test_views_reach_the_limit(position: Position) -> None:
     with Engine(Mentor()) as engine:
         limit = Limit(nodes=2000)
         final = engine.analysis(position, limit).wait()
-        alone = Mentor().analyse(position, limit)
+        alone = Mentor().search(position, limit)[1]
         assert (final.moves, final.nodes, final.depth) == (alone.moves, alone.nodes, alone.depth)
         assert engine.play(position, limit, seed=5).move == Mentor().choose(position, limit, seed=5).move
 

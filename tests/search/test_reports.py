@@ -1,6 +1,7 @@
 """Reports of a search under way: players that show what they think, and decide as they do without it."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -10,12 +11,12 @@ from core.rules import Rules
 from nets.config import NetConfig, Planes, RuntimeChoice
 from nets.dual import make_model
 from nets.runtimes.net_evaluator import NetEvaluator
-from search import analysis
-from search.analysis import Analysis, Reports
+from search import players
+from search.analysis import Analysis
 from search.limits import Limit
 from search.mentor.paper import PaperMentor
 from search.mentor.player import Mentor
-from search.players import Analyses, Decision, RandomPlayer, Thinks
+from search.players import Decision, Player, RandomPlayer, Reports
 from search.pure_mcts.player import PureMcts
 from search.tree.player import MctsPlayer
 from search.tree.settings import Policy, SearchSettings
@@ -56,7 +57,8 @@ def position() -> Position:
 
 @pytest.fixture
 def without_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(analysis, "REPORT_EVERY_S", 0.0)
+    monkeypatch.setattr(players, "REPORT_EVERY_S", 0.0)
+    monkeypatch.setattr(players, "BEST_EVERY_S", 0.0)
 
 
 def same(one: Decision, other: Decision) -> bool:
@@ -67,31 +69,36 @@ def same(one: Decision, other: Decision) -> bool:
     )
 
 
+def views(reports: list[Decision | Analysis]) -> list[Analysis]:
+    return [each for each in reports if isinstance(each, Analysis)]
+
+
 @pytest.mark.parametrize("make", PLAYERS)
 @pytest.mark.usefixtures("without_pause")
 @pytest.mark.slow
-def test_a_player_that_reports_decides_as_it_does_alone(make: type, position: Position) -> None:
-    seen: list[Analysis] = []
+def test_a_player_that_reports_decides_as_it_does_alone(make: Callable[[], Player], position: Position) -> None:
+    seen: list[Decision | Analysis] = []
     who = make()
-    assert isinstance(who, Thinks)
     for seed in (3, 4):
-        decision, last = who.think(position, seed=seed, report=seen.append)
+        decision, last = who.search(position, seed=seed, report=seen.append)
+        assert last is not None
         assert same(decision, make().choose(position, seed=seed))
-        assert same(decision, make().think(position, seed=seed)[0])
+        assert same(decision, make().search(position, seed=seed)[0])
         assert decision.value == last.value
         assert decision.simulations == last.nodes
-    assert len(seen) > 2
+    assert len(views(seen)) > 2
 
 
 @pytest.mark.parametrize("make", PLAYERS)
 @pytest.mark.usefixtures("without_pause")
-def test_reports_grow_and_are_whole_analyses(make: type, position: Position) -> None:
-    seen: list[Analysis] = []
-    last = make().think(position, report=seen.append)[1]
-    nodes = [each.nodes for each in (*seen, last)]
+def test_reports_grow_and_are_whole_analyses(make: Callable[[], Player], position: Position) -> None:
+    seen: list[Decision | Analysis] = []
+    last = make().search(position, seed=0, report=seen.append)[1]
+    assert last is not None
+    nodes = [each.nodes for each in (*views(seen), last)]
     assert nodes == sorted(nodes)
     assert nodes[0] < nodes[-1]
-    for each in seen:
+    for each in views(seen):
         assert -1 <= each.value <= 1
         assert all(position.is_legal(root.move) for root in each.moves)
         assert each.best_move == each.variation[0]
@@ -102,36 +109,41 @@ def test_reports_grow_and_are_whole_analyses(make: type, position: Position) -> 
 
 @pytest.mark.parametrize("make", PLAYERS)
 @pytest.mark.usefixtures("without_pause")
-def test_an_endless_analysis_reports_until_it_is_stopped(make: type, position: Position) -> None:
-    seen: list[Analysis] = []
+def test_an_endless_analysis_reports_until_it_is_stopped(make: Callable[[], Player], position: Position) -> None:
+    seen: list[Decision | Analysis] = []
     who = make()
-    assert isinstance(who, Analyses)
-    last = who.analyse(position, Limit(seconds=math.inf), stop=lambda: len(seen) >= 3, report=seen.append)
-    assert 3 <= len(seen) <= 4
-    assert last.nodes >= seen[-1].nodes
+    assert who.limit is not None
+    endless = Limit(seconds=math.inf)
+    last = who.search(position, endless, stop=lambda: len(views(seen)) >= 3, report=seen.append)[1]
+    assert last is not None
+    assert 3 <= len(views(seen)) <= 4
+    assert last.nodes >= views(seen)[-1].nodes
 
 
 @pytest.mark.usefixtures("without_pause")
 def test_a_kept_tree_goes_on_below_the_moves_played(position: Position) -> None:
     who = tree_player(keeps_tree=True)
-    decision, before = who.think(position)
+    decision, before = who.search(position, seed=0)
     position.push(decision.move)
     kept = next(root.visits for root in before.moves if root.move == decision.move)
     assert kept is not None
-    first: list[Analysis] = []
-    who.think(position, Limit(nodes=1), report=first.append)
-    assert first[0].nodes >= kept
+    first: list[Decision | Analysis] = []
+    who.search(position, Limit(nodes=1), seed=0, report=first.append)
+    assert views(first)[0].nodes >= kept
 
 
-def test_a_player_without_numbers_has_no_reports() -> None:
-    assert not isinstance(RandomPlayer(), Thinks)
-    assert not isinstance(PaperMentor(), Thinks)
+@pytest.mark.parametrize("who", [RandomPlayer(), PaperMentor()])
+def test_a_player_without_numbers_has_no_view(who: Player, position: Position) -> None:
+    assert who.limit is None
+    seen: list[Decision | Analysis] = []
+    decision, view = who.search(position, seed=4, report=seen.append)
+    assert (decision.move, view, seen) == (who.choose(position, seed=4).move, None, [])
 
 
 def test_reports_keep_their_distance(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 50.0
-    monkeypatch.setattr(analysis.time, "monotonic", lambda: now)
-    seen: list[Analysis] = []
+    monkeypatch.setattr(players.time, "monotonic", lambda: now)
+    seen: list[Decision | Analysis] = []
     reports = Reports(seen.append)
     view = Analysis(moves=(), value=0.0, variation=(), nodes=1, seconds=0.0)
     sent = []

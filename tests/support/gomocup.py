@@ -6,8 +6,10 @@ from core.position import Position
 from core.rules import Rules
 from gomoku_cli.gomocup.clock import Clock
 from gomoku_cli.gomocup.engine import Engine
+from search.analysis import Analysis
+from search.engine import Engine as SearchEngine
 from search.limits import Limit
-from search.players import Decision, Player, never
+from search.players import Decision, Player, Report, never
 
 ABOUT = 'name="test"'
 FIRST, SECOND, THIRD = "0,14", "1,14", "2,14"
@@ -26,6 +28,8 @@ class FirstCellPlayer(Player):
         """The moves of each position on which a decision was requested."""
         self.while_thinking: Callable[[Callable[[], bool]], None] = lambda stop: None
         """Called during each decision, with its `stop`."""
+        self.best: Decision | None = None
+        """The best move so far that it reports before that."""
 
     def choose_batch(
         self,
@@ -42,6 +46,20 @@ class FirstCellPlayer(Player):
         self.while_thinking(stop)
         return [Decision(position.legal_moves()[0], value=self.values.get(tuple(position.moves), self.value))]
 
+    def search(
+        self,
+        position: Position,
+        limit: Limit | None = None,
+        *,
+        seed: int | None = None,
+        stop: Callable[[], bool] = never,
+        report: Report | None = None,
+    ) -> tuple[Decision, Analysis | None]:
+        """See `Player`."""
+        if report is not None and self.best is not None:
+            report(self.best)
+        return super().search(position, limit, seed=seed, stop=stop, report=report)
+
 
 class OnePlayer:
     """A `PlayerSource` with the same player for all rules. It keeps the requests."""
@@ -49,10 +67,13 @@ class OnePlayer:
     def __init__(self, player: Player) -> None:
         self.notes: list[str] = []
         self.player = player
+        self.engine: SearchEngine | None = None
         self.max_simulations: list[int | None] = []
         self.max_bytes: list[int | None] = []
         self.threads: list[int] = []
         self.preparation: Callable[[], None] = lambda: None
+        self.loads: Callable[[Callable[[], bool]], None] = lambda stop: None
+        """Called for each player, with the `stop` of its loading."""
         self.max_depths: list[int | None] = []
         self.quick_decisions = 0
 
@@ -60,14 +81,16 @@ class OnePlayer:
         """See `PlayerSource`."""
         return "compiling"
 
-    def prepare(self, rules: Rules, max_simulations: int | None, until: float) -> None:
+    def prepare(self, rules: Rules, max_simulations: int | None, stop: Callable[[], bool]) -> None:
         """See `PlayerSource`."""
         self.preparation()
 
-    def get(self, rules: Rules, max_simulations: int | None, until: float) -> Player:
+    def get(self, rules: Rules, max_simulations: int | None, stop: Callable[[], bool]) -> SearchEngine:
         """See `PlayerSource`."""
+        self.loads(stop)
         self.max_simulations.append(max_simulations)
-        return self.player
+        self.engine = self.engine or SearchEngine(self.player)
+        return self.engine
 
     def quick_decision(self, position: Position) -> Decision:
         """See `PlayerSource`."""
@@ -88,13 +111,12 @@ class OnePlayer:
 
 
 class Talk:
-    """A manager that sends lines to an engine. The clock of the engine stands still."""
+    """A manager that sends lines to an engine."""
 
     def __init__(self, player: FirstCellPlayer | None = None, *, hurry: Callable[[], bool] = never) -> None:
         self.player = player or FirstCellPlayer()
         self.players = OnePlayer(self.player)
-        self.now = 0.0
-        self.engine = Engine(self.players, about=ABOUT, clock=Clock(), hurry=hurry, now=lambda: self.now)
+        self.engine = Engine(self.players, about=ABOUT, clock=Clock(), hurry=hurry)
 
     def say(self, *lines: str) -> list[str]:
         """Return the answers to all these lines."""

@@ -21,14 +21,15 @@ from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.tui.app import GomokuApp
 from gomoku_cli.tui.engine.client import Receives
 from gomoku_cli.tui.engine.files import Files
-from gomoku_cli.tui.engine.messages import NO_TASK, Answer, Errand, PlayerChoice, Task
+from gomoku_cli.tui.engine.lanes import Lanes
+from gomoku_cli.tui.engine.messages import NO_TASK, Answer, Keep, ListGames, OpenGame, PlayerChoice, Stop, Task
 from gomoku_cli.tui.engine.worker import Worker
 from gomoku_cli.tui.game import Seats
 from gomoku_cli.tui.setup import BoardSetup
 from gomoku_cli.tui.widgets.board import BoardWidget
-from search.analysis import Analysis, MoveAnalysis, Report
+from search.analysis import Analysis, MoveAnalysis
 from search.limits import Limit
-from search.players import Decision, Player, never
+from search.players import Decision, Player, Report, never
 
 LIMIT_S = 30.0
 """The time after which anything awaited fails the test."""
@@ -109,17 +110,14 @@ class GatedPlayer(ScriptedPlayer):
 class AnalysingPlayer(ScriptedPlayer):
     """Reports one fixed view of every position, with the first empty cells as candidates."""
 
+    limit = Limit(nodes=100)
+
     def __init__(self, size: int = 15, moves: Iterable[str | Exception] = (), *, value: float = 0.2) -> None:
         super().__init__(size, moves)
         self.value = value
         self.analysed: list[list[Cell]] = []
         """The moves of each position that was analysed."""
         self.proof: int | None = None
-
-    @property
-    def limit(self) -> Limit:
-        """See `search.players.Analyses`."""
-        return Limit(nodes=100)
 
     def view(self, position: Position) -> Analysis:
         """Return the view of a position: the first three empty cells, with visits 60, 30, 10; two have a line."""
@@ -136,32 +134,22 @@ class AnalysingPlayer(ScriptedPlayer):
         """Return the view of the position after `moves` with another value."""
         return replace(self.view(Position.from_moves(Rules(self.size), moves)), value=value)
 
-    def analyse(
+    def search(
         self,
         position: Position,
         limit: Limit | None = None,
         *,
-        stop: Callable[[], bool] = never,
-        report: Report | None = None,
-    ) -> Analysis:
-        """See `search.players.Analyses`."""
-        self.analysed.append(list(position.moves))
-        if report is not None:
-            report(self.view(position))
-        return self.view(position)
-
-    def think(
-        self,
-        position: Position,
-        limit: Limit | None = None,
-        *,
-        seed: int = 0,
+        seed: int | None = None,
         stop: Callable[[], bool] = never,
         report: Report | None = None,
     ) -> tuple[Decision, Analysis]:
-        """See `search.players.Thinks`."""
+        """See `search.players.Player`."""
+        if seed is None:
+            self.analysed.append(list(position.moves))
         if report is not None:
             report(self.view(position))
+        if seed is None:
+            return Decision(position.legal_moves()[0]), self.view(position)
         return self.choose(position, limit, seed=seed, stop=stop), self.view(position)
 
 
@@ -172,22 +160,22 @@ class GatedAnalyst(AnalysingPlayer):
         super().__init__(size, moves, value=value)
         self.release = threading.Event()
 
-    def think(
+    def search(
         self,
         position: Position,
         limit: Limit | None = None,
         *,
-        seed: int = 0,
+        seed: int | None = None,
         stop: Callable[[], bool] = never,
         report: Report | None = None,
     ) -> tuple[Decision, Analysis]:
-        """See `search.players.Thinks`."""
+        """See `search.players.Player`."""
         if report is not None:
             report(self.view(position))
         deadline = time.monotonic() + LIMIT_S
-        while not self.release.wait(0.005) and not stop():
+        while seed is not None and not self.release.wait(0.005) and not stop():
             assert time.monotonic() < deadline, "nothing stopped the search"
-        return super().think(position, limit, seed=seed, stop=stop)
+        return super().search(position, limit, seed=seed, stop=stop)
 
 
 class PonderingPlayer(ScriptedPlayer):
@@ -207,7 +195,7 @@ class PonderingPlayer(ScriptedPlayer):
         return len(self.pondered) > self.ended
 
     def ponder(self, position: Position, stop: Callable[[], bool]) -> None:
-        """See `search.players.Ponders`."""
+        """See `search.players.Player`."""
         if position.moves == [0]:
             return
         self.pondered.append(list(position.moves))
@@ -236,16 +224,14 @@ class ThreadEngine:
         self.loading.set()
         self._receive: Receives | None = None
         self._number = 0
-        self.errands: list[Errand] = []
-        """All errands so far."""
-        self._files = None if folder is None else Files(lambda answer: self._answer(NO_TASK, answer), folder)
+        self._files = None if folder is None else Files(folder)
         own = rules or {}
 
         def other_rules(spec: str, played: Rules) -> Rules | None:
             return None if own.get(spec) in (None, played) else own[spec]
 
-        self._worker = Worker(self._answer, self._open, other_rules)
-        self._thread = threading.Thread(target=self._worker.run, daemon=True)
+        self._lanes = Lanes(self._answer)
+        self._thread = threading.Thread(target=Worker(self._lanes, self._open, other_rules).run, daemon=True)
         self._thread.start()
 
     def _open(self, choice: PlayerChoice, rules: Rules) -> Player:
@@ -262,27 +248,23 @@ class ThreadEngine:
         """See `Engine`."""
         self._receive = receive
 
-    def begin(self, task: Task) -> int:
+    def request(self, task: Task, number: int = NO_TASK) -> int:
         """See `Engine`."""
+        if isinstance(task, Stop):
+            self._lanes.put(number, task)
+            return number
         self._number += 1
         self.tasks.append(task)
-        self._worker.begin(self._number, task)
+        if not isinstance(task, Keep | ListGames | OpenGame):
+            self._lanes.put(self._number, task)
+        elif self._files is not None:  # at once, so that a test finds the file
+            self._answer(self._number, self._files.run(self._number, task))
         return self._number
-
-    def stop(self, number: int, *, drop: bool) -> None:
-        """See `Engine`."""
-        self._worker.stop(number, drop=drop)
-
-    def run(self, errand: Errand) -> None:
-        """See `Engine`."""
-        self.errands.append(errand)
-        if self._files is not None:
-            self._files.run(errand)
 
     def close(self) -> None:
         """See `Engine`."""
         self._receive = None
-        self._worker.end()
+        self._lanes.end()
         self._thread.join(LIMIT_S)
 
 

@@ -1,4 +1,4 @@
-"""The screen's side of the engine: it starts the process, sends tasks, and passes the answers on."""
+"""The screen's side of the engine: it starts the process, sends requests, and passes the answers on."""
 
 import pickle
 import subprocess
@@ -9,19 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import IO, Protocol
 
-from gomoku_cli.tui.engine.messages import (
-    NO_TASK,
-    Answer,
-    Begin,
-    Ended,
-    Errand,
-    FileFailed,
-    Keep,
-    Kept,
-    Reply,
-    Stop,
-    Task,
-)
+from gomoku_cli.tui.engine.messages import NO_TASK, Answer, Ended, Keep, Reply, Stop, Task
 from nets.config import RuntimeChoice
 
 Receives = Callable[[int, Answer], object]
@@ -34,22 +22,16 @@ _SAVE_S = 5.0
 
 
 class Engine(Protocol):
-    """Handles tasks outside the screen's thread; the answers come to the receiver that `connect` names."""
+    """Does tasks outside the screen's thread; the answers come to the receiver that `connect` names."""
 
     def connect(self, receive: Receives) -> None:
-        """Send the answers to `receive` from now on; those that came before follow at once."""
+        """Send the answers to `receive`, with those that came before; call it once."""
 
-    def begin(self, task: Task) -> int:
-        """Begin a task and return its number, above 0; its answers carry the number."""
-
-    def stop(self, number: int, *, drop: bool) -> None:
-        """Stop a task, which then answers with its result so far; `drop` leaves out a task that has not begun."""
-
-    def run(self, errand: Errand) -> None:
-        """Run an errand about saved games; its answer belongs to no task."""
+    def request(self, task: Task, number: int = NO_TASK) -> int:
+        """Send a task and return its number, above 0, which its answers carry. A `Stop` takes that of its search."""
 
     def close(self) -> None:
-        """End the engine without waiting for its task, but after the errands."""
+        """End the engine without waiting for its searches, but after the games are saved."""
 
 
 class EngineProcess:
@@ -61,44 +43,34 @@ class EngineProcess:
     def __init__(self, runtime: RuntimeChoice) -> None:
         """Start the process; it imports its libraries while the screen imports its own."""
         self._runtime = runtime
-        self._receive: Receives | None = None
-        self._early: list[tuple[int, Answer]] = []
-        self._lock = threading.Lock()
+        self._receive: Receives = lambda number, answer: None
+        self._reader: threading.Thread | None = None
         self._number = 0
         self._closed = False
-        self._unsaved = 0
-        """Games on their way to a file."""
+        self._unsaved: set[int] = set()
+        """The numbers of games on their way to a file."""
         self._start()
 
     def connect(self, receive: Receives) -> None:
         """See `Engine`."""
-        with self._lock:
-            self._receive = receive
-            early, self._early = self._early, []
-        for number, answer in early:
-            receive(number, answer)
+        self._receive = receive
+        self._listen()
 
-    def begin(self, task: Task) -> int:
+    def request(self, task: Task, number: int = NO_TASK) -> int:
         """See `Engine`."""
-        self._number += 1
-        self._revive()
-        self._write(Begin(self._number, task))
-        return self._number
-
-    def _revive(self) -> None:
-        if self._process.poll() is not None and not self._closed:
-            self._close_input()
-            self._start()
-
-    def stop(self, number: int, *, drop: bool) -> None:
-        """See `Engine`."""
-        self._write(Stop(number, drop))
-
-    def run(self, errand: Errand) -> None:
-        """See `Engine`."""
-        self._revive()
-        self._unsaved += isinstance(errand, Keep)
-        self._write(errand)
+        if not isinstance(task, Stop):
+            if self._process.poll() is not None and not self._closed:
+                self._close_input()
+                self._start()
+                self._listen()
+            self._number += 1
+            number = self._number
+        if isinstance(task, Keep):
+            self._unsaved.add(number)
+        with suppress(OSError, ValueError):  # a process that has ended reports this itself
+            self._input.write(pickle.dumps((number, task)))
+            self._input.flush()
+        return number
 
     def close(self) -> None:
         """See `Engine`."""
@@ -106,10 +78,10 @@ class EngineProcess:
         self._close_input()  # it ends with its input, and ends the programs that it has started
         with suppress(subprocess.TimeoutExpired):
             # A game that is not saved yet may wait until the libraries are imported.
-            self._process.wait(_SAVE_S if self._unsaved > 0 else _END_S)
+            self._process.wait(_SAVE_S if self._unsaved else _END_S)
         self._process.kill()
         self._process.wait()
-        self._reader.join()
+        (self._reader or self._listen()).join()
 
     def _close_input(self) -> None:
         with suppress(OSError):
@@ -124,46 +96,36 @@ class EngineProcess:
             f"main(RuntimeChoice(backend=Backend({str(self._runtime.backend)!r}), "
             f"precision=Precision({str(self._runtime.precision)!r})))"
         )
-        errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  # open as long as the process
+        self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  # open as long as the process
         self._process = subprocess.Popen(
             [sys.executable, "-c", code],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=errors,
+            stderr=self._errors,
             start_new_session=True,
         )
         assert self._process.stdin is not None
         self._input = self._process.stdin
-        self._reader = threading.Thread(target=self._read, args=(self._process, errors), daemon=True)
-        self._reader.start()
 
-    def _write(self, frame: Begin | Stop | Errand) -> None:
-        with suppress(OSError, ValueError):  # a process that has ended reports this itself
-            self._input.write(pickle.dumps(frame))
-            self._input.flush()
+    def _listen(self) -> threading.Thread:
+        self._reader = threading.Thread(target=self._read, args=(self._process, self._errors), daemon=True)
+        self._reader.start()
+        return self._reader
 
     def _read(self, process: subprocess.Popen[bytes], errors: IO[bytes]) -> None:
         assert process.stdout is not None
         while True:
             try:
-                reply = pickle.load(process.stdout)
+                reply: Reply = pickle.load(process.stdout)
             except (EOFError, OSError, ValueError, pickle.UnpicklingError):
                 break
-            if isinstance(reply, Reply):
-                self._unsaved -= isinstance(reply.answer, Kept | FileFailed)
-                self._pass_on(reply.number, reply.answer)
+            number, answer = reply
+            self._unsaved.discard(number)
+            self._receive(number, answer)
         code = process.wait()
         process.stdout.close()
         with errors:
             errors.seek(0)
             said = errors.read().decode(errors="replace").strip().rpartition("\n")[2]
         if not self._closed:
-            self._pass_on(NO_TASK, Ended(said or f"it ended with code {code}"))
-
-    def _pass_on(self, number: int, answer: Answer) -> None:
-        with self._lock:
-            if self._receive is None:
-                self._early.append((number, answer))
-                return
-            receive = self._receive
-        receive(number, answer)
+            self._receive(NO_TASK, Ended(said or f"it ended with code {code}"))

@@ -1,6 +1,5 @@
 """Saved games, on the engine's side: the screen imports none of this."""
 
-from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 
@@ -14,15 +13,15 @@ from gomoku_cli.study.review import Grade, review_of
 from gomoku_cli.study.saved import SavedEntry, SavedGame, default_folder, saved_games
 from gomoku_cli.tui.engine.messages import (
     Answer,
-    Errand,
+    Done,
     FileFailed,
     GameList,
     Graded,
     GradeMoves,
     Keep,
-    Kept,
     ListGames,
     OpenedGame,
+    OpenGame,
 )
 
 MAX_LISTED = 200
@@ -31,35 +30,34 @@ _MARKS = {Grade.INACCURACY: "?!", Grade.MISTAKE: "?", Grade.BLUNDER: "??"}
 
 
 class Files:
-    """Runs errands about saved games, at once and in order."""
+    """Does the tasks about saved games."""
 
-    def __init__(self, send: Callable[[Answer], None], folder: Path | None = None) -> None:
+    def __init__(self, folder: Path | None = None) -> None:
         """`folder`: None for that of the user."""
-        self._send = send
         self._folder = default_folder() if folder is None else folder
         self._files: dict[int, SavedGame] = {}
 
-    def run(self, errand: Errand) -> None:
-        """Run an errand; what goes wrong is sent as `FileFailed`."""
+    def run(self, number: int, task: Keep | ListGames | OpenGame) -> Answer:
+        """Do a task and return its answer; what goes wrong with a file is `FileFailed`."""
         try:
-            match errand:
+            match task:
                 case Keep():
-                    self._keep(errand)
+                    return self._keep(task)
                 case ListGames():
                     entries = islice(saved_games(self._folder), MAX_LISTED)
-                    self._send(GameList(tuple((str(entry.path), _line(entry)) for entry in entries)))
+                    return GameList(tuple((str(entry.path), _line(entry)) for entry in entries))
                 case _:
-                    self._send(opened(Path(errand.path)))
+                    return opened(Path(task.path))
         except (OSError, UserError) as error:
-            self._send(FileFailed(str(error)))
+            return FileFailed(str(error))
 
-    def _keep(self, errand: Keep) -> None:
-        if errand.number not in self._files:
-            path = None if errand.path is None else Path(errand.path)
-            self._files[errand.number] = SavedGame(self._folder, path)
-        is_ours = errand.game.record.note.startswith(OWN_NOTE)
-        self._files[errand.number].save(errand.game, is_final=not is_ours)
-        self._send(Kept())
+    def _keep(self, task: Keep) -> Done:
+        if task.number not in self._files:
+            path = None if task.path is None else Path(task.path)
+            self._files[task.number] = SavedGame(self._folder, path)
+        is_ours = task.game.record.note.startswith(OWN_NOTE)
+        self._files[task.number].save(task.game, is_final=not is_ours)
+        return Done()
 
 
 def opened(path: Path) -> OpenedGame:

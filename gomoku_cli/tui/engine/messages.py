@@ -1,11 +1,13 @@
 """The messages between the screen and its engine. Pickle carries them, and they import nothing heavy."""
 
+import math
 from dataclasses import dataclass
+from typing import Literal
 
 from core.position import Position
 from core.rules import Cell, Colour, Rules
 from gomoku_cli.study.game import StudiedGame
-from search.analysis import Analysis, MoveAnalysis
+from search.analysis import Analysis
 from search.tree.settings import DEFAULT_SIMULATIONS, DEFAULT_SWITCH_STAGE, Policy
 
 
@@ -22,7 +24,7 @@ class PlayerChoice:
     tactics: bool = True
 
 
-# Tasks
+# Requests
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,29 +37,15 @@ class Load:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Think:
-    """Choose a move."""
+class Search:
+    """Search a position: `Progress` follows while it goes on, then `Moved`, `Analysed` or `Done`."""
 
     choice: PlayerChoice
     position: Position
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ponder:
-    """Search during the opponent's turn, until the task is stopped."""
-
-    choice: PlayerChoice
-    position: Position
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Analyse:
-    """Search a position for the panes."""
-
-    choice: PlayerChoice
-    position: Position
-    seconds: float
-    """Time of the search."""
+    purpose: Literal["move", "analysis", "ponder"] = "move"
+    """The choice of a move, an analysis for the panes, or the use of the opponent's turn."""
+    seconds: float = math.inf
+    """Time of an analysis."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,15 +72,45 @@ class GradeMoves:
     game: StudiedGame
 
 
-Task = Load | Think | Ponder | Analyse | FindThreats | CheckMove | GradeMoves
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """Save a game: `Done` or `FileFailed` follows."""
 
+    number: int
+    """That of the game in this session: each has a file of its own."""
+    path: str | None
+    """The file of a game that was loaded; None for a new game."""
+    game: StudiedGame
+
+
+@dataclass(frozen=True, slots=True)
+class ListGames:
+    """List the saved games: `GameList` or `FileFailed` follows."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenGame:
+    """Read a saved game: `OpenedGame` or `FileFailed` follows."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Let a search answer with its result so far; it has the number of that request."""
+
+    drop: bool
+    """True to leave out one that has not begun."""
+
+
+Task = Load | Search | FindThreats | CheckMove | GradeMoves | Keep | ListGames | OpenGame | Stop
 
 # Answers
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
-    """The player of a `Load` is ready."""
+class Done:
+    """The task is done, or was stopped, and has no result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,32 +129,18 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """The move of a `Think`."""
+    """The choice of a move."""
 
     move: Cell
-    value: float | None
-    """Expected result for the side that moves, -1 to 1."""
     simulations: int
     seconds: float
-    plies_to_end: int | None
     analysis: Analysis | None
-    """The search's view of the position before the move, None for a player without one."""
-
-    @property
-    def view(self) -> Analysis | None:
-        """The search's view, or what the move alone tells; None for a player without a value."""
-        if self.analysis is not None or self.value is None:
-            return self.analysis
-        proof = self.plies_to_end if self.plies_to_end is None or self.value > 0 else -self.plies_to_end
-        move = MoveAnalysis(self.move, self.value, proof=proof)
-        return Analysis(
-            moves=(move,), value=self.value, variation=(self.move,), nodes=self.simulations, seconds=self.seconds
-        )
+    """The search's view of the position before the move, None for a player without a value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Analysed:
-    """The result of an `Analyse`."""
+    """The final view of an analysis."""
 
     analysis: Analysis
 
@@ -178,11 +182,6 @@ class Graded:
 
 
 @dataclass(frozen=True, slots=True)
-class Stopped:
-    """The task was stopped, or there is nothing left to do in it."""
-
-
-@dataclass(frozen=True, slots=True)
 class Failed:
     """The task raised an error."""
 
@@ -211,40 +210,6 @@ class Ended:
     text: str
 
 
-# Files. They are handled at once, beside the tasks.
-
-
-@dataclass(frozen=True, slots=True)
-class Keep:
-    """Save a game."""
-
-    number: int
-    """That of the game in this session: each has a file of its own."""
-    path: str | None
-    """The file of a game that was loaded; None for a new game."""
-    game: StudiedGame
-
-
-@dataclass(frozen=True, slots=True)
-class ListGames:
-    """List the saved games: `GameList` follows."""
-
-
-@dataclass(frozen=True, slots=True)
-class OpenGame:
-    """Read a saved game: `OpenedGame` or `FileFailed` follows."""
-
-    path: str
-
-
-Errand = Keep | ListGames | OpenGame
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """The game of a `Keep` is saved."""
-
-
 @dataclass(frozen=True, slots=True)
 class GameList:
     """The saved games, the newest first: their files and a line about each."""
@@ -271,7 +236,7 @@ class FileFailed:
 
 
 Answer = (
-    Loaded
+    Done
     | OtherBoard
     | Progress
     | Moved
@@ -279,12 +244,10 @@ Answer = (
     | Threats
     | Verdict
     | Graded
-    | Stopped
     | Failed
     | Notice
     | Compiling
     | Ended
-    | Kept
     | GameList
     | OpenedGame
     | FileFailed
@@ -292,30 +255,7 @@ Answer = (
 
 NO_TASK = 0
 """The number of answers that belong to no task."""
-
-
-# Frames between the processes
-
-
-@dataclass(frozen=True, slots=True)
-class Begin:
-    """A task and its number, which its answers carry."""
-
-    number: int
-    task: Task
-
-
-@dataclass(frozen=True, slots=True)
-class Stop:
-    """Finish a task with the result so far; `drop` leaves out a task that has not begun."""
-
-    number: int
-    drop: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """An answer to the task of this number."""
-
-    number: int
-    answer: Answer
+Request = tuple[int, Task]
+"""Frame of the screen: a task and its number, above 0, which its answers carry."""
+Reply = tuple[int, Answer]
+"""Frame of the engine: an answer and the number of its task."""

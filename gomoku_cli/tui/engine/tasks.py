@@ -3,7 +3,7 @@
 from typing import Literal
 
 from gomoku_cli.tui.engine.client import Engine
-from gomoku_cli.tui.engine.messages import Task
+from gomoku_cli.tui.engine.messages import Stop, Task
 
 Role = Literal["move", "ponder", "analysis", "hint", "review", "grades", "threats", "check"]
 """The purpose of a task."""
@@ -24,19 +24,19 @@ class Tasks:
     def begin(self, role: Role, task: Task) -> None:
         """Begin a task and drop the one before it."""
         self.drop(role)
-        self._numbers[role] = self._engine.begin(task)
+        self._numbers[role] = self._engine.request(task)
 
     def drop(self, *roles: Role) -> None:
         """Stop tasks; their answers count no longer."""
         for role in roles:
             number = self._numbers.pop(role, None)
             if number is not None:
-                self._engine.stop(number, drop=True)
+                self._engine.request(Stop(drop=True), number)
 
     def finish(self, role: Role) -> None:
         """Let a task answer with its result so far."""
         if role in self._numbers:
-            self._engine.stop(self._numbers[role], drop=False)
+            self._engine.request(Stop(drop=False), self._numbers[role])
 
     def role_of(self, number: int) -> Role | None:
         """Return the purpose of an awaited task; None for a number that counts no longer."""

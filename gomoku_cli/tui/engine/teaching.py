@@ -14,10 +14,9 @@ from gomoku_cli.study.threats import Threats as ThreatFinder
 from gomoku_cli.tui.engine.messages import Threat, Threats, Verdict
 from search.analysis import Analysis
 from search.limits import Limit
-from search.players import Analyses, Player
 
-_LOOK_S = 0.6
-"""Time of a search behind a move that the patterns on the board do not refute."""
+_LOOK = Limit(seconds=0.6)
+"""Limit of a search behind a move that the patterns on the board do not refute."""
 _KINDS = {FIVE: "five", OPEN_FOUR: "open four", FOUR: "four", OPEN_THREE: "open three"}
 
 
@@ -46,8 +45,11 @@ def find_threats(position: Position) -> Threats:
     return Threats(tuple(found), finder.win_by_fours(stones, position.side_to_move))
 
 
-def check_move(position: Position, move: Cell, player: Player, stop: Callable[[], bool]) -> Verdict:
-    """Return the reason why a move loses; none for a move that does not, or if every move loses."""
+def check_move(position: Position, move: Cell, look: Callable[[Position, Limit], Analysis | None]) -> Verdict:
+    """Return the reason why a move loses; none for a move that does not, or if every move loses.
+
+    `look` returns the analysis of a position, None for a player that has none.
+    """
     explainer = _explainer(position.rules)
     reason = explainer.loss(position, move)
     if reason is None:
@@ -55,17 +57,11 @@ def check_move(position: Position, move: Cell, player: Player, stop: Callable[[]
         after.push(move)
         if after.is_game_over():
             return Verdict(None)
-        view = _look(player, after, stop)
+        view = look(after, _LOOK)
         reason = explainer.loss(position, move, view) if view is not None else None
     if reason is None:
         return Verdict(None)
-    before = _look(player, position, stop)
+    before = look(position, _LOOK)
     if before is not None and before.moves[0].proof is not None and before.moves[0].proof < 0:
         return Verdict(None)
     return Verdict(reason.sentence)
-
-
-def _look(player: Player, position: Position, stop: Callable[[], bool]) -> Analysis | None:
-    if not isinstance(player, Analyses):
-        return None
-    return player.analyse(position, Limit(seconds=_LOOK_S), stop=stop)

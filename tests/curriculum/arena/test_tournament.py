@@ -35,6 +35,8 @@ PLAN = {"players": ["a", "b"], "seed": 1}
 class Restarting(Player):
     """A random player that starts each game by itself; may give up, or be too slow, at some ply."""
 
+    starts_games = True
+
     def __init__(self, name: str = "restarting", *, gives_up_at: int | None = None, on_time: bool = False) -> None:
         self.name = name
         self.open = 0
@@ -45,7 +47,7 @@ class Restarting(Player):
 
     @contextmanager
     def start_game(self) -> Iterator[Player]:
-        """See `PlaysGames`."""
+        """See `Player`."""
         with self._lock:
             self.open += 1
             self.max_open = max(self.max_open, self.open)

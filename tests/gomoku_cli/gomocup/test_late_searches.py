@@ -56,18 +56,7 @@ def test_a_search_that_tells_nothing_is_replaced_by_a_quick_decision(desk: Desk)
 
 
 def test_the_best_move_so_far_is_the_answer(desk: Desk) -> None:
-    class Teller(FirstCellPlayer):
-        best_so_far: Decision | None = Decision(1)
-
-    teller = Teller()
-
-    def tell_and_hang(stop: Callable[[], bool]) -> None:
-        assert teller.best_so_far is None  # that of an earlier search counts no more
-        teller.best_so_far = Decision(112)
-        desk.hang(stop)
-
-    teller.while_thinking = tell_and_hang
-    desk.players.player = teller
+    desk.player.best = Decision(112)
     assert desk.answer_in_time("BEGIN") == ["7,7"]
     assert desk.players.quick_decisions == 0
 

@@ -24,7 +24,8 @@ class Manager:
         self.player = FirstCellPlayer()
         self.player.while_thinking = self.think
         self.ahead: list[Line] = []
-        self.engine = Engine(OnePlayer(self.player), about=ABOUT, clock=Clock(), ahead=lambda: list(self.ahead))
+        self.players = OnePlayer(self.player)
+        self.engine = Engine(self.players, about=ABOUT, clock=Clock(), ahead=lambda: list(self.ahead))
         self.comes: tuple[str, ...] = ()
         self.comes_after_s = 0.0
         self.release = threading.Event()
@@ -70,19 +71,15 @@ def test_the_move_is_answered_at_once(manager: Manager, line: str, comes: str) -
     assert manager.seconds_of(line, "INFO pondering 0", comes) < LONG_S / 2
 
 
+@pytest.mark.parametrize("comes", ["YXSTOP", "INFO timeout_turn 0", "RESTART"])
+def test_a_request_for_the_move_ends_the_wait_for_nets(manager: Manager, comes: str) -> None:
+    manager.players.loads = manager.think
+    assert manager.seconds_of("BEGIN", comes) < LONG_S / 4, "neither the nets nor the search that follows"
+
+
 @pytest.mark.parametrize("comes", ["YXSTOP", "INFO timeout_turn 0"])
 def test_a_search_that_does_not_stop_is_not_waited_for(manager: Manager, comes: str) -> None:
-    class Teller(FirstCellPlayer):
-        best_so_far: Decision | None = None
-
-    teller = Teller()
-
-    def think(stop: Callable[[], bool]) -> None:
-        teller.best_so_far = Decision(112)
-        manager.think(stop)
-
-    teller.while_thinking, manager.ignores_stop = think, True
-    manager.engine._players.player = teller  # type: ignore[attr-defined]
+    manager.player.best, manager.ignores_stop = Decision(112), True
     manager.comes = (comes,)
     assert manager.say("TURN 0,0") == ["7,7"]
 

@@ -1,5 +1,6 @@
 """The commands of Yixin's board: its opening sequence, boards without a move, and the best moves of a position."""
 
+import threading
 from collections.abc import Callable
 
 import pytest
@@ -7,9 +8,9 @@ import pytest
 from core.notation import parse_point
 from core.position import Position
 from gomoku_cli.gomocup.engine import Engine
-from search.analysis import Analysis, MoveAnalysis, Report
+from search.analysis import Analysis, MoveAnalysis
 from search.limits import Limit
-from search.players import Decision, never
+from search.players import Decision, Report, never
 from tests.support.gomocup import ABOUT, FIRST, SECOND, FirstCellPlayer, OnePlayer, Talk
 
 OPENING = """
@@ -28,23 +29,28 @@ end
 
 
 class ThinkingPlayer(FirstCellPlayer):
-    """Analyses the first three empty cells, and reports that once."""
+    """Analyses the first three empty cells, reports that once, and then waits for a moment."""
 
-    def think(
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_shown = threading.Event()
+
+    def search(
         self,
         position: Position,
         limit: Limit | None = None,
         *,
-        seed: int = 0,
+        seed: int | None = None,
         stop: Callable[[], bool] = never,
         report: Report | None = None,
     ) -> tuple[Decision, Analysis]:
-        decision = self.choose(position, limit, seed=seed, stop=stop)
+        decision = self.choose(position, limit, seed=seed or 0, stop=stop)
         cells = [int(cell) for cell in position.legal_moves()[:3]]
         moves = tuple(MoveAnalysis(cell, value=0.5 - number) for number, cell in enumerate(cells))
         analysis = Analysis(moves=moves, value=0.5, variation=(cells[0],), nodes=3, seconds=0.1)
         if report is not None:
             report(analysis)
+            self.is_shown.wait(0.3)
         return decision, analysis
 
 
@@ -118,7 +124,13 @@ def test_a_wrong_number_of_best_moves_is_an_error(talk: Talk, count: str) -> Non
 @pytest.mark.parametrize(("detail", "shown"), [(1, [f"MESSAGE REALTIME BEST {FIRST}"]), (0, [])])
 def test_the_best_move_so_far_is_shown_during_a_move_on_request(detail: int, shown: list[str]) -> None:
     told: list[str] = []
-    engine = Engine(OnePlayer(ThinkingPlayer()), about=ABOUT, tell=told.append)
+    player = ThinkingPlayer()
+
+    def tell(line: str) -> None:
+        told.append(line)
+        player.is_shown.set()
+
+    engine = Engine(OnePlayer(player), about=ABOUT, tell=tell)
     for line in ("START 15", f"INFO show_detail {detail}", "BEGIN"):
         answers = list(engine.answer(line))
     assert answers == [FIRST]

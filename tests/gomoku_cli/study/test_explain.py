@@ -116,4 +116,4 @@ def test_the_mentor_wins_wherever_a_loss_is_claimed() -> None:
     for own, enemy, _ in LOSSES.values():
         board = position(WHITE, own, enemy)
         board.push("n3")
-        assert mentor.analyse(board).value == 1.0
+        assert mentor.search(board)[1].value == 1.0

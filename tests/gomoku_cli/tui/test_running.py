@@ -16,9 +16,10 @@ from gomoku_cli.tui import running, terminal
 from gomoku_cli.tui.engine.client import EngineProcess
 from gomoku_cli.tui.engine.messages import (
     NO_TASK,
-    Analyse,
     Analysed,
     Answer,
+    CheckMove,
+    Done,
     Ended,
     Failed,
     FindThreats,
@@ -26,17 +27,16 @@ from gomoku_cli.tui.engine.messages import (
     Graded,
     GradeMoves,
     Keep,
-    Kept,
     ListGames,
     Load,
-    Loaded,
     Moved,
     OtherBoard,
     PlayerChoice,
     Progress,
-    Stopped,
-    Think,
+    Search,
+    Stop,
     Threats,
+    Verdict,
 )
 from gomoku_cli.tui.game import Game, Seats
 from nets.config import RuntimeChoice
@@ -101,6 +101,11 @@ def test_the_board_needs_no_kernels_numpy_or_torch() -> None:
     assert ended.stdout == "[]\n"
 
 
+def analysis(position: Position, seconds: float) -> Search:
+    """Return the request for an analysis of the mentor."""
+    return Search(choice=PlayerChoice(spec="mentor"), position=position, purpose="analysis", seconds=seconds)
+
+
 class _Answers:
     """The answers of an engine's process, in order."""
 
@@ -123,7 +128,7 @@ def test_what_the_screen_wrote_before_its_end_is_saved(tmp_path: Path, monkeypat
     game = Game(Rules(), Seats(None, None))
     for cell in (1, 2, 3):
         game.play(cell)
-        process.run(Keep(0, None, game.studied(game.moves)))
+        process.request(Keep(0, None, game.studied(game.moves)))
     # As after a kill of the screen: both pipes close at once.
     process._input.close()
     assert process._process.stdout is not None
@@ -140,26 +145,26 @@ def test_the_engines_process_loads_thinks_analyses_fails_and_starts_anew() -> No
     process = EngineProcess(RuntimeChoice())
     try:
         answers = _Answers(process)
-        load = process.begin(Load(choice=mentor, rules=Rules(9)))
-        assert answers.to(load) == Loaded()
-        moved = answers.to(process.begin(Think(choice=mentor, position=Position.from_moves(Rules(9), (40,)))))
+        load = process.request(Load(choice=mentor, rules=Rules(9)))
+        assert answers.to(load) == Done()
+        moved = answers.to(process.request(Search(choice=mentor, position=Position.from_moves(Rules(9), (40,)))))
         assert isinstance(moved, Moved)
         assert 0 <= moved.move < 81
         assert moved.analysis is not None
-        dropped = process.begin(Analyse(choice=mentor, position=Position.from_moves(Rules(9), (40,)), seconds=60.0))
-        process.stop(dropped, drop=False)
-        assert isinstance(answers.to(dropped), Analysed | Stopped)
-        other = process.begin(Load(choice=PlayerChoice(spec="paper"), rules=Rules(9)))
+        dropped = process.request(analysis(Position.from_moves(Rules(9), (40,)), 60.0))
+        process.request(Stop(drop=False), dropped)
+        assert isinstance(answers.to(dropped), Analysed)
+        other = process.request(Load(choice=PlayerChoice(spec="paper"), rules=Rules(9)))
         assert answers.to(other) == OtherBoard(Rules())
-        failed = answers.to(process.begin(Load(choice=PlayerChoice(spec="nobody"), rules=Rules(9))))
+        failed = answers.to(process.request(Load(choice=PlayerChoice(spec="nobody"), rules=Rules(9))))
         assert isinstance(failed, Failed)
         assert failed.text.startswith("'nobody' names no player")
         process._process.kill()
         assert isinstance(answers.to(NO_TASK), Ended)
-        moved = answers.to(process.begin(Think(choice=mentor, position=Position.from_moves(Rules(9), (40,)))))
+        moved = answers.to(process.request(Search(choice=mentor, position=Position.from_moves(Rules(9), (40,)))))
         assert isinstance(moved, Moved)
         # Closing does not wait for a search of any length.
-        process.begin(Analyse(choice=mentor, position=Position.from_moves(Rules(9), (40,)), seconds=600.0))
+        process.request(analysis(Position.from_moves(Rules(9), (40,)), 600.0))
         time.sleep(0.2)
     finally:
         process.close()
@@ -168,31 +173,35 @@ def test_the_engines_process_loads_thinks_analyses_fails_and_starts_anew() -> No
 
 @pytest.mark.slow
 def test_nothing_small_waits_behind_a_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Threats, grades, saved games and their list are answered while a search of ten minutes goes on."""
+    """Threats, reasons, grades, saved games and their list are answered while a search of ten minutes goes on."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     process = EngineProcess(RuntimeChoice())
     try:
         answers = _Answers(process)
-        mentor = PlayerChoice(spec="mentor")
-        search = process.begin(Analyse(choice=mentor, position=Position.from_moves(Rules(), (112,)), seconds=600.0))
-        threats = answers.to(process.begin(FindThreats(position=Position.from_moves(Rules(), (112, 0, 113, 15, 114)))))
+        search = process.request(analysis(Position.from_moves(Rules(), (112,)), 600.0))
+        threats = answers.to(
+            process.request(FindThreats(position=Position.from_moves(Rules(), (112, 0, 113, 15, 114))))
+        )
         assert isinstance(threats, Threats)
         assert {threat.kind for threat in threats.threats} == {"open four", "four"}
+        # Black has a four, and white plays elsewhere.
+        four = Position.from_moves(Rules(), (112, 111, 113, 15, 114, 30, 115))
+        verdict = answers.to(process.request(CheckMove(choice=PlayerChoice(spec="mentor:2"), position=four, move=60)))
+        assert isinstance(verdict, Verdict)
+        assert verdict.reason is not None
         game = Game(Rules(), Seats(None, None), [112, 0, 113])
-        assert isinstance(answers.to(process.begin(GradeMoves(game=game.studied(game.moves)))), Graded)
-        process.run(Keep(0, None, game.studied(game.moves)))
-        assert answers.to(NO_TASK) == Kept()
-        process.run(ListGames())
-        listed = answers.to(NO_TASK)
+        assert isinstance(answers.to(process.request(GradeMoves(game=game.studied(game.moves)))), Graded)
+        assert answers.to(process.request(Keep(0, None, game.studied(game.moves)))) == Done()
+        listed = answers.to(process.request(ListGames()))
         assert isinstance(listed, GameList)
         assert len(listed.games) == 1
-        process.stop(search, drop=False)
-        assert isinstance(answers.to(search), Analysed | Stopped), "it was still under way"
+        process.request(Stop(drop=False), search)
+        assert isinstance(answers.to(search), Analysed), "it was still under way"
     finally:
         process.close()
 
 
 def test_frames_are_plain_pickles() -> None:
-    task = Think(choice=PlayerChoice(spec="mentor"), position=Position.from_moves(Rules(), (1, 2)))
+    task = Search(choice=PlayerChoice(spec="mentor"), position=Position.from_moves(Rules(), (1, 2)))
     again = pickle.loads(pickle.dumps(task))
     assert (again.choice, repr(again.position)) == (task.choice, repr(task.position))

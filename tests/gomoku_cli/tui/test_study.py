@@ -240,7 +240,7 @@ async def test_games_are_saved_listed_and_resumed(tmp_path: Path) -> None:
         await ui.play("e5")
         assert len(list(tmp_path.iterdir())) == 2, "a game that goes on keeps its file"
         assert ";B[ek]" in path.read_text()
-    kept = [errand for errand in engine.errands if isinstance(errand, Keep)]
+    kept = [task for task in engine.tasks if isinstance(task, Keep)]
     assert kept[0].game.record.moves == tuple(cells("h8")), "it is saved before the engine answers"
 
 
@@ -321,7 +321,7 @@ async def test_a_failed_save_is_shown_and_the_game_goes_on(tmp_path: Path) -> No
     async with board_app(engine) as ui:
         await ui.click("h8")
         await ui.until(lambda: ui.moves == ["h8", "i9"])
-        engine.run(Keep(9, None, ui.app.game.studied(ui.app.game.moves)))
+        engine.request(Keep(9, None, ui.app.game.studied(ui.app.game.moves)))
         await ui.until(lambda: "file" in ui.status)
 
 

@@ -2,18 +2,20 @@
 
 import asyncio
 import threading
+from collections.abc import Callable
 
 import pytest
 
 from core.notation import parse_cell
+from core.position import Position
 from core.rules import Rules
-from gomoku_cli.tui.engine.messages import Analyse, GradeMoves, PlayerChoice
+from gomoku_cli.tui.engine.messages import GradeMoves, PlayerChoice, Search
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.setup import BoardSetup
 from gomoku_cli.tui.widgets import status
-from search.analysis import Analysis, Report
+from search.analysis import Analysis
 from search.limits import Limit
-from search.players import never
+from search.players import Decision, Report, never
 from tests.support.tui import AnalysingPlayer, GatedAnalyst, GatedPlayer, ThreadEngine, async_test, board_app
 
 LINES = "h8 i9 h9 h7 g8 i8 i10 j11 g10 f11 j8 e12"
@@ -120,14 +122,21 @@ class GatedReviewer(AnalysingPlayer):
         super().__init__(15, value=0.0)
         self.step = threading.Semaphore(0)
 
-    def analyse(
-        self, position: object, limit: Limit | None = None, *, stop: object = never, report: Report | None = None
-    ) -> Analysis:
+    def search(
+        self,
+        position: Position,
+        limit: Limit | None = None,
+        *,
+        seed: int | None = None,
+        stop: Callable[[], bool] = never,
+        report: Report | None = None,
+    ) -> tuple[Decision, Analysis]:
         """See `AnalysingPlayer`."""
-        assert self.step.acquire(timeout=30)
-        super().analyse(position, limit)  # type: ignore[arg-type]
+        if seed is None:
+            assert self.step.acquire(timeout=30)
+        decision = super().search(position, limit, seed=seed, stop=stop)[0]
         # Each side believes in its win after its move: every move is a blunder of the other.
-        return self.view_of(position.moves, 0.9)  # type: ignore[attr-defined]
+        return decision, self.view_of(position.moves, 0.9)
 
 
 @async_test
@@ -152,4 +161,4 @@ async def test_a_mistake_is_looked_for_while_the_review_runs() -> None:
         await ui.press("greater_than_sign", "z")
         assert len(ui.moves) == 5
     assert any(isinstance(task, GradeMoves) for task in engine.tasks)
-    assert [task.position.ply for task in engine.tasks if isinstance(task, Analyse)][:3] == [6, 0, 1]
+    assert [task.position.ply for task in engine.tasks if isinstance(task, Search)][:3] == [6, 0, 1]

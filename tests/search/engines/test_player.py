@@ -14,7 +14,7 @@ from curriculum.arena.players import PlayerSettings, PlayerSpecError, model_path
 from curriculum.config import Config, ImitationConfig
 from curriculum.games.mentor_games import play_teacher_game
 from search.limits import Limit
-from search.players import ForfeitError, PlaysGames
+from search.players import ForfeitError
 from tests.support.engine_players import LIMIT_S, POSIX_ONLY, RULES, at, cell, command, engine, move_of, wait_until_gone
 
 pytestmark = POSIX_ONLY
@@ -243,7 +243,7 @@ def test_an_engine_teaches_both_colours_of_a_game_in_one_process(tmp_path: Path)
 def test_an_engine_is_written_with_its_command() -> None:
     spec = "engine:" + shlex.join(command("correct"))
     player = parse_player(spec, rules=RULES, settings=PlayerSettings(engine_seconds=5.0))
-    assert isinstance(player, PlaysGames)
+    assert player.starts_games
     assert model_path(spec) is None
     assert player.name == spec.removeprefix("engine:")
     with player.start_game() as game:
@@ -263,7 +263,7 @@ def test_an_engine_has_its_own_time_or_that_of_all_players(
 ) -> None:
     notes = tmp_path / "notes"
     player = parse_player("engine:" + shlex.join(command("correct", notes)), rules=RULES, settings=settings)
-    assert isinstance(player, PlaysGames)
+    assert player.starts_games
     with player.start_game() as game:
         move_of(game, at())
     assert f"INFO timeout_turn {received}" in notes.read_text().splitlines()

@@ -107,7 +107,7 @@ def test_without_reductions_the_score_is_that_of_the_naive_search(size: int, con
 )
 def test_a_lost_game_is_held_as_long_as_can_be(moves: str, longest: str) -> None:
     board = Position.from_moves(RULES, [parse_cell(name, RULES.size) for name in moves.split()])
-    analysis = Mentor(Limit(nodes=4000)).analyse(board)
+    analysis = Mentor(Limit(nodes=4000)).search(board)[1]
     assert analysis.value < -0.9
     assert analysis.moves[0].proof == (None if analysis.plies_to_end is None else -analysis.plies_to_end)
     assert moves_of(Mentor(Limit(nodes=4000)), board, seeds=8) == {longest}
@@ -116,7 +116,7 @@ def test_a_lost_game_is_held_as_long_as_can_be(moves: str, longest: str) -> None
 @takes_many_nodes
 def test_the_variation_is_a_game_that_goes_on() -> None:
     for board in (position(BLACK, "g7 h8", "h7 i9"), position(WHITE, "g7 h8 j7", "h7 i7 g9")):
-        analysis = Mentor().analyse(board, Limit(nodes=5000))
+        analysis = Mentor().search(board, Limit(nodes=5000))[1]
         assert analysis.variation[0] == analysis.best_move
         Position.from_moves(RULES, (*board.moves, *analysis.variation))
 
@@ -125,7 +125,7 @@ def test_the_variation_is_a_game_that_goes_on() -> None:
 def test_a_proven_win_has_its_plies_and_its_moves(colour: Colour) -> None:
     board = position(colour, "g7 h7 i7 j8 j9 h10 i10", "f7 g10 m3 c3 d12 b8")
     mentor = Mentor(Limit(nodes=400))
-    analysis = mentor.analyse(board)
+    analysis = mentor.search(board)[1]
     assert analysis.value == 1.0
     assert mentor.choose(board).plies_to_end == analysis.plies_to_end
     assert analysis.plies_to_end == len(analysis.variation)

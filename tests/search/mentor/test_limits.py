@@ -8,9 +8,11 @@ from core.position import Position
 from core.rules import BLACK, WHITE
 from curriculum.arena.opening_sets import load_openings
 from curriculum.arena.players import PlayerSettings, PlayerSpecError, parse_player
+from search.analysis import Analysis
 from search.limits import Limit
 from search.mentor import deepening
 from search.mentor.player import DEFAULT_LIMIT, LEVELS, Mentor
+from search.players import Decision
 from search.solvers.vcf import NOT_KNOWN
 from search.tree.settings import Policy
 from tests.support.mentor_positions import RULES, position, takes_many_nodes
@@ -36,36 +38,36 @@ def test_a_stop_in_mid_search_ends_it_with_the_result_so_far() -> None:
         asked.append(True)
         return len(asked) > 4
 
-    analysis = Mentor().analyse(board, Limit(nodes=10**9), stop=stop)
+    analysis = Mentor().search(board, Limit(nodes=10**9), stop=stop)[1]
     assert analysis.nodes < 50_000
     assert board.is_legal(analysis.best_move)
 
 
 def test_the_clock_ends_a_search() -> None:
     board = position(BLACK, "g7 h8", "h7 i9")
-    analysis = Mentor(Limit(seconds=0.05)).analyse(board)
+    analysis = Mentor(Limit(seconds=0.05)).search(board)[1]
     assert analysis.depth > 0
     assert analysis.seconds < 10
 
 
 def test_a_search_without_end_is_ended_by_its_stop() -> None:
-    analysis = Mentor(Limit(seconds=float("inf"))).analyse(position(BLACK, "g7 h8", "h7 i9"), stop=lambda: True)
+    analysis = Mentor(Limit(seconds=float("inf"))).search(position(BLACK, "g7 h8", "h7 i9"), stop=lambda: True)[1]
     assert len(analysis.moves) > 0
 
 
 def test_a_depth_ends_a_search() -> None:
     board = position(BLACK, "g7 h8", "h7 i9")
     for depth in (1, 2, 3):
-        assert Mentor().analyse(board, Limit(depth=depth)).depth == depth
+        assert Mentor().search(board, Limit(depth=depth))[1].depth == depth
 
 
 @takes_many_nodes
 def test_a_search_by_nodes_does_not_depend_on_the_table_of_the_last_one() -> None:
     boards = [position(BLACK, "g7 h8", "h7 i9"), position(WHITE, "g7 h8 j7", "h7 i7 g9")]
-    fresh = [Mentor(Limit(nodes=3000)).analyse(board) for board in boards]
+    fresh = [Mentor(Limit(nodes=3000)).search(board)[1] for board in boards]
     used = Mentor(Limit(nodes=3000))
     for board, expected in zip(boards * 3, fresh * 3, strict=True):
-        analysis = used.analyse(board)
+        analysis = used.search(board)[1]
         assert (analysis.moves, analysis.score, analysis.nodes) == (expected.moves, expected.score, expected.nodes)
 
 
@@ -73,10 +75,10 @@ def test_a_search_by_nodes_does_not_depend_on_the_table_of_the_last_one() -> Non
 def test_a_search_by_the_clock_uses_the_table_of_the_last_one() -> None:
     mentor, limit = Mentor(Limit(nodes=3000)), Limit(depth=9, seconds=600.0)
     boards = [Position.from_moves(RULES, opening) for opening in load_openings("balanced", RULES)[:8]]
-    first, again = (sum(mentor.analyse(board, limit).nodes for board in boards) for _ in range(2))
+    first, again = (sum(mentor.search(board, limit)[1].nodes for board in boards) for _ in range(2))
     assert again < 0.75 * first
-    fresh = Mentor().analyse(boards[0], Limit(nodes=3000))
-    by_nodes = mentor.analyse(boards[0])
+    fresh = Mentor().search(boards[0], Limit(nodes=3000))[1]
+    by_nodes = mentor.search(boards[0])[1]
     assert (by_nodes.nodes, by_nodes.variation) == (fresh.nodes, fresh.variation), "where nodes count all is forgotten"
 
 
@@ -121,15 +123,17 @@ def test_levels_are_players_and_may_have_a_time_limit_too() -> None:
 def test_the_best_move_so_far_is_known_from_the_first_check_on() -> None:
     board = position(BLACK, "g7 h8", "h7 i9")
     mentor = Mentor(Limit(seconds=float("inf")))
-    told: list[int] = []
+    told: list[Decision | Analysis] = []
+    checks = 0
 
     def stop() -> bool:
-        assert mentor.best_so_far is not None
-        told.append(mentor.best_so_far.move)
-        return len(told) > 20
+        nonlocal checks
+        checks += 1
+        assert told
+        return checks > 20
 
-    mentor.choose(board, stop=stop)
-    assert all(board.is_legal(move) for move in told)
+    mentor.search(board, seed=0, stop=stop, report=told.append)
+    assert all(isinstance(best, Analysis) or board.is_legal(best.move) for best in told)
 
 
 def test_a_search_by_the_clock_looks_for_fours_in_short_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,7 +146,7 @@ def test_a_search_by_the_clock_looks_for_fours_in_short_pieces(monkeypatch: pyte
     monkeypatch.setattr(deepening, "solve_vcf", give_up)
     board = position(BLACK, "g7 h8", "h7 i9")
     checks = iter(range(100))
-    Mentor(Limit(seconds=float("inf"))).analyse(board, stop=lambda: next(checks) >= 2)
+    Mentor(Limit(seconds=float("inf"))).search(board, stop=lambda: next(checks) >= 2)[1]
     assert pieces == [2000, 4000]
-    Mentor().analyse(board, Limit(nodes=40_000, depth=1))
+    Mentor().search(board, Limit(nodes=40_000, depth=1))[1]
     assert pieces == [2000, 4000, 10_000]

@@ -84,12 +84,12 @@ def test_an_error_in_the_search_ends_the_helpers_too() -> None:
 def test_limits_of_nodes_and_depth_have_one_thread_and_are_repeatable() -> None:
     board = position(BLACK, "g7 h8", "h7 i9")
     limits = (Limit(nodes=3000), Limit(depth=4))
-    fresh = [Mentor(threads=1).analyse(board, limit) for limit in limits]
+    fresh = [Mentor(threads=1).search(board, limit)[1] for limit in limits]
     mentor = Mentor(threads=3)
     for _ in range(3):
-        mentor.analyse(board, Limit(seconds=SECONDS))  # its helpers may still be ending
+        mentor.search(board, Limit(seconds=SECONDS))[1]  # its helpers may still be ending
         for limit, expected in zip(limits, fresh, strict=True):
-            analysis = mentor.analyse(board, limit)
+            analysis = mentor.search(board, limit)[1]
             assert (analysis.moves, analysis.nodes, analysis.depth) == (expected.moves, expected.nodes, expected.depth)
 
 
@@ -99,10 +99,10 @@ def test_pondering_spares_the_next_search_its_work() -> None:
     fresh = again = 0
     for opening in load_openings("balanced", RULES)[:4]:
         board = Position.from_moves(RULES, opening)
-        fresh += Mentor(threads=1).analyse(board, limit).nodes
+        fresh += Mentor(threads=1).search(board, limit)[1].nodes
         checks = iter(range(40))
         mentor.ponder(board, lambda: next(checks, None) is None)  # noqa: B023 - called at once
-        again += mentor.analyse(board, limit).nodes
+        again += mentor.search(board, limit)[1].nodes
     assert again < 0.75 * fresh
 
 

@@ -13,6 +13,7 @@ from core.compiled import stones_of
 from core.notation import parse_cell
 from core.position import Position
 from core.rules import Rules
+from search.analysis import Analysis
 from search.limits import Limit
 from search.players import Decision, Player
 from search.tree import player as mcts_player
@@ -262,12 +263,12 @@ def test_a_limit_that_it_cannot_keep_is_refused(limit: Limit, message: str) -> N
     with pytest.raises(ValueError, match=message):
         player().choose(position_of("d4"), limit)
     with pytest.raises(ValueError, match=message):
-        player().analyse(position_of("d4"), limit)
+        player().search(position_of("d4"), limit)[1]
 
 
 def test_an_analysis_has_the_numbers_of_the_decision() -> None:
     position, who = position_of("d4"), player()
-    analysis, decision = who.analyse(position), who.choose(position)
+    analysis, decision = who.search(position)[1], who.choose(position)
     assert decision.policy is not None
     assert analysis.best_move == decision.move == analysis.variation[0]
     assert (analysis.value, analysis.nodes) == (decision.value, decision.simulations)
@@ -285,7 +286,7 @@ def test_an_analysis_has_the_numbers_of_the_decision() -> None:
 
 def test_the_variation_of_an_analysis_is_a_line_of_play() -> None:
     position = position_of("d4")
-    analysis = player().analyse(position, Limit(nodes=400))
+    analysis = player().search(position, Limit(nodes=400))[1]
     assert len(analysis.variation) > 1
     for move in analysis.variation:
         position.push(move)
@@ -293,7 +294,7 @@ def test_the_variation_of_an_analysis_is_a_line_of_play() -> None:
 
 def test_an_analysis_puts_a_proven_win_first() -> None:
     position = position_of("c4 a1 d4 a2 e4 g7")
-    analysis = player(SearchSettings(simulations=200)).analyse(position)
+    analysis = player(SearchSettings(simulations=200)).search(position)[1]
     wins = {parse_cell("b4", 7), parse_cell("f4", 7)}
     assert analysis.best_move in wins
     assert analysis.variation == (analysis.best_move,)
@@ -304,7 +305,7 @@ def test_an_analysis_puts_a_proven_win_first() -> None:
 
 def test_the_best_moves_have_lines_of_their_own() -> None:
     position = position_of("d4")
-    analysis = player().analyse(position, Limit(nodes=400))
+    analysis = player().search(position, Limit(nodes=400))[1]
     assert analysis.moves[0].line == analysis.variation
     longer = [each.line for each in analysis.moves[:8] if (each.visits or 0) > 20]
     assert len(longer) > 1
@@ -319,7 +320,7 @@ def test_the_best_moves_have_lines_of_their_own() -> None:
 def test_an_analysis_of_a_forced_reply_has_all_other_moves_lost() -> None:
     settings = SearchSettings(simulations=30, forced_moves=True)
     who = MctsPlayer(ScriptedEvaluator(RULES), RULES, settings)
-    analysis = who.analyse(position_of("c4 b4 d4 a1 e4"))
+    analysis = who.search(position_of("c4 b4 d4 a1 e4"))[1]
     assert analysis.best_move == parse_cell("f4", 7)
     assert analysis.moves[0].visits == 30
     assert {root.value for root in analysis.moves[1:]} == {-1.0}, "a proof is sure, however late the end"
@@ -378,13 +379,7 @@ def test_one_player_may_be_asked_from_many_threads() -> None:
 
 def test_the_best_move_so_far_is_told_during_a_search_of_one_position() -> None:
     who = keeping(seconds=math.inf)
-    told: list[int | None] = []
-
-    def stop() -> bool:
-        told.append(who.best_so_far and who.best_so_far.move)
-        return len(told) > 30
-
+    told: list[Decision | Analysis] = []
     board = position_of("d4")
-    who.choose(board, stop=stop)
-    assert all(move is None or board.is_legal(move) for move in told)
-    assert told[-1] is not None
+    who.search(board, seed=0, stop=lambda: len(told) > 3, report=told.append)
+    assert all(isinstance(best, Decision) and board.is_legal(best.move) for best in told[:3])

@@ -1,0 +1,137 @@
+"""The requests of the screen in lanes: one after the other in each, and no lane waits for another.
+
+It imports nothing heavy: the screen's end is noticed while the libraries are imported.
+"""
+
+import os
+import pickle
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from queue import SimpleQueue
+from typing import Any, BinaryIO, Protocol
+
+from gomoku_cli.tui.engine.messages import (
+    Answer,
+    CheckMove,
+    Done,
+    Failed,
+    FindThreats,
+    GradeMoves,
+    Keep,
+    ListGames,
+    Load,
+    OpenGame,
+    Request,
+    Search,
+    Stop,
+    Task,
+)
+
+_SAVES = "saves"
+_LANES: dict[type[Any], str] = {
+    Load: "searches",
+    Search: "searches",
+    CheckMove: "checks",
+    FindThreats: "views",
+    GradeMoves: "views",
+    Keep: _SAVES,
+    ListGames: "games",  # reading hundreds of games takes seconds, for which no save may wait
+    OpenGame: "games",
+}
+"""The lane of each kind of task. Kernels of a search release the interpreter, so the others go on meanwhile."""
+_END_S = 1.0
+"""Time for the tasks in progress to stop after the screen has gone."""
+_SAVES_S = 20.0
+"""Time for games to be saved then: on a busy machine the libraries may still be imported."""
+
+Handler = Callable[[int, Any], Answer]
+"""Does a task, of which it gets the number too, and returns the last answer."""
+
+
+class _Search(Protocol):
+    def stop(self) -> None: ...
+
+
+class Lanes:
+    """The requests that are not done, and the searches that run for them."""
+
+    def __init__(self, send: Callable[[int, Answer], None]) -> None:
+        """`send` gets each answer with the number of its task, on the thread of its lane."""
+        self.send = send
+        self._queues: dict[str, SimpleQueue[Request | None]] = {lane: SimpleQueue() for lane in _LANES.values()}
+        self._threads: dict[str, threading.Thread] = {}
+        self._running: dict[int, _Search] = {}
+        self._stopped: set[int] = set()
+        self._dropped: set[int] = set()
+        self._has_begun, self._has_ended = threading.Event(), threading.Event()
+
+    def put(self, number: int, task: Task) -> None:
+        """Add a task, or stop one at once."""
+        if not isinstance(task, Stop):
+            self._queues[_LANES[type(task)]].put((number, task))
+            return
+        self._stopped.add(number)
+        if task.drop:
+            self._dropped.add(number)
+        if (search := self._running.get(number)) is not None:
+            search.stop()
+
+    def watch(self, number: int, search: _Search) -> None:
+        """Let a search end with its task: when that is stopped, as it may be already, and at the end of all."""
+        self._running[number] = search
+        if number in self._stopped or self._has_ended.is_set():
+            search.stop()
+
+    def run(self, handlers: Mapping[type[Any], Handler]) -> None:
+        """Do the tasks by the handlers of their types, until `end`."""
+        for lane in self._queues:
+            self._threads[lane] = threading.Thread(target=self._work, args=(lane, handlers), daemon=True)
+            self._threads[lane].start()
+        self._has_begun.set()
+        for thread in self._threads.values():
+            thread.join()
+
+    def _work(self, lane: str, handlers: Mapping[type[Any], Handler]) -> None:
+        while (request := self._queues[lane].get()) is not None:
+            number, task = request
+            if self._has_ended.is_set() and lane != _SAVES:
+                return
+            try:
+                answer = Done() if number in self._dropped else handlers[type(task)](number, task)
+            except Exception as error:
+                answer = Failed(error_text(error))
+            self._running.pop(number, None)
+            self._stopped.discard(number)
+            self._dropped.discard(number)
+            if not self._has_ended.is_set():
+                self.send(number, answer)
+
+    def end(self) -> None:
+        """Stop what goes on, and return from `run`; games that are not saved yet are saved first."""
+        self._has_ended.set()
+        for search in list(self._running.values()):
+            search.stop()
+        for lane in self._queues.values():
+            lane.put(None)
+
+    def read(self, stream: BinaryIO) -> None:
+        """Take the requests of the screen until its end; then end this process, but save its games first."""
+        with suppress(EOFError, OSError, pickle.UnpicklingError):
+            while True:
+                self.put(*pickle.load(stream))
+        if self._has_begun.is_set() or not self._queues[_SAVES].empty():
+            self.end()
+            self._has_begun.wait(_SAVES_S)
+            self._threads[_SAVES].join(_SAVES_S)
+            for thread in self._threads.values():
+                thread.join(_END_S)
+        os._exit(0)
+
+
+def error_text(error: BaseException) -> str:
+    """Return the error in one line; errors made for people need no name of their class."""
+    from gomoku_cli.exit_codes import for_error
+
+    text = str(error) if for_error(error) is not None else f"{type(error).__name__}: {error}"
+    return " ".join(text.split()) or type(error).__name__
