@@ -38,9 +38,9 @@ from curriculum.presets import resolve, with_assignments
 from curriculum.reporting import Conduct
 from curriculum.training.samples import Samples
 from curriculum.training.trainer import BatchSource, Trainer
-from curriculum.workers.crew import Crew
+from curriculum.workers.games import PATIENCE_S, Pool
 from curriculum.workers.local import Local
-from curriculum.workers.ray_crew import RayCrew
+from curriculum.workers.ray_pool import RayPool
 from nets.checkpoint import load_model, read_info
 from nets.runtimes.loading import open_model
 from nets.runtimes.net_evaluator import NetEvaluator
@@ -184,23 +184,20 @@ def workers(arguments: argparse.Namespace, model: Path) -> Rows:
     config = replace(config, rules=info.rules, net=info.net, search=search, selfplay=play)
     job = SelfPlayJob(config, 0, load_openings(BALANCED, config.rules, for_training=True), model)
 
-    def rate(crew: Crew) -> float:
+    def rate(pool: Pool) -> float:
         marks: list[tuple[float, int]] = []
-        begun = time.perf_counter()
-        with crew.open(job) as team:
-
-            def stop() -> bool:
+        begun, now = time.perf_counter(), 0.0
+        with pool.stream(job, range(1_000_000)) as stream:
+            while now <= arguments.settle + arguments.seconds:
+                stream.take(PATIENCE_S)
                 now = time.perf_counter() - begun
                 if now > arguments.settle:
-                    marks.append((now, team.counts.get("simulations", 0)))
-                return now > arguments.settle + arguments.seconds
-
-            team.play(range(1_000_000), lambda number, game: None, stop)
+                    marks.append((now, stream.counts.get("simulations", 0)))
         (first, before), (last, after) = marks[0], marks[-1]
         return (after - before) / (last - first) / (config.search.simulations * _PLIES_OF_A_GAME)
 
-    with RayCrew("ray", workers=cores()) as crew:
-        found = in_turns({"here": partial(rate, Local()), "workers": partial(rate, crew)}, arguments.rounds)
+    with RayPool("ray", workers=cores()) as pool:
+        found = in_turns({"here": partial(rate, Local()), "workers": partial(rate, pool)}, arguments.rounds)
     here, there = (statistics.median(found[name]) for name in ("here", "workers"))
     yield {
         "this process, games/s": here,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from core.errors import FailedError
-from curriculum.workers.crew import Crew
+from curriculum.workers.games import Pool, never
 from curriculum.workers.local import Local
 
 
@@ -56,19 +56,15 @@ class Quiet:
         """See `Reporter`."""
 
 
-def _never() -> bool:
-    return False
-
-
 @dataclass(frozen=True, slots=True)
 class Conduct:
     """Reporter, stop signal and workers of long work."""
 
     reporter: Reporter = field(default_factory=Quiet)
-    stop: Callable[[], bool] = _never
+    stop: Callable[[], bool] = never
     """Called between steps. After True the work finishes its step, saves, and raises `Interrupted`."""
-    crew: Crew = field(default_factory=Local)
-    """Those who play its games."""
+    pool: Pool = field(default_factory=Local)
+    """The processes that play its games."""
 
     def check(self) -> None:
         """Raise `Interrupted` if the work should stop."""

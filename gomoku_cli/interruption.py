@@ -9,7 +9,7 @@ from types import FrameType
 import typer
 
 from curriculum.reporting import Conduct, DivergedError, Interrupted
-from curriculum.workers.crew import Crew
+from curriculum.workers.games import Pool
 from curriculum.workers.local import Local
 from gomoku_cli.console import make_reporter, shows_notice
 from gomoku_cli.exit_codes import ExitCode, TerminalClosedError
@@ -21,10 +21,10 @@ _SAME_REQUEST_S = 1.0
 
 
 @contextmanager
-def conducting(*, quiet: bool = False, resume: str | None = None, crew: Crew | None = None) -> Iterator[Conduct]:
+def conducting(*, quiet: bool = False, resume: str | None = None, pool: Pool | None = None) -> Iterator[Conduct]:
     """Yield the conduct of long work: its reporter, and a stop check that Ctrl-C, SIGTERM and SIGHUP make true.
 
-    `crew`: those who play its games; this process without one.
+    `pool`: the processes that play its games; this process without one.
     `resume`: the command that continues the work, printed when it stops. Stopped work ends the command with exit
     code 130. SIGHUP counts unless the process ignores it (`nohup`).
     """
@@ -44,7 +44,7 @@ def conducting(*, quiet: bool = False, resume: str | None = None, crew: Crew | N
     reporter = make_reporter(quiet)
     before = {number: signal.signal(number, request) for number in ORDERLY_SIGNALS}
     try:
-        yield Conduct(reporter, lambda: requested_at is not None, crew or Local())
+        yield Conduct(reporter, lambda: requested_at is not None, pool or Local())
     except Interrupted:
         ending = f"; continue with: {resume}" if resume else ""
         echo(f"stopped{', everything so far is saved' if resume else ''}{ending}", err=True)

@@ -58,8 +58,8 @@ def open_session(
     search.check_effect(players, engine_seconds=match.engine_seconds, match_seconds=match.match_seconds)
     resume = f"{program()} {shlex.join(sys.argv[1:])}" if match.run is not None else None
     with (
-        workers.crew() as crew,
-        conducting(quiet=quiet, resume=resume, crew=crew) as conduct,
+        workers.pool() as pool,
+        conducting(quiet=quiet, resume=resume, pool=pool) as conduct,
         reporting_compilation(conduct.reporter),
     ):
         yield MatchSession(settings, common_rules, conduct)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from curriculum.config import Config
     from curriculum.reporting import Conduct
     from curriculum.run.folder import RunFolder
-    from curriculum.workers.crew import Crew
+    from curriculum.workers.games import Pool
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,22 +87,22 @@ def open_run(path: Path, choice: Choice) -> "RunFolder":
 
 
 @contextmanager
-def crewed(
+def with_pool(
     workers: WorkerOptions, opened: "Callable[[], RunFolder]", *, is_new: bool
-) -> "Iterator[tuple[RunFolder, Crew]]":
-    """Yield the run and those who play for it.
+) -> "Iterator[tuple[RunFolder, Pool]]":
+    """Yield the run and the processes that play for it.
 
     A run that exists comes first, since workers take seconds to start. A new one comes last, so that workers that
     cannot be had leave no folder behind.
     """
     with ExitStack() as stack:
         if is_new:
-            crew = stack.enter_context(workers.crew())
+            pool = stack.enter_context(workers.pool())
             folder = stack.enter_context(opened())
         else:
             folder = stack.enter_context(opened())
-            crew = stack.enter_context(workers.crew())
-        yield folder, crew
+            pool = stack.enter_context(workers.pool())
+        yield folder, pool
 
 
 def run_phase(
@@ -139,8 +139,8 @@ def run_phase(
         remedy = "" if resume else "; --new makes one"
         raise typer.BadParameter(f"there is no run in {path}: {reason}{remedy}", param_hint="--run")
     with (
-        crewed(workers, lambda: open_or_create(path, choice), is_new=is_new) as (folder, crew),
-        conducting(quiet=quiet, resume=command_line, crew=crew) as conduct,
+        with_pool(workers, lambda: open_or_create(path, choice), is_new=is_new) as (folder, pool),
+        conducting(quiet=quiet, resume=command_line, pool=pool) as conduct,
     ):
         if is_new:
             conduct.reporter.say(f"{path} is a new run: it starts from fresh nets")

@@ -1,4 +1,4 @@
-"""The options of workers, and the crew that they name."""
+"""The options of workers, and the pool that they name."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from curriculum.workers.crew import Crew
+    from curriculum.workers.games import Pool
 
 _WORKERS = "Workers on Ray"
 _ADDRESSES = "ray|auto|ray://HOST:PORT"
@@ -75,8 +75,8 @@ class WorkerOptions:
         return [word for option, value in named.items() if value is not None for word in (option, str(value))]
 
     @contextmanager
-    def crew(self) -> "Iterator[Crew]":
-        """Yield those who play. Raises a usage error."""
+    def pool(self) -> "Iterator[Pool]":
+        """Yield the processes that play. Raises a usage error."""
         if self.workers is None:
             if given := self.words():
                 raise typer.BadParameter("it says how workers are: give --workers too", param_hint=given[0])
@@ -87,16 +87,16 @@ class WorkerOptions:
         if self.workers not in ("ray", "auto") and not self.workers.startswith("ray://"):
             raise typer.BadParameter(f"{self.workers} names no workers: give {_ADDRESSES}", param_hint="--workers")
         try:
-            from curriculum.workers.ray_crew import RayCrew
+            from curriculum.workers.ray_pool import RayPool
         except ImportError as error:
             raise typer.BadParameter(
                 "workers need Ray: install gomoku-cli with its extra, as in pip install '.[ray]'",
                 param_hint="--workers",
             ) from error
-        with RayCrew(
+        with RayPool(
             self.workers,
             workers=self.num_workers,
             cpus=1 if self.cpus_per_worker is None else self.cpus_per_worker,
             gpus=0.0 if self.gpus_per_worker is None else self.gpus_per_worker,
-        ) as crew:
-            yield crew
+        ) as pool:
+            yield pool

@@ -19,7 +19,7 @@ from curriculum.config import Config
 from curriculum.games.selfplay_games import SelfPlayGame
 from curriculum.phases.jobs import SelfPlayJob
 from curriculum.workers.local import Local
-from curriculum.workers.ray_crew import RayCrew
+from curriculum.workers.ray_pool import RayPool
 from nets.checkpoint import save_model
 from nets.config import NetConfig
 from nets.dual import make_model
@@ -43,25 +43,20 @@ def run(arguments: argparse.Namespace) -> int:
         job = SelfPlayJob(config, 0, [], model)
         second, joined, worked, left_at = None, 0.0, 0.0, 0
 
-        def stop() -> bool:
-            nonlocal second, joined, worked, left_at
-            nodes = team.report.games_by_node if team.report else {}
-            if second is None and not joined and len(games) >= arguments.games // 10:
-                second, joined = cluster.add_node(num_cpus=1), time.monotonic()
-            if joined and not worked and len(nodes) == 2:
-                worked = time.monotonic()
-            if second is not None and worked and len(games) >= arguments.games // 2:
-                left_at = len(games)
-                cluster.remove_node(second, allow_graceful=False)
-                second = None
-            return False
-
-        with RayCrew(cluster.address) as crew, crew.open(job) as team:
-            team.play(range(arguments.games), games.__setitem__, stop)
+        with RayPool(cluster.address) as pool, pool.stream(job, range(arguments.games)) as stream:
+            for number, game in stream:
+                games[number] = game
+                if second is None and not joined and len(games) >= arguments.games // 10:
+                    second, joined = cluster.add_node(num_cpus=1), time.monotonic()
+                if joined and not worked and len(stream.workers.games_by_node) == 2:
+                    worked = time.monotonic()
+                if second is not None and worked and len(games) >= arguments.games // 2:
+                    left_at = len(games)
+                    cluster.remove_node(second, allow_graceful=False)
+                    second = None
         cluster.shutdown()
-        here: dict[int, SelfPlayGame] = {}
-        with Local().open(job) as alone:
-            alone.play(range(arguments.games), here.__setitem__, lambda: False)
+        with Local().stream(job, range(arguments.games)) as alone:
+            here = dict(alone)
     if not left_at:
         raise Fault("the second node never worked, or never left")
     for number in range(arguments.games):

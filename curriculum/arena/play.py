@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -90,7 +90,7 @@ class _Board:
 
 @dataclass(frozen=True)
 class MatchJob:
-    """The games of a match or a tournament, by the numbers of their fixtures: see `curriculum.workers.crew.Job`."""
+    """The games of a match or a tournament, by the numbers of their fixtures: see `curriculum.workers.games.Job`."""
 
     players: Sequence[Recipe]
     rules: Rules
@@ -102,21 +102,21 @@ class MatchJob:
 
     @property
     def at_once(self) -> int:
-        """See `curriculum.workers.crew.Job`."""
+        """See `curriculum.workers.games.Job`."""
         return self.side_by_side
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """See `curriculum.workers.crew.Job`."""
+        """See `curriculum.workers.games.Job`."""
         return tuple(dict.fromkeys(path for player in self.players for path in player.files))
 
-    def open(self, files: Mapping[Path, Path]) -> "MatchBench":
-        """See `curriculum.workers.crew.Job`."""
-        return MatchBench(self, [player.make(files) for player in self.players])
+    def open(self, files: Mapping[Path, Path]) -> "MatchGames":
+        """See `curriculum.workers.games.Job`."""
+        return MatchGames(self, [player.make(files) for player in self.players])
 
 
-class MatchBench:
-    """The games of a match in this process: see `curriculum.workers.crew.Bench`."""
+class MatchGames:
+    """The games of a match in this process: see `curriculum.workers.games.Games`."""
 
     def __init__(self, job: MatchJob, players: Sequence[Player]) -> None:
         self._job, self._players = job, tuple(players)
@@ -132,36 +132,29 @@ class MatchBench:
         """Let go of the players."""
         self._players = ()
 
-    def play(
-        self,
-        numbers: Iterator[int | None],
-        finished: Callable[[int, PlayedGame], None],
-        stop: Callable[[], bool],
-    ) -> None:
-        """See `Bench`. Games between players of this process go in waves of `side_by_side`.
+    def play(self, numbers: Iterator[int | None], stop: Callable[[], bool]) -> Generator[tuple[int, PlayedGame] | None]:
+        """See `Games`. Games between players of this process go in waves of `side_by_side`.
 
         A game with a player that starts each game has a thread of its own.
         """
         number = next(numbers, None)
         while number is not None and not stop():
             if self._is_apart(number):
-                number = self._play_apart(chain((number,), numbers), finished, stop)
+                number = yield from self._play_apart(chain((number,), numbers), stop)
                 continue
             wave = [number]
             while (number := next(numbers, None) if len(wave) < self._job.side_by_side else None) is not None:
                 if self._is_apart(number):
                     break
                 wave.append(number)
-            self._play_wave(wave, finished, stop)
+            yield from self._play_wave(wave, stop)
             number = next(numbers, None) if number is None else number
 
     def _is_apart(self, number: int) -> bool:
         game = self._job.fixtures[number]
         return any(self._job.players[player].starts_games for player in (game.black, game.white))
 
-    def _play_wave(
-        self, numbers: Sequence[int], finished: Callable[[int, PlayedGame], None], stop: Callable[[], bool]
-    ) -> None:
+    def _play_wave(self, numbers: Sequence[int], stop: Callable[[], bool]) -> Generator[tuple[int, PlayedGame] | None]:
         """Play games side by side: in turn each player chooses for all boards on which it is to move."""
         running = [_Board(self._job.fixtures[number], self._job.rules) for number in numbers]
         while running:
@@ -179,14 +172,15 @@ class MatchBench:
                 for board, decision in zip(turn, decisions, strict=True):
                     board.play(decision, seconds)
                 self._moves += len(turn)
+                yield None
             for board in running:
                 if board.is_over:
-                    finished(board.fixture.number, board.result())
+                    yield board.fixture.number, board.result()
             running = [board for board in running if not board.is_over]
 
     def _play_apart(
-        self, numbers: Iterator[int | None], finished: Callable[[int, PlayedGame], None], stop: Callable[[], bool]
-    ) -> int | None:
+        self, numbers: Iterator[int | None], stop: Callable[[], bool]
+    ) -> Generator[tuple[int, PlayedGame] | None, None, int | None]:
         """Play each game on a thread of its own; return the number of a game that needs none, if it came to one."""
         at_once = self._job.on_threads or max(1, cores() // 2)
         ending = threading.Event()
@@ -212,7 +206,8 @@ class MatchBench:
                     done, running = wait(running, timeout=_POLL_S, return_when=FIRST_COMPLETED)
                     for future in done:
                         game = future.result()
-                        finished(game.fixture.number, game)
+                        yield game.fixture.number, game
+                    yield None
                     if stop():
                         return None
             except Interrupted:

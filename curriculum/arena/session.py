@@ -57,7 +57,7 @@ class MatchSession:
 
     def _recipe(self, spec: str) -> Player | Recipe:
         """Return the player itself, or its recipe where others play. Raises `PlayerSpecError`."""
-        if self.conduct.crew.is_apart:
+        if self.conduct.pool.is_apart:
             return NamedPlayer.of(spec, self.rules, self.settings.players)
         return self.player(spec)
 

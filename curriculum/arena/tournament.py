@@ -14,7 +14,7 @@ from curriculum.arena.play import SIDE_BY_SIDE, MatchJob
 from curriculum.arena.results import MatchResult, PlayedGame, Tally
 from curriculum.arena.statistics import ratings
 from curriculum.reporting import Conduct, Task
-from curriculum.workers.crew import Team
+from curriculum.workers.games import PATIENCE_S, Stream
 from search.players import Player
 from search.recipes import Recipe, as_recipe
 
@@ -115,23 +115,19 @@ def play_tournament(
     width = side_by_side or SIDE_BY_SIDE
     wave = 1 if any(recipe.starts_games for recipe in recipes) else width
     job = MatchJob(recipes, rules, {game.number: game for game in missing}, width, on_threads)
-    with conduct.reporter.task(task, len(games), "games") as progress, conduct.crew.open(job) as team:
-        report = _ProgressReport(progress, tournament)
-        waves = _Waves(games, wave, known, tournament, is_decided)
-
-        def finished(number: int, game: PlayedGame) -> None:
-            for each in waves.in_order(game):
-                if folder:
-                    folder.add(each)
-                tournament.add(each)
-            report.show(team)
-
-        def stop() -> bool:
-            report.show(team)
-            return waves.decided or conduct.stop()
-
-        team.play(waves.numbers(), finished, stop)
-        report.show(team)
+    waves = _Waves(games, wave, known, tournament, is_decided)
+    with (
+        conduct.reporter.task(task, len(games), "games") as progress,
+        conduct.pool.stream(job, waves.numbers(), lambda: waves.decided or conduct.stop()) as stream,
+    ):
+        _show(progress, tournament, stream)
+        while not stream.is_over:
+            for _, game in stream.take(PATIENCE_S):
+                for each in waves.in_order(game):
+                    if folder:
+                        folder.add(each)
+                    tournament.add(each)
+            _show(progress, tournament, stream)
     if not waves.decided and tournament.games < len(games):
         conduct.check()
     tournament.sort()
@@ -189,24 +185,15 @@ class _Waves:
         return True
 
 
-class _ProgressReport:
-    """Reports the progress and the score of the games to a task."""
-
-    def __init__(self, progress: Task, tournament: Tournament) -> None:
-        self._progress = progress
-        self._tournament = tournament
-        self._progress.update(tournament.games)
-
-    def show(self, team: Team[PlayedGame]) -> None:
-        """Report the work of a team."""
-        matches = [*self._tournament.matches.values()]
-        moves = team.counts.get("moves", 0)
-        figures: dict[str, float | str] = {"moves": moves} if moves else {}
-        if team.report is not None:
-            figures["workers"] = team.report.workers
-        if len(matches) == 1 and self._tournament.games:
-            figures["score"] = f"{matches[0].total.score:.2f}"
-        self._progress.update(self._tournament.games, **figures)
+def _show(progress: Task, tournament: Tournament, stream: Stream[PlayedGame]) -> None:
+    """Report the progress and the score of the games to a task."""
+    figures: dict[str, float | str] = {**stream.figures}
+    if moves := stream.counts.get("moves", 0):
+        figures["moves"] = moves
+    if len(tournament.matches) == 1 and tournament.games:
+        (match,) = tournament.matches.values()
+        figures["score"] = f"{match.total.score:.2f}"
+    progress.update(tournament.games, **figures)
 
 
 def play_match(

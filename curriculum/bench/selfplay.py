@@ -7,6 +7,7 @@ import statistics
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -18,8 +19,8 @@ from curriculum.bench.bare_net import BareNet
 from curriculum.bench.ceiling import Ceiling
 from curriculum.bench.positions import openings
 from curriculum.config import Config
-from curriculum.games.selfplay_games import Progress, SelfPlay, SelfPlayGame
-from curriculum.reporting import Conduct, Task
+from curriculum.games.selfplay_games import Progress, SelfPlay
+from curriculum.reporting import Conduct
 from nets.config import NetConfig
 
 STAGES = {"opening": 0.1, "middle": 0.25, "end": 1.0}
@@ -49,11 +50,9 @@ class _CountedSelfPlay(SelfPlay):
 
     def _move(self, tree: int, game: Any) -> bool:
         self.moves[game.position.ply] += 1
-        return super()._move(tree, game)
-
-    def count_game(self, game: SelfPlayGame) -> None:
-        """Count a finished game."""
-        self._ended += 1
+        goes_on = super()._move(tree, game)
+        self._ended += not goes_on
+        return goes_on
 
     def mark(self) -> Mark:
         """Return the counts so far."""
@@ -165,10 +164,11 @@ def measure_selfplay(
     run = SelfPlayRun(config, [], [], [])
     player = _CountedSelfPlay(config, evaluator, openings(games))
 
-    def play_for(duration_s: float) -> Iterator[bool]:
+    def play_for(playing: Iterator[Any], duration_s: float) -> None:
         start = time.perf_counter()
         while time.perf_counter() - start < duration_s:
-            yield False
+            conduct.check()
+            next(playing)
 
     def measure_nets() -> None:
         if ceiling:
@@ -176,29 +176,22 @@ def measure_selfplay(
         if bare:
             run.bares.append(bare.rate(each / 2))
 
-    def take_slices(task: Task) -> Iterator[bool]:
-        """Advance at each of self-play's stop checks, and yield the answer."""
-        while player.moves.total() < config.selfplay.concurrent_games:
-            yield False
-        measure_nets()
-        for _ in range(number):
-            yield from play_for(min(_SETTLING_S, each / 4))
-            before = player.mark()
-            yield from play_for(each)
-            run.slices.append((before, player.mark()))
-            measure_nets()
-            task.update(len(run.slices), simulations_per_second=f"{run.rate('simulations'):,.0f}")
-        yield True
-
     name = f"self-play, {config.selfplay.concurrent_games} games side by side"
     if config.selfplay.cache_megabytes:
         name += ", with the cache"
-    with conduct.reporter.task(name, number, "slices") as task:
-        steps = take_slices(task)
-
-        def stop() -> bool:
+    with (
+        conduct.reporter.task(name, number, "slices") as task,
+        closing(player.play(range(10_000_000))) as playing,
+    ):
+        while player.moves.total() < config.selfplay.concurrent_games:
             conduct.check()
-            return next(steps)
-
-        player.play(range(10_000_000), player.count_game, stop)
+            next(playing)
+        measure_nets()
+        for _ in range(number):
+            play_for(playing, min(_SETTLING_S, each / 4))
+            before = player.mark()
+            play_for(playing, each)
+            run.slices.append((before, player.mark()))
+            measure_nets()
+            task.update(len(run.slices), simulations_per_second=f"{run.rate('simulations'):,.0f}")
     return run

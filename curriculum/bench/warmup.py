@@ -25,7 +25,7 @@ from nets.checkpoint import BUILT_IN
 from nets.runtimes.loading import open_model
 from search.mentor.paper import PaperMentor
 from search.mentor.player import Mentor
-from search.players import Player, never
+from search.players import Player
 from search.pure_mcts.player import PureMcts
 from search.tree.mcts import ForestSearch
 from search.tree.player import MctsPlayer
@@ -153,7 +153,7 @@ class _LineEvaluator(_UniformEvaluator):
 def _play_self_play(evaluator: Evaluator) -> None:
     settings = SelfplayConfig(concurrent_games=2, cache_megabytes=1)
     config = Config(rules=_RULES, search=_SEARCH, selfplay=settings)
-    SelfPlay(config, evaluator, iteration=0, balanced=()).play([0, 1], lambda game: None, never)
+    list(SelfPlay(config, evaluator, iteration=0, balanced=()).play([0, 1]))
 
 
 def _play_line_nets() -> None:

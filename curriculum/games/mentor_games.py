@@ -4,9 +4,10 @@ They start from a few random stones and contain some random moves, so that games
 is the teacher's decision even where a random move was played: the distribution it draws from, or its move.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,7 +25,7 @@ from curriculum.config import Config
 from curriculum.games.teacher_values import decayed_value
 from curriculum.reporting import Conduct, Interrupted
 from curriculum.training.samples import Samples, decayed_results, naming_metadata, read_kept_games, write_samples
-from search.players import Decision, ForfeitError, Player, never
+from search.players import Decision, ForfeitError, Player
 from search.recipes import Recipe, as_recipe
 
 _GAMES_PER_FILE = 64
@@ -130,7 +131,7 @@ def replay_positions(position: Position, first_ply: int) -> PositionBatch:
 
 @dataclass(frozen=True)
 class TeacherJob:
-    """The teacher's games: see `curriculum.workers.crew.Job`. A game that it forfeits is the error."""
+    """The teacher's games: see `curriculum.workers.games.Job`. A game that it forfeits is the error."""
 
     config: Config
     teacher: Recipe
@@ -140,15 +141,15 @@ class TeacherJob:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """See `curriculum.workers.crew.Job`."""
+        """See `curriculum.workers.games.Job`."""
         return self.teacher.files
 
-    def open(self, files: Mapping[Path, Path]) -> "_TeacherBench":
-        """See `curriculum.workers.crew.Job`."""
-        return _TeacherBench(self.config, self.teacher.make(files))
+    def open(self, files: Mapping[Path, Path]) -> "_TeacherGames":
+        """See `curriculum.workers.games.Job`."""
+        return _TeacherGames(self.config, self.teacher.make(files))
 
 
-class _TeacherBench:
+class _TeacherGames:
     """The teacher in this process, on all its cores."""
 
     def __init__(self, config: Config, teacher: Player) -> None:
@@ -161,11 +162,8 @@ class _TeacherBench:
         return {"positions": self._positions}
 
     def play(
-        self,
-        numbers: Iterator[int | None],
-        finished: Callable[[int, Samples | ForfeitError], None],
-        stop: Callable[[], bool],
-    ) -> None:
+        self, numbers: Iterator[int | None], stop: Callable[[], bool]
+    ) -> Generator[tuple[int, Samples | ForfeitError] | None]:
         running: dict[Future[Samples | ForfeitError], int] = {}
         with ThreadPoolExecutor(cores()) as pool:
             while not stop():
@@ -176,7 +174,8 @@ class _TeacherBench:
                 for future in wait(running, timeout=_POLL_S, return_when=FIRST_COMPLETED).done:
                     samples = future.result()
                     self._positions += 0 if isinstance(samples, ForfeitError) else len(samples)
-                    finished(running.pop(future), samples)
+                    yield running.pop(future), samples
+                yield None
 
     def close(self) -> None:
         self._teacher = None  # an engine ends with it
@@ -207,39 +206,26 @@ def play_teacher_games(
     played: dict[int, Samples | ForfeitError] = {}
     done = games - sum(len(files[first]) for first in missing)
     recipe = as_recipe(teacher)
-
-    is_stopped = False
-
-    def numbers() -> Iterator[int]:
-        nonlocal is_stopped
-        for first in missing:
-            is_stopped = conduct.stop()
-            if is_stopped:  # the files in progress are finished
-                return
-            yield from files[first]
-
-    with conduct.reporter.task("games to imitate", games, "games") as progress:
+    begun = takewhile(lambda first: not conduct.stop(), missing)  # after a stop the files in progress are finished
+    numbers = (number for first in begun for number in files[first])
+    with (
+        conduct.reporter.task("games to imitate", games, "games") as progress,
+        conduct.pool.stream(TeacherJob(config, recipe), numbers) as stream,
+    ):
         progress.update(done)
-        if missing:
-            with conduct.crew.open(TeacherJob(config, recipe)) as team:
-
-                def finished(number: int, samples: Samples | ForfeitError) -> None:
-                    nonlocal done
-                    played[number] = samples
-                    done += 1
-                    workers = {} if team.report is None else {"workers": team.report.workers}
-                    progress.update(done, positions=team.counts.get("positions", 0), **workers)
-                    first = number - number % _GAMES_PER_FILE
-                    if all(each in played for each in files[first]):
-                        whole = [played.pop(each) for each in files[first]]
-                        kept = _without_forfeits(whole, config.rules.cells, conduct)
-                        lengths = [len(game) for game in kept]
-                        metadata = {"first_game": first, "lengths": lengths, "teacher": recipe.name}
-                        write_samples(paths[first], Samples.concatenate(kept), metadata)
-
-                team.play(numbers(), finished, never)
-        if is_stopped:
-            raise Interrupted
+        for number, samples in stream if missing else ():
+            played[number] = samples
+            done += 1
+            progress.update(done, positions=stream.counts.get("positions", 0), **stream.figures)
+            first = number - number % _GAMES_PER_FILE
+            if all(each in played for each in files[first]):
+                whole = [played.pop(each) for each in files[first]]
+                kept = _without_forfeits(whole, config.rules.cells, conduct)
+                lengths = [len(game) for game in kept]
+                metadata = {"first_game": first, "lengths": lengths, "teacher": recipe.name}
+                write_samples(paths[first], Samples.concatenate(kept), metadata)
+    if done < games:
+        raise Interrupted
     parts = [_split(config, path) for path in paths.values()]
     return Samples.concatenate([part[0] for part in parts]), Samples.concatenate([part[1] for part in parts])
 

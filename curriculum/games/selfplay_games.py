@@ -2,7 +2,7 @@
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from core.streams import Purpose, generator, stream_key
 from curriculum.config import Config
 from curriculum.games.mentor_games import random_opening, replay_positions
 from curriculum.training.samples import Samples, decayed_results
+from curriculum.workers.games import never
 from search.tree.cache import EvaluationCache
 from search.tree.mcts import ForestSearch, NodeNoise, RootNoise
 from search.tree.move_policy import choose_move, samples_at
@@ -122,39 +123,33 @@ class SelfPlay:
         )
 
     def play(
-        self,
-        numbers: Iterable[int | None],
-        finished: Callable[[SelfPlayGame], None],
-        stop: Callable[[], bool],
-    ) -> None:
-        """Play the games `numbers` and pass each to `finished` as it ends; return early after `stop` returns True.
+        self, numbers: Iterable[int | None], stop: Callable[[], bool] = never
+    ) -> Generator[tuple[int, SelfPlayGame] | None]:
+        """Play the games `numbers` and yield each as it ends, and None after each batch; end after `stop` is True.
 
         While `numbers` yields None, there are none at present: the games in progress go on.
         """
         waiting = iter(numbers)
         games: dict[int, _Game] = {}
         free = deque(range(self._config.selfplay.concurrent_games))
-
-        def fill() -> None:
-            while free and (number := next(waiting, None)) is not None:
-                games[free[0]] = self._start(free[0], number)
-                free.popleft()
-
-        fill()
         try:
-            while games and not stop():
+            while not stop():
+                while free and (number := next(waiting, None)) is not None:
+                    tree = free.popleft()
+                    games[tree] = self._start(tree, number)
+                if not games:
+                    return
                 for tree in self._search.advance():
-                    game = games[tree]
-                    if not self._move(tree, game):
-                        finished(self._finish(game))
-                        del games[tree]
+                    if not self._move(tree, games[tree]):
+                        game = self._finish(games.pop(tree))
                         free.append(tree)
-                fill()
+                        yield game.number, game
+                yield None
         finally:
             self._search.halt()
 
     def set_evaluator(self, evaluator: Evaluator) -> None:
-        """Play on with another evaluator, from within `stop` of `play`; the one before is out of use then."""
+        """Play on with another evaluator after a None of `play`; the one before is out of use then."""
         self._search.set_evaluator(evaluator)
 
     def _start(self, tree: int, number: int) -> _Game:

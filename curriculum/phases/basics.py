@@ -7,10 +7,10 @@ from core.streams import Purpose, stream_key
 from curriculum.games import basics
 from curriculum.phases.divergence import naming_divergence
 from curriculum.phases.steps import (
+    Training,
     best_hash,
     falling_rate,
     favourite_moves,
-    fit,
     is_finished,
     keep_model,
     mark_finished,
@@ -21,7 +21,7 @@ from curriculum.phases.steps import (
 from curriculum.reporting import Conduct
 from curriculum.run.folder import RunFolder
 from curriculum.training.samples import Samples, read_samples, write_samples
-from curriculum.training.trainer import BatchSource, Losses, Trainer
+from curriculum.training.trainer import Trainer
 from nets.dual import DualNet
 from nets.runtimes.net_evaluator import NetEvaluator
 
@@ -44,24 +44,15 @@ def run_basics(run: RunFolder, conduct: Conduct) -> None:
     if trainer_state(run, PHASE).exists():
         progress = trainer.load(trainer_state(run, PHASE), progress)
     progress.setdefault("parent", best_hash(run))
-    source = BatchSource(
-        samples,
-        Samples.none(config.rules.cells),
-        rehearsal_share=0.0,
-        batch_size=config.training.batch_size,
-        seed=stream_key(config.seed, Purpose.BASICS),
-        dual=config.net.dual,
-    )
+    source = trainer.batches(samples, stream_key(config.seed, Purpose.BASICS))
+    training = Training(run, conduct, PHASE, trainer, progress)
     steps = config.basics.epochs * source.steps_per_pass
     with conduct.reporter.task("learning the basics", steps, "steps") as task:
-
-        def report(step: int, losses: Losses) -> None:
-            task.update(step, policy_loss=losses.policy, value_loss=losses.value)
-
         task.update(progress["step"])
         rate = falling_rate(config.basics.learning_rate, config.basics.final_learning_rate, steps)
         with naming_divergence(run, PHASE, progress, rate(0)):
-            fit(run, conduct, trainer, source, phase=PHASE, progress=progress, until=steps, rate=rate, report=report)
+            for losses in training.fit(source, steps, rate):
+                task.update(progress["step"], policy_loss=losses.policy, value_loss=losses.value)
             conduct.check()
             trainer.refresh_norms(samples, stream_key(config.seed, Purpose.BASICS))
     shares = right_shares(trainer.model, run, conduct)

@@ -16,9 +16,9 @@ from curriculum.phases.divergence import naming_divergence
 from curriculum.phases.origin import portable_name, result_of
 from curriculum.phases.players import ModelPlayer, named_player
 from curriculum.phases.steps import (
+    Training,
     falling_rate,
     favourite_moves,
-    fit,
     is_finished,
     keep_model,
     mark_finished,
@@ -29,7 +29,7 @@ from curriculum.phases.steps import (
 from curriculum.reporting import Conduct
 from curriculum.run.folder import RunFolder
 from curriculum.training.samples import Samples
-from curriculum.training.trainer import BatchSource, Losses, Trainer
+from curriculum.training.trainer import Trainer
 from nets.checkpoint import load_model
 from nets.runtimes.net_evaluator import NetEvaluator
 
@@ -47,36 +47,27 @@ def run_imitation(run: RunFolder, conduct: Conduct) -> None:
         return
     config, settings = run.config, run.config.imitation
     teacher = named_player(config, settings.teacher, seconds=settings.teacher_seconds or None)
-    training, held_out = play_teacher_games(config, teacher, run.replay, conduct)
+    played, held_out = play_teacher_games(config, teacher, run.replay, conduct)
     rehearsal = basics_of(run, conduct) if settings.basics_share > 0 else Samples.none(config.rules.cells)
     trainer = Trainer(config, starting_model(run))
     progress: dict[str, Any] = {"step": 0, "passes": 0, "best_agreement": -1.0, "stale_passes": 0, "ended": ""}
     if trainer_state(run, PHASE).exists():
         progress = trainer.load(trainer_state(run, PHASE), progress)
-    source = BatchSource(
-        training,
-        rehearsal,
-        rehearsal_share=settings.basics_share,
-        batch_size=config.training.batch_size,
-        seed=stream_key(config.seed, Purpose.MENTOR),
-        dual=config.net.dual,
+    source = trainer.batches(
+        played, stream_key(config.seed, Purpose.MENTOR), rehearsal=rehearsal, rehearsal_share=settings.basics_share
     )
+    training = Training(run, conduct, PHASE, trainer, progress)
     steps = settings.passes * source.steps_per_pass
     rate = falling_rate(settings.learning_rate, settings.final_learning_rate, steps)
     with conduct.reporter.task(f"imitating {settings.teacher}", steps, "steps") as task:
-
-        def report(step: int, losses: Losses) -> None:
-            agreement = {"agreement": progress["best_agreement"]} if progress["passes"] else {}
-            task.update(step, policy_loss=losses.policy, **agreement)
-
         task.update(progress["step"])
         while not progress["ended"]:
             until = (progress["passes"] + 1) * source.steps_per_pass
             with naming_divergence(run, PHASE, progress, rate(progress["step"])):
-                fit(
-                    run, conduct, trainer, source, phase=PHASE, progress=progress, until=until, rate=rate, report=report
-                )
-                trainer.refresh_norms(training, stream_key(config.seed, Purpose.MENTOR, progress["passes"] + 1))
+                for losses in training.fit(source, until, rate):
+                    agreement = {"agreement": progress["best_agreement"]} if progress["passes"] else {}
+                    task.update(progress["step"], policy_loss=losses.policy, **agreement)
+                trainer.refresh_norms(played, stream_key(config.seed, Purpose.MENTOR, progress["passes"] + 1))
             _measure_pass(run, conduct, trainer, progress, held_out)
     # The last pass measured another model, unless it was the best: measure the model that is kept.
     path = run.models / f"{PHASE}.safetensors"

@@ -1,6 +1,7 @@
 """The jobs of the phases for workers: games of self-play, and the models of a run as players."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,54 +27,52 @@ class SelfPlayJob:
 
     @property
     def at_once(self) -> int:
-        """See `curriculum.workers.crew.Job`."""
+        """See `curriculum.workers.games.Job`."""
         return self.config.selfplay.concurrent_games
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """See `curriculum.workers.crew.Job`."""
+        """See `curriculum.workers.games.Job`."""
         return (self.model,)
 
-    def open(self, files: Mapping[Path, Path]) -> "SelfPlayBench":
-        """See `curriculum.workers.crew.Job`."""
-        return SelfPlayBench(self, files[self.model])
+    def open(self, files: Mapping[Path, Path]) -> "SelfPlayGames":
+        """See `curriculum.workers.games.Job`."""
+        return SelfPlayGames(self, files[self.model])
 
 
-class SelfPlayBench:
-    """Self-play in this process."""
+class SelfPlayGames:
+    """Self-play in this process: see `curriculum.workers.games.Games`."""
 
     def __init__(self, job: SelfPlayJob, model: Path) -> None:
         self._repeatable = job.repeatable
-        self._evaluator = NetEvaluator(load_model(model)[0], repeatable=job.repeatable)
+        self._evaluator = self._evaluator_of(model)
         self._newer: NetEvaluator | None = None
         self._games = SelfPlay(job.config, self._evaluator, iteration=job.iteration, balanced=job.balanced)
 
+    def _evaluator_of(self, model: Path) -> NetEvaluator:
+        return NetEvaluator(load_model(model)[0], repeatable=self._repeatable)
+
     @property
     def counts(self) -> Mapping[str, int]:
-        """See `curriculum.workers.crew.Bench`."""
+        """See `curriculum.workers.games.Games`."""
         return self._games.progress.counts
 
     def play(
-        self,
-        numbers: Iterator[int | None],
-        finished: Callable[[int, SelfPlayGame], None],
-        stop: Callable[[], bool],
-    ) -> None:
-        """See `curriculum.workers.crew.Bench`."""
-
-        def stop_or_change() -> bool:
-            if self._newer is not None:
-                before, self._evaluator, self._newer = self._evaluator, self._newer, None
-                self._games.set_evaluator(self._evaluator)
-                before.close()
-            return stop()
-
-        self._games.play(numbers, lambda game: finished(game.number, game), stop_or_change)
+        self, numbers: Iterator[int | None], stop: Callable[[], bool]
+    ) -> Generator[tuple[int, SelfPlayGame] | None]:
+        """See `curriculum.workers.games.Games`."""
+        with closing(self._games.play(numbers, stop)) as playing:
+            for item in playing:
+                if item is None and self._newer is not None:
+                    before, self._evaluator, self._newer = self._evaluator, self._newer, None
+                    self._games.set_evaluator(self._evaluator)
+                    before.close()
+                yield item
 
     def push(self, model: Path) -> None:
         """Play on with the weights of a model file."""
-        self._newer = NetEvaluator(load_model(model)[0], repeatable=self._repeatable)
+        self._newer = self._evaluator_of(model)
 
     def close(self) -> None:
-        """See `curriculum.workers.crew.Bench`."""
+        """See `curriculum.workers.games.Games`."""
         self._evaluator.close()

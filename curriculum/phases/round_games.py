@@ -1,152 +1,148 @@
-"""The games of a round of self-play, on their way from the workers into the replay buffer."""
+"""The games of self-play on their way from the workers into the replay buffer, a round at a time."""
 
 import shutil
 import time
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable
+from itertools import count
+from pathlib import Path
+from typing import Any, Self
 
 from core.files.atomic import atomic_path
-from core.rules import Cell
-from curriculum.config import Config
 from curriculum.games.selfplay_games import Progress, SelfPlayGame
 from curriculum.phases.jobs import SelfPlayJob
+from curriculum.phases.openings import training_openings
 from curriculum.phases.replay import Replay
 from curriculum.reporting import Conduct
 from curriculum.run.folder import RunFolder
 from curriculum.schedule import at_round
-from curriculum.workers.crew import Team, TeamBeside
+from curriculum.workers.games import PATIENCE_S, Stream
 
+PUSHED = "pushed"
+"""Name of the model that concurrent games go on with."""
 _SECONDS_PER_FILE = 20.0
 _GAMES_PER_FILE = 512
 _SECONDS_PER_UPDATE = 1.0
-_PATIENCE_S = 0.2
 
 
 class RoundGames:
-    """Plays the missing games of a round and saves them; a part of them, if it is stopped."""
+    """Plays the games of a round and saves them. A context manager: leaving it saves those that have ended."""
 
-    def __init__(
-        self, run: RunFolder, conduct: Conduct, config: Config, iteration: int, balanced: Sequence[Sequence[Cell]]
-    ) -> None:
-        """`config`: the whole run's."""
-        self.iteration = iteration
-        self._run, self._conduct, self._balanced = run, conduct, balanced
-        self._config = at_round(config, iteration)
-        self._replay = Replay(run, conduct)
-        self._done = self._replay.done(iteration)
+    def __init__(self, run: RunFolder, conduct: Conduct) -> None:
+        self._run, self._conduct, self._replay = run, conduct, Replay(run, conduct)
+        self._balanced = training_openings(run.config, conduct)
+        self._config, self._iteration = run.config, -1
+        self._done: set[int] = set()
         self._pending: list[SelfPlayGame] = []
-        self._since = self._shown = Progress.of({})
+        self._stream: Stream[SelfPlayGame] | None = None
+        self._model: Path | None = None
+        self._age = 0
+        """Of the net that plays, in rounds."""
+        self._since = Progress.of({})
         self._nodes: dict[str, int] = {}
-        self._beside: TeamBeside[SelfPlayGame] | None = None
-        self._model = run.models / f"playing-{iteration:04d}.safetensors"
-        """The net that plays ahead (`selfplay.overlap`): that of the round before its last gate."""
 
-    @property
-    def are_done(self) -> bool:
-        """True if all games are in files."""
-        return len(self._done) >= self._config.selfplay.games and not self._pending
+    def begin(self, iteration: int, *, ahead: bool = False) -> None:
+        """Let the games of a round be played, as far as they are missing; a round that has begun goes on.
 
-    def play(self) -> None:
-        """Play to the end. Raises `Interrupted` after saving."""
-        settings = self._config.selfplay
-        if not self.are_done:
-            with self._conduct.reporter.task(f"self-play, round {self.iteration + 1}", settings.games, "games") as task:
-
-                def show(counts: Mapping[str, int], workers: int | None) -> None:
-                    now = Progress.of(counts)
-                    if (seconds := now.seconds - self._shown.seconds) > _SECONDS_PER_UPDATE:
-                        figures: dict[str, float] = {} if workers is None else {"workers": workers}
-                        rate = max(0, now.simulations - self._shown.simulations) / seconds
-                        task.update(len(self._done), simulations_per_second=rate, **figures)
-                        self._shown = now
-
-                task.update(len(self._done))
-                try:
-                    if self._beside is not None:
-                        self._finish_beside(self._beside, show)
-                    else:
-                        self._play_here(show)
-                finally:
-                    self.close()
-                task.update(len(self._done))
-            self._conduct.check()
-        self._model.unlink(missing_ok=True)
-
-    def play_ahead(self) -> None:
-        """Let the best model of now play: beside this process where others play, and else to the end.
-
-        Raises `Interrupted` after saving.
+        `ahead`: the net of now plays to the end, also after a kill and while the best model changes. Concurrent games
+        go on from round to round, unless a stage of the schedule changes their settings: then those in progress are
+        lost.
         """
-        if self.are_done:
+        if iteration == self._iteration:
             return
-        if not self._model.exists():
+        config = at_round(self._run.config, iteration)
+        settings = config.selfplay
+        if settings.concurrent and config == self._config:
+            self._save()
+        else:
+            self.close()
+        self._config, self._iteration = config, iteration
+        if self._stream is not None:
+            return
+        self._done = self._replay.done(iteration)
+        numbers: Iterable[int] = count(max(self._done, default=-1) + 1)
+        if not settings.concurrent:
+            numbers = [game for game in range(settings.games) if game not in self._done]
+        name = PUSHED if settings.concurrent else f"playing-{iteration:04d}"
+        self._model = self._run.models / f"{name}.safetensors"
+        if not numbers:
+            return
+        if ahead and not self._model.exists():
             with atomic_path(self._model) as temporary:
                 shutil.copyfile(self._run.best_model, temporary)
-        if self._conduct.crew.is_apart:
-            self._since = self._shown = Progress.of({})
-            self._beside = self._conduct.crew.open_beside(self._job, self._missing)
-        else:
-            self.play()
+        model = self._model if self._model.exists() else self._run.best_model
+        self._age = int(model == self._model and not settings.concurrent)
+        job = SelfPlayJob(config, iteration, self._balanced, model, repeatable=not settings.concurrent)
+        self._stream = self._conduct.pool.stream(job, numbers, self._conduct.stop, beside=settings.concurrent)
+        self._since, self._nodes = Progress.of({}), {}
 
-    def collect(self, patience: float = 0.0) -> None:
-        """Take the games that others have finished, and save them now and then. Raises the error of a worker."""
-        if self._beside is None:
-            return
-        for _, game in self._beside.games(patience):
-            self._add(game, self._beside)
+    def wait(self) -> None:
+        """Play the round to its end. Raises `Interrupted` after saving."""
+        if (stream := self._stream) is not None:
+            title = f"self-play, round {self._iteration + 1}"
+            with self._conduct.reporter.task(title, self._config.selfplay.games, "games") as task:
+                task.update(len(self._done))
+                if not stream.counts:
+                    self.collect(PATIENCE_S)  # loads the nets
+                    self._since = Progress.of(stream.counts)
+                shown = self._since
+                while not stream.is_over:
+                    self.collect(PATIENCE_S)
+                    now = Progress.of(stream.counts)
+                    if (seconds := now.seconds - shown.seconds) > _SECONDS_PER_UPDATE:
+                        rate = max(0, now.simulations - shown.simulations) / seconds
+                        task.update(len(self._done), simulations_per_second=rate, **stream.figures)
+                        shown = now
+                self.close()
+                task.update(len(self._done))
+            self._conduct.check()
+        if self._model is not None:
+            self._model.unlink(missing_ok=True)
+
+    def collect(self, patience: float = 0.0) -> list[SelfPlayGame]:
+        """Return the games that have ended since the last call, and save them now and then.
+
+        Waits `patience` seconds at most for one. Raises the error of a worker.
+        """
+        if self._stream is None:
+            return []
+        games = [game for _, game in self._stream.take(patience)]
+        self._pending += games
+        self._done.update(game.number for game in games)
+        is_due = time.perf_counter() - self._since.seconds > _SECONDS_PER_FILE
+        if is_due or len(self._pending) >= _GAMES_PER_FILE:
+            self._save()
+        return games
+
+    def push(self, model: Path) -> None:
+        """Play on with the weights of a model file."""
+        if self._stream is not None:
+            self._stream.push(model)
 
     def close(self) -> None:
-        """End the play of others, and save what there is."""
-        if self._beside is not None:
+        """End the play, and save what there is."""
+        if self._stream is not None:
             try:
-                if self._pending:
-                    self._save(self._beside)
+                self._save()
             finally:
-                self._beside.close()
-                self._beside = None
+                self._stream.close()
+                self._stream = None
 
-    @property
-    def _missing(self) -> list[int]:
-        return [game for game in range(self._config.selfplay.games) if game not in self._done]
+    def __enter__(self) -> Self:
+        return self
 
-    @property
-    def _job(self) -> SelfPlayJob:
-        model = self._model if self._model.exists() else self._run.best_model
-        return SelfPlayJob(self._config, self.iteration, self._balanced, model)
+    def __exit__(self, *exception: object) -> None:
+        self.close()
 
-    def _play_here(self, show: Any) -> None:
-        with self._conduct.crew.open(self._job) as team:
-            self._since = self._shown = Progress.of(team.counts)
-
-            def stop() -> bool:
-                show(team.counts, None if team.report is None else team.report.workers)
-                return self._conduct.stop()
-
-            try:
-                team.play(self._missing, lambda number, game: self._add(game, team), stop)
-            finally:
-                if self._pending:
-                    self._save(team)
-
-    def _finish_beside(self, team: TeamBeside[SelfPlayGame], show: Any) -> None:
-        while not self._conduct.stop() and len(self._done) < self._config.selfplay.games:
-            self.collect(_PATIENCE_S)
-            show(team.counts, None if team.report is None else team.report.workers)
-
-    def _add(self, game: SelfPlayGame, team: Team[SelfPlayGame] | TeamBeside[SelfPlayGame]) -> None:
-        self._pending.append(game)
-        self._done.add(game.number)
-        if time.perf_counter() - self._since.seconds > _SECONDS_PER_FILE or len(self._pending) >= _GAMES_PER_FILE:
-            self._save(team)
-
-    def _save(self, team: Team[SelfPlayGame] | TeamBeside[SelfPlayGame]) -> None:
-        now = Progress.of(team.counts)
-        facts: dict[str, Any] = {"age": int(self._model.exists())}
-        if team.report is not None:
+    def _save(self) -> None:
+        if self._stream is None or not self._pending:
+            return
+        now = Progress.of(self._stream.counts)
+        facts: dict[str, Any] = {"age": self._age}
+        if self._stream.workers is not None:
             seconds = now.seconds - self._since.seconds
-            nodes = dict(team.report.games_by_node)
-            rates = {node: (count - self._nodes.get(node, 0)) / seconds for node, count in nodes.items()}
-            facts |= {"workers": team.report.workers, "games_per_second_by_node": rates}
+            nodes = dict(self._stream.workers.games_by_node)
+            rates = {node: (games - self._nodes.get(node, 0)) / seconds for node, games in nodes.items()}
+            facts |= {"workers": self._stream.workers.count, "games_per_second_by_node": rates}
             self._nodes = nodes
-        self._replay.save(self.iteration, self._pending, self._since, now, facts)
+        self._replay.save(self._iteration, self._pending, self._since, now, facts)
         self._pending, self._since = [], now

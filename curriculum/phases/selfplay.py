@@ -1,25 +1,30 @@
-"""Self-play: phase 3 of the curriculum. Only a model that wins its gate replaces the best one (A IV-D)."""
+"""Self-play: phase 3 of the curriculum. Only a model that wins its gate replaces the best one (A IV-D).
+
+A round: play, window, train, gate if there is one. With `selfplay.overlap` the games of the next round are played while
+the candidate trains and meets its gate. With `selfplay.concurrent` nobody waits: new games flow into the window, and
+new weights into the games (Y 4).
+"""
 
 import shutil
 import time
-from dataclasses import replace
+from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 from core.files.atomic import atomic_path
 from core.files.json_text import value_at
 from core.streams import Purpose, stream_key
+from curriculum.budget import draws_work, rows_per_step
 from curriculum.games.mentor_games import read_training_games
 from curriculum.phases.basics import basics_file, basics_of
-from curriculum.phases.concurrent import run_concurrent
 from curriculum.phases.divergence import naming_divergence
 from curriculum.phases.gate import passes_gate, play_gate
-from curriculum.phases.openings import training_openings
 from curriculum.phases.origin import result_of
 from curriculum.phases.replay import PHASE, Replay
-from curriculum.phases.round_games import RoundGames
+from curriculum.phases.round_games import PUSHED, RoundGames
 from curriculum.phases.steps import (
+    Training,
     falling_rate,
-    fit,
     is_finished,
     keep_model,
     mark_finished,
@@ -31,8 +36,12 @@ from curriculum.reporting import Conduct
 from curriculum.run.folder import RunFolder
 from curriculum.schedule import at_round
 from curriculum.training.samples import Samples
-from curriculum.training.trainer import BatchSource, Losses, Trainer, cosine_rate
+from curriculum.training.trainer import BatchSource, Trainer, cosine_rate
 from nets.checkpoint import load_model
+
+_SECONDS_PER_SAVE = 20.0
+"""Of a training without rounds of games, whose passes may be short."""
+_WAIT_S = 0.1
 
 
 def run_selfplay(run: RunFolder, conduct: Conduct) -> None:
@@ -45,57 +54,41 @@ def run_selfplay(run: RunFolder, conduct: Conduct) -> None:
         mark_unfinished(run, PHASE)  # it has got more rounds
     if starting_model(run) is None:
         keep_model(run, "best", Trainer(run.config).model, {"phase": "none", "step": 0})
-    if run.config.selfplay.concurrent:
-        run_concurrent(run, conduct)
-        mark_finished(run, PHASE)
-        return
-    balanced = training_openings(run.config, conduct)
-    games: RoundGames | None = None
-    try:
+    with RoundGames(run, conduct) as games:
         for iteration in range(first, run.config.selfplay.iterations):
-            games = games or RoundGames(run, conduct, run.config, iteration, balanced)
-            games.play()
-            ahead = None
-            if at_round(run.config, iteration).selfplay.overlap and iteration + 1 < run.config.selfplay.iterations:
-                ahead = RoundGames(run, conduct, run.config, iteration + 1, balanced)
-            games = ahead
-            _Round(run, _collecting(conduct, ahead), iteration).run(ahead)
-    finally:
-        if games is not None:
-            games.close()
+            _Round(run, conduct, games, iteration).run()
     mark_finished(run, PHASE)
 
 
-def _collecting(conduct: Conduct, games: RoundGames | None) -> Conduct:
-    """Return a conduct whose stop checks also collect the games of the round that is played meanwhile."""
-    if games is None:
-        return conduct
-
-    def stop() -> bool:
-        games.collect()
-        return conduct.stop()
-
-    return replace(conduct, stop=stop)
-
-
 class _Round:
-    """One round after its games: training of a candidate, gate."""
+    """A round of self-play."""
 
-    def __init__(self, run: RunFolder, conduct: Conduct, iteration: int) -> None:
-        self.run_folder, self.conduct, self.iteration = run, conduct, iteration
+    def __init__(self, run: RunFolder, conduct: Conduct, games: RoundGames, iteration: int) -> None:
+        self.run_folder, self.conduct, self.games, self.iteration = run, conduct, games, iteration
         self.config = at_round(run.config, iteration)
-        self._replay = Replay(run, conduct)
+        self._key = stream_key(run.config.seed, Purpose.SHUFFLE, iteration)
         self._candidate = run.models / "candidate.safetensors"
         self._accepted_state = run.state / "accepted.safetensors"
 
-    def run(self, ahead: RoundGames | None) -> None:
-        """Do the whole round, from the step where it was left, while the games of the next one are played `ahead`."""
+    def run(self) -> None:
+        """Do the whole round, from the step where it was left."""
+        settings = self.config.selfplay
+        self.games.begin(self.iteration)
+        if not settings.concurrent:
+            self.games.wait()
         verdict = self.run_folder.read_state("gate", self._verdict)
         if verdict is None:
-            if ahead is not None:
-                ahead.play_ahead()
-            if self._train():
+            if settings.overlap and self.iteration + 1 < self.run_folder.config.selfplay.iterations:
+                self.games.begin(self.iteration + 1, ahead=True)
+            window, fresh = Replay(self.run_folder, self.conduct).window(settings, self.iteration)
+            if settings.concurrent or len(window) >= max(settings.start_positions, 1):
+                self._train(window, fresh)
                 verdict = self._gate()
+            else:
+                self.conduct.reporter.say(
+                    f"round {self.iteration + 1}: the replay buffer holds {len(window):,} positions of the "
+                    f"{settings.start_positions:,} before the first training"
+                )
         if verdict is not None:
             self._settle(verdict)
         self.run_folder.write_state(PHASE, {"iteration": self.iteration + 1})
@@ -111,8 +104,105 @@ class _Round:
 
     # Training
 
-    def _rehearsal(self) -> Samples:
-        """Return the training samples of the earlier phases."""
+    def _train(self, window: Samples, fresh: int) -> None:
+        """Train the candidate on the window, `fresh` of whose samples are of this round."""
+        settings = self.config.selfplay
+        training = self._training()
+        rates = settings.learning_rate, settings.final_learning_rate
+        of_round = cosine_rate(*rates, self.iteration / max(1, settings.iterations - 1))
+        with naming_divergence(self.run_folder, PHASE, training.progress, of_round):
+            if settings.concurrent:
+                window = self._train_passes(training, window, of_round)
+            else:
+                source = self._batches(training, window, self._key)
+                steps = settings.epochs * source.steps_per_pass
+                if not steps:
+                    trained = draws_work(self.config, fresh, self._rehearsal_share)
+                    steps = max(1, round(trained / rows_per_step(self.config)))
+                falling = falling_rate(*rates, steps)
+                self._train_steps(
+                    training, source, steps, falling if settings.anneal_each_round else lambda step: of_round
+                )
+            training.trainer.refresh_norms(window, self._key)
+        training.save()
+        keep_model(self.run_folder, "candidate", training.trainer.model, self._made(training))
+
+    def _training(self) -> Training:
+        """Return the training of the round, from where it was left: at first from the last accepted one."""
+        progress: dict[str, Any] = {"step": 0, "iteration": self.iteration}
+        if self.config.selfplay.concurrent:
+            progress["epoch"] = 0
+        trainer = Trainer(self.config, starting_model(self.run_folder))
+        state = trainer_state(self.run_folder, PHASE)
+        found = trainer.load(state, progress) if state.exists() else None
+        if found is not None and found["iteration"] == self.iteration:
+            progress = found
+        elif self._accepted_state.exists():
+            trainer.load(self._accepted_state, progress)
+        elif found is not None and self.config.gate.games:  # all candidates were discarded
+            trainer = Trainer(self.config, starting_model(self.run_folder))
+        return Training(self.run_folder, self.conduct, PHASE, trainer, progress)
+
+    def _train_steps(self, training: Training, source: BatchSource, steps: int, rate: Callable[[int], float]) -> None:
+        """Train to step `steps`, while the games of the next round come in, if they are played ahead."""
+        with self.conduct.reporter.task(f"training, round {self.iteration + 1}", steps, "steps") as task:
+            task.update(training.progress["step"])
+            for losses in training.fit(source, steps, rate):
+                task.update(training.progress["step"], policy_loss=losses.policy, value_loss=losses.value)
+                self.games.collect()
+
+    def _train_passes(self, training: Training, window: Samples, rate: float) -> Samples:
+        """Train passes over the window while games flow into it, and weights into the games; return the last window."""
+        settings, progress = self.config.selfplay, training.progress
+        saved = pushed = time.monotonic()
+        stale_passes = 0
+        with self.conduct.reporter.task(f"training, round {self.iteration + 1}", settings.epochs, "epochs") as task:
+            while progress["epoch"] < settings.epochs:
+                if self.conduct.stop():
+                    training.save()
+                    self.conduct.check()
+                if games := self.games.collect():
+                    window = Samples.concatenate([window, *(game.samples for game in games)])
+                    window = window.rows(slice(max(0, len(window) - settings.window), None))
+                    stale_passes = 0
+                figures: dict[str, Any] = {"positions": len(window)}
+                if len(window) < max(settings.start_positions, 1) or stale_passes >= settings.epochs_without_games:
+                    figures["waits_for"] = "games"
+                    time.sleep(_WAIT_S)
+                else:
+                    key = stream_key(self.config.seed, Purpose.SHUFFLE, self.iteration, progress["epoch"])
+                    source = self._batches(training, window, key)
+                    figures["policy_loss"] = training.train(source, 0, [rate] * source.steps_per_pass).policy
+                    progress["epoch"] += 1
+                    stale_passes += 1
+                task.update(progress["epoch"], **figures)
+                if stale_passes and time.monotonic() - pushed > settings.push_seconds:
+                    self._push(training, window)
+                    pushed = time.monotonic()
+                if time.monotonic() - saved > _SECONDS_PER_SAVE:
+                    training.save()
+                    saved = time.monotonic()
+        return window
+
+    def _push(self, training: Training, window: Samples) -> None:
+        """Let the games go on with the weights of now."""
+        if self.config.net.batch_norm:
+            training.trainer.refresh_norms(window, self._key)
+        self.games.push(keep_model(self.run_folder, PUSHED, training.trainer.model, self._made(training)))
+
+    def _batches(self, training: Training, window: Samples, key: int) -> BatchSource:
+        """Return the batches of the window, mixed with samples of the earlier phases."""
+        return training.trainer.batches(
+            window,
+            key,
+            rehearsal=self.rehearsal,
+            rehearsal_share=self._rehearsal_share,
+            all_symmetries=self.config.training.all_symmetries,
+        )
+
+    @cached_property
+    def rehearsal(self) -> Samples:
+        """The training samples of the earlier phases; none if the round does not rehearse them."""
         if self.config.selfplay.rehearsal_share <= 0:
             return Samples.none(self.config.rules.cells)
         imitated = read_training_games(self.config, self.run_folder.replay)
@@ -120,68 +210,13 @@ class _Round:
             return imitated
         return Samples.concatenate([basics_of(self.run_folder, self.conduct), imitated])
 
-    def _train(self) -> bool:
-        """Train the candidate; return False while the replay buffer holds too little for it."""
-        config, settings = self.config, self.config.selfplay
-        samples, fresh = self._replay.window(settings, self.iteration)
-        if len(samples) < max(settings.start_positions, 1):
-            self.conduct.reporter.say(
-                f"round {self.iteration + 1}: the replay buffer holds {len(samples):,} positions of the "
-                f"{settings.start_positions:,} before the first training"
-            )
-            return False
-        rehearsal = self._rehearsal()
-        share = settings.rehearsal_share if len(rehearsal) else 0.0
-        trainer = Trainer(config, starting_model(self.run_folder))
-        state = trainer_state(self.run_folder, PHASE)
-        progress: dict[str, Any] = {"step": 0, "iteration": self.iteration}
-        found = trainer.load(state, progress) if state.exists() else None
-        if found is not None and found["iteration"] == self.iteration:
-            progress = found
-        elif self._accepted_state.exists():
-            trainer.load(self._accepted_state, progress)
-        elif found is not None:
-            trainer = Trainer(config, starting_model(self.run_folder))
-        source = BatchSource(
-            samples,
-            rehearsal,
-            rehearsal_share=share,
-            batch_size=config.training.batch_size,
-            seed=stream_key(config.seed, Purpose.SHUFFLE, self.iteration),
-            dual=config.net.dual,
-            all_symmetries=config.training.all_symmetries,
-        )
-        drawn_per_step = config.training.batch_size * (1.0 - share) * len(source.colours)
-        steps = max(1, round(settings.draws_per_position * fresh / drawn_per_step))
-        if settings.epochs:
-            steps = settings.epochs * source.steps_per_pass
-        rates = settings.learning_rate, settings.final_learning_rate
-        of_round = cosine_rate(*rates, self.iteration / max(1, settings.iterations - 1))
-        falling = falling_rate(*rates, steps)
-        with self.conduct.reporter.task(f"training, round {self.iteration + 1}", steps, "steps") as task:
+    @property
+    def _rehearsal_share(self) -> float:
+        return self.config.selfplay.rehearsal_share if len(self.rehearsal) else 0.0
 
-            def report(step: int, losses: Losses) -> None:
-                task.update(step, policy_loss=losses.policy, value_loss=losses.value)
-
-            task.update(progress["step"])
-            rate = falling if settings.anneal_each_round else lambda step: of_round
-            with naming_divergence(self.run_folder, PHASE, progress, rate(progress["step"])):
-                fit(
-                    self.run_folder,
-                    self.conduct,
-                    trainer,
-                    source,
-                    phase=PHASE,
-                    progress=progress,
-                    until=steps,
-                    rate=rate,
-                    report=report,
-                )
-                trainer.refresh_norms(samples, stream_key(config.seed, Purpose.SHUFFLE, self.iteration))
-        trainer.save(state, progress)
-        made = {"phase": PHASE, "iteration": self.iteration, "step": progress["step"]}
-        keep_model(self.run_folder, "candidate", trainer.model, made)
-        return True
+    def _made(self, training: Training) -> dict[str, Any]:
+        """Return the origin of a model of the training."""
+        return {"phase": PHASE, "iteration": self.iteration, "step": training.progress["step"]}
 
     # Gate
 

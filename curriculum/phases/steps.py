@@ -2,7 +2,7 @@
 
 import shlex
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -129,50 +129,71 @@ def keep_model(run: RunFolder, name: str, model: DualNet, made: Mapping[str, Any
     return path
 
 
-def fit(
-    run: RunFolder,
-    conduct: Conduct,
-    trainer: Trainer,
-    source: BatchSource,
-    *,
-    phase: str,
-    progress: dict[str, Any],
-    until: int,
-    rate: Callable[[int], float],
-    report: Callable[[int, Losses], None] = lambda step, losses: None,
-) -> None:
-    """Train from step `progress["step"]` to step `until`, saving on the way; `rate` gives a step's learning rate.
+class Training:
+    """The training of a phase, which survives a kill at any time: its steps, and its saves with their metrics.
 
-    `progress` is saved with the weights. Metrics of some steps are written before their save: the next opening of the
-    run cuts a line off whose save a kill prevented (`curriculum.run.metrics`). A save that fails takes the line back.
-    `report` receives the step and the losses after each save. Raises `Interrupted` after a save, and `StepError` before
-    anything of a diverged step is saved.
+    A line of metrics is written before its save: the next opening of the run cuts a line off whose save a kill
+    prevented (`curriculum.run.metrics`). A save that fails takes the line back.
     """
-    state = trainer_state(run, phase)
-    while progress["step"] < until:
-        conduct.check()
-        start, first = time.perf_counter(), progress["step"]
-        last = min(first + STEPS_PER_SAVE, until)
-        losses = trainer.train(source, first, last, np.array([rate(step) for step in range(first, last)]))
+
+    def __init__(
+        self, run: RunFolder, conduct: Conduct, phase: str, trainer: Trainer, progress: dict[str, Any]
+    ) -> None:
+        """`progress` is saved with the weights; `step` in it counts the steps."""
+        self._run, self._conduct, self._phase, self.trainer, self.progress = run, conduct, phase, trainer, progress
+        self._losses: list[Losses] = []
+        self._steps: list[int] = []
+        self._positions, self._seconds, self._rate = 0, 0.0, 0.0
+
+    def fit(self, source: BatchSource, until: int, rate: Callable[[int], float]) -> Iterator[Losses]:
+        """Train to step `until` and yield the losses after each save; `rate` gives a step's learning rate.
+
+        Raises `Interrupted` after a save, and `StepError` before anything of a diverged step is saved.
+        """
+        while self.progress["step"] < until:
+            self._conduct.check()
+            first = self.progress["step"]
+            last = min(first + STEPS_PER_SAVE, until)
+            losses = self.train(source, first, [rate(step) for step in range(first, last)])
+            self.save()
+            yield losses
+
+    def train(self, source: BatchSource, first: int, rates: Sequence[float]) -> Losses:
+        """Train one step for each of the `rates`, from step `first` of the batches on, without a save."""
+        start = time.perf_counter()
+        losses = self.trainer.train(source, first, first + len(rates), np.array(rates))
         seconds = time.perf_counter() - start
-        progress["step"] = last
-        progress["seconds"] = progress.get("seconds", 0.0) + seconds
-        positions = (last - first) * run.config.training.batch_size * len(source.colours)
+        self.progress["step"] += len(rates)
+        self.progress["seconds"] = self.progress.get("seconds", 0.0) + seconds
+        self._losses.append(losses)
+        self._steps.append(len(rates))
+        self._seconds, self._rate = self._seconds + seconds, rates[-1]
+        self._positions += len(rates) * self._run.config.training.batch_size * len(source.colours)
+        return losses
+
+    def save(self) -> None:
+        """Save the state, with a line of metrics on the steps since the last save."""
+        state = trainer_state(self._run, self._phase)
+        if not self._losses:
+            self.trainer.save(state, self.progress)
+            return
+        figures = [(each.policy, each.value, each.entropy) for each in self._losses]
+        policy, value, entropy = np.average(figures, axis=0, weights=self._steps).tolist()
         record = {
-            "phase": phase,
-            **({"iteration": progress["iteration"]} if "iteration" in progress else {}),
+            "phase": self._phase,
+            **{key: value for key, value in self.progress.items() if key in ("iteration", "epoch")},
             "event": "train",
-            "step": last,
-            "policy_loss": losses.policy,
-            "value_loss": losses.value,
-            "policy_entropy": losses.entropy,
-            "learning_rate": rate(last - 1),
-            "positions_per_second": positions / seconds,
-            "seconds": seconds,
+            "step": self.progress["step"],
+            "policy_loss": policy,
+            "value_loss": value,
+            "policy_entropy": entropy,
+            "learning_rate": self._rate,
+            "positions_per_second": self._positions / self._seconds,
+            "seconds": self._seconds,
         }
-        with run.metrics_of(record):
-            trainer.save(state, progress)
-        report(last, losses)
+        with self._run.metrics_of(record):
+            self.trainer.save(state, self.progress)
+        self._losses, self._steps, self._positions, self._seconds = [], [], 0, 0.0
 
 
 def falling_rate(first: float, last: float, steps: int) -> Callable[[int], float]:

@@ -156,6 +156,26 @@ class Trainer:
         self._optimisers = {name: self._new_optimiser(net) for name, net in self.model.nets.items()}
         self._slots = _SLOTS[self.settings.optimiser]
 
+    def batches(
+        self,
+        samples: Samples,
+        seed: int,
+        *,
+        rehearsal: Samples | None = None,
+        rehearsal_share: float = 0.0,
+        all_symmetries: bool = False,
+    ) -> BatchSource:
+        """Return batches of samples for this model and these settings; see `BatchSource`."""
+        return BatchSource(
+            samples,
+            Samples.none(self.model.rules.cells) if rehearsal is None else rehearsal,
+            rehearsal_share=rehearsal_share,
+            batch_size=self.settings.batch_size,
+            seed=seed,
+            dual=self.model.config.dual,
+            all_symmetries=all_symmetries,
+        )
+
     def _new_optimiser(self, net: nn.Module) -> torch.optim.Optimizer:
         settings, decay = self.settings, 2.0 * self.settings.l2
         if settings.optimiser is Optimiser.ADAM:

@@ -1,21 +1,21 @@
-"""A worker in a process of its own, beside the work of this one.
+"""Games in a process of its own, beside the work of this one.
 
 Threads of one process would wait for each other: the games' Python code holds the interpreter while torch needs it many
 times a step, which made training a hundred times slower.
 """
 
 import signal
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from itertools import islice
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, Generic
+from typing import Any
 
 from core.errors import FailedError
-from curriculum.workers.crew import Counts, Game, Job
-from curriculum.workers.session import FileCopy, Report, Session
+from curriculum.workers.games import Counts, Game, Job, Stream, never
+from curriculum.workers.thread import FileCopy, Finished, GameThread
 from nets.config import RuntimeChoice, default_runtime, set_runtime
 
 _AHEAD = 1000
@@ -29,56 +29,70 @@ class WorkerProcessError(FailedError, RuntimeError):
     """The process that plays has ended by itself."""
 
 
-class ProcessBeside(Generic[Game]):
-    """See `curriculum.workers.crew.TeamBeside`."""
+class ProcessStream(Stream[Game]):
+    """Games of a process."""
 
-    report = None
-
-    def __init__(self, job: Job[Game], numbers: Iterable[int]) -> None:
+    def __init__(self, job: Job[Game], numbers: Iterable[int], stop: Callable[[], bool] = never) -> None:
         context = get_context("spawn")
         self._connection, theirs = context.Pipe()
         self._process = context.Process(target=_work, args=(theirs, default_runtime()), name="games", daemon=True)
         self._process.start()
         theirs.close()
-        self._numbers = iter(numbers)
-        self.counts: Counts = {}
-        """Work done so far."""
+        self._numbers, self._stop = iter(numbers), stop
+        self._counts: Counts = {}
+        self._missing = 0
+        """Games that the process has."""
         self._tell(job)
-        self._tell(list(islice(self._numbers, job.at_once + _AHEAD)))
+        self._hand_out(job.at_once + _AHEAD)
 
-    def games(self, patience: float = 0.0) -> list[tuple[int, Game]]:
-        """Return the games that have finished since the last call. Raises the error that ended the process."""
+    @property
+    def counts(self) -> Counts:
+        """See `Stream`."""
+        return self._counts
+
+    @property
+    def is_over(self) -> bool:
+        """See `Stream`."""
+        return not self._missing or self._stop()
+
+    def take(self, patience: float = 0.0) -> list[tuple[int, Game]]:
+        """See `Stream`."""
         games: list[tuple[int, Game]] = []
         try:
             while self._connection.poll(0.0 if games else patience):
-                report: Report = self._connection.recv()
-                games += report.games
-                self.counts = report.counts
-                if report.error is not None:
-                    raise report.error
+                answer: Finished = self._connection.recv()
+                games += answer.games
+                self._counts = answer.counts
+                if answer.error is not None:
+                    raise answer.error
         except (EOFError, ConnectionError) as error:
             self._process.join(_END_S)
             raise WorkerProcessError(
                 f"the process of games ended by itself (exit code {self._process.exitcode})"
             ) from error
-        if games:
-            self._tell(list(islice(self._numbers, len(games))))
+        self._missing -= len(games)
+        self._hand_out(len(games))
         return games
 
     def push(self, model: Path) -> None:
-        """See `TeamBeside`."""
+        """See `Stream`."""
         self._tell(FileCopy(model, model.read_bytes()))
 
     def close(self) -> None:
-        """End the process; games in progress are lost."""
+        """See `Stream`."""
         self._connection.close()
         self._process.join(_END_S)
         if self._process.is_alive():
             self._process.kill()
             self._process.join()
 
+    def _hand_out(self, count: int) -> None:
+        if numbers := list(islice(self._numbers, count)):
+            self._missing += len(numbers)
+            self._tell(numbers)
+
     def _tell(self, message: Any) -> None:
-        with suppress(OSError):  # the next `games` says why
+        with suppress(OSError):  # the next `take` says why
             self._connection.send(message)
 
 
@@ -87,26 +101,26 @@ def _work(connection: Connection, runtime: RuntimeChoice) -> None:
     for number in (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
         signal.signal(number, signal.SIG_IGN)  # the other process saves what there is, and then closes the connection
     set_runtime(runtime)
-    session: Session[Any] | None = None
+    thread: GameThread[Any] | None = None
     try:
-        session = Session(connection.recv())
+        thread = GameThread(connection.recv())
         while True:
             numbers: list[int] = []
             while connection.poll():
                 message = connection.recv()
                 if isinstance(message, FileCopy):
-                    session.push(message.content)
+                    thread.push(message.content)
                 else:
                     numbers += message
-            report = session.exchange(numbers, _EXCHANGE_S)
-            if report.games or report.error is not None:
-                connection.send(report)
-            while report.error is not None:
+            answer = thread.exchange(numbers, _EXCHANGE_S)
+            if answer.games or answer.error is not None:
+                connection.send(answer)
+            while answer.error is not None:
                 connection.recv()  # until the other end has read it, and closes
     except (EOFError, BrokenPipeError, ConnectionResetError):
         pass  # the other process has ended
     except BaseException as error:
-        connection.send(Report([], {}, error))
+        connection.send(Finished([], {}, error))
     finally:
-        if session is not None:
-            session.close()
+        if thread is not None:
+            thread.close()

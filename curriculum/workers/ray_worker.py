@@ -12,8 +12,8 @@ import curriculum
 import nets
 import search
 from core.cores import limit_cores
-from curriculum.workers.crew import Job
-from curriculum.workers.session import FileCopy, Report, Session
+from curriculum.workers.games import Job
+from curriculum.workers.thread import FileCopy, Finished, GameThread
 from nets.config import RuntimeChoice, set_runtime
 
 
@@ -37,12 +37,12 @@ def sources_hash() -> str:
 
 
 class Worker:
-    """Jobs of a driver, each in a session with a number and on a thread of its own."""
+    """Jobs of a driver, each with the number of its session and on a thread of its own."""
 
     def __init__(self, runtime: RuntimeChoice, cores: int) -> None:
         limit_cores(cores)
         set_runtime(runtime)
-        self._sessions: dict[int, Session[Any]] = {}
+        self._sessions: dict[int, GameThread[Any]] = {}
 
     def process(self) -> int:
         """Return the number of its process."""
@@ -58,14 +58,14 @@ class Worker:
     def open(self, session: int, job: Job[Any], paths: Sequence[Path], *contents: bytes) -> None:
         """Open a job, with copies of its files."""
         files = [FileCopy(path, content) for path, content in zip(paths, contents, strict=True)]
-        self._sessions[session] = Session(job, files)
+        self._sessions[session] = GameThread(job, files)
 
-    def exchange(self, session: int, numbers: Sequence[int], patience: float) -> Report:
-        """See `Session.exchange`."""
+    def exchange(self, session: int, numbers: Sequence[int], patience: float) -> Finished:
+        """See `GameThread.exchange`."""
         return self._sessions[session].exchange(numbers, patience)
 
     def push(self, session: int, content: bytes) -> None:
-        """See `Session.push`."""
+        """See `GameThread.push`."""
         self._sessions[session].push(content)
 
     def close(self, session: int) -> None:

@@ -103,8 +103,8 @@ def test_a_preset_of_a_paper_learns_and_plays(name: str, tmp_path: Path) -> None
 def played(config: Config, trainer: Trainer) -> list[SelfPlayGame]:
     """Two games of self-play."""
     evaluator = NetEvaluator(trainer.model, EXACT, device=CPU)
-    games: list[SelfPlayGame] = []
-    SelfPlay(config, evaluator, iteration=0, balanced=[]).play([0, 1], games.append, lambda: False)
+    playing = SelfPlay(config, evaluator, iteration=0, balanced=[]).play([0, 1])
+    games = [item[1] for item in playing if item is not None]
     evaluator.close()
     return games
 

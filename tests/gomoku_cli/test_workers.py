@@ -10,14 +10,14 @@ import typer
 from curriculum.presets import resolve
 from curriculum.run.folder import RunFolder, RunFolderError
 from curriculum.workers.local import Local
-from gomoku_cli.runs import crewed
+from gomoku_cli.runs import with_pool
 from gomoku_cli.workers import WorkerOptions
 from tests.support.project import ROOT
 
 
 def test_without_the_option_this_process_plays() -> None:
-    with WorkerOptions().crew() as crew:
-        assert isinstance(crew, Local)
+    with WorkerOptions().pool() as pool:
+        assert isinstance(pool, Local)
     assert WorkerOptions().words() == []
 
 
@@ -34,14 +34,14 @@ def test_the_words_of_a_command_line() -> None:
     ],
 )
 def test_mistakes_are_named(given: WorkerOptions, why: str) -> None:
-    with pytest.raises(typer.BadParameter, match=why), given.crew():
+    with pytest.raises(typer.BadParameter, match=why), given.pool():
         raise AssertionError
 
 
 def test_without_ray_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    monkeypatch.delitem(sys.modules, "curriculum.workers.ray_crew", raising=False)
-    with pytest.raises(typer.BadParameter, match=r"pip install '\.\[ray\]'"), WorkerOptions(workers="ray").crew():
+    monkeypatch.delitem(sys.modules, "curriculum.workers.ray_pool", raising=False)
+    with pytest.raises(typer.BadParameter, match=r"pip install '\.\[ray\]'"), WorkerOptions(workers="ray").pool():
         raise AssertionError
 
 
@@ -53,7 +53,7 @@ def test_a_new_run_waits_for_its_workers_and_they_for_an_old_one(is_new: bool, t
         return RunFolder.create(tmp_path / "run", resolve("smoke")) if is_new else RunFolder.open(tmp_path / "none")
 
     error = typer.BadParameter if is_new else RunFolderError
-    with pytest.raises(error), crewed(WorkerOptions(workers="mine"), opened, is_new=is_new):
+    with pytest.raises(error), with_pool(WorkerOptions(workers="mine"), opened, is_new=is_new):
         raise AssertionError
     assert not (tmp_path / "run").exists()
 

@@ -104,7 +104,7 @@ def command(
     from curriculum.presets import chain_of
     from gomoku_cli.console import program
     from gomoku_cli.interruption import conducting
-    from gomoku_cli.runs import Choice, crewed, open_run
+    from gomoku_cli.runs import Choice, open_run, with_pool
 
     runtime.apply()
     chain = chain_of(config.preset)
@@ -131,8 +131,8 @@ def command(
         return open_run(run, choice) if resume else RunFolder.create(run, choice.resolve())
 
     with (
-        crewed(workers, opened, is_new=not resume) as (folder, crew),
-        conducting(quiet=quiet, resume=command_line, crew=crew) as conduct,
+        with_pool(workers, opened, is_new=not resume) as (folder, pool),
+        conducting(quiet=quiet, resume=command_line, pool=pool) as conduct,
     ):
         results = _run_all(folder, conduct)
         if as_json:
@@ -176,7 +176,7 @@ def _train_chain(
     from curriculum.run.folder import RunFolder, best_model, is_run
     from gomoku_cli.console import program
     from gomoku_cli.interruption import conducting
-    from gomoku_cli.runs import Choice, crewed, open_run
+    from gomoku_cli.runs import Choice, open_run, with_pool
 
     words = ["train", "--preset", str(choice.preset), "--run", str(path), "--resume", *workers.words()]
     command_line = shlex.join([*program().split(), *words])
@@ -191,8 +191,8 @@ def _train_chain(
             return open_run(path, stage) if goes_on else RunFolder.create(path, stage.resolve())
 
         with (
-            crewed(workers, opened, is_new=not goes_on) as (folder, crew),
-            conducting(quiet=quiet, resume=command_line, crew=crew) as conduct,
+            with_pool(workers, opened, is_new=not goes_on) as (folder, pool),
+            conducting(quiet=quiet, resume=command_line, pool=pool) as conduct,
         ):
             conduct.reporter.say(f"{preset}: {folder.config.rules}" + (f", from {start}" if start else ""))
             results = _run_all(folder, conduct)

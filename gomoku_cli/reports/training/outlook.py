@@ -8,6 +8,7 @@ from typing import Any
 
 from core.errors import BadDataError
 from core.files.json_text import parse_json
+from curriculum.budget import PLIES_PER_GAME, basics_work, imitation_work, round_work, rows_per_step
 from curriculum.config import Config, Phase
 from curriculum.schedule import at_round
 from curriculum.stated import ConfigError
@@ -16,8 +17,6 @@ from gomoku_cli.reports.texts import Json
 from gomoku_cli.reports.training.metrics import MetricsTail
 
 PHASE_NAMES = {"basics": "basics", "imitation": "imitation", "selfplay": "self-play", "evaluation": "final matches"}
-_PLIES = 35
-"""Guessed length of a game, before one was played."""
 _SIMULATIONS_PER_TRAINED_POSITION = 8.0
 """Guessed simulations in the time of one trained position, before any was measured: 2 cores, paper A's net."""
 _GAMES_PER_FILE = 64
@@ -147,25 +146,22 @@ class _Survey:
     def _plies(self) -> float:
         lengths = [_float(record, "game_length") for record in self._of("selfplay", "games")[-20:]]
         known = [length for length in lengths if length]
-        return sum(known) / len(known) if known else min(_PLIES, self._config.rules.cells)
+        return sum(known) / len(known) if known else min(PLIES_PER_GAME, self._config.rules.cells)
 
     def _last_step(self, phase: str) -> int:
         steps = [_float(record, "step") or 0 for record in self._of(phase, "train")]
         return int(steps[-1]) if steps else 0
 
     def _basics(self) -> tuple[float, str, float | None]:
-        settings, batch = self._config.basics, self._config.training.batch_size
-        total = settings.epochs * settings.positions * (2 if settings.colour_swapped else 1)
-        nets = 2 if self._config.net.dual else 1
-        done = min(total, self._last_step(Phase.BASICS) * batch * nets)
+        total = basics_work(self._config)
+        done = min(total, self._last_step(Phase.BASICS) * rows_per_step(self._config))
         return done / max(1, total), "", self._trained(total - done)
 
     def _imitation(self) -> tuple[float, str, float | None]:
         settings = self._config.imitation
         files = list((self._path / "replay").glob("mentor-*.npz"))
         step, passes = self._last_step(Phase.IMITATION), len(self._of(Phase.IMITATION, "measure"))
-        fresh = 1 - settings.basics_share
-        total = settings.passes * settings.games * self._plies / fresh
+        total = imitation_work(self._config, self._plies)
         if not step:
             games = min(settings.games, _GAMES_PER_FILE * len(files))
             times = sorted(file.stat().st_mtime for file in files if file.exists())
@@ -222,22 +218,16 @@ class _Survey:
         settings = config.selfplay
         if settings.concurrent:
             return float(settings.epochs)
-        full = settings.full_search_share
-        return settings.games * (full * config.search.simulations + (1 - full) * settings.fast_simulations)
+        return round_work(config, 1.0).simulations
 
     def _round_seconds(self, number: int) -> float | None:
         """Return the guessed seconds of a round, before one is done."""
         config = self._at_round(number)
-        settings, positions = config.selfplay, config.selfplay.games * self._plies
-        full = settings.full_search_share
-        searched = positions * (full * config.search.simulations + (1 - full) * settings.fast_simulations)
-        searched += config.gate.games * self._plies * (config.gate.simulations or config.search.simulations)
-        drawn = settings.draws_per_position * full * positions / (1 - settings.rehearsal_share)
-        playing = self._simulated(searched)
-        training = self._trained(settings.epochs * settings.window if settings.epochs else drawn)
+        work = round_work(config, self._plies)
+        playing, training = self._simulated(work.simulations), self._trained(work.trained)
         if playing is None or training is None:
             return None
-        return max(playing, training) if settings.concurrent else playing + training
+        return max(playing, training) if config.selfplay.concurrent else playing + training
 
     def _evaluation(self) -> tuple[float, str, float | None]:
         settings = self._config.evaluation

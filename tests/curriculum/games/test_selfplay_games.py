@@ -33,10 +33,8 @@ def with_selfplay(**changes: object) -> Config:
 
 
 def played(config: Config = CONFIG, numbers: Sequence[int] = range(4), iteration: int = 0) -> dict[int, SelfPlayGame]:
-    games: dict[int, SelfPlayGame] = {}
     player = SelfPlay(config, ScriptedEvaluator(config.rules), iteration=iteration, balanced=BALANCED)
-    player.play(list(numbers), lambda game: games.update({game.number: game}), lambda: False)
-    return games
+    return dict(item for item in player.play(numbers) if item is not None)
 
 
 def same_game(one: SelfPlayGame, other: SelfPlayGame) -> bool:
@@ -270,7 +268,9 @@ def test_openings_come_in_the_configured_shares() -> None:
 def test_stopping_hands_over_finished_games_only() -> None:
     games: list[SelfPlayGame] = []
     player = SelfPlay(CONFIG, ScriptedEvaluator(RULES), iteration=0, balanced=BALANCED)
-    player.play(list(range(40)), games.append, lambda: len(games) >= 3)
+    for item in player.play(range(40), lambda: len(games) >= 3):
+        if item is not None:
+            games.append(item[1])
     assert 3 <= len(games) < 10
     whole = played(numbers=range(10))
     assert all(same_game(game, whole[game.number]) for game in games)
@@ -286,8 +286,7 @@ def test_more_games_than_places_take_turns() -> None:
 def test_counts_of_work_are_those_of_the_evaluator() -> None:
     evaluator = ScriptedEvaluator(RULES)
     player = SelfPlay(CONFIG, evaluator, iteration=0, balanced=BALANCED)
-    games: list[SelfPlayGame] = []
-    player.play(range(8), games.append, lambda: False)
+    games = [item[1] for item in player.play(range(8)) if item is not None]
     done = player.progress
     assert done.evaluations == sum(evaluator.batches)
     moves = sum(len(game.samples) for game in games)

@@ -17,7 +17,7 @@ from curriculum.phases.selfplay import run_selfplay
 from curriculum.phases.steps import check_start
 from curriculum.reporting import Conduct, Interrupted
 from curriculum.run.folder import RunFolder, read_metrics
-from curriculum.workers.process import ProcessBeside, WorkerProcessError
+from curriculum.workers.process import ProcessStream, WorkerProcessError
 from nets.checkpoint import CheckpointError, load_model, save_model
 from nets.config import NetConfig, Planes
 from nets.dual import make_model
@@ -87,22 +87,18 @@ def test_play_and_training_run_side_by_side_and_continue_after_a_stop(tmp_path: 
 
 
 def test_an_error_of_the_games_ends_the_training(tmp_path: Path) -> None:
-    play = ProcessBeside(SelfPlayJob(CONFIG, 0, [], tmp_path / "missing.safetensors"), count())
-    with pytest.raises(CheckpointError, match="there is no model file"):
-        while True:
-            play.games()
-    play.close()
+    job = SelfPlayJob(CONFIG, 0, [], tmp_path / "missing.safetensors")
+    with ProcessStream(job, count()) as stream, pytest.raises(CheckpointError, match="there is no model file"):
+        list(stream)
 
 
 def test_a_killed_process_of_games_is_reported(tmp_path: Path) -> None:
     model = tmp_path / "model.safetensors"
     save_model(model, make_model(ANY_SIZE, CONFIG.rules, 0), {})
-    play = ProcessBeside(SelfPlayJob(CONFIG, 0, [], model), count())
-    play._process.kill()
-    with pytest.raises(WorkerProcessError, match="ended by itself"):
-        while True:
-            play.games()
-    play.close()
+    with ProcessStream(SelfPlayJob(CONFIG, 0, [], model), count()) as stream:
+        stream._process.kill()
+        with pytest.raises(WorkerProcessError, match="ended by itself"):
+            list(stream)
 
 
 def test_a_run_takes_turns_without_a_gate_and_waits_for_its_first_positions(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ from curriculum.phases.replay import Replay
 from curriculum.reporting import Conduct, Interrupted
 from curriculum.run.folder import RunFolder, read_metrics
 from curriculum.training.samples import read_samples
-from curriculum.training.trainer import Trainer
+from curriculum.training.trainer import Losses, Trainer
 from nets.checkpoint import load_model
 from nets.config import NetConfig
 from search.tree.settings import SearchSettings
@@ -332,15 +332,20 @@ def test_the_gates_loser_is_really_discarded(tmp_path: Path, monkeypatch: pytest
     begun: list[Begun] = []
     ended: list[Begun] = []
     bests: list[bytes] = []
-    plain_fit = phase_selfplay.fit
+    plain_fit = run_training.Training.fit
 
-    def fit(run: RunFolder, conduct: Conduct, trainer: Trainer, *args: Any, **named: Any) -> None:
-        bests.append(best(run.path).read_bytes())
-        begun.append(Begun(state_of(trainer), momentum(trainer), named["progress"]["step"]))
-        plain_fit(run, conduct, trainer, *args, **named)
-        ended.append(Begun(state_of(trainer), momentum(trainer), named["progress"]["step"]))
+    def state(training: run_training.Training) -> Begun:
+        return Begun(state_of(training.trainer), momentum(training.trainer), training.progress["step"])
 
-    monkeypatch.setattr(phase_selfplay, "fit", fit)
+    def fit(training: run_training.Training, *args: Any) -> Iterator[Losses]:
+        if "iteration" in training.progress:
+            bests.append(best(tmp_path / "run").read_bytes())
+            begun.append(state(training))
+        yield from plain_fit(training, *args)
+        if "iteration" in training.progress:
+            ended.append(state(training))
+
+    monkeypatch.setattr(run_training.Training, "fit", fit)
     monkeypatch.setattr(phase_selfplay, "passes_gate", lambda result, gate: verdicts[len(begun) - 1])
     config = replace(CONFIG, selfplay=replace(CONFIG.selfplay, iterations=4))
     with RunFolder.create(tmp_path / "run", config) as run:
@@ -429,7 +434,7 @@ def test_later_phases_rehearse_the_samples_of_the_earlier_ones(tmp_path: Path) -
     with RunFolder.create(tmp_path / "run", CONFIG) as run:
         run_basics(run, Conduct())
         run_imitation(run, Conduct())
-        rehearsed = phase_selfplay._Round(run, Conduct(), 0)._rehearsal()
+        rehearsed = phase_selfplay._Round(run, Conduct(), phase_selfplay.RoundGames(run, Conduct()), 0).rehearsal
         games, metadata = read_samples(run.replay / "mentor-000000.npz")
     trained_on = sum(metadata["lengths"][:4])
     assert len(rehearsed) == 2 * 48 + trained_on, "the basics in both colours, and no game that was held out"

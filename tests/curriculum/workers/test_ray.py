@@ -2,7 +2,6 @@
 
 import os
 import signal
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +22,7 @@ from curriculum.phases.selfplay import run_selfplay
 from curriculum.reporting import Conduct
 from curriculum.run.folder import RunFolder, read_metrics
 from curriculum.workers.local import Local
-from curriculum.workers.ray_crew import RayCrew, WorkersError
+from curriculum.workers.ray_pool import RayPool, WorkersError
 from nets.checkpoint import load_arrays, save_model
 from nets.config import Backend, NetConfig, RuntimeChoice, set_runtime
 from nets.dual import make_model
@@ -46,10 +45,10 @@ CONFIG = Config(
 
 
 @pytest.fixture(scope="module")
-def crew() -> Iterator[RayCrew]:
+def pool() -> Iterator[RayPool]:
     set_runtime(RuntimeChoice(backend=Backend.OPENVINO))
-    with RayCrew("ray", workers=2) as crew:
-        yield crew
+    with RayPool("ray", workers=2) as pool:
+        yield pool
     set_runtime(RuntimeChoice(backend=Backend.TORCH))
 
 
@@ -78,54 +77,48 @@ def same(one: dict[int, SelfPlayGame], other: dict[int, SelfPlayGame]) -> bool:
 
 
 def played_here(job: SelfPlayJob, count: int) -> dict[int, SelfPlayGame]:
-    games: dict[int, SelfPlayGame] = {}
-    with Local().open(job) as team:
-        team.play(range(count), games.__setitem__, lambda: False)
-    return games
+    with Local().stream(job, range(count)) as stream:
+        return dict(stream)
 
 
-def test_workers_play_the_games_of_this_process_even_if_one_is_killed(crew: RayCrew, job: SelfPlayJob) -> None:
+def test_workers_play_the_games_of_this_process_even_if_one_is_killed(pool: RayPool, job: SelfPlayJob) -> None:
     expected = played_here(job, 30)
     games: dict[int, SelfPlayGame] = {}
     killed: list[int] = []
 
-    def finished(number: int, game: SelfPlayGame) -> None:
-        assert number not in games, "a game comes once"
-        games[number] = game
-        if len(games) == 10:
-            import ray
+    with pool.stream(job, range(30)) as stream:
+        for number, game in stream:
+            assert number not in games, "a game comes once"
+            games[number] = game
+            if len(games) == 10:
+                import ray
 
-            victim = crew.hands()[0].actor
-            process = ray.get(victim.process.remote())
-            os.kill(process, signal.SIGKILL)
-            killed.append(process)
-
-    with crew.open(job) as team:
-        team.play(range(30), finished, lambda: False)
-        assert team.report is not None
-        assert sum(team.report.games_by_node.values()) == 30
-        assert team.counts["simulations"] > 0
+                process = ray.get(pool.workers[0].actor.process.remote())
+                os.kill(process, signal.SIGKILL)
+                killed.append(process)
+        assert sum(stream.workers.games_by_node.values()) == 30
+        assert stream.counts["simulations"] > 0
     assert killed
     assert same(games, expected)
 
 
-def test_a_match_is_the_same_with_workers(crew: RayCrew) -> None:
+def test_a_match_is_the_same_with_workers(pool: RayPool) -> None:
     schedule = fixtures(2, 8, openings=[(24,), (25, 16)], seed=1)
     players = [NamedPlayer.of(spec, RULES, PlayerSettings()) for spec in ("mentor:paper", "random")]
     results = [
-        play_tournament(players, schedule, rules=RULES, conduct=Conduct(crew=each)).matches[0, 1]
-        for each in (Local(), crew)
+        play_tournament(players, schedule, rules=RULES, conduct=Conduct(pool=each)).matches[0, 1]
+        for each in (Local(), pool)
     ]
     assert [game.moves for game in results[0].games] == [game.moves for game in results[1].games]
     assert results[0].total == results[1].total
 
 
-def test_an_overlapped_run_with_workers_ends_like_one_without(crew: RayCrew, tmp_path: Path) -> None:
+def test_an_overlapped_run_with_workers_ends_like_one_without(pool: RayPool, tmp_path: Path) -> None:
     config = replace(CONFIG, selfplay=replace(CONFIG.selfplay, overlap=True, iterations=3))
     models = []
-    for name, each in (("here", Local()), ("there", crew)):
+    for name, each in (("here", Local()), ("there", pool)):
         with RunFolder.create(tmp_path / name, config) as run:
-            run_selfplay(run, Conduct(crew=each))
+            run_selfplay(run, Conduct(pool=each))
             arrays, _ = load_arrays(run.best_model)
             models.append(arrays)
         records = [record for record in read_metrics(tmp_path / name) if record["event"] == "games"]
@@ -137,28 +130,34 @@ def test_an_overlapped_run_with_workers_ends_like_one_without(crew: RayCrew, tmp
     assert all(np.array_equal(models[0][key], models[1][key]) for key in models[0])
 
 
-def test_the_error_of_a_job_names_the_machine(crew: RayCrew, job: SelfPlayJob) -> None:
+def test_games_of_one_stream_come_in_while_another_is_waited_for(pool: RayPool, job: SelfPlayJob) -> None:
+    with pool.stream(job, range(8)) as one, pool.stream(replace(job, iteration=1), range(30)) as other:
+        one.take()
+        assert sorted(number for number, _ in other) == list(range(30))
+        assert len(one.take()) > 0
+        assert not one.is_over or not one.take()
+
+
+def test_the_error_of_a_job_names_the_machine(pool: RayPool, job: SelfPlayJob) -> None:
     job.model.write_bytes(b"no model")
     with (
         pytest.raises(WorkersError, match=r"/[0-9a-f]{6}: .*model"),
-        crew.open(job) as team,
+        pool.stream(job, range(4)) as stream,
     ):
-        team.play(range(4), lambda number, game: None, lambda: False)
+        list(stream)
 
 
-def test_a_job_beside_goes_on_with_newer_weights(crew: RayCrew, job: SelfPlayJob, tmp_path: Path) -> None:
+def test_a_job_beside_goes_on_with_newer_weights(pool: RayPool, job: SelfPlayJob, tmp_path: Path) -> None:
     newer = tmp_path / "newer.safetensors"
     save_model(newer, make_model(CONFIG.net, RULES, 2), {})
-    beside = crew.open_beside(job, range(100))
     found: dict[int, SelfPlayGame] = {}
-    deadline = time.monotonic() + 300
     older: dict[int, SelfPlayGame] = {}
-    while len(found) < 100 and time.monotonic() < deadline:
-        found |= dict(beside.games(0.2))
-        if found and not older:
-            older = dict(found)
-            beside.push(newer)
-    beside.close()
+    with pool.stream(job, range(100), beside=True) as stream:
+        while not stream.is_over:
+            found |= dict(stream.take(0.2))
+            if found and not older:
+                older = dict(found)
+                stream.push(newer)
     assert len(found) == 100
     expected = played_here(job, 100)
     assert same(older, {number: expected[number] for number in older})

@@ -69,12 +69,13 @@ def test_a_link_in_place_of_the_secret_is_refused(home: Path) -> None:
 
 _LISTENING = """
 import os, subprocess, sys
-from curriculum.workers.ray_crew import RayCrew
+from curriculum.workers.ray_pool import RayPool
 from tests.support.served_board import descendants
 os.umask(0)
-with RayCrew("ray", workers=1) as crew:
+with RayPool("ray", workers=1) as pool:
     import ray
-    ray.get(crew.hands()[0].place_call)
+    pool.step(0.0)
+    ray.get(pool.workers[0].place_call)
     own = {os.getpid(), *descendants(os.getpid())}
     inodes = set()
     for pid in own:
@@ -88,8 +89,8 @@ with RayCrew("ray", workers=1) as crew:
             fields = line.split()
             if fields[3] == "0A" and f"socket:[{fields[9]}]" in inodes:
                 print("listens", fields[1])
-    print("folder", oct(os.stat(crew._folder).st_mode & 0o777), crew._folder)
-print("left", os.path.exists(crew._folder))
+    print("folder", oct(os.stat(pool._folder).st_mode & 0o777), pool._folder)
+print("left", os.path.exists(pool._folder))
 """
 
 

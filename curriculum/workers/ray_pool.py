@@ -11,10 +11,10 @@ import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sized
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Generic, Self
+from typing import Any, Self
 
 import ray
 from ray._private import ray_constants
@@ -23,21 +23,19 @@ from ray.exceptions import ActorDiedError, RayError, RaySystemError, RayTaskErro
 from core.cores import cores
 from core.errors import FailedError, UsageError
 from core.limits import MAX_REASON, shortened
-from curriculum.workers.crew import Counts, Game, Job, Team, TeamBeside, WorkerReport
+from curriculum.workers.games import Counts, Game, Job, Stream, Workers, never
 from curriculum.workers.ray_secret import MODE_VARIABLE, has_token, keep_token, token_file
 from curriculum.workers.ray_worker import Place, Worker, sources_hash
-from curriculum.workers.session import Report
+from curriculum.workers.thread import Finished
 from nets.config import default_runtime
 
 _CLUSTER_VARIABLE = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 """0 lets Ray listen on loopback alone, as it does on Windows and macOS by default."""
 _OWN = "r"
 """The folder of a local Ray, in one that only its user can enter."""
-_STEP_S = 0.1
-"""Time of a step without news."""
 _PATIENCE_S = 0.5
 """Time after which a worker answers without a game."""
-_HIRE_S = 2.0
+_LOOK_S = 2.0
 """Interval of looking for new machines."""
 _MAX_DEATHS = 20
 """Workers that may die one after the other without a game, for each that is wanted."""
@@ -54,7 +52,7 @@ class ClusterError(UsageError, ValueError):
 
 
 @dataclass(eq=False)
-class _Hand:
+class _Worker:
     """A worker, from the order for it on."""
 
     actor: Any
@@ -66,7 +64,7 @@ class _Hand:
 
 @dataclass
 class _Share:
-    """The part of a worker in a job."""
+    """The part of a worker in a stream."""
 
     call: Any
     """The request that it works on."""
@@ -76,8 +74,8 @@ class _Share:
     counts: Counts = field(default_factory=dict)
 
 
-class RayCrew:
-    """See `curriculum.workers.crew.Crew`. A context manager: it joins the cluster, and leaves it without a trace."""
+class RayPool:
+    """See `curriculum.workers.games.Pool`. A context manager: it joins the cluster, and leaves it without a trace."""
 
     is_apart = True
 
@@ -86,8 +84,10 @@ class RayCrew:
 
         `workers`: None takes as many as the cluster has room for, at any time. `cpus` and `gpus`: of each.
         """
-        self._address, self._workers, self._cpus, self._gpus = address, workers, cpus, gpus
-        self._hands: list[_Hand] = []
+        self._address, self._wanted, self._cpus, self._gpus = address, workers, cpus, gpus
+        self.workers: list[_Worker] = []
+        """The living ones, and those that are ordered."""
+        self._streams: list[_RayStream[Any]] = []
         self._sources = sources_hash()
         self._folder: str | None = None
         """Files of a Ray on this machine alone."""
@@ -104,7 +104,7 @@ class RayCrew:
         options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
         try:
             if self._address == "ray":
-                count = max(cores(), (self._workers or 0) * self._cpus)
+                count = max(cores(), (self._wanted or 0) * self._cpus)
                 keep_token()
                 os.environ[_CLUSTER_VARIABLE] = "0"
                 ray_constants.ENABLE_RAY_CLUSTER = False  # Ray was imported before
@@ -137,250 +137,231 @@ class RayCrew:
         return ClusterError(f"--workers {self._address}: there is no cluster to join: {_line(error)}; {remedy}")
 
     def __exit__(self, *exception: object) -> None:
-        for hand in self._hands:
+        for worker in self.workers:
             with suppress(RayError):
-                ray.kill(hand.actor)
+                ray.kill(worker.actor)
         ray.shutdown()
         if self._folder is not None and exception[0] is None:  # else its logs may say more
             shutil.rmtree(self._folder, ignore_errors=True)
 
-    @contextmanager
-    def open(self, job: Job[Game]) -> Iterator[Team[Game]]:
-        """See `Crew`."""
-        team = RayTeam(self, job)
-        try:
-            yield team
-        finally:
-            team.close()
-
-    def open_beside(self, job: Job[Game], numbers: Iterable[int]) -> TeamBeside[Game]:
-        """See `Crew`."""
-        team = RayTeam(self, job)
-        team.begin(numbers)
-        return team
-
-    def next_session(self) -> int:
-        """Return the number of a new session."""
+    def stream(
+        self, job: Job[Game], numbers: Iterable[int], stop: Callable[[], bool] = never, *, beside: bool = False
+    ) -> "_RayStream[Game]":
+        """See `Pool`: all games are played beside this process."""
         self._sessions += 1
-        return self._sessions
+        stream = _RayStream(self, self._sessions, job, numbers, stop)
+        self._streams.append(stream)
+        return stream
+
+    def leave(self, stream: "_RayStream[Any]") -> None:
+        """Forget a stream."""
+        self._streams.remove(stream)
 
     def wanted(self) -> int:
         """Return the number of workers to have now."""
-        if self._workers is not None:
-            return self._workers
+        if self._wanted is not None:
+            return self._wanted
         resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
         room = int(resources.get("CPU", 0) // self._cpus) if self._cpus else 10**6
         if self._gpus:
             room = min(room, int(resources.get("GPU", 0) / self._gpus))
         return max(1, room)
 
-    def hands(self) -> list[_Hand]:
-        """Return the living workers, after ordering those that are missing. Raises `WorkersError`."""
-        self._hands = [hand for hand in self._hands if not hand.is_dead]
-        now = time.monotonic()
-        if now - self._looked > _HIRE_S:
-            self._looked = now
-            for _ in range(self.wanted() - len(self._hands)):
-                order = ray.remote(Worker).options(num_cpus=self._cpus, num_gpus=self._gpus, max_concurrency=8)
-                actor: Any = order.remote(default_runtime(), max(1, self._cpus))
-                self._hands.append(_Hand(actor, actor.place.remote()))
-        return self._hands
+    def step(self, patience: float) -> None:
+        """Hand out numbers of all streams, wait for an answer, and take all that there are. Raises `WorkersError`.
 
-    def welcome(self, hand: _Hand) -> None:
-        """Take the first answer of a worker. Raises `WorkersError` for one that cannot work."""
+        So the games of one stream come in while another is waited for.
+        """
         try:
-            place: Place = ray.get(hand.place_call)
-        except ActorDiedError as error:
-            if "ModuleNotFoundError" in str(error) or "ImportError" in str(error):
-                raise WorkersError(
-                    f"a worker could not start: {_line(error)}; install the same version of this package on every "
-                    "machine of the cluster"
-                ) from error
-            self.bury(hand)
-            return
-        except RayTaskError as error:
-            raise WorkersError(f"a worker could not start: {_line(error)}") from error
-        except RayError:
-            self.bury(hand)
-            return
-        if place.sources != self._sources:
-            raise WorkersError(
-                f"{place.node} has another version of this package: install the same on every machine of the cluster"
-            )
-        hand.place = place
-
-    def bury(self, hand: _Hand) -> None:
-        """Count a worker as dead; another one takes its place. Raises `WorkersError` if too many die."""
-        if hand.is_dead:
-            return
-        hand.is_dead = True
-        self._looked = 0.0
-        with suppress(RayError):
-            ray.kill(hand.actor)
-        self._deaths += 1
-        if self._deaths > _MAX_DEATHS * max(1, self.wanted()):
-            logs = "/tmp/ray" if self._folder is None else os.path.join(self._folder, _OWN)
-            where = f"those of {hand.place.node} among them" if hand.place else "none of them has answered"
-            raise WorkersError(
-                f"{self._deaths} workers died without finishing a game, {where}: is there enough memory for each? "
-                f"Ray's logs say more ({logs}/session_latest/logs on that machine)"
-            )
-
-    def praise(self) -> None:
-        """Note that games arrive."""
-        self._deaths = 0
-
-
-class RayTeam(Generic[Game]):
-    """See `curriculum.workers.crew.Team` and `TeamBeside`."""
-
-    def __init__(self, crew: RayCrew, job: Job[Game]) -> None:
-        self._crew = crew
-        self._session = crew.next_session()
-        self._at_once, self._paths = job.at_once, job.files
-        self._job = ray.put(job)
-        self._files = [ray.put(path.read_bytes()) for path in job.files]
-        self._shares: dict[_Hand, _Share] = {}
-        self._lost: deque[int] = deque()
-        """Games of dead workers."""
-        self._numbers: Iterator[int] = iter(())
-        self._is_exhausted = True
-        self._most = job.at_once
-        self._past: dict[str, int] = {}
-        """Counts of dead workers."""
-        self.report = WorkerReport()
-
-    @property
-    def counts(self) -> Counts:
-        """See `Team`."""
-        counts = dict(self._past)
-        for share in self._shares.values():
-            _add(counts, share.counts)
-        return counts
-
-    def begin(self, numbers: Iterable[int]) -> None:
-        """Play these games from now on."""
-        reserve = max(1, self._at_once // 8)  # it has them when games end, before the driver's next answer
-        self._most = self._at_once + reserve
-        if isinstance(numbers, Sized):
-            self._most = min(self._most, -(-len(numbers) // max(1, self._crew.wanted())))
-        self._numbers, self._is_exhausted = iter(numbers), False
-
-    def play(self, numbers: Iterable[int], finished: Callable[[int, Game], None], stop: Callable[[], bool]) -> None:
-        """See `Team`."""
-        self.begin(numbers)
-        while not stop():
-            for number, game in self._step(_STEP_S):
-                finished(number, game)
-            if self._is_exhausted and not self._lost and not any(share.numbers for share in self._shares.values()):
-                return
-
-    def games(self, patience: float = 0.0) -> list[tuple[int, Game]]:
-        """See `TeamBeside`."""
-        return self._step(patience)
-
-    def push(self, model: Path) -> None:
-        """See `TeamBeside`."""
-        content = ray.put(model.read_bytes())
-        self._files = [content, *self._files[1:]]  # for workers that join later
-        for hand, share in self._shares.items():
-            if share.is_open:
-                hand.actor.push.remote(self._session, content)
-
-    def close(self) -> None:
-        """End the job; its games in progress are lost."""
-        for hand in self._shares:
-            hand.actor.close.remote(self._session)
-        self._shares.clear()
-
-    def _step(self, patience: float) -> list[tuple[int, Game]]:
-        """Hand out numbers, wait for an answer, and return the games of all answers. Raises `WorkersError`."""
-        try:
-            waiting = self._requests()
+            self._order()
+            waiting: dict[Any, tuple[_Worker, _RayStream[Any] | None]] = {
+                worker.place_call: (worker, None) for worker in self.workers if worker.place is None
+            }
+            for stream in self._streams:
+                waiting |= {call: (worker, stream) for call, worker in stream.requests()}
             calls = list(waiting)
             done = ray.wait(calls, num_returns=1, timeout=patience)[0] if calls else []
             if done:
                 done = ray.wait(calls, num_returns=len(calls), timeout=0)[0]
             elif not calls:
                 time.sleep(patience)
-            games: list[tuple[int, Game]] = []
             for call in done:
-                games += self._answer(waiting[call], call)
+                worker, answered = waiting[call]
+                if worker.is_dead:
+                    continue
+                if answered is None:
+                    self._place(worker)
+                elif answered.answer(worker, call):
+                    self._deaths = 0
         except (RaySystemError, ConnectionError) as error:
             raise WorkersError(f"the Ray cluster is gone: {_line(error)}") from error
-        self.report.workers = sum(share.is_open for share in self._shares.values())
-        if games:
-            self._crew.praise()
+
+    def _order(self) -> None:
+        """Order the workers that are missing."""
+        now = time.monotonic()
+        if now - self._looked > _LOOK_S:
+            self._looked = now
+            for _ in range(self.wanted() - len(self.workers)):
+                order = ray.remote(Worker).options(num_cpus=self._cpus, num_gpus=self._gpus, max_concurrency=8)
+                actor: Any = order.remote(default_runtime(), max(1, self._cpus))
+                self.workers.append(_Worker(actor, actor.place.remote()))
+
+    def _place(self, worker: _Worker) -> None:
+        """Take the first answer of a worker. Raises `WorkersError` for one that cannot work."""
+        try:
+            place: Place = ray.get(worker.place_call)
+        except ActorDiedError as error:
+            if "ModuleNotFoundError" in str(error) or "ImportError" in str(error):
+                raise WorkersError(
+                    f"a worker could not start: {_line(error)}; install the same version of this package on every "
+                    "machine of the cluster"
+                ) from error
+            self.retire(worker)
+            return
+        except RayTaskError as error:
+            raise WorkersError(f"a worker could not start: {_line(error)}") from error
+        except RayError:
+            self.retire(worker)
+            return
+        if place.sources != self._sources:
+            raise WorkersError(
+                f"{place.node} has another version of this package: install the same on every machine of the cluster"
+            )
+        worker.place = place
+
+    def retire(self, worker: _Worker) -> None:
+        """Count a worker as dead; another one takes its place. Raises `WorkersError` if too many die."""
+        worker.is_dead = True
+        self.workers.remove(worker)
+        self._looked = 0.0
+        with suppress(RayError):
+            ray.kill(worker.actor)
+        self._deaths += 1
+        if self._deaths > _MAX_DEATHS * max(1, self.wanted()):
+            logs = "/tmp/ray" if self._folder is None else os.path.join(self._folder, _OWN)
+            where = f"those of {worker.place.node} among them" if worker.place else "none of them has answered"
+            raise WorkersError(
+                f"{self._deaths} workers died without finishing a game, {where}: is there enough memory for each? "
+                f"Ray's logs say more ({logs}/session_latest/logs on that machine)"
+            )
+
+
+class _RayStream(Stream[Game]):
+    """Games of a cluster."""
+
+    def __init__(
+        self, pool: RayPool, session: int, job: Job[Game], numbers: Iterable[int], stop: Callable[[], bool]
+    ) -> None:
+        self._pool, self._session, self._stop = pool, session, stop
+        self._paths = job.files
+        self._job = ray.put(job)
+        self._files = [ray.put(path.read_bytes()) for path in job.files]
+        self._shares: dict[_Worker, _Share] = {}
+        self._lost: deque[int] = deque()
+        """Games of dead workers."""
+        self._finished: list[tuple[int, Game]] = []
+        # A worker has some more when its games end, before the driver's next answer.
+        self._most = job.at_once + max(1, job.at_once // 8)
+        if isinstance(numbers, Sized):
+            self._most = max(1, min(self._most, -(-len(numbers) // max(1, pool.wanted()))))
+        self._numbers, self._is_exhausted = iter(numbers), False
+        self._past: dict[str, int] = {}
+        """Counts of dead workers."""
+        self._workers = Workers()
+
+    @property
+    def workers(self) -> Workers:
+        return self._workers
+
+    @property
+    def counts(self) -> Counts:
+        counts = dict(self._past)
+        for share in self._shares.values():
+            _add(counts, share.counts)
+        return counts
+
+    @property
+    def is_over(self) -> bool:
+        has_games = self._finished or self._lost or any(share.numbers for share in self._shares.values())
+        return (self._is_exhausted and not has_games) or self._stop()
+
+    def take(self, patience: float = 0.0) -> list[tuple[int, Game]]:
+        self._pool.step(0.0 if self._finished else patience)
+        games, self._finished = self._finished, []
         return games
 
-    def _requests(self) -> dict[Any, _Hand]:
-        """Send a request to each worker that has none; return the workers by what they work on."""
-        waiting: dict[Any, _Hand] = {}
-        hands = self._crew.hands()
-        for hand in [hand for hand in self._shares if hand.is_dead]:
-            self._lose(hand)
-        for hand in hands:
-            if hand.place is None:
-                waiting[hand.place_call] = hand
-                continue
-            share = self._shares.get(hand)
-            if share is None:
-                call = hand.actor.open.remote(self._session, self._job, self._paths, *self._files)
-                share = self._shares[hand] = _Share(call)
-            if share.call is None:
-                share.numbers.update(numbers := list(self._take(self._most - len(share.numbers))))
-                if share.numbers:
-                    share.call = hand.actor.exchange.remote(self._session, numbers, _PATIENCE_S)
-            if share.call is not None:
-                waiting[share.call] = hand
-        return waiting
+    def push(self, model: Path) -> None:
+        content = ray.put(model.read_bytes())
+        self._files = [content, *self._files[1:]]  # for workers that join later
+        for worker, share in self._shares.items():
+            if share.is_open:
+                worker.actor.push.remote(self._session, content)
 
-    def _take(self, count: int) -> Iterator[int]:
-        for _ in range(count):
-            if self._lost:
-                yield self._lost.popleft()
+    def close(self) -> None:
+        self._pool.leave(self)
+        for worker in self._shares:
+            worker.actor.close.remote(self._session)
+        self._shares.clear()
+
+    def requests(self) -> Iterator[tuple[Any, _Worker]]:
+        """Send a request to each worker that has none; yield all requests with their workers."""
+        for worker in [worker for worker in self._shares if worker.is_dead]:
+            self._lose(worker)
+        for worker in self._pool.workers:
+            if worker.place is None:
                 continue
-            if self._is_exhausted:
-                return
-            number = next(self._numbers, None)
+            share = self._shares.get(worker)
+            if share is None:
+                call = worker.actor.open.remote(self._session, self._job, self._paths, *self._files)
+                share = self._shares[worker] = _Share(call)
+            if share.call is None:
+                share.numbers.update(numbers := list(self._take_numbers(self._most - len(share.numbers))))
+                if share.numbers:
+                    share.call = worker.actor.exchange.remote(self._session, numbers, _PATIENCE_S)
+            if share.call is not None:
+                yield share.call, worker
+
+    def _take_numbers(self, count: int) -> Iterator[int]:
+        for _ in range(count):
+            number = self._lost.popleft() if self._lost else next(self._numbers, None)
             if number is None:
                 self._is_exhausted = True
                 return
             yield number
 
-    def _answer(self, hand: _Hand, call: Any) -> list[tuple[int, Game]]:
-        """Take an answer. Raises `WorkersError` for the error of a job."""
-        if hand.place is None:
-            self._crew.welcome(hand)
-            return []
-        share = self._shares[hand]
+    def answer(self, worker: _Worker, call: Any) -> bool:
+        """Take an answer; return True if it has games. Raises `WorkersError` for the error of a job."""
+        assert worker.place is not None
+        share, node = self._shares[worker], worker.place.node
         try:
-            report: Report | None = ray.get(call)
+            answer: Finished | None = ray.get(call)
         except RayTaskError as error:
-            raise WorkersError(f"{hand.place.node}: {_line(error)}") from error
+            raise WorkersError(f"{node}: {_line(error)}") from error
         except RaySystemError:
             raise
         except RayError:
-            self._crew.bury(hand)
-            self._lose(hand)
-            return []
+            self._pool.retire(worker)
+            self._lose(worker)
+            return False
         share.call = None
-        if report is None:
+        if answer is None:
             share.is_open = True
-            return []
-        share.counts = report.counts
-        if report.error is not None:
-            raise WorkersError(f"{hand.place.node}: {_line(report.error)}") from report.error
-        games = [(number, game) for number, game in report.games if number in share.numbers]
+            self.workers.count = sum(each.is_open for each in self._shares.values())
+            return False
+        share.counts = answer.counts
+        if answer.error is not None:
+            raise WorkersError(f"{node}: {_line(answer.error)}") from answer.error
+        games = [(number, game) for number, game in answer.games if number in share.numbers]
         share.numbers.difference_update(number for number, _ in games)
-        nodes = self.report.games_by_node
-        nodes[hand.place.node] = nodes.get(hand.place.node, 0) + len(games)
-        return games
+        self.workers.games_by_node[node] = self.workers.games_by_node.get(node, 0) + len(games)
+        self._finished += games
+        return bool(games)
 
-    def _lose(self, hand: _Hand) -> None:
-        share = self._shares.pop(hand)
+    def _lose(self, worker: _Worker) -> None:
+        share = self._shares.pop(worker)
         self._lost.extend(sorted(share.numbers))
         _add(self._past, share.counts)
+        self.workers.count = sum(each.is_open for each in self._shares.values())
 
 
 def _add(counts: dict[str, int], more: Counts) -> None:

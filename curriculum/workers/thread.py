@@ -9,15 +9,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Generic, NamedTuple
 
-from curriculum.workers.crew import Bench, Counts, Game, Job, TakesWeights
+from curriculum.workers.games import Game, Games, Job, TakesWeights
 
 _GATHER_S = 0.1
-"""Time in which further games join the first of a report, so that reports are blocks."""
+"""Time in which further games join the first of an answer, so that answers are blocks."""
 _OPENING = threading.Lock()
 """One job of a process at a time loads its nets: two threads that convert nets with torch's tracer mix them up."""
 
 
-class Report(NamedTuple):
+class Finished(NamedTuple):
     """A worker's answer."""
 
     games: list[tuple[int, Any]]
@@ -36,21 +36,21 @@ class FileCopy:
     content: bytes
 
 
-class Session(Generic[Game]):
+class GameThread(Generic[Game]):
     """A job, opened on a thread of its own; close it."""
 
     def __init__(self, job: Job[Game], files: Sequence[FileCopy] = ()) -> None:
         """`files`: copies of the job's files, on a machine that may not have them."""
         self._state = threading.Condition()
         self._numbers: deque[int] = deque()
-        self._games: list[tuple[int, Game]] = []
+        self._finished: list[tuple[int, Game]] = []
         self._error: BaseException | None = None
         self._closed = False
-        self._bench: Bench[Game] | None = None
+        self._games: Games[Game] | None = None
         self._thread = threading.Thread(target=self._run, args=(job, files), name="games", daemon=True)
         self._thread.start()
 
-    def exchange(self, numbers: Sequence[int], patience: float) -> Report:
+    def exchange(self, numbers: Sequence[int], patience: float) -> Finished:
         """Take further numbers, and return the finished games: at once if there are any, or after `patience` seconds.
 
         An error comes after the games that finished before it.
@@ -58,27 +58,25 @@ class Session(Generic[Game]):
         with self._state:
             self._numbers.extend(numbers)
             self._state.notify_all()
-            self._state.wait_for(lambda: self._games or self._error is not None, patience)
-        if self._games and patience > _GATHER_S:
+            self._state.wait_for(lambda: self._finished or self._error is not None, patience)
+        if self._finished and patience > _GATHER_S:
             time.sleep(_GATHER_S)
         with self._state:
-            games, self._games = self._games, []
-            counts = dict(self._counts)
-            return Report(games, counts, self._error)
+            games, self._finished = self._finished, []
+            return Finished(games, {} if self._games is None else dict(self._games.counts), self._error)
 
     def push(self, content: bytes) -> None:
         """Play on with the model of a file of this content. Raises its error."""
         with self._state:
-            self._state.wait_for(lambda: self._bench is not None or self._error is not None or self._closed)
-            bench = self._bench
-        if bench is None:
+            self._state.wait_for(lambda: self._games is not None or self._error is not None or self._closed)
+        if self._games is None:
             return
         with TemporaryDirectory(prefix="gomoku-") as folder:
             path = Path(folder) / "model.safetensors"
             path.write_bytes(content)
-            assert isinstance(bench, TakesWeights)
+            assert isinstance(self._games, TakesWeights)
             with _OPENING:
-                bench.push(path)
+                self._games.push(path)
 
     def close(self) -> None:
         """End the work."""
@@ -87,12 +85,8 @@ class Session(Generic[Game]):
             self._state.notify_all()
         self._thread.join()
 
-    @property
-    def _counts(self) -> Counts:
-        return self._bench.counts if self._bench is not None else {}
-
     def _run(self, job: Job[Game], files: Sequence[FileCopy]) -> None:
-        bench: Bench[Game] | None = None
+        games: Games[Game] | None = None
         try:
             with TemporaryDirectory(prefix="gomoku-") as folder:
                 places = {path: path for path in job.files}
@@ -101,19 +95,23 @@ class Session(Generic[Game]):
                     places[file.path].parent.mkdir()
                     places[file.path].write_bytes(file.content)
                 with _OPENING:
-                    bench = job.open(places)
+                    games = job.open(places)
             with self._state:
-                self._bench = bench
+                self._games = games
                 self._state.notify_all()
             while self._wait():
-                bench.play(self._taken(), self._finished, self._stop)
+                for item in games.play(self._taken(), lambda: self._closed):
+                    if item is not None:
+                        with self._state:
+                            self._finished.append(item)
+                            self._state.notify_all()
         except BaseException as error:
             with self._state:
                 self._error = error
                 self._state.notify_all()
         finally:
-            if bench is not None:
-                bench.close()
+            if games is not None:
+                games.close()
 
     def _wait(self) -> bool:
         """Wait for numbers; return False when the work ends."""
@@ -126,11 +124,3 @@ class Session(Generic[Game]):
             with self._state:
                 number = self._numbers.popleft() if self._numbers else None
             yield number
-
-    def _finished(self, number: int, game: Game) -> None:
-        with self._state:
-            self._games.append((number, game))
-            self._state.notify_all()
-
-    def _stop(self) -> bool:
-        return self._closed

@@ -1,0 +1,82 @@
+"""The work of a round: what the estimates say is what a run does."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from core.rules import Rules
+from curriculum.budget import basics_work, imitation_work, round_work, rows_per_step
+from curriculum.config import (
+    BasicsConfig,
+    Config,
+    EvaluationConfig,
+    GateConfig,
+    ImitationConfig,
+    SelfplayConfig,
+    TrainingConfig,
+)
+from curriculum.phases.all import run_all
+from curriculum.reporting import Conduct
+from curriculum.run.folder import RunFolder
+from curriculum.training.samples import read_samples
+from nets.config import NetConfig
+from search.tree.settings import SearchSettings
+
+CONFIG = Config(
+    rules=Rules(7, 4),
+    net=NetConfig.tower(2, 1, hidden=2),
+    search=SearchSettings(simulations=8),
+    training=TrainingConfig(batch_size=20),
+    basics=BasicsConfig(positions=200, epochs=2),
+    imitation=ImitationConfig(
+        teacher="random", games=16, passes=2, bar_every=0, bar_games=2, bar_opponent="random", basics_share=0.25
+    ),
+    selfplay=SelfplayConfig(
+        iterations=1,
+        games=16,
+        concurrent_games=8,
+        window=10_000,
+        full_search_share=0.6,
+        fast_simulations=4,
+        rehearsal_share=0.4,
+        draws_per_position=3.0,
+        balanced_share=0.0,
+        random_share=0.0,
+    ),
+    gate=GateConfig(games=0),
+    evaluation=EvaluationConfig(final_games=0),
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("epochs", "all_symmetries", "dual"), [(0, False, True), (2, True, False)])
+def test_a_run_makes_the_steps_that_were_expected(
+    tmp_path: Path, epochs: int, all_symmetries: bool, dual: bool
+) -> None:
+    """Every share counts: full searches, samples of earlier phases, symmetries, colours."""
+    config = replace(
+        CONFIG,
+        net=replace(CONFIG.net, dual=dual),
+        selfplay=replace(CONFIG.selfplay, epochs=epochs),
+        training=replace(CONFIG.training, all_symmetries=all_symmetries),
+    )
+    with RunFolder.create(tmp_path / "run", config) as run:
+        run_all(run, Conduct())
+        records = run.metrics()
+        _, metadata = read_samples(run.replay / "mentor-000000.npz")
+    steps = {phase: 0 for phase in ("basics", "imitation", "selfplay")}
+    for record in records:
+        if record["event"] == "train":
+            steps[record["phase"]] = record["step"]
+    (games,) = (record for record in records if record["event"] == "games")
+    plies = games["game_length"]
+    if epochs:  # the window is not full
+        config = replace(config, selfplay=replace(config.selfplay, window=round(16 * plies * 0.6)))
+    rows = rows_per_step(config)
+    assert steps["basics"] * rows == pytest.approx(basics_work(config), rel=0.1)
+    assert steps["selfplay"] * rows == pytest.approx(round_work(config, plies).trained, rel=0.15)
+    taught = sum(metadata["lengths"][:-2]) / 16  # the last games are held out
+    assert steps["imitation"] * rows == pytest.approx(imitation_work(config, taught), rel=0.2)
+    simulations = games["simulations_per_second"] * games["seconds"]
+    assert simulations == pytest.approx(round_work(config, plies).simulations, rel=0.15)
