@@ -94,11 +94,12 @@ class Position:
 
     def is_legal(self, cell: Cell) -> bool:
         """Return True if the side to move may play `cell`."""
-        return self._outcome is None and 0 <= cell < self.rules.cells and self.stones[cell] == EMPTY
+        on_board = self._outcome is None and 0 <= cell < self.rules.cells
+        return on_board and self.rules.is_legal(self.stones, cell, self.side_to_move)
 
     def legal_moves(self) -> list[Cell]:
-        """Return the empty cells in ascending order; none after the end of the game."""
-        return [cell for cell, stone in enumerate(self.stones) if stone == EMPTY] if self._outcome is None else []
+        """Return the cells that the side to move may play, ascending; none after the end of the game."""
+        return self.rules.legal_moves(self.stones, self.side_to_move) if self._outcome is None else []
 
     def push(self, move: Cell | str) -> None:
         """Play a cell, or its name such as `h8`, for the side to move.
@@ -113,7 +114,7 @@ class Position:
         self.stones[cell] = self.side_to_move
         self.moves.append(cell)
         # The line is tested before the full board: the last cell may win.
-        if self.rules.winning_line(self.stones, cell):
+        if self.rules.wins(self.stones, cell):
             self._outcome = Outcome(Termination.LINE, -self.side_to_move)
         elif len(self.moves) == self.rules.cells:
             self._outcome = Outcome(Termination.FULL_BOARD, None)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 Cell = int
 """A cell of the board: `row * size + column`; row 0 is the bottom row, column 0 the left one."""
@@ -27,20 +28,34 @@ def colour_name(colour: Colour) -> str:
     return "black" if colour == BLACK else "white"
 
 
+class Variant(StrEnum):
+    """The lines that win and the moves that are legal."""
+
+    FREESTYLE = "freestyle"
+    """`connect` stones or more win, and every empty cell is a legal move."""
+
+    def __repr__(self) -> str:
+        return repr(self.value)
+
+
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Freestyle k-in-a-row: black moves first, `connect` *or more* stones in a line win, a full board draws (A, I).
+    """Rules of k-in-a-row: black moves first, a line of `connect` stones wins, a full board draws (A, I).
+
+    Positions, screens and players ask them; kernels ask their twin in `core.compiled.rules`.
 
     >>> print(gomoku.Rules(size=9))
     5 in a row on 9x9
 
-    Raises `ValueError` for a size or a length outside the supported range.
+    Raises `ValueError` for a size or a length outside the supported range, and for a variant that there is not.
     """
 
     size: int = 15
     """Cells along an edge of the square board, 3 to 25."""
     connect: int = 5
     """Stones in a line that win, 3 to 6 and no more than `size`."""
+    variant: Variant = Variant.FREESTYLE
+    """Rules beyond these numbers: lines that win, and moves that are legal."""
 
     def __post_init__(self) -> None:
         if not MIN_SIZE <= self.size <= MAX_SIZE:
@@ -50,11 +65,30 @@ class Rules:
                 f"connect length {self.connect} is outside {MIN_CONNECT} to {min(MAX_CONNECT, self.size)} "
                 f"on a board of {self.size}"
             )
+        if self.variant not in tuple(Variant):
+            raise ValueError(f"there is no variant {self.variant!r} of the rules: valid is {', '.join(Variant)}")
 
     @property
     def cells(self) -> int:
         """Cells of the board: `A` in the shapes of arrays."""
         return self.size * self.size
+
+    @property
+    def longest(self) -> int:
+        """Stones in the longest line that wins."""
+        return self.size
+
+    def is_legal(self, stones: Sequence[int], cell: Cell, to_move: Colour) -> bool:
+        """Return True if a side may play a cell of the board while the game goes on. `stones`: [A]."""
+        return stones[cell] == EMPTY
+
+    def legal_moves(self, stones: Sequence[int], to_move: Colour) -> list[Cell]:
+        """Return the cells that a side may play while the game goes on, ascending. `stones`: [A]."""
+        return [cell for cell in range(self.cells) if self.is_legal(stones, cell, to_move)]
+
+    def wins(self, stones: Sequence[int], cell: Cell) -> bool:
+        """Return True if the stone on `cell` wins. `stones`: [A]."""
+        return bool(self.winning_line(stones, cell))
 
     def winning_line(self, stones: Sequence[int], cell: Cell) -> list[Cell]:
         """Return the cells of the winning lines through the stone on `cell`, ascending; none if it does not win.
@@ -71,7 +105,7 @@ class Rules:
                 while 0 <= r < size and 0 <= c < size and stones[r * size + c] == colour:
                     line.append(r * size + c)
                     r, c = r + sign * row_step, c + sign * column_step
-            if len(line) >= self.connect:
+            if self.connect <= len(line) <= self.longest:
                 found.update(line)
         return sorted(found)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from core.errors import BadDataError
 from core.files.json_text import parse_json
 from core.limits import MAX_MODEL_BYTES, MAX_PARAMETERS, MAX_REASON, shortened
-from core.rules import Rules
+from core.rules import Rules, Variant
 from nets.config import NetConfig, Planes
 from nets.shapes import fits, parameter_total, tensor_types
 from nets.tensor_file import TensorFile, TensorFileError, open_tensors, write_tensors
@@ -150,6 +150,7 @@ def _read_metadata(path: Path, metadata: Mapping[str, str]) -> tuple[NetConfig, 
     try:
         net, rules, made = (_table(name, metadata[name]) for name in ("net", "rules", "made"))
         net["planes"] = Planes(net["planes"])
+        rules["variant"] = Variant(rules.get("variant", Variant.FREESTYLE))
         for part in _LAYER_LISTS:
             if not isinstance(net[part], list) or not all(isinstance(name, str) for name in net[part]):
                 raise TypeError(f"{part} is no list of layers")

@@ -14,3 +14,12 @@ def stones_of(position: Position) -> "NDArray[np.int8]":
     import numpy as np  # the configuration of nets reads sizes from this package, and the screen needs no numpy
 
     return np.frombuffer(position.stones, dtype=np.int8)
+
+
+def legal_moves_of(position: Position) -> "NDArray[np.bool_]":
+    """Return the mask [A] of the legal moves of a position."""
+    import numpy as np
+
+    legal = np.zeros(position.rules.cells, dtype=np.bool_)
+    legal[position.legal_moves()] = True
+    return legal

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.compiled.jit import kernel
-from core.compiled.lines import makes_line
+from core.compiled.rules import CompiledRules, is_legal, wins
 from core.rules import EMPTY
 
 # The tactic that decides a position, in order of precedence.
@@ -19,37 +19,37 @@ QUIET = 4
 
 
 @kernel
-def immediate_wins(stones: NDArray[np.int8], colour: int, size: int, connect: int, wins: NDArray[np.bool_]) -> int:
-    """Mark in `wins` [A] the empty cells where a stone of `colour` makes a line; return their number. `stones`: [A]."""
+def immediate_wins(rules: CompiledRules, stones: NDArray[np.int8], colour: int, marks: NDArray[np.bool_]) -> int:
+    """Mark in `marks` [A] the cells where a stone of `colour` wins at once; return their number. `stones`: [A]."""
     count = 0
     for cell in range(stones.shape[0]):
-        wins[cell] = False
-        if stones[cell] == EMPTY:
+        marks[cell] = False
+        if is_legal(rules, stones, cell, colour):
             stones[cell] = colour
-            if makes_line(stones, cell, size, connect):
-                wins[cell] = True
+            if wins(rules, stones, cell):
+                marks[cell] = True
                 count += 1
             stones[cell] = EMPTY
     return count
 
 
 @kernel
-def threatens_two(stones: NDArray[np.int8], colour: int, cell: int, size: int, connect: int) -> bool:
+def threatens_two(rules: CompiledRules, stones: NDArray[np.int8], colour: int, cell: int) -> bool:
     """Return True if a stone of `colour` on the empty `cell` gives it two or more cells that make a line."""
-    wins = np.empty(stones.shape[0], dtype=np.bool_)
+    marks = np.empty(stones.shape[0], dtype=np.bool_)
     stones[cell] = colour
-    count = immediate_wins(stones, colour, size, connect, wins)
+    count = immediate_wins(rules, stones, colour, marks)
     stones[cell] = EMPTY
     return count >= 2
 
 
 @kernel
-def keeps_safe(stones: NDArray[np.int8], colour: int, cell: int, size: int, connect: int) -> bool:
+def keeps_safe(rules: CompiledRules, stones: NDArray[np.int8], colour: int, cell: int) -> bool:
     """Return True if no reply to `colour` on the empty `cell` threatens two lines at once."""
     stones[cell] = colour
     safe = True
     for reply in range(stones.shape[0]):
-        if stones[reply] == EMPTY and threatens_two(stones, -colour, reply, size, connect):
+        if is_legal(rules, stones, reply, -colour) and threatens_two(rules, stones, -colour, reply):
             safe = False
             break
     stones[cell] = EMPTY
@@ -57,31 +57,31 @@ def keeps_safe(stones: NDArray[np.int8], colour: int, cell: int, size: int, conn
 
 
 @kernel
-def deciding_tactic(stones: NDArray[np.int8], colour: int, size: int, connect: int) -> int:
+def deciding_tactic(rules: CompiledRules, stones: NDArray[np.int8], colour: int) -> int:
     """Return the tactic that decides the position [A] for `colour` to move, `QUIET` if none does."""
     marks = np.empty(stones.shape[0], dtype=np.bool_)
-    if immediate_wins(stones, colour, size, connect, marks) > 0:
+    if immediate_wins(rules, stones, colour, marks) > 0:
         return WIN
-    if immediate_wins(stones, -colour, size, connect, marks) > 0:
+    if immediate_wins(rules, stones, -colour, marks) > 0:
         return STOP_WIN
     for cell in range(stones.shape[0]):
-        if stones[cell] == EMPTY and threatens_two(stones, colour, cell, size, connect):
+        if is_legal(rules, stones, cell, colour) and threatens_two(rules, stones, colour, cell):
             return DOUBLE_THREAT
     return QUIET
 
 
 @kernel
-def is_right(stones: NDArray[np.int8], colour: int, cell: int, size: int, connect: int, tactic: int) -> bool:
+def is_right(rules: CompiledRules, stones: NDArray[np.int8], colour: int, cell: int, tactic: int) -> bool:
     """Return True if the empty `cell` is a right move for `colour` under the tactic of `deciding_tactic`.
 
     Against two winning cells no move helps; each of them counts as right.
     """
     if tactic == QUIET:
-        return keeps_safe(stones, colour, cell, size, connect)
+        return keeps_safe(rules, stones, colour, cell)
     if tactic == DOUBLE_THREAT:
-        return threatens_two(stones, colour, cell, size, connect)
+        return threatens_two(rules, stones, colour, cell)
     winner = colour if tactic == WIN else -colour
     stones[cell] = winner
-    right = makes_line(stones, cell, size, connect)
+    right = wins(rules, stones, cell)
     stones[cell] = EMPTY
     return right

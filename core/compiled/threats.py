@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.compiled.jit import lean_kernel
+from core.compiled.rules import CompiledRules, compile_rules
 from core.rules import BLACK, DIRECTIONS, EMPTY, WHITE, Rules
 
 NONE, TWO, OPEN_TWO, THREE, OPEN_THREE, FOUR, OPEN_FOUR, FIVE = range(8)
@@ -92,8 +93,7 @@ def both_patterns_table(connect: int) -> NDArray[np.uint8]:
 class ThreatBoard(NamedTuple):
     """Stones and the patterns around every cell. Make one with `new_threat_board`; only kernels change it."""
 
-    size: int
-    connect: int
+    rules: CompiledRules
     table: NDArray[np.uint8]
     """[4^(2(connect-1))] `both_patterns_table(connect)`."""
     stones: NDArray[np.int8]
@@ -112,8 +112,7 @@ class ThreatBoard(NamedTuple):
 def new_threat_board(rules: Rules) -> ThreatBoard:
     """Return an empty board; boards share only the read-only table."""
     board = ThreatBoard(
-        size=rules.size,
-        connect=rules.connect,
+        rules=compile_rules(rules),
         table=both_patterns_table(rules.connect),
         stones=np.zeros(rules.cells, dtype=np.int8),
         room=np.zeros((2 * len(DIRECTIONS), rules.cells), dtype=np.int8),
@@ -128,7 +127,7 @@ def new_threat_board(rules: Rules) -> ThreatBoard:
 @lean_kernel
 def reset(board: ThreatBoard) -> None:
     """Remove all stones."""
-    size, connect = board.size, board.connect
+    size, connect = board.rules.size, board.rules.connect
     board.stones[:] = EMPTY
     board.counts[:] = 0
     for direction in range(4):
@@ -185,10 +184,10 @@ def remove(board: ThreatBoard, cell: int) -> None:
 @lean_kernel
 def _change_lines(board: ThreatBoard, cell: int, colour: int) -> None:
     """Add a stone to the windows of all cells that see `cell`, or remove it: the same bits change."""
-    connect, stones, counts = board.connect, board.stones, board.counts
+    size, connect, stones, counts = board.rules.size, board.rules.connect, board.stones, board.counts
     digit = _SLOT_BLACK if colour == BLACK else _SLOT_WHITE
     for direction in range(4):
-        step = DIRECTIONS[direction][0] * board.size + DIRECTIONS[direction][1]
+        step = DIRECTIONS[direction][0] * size + DIRECTIONS[direction][1]
         codes, black, white = board.codes[direction], board.patterns[0, direction], board.patterns[1, direction]
         ahead, behind = board.room[direction, cell], board.room[4 + direction, cell]
         for distance in range(-behind, ahead + 1):

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.compiled import stones_of
+from core.compiled import legal_moves_of
 from core.compiled.symmetry import targets
 from core.compiled.threats import PATTERNS, new_threat_board, place, side_of
 from core.evaluation import PositionBatch
 from core.position import Position
-from core.rules import BLACK, EMPTY, Cell, Rules
+from core.rules import BLACK, Cell, Rules
 from core.streams import Purpose, generator
 from curriculum.games.mentor_games import random_move, replay_positions
 
@@ -36,7 +36,7 @@ def long_games(rules: Rules, number: int) -> list[Position]:
                 move = random_move(position, random)
             else:
                 worth = _WORTH[board.patterns[side_of(-colour)]].sum(axis=0)
-                worth[stones_of(position) != EMPTY] = 0.0
+                worth[~legal_moves_of(position)] = 0.0
                 move = int(random.choice(np.flatnonzero(worth == worth.max())))
             position.push(move)
             if position.is_game_over():

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from core.compiled.lines import makes_line
+from core.compiled.rules import compile_rules, wins
 from core.compiled.tactics import DOUBLE_THREAT, STOP_WIN, WIN, deciding_tactic, immediate_wins, is_right
 from core.evaluation import PositionBatch
 from core.rules import BLACK, DIRECTIONS, EMPTY, NO_CELL, WHITE, Rules
@@ -81,11 +81,11 @@ def with_colours_swapped(samples: Samples) -> Samples:
 
 def are_right(rules: Rules, positions: PositionBatch, moves: NDArray[np.intp]) -> NDArray[np.bool_]:
     """Return [B]: True if the move (an empty cell) is a right one by brute force (`core.compiled.tactics`)."""
-    right = np.zeros(len(positions), dtype=np.bool_)
+    right, compiled = np.zeros(len(positions), dtype=np.bool_), compile_rules(rules)
     for row, move in enumerate(moves):
         stones, colour = positions.stones[row].copy(), int(positions.to_move[row])
-        decides = deciding_tactic(stones, colour, rules.size, rules.connect)
-        right[row] = is_right(stones, colour, int(move), rules.size, rules.connect, decides)
+        decides = deciding_tactic(compiled, stones, colour)
+        right[row] = is_right(compiled, stones, colour, int(move), decides)
     return right
 
 
@@ -177,19 +177,19 @@ class _Draw:
 
     def _is_sound(self, answers: NDArray[np.int64]) -> bool:
         """Return True if no line stands already and the pattern's answers are the right moves of the position."""
-        rules, stones = self._rules, self.stones
+        rules, stones = compile_rules(self._rules), self.stones
         for cell in np.flatnonzero(stones):
-            if makes_line(stones, int(cell), rules.size, rules.connect):
+            if wins(rules, stones, int(cell)):
                 return False
-        decides = deciding_tactic(stones, self.to_move, rules.size, rules.connect)
+        decides = deciding_tactic(rules, stones, self.to_move)
         if not self._kind.attacks and decides in (WIN, DOUBLE_THREAT):
             return False  # a defender who can win need not defend, and its z would be wrong
         if decides == STOP_WIN:
             # A second winning cell elsewhere would make a defence hopeless.
-            count = immediate_wins(stones, -self.to_move, rules.size, rules.connect, self._wins)
+            count = immediate_wins(rules, stones, -self.to_move, self._wins)
             if count != len(answers):
                 return False
-        return all(is_right(stones, self.to_move, int(cell), rules.size, rules.connect, decides) for cell in answers)
+        return all(is_right(rules, stones, self.to_move, int(cell), decides) for cell in answers)
 
     def _choose_answers(self, answers: NDArray[np.int64]) -> None:
         if self._kind.weights is None:

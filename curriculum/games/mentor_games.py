@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.compiled import stones_of
+from core.compiled import legal_moves_of, stones_of
 from core.cores import cores
 from core.evaluation import PositionBatch
 from core.files.json_text import value_at
@@ -49,7 +49,7 @@ def random_opening(rules: Rules, stones: tuple[int, int], random: np.random.Gene
 
 
 def random_move(position: Position, random: np.random.Generator) -> Cell:
-    """Return an empty cell near a stone, each with equal chance; on an empty board one of the middle half."""
+    """Return a legal move near a stone, each with equal chance; on an empty board one of the middle half."""
     size = position.rules.size
     occupied = stones_of(position) != EMPTY
     near = np.zeros((size, size), dtype=np.bool_)
@@ -57,7 +57,7 @@ def random_move(position: Position, random: np.random.Generator) -> Cell:
         near[size // 4 : size - size // 4, size // 4 : size - size // 4] = True
     for row, column in zip(*np.nonzero(occupied.reshape(size, size)), strict=True):
         near[max(0, row - _REACH) : row + _REACH + 1, max(0, column - _REACH) : column + _REACH + 1] = True
-    return int(random.choice(np.flatnonzero(near.ravel() & ~occupied)))
+    return int(random.choice(np.flatnonzero(near.ravel() & legal_moves_of(position))))
 
 
 class TeacherGame(NamedTuple):

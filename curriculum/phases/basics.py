@@ -100,6 +100,6 @@ def right_shares(model: DualNet, run: RunFolder, conduct: Conduct) -> dict[str, 
     if config.basics.colour_swapped:
         fresh = basics.with_colours_swapped(fresh)
     evaluator = NetEvaluator(model)
-    right = basics.are_right(config.rules, fresh.positions, favourite_moves(evaluator, fresh))
+    right = basics.are_right(config.rules, fresh.positions, favourite_moves(config.rules, evaluator, fresh))
     evaluator.close()
     return shares_by_colour(fresh, right)

@@ -97,7 +97,7 @@ def _measure_pass(
     settings = run.config.imitation
     progress["passes"] += 1
     evaluator = NetEvaluator(trainer.model, repeatable=True)
-    favourites = favourite_moves(evaluator, held_out)
+    favourites = favourite_moves(run.config.rules, evaluator, held_out)
     evaluator.close()
     # Several moves may have the teacher's highest probability.
     agrees = held_out.policies[np.arange(len(held_out)), favourites] >= held_out.policies.max(axis=1)

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.compiled.rules import compile_rules, legal_masks
 from core.files.json_text import value_at
-from core.rules import BLACK, WHITE
+from core.rules import BLACK, WHITE, Rules
 from curriculum.arena.players import PlayerSpecError, model_path
 from curriculum.config import Config
 from curriculum.phases.origin import file_hash, origin_of, portable_made
@@ -201,13 +202,15 @@ def falling_rate(first: float, last: float, steps: int) -> Callable[[int], float
     return lambda step: cosine_rate(first, last, step / max(1, steps))
 
 
-def favourite_moves(evaluator: NetEvaluator, samples: Samples) -> NDArray[np.intp]:
+def favourite_moves(rules: Rules, evaluator: NetEvaluator, samples: Samples) -> NDArray[np.intp]:
     """Return [B]: the legal move with the largest prior at each position."""
     moves = np.empty(len(samples), dtype=np.intp)
     for first in range(0, len(samples), _MAX_BATCH):
         chunk = slice(first, first + _MAX_BATCH)
-        logits, _ = evaluator.evaluate(samples.positions.rows(chunk))
-        moves[chunk] = np.where(samples.positions.stones[chunk] == 0, logits, -np.inf).argmax(axis=1)
+        positions = samples.positions.rows(chunk)
+        logits, _ = evaluator.evaluate(positions)
+        legal = legal_masks(compile_rules(rules), positions.stones, positions.to_move)
+        moves[chunk] = np.where(legal, logits, -np.inf).argmax(axis=1)
     return moves
 
 

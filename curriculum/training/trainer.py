@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.optim.swa_utils import update_bn
 
+from core.compiled.rules import compile_rules, legal_masks
 from core.compiled.symmetry import SYMMETRIES
 from core.evaluation import PositionBatch
 from core.files.json_text import parse_json
@@ -271,7 +272,8 @@ class Trainer:
         positions = batch.positions
         policies = torch.from_numpy(batch.policies).to(self.device)
         if (smoothing := self.settings.label_smoothing) > 0:
-            legal = torch.from_numpy(positions.stones == 0).to(self.device, torch.float32)
+            masks = legal_masks(compile_rules(self.model.rules), positions.stones, positions.to_move)
+            legal = torch.from_numpy(masks).to(self.device, torch.float32)
             policies = (1 - smoothing) * policies + smoothing * legal / legal.sum(dim=1, keepdim=True)
         return self._planes(positions), policies, torch.from_numpy(batch.values).to(self.device)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from core.rules import Rules
+from core.rules import Rules, Variant
 from nets.checkpoint import load_model
 from nets.config import Backend, Precision
 from nets.dual import DualNet
@@ -45,5 +45,10 @@ def main(path: Path, precision: Precision, rules: Rules) -> bool:
     return write_graphs(kept, openvino, graphs, version_of(model, Backend.OPENVINO, openvino.precision))
 
 
+def parsed_rules(size: str, connect: str, variant: str) -> Rules:
+    """Return the rules that `nets.runtimes.saved_graphs.make_graphs` wrote as arguments."""
+    return Rules(int(size), int(connect), Variant(variant))
+
+
 if __name__ == "__main__":
-    sys.exit(not main(Path(sys.argv[1]), Precision(sys.argv[2]), Rules(*map(int, sys.argv[3:5]))))
+    sys.exit(not main(Path(sys.argv[1]), Precision(sys.argv[2]), parsed_rules(*sys.argv[3:6])))

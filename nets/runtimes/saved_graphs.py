@@ -89,7 +89,7 @@ def write_graphs(path: Path, openvino: OpenVino, graphs: Mapping[str, Any], vers
 def make_graphs(model: Path, rules: Rules, precision: Precision) -> bool:
     """Convert a model file in a process of its own, so that this one needs no torch; return True on success."""
     command = [sys.executable, "-P", "-m", "nets.runtimes.conversion", str(model.resolve()), precision]
-    command += [str(rules.size), str(rules.connect)]
+    command += [str(rules.size), str(rules.connect), rules.variant]
     try:
         ended = subprocess.run(
             command,

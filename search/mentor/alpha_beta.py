@@ -73,7 +73,7 @@ def set_up(
         if stones[cell] == EMPTY:
             empties += 1
         else:
-            touch(state.near, cell, board.size, 1)
+            touch(state.near, cell, board.rules.size, 1)
             key ^= int(state.keys[side_of(stones[cell]), cell])
     progress["side"], progress["empties"], progress["nodes"] = side, empties, 0
     progress["margin"], progress["slots"], progress["vcf_nodes"] = margin, slots, vcf_nodes
@@ -233,7 +233,7 @@ def run(board: ThreatBoard, state: SearchState, vcf: VcfWork, nodes: int) -> boo
                         stage, left = _REDUCED, left - less
             place(board, cell, colour_of(side))
             follow(state.evaluation, board, cell)
-            touch(state.near, cell, board.size, 1)
+            touch(state.near, cell, board.rules.size, 1)
             frame["move"] = cell
             state.frames[ply + 1]["key"] = frame["key"] ^ state.keys[side, cell]
         else:
@@ -269,7 +269,7 @@ def run(board: ThreatBoard, state: SearchState, vcf: VcfWork, nodes: int) -> boo
             else:
                 again = False
             if not again:
-                touch(state.near, cell, board.size, -1)
+                touch(state.near, cell, board.rules.size, -1)
                 remove(board, cell)
                 follow(state.evaluation, board, cell)
                 _record(state, frame, side, ply, cell, value)

@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.compiled.jit import lean_inlined_kernel, lean_kernel
-from core.compiled.threats import FIVE, ThreatBoard, strongest_pattern
-from core.rules import EMPTY
+from core.compiled.rules import is_legal
+from core.compiled.threats import FIVE, ThreatBoard, colour_of, strongest_pattern
 from search.mentor.evaluation import MAKES_FOUR
 from search.mentor.state import NO_MOVE, SearchState
 
@@ -34,9 +34,9 @@ def touch(near: NDArray[np.int16], cell: int, size: int, change: int) -> None:
 @lean_kernel
 def list_fives(board: ThreatBoard, moves: NDArray[np.int16], side: int) -> int:
     """Write the cells on which `side` wins at once to `moves` and return their number."""
-    count = 0
+    count, colour = 0, colour_of(side)
     for cell in range(len(board.stones)):
-        if board.stones[cell] == EMPTY and strongest_pattern(board, side, cell) == FIVE:
+        if is_legal(board.rules, board.stones, cell, colour) and strongest_pattern(board, side, cell) == FIVE:
             moves[count] = cell
             count += 1
     return count
@@ -48,12 +48,13 @@ def list_threats(board: ThreatBoard, state: SearchState, side: int, ply: int, ta
 
     Only a four of one's own, or an opponent's four spoilt, answers the threat of an open four or of two fours.
     """
-    ranked, stones, evaluation = state.ranked[ply], board.stones, state.evaluation
+    ranked, rules, stones, evaluation = state.ranked[ply], board.rules, board.stones, state.evaluation
     mine, theirs = evaluation.packed[side], evaluation.packed[1 - side]
     order, good_for = evaluation.order, evaluation.good_for
-    count = 0
+    count, colour = 0, colour_of(side)
     for cell in range(len(stones)):
-        if stones[cell] == EMPTY and (good_for[mine[cell]] | good_for[theirs[cell]]) & MAKES_FOUR:
+        makes_four = (good_for[mine[cell]] | good_for[theirs[cell]]) & MAKES_FOUR
+        if makes_four and is_legal(rules, stones, cell, colour):
             worth = _OWN * order[mine[cell]] + _OTHER * order[theirs[cell]]
             ranked[count] = (_FIRST if cell == table_move else worth) << _CELL_BITS | cell
             count += 1
@@ -63,13 +64,14 @@ def list_threats(board: ThreatBoard, state: SearchState, side: int, ply: int, ta
 @lean_inlined_kernel
 def list_near(board: ThreatBoard, state: SearchState, side: int, ply: int, table_move: int) -> int:
     """List the empty cells near stones, with their ranks, and return their number."""
-    ranked, stones, near, history = state.ranked[ply], board.stones, state.near, state.history[side]
+    ranked, rules, stones = state.ranked[ply], board.rules, board.stones
+    near, history, colour = state.near, state.history[side], colour_of(side)
     mine, theirs, order = state.evaluation.packed[side], state.evaluation.packed[1 - side], state.evaluation.order
     first, second = state.frames[ply]["first_killer"], state.frames[ply]["second_killer"]
     counter = state.countermoves[side, state.frames[ply - 1]["move"]] if ply > 0 else NO_MOVE
     count = 0
     for cell in range(len(stones)):
-        if stones[cell] == EMPTY and near[cell] > 0:
+        if is_legal(rules, stones, cell, colour) and near[cell] > 0:
             worth = _SCALE * (_OWN * order[mine[cell]] + _OTHER * order[theirs[cell]]) + history[cell]
             if cell == table_move:
                 worth = _FIRST

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.bounds import POSITIVE, SHARE, check_bounds
-from core.compiled import stones_of
+from core.compiled import legal_moves_of, stones_of
 from core.compiled.threats import FIVE, OPEN_FOUR, OPEN_TWO, load, new_threat_board
 from core.position import Position
 from core.rules import BLACK, EMPTY
@@ -95,9 +95,10 @@ class CasualPlayer(Player):
         if not sees_three:
             by_pattern[OPEN_FOUR] = _WEIGHTS[OPEN_TWO]
         own, other = by_pattern[board.patterns].sum(axis=1)[:: position.side_to_move * BLACK]
-        sensible = (stones == EMPTY) & _near(stones, rules.size)
+        legal = legal_moves_of(position)
+        sensible = legal & _near(stones, rules.size)
         if not sensible.any():
-            sensible = stones == EMPTY
+            sensible = legal
         weights = np.where(sensible, _OWN * own + _OTHER * other + 1.0, 0.0)
         best = weights.max()
         if best >= _URGENT:

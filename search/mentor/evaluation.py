@@ -207,7 +207,7 @@ def follow(evaluation: Evaluation, board: ThreatBoard, cell: int) -> None:
         board.stones,
         board.room,
         board.patterns,
-        board.size,
+        board.rules.size,
         cell,
     )
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from core.compiled import stones_of
 from core.compiled.jit import kernel
+from core.compiled.rules import is_legal
 from core.compiled.threats import (
     FIVE,
     FOUR,
@@ -88,12 +89,12 @@ def _paper_values(
 ) -> int:
     """Write the paper's values of `colour`'s candidates to `values` [A], -inf elsewhere; return their number."""
     load(board, stones)
-    size = board.size
+    rules, size = board.rules, board.rules.size
     side = side_of(colour)
     strengths = np.full(len(stones), -np.inf)
     best = -np.inf
     for cell in range(len(stones)):
-        if stones[cell] != EMPTY or not _has_neighbour(stones, cell, size):
+        if not is_legal(rules, stones, cell, colour) or not _has_neighbour(stones, cell, size):
             continue
         own, spoiled = packed_patterns(board, side, cell), packed_patterns(board, 1 - side, cell)
         strengths[cell] = max(scores[own], scores[spoiled])

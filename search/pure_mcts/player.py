@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from core.compiled.rules import compile_rules
 from core.limits import MAX_SIMULATIONS
 from core.position import Position
 from core.streams import Purpose, stream_key
@@ -13,9 +14,9 @@ from search.analysis import Analysis
 from search.limits import Limit
 from search.players import Decision, Player, Report, Reports, decide_each, never
 from search.pure_mcts.rollouts import run_playouts
-from search.tree import kernels
 from search.tree.forest import Forest, bytes_per_node, make_forest, set_root
-from search.tree.kernels import SearchParams
+from search.tree.kernels.puct import SearchParams
+from search.tree.kernels.roots import root_value
 from search.tree.root import analyse_root, root_visits
 from search.tree.settings import DEFAULT_MAX_BYTES
 
@@ -70,7 +71,7 @@ class PureMcts(Player):
         """See `Player`: all legal moves, the best first."""
         started = time.perf_counter()
         forest = self._searched(position, seed or 0, limit, stop, report)
-        return _decision_of(forest), _analysis_of(forest, started)
+        return _decision_of(forest), _analysis_of(position, forest, started)
 
     def _decide(self, position: Position, seed: int, limit: Limit | None, stop: Callable[[], bool]) -> Decision:
         return _decision_of(self._searched(position, seed, limit, stop))
@@ -99,10 +100,10 @@ class PureMcts(Player):
         done = 0
         while done < playouts and not (done >= 2 and (stop() or time.monotonic() >= deadline)):
             count = min(_PLAYOUTS_A_CALL, playouts - done)
-            run_playouts(forest, 0, count, rules.size, rules.connect, _PARAMS, random)
+            run_playouts(compile_rules(rules), forest, 0, count, _PARAMS, random)
             done += count
             if reports.is_due(time.monotonic()):
-                reports.send(_analysis_of(forest, started))
+                reports.send(_analysis_of(position, forest, started))
         return forest
 
 
@@ -110,14 +111,15 @@ def _decision_of(forest: Forest) -> Decision:
     visits = root_visits(forest, 0)
     return Decision(
         move=int(np.argmax(visits)),
-        value=float(kernels.root_value(forest, 0, _PARAMS.decay)),
+        value=float(root_value(forest, 0, _PARAMS.decay)),
         policy=(visits / visits.sum()).astype(np.float32),
         simulations=int(forest.nodes["visits"][0, 0]),
     )
 
 
-def _analysis_of(forest: Forest, started: float) -> Analysis:
-    return analyse_root(forest, 0, decay=_PARAMS.decay, seconds=time.perf_counter() - started, has_priors=False)
+def _analysis_of(position: Position, forest: Forest, started: float) -> Analysis:
+    rules, seconds = compile_rules(position.rules), time.perf_counter() - started
+    return analyse_root(rules, forest, 0, decay=_PARAMS.decay, seconds=seconds, has_priors=False)
 
 
 def _checked(playouts: int) -> int:

@@ -4,10 +4,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.compiled.jit import kernel
-from core.compiled.lines import makes_line
-from core.rules import EMPTY
+from core.compiled.rules import CompiledRules, is_legal, wins
 from search.tree.forest import WON, Forest
-from search.tree.kernels import COLLISION, END, FULL, SearchParams, back_up, descend, open_node, release
+from search.tree.kernels.backup import back_up, release
+from search.tree.kernels.descent import COLLISION, END, FULL, descend
+from search.tree.kernels.expansion import open_node
+from search.tree.kernels.puct import SearchParams
 from search.tree.softmax import Scratch
 
 _TIE_BREAK = 0.05
@@ -27,27 +29,29 @@ def next_random(state: NDArray[np.int64]) -> int:
 
 @kernel
 def roll_out(
+    rules: CompiledRules,
     stones: NDArray[np.int8],
     to_move: int,
-    size: int,
-    connect: int,
-    empties: NDArray[np.int64],
+    moves: NDArray[np.int64],
     random: NDArray[np.int64],
 ) -> int:
-    """Play random moves to the end: 1 if `to_move` wins, -1 if it loses, 0 for a draw. Overwrites `stones` [A]."""
+    """Play random moves to the end: 1 if `to_move` wins, -1 if it loses, 0 for a draw. Overwrites `stones` [A].
+
+    `moves` [A] is scratch.
+    """
     count = 0
     for cell in range(stones.shape[0]):
-        if stones[cell] == EMPTY:
-            empties[count] = cell
+        if is_legal(rules, stones, cell, to_move):
+            moves[count] = cell
             count += 1
     side = to_move
     while count > 0:
         index = (next_random(random) * count) >> 32
-        cell = empties[index]
+        cell = moves[index]
         count -= 1
-        empties[index] = empties[count]
+        moves[index] = moves[count]
         stones[cell] = side
-        if makes_line(stones, cell, size, connect):
+        if wins(rules, stones, cell):
             return 1 if side == to_move else -1
         side = -side
     return 0
@@ -55,22 +59,23 @@ def roll_out(
 
 @kernel
 def run_playouts(
-    forest: Forest, tree: int, playouts: int, size: int, connect: int, params: SearchParams, random: NDArray[np.int64]
+    rules: CompiledRules, forest: Forest, tree: int, playouts: int, params: SearchParams, random: NDArray[np.int64]
 ) -> None:
     """Run `playouts` playouts from the tree's root: descend, roll out from the leaf, back up."""
     cells = forest.root_stones.shape[1]
     stones = np.empty(cells, dtype=np.int8)
     board = np.empty(cells, dtype=np.int8)
     logits = np.empty(cells, dtype=np.float32)
-    empties = np.empty(cells, dtype=np.int64)
+    moves = np.empty(cells, dtype=np.int64)
     scratch = Scratch(
         turned=logits,
         weights=np.empty(cells, dtype=np.float32),
         exponents=np.empty(cells, dtype=np.int32),
+        legal=np.empty(cells, dtype=np.bool_),
         collided=np.empty(0, dtype=np.int32),
     )
     for _ in range(playouts):
-        descent = descend(forest, tree, stones, connect, params, scratch)
+        descent = descend(forest, tree, stones, rules, params, scratch)
         node = descent.node
         if descent.end == END:
             back_up(forest, tree, node, 1.0 if forest.nodes[tree, node]["state"] == WON else 0.0, params.decay)
@@ -81,6 +86,6 @@ def run_playouts(
             for cell in range(cells):
                 logits[cell] = _TIE_BREAK * (next_random(random) / 4294967296.0)
             board[:] = stones
-            value = roll_out(board, descent.to_move, size, connect, empties, random)
-            open_node(forest, tree, node, stones, logits, float(value), scratch)
+            value = roll_out(rules, board, descent.to_move, moves, random)
+            open_node(forest, tree, node, stones, descent.to_move, rules, logits, float(value), scratch)
             back_up(forest, tree, node, float(-value), params.decay)

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from core.compiled import stones_of
 from core.compiled.jit import lean_kernel
+from core.compiled.rules import is_legal
 from core.compiled.threats import (
     BLACK_SIDE,
     FIVE,
@@ -168,10 +169,10 @@ def fives_of(board: ThreatBoard, side: int) -> tuple[int, int, int]:
     count, first, second = 0, NO_CELL, NO_CELL
     if board.counts[side, FIVE] > 0:
         # Passing a board to another kernel costs more than a look at a cell.
-        stones, patterns = board.stones, board.patterns[side]
+        rules, stones, patterns, colour = board.rules, board.stones, board.patterns[side], colour_of(side)
         for cell in range(len(stones)):
             strongest = max(patterns[0, cell], patterns[1, cell], patterns[2, cell], patterns[3, cell])
-            if strongest == FIVE and stones[cell] == EMPTY:
+            if strongest == FIVE and is_legal(rules, stones, cell, colour):
                 count += 1
                 if count == 1:
                     first = cell
@@ -183,7 +184,7 @@ def fives_of(board: ThreatBoard, side: int) -> tuple[int, int, int]:
 @lean_kernel
 def fives_through(board: ThreatBoard, side: int, cell: int) -> tuple[int, int, int]:
     """Return the number of cells that make five for `side` with its stone on `cell`, and two of them, as `fives_of`."""
-    size, connect = board.size, board.connect
+    size, connect, colour = board.rules.size, board.rules.connect, colour_of(side)
     count, first, second = 0, NO_CELL, NO_CELL
     for direction in range(4):
         if board.patterns[side, direction, cell] < FOUR:
@@ -199,7 +200,7 @@ def fives_through(board: ThreatBoard, side: int, cell: int) -> tuple[int, int, i
                 at = row * size + column
                 stone = board.stones[at]
                 if stone == EMPTY:
-                    if board.patterns[side, direction, at] == FIVE:
+                    if board.patterns[side, direction, at] == FIVE and is_legal(board.rules, board.stones, at, colour):
                         count += 1
                         if count == 1:
                             first = at
@@ -226,17 +227,18 @@ def _insert(board: ThreatBoard, work: VcfWork, side: int, ply: int, count: int, 
 
 @lean_kernel
 def _makes_four(board: ThreatBoard, side: int, cell: int) -> bool:
-    return bool(board.stones[cell] == EMPTY) and strongest_pattern(board, side, cell) >= FOUR
+    legal = is_legal(board.rules, board.stones, cell, colour_of(side))
+    return legal and strongest_pattern(board, side, cell) >= FOUR
 
 
 @lean_kernel
 def _list_all(board: ThreatBoard, work: VcfWork, side: int) -> int:
     """Write all cells where `side` can make a four to `work.moves[0]`, best first, and return their number."""
-    stones, patterns = board.stones, board.patterns[side]
+    rules, stones, patterns, colour = board.rules, board.stones, board.patterns[side], colour_of(side)
     count = 0
     for cell in range(len(stones)):
         strongest = max(patterns[0, cell], patterns[1, cell], patterns[2, cell], patterns[3, cell])
-        if strongest >= FOUR and stones[cell] == EMPTY:
+        if strongest >= FOUR and is_legal(rules, stones, cell, colour):
             _insert(board, work, side, 0, count, cell, 0)
             count += 1
     return count
@@ -248,7 +250,7 @@ def _list_after(board: ThreatBoard, work: VcfWork, side: int, ply: int) -> int:
 
     Only that four makes new cells for a four; they come first among cells of equal rank.
     """
-    size, connect = board.size, board.connect
+    size, connect, colour = board.rules.size, board.rules.connect, colour_of(side)
     before = work.frames[ply - 1]
     four = int(work.moves[ply - 1, before[_NEXT]])
     work.tally[_STAMP] += 1
@@ -266,7 +268,8 @@ def _list_after(board: ThreatBoard, work: VcfWork, side: int, ply: int) -> int:
                 cell = row * size + column
                 stone = board.stones[cell]
                 if stone == EMPTY:
-                    if board.patterns[side, direction, cell] >= FOUR:
+                    legal = is_legal(board.rules, board.stones, cell, colour)
+                    if legal and board.patterns[side, direction, cell] >= FOUR:
                         work.stamps[cell] = stamp
                         _insert(board, work, side, ply, count, cell, 3)
                         count += 1

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from core.compiled.jit import kernel
 from core.compiled.zobrist import LAST_MOVE_KEYS
 from core.evaluation import Slot
-from search.tree.kernels import Leaves
+from search.tree.kernels.leaves import Leaves
 
 _WAYS = 4
 """Entries in which a position may be stored."""

@@ -7,12 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.compiled.rules import CompiledRules
 from core.compiled.threats import ThreatBoard
 from core.errors import BadDataError
 from core.evaluation import Evaluator, Slot, Ticket
 from core.rules import Rules
-from search.tree import cache, kernels
+from search.tree import cache
 from search.tree.forest import Forest
+from search.tree.kernels.backup import abandon, abandon_waiting
+from search.tree.kernels.expansion import expand
+from search.tree.kernels.gathering import batch_leaves, gather
+from search.tree.kernels.leaves import Leaves, make_leaves
+from search.tree.kernels.puct import SearchParams
 from search.tree.leaf_tactics import LeafTactics, make_leaf_tactics
 from search.tree.settings import SearchSettings
 from search.tree.softmax import make_scratch
@@ -27,12 +33,13 @@ class SharedParts:
     """The parts of a search that its groups share; evaluator and identity may change while nothing is in flight."""
 
     rules: Rules
+    compiled_rules: CompiledRules
     settings: SearchSettings
     evaluator: Evaluator
     forest: Forest
     active: NDArray[np.bool_]
     """[G] True for trees with a search under way."""
-    params: kernels.SearchParams
+    params: SearchParams
     identity: cache.Identity
     cache: cache.EvaluationCache
     boards: ThreatBoard | None
@@ -46,7 +53,7 @@ class _Shard:
     """Some trees of a group, which one thread descends, and their leaves in flight."""
 
     trees: NDArray[np.int64]
-    leaves: kernels.Leaves
+    leaves: Leaves
     tactics: LeafTactics | None
 
 
@@ -59,7 +66,7 @@ class TreeGroup:
         """[trees of the group] their indices in the forest."""
         self.parts = parts
         self._width = settings.leaves_in_flight
-        self.leaves = kernels.make_leaves(len(trees), self._width, rules.cells)
+        self.leaves = make_leaves(len(trees), self._width, rules.cells)
         of_shards = np.array_split(np.arange(len(trees)), min(threads, len(trees)))
         self.starts = np.array([shard[0] * self._width for shard in of_shards], dtype=np.int64)
         """[shards] the first of each one's leaves."""
@@ -70,7 +77,7 @@ class TreeGroup:
         first, last = int(which[0]), int(which[-1]) + 1
         stones, records, free, waiting, counts, _ = self.leaves
         leaves = slice(first * self._width, last * self._width)
-        part = kernels.Leaves(
+        part = Leaves(
             stones[leaves],
             records[leaves],
             free[first:last] - leaves.start,
@@ -83,7 +90,7 @@ class TreeGroup:
     def abandon_waiting(self) -> None:
         """Make the leaves that wait for a batch new again."""
         for shard in self.shards:
-            kernels.abandon_waiting(self.parts.forest, shard.leaves)
+            abandon_waiting(self.parts.forest, shard.leaves)
 
 
 class SharedBatch:
@@ -94,7 +101,7 @@ class SharedBatch:
         self.group = group
         self.trees = group.trees
         self._parts = group.parts
-        max_leaves = int(kernels.batch_leaves(settings.leaves_in_flight, group.parts.params))
+        max_leaves = int(batch_leaves(settings.leaves_in_flight, group.parts.params))
         self._slot = Slot.with_capacity(len(group.trees) * max_leaves, group.parts.rules.cells)
         self._rows = cache.rows_of(self._slot)
         self._cached = 0
@@ -175,11 +182,11 @@ class SharedBatch:
 
     def _gather(self, index: int, shard: _Shard) -> int:
         parts = self._parts
-        return kernels.gather(
+        return gather(
             parts.forest,
             shard.trees,
             parts.active,
-            parts.rules.connect,
+            parts.compiled_rules,
             parts.params,
             shard.leaves,
             self._members[index],
@@ -187,13 +194,14 @@ class SharedBatch:
         )
 
     def _expand(self, index: int, shard: _Shard) -> bool:
-        return kernels.expand(
+        return expand(
             self._parts.forest,
             shard.leaves,
             self._members[index, : self._found[index]],
             self._slot.logits,
             self._slot.values,
             self._parts.identity.images,
+            self._parts.compiled_rules,
             self._parts.params,
             shard.tactics,
         )
@@ -201,7 +209,7 @@ class SharedBatch:
     def _abandon(self) -> None:
         self._in_flight = False
         for shard, members, found in zip(self.group.shards, self._members, self._found, strict=True):
-            kernels.abandon(self._parts.forest, shard.leaves, members[:found])
+            abandon(self._parts.forest, shard.leaves, members[:found])
         entries = self._parts.cache.entries
         cache.forget_rows(entries, self._rows, self._slot.count)
         cache.collect_rows(entries, self._rows, self._cached)

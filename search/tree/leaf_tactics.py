@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.compiled.jit import lean_kernel
+from core.compiled.rules import has_moves, is_legal
 from core.compiled.threats import (
     FIVE,
     FOUR,
     OPEN_FOUR,
     ThreatBoard,
+    colour_of,
     new_threat_board,
     packed_patterns,
     place,
@@ -108,8 +110,7 @@ def load_board(boards: ThreatBoard, tree: int, stones: NDArray[np.int8]) -> Thre
     Its arrays are views without references, for lean kernels alone.
     """
     board = ThreatBoard(
-        boards.size,
-        boards.connect,
+        boards.rules,
         boards.table,
         boards.stones[tree],
         boards.room,
@@ -192,18 +193,8 @@ def follow_replies(
         count += 1
         stones[detail] = to_move
         to_move = -to_move
-        if count_empty(stones) == 0:
+        if not has_moves(tactics.boards.rules, stones, to_move):
             return FILLED, 0, count, to_move
-
-
-@lean_kernel
-def count_empty(stones: NDArray[np.int8]) -> int:
-    """Return the number of empty cells of a board [A]."""
-    empty = 0
-    for cell in range(stones.shape[0]):
-        if stones[cell] == EMPTY:
-            empty += 1
-    return empty
 
 
 @lean_kernel
@@ -217,12 +208,13 @@ def mark_urgent(board: ThreatBoard, work: VcfWork, side: int, urgent: NDArray[np
     if counts[OPEN_FOUR] == 0 and counts[FOUR] < 2:
         return False
     # Passing a board to another kernel costs more than reading a cell.
-    stones, own, other = board.stones, board.patterns[side], board.patterns[1 - side]
+    rules, stones, colour = board.rules, board.stones, colour_of(side)
+    own, other = board.patterns[side], board.patterns[1 - side]
     threatened = False
     for cell in range(len(stones)):
         mine = max(own[0, cell], own[1, cell], own[2, cell], own[3, cell])
         theirs = max(other[0, cell], other[1, cell], other[2, cell], other[3, cell])
-        urgent[cell] = stones[cell] == EMPTY and max(mine, theirs) >= FOUR
-        if stones[cell] == EMPTY and theirs >= FOUR and not threatened:
+        urgent[cell] = is_legal(rules, stones, cell, colour) and max(mine, theirs) >= FOUR
+        if is_legal(rules, stones, cell, -colour) and theirs >= FOUR and not threatened:
             threatened = work.ranks[packed_patterns(board, 1 - side, cell)] == WINS_AT_ONCE
     return threatened

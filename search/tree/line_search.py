@@ -13,25 +13,19 @@ from numpy.typing import NDArray
 
 from core.compiled.jit import lean_kernel
 from core.compiled.line_nets.evaluation import HasLines, LineNets, LineRoom, evaluate_line, line_room
+from core.compiled.rules import CompiledRules
 from core.compiled.symmetry import IDENTITY
 from core.cores import within_limit
 from core.rules import BLACK, Rules
 from search.atomics import give_way, pause, read, swap, write
 from search.tree.forest import Forest
 from search.tree.groups import SharedParts, tactics_of
-from search.tree.kernels import (
-    COLLISION,
-    LEAF,
-    Leaves,
-    SearchParams,
-    descend_for_leaf,
-    end_by_threats,
-    expand,
-    free_leaf,
-    make_leaves,
-    open_replies,
-    release,
-)
+from search.tree.kernels.backup import release
+from search.tree.kernels.descent import COLLISION, LEAF
+from search.tree.kernels.expansion import expand
+from search.tree.kernels.gathering import descend_for_leaf, end_by_threats, open_replies
+from search.tree.kernels.leaves import Leaves, free_leaf, make_leaves
+from search.tree.kernels.puct import SearchParams
 from search.tree.leaf_tactics import UNDECIDED, LeafTactics, follow_replies, new_boards, new_leaf_work
 
 MAX_WINDOW = 16
@@ -134,7 +128,7 @@ def search_turn(
     forest: Forest,
     trees: NDArray[np.int64],
     active: NDArray[np.bool_],
-    connect: int,
+    rules: CompiledRules,
     params: SearchParams,
     leaves: Leaves,
     tactics: LeafTactics | None,
@@ -166,7 +160,7 @@ def search_turn(
                     forest.trees[tree]["simulations_left"] = 0
                 if forest.trees[tree]["simulations_left"] <= 0:
                     break
-                end, found = descend_for_leaf(forest, tree, index, connect, params, leaves, None)
+                end, found = descend_for_leaf(forest, tree, index, rules, params, leaves, None)
                 if end == COLLISION:
                     leaves.scratch.collided[collisions] = found
                     collisions += 1
@@ -191,7 +185,7 @@ def search_turn(
             leaf = work.leaves[place]
             if tactics is None or settle(forest, tree, leaf, leaves, params, tactics, work.findings[place]):
                 oldest = work.leaves[place : place + 1]
-                expand(forest, leaves, oldest, work.logits, work.values, images, params, tactics)
+                expand(forest, leaves, oldest, work.logits, work.values, images, rules, params, tactics)
                 evaluated += 1
             ended += 1
         made += published - begun
@@ -311,7 +305,7 @@ class LineBatch:
             parts.forest,
             shard.trees,
             parts.active,
-            parts.rules.connect,
+            parts.compiled_rules,
             parts.params,
             shard.leaves,
             shard.tactics[0],

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.compiled.line_nets.evaluation import HasLines
+from core.compiled.rules import compile_rules
 from core.compiled.symmetry import sources, targets
 from core.compiled.zobrist import STONE_KEYS, WHITE_TO_MOVE
 from core.cores import cores
@@ -16,10 +17,13 @@ from core.position import Position
 from core.rules import BLACK, Cell, Rules
 from core.streams import stream_key
 from search.analysis import Analysis
-from search.tree import kernels
 from search.tree.cache import EvaluationCache, Identity
 from search.tree.forest import OPEN, Forest, forget_positions, make_forest, reset_tree, set_root
 from search.tree.groups import SharedBatch, SharedParts, TreeGroup
+from search.tree.kernels import roots
+from search.tree.kernels.expansion import mix_root_noise
+from search.tree.kernels.gathering import batch_leaves
+from search.tree.kernels.puct import SearchParams
 from search.tree.leaf_tactics import LeafTactics, make_root_tactics, new_boards
 from search.tree.line_search import MAX_WINDOW, LineBatch
 from search.tree.root import (
@@ -78,6 +82,7 @@ class ForestSearch:
         default as many as the evaluator leaves free.
         """
         self.rules = rules
+        self._compiled_rules = compile_rules(rules)
         self.settings = settings
         self._seed = seed
         self.cache = cache or EvaluationCache(rules.cells)
@@ -107,6 +112,7 @@ class ForestSearch:
             threads = min(threads or evaluator.free_cores, -(-trees // groups))
         self._parts = parts = SharedParts(
             rules=rules,
+            compiled_rules=self._compiled_rules,
             settings=settings,
             evaluator=evaluator,
             forest=self.forest,
@@ -183,7 +189,7 @@ class ForestSearch:
         if nodes + simulations > self.forest.capacity and not proof:
             reset_tree(self.forest, tree)
         if self._root_tactics is not None:
-            kernels.prove_root(self.forest, tree, self._root_tactics)
+            roots.prove_root(self.forest, tree, self._root_tactics)
         root = self.forest.trees[tree]
         root["simulations_left"] = max(1, simulations)
         root["random_key"], root["draws"] = stream_key(key) & 0xFFFFFFFF, 0
@@ -195,7 +201,7 @@ class ForestSearch:
             self.forest.noise[tree] = noise.values
             root["noise_share"] = noise.share
             if self.forest.nodes["state"][tree, 0] == OPEN:
-                kernels.mix_root_noise(self.forest, tree)
+                mix_root_noise(self.forest, tree)
         self._active[tree] = True
 
     def advance(self) -> list[int]:
@@ -235,7 +241,7 @@ class ForestSearch:
     def has_one_reply(self, tree: int) -> bool:
         """Return True if one simulation is enough: with `forced_moves`, if the opponent threatens five on one cell."""
         tactics = self._root_tactics if self.settings.forced_moves else None
-        return tactics is not None and bool(kernels.has_one_reply(self.forest, tree, tactics))
+        return tactics is not None and bool(roots.has_one_reply(self.forest, tree, tactics))
 
     def visits(self, tree: int) -> NDArray[np.int32]:
         """Return the visit counts [A] of the root's moves."""
@@ -243,7 +249,7 @@ class ForestSearch:
 
     def proofs(self, tree: int) -> NDArray[np.int16]:
         """Return the proofs [A] of the root's moves: `n` wins in `n` plies, `-n` loses in `n`, 0 is unknown."""
-        return root_proofs(self.forest, tree)
+        return root_proofs(self._compiled_rules, self.forest, tree)
 
     def priors(self, tree: int) -> NDArray[np.float32]:
         """Return the root's priors [A], with root noise and tactics; 0 on occupied cells, and before its evaluation."""
@@ -251,24 +257,30 @@ class ForestSearch:
 
     def value(self, tree: int) -> float:
         """Return the root's value for its side to move, -1 to 1: its proven value, else the mean of the search."""
-        return float(kernels.root_value(self.forest, tree, self._parts.params.decay))
+        return float(roots.root_value(self.forest, tree, self._parts.params.decay))
 
     def policy(self, tree: int, temperature: float = 1.0) -> NDArray[np.float32]:
         """Return pi [A] of the search (`search.tree.move_policy.search_policy`)."""
-        return root_policy(self.forest, tree, temperature)
+        return root_policy(self._compiled_rules, self.forest, tree, temperature)
 
     def pruned_policy(self, tree: int) -> NDArray[np.float32]:
         """Return pi [A] without the visits that were forced (`search.tree.root.pruned_policy`)."""
-        return pruned_policy(self.forest, tree, self.settings.c_puct)
+        return pruned_policy(self._compiled_rules, self.forest, tree, self.settings.c_puct)
 
     def best_move(self, tree: int) -> Cell:
         """Return the best move of the search (`search.tree.root.best_move`)."""
-        return best_move(self.forest, tree, self.settings.bound_errors)
+        return best_move(self._compiled_rules, self.forest, tree, self.settings.bound_errors)
 
     def analysis(self, tree: int, seconds: float) -> Analysis:
         """Return the analysis of a searched tree, which took `seconds`."""
-        errors = self.settings.bound_errors
-        return analyse_root(self.forest, tree, decay=self._parts.params.decay, seconds=seconds, bound_errors=errors)
+        return analyse_root(
+            self._compiled_rules,
+            self.forest,
+            tree,
+            decay=self._parts.params.decay,
+            seconds=seconds,
+            bound_errors=self.settings.bound_errors,
+        )
 
     def play(self, tree: int, move: Cell) -> None:
         """Make a legal move at the tree's root, keep the subtree below it and free the rest.
@@ -277,7 +289,7 @@ class ForestSearch:
         """
         forest = self.forest
         forget_positions(forest, tree)
-        kept = kernels.reroot(forest, tree, move, self._remap)
+        kept = roots.reroot(forest, tree, move, self._remap)
         root = forest.trees[tree]
         forest.root_stones[tree, move] = root["to_move"]
         root["key"] ^= STONE_KEYS[0 if root["to_move"] == BLACK else 1, move] ^ WHITE_TO_MOVE
@@ -288,9 +300,9 @@ class ForestSearch:
             reset_tree(forest, tree)
 
 
-def kernel_params(settings: SearchSettings) -> kernels.SearchParams:
+def kernel_params(settings: SearchSettings) -> SearchParams:
     """Return the settings as kernels take them."""
-    return kernels.SearchParams(
+    return SearchParams(
         c_puct=float(settings.c_puct),
         decay=float(settings.value_decay),
         repository=settings.decay_form is DecayForm.REPOSITORY,
@@ -307,7 +319,7 @@ def kernel_params(settings: SearchSettings) -> kernels.SearchParams:
 
 def max_batch(settings: SearchSettings) -> int:
     """Return the maximum of leaves of one tree in a batch."""
-    return int(kernels.batch_leaves(settings.leaves_in_flight, kernel_params(settings)))
+    return int(batch_leaves(settings.leaves_in_flight, kernel_params(settings)))
 
 
 def search_all(search: ForestSearch, positions: Sequence[Position], simulations: int) -> None:

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.compiled.jit import lean_kernel
-from core.rules import EMPTY
-from search.tree.softmax import Scratch, power_of_two, sum_empty
+from search.tree.softmax import Scratch, power_of_two, sum_legal
 
 _WORD = 0xFFFFFFFF
 _FACTOR = 0x45D9F3B
@@ -52,14 +51,14 @@ def random_share(key: int, index: int) -> float:
 
 @lean_kernel
 def write_dirichlet(
-    stones: NDArray[np.int8],
+    legal: NDArray[np.bool_],
     noise: NDArray[np.float32],
     alpha: float,
     key: int,
     first: int,
     memory: Scratch,
 ) -> int:
-    """Write a draw of Dir(alpha) over the empty cells of `stones` [A] into `noise` [A], 0 elsewhere.
+    """Write a draw of Dir(alpha) over the `legal` moves [A] into `noise` [A], 0 elsewhere.
 
     `alpha` is within `search.tree.settings.NODE_ALPHA`. Numbers of the stream `key` from `first` on are used; return
     the index of the next one. The noise is a Gamma(alpha) a cell, divided by their sum: with b = 1 + alpha / e and P
@@ -77,25 +76,25 @@ def write_dirichlet(
     _raise(noise, np.float32(1.0 / alpha), scratch)
     for cell in range(cells):
         at_once = (powers[cell] <= _ONE) & (chances[cell] <= _ONE - noise[cell])
-        scratch[cell] = np.int32((stones[cell] == EMPTY) & (not at_once))
+        scratch[cell] = np.int32(legal[cell] & (not at_once))
     for cell in range(cells):
         if scratch[cell] != 0:
             noise[cell], used = _gamma(alpha, bound, float(powers[cell]), float(chances[cell]), key, used)
-    total = sum_empty(stones, noise)
+    total = sum_legal(legal, noise)
     if total < _TINY:
         largest = np.float32(0.0)
         for cell in range(cells):
             if scratch[cell] != 0:  # its noise comes from a later try, and may have underflowed
                 powers[cell] = max(noise[cell], _SMALLEST) ** alpha
-            largest = max(largest, powers[cell] if stones[cell] == EMPTY else np.float32(0.0))
+            largest = max(largest, powers[cell] if legal[cell] else np.float32(0.0))
         scale = _ONE / largest
         for cell in range(cells):
-            noise[cell] = powers[cell] * scale if stones[cell] == EMPTY else np.float32(0.0)
+            noise[cell] = powers[cell] * scale if legal[cell] else np.float32(0.0)
         _raise(noise, np.float32(1.0 / alpha), scratch)
-        total = sum_empty(stones, noise)
+        total = sum_legal(legal, noise)
     scale = _ONE / total
     for cell in range(cells):
-        noise[cell] = noise[cell] * scale if stones[cell] == EMPTY else np.float32(0.0)
+        noise[cell] = noise[cell] * scale if legal[cell] else np.float32(0.0)
     return used
 
 

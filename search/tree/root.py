@@ -1,14 +1,15 @@
 """Results at the root of a searched tree: visit counts, proofs, priors, values, and the analysis made of them."""
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
-from core.rules import EMPTY, Cell
+from core.compiled.rules import CompiledRules, legal_masks
+from core.rules import Cell
 from search.analysis import Analysis, MoveAnalysis
-from search.tree import kernels, softmax
+from search.tree import softmax
 from search.tree.forest import NO_NODE, OPEN, Forest
+from search.tree.kernels import roots
+from search.tree.kernels.puct import exploration_after, puct, visits_of
 from search.tree.move_policy import search_policy
 
 _BOUND_SHARE = 0.05
@@ -22,14 +23,14 @@ _LINES = 8
 def root_visits(forest: Forest, tree: int) -> NDArray[np.int32]:
     """Return the visit counts [A] of the root's moves."""
     visits = np.empty(forest.cells, dtype=np.int32)
-    kernels.write_root_visits(forest, tree, visits)
+    roots.write_root_visits(forest, tree, visits)
     return visits
 
 
-def root_proofs(forest: Forest, tree: int) -> NDArray[np.int16]:
+def root_proofs(rules: CompiledRules, forest: Forest, tree: int) -> NDArray[np.int16]:
     """Return the proofs [A] of the root's moves: `n` wins in `n` plies, `-n` loses in `n`, 0 is unknown."""
     proofs = np.empty(forest.cells, dtype=np.int16)
-    kernels.write_root_proofs(forest, tree, proofs)
+    roots.write_root_proofs(rules, forest, tree, proofs)
     return proofs
 
 
@@ -43,33 +44,40 @@ def root_priors(forest: Forest, tree: int) -> NDArray[np.float32]:
     return priors
 
 
-def root_policy(forest: Forest, tree: int, temperature: float = 1.0) -> NDArray[np.float32]:
+def root_legal(rules: CompiledRules, forest: Forest, tree: int) -> NDArray[np.bool_]:
+    """Return the mask [A] of the legal moves at the root."""
+    of_tree = slice(tree, tree + 1)
+    legal: NDArray[np.bool_] = legal_masks(rules, forest.root_stones[of_tree], forest.trees["to_move"][of_tree])[0]
+    return legal
+
+
+def root_policy(rules: CompiledRules, forest: Forest, tree: int, temperature: float = 1.0) -> NDArray[np.float32]:
     """Return pi [A] of the root's search (`search.tree.move_policy.search_policy`)."""
-    legal = forest.root_stones[tree] == EMPTY
-    visits, proofs, priors = root_visits(forest, tree), root_proofs(forest, tree), root_priors(forest, tree)
+    legal = root_legal(rules, forest, tree)
+    visits, proofs, priors = root_visits(forest, tree), root_proofs(rules, forest, tree), root_priors(forest, tree)
     return search_policy(visits, proofs, priors, legal, temperature)
 
 
-def pruned_policy(forest: Forest, tree: int, c_puct: float) -> NDArray[np.float32]:
+def pruned_policy(rules: CompiledRules, forest: Forest, tree: int, c_puct: float) -> NDArray[np.float32]:
     """Return pi [A] of the root's search as a policy target, without forced visits (KataGo, Wu 2019, 3.2).
 
     From each move but the most visited one up to sqrt(k P n) visits are taken, as long as its Q + U stays below that of
     the most visited one: the search would not have made them by itself. A move with one visit left has none. A proven
     result decides as in `root_policy`.
     """
-    policy = root_policy(forest, tree)
+    policy = root_policy(rules, forest, tree)
     forced = float(forest.trees["forced_playouts"][tree])
     nodes = forest.nodes[tree][children_of(forest, tree, 0)]
     nodes = nodes[(nodes["visits"] > 0) & (nodes["proof"] == 0)]
-    if forced == 0.0 or policy.max() == 1.0 or not len(nodes) or (root_proofs(forest, tree) > 0).any():
+    if forced == 0.0 or policy.max() == 1.0 or not len(nodes) or (root_proofs(rules, forest, tree) > 0).any():
         return policy
     visits, priors = nodes["visits"].astype(np.float64), nodes["prior"].astype(np.float64)
     means = nodes["value_sum"] / visits
     best, total = int(visits.argmax()), visits.sum()
-    exploration = c_puct * math.sqrt(total)
-    gaps = means[best] + exploration * priors[best] / (1.0 + visits[best]) - means
+    exploration = exploration_after(c_puct, total)
+    gaps = puct(means[best], priors[best], visits[best], exploration) - means
     with np.errstate(divide="ignore"):
-        fewest = np.where(gaps > 0.0, exploration * priors / gaps - 1.0, visits)
+        fewest = np.where(gaps > 0.0, visits_of(gaps, priors, exploration), visits)
     kept = np.maximum(visits - np.sqrt(forced * priors * total), np.minimum(visits, fewest))
     kept[kept <= 1.0] = 0.0
     kept[best] = visits[best]
@@ -78,14 +86,14 @@ def pruned_policy(forest: Forest, tree: int, c_puct: float) -> NDArray[np.float3
     return policy
 
 
-def best_move(forest: Forest, tree: int, bound_errors: float) -> Cell:
+def best_move(rules: CompiledRules, forest: Forest, tree: int, bound_errors: float) -> Cell:
     """Return the best move of the root's search.
 
     With `bound_errors` of 0 it is the one with the largest pi (A eq. 4). Otherwise a result that is proven decides as
     there; without one it is the move with the largest lower bound of its value, the mean less so many standard errors.
     Moves with few visits beside the most visited one do not count, as their errors are not known.
     """
-    policy = root_policy(forest, tree)
+    policy = root_policy(rules, forest, tree)
     favourite = int(policy.argmax())
     if bound_errors == 0.0 or policy[favourite] == 1.0:
         return favourite
@@ -110,19 +118,26 @@ def children_of(forest: Forest, tree: int, node: int) -> list[int]:
 
 
 def analyse_root(
-    forest: Forest, tree: int, *, decay: float, seconds: float, bound_errors: float = 0.0, has_priors: bool = True
+    rules: CompiledRules,
+    forest: Forest,
+    tree: int,
+    *,
+    decay: float,
+    seconds: float,
+    bound_errors: float = 0.0,
+    has_priors: bool = True,
 ) -> Analysis:
     """Return the analysis of a tree after its search: every legal move, the best one first, and its variation.
 
     The best moves have a line of their own. `bound_errors` is that of `best_move`; `has_priors` is False for a search
     without a net.
     """
-    legal = forest.root_stones[tree] == EMPTY
-    visits, proofs, priors = root_visits(forest, tree), root_proofs(forest, tree), root_priors(forest, tree)
+    legal = root_legal(rules, forest, tree)
+    visits, proofs, priors = root_visits(forest, tree), root_proofs(rules, forest, tree), root_priors(forest, tree)
     policy = search_policy(visits, proofs, priors, legal)
     values = _root_values(forest, tree)
     moves = np.flatnonzero(legal)
-    best = best_move(forest, tree, bound_errors)
+    best = best_move(rules, forest, tree, bound_errors)
     # The last key counts first.
     moves = moves[np.lexsort((-priors[moves], -visits[moves], proofs[moves] < 0, -policy[moves], moves != best))]
     columns = (each[moves].tolist() for each in (values, priors, visits, proofs))
@@ -135,7 +150,7 @@ def analyse_root(
             )
             for move, value, prior, count, proof, line in zip(moves.tolist(), *columns, lines, strict=True)
         ),
-        value=float(kernels.root_value(forest, tree, decay)),
+        value=float(roots.root_value(forest, tree, decay)),
         variation=lines[0],
         nodes=int(forest.nodes["visits"][tree, 0]),
         seconds=seconds,

@@ -1,4 +1,4 @@
-"""Softmax of a node's logits over its empty cells, in passes that compile to vector instructions.
+"""Softmax of a node's logits over its legal moves, in passes that compile to vector instructions.
 
 With `math.exp` a cell it took half of a simulation's time without the net. Priors are stored as words of 16 bits, the
 upper half of a float32 (bfloat16): exact to one part in 256, half the memory, and in the order of their integers.
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.compiled.jit import lean_kernel, reassociating_kernel
-from core.rules import EMPTY, NO_CELL
+from core.rules import NO_CELL
 
 
 class Scratch(NamedTuple):
@@ -22,6 +22,8 @@ class Scratch(NamedTuple):
     """[A] of a softmax, or random numbers."""
     exponents: NDArray[np.int32]
     """[A] of a softmax, or marks."""
+    legal: NDArray[np.bool_]
+    """[A] the mask of the legal moves of a position."""
     collided: NDArray[np.int32]
     """[L] nodes at which descents met."""
 
@@ -32,6 +34,7 @@ def make_scratch(cells: int, leaves: int = 0) -> Scratch:
         turned=np.empty(cells, dtype=np.float32),
         weights=np.empty(cells, dtype=np.float32),
         exponents=np.empty(cells, dtype=np.int32),
+        legal=np.empty(cells, dtype=np.bool_),
         collided=np.empty(leaves, dtype=np.int32),
     )
 
@@ -131,22 +134,22 @@ def _largest(values: NDArray[np.float32]) -> np.float32:
 
 
 @reassociating_kernel
-def sum_empty(stones: NDArray[np.int8], row: NDArray[np.float32]) -> np.float32:
-    """Return the sum of `row` [A] over the empty cells of `stones` [A]."""
+def sum_legal(legal: NDArray[np.bool_], row: NDArray[np.float32]) -> np.float32:
+    """Return the sum of `row` [A] over the `legal` moves [A]."""
     total = np.float32(0.0)
     for cell in range(row.shape[0]):
-        total += row[cell] if stones[cell] == EMPTY else np.float32(0.0)
+        total += row[cell] if legal[cell] else np.float32(0.0)
     return total
 
 
 @lean_kernel
 def write_priors(
-    stones: NDArray[np.int8],
+    legal: NDArray[np.bool_],
     logits: NDArray[np.float32],
     row: NDArray[np.int16],
     scratch: Scratch,
 ) -> float:
-    """Write the softmax of `logits` [A] over the empty cells of `stones` [A] into `row` [A] as words, -1 elsewhere.
+    """Write the softmax of `logits` [A] over the `legal` moves [A] into `row` [A] as words, -1 elsewhere.
 
     `row`, which is far away in memory, is written once. Return the sum before scaling, which is not finite if a logit
     is not.
@@ -154,7 +157,7 @@ def write_priors(
     cells = row.shape[0]
     weights, exponents = scratch.weights, scratch.exponents
     for cell in range(cells):
-        weights[cell] = logits[cell] if stones[cell] == EMPTY else _LOWEST
+        weights[cell] = logits[cell] if legal[cell] else _LOWEST
     highest = _largest(weights)
     for cell in range(cells):
         power = (weights[cell] - highest) * _LOG2_E
@@ -165,10 +168,10 @@ def write_priors(
     bits = weights.view(np.int32)
     for cell in range(cells):
         bits[cell] += exponents[cell] << _MANTISSA_BITS
-    total = sum_empty(stones, weights)
+    total = sum_legal(legal, weights)
     scale = _ONE / total
     for cell in range(cells):
         weights[cell] *= scale
     for cell in range(cells):
-        row[cell] = (bits[cell] + _ROUNDING) >> _HALF_BITS if stones[cell] == EMPTY else _NO_PRIOR
+        row[cell] = (bits[cell] + _ROUNDING) >> _HALF_BITS if legal[cell] else _NO_PRIOR
     return float(total)

@@ -6,7 +6,7 @@ from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
 from core.compiled import stones_of
-from core.compiled.lines import makes_line
+from core.compiled.rules import compile_rules, wins
 from core.notation import NotationError, parse_cell
 from core.position import IllegalMoveError, Outcome, Position, Termination
 from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell, Rules
@@ -132,7 +132,7 @@ def test_a_position_prints_its_board_with_the_last_move_in_brackets() -> None:
 
 def test_the_representation_of_a_position_makes_it_again() -> None:
     position = play("h8 i9 g7", Rules())
-    assert repr(position) == "Position.from_moves(Rules(size=15, connect=5), ['h8', 'i9', 'g7'])"
+    assert repr(position) == "Position.from_moves(Rules(size=15, connect=5, variant='freestyle'), ['h8', 'i9', 'g7'])"
     assert state(eval(repr(position))) == state(position)
 
 
@@ -303,7 +303,7 @@ def test_compiled_scan_agrees_with_looking_at_every_window(data: st.DataObject) 
     lines = naive_lines(stones, drawn.size, drawn.connect)
     for cell in np.flatnonzero(stones).tolist():
         through = [line for line in lines if cell in line]
-        assert makes_line(stones, cell, drawn.size, drawn.connect) == bool(through)
+        assert wins(compile_rules(drawn), stones, cell) == drawn.wins(stones.tolist(), cell) == bool(through)
         shown = set(drawn.winning_line(stones.tolist(), cell))
         assert set().union(*through) <= shown <= set().union(*lines)
         assert bool(shown) == bool(through)

@@ -137,7 +137,7 @@ def test_paths_in_prose_exist(name: str) -> None:
 
 
 def test_kernels_named_in_the_way_of_a_position_exist() -> None:
-    kernels = "".join((ROOT / "search" / "tree" / f"{name}.py").read_text("utf-8") for name in ("kernels", "proofs"))
+    kernels = "".join(path.read_text("utf-8") for path in sorted((ROOT / "search" / "tree").rglob("*.py")))
     text = PAGES["docs/architecture/index.md"] + PAGES["docs/architecture/search.md"]
     for name in ("select", "descend", "gather", "expand", "back_up", "release", "prove_parents"):
         assert f"`{name}" in text

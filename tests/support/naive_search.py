@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from core.compiled import stones_of
+from core.compiled import legal_moves_of
 from core.position import Position
 from search.tree.softmax import make_scratch, priors_of, write_priors
 
@@ -99,7 +99,7 @@ class NaiveSearch:
         logits, value = self.evaluate(position)
         legal = position.legal_moves()
         row = np.empty(len(logits), dtype=np.int16)
-        write_priors(stones_of(position), logits, row, make_scratch(len(logits)))
+        write_priors(legal_moves_of(position), logits, row, make_scratch(len(logits)))
         priors = priors_of(row)
         return NaiveNode({cell: float(priors[cell]) for cell in legal}, value)
 

@@ -14,11 +14,11 @@ from tests.support.project import ROOT
 PLAY = """
 from core.compiled import stones_of
 from core.compiled.jit import KERNELS
-from core.compiled.lines import makes_line
+from core.compiled.rules import compile_rules, wins
 from core.position import Position
 from core.rules import Rules
 position = Position.from_moves(Rules(5, 3), [0, 5, 1, 6, 2])
-print([makes_line(stones_of(position), cell, 5, 3) for cell in (1, 5)], KERNELS.is_cold)
+print([wins(compile_rules(position.rules), stones_of(position), cell) for cell in (1, 5)], KERNELS.is_cold)
 """
 
 
@@ -83,9 +83,9 @@ def test_the_cache_key_stays_when_a_file_changes_that_no_kernel_sees(project: Pa
     assert _source_hash(project) == before
 
 
-def test_the_scan_of_lines_and_the_rules_that_it_imports_are_in_the_cache_key() -> None:
+def test_the_rules_of_kernels_and_those_that_they_import_are_in_the_cache_key() -> None:
     sources = {path.relative_to(ROOT).as_posix() for path in _kernel_sources(ROOT)}
-    assert {"core/compiled/lines.py", "core/rules.py", "core/compiled/jit.py"} <= sources
+    assert {"core/compiled/rules.py", "core/rules.py", "core/compiled/jit.py"} <= sources
     assert not {"core/records/record.py", "core/files/cache_folder.py"} & sources
 
 

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from core.compiled.rules import compile_rules
 from core.compiled.tactics import (
     DOUBLE_THREAT,
     QUIET,
@@ -57,34 +58,35 @@ def naive_keeps_safe(stones: NDArray[np.int8], colour: int, cell: int, lines: li
 
 
 @st.composite
-def boards(draw: st.DrawFn, sizes: tuple[int, int], density: float) -> tuple[NDArray[np.int8], int, int]:
-    """Stones strewn over a small board, its size and a connect length; lines may stand already."""
+def boards(draw: st.DrawFn, sizes: tuple[int, int], density: float) -> tuple[NDArray[np.int8], Rules]:
+    """Stones strewn over a small board, and rules of it; lines may stand already."""
     size = draw(st.integers(*sizes))
     connect = draw(st.integers(3, min(4, size)))
     random = np.random.default_rng(draw(st.integers(0, 2**32)))
     stones = random.choice([BLACK, WHITE, EMPTY], p=[density, density, 1 - 2 * density], size=size * size)
-    return stones.astype(np.int8), size, connect
+    return stones.astype(np.int8), Rules(size, connect)
 
 
 @given(boards((3, 8), 0.25), st.sampled_from((BLACK, WHITE)))
-def test_immediate_wins_are_the_gaps_of_windows(board: tuple[NDArray[np.int8], int, int], colour: int) -> None:
-    stones, size, connect = board
+def test_immediate_wins_are_the_gaps_of_windows(board: tuple[NDArray[np.int8], Rules], colour: int) -> None:
+    stones, rules = board
     before = stones.copy()
-    marks = np.empty(size * size, dtype=np.bool_)
-    count = immediate_wins(stones, colour, size, connect, marks)
-    assert set(np.flatnonzero(marks).tolist()) == naive_wins(stones, colour, windows(size, connect))
+    marks = np.empty(rules.cells, dtype=np.bool_)
+    count = immediate_wins(compile_rules(rules), stones, colour, marks)
+    assert set(np.flatnonzero(marks).tolist()) == naive_wins(stones, colour, windows(rules.size, rules.connect))
     assert count == marks.sum()
     assert np.array_equal(stones, before), "the board is as it was"
 
 
 @given(boards((3, 5), 0.2), st.sampled_from((BLACK, WHITE)))
-def test_the_deciding_tactic_and_which_moves_are_right(board: tuple[NDArray[np.int8], int, int], colour: int) -> None:
-    stones, size, connect = board
-    before, lines = stones.copy(), windows(size, connect)
+def test_the_deciding_tactic_and_which_moves_are_right(board: tuple[NDArray[np.int8], Rules], colour: int) -> None:
+    stones, rules = board
+    compiled = compile_rules(rules)
+    before, lines = stones.copy(), windows(rules.size, rules.connect)
     empty = [int(cell) for cell in np.flatnonzero(stones == EMPTY)]
     mine, theirs = naive_wins(stones, colour, lines), naive_wins(stones, -colour, lines)
     doubles = {cell for cell in empty if naive_threatens_two(stones, colour, cell, lines)}
-    decides = deciding_tactic(stones, colour, size, connect)
+    decides = deciding_tactic(compiled, stones, colour)
     if mine:
         expected, right = WIN, mine
     elif theirs:
@@ -95,8 +97,8 @@ def test_the_deciding_tactic_and_which_moves_are_right(board: tuple[NDArray[np.i
         expected = QUIET
         right = {cell for cell in empty if naive_keeps_safe(stones, colour, cell, lines)}
     assert decides == expected
-    assert {cell for cell in empty if is_right(stones, colour, cell, size, connect, decides)} == right
-    assert {cell for cell in empty if threatens_two(stones, colour, cell, size, connect)} == doubles
+    assert {cell for cell in empty if is_right(compiled, stones, colour, cell, decides)} == right
+    assert {cell for cell in empty if threatens_two(compiled, stones, colour, cell)} == doubles
     assert np.array_equal(stones, before)
 
 
@@ -115,14 +117,15 @@ def test_tactics_that_every_player_knows(black: str, white: str, decides: int, r
     stones = np.zeros(rules.cells, dtype=np.int8)
     for names, colour in ((black, BLACK), (white, WHITE)):
         stones[[parse_cell(name, rules.size) for name in names.split()]] = colour
-    assert deciding_tactic(stones, BLACK, rules.size, rules.connect) == decides
+    compiled = compile_rules(rules)
+    assert deciding_tactic(compiled, stones, BLACK) == decides
     for name in right.split():
-        assert is_right(stones, BLACK, parse_cell(name, rules.size), rules.size, rules.connect, decides)
+        assert is_right(compiled, stones, BLACK, parse_cell(name, rules.size), decides)
 
 
 def test_a_move_elsewhere_does_not_stop_an_open_three() -> None:
     rules = Rules()
     stones = np.zeros(rules.cells, dtype=np.int8)
     stones[[parse_cell(name, 15) for name in ("g8", "h8", "i8")]] = WHITE
-    assert not keeps_safe(stones, BLACK, parse_cell("a1", 15), 15, 5)
-    assert keeps_safe(stones, BLACK, parse_cell("f8", 15), 15, 5)
+    assert not keeps_safe(compile_rules(rules), stones, BLACK, parse_cell("a1", 15))
+    assert keeps_safe(compile_rules(rules), stones, BLACK, parse_cell("f8", 15))

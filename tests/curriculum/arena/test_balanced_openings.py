@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from core.compiled import stones_of
+from core.compiled.rules import compile_rules
 from core.compiled.tactics import immediate_wins
 from core.position import Position
 from core.records.openings import read_openings
@@ -94,7 +95,7 @@ def test_over_an_opening_nothing_is_decided() -> None:
             for cell in position.legal_moves():
                 stones = stones_of(position).copy()
                 stones[cell] = colour
-                assert immediate_wins(stones, colour, RULES.size, RULES.connect, wins) == 0
+                assert immediate_wins(compile_rules(RULES), stones, colour, wins) == 0
 
 
 def test_no_two_openings_are_the_same_turned_or_mirrored() -> None:

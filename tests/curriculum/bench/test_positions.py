@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from core.compiled import stones_of
+from core.compiled.rules import compile_rules
 from core.compiled.tactics import QUIET, deciding_tactic
 from core.position import Position
 from core.rules import BLACK, WHITE, Rules
@@ -24,7 +25,10 @@ def test_games_reach_every_stage_undecided(games: list[Position]) -> None:
     assert min(stage_shares(counts, Rules()).values()) > 0.2
     reached = positions_between(games, 2, 80, 120)
     assert {position.ply for position in reached} == set(range(2, 81))
-    quiet = [deciding_tactic(stones_of(position), position.side_to_move, 15, 5) == QUIET for position in reached]
+    quiet = [
+        deciding_tactic(compile_rules(position.rules), stones_of(position), position.side_to_move) == QUIET
+        for position in reached
+    ]
     assert sum(quiet) > 0.9 * len(quiet)
 
 

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from core.compiled.rules import compile_rules
 from core.compiled.tactics import DOUBLE_THREAT, QUIET, STOP_WIN, WIN, deciding_tactic, immediate_wins
 from core.rules import BLACK, EMPTY, NO_CELL, Rules
 from curriculum.games.basics import are_right, generate, with_colours_swapped
@@ -97,7 +98,7 @@ def test_every_label_is_right_by_brute_force(kind: str) -> None:
     for row in range(len(samples)):
         stones, to_move = samples.positions.stones[row].copy(), int(samples.positions.to_move[row])
         assert not naive_lines(stones, 15, 5), "the game is not over"
-        assert deciding_tactic(stones, to_move, 15, 5) == decides
+        assert deciding_tactic(compile_rules(BOARD), stones, to_move) == decides
         cells = np.flatnonzero(samples.policies[row])
         alone = samples.positions.rows(np.full(len(cells), row))
         assert are_right(BOARD, alone, cells).all()
@@ -113,8 +114,8 @@ def test_both_sides_could_win_and_the_side_to_move_does(kind: str) -> None:
     positions = drawn(kind, 24, noise=(0, 60)).positions
     wins = np.empty(225, dtype=np.bool_)
     for stones, to_move in zip(positions.stones, positions.to_move, strict=True):
-        assert immediate_wins(stones.copy(), int(to_move), 15, 5, wins)
-        assert immediate_wins(stones.copy(), -int(to_move), 15, 5, wins)
+        assert immediate_wins(compile_rules(BOARD), stones.copy(), int(to_move), wins)
+        assert immediate_wins(compile_rules(BOARD), stones.copy(), -int(to_move), wins)
 
 
 def test_other_moves_are_wrong_against_a_four() -> None:

@@ -70,7 +70,7 @@ class SlowHelper:
         return self.done.wait(timeout_s)
 
     def kernels(self) -> set[str]:
-        return {"search.tree.kernels.search_turn"}
+        return {"search.tree.line_search.search_turn"}
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.compiled import stones_of
+from core.compiled.rules import compile_rules
 from core.notation import parse_cell
 from core.position import Position
 from core.rules import BLACK, Rules
@@ -29,8 +30,8 @@ def outcome_of(position: Position, state: int) -> tuple[int, list[int], int]:
     """Return the outcome of `roll_out`: result for the side to move, final stones, the random state behind it."""
     stones, random = stones_of(position).copy(), np.array([state], dtype=np.int64)
     rules = position.rules
-    empties = np.empty(rules.cells, dtype=np.int64)
-    result = roll_out(stones, position.side_to_move, rules.size, rules.connect, empties, random)
+    scratch = np.empty(rules.cells, dtype=np.int64)
+    result = roll_out(compile_rules(rules), stones, position.side_to_move, scratch, random)
     return int(result), stones.tolist(), int(random[0])
 
 
@@ -83,10 +84,8 @@ def test_rollouts_are_unbiased(names: str) -> None:
     """On 3x3 the share of results is what all games of random moves come to, within four standard errors."""
     position = position_of(names, NOUGHTS)
     count, random = 20_000, np.array([12345], dtype=np.int64)
-    empties = np.empty(9, dtype=np.int64)
-    results = np.array(
-        [roll_out(stones_of(position).copy(), position.side_to_move, 3, 3, empties, random) for _ in range(count)]
-    )
+    rules, to_move, scratch = compile_rules(NOUGHTS), position.side_to_move, np.empty(9, dtype=np.int64)
+    results = np.array([roll_out(rules, stones_of(position).copy(), to_move, scratch, random) for _ in range(count)])
     win, draw = chances(tuple(position.moves))
     assert (results == position.side_to_move).mean() == pytest.approx(win, abs=4 * 0.5 / count**0.5)
     assert (results == 0).mean() == pytest.approx(draw, abs=4 * 0.5 / count**0.5)

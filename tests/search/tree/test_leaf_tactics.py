@@ -17,6 +17,7 @@ from core.notation import parse_cell
 from core.position import Position
 from core.rules import BLACK, WHITE, Rules
 from curriculum.arena.players import PlayerSettings, parse_player
+from curriculum.games.mentor_games import random_opening
 from nets.checkpoint import save_model
 from nets.config import NetConfig
 from nets.dual import make_model
@@ -215,6 +216,14 @@ def test_where_no_node_is_to_spare_the_net_is_asked_and_the_reply_still_comes_fi
     search = searched(FOUR_TO_ANSWER, replace(ALL, simulations=40), capacity=41)
     assert search.forest.nodes["visits"][0, 0] == 40, "all simulations are made"
     assert search.policy(0).argmax() == parse_cell("f4", 7)
+
+
+def test_many_leaves_meet_at_a_node_that_has_no_room_for_its_reply() -> None:
+    rules, random = Rules(7, 4), np.random.default_rng(0)
+    positions = [random_opening(rules, (1, 16), random) for _ in range(8)]
+    search = ForestSearch(rules, ScriptedEvaluator(rules), SearchSettings(simulations=300).for_play(), trees=8)
+    search_all(search, positions, 300)
+    assert not search.forest.nodes["in_flight"][:, 0].any()
 
 
 def test_without_a_node_for_a_reply_the_value_after_it_comes_up_by_its_plies() -> None:

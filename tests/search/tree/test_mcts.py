@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from core.compiled.lines import makes_line
+from core.compiled.rules import compile_rules, wins
 from core.evaluation import Slot, Ticket
 from core.notation import parse_cell
 from core.position import Position
@@ -171,7 +171,7 @@ def test_a_pending_leaf_is_never_evaluated_twice(batches: int) -> None:
 
 def test_ends_of_games_never_reach_the_evaluator() -> None:
     def answer(stones: NDArray[np.int8], to_move: int) -> tuple[NDArray[np.float32], float]:
-        assert not any(makes_line(stones, cell, 4, 3) for cell in np.flatnonzero(stones))
+        assert not any(wins(compile_rules(rules), stones, cell) for cell in np.flatnonzero(stones))
         return np.zeros(len(stones), dtype=np.float32), 0.0
 
     rules = Rules(4, 3)
@@ -590,29 +590,28 @@ def test_so_many_batches_are_in_flight_as_the_evaluator_has_lanes(lanes: int) ->
     seed=st.integers(0, 1000),
     spread=st.sampled_from([0.0, 0.1, 3.0, 40.0, 400.0]),
 )
-def test_priors_are_the_softmax_over_the_empty_cells(cells: int, seed: int, spread: float) -> None:
+def test_priors_are_the_softmax_over_the_legal_moves(cells: int, seed: int, spread: float) -> None:
     random = np.random.default_rng(seed)
-    stones = random.integers(-1, 2, cells).astype(np.int8)
-    stones[random.integers(cells)] = 0
+    legal = random.random(cells) < 0.3
+    legal[random.integers(cells)] = True
     logits = (random.normal(size=cells) * spread + 0.0).astype(np.float32)  # no -0.0, which equals 0.0
     row = np.empty(cells, dtype=np.int16)
-    total = write_priors(stones, logits, row, make_scratch(cells))
-    empty = stones == 0
-    exact = np.exp(logits[empty].astype(np.float64) - logits[empty].max())
-    assert priors_of(row)[empty] == pytest.approx(exact / exact.sum(), rel=2**-8, abs=1e-30)
-    assert (row[~empty] == -1).all()
+    total = write_priors(legal, logits, row, make_scratch(cells))
+    exact = np.exp(logits[legal].astype(np.float64) - logits[legal].max())
+    assert priors_of(row)[legal] == pytest.approx(exact / exact.sum(), rel=2**-8, abs=1e-30)
+    assert (row[~legal] == -1).all()
     assert total == pytest.approx(exact.sum(), rel=1e-5)
     assert scan_best(row) == np.flatnonzero(priors_of(row) == priors_of(row).max())[0]
-    assert row[scan_best(row)] == row[empty][logits[empty].argmax()], "nothing passes the best move"
+    assert row[scan_best(row)] == row[legal][logits[legal].argmax()], "nothing passes the best move"
 
 
 @pytest.mark.parametrize("bad", [np.nan, -np.nan, np.inf])
-def test_a_logit_that_is_no_number_is_noticed_on_empty_cells_only(bad: float) -> None:
-    stones = np.array([0, 1, 0, 0], dtype=np.int8)
+def test_a_logit_that_is_no_number_is_noticed_on_legal_moves_only(bad: float) -> None:
+    legal = np.array([True, False, True, True])
     row = np.empty(4, dtype=np.int16)
     for cell in range(4):
         logits = np.zeros(4, dtype=np.float32)
         logits[cell] = np.float32(bad)
         with np.errstate(invalid="ignore"):  # numpy's casts warn, compiled ones do not
-            total = write_priors(stones, logits, row, make_scratch(4))
-        assert np.isfinite(total) == (stones[cell] != 0)
+            total = write_priors(legal, logits, row, make_scratch(4))
+        assert np.isfinite(total) == (not legal[cell])

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from core.compiled import stones_of
+from core.compiled import legal_moves_of
 from core.position import Position
 from core.rules import Rules
 from core.streams import stream_key
@@ -25,21 +25,21 @@ from tests.support.naive_search import NaiveSearch
 KERNELS_ARE_PYTHON = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 
 
-def stones_with(empty: int, cells: int) -> NDArray[np.int8]:
-    """Return a board with `empty` empty cells somewhere."""
-    stones = np.ones(cells, dtype=np.int8)
-    stones[np.random.default_rng(cells).permutation(cells)[:empty]] = 0
-    return stones
+def mask_with(legal: int, cells: int) -> NDArray[np.bool_]:
+    """Return a mask with `legal` legal moves somewhere."""
+    mask = np.zeros(cells, dtype=np.bool_)
+    mask[np.random.default_rng(cells).permutation(cells)[:legal]] = True
+    return mask
 
 
-def draws(stones: NDArray[np.int8], alpha: float, count: int, key: int = 7) -> NDArray[np.float64]:
-    """Return draws [count, empty cells] of the kernel, one after the other from one stream."""
-    rows = np.empty((count, len(stones)), dtype=np.float32)
-    index, memory = 0, make_scratch(len(stones))
+def draws(legal: NDArray[np.bool_], alpha: float, count: int, key: int = 7) -> NDArray[np.float64]:
+    """Return draws [count, legal moves] of the kernel, one after the other from one stream."""
+    rows = np.empty((count, len(legal)), dtype=np.float32)
+    index, memory = 0, make_scratch(len(legal))
     for row in rows:
-        index = write_dirichlet(stones, row, alpha, key, index, memory)
-    assert not rows[:, stones != 0].any()
-    return rows[:, stones == 0].astype(np.float64)
+        index = write_dirichlet(legal, row, alpha, key, index, memory)
+    assert not rows[:, ~legal].any()
+    return rows[:, legal].astype(np.float64)
 
 
 @pytest.mark.skipif(KERNELS_ARE_PYTHON, reason="many draws")
@@ -48,7 +48,7 @@ def draws(stones: NDArray[np.int8], alpha: float, count: int, key: int = 7) -> N
 def test_noise_is_distributed_as_dirichlet(alpha: float, empty: int, cells: int) -> None:
     """Means, variances, the largest two and shares of small components are numpy's, and the components are alike."""
     count = 20_000
-    found = draws(stones_with(empty, cells), alpha, count)
+    found = draws(mask_with(empty, cells), alpha, count)
     assert found.sum(axis=1) == pytest.approx(1.0, abs=1e-5)
     assert (found >= 0).all()
     mean, variance = 1 / empty, (1 / empty) * (1 - 1 / empty) / (empty * alpha + 1)
@@ -67,16 +67,15 @@ def test_noise_is_distributed_as_dirichlet(alpha: float, empty: int, cells: int)
 
 
 def test_one_legal_move_gets_all_noise() -> None:
-    assert draws(stones_with(1, 9), 0.001, 50) == pytest.approx(1.0, abs=1e-6)
+    assert draws(mask_with(1, 9), 0.001, 50) == pytest.approx(1.0, abs=1e-6)
 
 
 def test_draws_that_underflow_are_noise_too() -> None:
     """The first try of the only legal move fails and a later one underflows, once in some thousand draws."""
-    stones, noise = np.ones(9, np.int8), np.zeros(9, np.float32)
-    stones[8] = 0
+    legal, noise = np.arange(9) == 8, np.zeros(9, np.float32)
     memory = make_scratch(9)
     for key in range(20_000):
-        write_dirichlet(stones, noise, 0.03, key, 7, memory)
+        write_dirichlet(legal, noise, 0.03, key, 7, memory)
         assert abs(noise[8] - 1) < 1e-6
         assert not noise[:8].any()
 
@@ -111,7 +110,7 @@ class _Stream:
     def noise(self, position: Position) -> NDArray[np.float32]:
         row = np.empty(position.rules.cells, dtype=np.float32)
         self._index = write_dirichlet(
-            stones_of(position), row, self._alpha, self._key, self._index, make_scratch(position.rules.cells)
+            legal_moves_of(position), row, self._alpha, self._key, self._index, make_scratch(position.rules.cells)
         )
         return row
 
