@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.files.json_text import value_at
-from core.rules import BLACK, WHITE
 from curriculum.arena.players import PlayerSpecError, model_path
 from curriculum.config import Config
 from curriculum.phases.origin import file_hash, origin_of, portable_made
@@ -23,7 +22,7 @@ from curriculum.training.trainer import BatchSource, Losses, Trainer, cosine_rat
 from nets.checkpoint import CheckpointError, load_model, read_info, save_model
 from nets.dual import DualNet, make_model
 from nets.runtimes.net_evaluator import NetEvaluator
-from nets.shapes import fits
+from nets.shapes import fits, net_colours
 
 STEPS_PER_SAVE = 40
 """Optimiser steps between two saves: about ten seconds on 2 cores."""
@@ -216,6 +215,6 @@ def shares_by_colour(samples: Samples, right: NDArray[np.bool_]) -> dict[str, fl
     to_move = samples.positions.to_move
     return {
         name: float(right[to_move == colour].mean())
-        for name, colour in (("black", BLACK), ("white", WHITE))
+        for name, colour in net_colours(dual=True).items()
         if (to_move == colour).any()
     }
