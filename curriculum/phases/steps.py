@@ -15,7 +15,7 @@ from curriculum.arena.players import PlayerSpecError, model_path
 from curriculum.config import Config
 from curriculum.phases.origin import file_hash, origin_of, portable_made
 from curriculum.presets import setting_text
-from curriculum.reporting import Conduct
+from curriculum.reporting import Context
 from curriculum.run.folder import RunFolder
 from curriculum.training.samples import Samples
 from curriculum.training.trainer import BatchSource, Losses, Trainer, cosine_rate
@@ -136,10 +136,10 @@ class Training:
     """
 
     def __init__(
-        self, run: RunFolder, conduct: Conduct, phase: str, trainer: Trainer, progress: dict[str, Any]
+        self, run: RunFolder, context: Context, phase: str, trainer: Trainer, progress: dict[str, Any]
     ) -> None:
         """`progress` is saved with the weights; `step` in it counts the steps."""
-        self._run, self._conduct, self._phase, self.trainer, self.progress = run, conduct, phase, trainer, progress
+        self._run, self._context, self._phase, self.trainer, self.progress = run, context, phase, trainer, progress
         self._losses: list[Losses] = []
         self._steps: list[int] = []
         self._positions, self._seconds, self._rate = 0, 0.0, 0.0
@@ -150,7 +150,7 @@ class Training:
         Raises `Interrupted` after a save, and `StepError` before anything of a diverged step is saved.
         """
         while self.progress["step"] < until:
-            self._conduct.check()
+            self._context.check()
             first = self.progress["step"]
             last = min(first + STEPS_PER_SAVE, until)
             losses = self.train(source, first, [rate(step) for step in range(first, last)])
