@@ -26,7 +26,7 @@ from curriculum.arena.fixtures import fixtures
 from curriculum.arena.formats import Format
 from curriculum.arena.players import PlayerSettings, parse_player
 from curriculum.arena.tournament import play_tournament
-from curriculum.reporting import Conduct
+from curriculum.reporting import Context
 from search.limits import Limit
 from search.mentor.player import centre
 from search.players import Decision, Player, decide_each, never
@@ -83,7 +83,7 @@ def scores(overlooks: float, levels: Sequence[str], games: int, seed: int) -> di
     rules = Rules()
     players = [Beginner(overlooks), *(parse_player(name, rules=rules, settings=PlayerSettings()) for name in levels)]
     schedule = fixtures(len(players), games, openings=[()], seed=seed, form=Format.GAUNTLET)
-    tournament = play_tournament(players, schedule, rules=rules, conduct=Conduct(), on_threads=1)
+    tournament = play_tournament(players, schedule, rules=rules, context=Context(), on_threads=1)
     found = {}
     for (_, other), match in tournament.matches.items():
         found[levels[other - 1]] = (match.total.score, *_interval(match.total.score, games))

@@ -17,7 +17,7 @@ from core.position import Position
 from core.rules import Rules
 from curriculum.arena.opening_sets import load_openings
 from curriculum.arena.tournament import play_match
-from curriculum.reporting import Conduct
+from curriculum.reporting import Context
 from nets.checkpoint import DEFAULT_MODEL, read_info
 from nets.runtimes.loading import open_model
 from search.limits import Limit
@@ -87,7 +87,7 @@ def main() -> None:
         openings=load_openings("balanced", RULES),
         games=arguments.games,
         seed=arguments.seed,
-        conduct=Conduct(),
+        context=Context(),
     )
     total, elo = match.total, match.estimate
     names = {"player": players[0].name, "opponent": players[1].name}

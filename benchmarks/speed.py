@@ -35,7 +35,7 @@ from curriculum.config import Config
 from curriculum.games import basics
 from curriculum.phases.jobs import SelfPlayJob
 from curriculum.presets import resolve, with_assignments
-from curriculum.reporting import Conduct
+from curriculum.reporting import Context
 from curriculum.training.samples import Samples
 from curriculum.training.trainer import BatchSource, Trainer
 from curriculum.workers.games import PATIENCE_S, Pool
@@ -63,7 +63,7 @@ def selfplay(arguments: argparse.Namespace, model: Path) -> Rows:
 
     def rate(text: str) -> float:
         config = with_assignments(preset, text.split(), ("search", "selfplay"), text)
-        figures = measure_selfplay(config, evaluator, games, arguments.seconds, Conduct()).figures()
+        figures = measure_selfplay(config, evaluator, games, arguments.seconds, Context()).figures()
         moves[text].append(figures["moves_per_second"])
         return float(figures["simulations_per_second"])
 
@@ -141,7 +141,7 @@ def training(arguments: argparse.Namespace, model: Path) -> Rows:
     """Yield optimiser steps a second, alone and beside busy loops."""
     config = resolve(arguments.preset)
     kinds, stones = config.basics.kinds, config.basics.noise_stones
-    samples = basics.draw(config.rules, kinds, _POSITIONS, stones, config.seed, Conduct())
+    samples = basics.draw(config.rules, kinds, _POSITIONS, stones, config.seed, Context())
     source = BatchSource(
         basics.with_colours_swapped(samples),
         Samples.none(config.rules.cells),

@@ -23,7 +23,7 @@ from curriculum.arena.player_names import DEFAULT
 from curriculum.arena.players import PlayerSettings
 from curriculum.arena.session import MatchSession, MatchSettings
 from curriculum.arena.statistics.ratings import Rating, rate
-from curriculum.reporting import Conduct
+from curriculum.reporting import Context
 from curriculum.run.folder import RunFolderError, read_metrics
 from gomoku_cli.reports.plots import BLUE, GREY, WIDTH, clear, drawn, label
 from nets.checkpoint import DEFAULT_MODEL, read_info
@@ -98,7 +98,7 @@ def play(
     models: Sequence[Kept], rules: Rules, settings: MatchSettings, folder: Path | None
 ) -> tuple[list[Rating], list[Rating]]:
     """Play all games; return the ratings of the models, in their order, and of the pool, the best first."""
-    session = MatchSession(settings, rules, Conduct())
+    session = MatchSession(settings, rules, Context())
     ours = [model.title for model in models]
     results = []
     for name, path in [("pool", None), *((name, model.path) for name, model in zip(ours, models, strict=True))]:

@@ -25,7 +25,7 @@ from curriculum.phases.basics import basics_of
 from curriculum.phases.origin import file_hash, origin_of
 from curriculum.phases.replay import PHASE, Replay
 from curriculum.presets import with_assignments
-from curriculum.reporting import Conduct
+from curriculum.reporting import Context
 from curriculum.run.folder import RunFolder, commit_of_source
 from curriculum.training.samples import Samples
 from curriculum.training.trainer import BatchSource, Trainer, cosine_rate
@@ -58,7 +58,7 @@ def losses(evaluator: NetEvaluator, held_out: Samples) -> tuple[float, float]:
 def rehearsal_of(folder: Path) -> Samples:
     """Return the basic moves and the teacher's games of a run, without the games that it holds out."""
     with RunFolder.open(folder) as run:
-        return Samples.concatenate([basics_of(run, Conduct()), read_training_games(run.config, run.replay)])
+        return Samples.concatenate([basics_of(run, Context()), read_training_games(run.config, run.replay)])
 
 
 def train(
@@ -106,7 +106,7 @@ def main() -> None:
     with RunFolder.open(arguments.run) as run:
         everything = replace(run.config.selfplay, window=10**9)
         own = run.config
-        samples, _ = Replay(run, Conduct()).window(everything, own.selfplay.iterations)
+        samples, _ = Replay(run, Context()).window(everything, own.selfplay.iterations)
     count = len(samples) - arguments.held_out
     if count < 1:
         parser.error(f"{arguments.run} holds {len(samples):,} positions of self-play: too few for --held-out")

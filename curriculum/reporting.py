@@ -57,7 +57,7 @@ class Quiet:
 
 
 @dataclass(frozen=True, slots=True)
-class Conduct:
+class Context:
     """Reporter, stop signal and workers of long work."""
 
     reporter: Reporter = field(default_factory=Quiet)

@@ -8,7 +8,7 @@ from types import FrameType
 
 import typer
 
-from curriculum.reporting import Conduct, DivergedError, Interrupted
+from curriculum.reporting import Context, DivergedError, Interrupted
 from curriculum.workers.games import Pool
 from curriculum.workers.local import Local
 from gomoku_cli.console import make_reporter, shows_notice
@@ -21,8 +21,8 @@ _SAME_REQUEST_S = 1.0
 
 
 @contextmanager
-def conducting(*, quiet: bool = False, resume: str | None = None, pool: Pool | None = None) -> Iterator[Conduct]:
-    """Yield the conduct of long work: its reporter, and a stop check that Ctrl-C, SIGTERM and SIGHUP make true.
+def interruptible(*, quiet: bool = False, resume: str | None = None, pool: Pool | None = None) -> Iterator[Context]:
+    """Yield the context of long work: its reporter, and a stop check that Ctrl-C, SIGTERM and SIGHUP make true.
 
     `pool`: the processes that play its games; this process without one.
     `resume`: the command that continues the work, printed when it stops. Stopped work ends the command with exit
@@ -44,7 +44,7 @@ def conducting(*, quiet: bool = False, resume: str | None = None, pool: Pool | N
     reporter = make_reporter(quiet)
     before = {number: signal.signal(number, request) for number in ORDERLY_SIGNALS}
     try:
-        yield Conduct(reporter, lambda: requested_at is not None, pool or Local())
+        yield Context(reporter, lambda: requested_at is not None, pool or Local())
     except Interrupted:
         ending = f"; continue with: {resume}" if resume else ""
         echo(f"stopped{', everything so far is saved' if resume else ''}{ending}", err=True)

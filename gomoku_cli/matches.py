@@ -43,7 +43,7 @@ def open_session(
     from curriculum.arena.session import MatchSession, MatchSettings
     from gomoku_cli.compilation import reporting_compilation
     from gomoku_cli.console import program
-    from gomoku_cli.interruption import conducting
+    from gomoku_cli.interruption import interruptible
 
     runtime.apply()
     settings = MatchSettings(
@@ -59,10 +59,10 @@ def open_session(
     resume = f"{program()} {shlex.join(sys.argv[1:])}" if match.run is not None else None
     with (
         workers.pool() as pool,
-        conducting(quiet=quiet, resume=resume, pool=pool) as conduct,
-        reporting_compilation(conduct.reporter),
+        interruptible(quiet=quiet, resume=resume, pool=pool) as context,
+        reporting_compilation(context.reporter),
     ):
-        yield MatchSession(settings, common_rules, conduct)
+        yield MatchSession(settings, common_rules, context)
 
 
 def parse_sprt(text: str | None) -> "SequentialTest | None":

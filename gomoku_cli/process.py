@@ -49,7 +49,7 @@ def stop_at_once(resume: str | None = None) -> NoReturn:
 
 
 def end_on_signals() -> None:
-    """Let the signals end the process at once, until long work takes them over (`interruption.conducting`)."""
+    """Let the signals end the process at once, until long work takes them over (`interruption.interruptible`)."""
 
     def end(number: int, frame: FrameType | None) -> None:
         stop_at_once()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from curriculum.config import Config
-    from curriculum.reporting import Conduct
+    from curriculum.reporting import Context
     from curriculum.run.folder import RunFolder
     from curriculum.workers.games import Pool
 
@@ -110,7 +110,7 @@ def run_phase(
     command: str,
     path: Path,
     choice: Choice,
-    work: "Callable[[RunFolder, Conduct], None]",
+    work: "Callable[[RunFolder, Context], None]",
     *,
     new: bool,
     resume: bool,
@@ -127,7 +127,7 @@ def run_phase(
     from curriculum.run.folder import is_run
     from gomoku_cli.compilation import reporting_compilation
     from gomoku_cli.console import headline, program
-    from gomoku_cli.interruption import conducting
+    from gomoku_cli.interruption import interruptible
     from gomoku_cli.reports.training.outlook import headline_of
 
     if new and resume:
@@ -140,13 +140,13 @@ def run_phase(
         raise typer.BadParameter(f"there is no run in {path}: {reason}{remedy}", param_hint="--run")
     with (
         with_pool(workers, lambda: open_or_create(path, choice), is_new=is_new) as (folder, pool),
-        conducting(quiet=quiet, resume=command_line, pool=pool) as conduct,
+        interruptible(quiet=quiet, resume=command_line, pool=pool) as context,
     ):
         if is_new:
-            conduct.reporter.say(f"{path} is a new run: it starts from fresh nets")
+            context.reporter.say(f"{path} is a new run: it starts from fresh nets")
         for remark in folder.remarks:
-            conduct.reporter.say(remark)
+            context.reporter.say(remark)
         place = headline_of(folder.path, folder.config, whole=False)
-        with headline(conduct.reporter, place), reporting_compilation(conduct.reporter):
-            work(folder, conduct)
+        with headline(context.reporter, place), reporting_compilation(context.reporter):
+            work(folder, context)
         echo(f"phase {number} is done: {folder.best_model}")

@@ -3,12 +3,12 @@
 import torch
 from torch import Tensor, nn
 
-from core.rules import BLACK, WHITE, Colour, Rules
+from core.rules import Colour, Rules
 from nets.architectures import PolicyValueNet
 from nets.blocks import channels_last
 from nets.config import NetConfig
 from nets.planes import encode
-from nets.shapes import net_names
+from nets.shapes import net_colours, net_names
 
 
 class DualNet(nn.Module):
@@ -23,14 +23,12 @@ class DualNet(nn.Module):
         self.rules = rules
         self.nets = nn.ModuleDict({name: PolicyValueNet(config, rules.size) for name in net_names(config)})
 
-    def net_name(self, colour: Colour) -> str:
-        """Return the name of the net that evaluates positions with `colour` to move."""
-        if not self.config.dual:
-            return "shared"
-        return "black" if colour == BLACK else "white"
+    def net_name(self, colour: Colour | None) -> str:
+        """Return the name of the net for positions with `colour` to move; None stands for both, in a model of one."""
+        return next(name for name, own in net_colours(self.config.dual).items() if own in (colour, None))
 
-    def net_of(self, colour: Colour) -> PolicyValueNet:
-        """Return the net that evaluates positions with `colour` to move."""
+    def net_of(self, colour: Colour | None) -> PolicyValueNet:
+        """Return the net of `net_name`."""
         net = self.nets[self.net_name(colour)]
         assert isinstance(net, PolicyValueNet)
         return net
@@ -42,12 +40,12 @@ class DualNet(nn.Module):
         """
         parameter = next(self.parameters())
         planes = encode(stones, to_move, last_moves, self.config.planes, parameter.dtype)
-        if not self.config.dual:
-            result: tuple[Tensor, Tensor] = self.nets["shared"](planes)
-            return result
         logits = planes.new_empty((len(stones), stones.shape[1]))
         values = planes.new_empty(len(stones))
-        for colour in (BLACK, WHITE):
+        for colour in net_colours(self.config.dual).values():
+            if colour is None:
+                result: tuple[Tensor, Tensor] = self.net_of(None)(planes)
+                return result
             rows = torch.nonzero(to_move == colour).squeeze(1)
             if len(rows):
                 logits[rows], values[rows] = self.net_of(colour)(planes[rows])

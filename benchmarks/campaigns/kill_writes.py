@@ -34,7 +34,7 @@ from curriculum.config import (
 from curriculum.games import mentor_games
 from curriculum.phases import round_games, steps
 from curriculum.phases.all import run_all
-from curriculum.reporting import Conduct
+from curriculum.reporting import Context
 from curriculum.run import folder
 from curriculum.run.folder import RunFolder, is_run
 from nets.config import Backend, NetConfig, Precision, RuntimeChoice, set_runtime
@@ -117,7 +117,7 @@ def make_run(config: Config, place: Path) -> tuple[Path, Instants]:
     instants = Instants(run, copies)
     instants.is_on = True
     with RunFolder.create(run, config) as created:
-        run_all(created, Conduct())
+        run_all(created, Context())
     instants.is_on = False
     return run, instants
 
@@ -126,7 +126,7 @@ def try_copy(copy: Path, whole: Path) -> list[str]:
     """Finish a copy and compare it with the undisturbed run; remove it if they are equal."""
     try:
         with RunFolder.open(copy) as opened:
-            run_all(opened, Conduct())
+            run_all(opened, Context())
     except Exception as error:  # any at all is a fault of the run
         return [f"it cannot be finished: {type(error).__name__}: {error}"]
     found = differences(copy, whole)

@@ -17,7 +17,7 @@ from core.rules import BLACK, WHITE, Cell, Colour, Rules
 from core.streams import generator
 from curriculum.arena.players import model_path
 from curriculum.arena.tournament import play_match
-from curriculum.reporting import Conduct
+from curriculum.reporting import Context
 from gomoku_cli.exit_codes import ExitCode
 from nets.checkpoint import read_info
 from nets.runtimes.loading import open_model
@@ -107,7 +107,7 @@ def main() -> None:
     search = SearchSettings.from_mapping(read_info(Path(path)).made["search"] | {"simulations": arguments.simulations})
     player = MctsPlayer(open_model(path), RULES, search, switch_stage=0, name="model")
     match = play_match(
-        player, PerfectPlayer(), rules=RULES, openings=[()], games=arguments.games, seed=42, conduct=Conduct()
+        player, PerfectPlayer(), rules=RULES, openings=[()], games=arguments.games, seed=42, context=Context()
     )
     lines = {}
     for colour, name in ((BLACK, "as_black"), (WHITE, "as_white")):

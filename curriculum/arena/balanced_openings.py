@@ -19,7 +19,7 @@ from core.rules import Cell, Rules
 from core.streams import Purpose, generator, stream_key
 from curriculum.arena.players import PlayerSettings, model_path, parse_player
 from curriculum.games.mentor_games import random_opening
-from curriculum.reporting import Conduct
+from curriculum.reporting import Context
 from search.players import Player
 
 _DRAWN_AT_ONCE = 128
@@ -50,7 +50,7 @@ def balanced_openings(
     stones: tuple[int, int],
     max_value: float,
     seed: int,
-    conduct: Conduct,
+    context: Context,
 ) -> Iterator[list[BalancedOpening]]:
     """Yield openings without end, a batch at a time; equal arguments give equal openings.
 
@@ -61,7 +61,7 @@ def balanced_openings(
     so the cheapest comes first (see `two_stages`). Even is a value between `-max_value` and `max_value`.
 
     Raises `NoBalancedOpeningsError` after many starts without an opening and for an evaluator without values,
-    `Interrupted` if the conduct stops it.
+    `Interrupted` if the context stops it.
     """
     board = new_threat_board(rules)
     seen: set[bytes] = set()
@@ -69,7 +69,7 @@ def balanced_openings(
     for_black: list[BalancedOpening] = []
     for_white: list[BalancedOpening] = []
     for first in itertools.count(0, _DRAWN_AT_ONCE):
-        conduct.check()
+        context.check()
         starts: dict[int, Position] = {}
         for number in range(first, first + _DRAWN_AT_ONCE):
             start = random_opening(rules, stones, generator(seed, Purpose.OPENING, number))
@@ -79,7 +79,7 @@ def balanced_openings(
             seen.add(key)
         values: dict[int, float] = {}
         for evaluator in evaluators:
-            values = _values(evaluator, starts, seed, conduct)
+            values = _values(evaluator, starts, seed, context)
             starts = {number: starts[number] for number, value in values.items() if abs(value) <= max_value}
         found: list[BalancedOpening] = []
         for number, start in starts.items():
@@ -110,13 +110,13 @@ def two_stages(spec: str, *, rules: Rules, settings: PlayerSettings) -> list[Pla
     return [parse_player(spec, rules=rules, settings=stage) for stage in stages]
 
 
-def _values(evaluator: Player, starts: dict[int, Position], seed: int, conduct: Conduct) -> dict[int, float]:
+def _values(evaluator: Player, starts: dict[int, Position], seed: int, context: Context) -> dict[int, float]:
     """Return the evaluator's value of each start, from the side to move."""
     if not starts:
         return {}
     seeds = [stream_key(seed, Purpose.OPENING, number) for number in starts]
-    decisions = evaluator.choose_batch(list(starts.values()), seeds=seeds, stop=conduct.stop)
-    conduct.check()  # an interrupted search is no evaluation
+    decisions = evaluator.choose_batch(list(starts.values()), seeds=seeds, stop=context.stop)
+    context.check()  # an interrupted search is no evaluation
     values = {number: decision.value for number, decision in zip(starts, decisions, strict=True)}
     known = {number: value for number, value in values.items() if value is not None}
     if len(known) < len(values):

@@ -6,7 +6,7 @@ from itertools import count
 from typing import Any
 
 from curriculum.arena.results import MatchResult
-from curriculum.reporting import Conduct
+from curriculum.reporting import Context
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def climb(
     stop_at: int,
     last: int | None = None,
     rungs: list[Rung] | None = None,
-    conduct: Conduct,
+    context: Context,
 ) -> Ladder:
     """Play matches against pure MCTS: with `start` playouts, then with `step` more each, up to `last` (paper S).
 
@@ -71,7 +71,7 @@ def climb(
         rung = Rung(playouts, play(playouts))
         rungs.append(rung)
         total = rung.result.total
-        conduct.reporter.say(f"{playouts:,} playouts: {total.wins} wins, {total.draws} draws, {total.losses} losses")
+        context.reporter.say(f"{playouts:,} playouts: {total.wins} wins, {total.draws} draws, {total.losses} losses")
         if total.wins <= stop_at or (last is not None and playouts + step > last):
             break
     return Ladder(rungs[0].result.player, stop_at, rungs)

@@ -18,7 +18,7 @@ from curriculum.arena.player_names import short_names
 from curriculum.arena.players import NamedPlayer, PlayerSettings, PlayerSpecError, model_path, parse_player
 from curriculum.arena.statistics.sprt import SequentialTest
 from curriculum.arena.tournament import Tournament, play_tournament
-from curriculum.reporting import Conduct
+from curriculum.reporting import Context
 from search.players import ForfeitError, Player
 from search.recipes import Recipe
 
@@ -42,10 +42,10 @@ class MatchSettings:
 class MatchSession:
     """Plays games between players by their names; each player and the openings are loaded once."""
 
-    def __init__(self, settings: MatchSettings, rules: Rules, conduct: Conduct) -> None:
+    def __init__(self, settings: MatchSettings, rules: Rules, context: Context) -> None:
         self.settings = settings
         self.rules = rules
-        self.conduct = conduct
+        self.context = context
         self._players: dict[str, Player] = {}
         self._openings: list[tuple[Cell, ...]] | None = None
 
@@ -57,7 +57,7 @@ class MatchSession:
 
     def _recipe(self, spec: str) -> Player | Recipe:
         """Return the player itself, or its recipe where others play. Raises `PlayerSpecError`."""
-        if self.conduct.pool.is_apart:
+        if self.context.pool.is_apart:
             return NamedPlayer.of(spec, self.rules, self.settings.players)
         return self.player(spec)
 
@@ -68,7 +68,7 @@ class MatchSession:
             choice = self.settings.openings
             if choice == BALANCED and not has_balanced_openings(self.rules):
                 choice = EMPTY_BOARD
-                self.conduct.reporter.say(
+                self.context.reporter.say(
                     f"note: there are no balanced openings for {self.rules}, so all games begin on the empty board; "
                     "--openings names a file of others"
                 )
@@ -109,7 +109,7 @@ class MatchSession:
                 players,
                 games,
                 rules=self.rules,
-                conduct=self.conduct,
+                context=self.context,
                 names=names,
                 folder=kept,
                 is_decided=is_decided,

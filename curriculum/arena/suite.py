@@ -13,7 +13,7 @@ from core.position import Position
 from core.records.lines import filled_lines, line_number, with_line_feeds
 from core.rules import Cell, Rules
 from core.streams import stream_key
-from curriculum.reporting import Conduct, Interrupted
+from curriculum.reporting import Context, Interrupted
 from search.players import Player
 
 RULES = Rules()
@@ -149,21 +149,21 @@ def load_suite(name: str) -> list[Puzzle]:
     return parse_suite(file.read_text(encoding="utf-8"), file.name)
 
 
-def score_player(player: Player, suite: Sequence[Puzzle], *, seed: int = 42, conduct: Conduct) -> SuiteResult:
+def score_player(player: Player, suite: Sequence[Puzzle], *, seed: int = 42, context: Context) -> SuiteResult:
     """Return the player's result: a position is solved if the chosen move is among its answers.
 
-    The player draws from streams of the seed, so equal settings give equal results. Raises `Interrupted` if the conduct
+    The player draws from streams of the seed, so equal settings give equal results. Raises `Interrupted` if the context
     stops it.
     """
     start = time.perf_counter()
     result = SuiteResult(player.name)
-    with conduct.reporter.task("positions", len(suite), "positions") as progress:
+    with context.reporter.task("positions", len(suite), "positions") as progress:
         for first in range(0, len(suite), _AT_ONCE):
             some = suite[first : first + _AT_ONCE]
             positions = [Position.from_moves(RULES, puzzle.moves) for puzzle in some]
             seeds = [stream_key(seed, first + row) for row in range(len(some))]
-            decisions = player.choose_batch(positions, seeds=seeds, stop=conduct.stop)
-            if conduct.stop():
+            decisions = player.choose_batch(positions, seeds=seeds, stop=context.stop)
+            if context.stop():
                 raise Interrupted
             for puzzle, decision in zip(some, decisions, strict=True):
                 tally = result.kinds.setdefault(puzzle.kind, Solved())

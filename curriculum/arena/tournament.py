@@ -13,7 +13,7 @@ from curriculum.arena.opening_sets import evaluation_openings
 from curriculum.arena.play import SIDE_BY_SIDE, MatchJob
 from curriculum.arena.results import MatchResult, PlayedGame, Tally
 from curriculum.arena.statistics import ratings
-from curriculum.reporting import Conduct, Task
+from curriculum.reporting import Context, Task
 from curriculum.workers.games import PATIENCE_S, Stream
 from search.players import Player
 from search.recipes import Recipe, as_recipe
@@ -86,7 +86,7 @@ def play_tournament(
     games: Sequence[Fixture],
     *,
     rules: Rules,
-    conduct: Conduct,
+    context: Context,
     names: Sequence[str] | None = None,
     folder: MatchFolder | None = None,
     is_decided: Callable[[Tournament], bool] | None = None,
@@ -103,7 +103,7 @@ def play_tournament(
     games after them do not count until then, since short games end first and are won by the attacker. So the result is
     the same for any number of workers and of interruptions. With an engine it is asked after every game.
 
-    Workers on other machines need recipes of players. Raises `Interrupted` if the conduct stops it, and the errors of
+    Workers on other machines need recipes of players. Raises `Interrupted` if the context stops it, and the errors of
     workers.
     """
     recipes = [as_recipe(player) for player in players]
@@ -117,8 +117,8 @@ def play_tournament(
     job = MatchJob(recipes, rules, {game.number: game for game in missing}, width, on_threads)
     waves = _Waves(games, wave, known, tournament, is_decided)
     with (
-        conduct.reporter.task(task, len(games), "games") as progress,
-        conduct.pool.stream(job, waves.numbers(), lambda: waves.decided or conduct.stop()) as stream,
+        context.reporter.task(task, len(games), "games") as progress,
+        context.pool.stream(job, waves.numbers(), lambda: waves.decided or context.stop()) as stream,
     ):
         _show(progress, tournament, stream)
         while not stream.is_over:
@@ -129,7 +129,7 @@ def play_tournament(
                     tournament.add(each)
             _show(progress, tournament, stream)
     if not waves.decided and tournament.games < len(games):
-        conduct.check()
+        context.check()
     tournament.sort()
     return tournament
 
@@ -204,7 +204,7 @@ def play_match(
     openings: Sequence[Sequence[Cell]] | None = None,
     games: int = 100,
     seed: int = 42,
-    conduct: Conduct = Conduct(),  # noqa: B008 - frozen
+    context: Context = Context(),  # noqa: B008 - frozen
     paired: bool = True,
     task: str = "games",
 ) -> MatchResult:
@@ -216,12 +216,12 @@ def play_match(
 
     Without `openings` they start from the shipped balanced ones, or from the empty board where there are none. See
     `curriculum.arena.fixtures.fixtures` for `paired`. The players draw from streams of the seed, so equal settings give
-    equal games. Raises `Interrupted` if the conduct stops it.
+    equal games. Raises `Interrupted` if the context stops it.
     """
     start = time.perf_counter()
     openings = evaluation_openings(rules) if openings is None else openings
     schedule = fixtures(2, games, openings=openings, seed=seed, paired=paired)
-    tournament = play_tournament((player, opponent), schedule, rules=rules, conduct=conduct, task=task, paired=paired)
+    tournament = play_tournament((player, opponent), schedule, rules=rules, context=context, task=task, paired=paired)
     result = tournament.matches[0, 1]
     result.seconds = time.perf_counter() - start
     return result

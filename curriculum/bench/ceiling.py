@@ -10,7 +10,7 @@ import numpy as np
 from core.evaluation import Evaluator, PositionBatch, Slot, Ticket
 from core.position import Position
 from curriculum.bench.positions import mixed_positions
-from curriculum.reporting import Conduct
+from curriculum.reporting import Context
 from nets.runtimes.net_evaluator import NetEvaluator
 
 _MAX_BATCHES = 4
@@ -54,27 +54,27 @@ class Ceiling:
 
 
 def rates_by_batch(
-    evaluator: Evaluator, positions: PositionBatch, max_batch: int, seconds: float, conduct: Conduct
+    evaluator: Evaluator, positions: PositionBatch, max_batch: int, seconds: float, context: Context
 ) -> dict[int, float]:
     """Return evaluated positions a second in batches of 2, 4, … up to `max_batch`, each measured for `seconds`."""
     ceilings = [Ceiling(evaluator, positions, 2**power) for power in range(1, max_batch.bit_length())]
     rates: dict[int, list[float]] = {ceiling.batch: [] for ceiling in ceilings}
-    with conduct.reporter.task("the nets alone", _ROUNDS, "rounds") as task:
+    with context.reporter.task("the nets alone", _ROUNDS, "rounds") as task:
         for ceiling in ceilings:
-            conduct.check()
+            context.check()
             ceiling.rate(0.0)  # a runtime prepares each size at its first use
         for done in range(1, _ROUNDS + 1):
             for ceiling in ceilings:
-                conduct.check()
+                context.check()
                 rates[ceiling.batch].append(ceiling.rate(seconds / _ROUNDS))
             task.update(done)
     return {batch: statistics.median(measured) for batch, measured in rates.items()}
 
 
 def find_ceiling(
-    evaluator: NetEvaluator, games: Sequence[Position], seconds: float, conduct: Conduct
+    evaluator: NetEvaluator, games: Sequence[Position], seconds: float, context: Context
 ) -> tuple[Ceiling, dict[int, float]]:
     """Return the nets alone at their best batch size, and positions a second at each size, measured for `seconds`."""
     positions = mixed_positions(games)
-    rates = rates_by_batch(evaluator, positions, _MAX_BATCHES * evaluator.runtime.sizes[-1], seconds, conduct)
+    rates = rates_by_batch(evaluator, positions, _MAX_BATCHES * evaluator.runtime.sizes[-1], seconds, context)
     return Ceiling(evaluator, positions, max(rates, key=lambda batch: rates[batch])), rates

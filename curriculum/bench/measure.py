@@ -15,7 +15,7 @@ from curriculum.bench.positions import long_games
 from curriculum.bench.search import by_simulations, descents, mentor, tree
 from curriculum.bench.selfplay import SelfPlayRun, measure_selfplay, selfplay_config, with_cache, with_games
 from curriculum.config import Config
-from curriculum.reporting import Conduct
+from curriculum.reporting import Context
 from nets.dual import DualNet, make_model
 from nets.runtimes.net_evaluator import NetEvaluator
 
@@ -45,7 +45,7 @@ class BenchSettings:
     """Measure the figures at several numbers of simulations and games, and board sizes."""
 
 
-def measure(model: DualNet, settings: BenchSettings, conduct: Conduct) -> Iterator[tuple[str, Any]]:
+def measure(model: DualNet, settings: BenchSettings, context: Context) -> Iterator[tuple[str, Any]]:
     """Yield the sections of the result, each after its measurement; `sweeps` again after each sweep.
 
     Raises `Interrupted` between two slices.
@@ -55,21 +55,21 @@ def measure(model: DualNet, settings: BenchSettings, conduct: Conduct) -> Iterat
     games = long_games(model.rules, _GAMES)
     # First, while no memory was used and freed: the process would reuse it, and hide its growth.
     yield "tree", tree(games, round(_TREE_SIMULATIONS * short))
-    yield "mentor", mentor(games, short, conduct)
-    yield "descents", descents(games, 2 * short, conduct)
+    yield "mentor", mentor(games, short, context)
+    yield "descents", descents(games, 2 * short, context)
     evaluator = NetEvaluator(model)
     try:
         yield "backend", backend(evaluator)
-        ceiling, rates = find_ceiling(evaluator, games, short / 4, conduct)
+        ceiling, rates = find_ceiling(evaluator, games, short / 4, context)
         bare = BareNet(model, evaluator.runtime, short)
-        single, large = by_simulations(evaluator, games, (400, _LARGE_SEARCH), short, conduct, bare)
+        single, large = by_simulations(evaluator, games, (400, _LARGE_SEARCH), short, context, bare)
         yield "single", {"milliseconds_400": single["milliseconds"], "bare_ratio_400": single["bare_ratio"], **large}
 
         config = selfplay_config(model.rules, model.config, settings.simulations, settings.games or _GAMES_TRIED[0])
         if settings.games is None:
-            tried = by_games(config, evaluator, games, _GAMES_TRIED, 2 * short, conduct, ceiling)
+            tried = by_games(config, evaluator, games, _GAMES_TRIED, 2 * short, context, ceiling)
             config = with_games(config, max(tried, key=lambda row: row["ratio"])["games"])
-        play = measure_selfplay(config, evaluator, games, settings.seconds, conduct, ceiling, bare)
+        play = measure_selfplay(config, evaluator, games, settings.seconds, context, ceiling, bare)
         yield "bare", {"positions_per_second": statistics.median(play.bares), "batch": bare.batch}
         yield (
             "ceiling",
@@ -81,17 +81,17 @@ def measure(model: DualNet, settings: BenchSettings, conduct: Conduct) -> Iterat
         )
         yield "selfplay", play.figures()
         if evaluator.lines is None:  # a search that evaluates its own leaves has no cache
-            cached = measure_selfplay(with_cache(config), evaluator, games, settings.seconds, conduct, ceiling)
+            cached = measure_selfplay(with_cache(config), evaluator, games, settings.seconds, context, ceiling)
             gain = cached.ratio("simulations") / play.ratio("simulations")
             yield "cache", {**cached.figures(), **cached.cache_figures(), "gain": gain}
         yield "others", {"cores": others.cores()}
 
         if settings.sweeps:
-            sweeps = {"simulations": by_simulations(evaluator, games, _SWEPT_SIMULATIONS, short, conduct)}
+            sweeps = {"simulations": by_simulations(evaluator, games, _SWEPT_SIMULATIONS, short, context)}
             yield "sweeps", sweeps
-            sweeps["games"] = by_games(config, evaluator, games, _SWEPT_GAMES, 3 * short, conduct, ceiling)
+            sweeps["games"] = by_games(config, evaluator, games, _SWEPT_GAMES, 3 * short, context, ceiling)
             yield "sweeps", sweeps
-            sweeps["board"] = by_size(config, _SWEPT_SIZES, 4 * short, conduct)
+            sweeps["board"] = by_size(config, _SWEPT_SIZES, 4 * short, context)
             yield "sweeps", sweeps
             yield "others", {"cores": others.cores()}
     finally:
@@ -104,20 +104,20 @@ def by_games(
     games: Sequence[Position],
     numbers: Sequence[int],
     seconds: float,
-    conduct: Conduct,
+    context: Context,
     ceiling: Ceiling,
 ) -> list[dict[str, Any]]:
     """Return a row for each number of games side by side: self-play, and the nets alone."""
     return [
         {
             "games": number,
-            **_row(measure_selfplay(with_games(config, number), evaluator, games, seconds, conduct, ceiling)),
+            **_row(measure_selfplay(with_games(config, number), evaluator, games, seconds, context, ceiling)),
         }
         for number in numbers
     ]
 
 
-def by_size(config: Config, sizes: Sequence[int], seconds: float, conduct: Conduct) -> list[dict[str, Any]]:
+def by_size(config: Config, sizes: Sequence[int], seconds: float, context: Context) -> list[dict[str, Any]]:
     """Return a row for each board size: self-play, and the nets alone, with new nets of the same architecture."""
     rows = []
     for size in sizes:
@@ -125,8 +125,8 @@ def by_size(config: Config, sizes: Sequence[int], seconds: float, conduct: Condu
         games = long_games(rules, _GAMES // 4)
         evaluator = NetEvaluator(make_model(config.net, rules, config.seed))
         try:
-            ceiling, _ = find_ceiling(evaluator, games, seconds / 12, conduct)
-            run = measure_selfplay(replace(config, rules=rules), evaluator, games, seconds, conduct, ceiling)
+            ceiling, _ = find_ceiling(evaluator, games, seconds / 12, context)
+            run = measure_selfplay(replace(config, rules=rules), evaluator, games, seconds, context, ceiling)
         finally:
             evaluator.close()
         rows.append({"size": size, **_row(run)})

@@ -17,7 +17,7 @@ from curriculum.bench.bare_net import BareNet
 from curriculum.bench.positions import positions_between
 from curriculum.bench.selfplay import STAGES
 from curriculum.config import Config
-from curriculum.reporting import Conduct
+from curriculum.reporting import Context
 from search.limits import Limit
 from search.mentor.player import Mentor
 from search.tree.forest import bytes_per_node
@@ -35,7 +35,7 @@ def by_simulations(
     games: Sequence[Position],
     counts: Sequence[int],
     seconds: float,
-    conduct: Conduct,
+    context: Context,
     bare: BareNet | None = None,
 ) -> list[dict[str, Any]]:
     """Search positions of all stages one by one, as in `gomoku play`; return a row for each number of simulations.
@@ -46,25 +46,25 @@ def by_simulations(
     spread = positions_between(games, 0, max(game.ply for game in games), _SEARCHES)
     positions = [spread[index] for index in generator(0, Purpose.SHUFFLE).permutation(len(spread))]
     rows: list[dict[str, Any]] = []
-    with conduct.reporter.task("single positions", len(counts), "sizes") as task:
+    with context.reporter.task("single positions", len(counts), "sizes") as task:
         for simulations in counts:
             settings = replace(Config().search, simulations=simulations).for_one_position()
             player = MctsPlayer(evaluator, games[0].rules, settings, policy=Policy.DETERMINISTIC)
-            player.choose_batch(positions[-1:], seeds=[0], stop=conduct.stop)
+            player.choose_batch(positions[-1:], seeds=[0], stop=context.stop)
             bare_rates = [bare.rate(seconds / 4)] if bare else []
             whole: list[float] = []
             spent, searched = 0.0, 0
             for position in positions:
-                conduct.check()
+                context.check()
                 start = time.perf_counter()
-                decision = player.choose_batch([position], seeds=[0], stop=conduct.stop)[0]
+                decision = player.choose_batch([position], seeds=[0], stop=context.stop)[0]
                 took = time.perf_counter() - start
                 spent, searched = spent + took, searched + decision.simulations
                 if decision.simulations >= simulations:
                     whole.append(took)
                 if whole and spent >= seconds:
                     break
-            conduct.check()
+            context.check()
             row = {
                 "simulations": simulations,
                 "milliseconds": 1000 * statistics.median(whole) if whole else None,
@@ -127,7 +127,7 @@ class _Descents:
         return (self._search.simulations - before) / passed
 
 
-def descents(games: Sequence[Position], seconds: float, conduct: Conduct) -> list[dict[str, Any]]:
+def descents(games: Sequence[Position], seconds: float, context: Context) -> list[dict[str, Any]]:
     """Return simulations a second with a free evaluator, a row for each number of threads: 1, 2, 4, … up to all cores.
 
     `scaling` is the rate of each thread over the rate of one thread alone.
@@ -135,10 +135,10 @@ def descents(games: Sequence[Position], seconds: float, conduct: Conduct) -> lis
     numbers = sorted({2**power for power in range(cores().bit_length())} | {cores()})
     searches = {threads: _Descents(games, threads) for threads in numbers}
     rates: dict[int, list[float]] = {threads: [] for threads in numbers}
-    with conduct.reporter.task("descents", 3, "rounds") as task:
+    with context.reporter.task("descents", 3, "rounds") as task:
         for done in range(1, 4):
             for threads, search in searches.items():
-                conduct.check()
+                context.check()
                 rates[threads].append(search.rate(seconds / 3 / len(numbers)))
             task.update(done)
     medians = {threads: statistics.median(rates[threads]) for threads in numbers}
@@ -148,7 +148,7 @@ def descents(games: Sequence[Position], seconds: float, conduct: Conduct) -> lis
     ]
 
 
-def mentor(games: Sequence[Position], seconds: float, conduct: Conduct) -> dict[str, Any]:
+def mentor(games: Sequence[Position], seconds: float, context: Context) -> dict[str, Any]:
     """Return the mentor's nodes a second on one core, over positions of the middle game."""
     cells = games[0].rules.cells
     first, last = (round(STAGES[stage] * cells) for stage in ("opening", "middle"))
@@ -157,7 +157,7 @@ def mentor(games: Sequence[Position], seconds: float, conduct: Conduct) -> dict[
     player.choose_batch([next(positions)], seeds=[0])
     rates = []
     for _ in range(5):
-        conduct.check()
+        context.check()
         nodes, start = 0, time.perf_counter()
         while (passed := time.perf_counter() - start) < seconds / 5:
             nodes += player.choose_batch([next(positions)], seeds=[0])[0].simulations

@@ -20,7 +20,7 @@ from curriculum.bench.ceiling import Ceiling
 from curriculum.bench.positions import openings
 from curriculum.config import Config
 from curriculum.games.selfplay_games import Progress, SelfPlay
-from curriculum.reporting import Conduct
+from curriculum.reporting import Context
 from nets.config import NetConfig
 
 STAGES = {"opening": 0.1, "middle": 0.25, "end": 1.0}
@@ -151,7 +151,7 @@ def measure_selfplay(
     evaluator: Evaluator,
     games: Sequence[Position],
     seconds: float,
-    conduct: Conduct,
+    context: Context,
     ceiling: Ceiling | None = None,
     bare: BareNet | None = None,
 ) -> SelfPlayRun:
@@ -167,7 +167,7 @@ def measure_selfplay(
     def play_for(playing: Iterator[Any], duration_s: float) -> None:
         start = time.perf_counter()
         while time.perf_counter() - start < duration_s:
-            conduct.check()
+            context.check()
             next(playing)
 
     def measure_nets() -> None:
@@ -180,11 +180,11 @@ def measure_selfplay(
     if config.selfplay.cache_megabytes:
         name += ", with the cache"
     with (
-        conduct.reporter.task(name, number, "slices") as task,
+        context.reporter.task(name, number, "slices") as task,
         closing(player.play(range(10_000_000))) as playing,
     ):
         while player.moves.total() < config.selfplay.concurrent_games:
-            conduct.check()
+            context.check()
             next(playing)
         measure_nets()
         for _ in range(number):

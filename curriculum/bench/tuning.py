@@ -9,7 +9,7 @@ import numpy as np
 
 from core.cores import cores
 from core.evaluation import PositionBatch
-from curriculum.reporting import Conduct
+from curriculum.reporting import Context
 from nets.checkpoint import BUILT_IN
 from nets.runtimes.loading import open_model
 from nets.runtimes.openvino import OpenVinoRuntime
@@ -24,7 +24,7 @@ _MIN_SHARED_CORES = 4
 """From so many cores on, two may be one core's hyper-threads, and half of the threads may be faster."""
 
 
-def tune(conduct: Conduct) -> Tuning | None:
+def tune(context: Context) -> Tuning | None:
     """Measure this machine with the built-in model `paper` and keep the result, unless it is kept already; return it.
 
     None where OpenVINO does not run the model, or nothing can be kept. Raises `Interrupted`.
@@ -36,7 +36,7 @@ def tune(conduct: Conduct) -> Tuning | None:
             return None
         if (kept := kept_tuning(runtime.version, runtime.precision)) is not None:
             return kept
-        found = best_tuning(_rates(runtime, conduct), cores())
+        found = best_tuning(_rates(runtime, context), cores())
         return found if keep_tuning(runtime.version, runtime.precision, found) else None
     finally:
         evaluator.close()
@@ -55,15 +55,15 @@ def best_tuning(rates: Mapping[Tuning, float], all_cores: int) -> Tuning:
     return best
 
 
-def _rates(runtime: OpenVinoRuntime, conduct: Conduct) -> dict[Tuning, float]:
+def _rates(runtime: OpenVinoRuntime, context: Context) -> dict[Tuning, float]:
     numbers = [None, (cores() + 1) // 2] if cores() >= _MIN_SHARED_CORES else [None]
     settings = [Tuning(size, threads) for size in LARGEST_BATCHES for threads in numbers]
     runtimes = {tuning: runtime.tuned(tuning) for tuning in settings}
     measured: dict[Tuning, list[float]] = {tuning: [] for tuning in settings}
-    with conduct.reporter.task("measuring batches and threads", _ROUNDS, "rounds") as task:
+    with context.reporter.task("measuring batches and threads", _ROUNDS, "rounds") as task:
         for done in range(_ROUNDS):
             for tuning, each in runtimes.items():
-                conduct.check()
+                context.check()
                 if not done:
                     _rate(each, 0.0)  # makes the nets of this size
                 measured[tuning].append(_rate(each, _SLICE_S))

@@ -20,7 +20,7 @@ from curriculum.config import Config, SelfplayConfig
 from curriculum.games import basics
 from curriculum.games.kinds import KINDS
 from curriculum.games.selfplay_games import SelfPlay
-from curriculum.reporting import Conduct
+from curriculum.reporting import Context
 from nets.checkpoint import BUILT_IN
 from nets.runtimes.loading import open_model
 from search.mentor.paper import PaperMentor
@@ -37,14 +37,14 @@ _CHECK_S = 0.25
 """Interval of the checks while the second process compiles."""
 
 
-def compile_all(conduct: Conduct) -> int:
+def compile_all(context: Context) -> int:
     """Compile every kernel for the types of real work, and prepare the graphs of the built-in models.
 
     A second process compiles the rest of the players meanwhile, if there is a second core. Return the number of kernels
     that were not compiled yet. Raises `Interrupted`.
     """
     helper = helper_for(compile_rest)
-    with conduct.reporter.task("compiling", known_kernels(), "kernels") as task:
+    with context.reporter.task("compiling", known_kernels(), "kernels") as task:
 
         def compiled() -> set[str]:
             return compilation.kernels | (helper.kernels() if helper else set())
@@ -53,11 +53,11 @@ def compile_all(conduct: Conduct) -> int:
             lambda kernel: task.update(len(compiled()), now=kernel.rpartition(".")[2])
         ) as compilation:
             for part in _PARTS:
-                conduct.check()
+                context.check()
                 part()
             while helper and not helper.join(_CHECK_S):
                 task.update(len(compiled()))
-                conduct.check()
+                context.check()
             compile_rest()
         _open_the_built_in_models()
         task.update(known_kernels())
@@ -183,7 +183,7 @@ def _open_the_built_in_models() -> None:
 
 
 def _draw_basics() -> None:
-    samples = basics.draw(_RULES, tuple(KINDS), len(KINDS), (0, 8), 0, Conduct())
+    samples = basics.draw(_RULES, tuple(KINDS), len(KINDS), (0, 8), 0, Context())
     basics.are_right(_RULES, samples.positions, samples.policies.argmax(axis=1))
 
 

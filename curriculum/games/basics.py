@@ -11,7 +11,7 @@ from core.evaluation import PositionBatch
 from core.rules import BLACK, DIRECTIONS, EMPTY, NO_CELL, WHITE, Rules
 from core.streams import Purpose, generator
 from curriculum.games.kinds import KINDS, BasicsError, Kind, check
-from curriculum.reporting import Conduct
+from curriculum.reporting import Context
 from curriculum.training.samples import Samples
 
 _FOUR = KINDS["four-first"].pattern
@@ -58,13 +58,13 @@ def generate(
 
 
 def draw(
-    rules: Rules, kinds: tuple[str, ...], positions: int, noise_stones: tuple[int, int], seed: int, conduct: Conduct
+    rules: Rules, kinds: tuple[str, ...], positions: int, noise_stones: tuple[int, int], seed: int, context: Context
 ) -> Samples:
     """Call `generate` and report its progress. Raises `BasicsError` and `Interrupted`."""
-    with conduct.reporter.task("drawing basics", positions, "positions") as task:
+    with context.reporter.task("drawing basics", positions, "positions") as task:
 
         def progress(done: int) -> None:
-            conduct.check()
+            context.check()
             task.update(done)
 
         return generate(

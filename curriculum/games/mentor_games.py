@@ -23,7 +23,7 @@ from core.rules import EMPTY, Cell, Rules
 from core.streams import Purpose, generator, stream_key
 from curriculum.config import Config
 from curriculum.games.teacher_values import decayed_value
-from curriculum.reporting import Conduct, Interrupted
+from curriculum.reporting import Context, Interrupted
 from curriculum.training.samples import Samples, decayed_results, naming_metadata, read_kept_games, write_samples
 from search.players import Decision, ForfeitError, Player
 from search.recipes import Recipe, as_recipe
@@ -191,7 +191,7 @@ class _TeacherGames:
 
 
 def play_teacher_games(
-    config: Config, teacher: Player | Recipe, folder: Path, conduct: Conduct
+    config: Config, teacher: Player | Recipe, folder: Path, context: Context
 ) -> tuple[Samples, Samples]:
     """Play all games of the phase; return the training samples and the held-out samples, split by game.
 
@@ -206,11 +206,11 @@ def play_teacher_games(
     played: dict[int, Samples | ForfeitError] = {}
     done = games - sum(len(files[first]) for first in missing)
     recipe = as_recipe(teacher)
-    begun = takewhile(lambda first: not conduct.stop(), missing)  # after a stop the files in progress are finished
+    begun = takewhile(lambda first: not context.stop(), missing)  # after a stop the files in progress are finished
     numbers = (number for first in begun for number in files[first])
     with (
-        conduct.reporter.task("games to imitate", games, "games") as progress,
-        conduct.pool.stream(TeacherJob(config, recipe), numbers) as stream,
+        context.reporter.task("games to imitate", games, "games") as progress,
+        context.pool.stream(TeacherJob(config, recipe), numbers) as stream,
     ):
         progress.update(done)
         for number, samples in stream if missing else ():
@@ -220,7 +220,7 @@ def play_teacher_games(
             first = number - number % _GAMES_PER_FILE
             if all(each in played for each in files[first]):
                 whole = [played.pop(each) for each in files[first]]
-                kept = _without_forfeits(whole, config.rules.cells, conduct)
+                kept = _without_forfeits(whole, config.rules.cells, context)
                 lengths = [len(game) for game in kept]
                 metadata = {"first_game": first, "lengths": lengths, "teacher": recipe.name}
                 write_samples(paths[first], Samples.concatenate(kept), metadata)
@@ -230,13 +230,13 @@ def play_teacher_games(
     return Samples.concatenate([part[0] for part in parts]), Samples.concatenate([part[1] for part in parts])
 
 
-def _without_forfeits(played: Sequence[Samples | ForfeitError], cells: int, conduct: Conduct) -> list[Samples]:
+def _without_forfeits(played: Sequence[Samples | ForfeitError], cells: int, context: Context) -> list[Samples]:
     """Return the samples of each game, none for a forfeited one. Raises `ForfeitError` if too many are forfeited."""
     forfeits = [game for game in played if isinstance(game, ForfeitError)]
     if len(forfeits) > _MAX_FORFEITED_SHARE * len(played):
         raise forfeits[0]
     if forfeits:
-        conduct.reporter.say(f"{len(forfeits)} of {len(played)} games were forfeited and are left out: {forfeits[0]}")
+        context.reporter.say(f"{len(forfeits)} of {len(played)} games were forfeited and are left out: {forfeits[0]}")
     return [Samples.none(cells) if isinstance(game, ForfeitError) else game for game in played]
 
 

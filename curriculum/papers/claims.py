@@ -11,7 +11,7 @@ from curriculum.arena.players import PlayerSettings
 from curriculum.arena.results import Tally
 from curriculum.arena.session import MatchSession, MatchSettings
 from curriculum.presets import resolve
-from curriculum.reporting import Conduct
+from curriculum.reporting import Context
 from nets.shapes import net_names, parameter_total
 
 _AGREES = 2.576
@@ -64,7 +64,7 @@ def load_claims(paper: str | None = None) -> list[Claim]:
     return [claim for claim in (Claim(**entry) for entry in table["claim"]) if paper in (None, claim.paper)]
 
 
-def measure(claim: Claim, seed: int, conduct: Conduct) -> Measured:
+def measure(claim: Claim, seed: int, context: Context) -> Measured:
     """Measure a claim. Raises the errors of `MatchSession.play_match`."""
     if claim.preset:
         config = resolve(claim.preset)
@@ -76,7 +76,7 @@ def measure(claim: Claim, seed: int, conduct: Conduct) -> Measured:
         openings=claim.openings,
         seed=seed,
     )
-    session = MatchSession(settings, Rules(claim.size, claim.connect), conduct)
+    session = MatchSession(settings, Rules(claim.size, claim.connect), context)
     tournament = session.play_match((claim.player, claim.opponent), task=f"{claim.paper}: {claim.text}")
     total = tournament.matches[0, 1].total
     return Measured(claim, f"{total.wins}-{total.draws}-{total.losses}", agree(parse_tally(claim.here), total))

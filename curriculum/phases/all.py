@@ -15,7 +15,7 @@ from curriculum.phases.origin import portable_name, result_of
 from curriculum.phases.players import ModelPlayer, check_players, named_player
 from curriculum.phases.selfplay import run_selfplay
 from curriculum.phases.steps import keep_model
-from curriculum.reporting import Conduct
+from curriculum.reporting import Context
 from curriculum.run.folder import RunFolder
 from nets.checkpoint import load_model
 
@@ -25,21 +25,21 @@ _RUN = {Phase.BASICS: run_basics, Phase.IMITATION: run_imitation, Phase.SELFPLAY
 _MATCHES = "matches"
 
 
-def run_all(run: RunFolder, conduct: Conduct) -> list[dict[str, Any]]:
+def run_all(run: RunFolder, context: Context) -> list[dict[str, Any]]:
     """Run the phases of the configuration, then `measure`.
 
     Raises `Interrupted` after saving, and the errors of `check_players` before any work.
     """
     check_players(run.config)
     for phase in run.config.phases:
-        _RUN[phase](run, conduct)
-    return measure(run, conduct)
+        _RUN[phase](run, context)
+    return measure(run, context)
 
 
-def train(path: Path | str, config: Config | None = None, conduct: Conduct | None = None) -> list[dict[str, Any]]:
+def train(path: Path | str, config: Config | None = None, context: Context | None = None) -> list[dict[str, Any]]:
     """Train in a folder as `gomoku train` does: a new run with `config`, without one the run there, from where it is.
 
-    Return the results of its final matches. `conduct` reports progress and stops the work; the default one is silent.
+    Return the results of its final matches. `context` reports progress and stops the work; the default one is silent.
 
     >>> tiny = ["phases=['basics']", "basics.positions=64", "evaluation.final_games=0"]
     >>> gomoku.train("runs/tiny", gomoku.load_config("smoke", assignments=tiny))
@@ -48,10 +48,10 @@ def train(path: Path | str, config: Config | None = None, conduct: Conduct | Non
     Raises the errors of `RunFolder.create` or `RunFolder.open`, and those of `run_all`.
     """
     with RunFolder.open(path) if config is None else RunFolder.create(path, config) as run:
-        return run_all(run, conduct or Conduct())
+        return run_all(run, context or Context())
 
 
-def measure(run: RunFolder, conduct: Conduct) -> list[dict[str, Any]]:
+def measure(run: RunFolder, context: Context) -> list[dict[str, Any]]:
     """Play the best model against the final opponents; return the results as JSON, written into its metadata too.
 
     Finished matches of this model are not played again. With `final_games` 0 there are none. Raises `Interrupted`.
@@ -79,7 +79,7 @@ def measure(run: RunFolder, conduct: Conduct) -> list[dict[str, Any]]:
             openings=evaluation_openings(config.rules),
             games=config.evaluation.final_games,
             seed=stream_key(config.seed, Purpose.GATE),
-            conduct=conduct,
+            context=context,
             task=f"match against {opponent}",
         ).to_json()
         results[opponent] = {**result, "iteration": rounds}

@@ -18,7 +18,7 @@ from curriculum.phases.steps import (
     starting_model,
     trainer_state,
 )
-from curriculum.reporting import Conduct
+from curriculum.reporting import Context
 from curriculum.run.folder import RunFolder
 from curriculum.training.samples import Samples, read_samples, write_samples
 from curriculum.training.trainer import Trainer
@@ -29,40 +29,40 @@ PHASE = "basics"
 _TEST_POSITIONS = 10_000
 
 
-def run_basics(run: RunFolder, conduct: Conduct) -> None:
+def run_basics(run: RunFolder, context: Context) -> None:
     """Draw the basic positions, train on them and measure the nets on fresh ones.
 
     Raises `Interrupted` after saving, `BasicsError` for positions that cannot be drawn.
     """
     if is_finished(run, PHASE):
-        conduct.reporter.say("phase 1, basics: done before")
+        context.reporter.say("phase 1, basics: done before")
         return
     config = run.config
-    samples = basics_of(run, conduct)
+    samples = basics_of(run, context)
     trainer = Trainer(config, starting_model(run))
     progress: dict[str, Any] = {"step": 0}
     if trainer_state(run, PHASE).exists():
         progress = trainer.load(trainer_state(run, PHASE), progress)
     progress.setdefault("parent", best_hash(run))
     source = trainer.batches(samples, stream_key(config.seed, Purpose.BASICS))
-    training = Training(run, conduct, PHASE, trainer, progress)
+    training = Training(run, context, PHASE, trainer, progress)
     steps = config.basics.epochs * source.steps_per_pass
-    with conduct.reporter.task("learning the basics", steps, "steps") as task:
+    with context.reporter.task("learning the basics", steps, "steps") as task:
         task.update(progress["step"])
         rate = falling_rate(config.basics.learning_rate, config.basics.final_learning_rate, steps)
         with naming_divergence(run, PHASE, progress, rate(0)):
             for losses in training.fit(source, steps, rate):
                 task.update(progress["step"], policy_loss=losses.policy, value_loss=losses.value)
-            conduct.check()
+            context.check()
             trainer.refresh_norms(samples, stream_key(config.seed, Purpose.BASICS))
-    shares = right_shares(trainer.model, run, conduct)
+    shares = right_shares(trainer.model, run, context)
     # Not the best model of now: after a kill in between that is this one.
     made = {"phase": PHASE, "step": steps, "parent": progress["parent"], "results": {"right_moves": shares}}
     with run.metrics_of({"phase": PHASE, "event": "measure", "step": steps, "right_moves": shares}):
         for name in (PHASE, "best"):
             keep_model(run, name, trainer.model, made)
         mark_finished(run, PHASE)
-    conduct.reporter.say(
+    context.reporter.say(
         "phase 1, basics: right on fresh positions "
         + ", ".join(f"{100 * share:.2f} % ({name})" for name, share in shares.items())
     )
@@ -73,20 +73,20 @@ def basics_file(run: RunFolder) -> Path:
     return run.replay / "basics.npz"
 
 
-def basics_of(run: RunFolder, conduct: Conduct) -> Samples:
+def basics_of(run: RunFolder, context: Context) -> Samples:
     """Return the run's basic positions, from its folder or drawn now, also with swapped colours if so configured."""
     path, settings = basics_file(run), run.config.basics
     if path.exists():
         samples, _ = read_samples(path, run.config.rules.cells)
     else:
         samples = basics.draw(
-            run.config.rules, settings.kinds, settings.positions, settings.noise_stones, run.config.seed, conduct
+            run.config.rules, settings.kinds, settings.positions, settings.noise_stones, run.config.seed, context
         )
         write_samples(path, samples, {"kinds": settings.kinds, "seed": run.config.seed})
     return basics.with_colours_swapped(samples) if settings.colour_swapped else samples
 
 
-def right_shares(model: DualNet, run: RunFolder, conduct: Conduct) -> dict[str, float]:
+def right_shares(model: DualNet, run: RunFolder, context: Context) -> dict[str, float]:
     """Return each net's share of right first choices on fresh positions; brute force finds the right answers."""
     config = run.config
     fresh = basics.draw(
@@ -95,7 +95,7 @@ def right_shares(model: DualNet, run: RunFolder, conduct: Conduct) -> dict[str, 
         min(_TEST_POSITIONS, config.basics.positions),
         config.basics.noise_stones,
         stream_key(config.seed, Purpose.BASICS, 1),  # not the seed of the training positions
-        conduct,
+        context,
     )
     if config.basics.colour_swapped:
         fresh = basics.with_colours_swapped(fresh)

@@ -8,7 +8,7 @@ from curriculum.arena.results import MatchResult
 from curriculum.arena.tournament import play_match
 from curriculum.config import Config, GateConfig
 from curriculum.phases.players import ModelPlayer
-from curriculum.reporting import Conduct
+from curriculum.reporting import Context
 
 
 def passes_gate(result: MatchResult, gate: GateConfig) -> bool:
@@ -21,7 +21,7 @@ def passes_gate(result: MatchResult, gate: GateConfig) -> bool:
     return decisive > 0 and total.wins / decisive > gate.threshold
 
 
-def play_gate(config: Config, candidate: Path, best: Path, iteration: int, conduct: Conduct) -> MatchResult:
+def play_gate(config: Config, candidate: Path, best: Path, iteration: int, context: Context) -> MatchResult:
     """Play the candidate's model against the best one and return the candidate's result. Raises `Interrupted`."""
     gate = config.gate
     return play_match(
@@ -31,7 +31,7 @@ def play_gate(config: Config, candidate: Path, best: Path, iteration: int, condu
         openings=evaluation_openings(config.rules) if gate.paired_openings else [()],
         games=gate.games,
         seed=stream_key(config.seed, Purpose.GATE, iteration),
-        conduct=conduct,
+        context=context,
         paired=gate.paired_openings,
         task=f"gate, round {iteration + 1}",
     )

@@ -26,7 +26,7 @@ from curriculum.phases.steps import (
     starting_model,
     trainer_state,
 )
-from curriculum.reporting import Conduct
+from curriculum.reporting import Context
 from curriculum.run.folder import RunFolder
 from curriculum.training.samples import Samples
 from curriculum.training.trainer import Trainer
@@ -36,19 +36,19 @@ from nets.runtimes.net_evaluator import NetEvaluator
 PHASE = "imitation"
 
 
-def run_imitation(run: RunFolder, conduct: Conduct) -> None:
+def run_imitation(run: RunFolder, context: Context) -> None:
     """Play the teacher's games and train on them, until the bar is met, agreement stops rising or the time is used up.
 
     The model with the best agreement on held-out games is kept, or the one that met the bar. Raises `Interrupted` after
     saving.
     """
     if is_finished(run, PHASE):
-        conduct.reporter.say("phase 2, imitation: done before")
+        context.reporter.say("phase 2, imitation: done before")
         return
     config, settings = run.config, run.config.imitation
     teacher = named_player(config, settings.teacher, seconds=settings.teacher_seconds or None)
-    played, held_out = play_teacher_games(config, teacher, run.replay, conduct)
-    rehearsal = basics_of(run, conduct) if settings.basics_share > 0 else Samples.none(config.rules.cells)
+    played, held_out = play_teacher_games(config, teacher, run.replay, context)
+    rehearsal = basics_of(run, context) if settings.basics_share > 0 else Samples.none(config.rules.cells)
     trainer = Trainer(config, starting_model(run))
     progress: dict[str, Any] = {"step": 0, "passes": 0, "best_agreement": -1.0, "stale_passes": 0, "ended": ""}
     if trainer_state(run, PHASE).exists():
@@ -56,10 +56,10 @@ def run_imitation(run: RunFolder, conduct: Conduct) -> None:
     source = trainer.batches(
         played, stream_key(config.seed, Purpose.MENTOR), rehearsal=rehearsal, rehearsal_share=settings.basics_share
     )
-    training = Training(run, conduct, PHASE, trainer, progress)
+    training = Training(run, context, PHASE, trainer, progress)
     steps = settings.passes * source.steps_per_pass
     rate = falling_rate(settings.learning_rate, settings.final_learning_rate, steps)
-    with conduct.reporter.task(f"imitating {settings.teacher}", steps, "steps") as task:
+    with context.reporter.task(f"imitating {settings.teacher}", steps, "steps") as task:
         task.update(progress["step"])
         while not progress["ended"]:
             until = (progress["passes"] + 1) * source.steps_per_pass
@@ -68,12 +68,12 @@ def run_imitation(run: RunFolder, conduct: Conduct) -> None:
                     agreement = {"agreement": progress["best_agreement"]} if progress["passes"] else {}
                     task.update(progress["step"], policy_loss=losses.policy, **agreement)
                 trainer.refresh_norms(played, stream_key(config.seed, Purpose.MENTOR, progress["passes"] + 1))
-            _measure_pass(run, conduct, trainer, progress, held_out)
+            _measure_pass(run, context, trainer, progress, held_out)
     # The last pass measured another model, unless it was the best: measure the model that is kept.
     path = run.models / f"{PHASE}.safetensors"
     model, info = load_model(path)
     results = {
-        name: _match(run, path, name, conduct).to_json()
+        name: _match(run, path, name, context).to_json()
         for name in dict.fromkeys((settings.bar_opponent, settings.teacher))
     }
     kept_results = {f"against {portable_name(name)}": result_of(result) for name, result in results.items()}
@@ -86,12 +86,12 @@ def run_imitation(run: RunFolder, conduct: Conduct) -> None:
         mark_finished(run, PHASE)
     for name, result in results.items():
         counts = f"{result['wins']} wins, {result['draws']} draws, {result['losses']} losses"
-        conduct.reporter.say(f"phase 2, imitation: {counts} against {name}")
-    conduct.reporter.say(f"phase 2, imitation: ended because {progress['ended']}")
+        context.reporter.say(f"phase 2, imitation: {counts} against {name}")
+    context.reporter.say(f"phase 2, imitation: ended because {progress['ended']}")
 
 
 def _measure_pass(
-    run: RunFolder, conduct: Conduct, trainer: Trainer, progress: dict[str, Any], held_out: Samples
+    run: RunFolder, context: Context, trainer: Trainer, progress: dict[str, Any], held_out: Samples
 ) -> None:
     """Measure a finished pass and decide if it was the last."""
     settings = run.config.imitation
@@ -113,11 +113,11 @@ def _measure_pass(
     if settings.bar_every and progress["passes"] % settings.bar_every == 0 and not last:
         measured = keep_model(run, "measured", trainer.model, {"phase": PHASE, "step": progress["step"]})
         try:
-            result = _match(run, measured, settings.bar_opponent, conduct)
+            result = _match(run, measured, settings.bar_opponent, context)
         finally:
             measured.unlink()
         record |= {"score": result.total.score, "opponent": settings.bar_opponent}
-        conduct.reporter.say(f"pass {progress['passes']}: agreement {agreement:.3f}, score {result.total.score:.2f}")
+        context.reporter.say(f"pass {progress['passes']}: agreement {agreement:.3f}, score {result.total.score:.2f}")
         if result.total.score >= settings.bar_score:
             progress["ended"] = f"the score of {result.total.score:.2f} against {settings.bar_opponent} meets the bar"
             # This model met the bar, so it is the one to keep.
@@ -136,7 +136,7 @@ def _measure_pass(
         trainer.save(trainer_state(run, PHASE), progress)
 
 
-def _match(run: RunFolder, model: Path, opponent: str, conduct: Conduct) -> MatchResult:
+def _match(run: RunFolder, model: Path, opponent: str, context: Context) -> MatchResult:
     config, settings = run.config, run.config.imitation
     return play_match(
         ModelPlayer(config, model, "model"),
@@ -145,6 +145,6 @@ def _match(run: RunFolder, model: Path, opponent: str, conduct: Conduct) -> Matc
         openings=evaluation_openings(config.rules),
         games=settings.bar_games,
         seed=stream_key(config.seed, Purpose.MENTOR, 1),
-        conduct=conduct,
+        context=context,
         task=f"match against {opponent}",
     )

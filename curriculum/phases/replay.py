@@ -12,7 +12,7 @@ from core.records.formats import write_games
 from core.rules import BLACK, WHITE
 from curriculum.config import SelfplayConfig
 from curriculum.games.selfplay_games import Progress, SelfPlayGame
-from curriculum.reporting import Conduct
+from curriculum.reporting import Context
 from curriculum.run.folder import RunFolder
 from curriculum.training.samples import Samples, check_targets, naming_metadata, read_kept_games, write_samples
 
@@ -24,8 +24,8 @@ _GIVEN_UP = -0.7
 class Replay:
     """The games of self-play in a run folder."""
 
-    def __init__(self, run: RunFolder, conduct: Conduct) -> None:
-        self._run, self._conduct = run, conduct
+    def __init__(self, run: RunFolder, context: Context) -> None:
+        self._run, self._context = run, context
         self._cells = run.config.rules.cells
 
     def done(self, iteration: int) -> set[int]:
@@ -103,7 +103,7 @@ class Replay:
             write_games(self._run.games / f"{name}.sgf", [game.record for game in games])
             write_samples(self._run.replay / f"{name}.npz", samples, metadata)
         if white_value is not None and white_value < _GIVEN_UP:
-            self._conduct.reporter.say(
+            self._context.reporter.say(
                 f"alarm: White's mean value is {white_value:.2f}: its net expects to lose every game"
             )
 

@@ -12,7 +12,7 @@ from curriculum.games.selfplay_games import Progress, SelfPlayGame
 from curriculum.phases.jobs import SelfPlayJob
 from curriculum.phases.openings import training_openings
 from curriculum.phases.replay import Replay
-from curriculum.reporting import Conduct
+from curriculum.reporting import Context
 from curriculum.run.folder import RunFolder
 from curriculum.schedule import at_round
 from curriculum.workers.games import PATIENCE_S, Stream
@@ -27,9 +27,9 @@ _SECONDS_PER_UPDATE = 1.0
 class RoundGames:
     """Plays the games of a round and saves them. A context manager: leaving it saves those that have ended."""
 
-    def __init__(self, run: RunFolder, conduct: Conduct) -> None:
-        self._run, self._conduct, self._replay = run, conduct, Replay(run, conduct)
-        self._balanced = training_openings(run.config, conduct)
+    def __init__(self, run: RunFolder, context: Context) -> None:
+        self._run, self._context, self._replay = run, context, Replay(run, context)
+        self._balanced = training_openings(run.config, context)
         self._config, self._iteration = run.config, -1
         self._done: set[int] = set()
         self._pending: list[SelfPlayGame] = []
@@ -72,14 +72,14 @@ class RoundGames:
         model = self._model if self._model.exists() else self._run.best_model
         self._age = int(model == self._model and not settings.concurrent)
         job = SelfPlayJob(config, iteration, self._balanced, model, repeatable=not settings.concurrent)
-        self._stream = self._conduct.pool.stream(job, numbers, self._conduct.stop, beside=settings.concurrent)
+        self._stream = self._context.pool.stream(job, numbers, self._context.stop, beside=settings.concurrent)
         self._since, self._nodes = Progress.of({}), {}
 
     def wait(self) -> None:
         """Play the round to its end. Raises `Interrupted` after saving."""
         if (stream := self._stream) is not None:
             title = f"self-play, round {self._iteration + 1}"
-            with self._conduct.reporter.task(title, self._config.selfplay.games, "games") as task:
+            with self._context.reporter.task(title, self._config.selfplay.games, "games") as task:
                 task.update(len(self._done))
                 if not stream.counts:
                     self.collect(PATIENCE_S)  # loads the nets
@@ -94,7 +94,7 @@ class RoundGames:
                         shown = now
                 self.close()
                 task.update(len(self._done))
-            self._conduct.check()
+            self._context.check()
         if self._model is not None:
             self._model.unlink(missing_ok=True)
 

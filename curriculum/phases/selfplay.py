@@ -32,7 +32,7 @@ from curriculum.phases.steps import (
     starting_model,
     trainer_state,
 )
-from curriculum.reporting import Conduct
+from curriculum.reporting import Context
 from curriculum.run.folder import RunFolder
 from curriculum.schedule import at_round
 from curriculum.training.samples import Samples
@@ -44,27 +44,27 @@ _SECONDS_PER_SAVE = 20.0
 _WAIT_S = 0.1
 
 
-def run_selfplay(run: RunFolder, conduct: Conduct) -> None:
+def run_selfplay(run: RunFolder, context: Context) -> None:
     """Play, train and gate, round after round, from the best model of the run. Raises `Interrupted` after saving."""
     first = run.read_state(PHASE, lambda state: value_at(state, "iteration", int, low=0)) or 0
     if is_finished(run, PHASE) and first >= run.config.selfplay.iterations:
-        conduct.reporter.say("phase 3, self-play: done before")
+        context.reporter.say("phase 3, self-play: done before")
         return
     if is_finished(run, PHASE):
         mark_unfinished(run, PHASE)  # it has got more rounds
     if starting_model(run) is None:
         keep_model(run, "best", Trainer(run.config).model, {"phase": "none", "step": 0})
-    with RoundGames(run, conduct) as games:
+    with RoundGames(run, context) as games:
         for iteration in range(first, run.config.selfplay.iterations):
-            _Round(run, conduct, games, iteration).run()
+            _Round(run, context, games, iteration).run()
     mark_finished(run, PHASE)
 
 
 class _Round:
     """A round of self-play."""
 
-    def __init__(self, run: RunFolder, conduct: Conduct, games: RoundGames, iteration: int) -> None:
-        self.run_folder, self.conduct, self.games, self.iteration = run, conduct, games, iteration
+    def __init__(self, run: RunFolder, context: Context, games: RoundGames, iteration: int) -> None:
+        self.run_folder, self.context, self.games, self.iteration = run, context, games, iteration
         self.config = at_round(run.config, iteration)
         self._key = stream_key(run.config.seed, Purpose.SHUFFLE, iteration)
         self._candidate = run.models / "candidate.safetensors"
@@ -80,12 +80,12 @@ class _Round:
         if verdict is None:
             if settings.overlap and self.iteration + 1 < self.run_folder.config.selfplay.iterations:
                 self.games.begin(self.iteration + 1, ahead=True)
-            window, fresh = Replay(self.run_folder, self.conduct).window(settings, self.iteration)
+            window, fresh = Replay(self.run_folder, self.context).window(settings, self.iteration)
             if settings.concurrent or len(window) >= max(settings.start_positions, 1):
                 self._train(window, fresh)
                 verdict = self._gate()
             else:
-                self.conduct.reporter.say(
+                self.context.reporter.say(
                     f"round {self.iteration + 1}: the replay buffer holds {len(window):,} positions of the "
                     f"{settings.start_positions:,} before the first training"
                 )
@@ -141,11 +141,11 @@ class _Round:
             trainer.load(self._accepted_state, progress)
         elif found is not None and self.config.gate.games:  # all candidates were discarded
             trainer = Trainer(self.config, starting_model(self.run_folder))
-        return Training(self.run_folder, self.conduct, PHASE, trainer, progress)
+        return Training(self.run_folder, self.context, PHASE, trainer, progress)
 
     def _train_steps(self, training: Training, source: BatchSource, steps: int, rate: Callable[[int], float]) -> None:
         """Train to step `steps`, while the games of the next round come in, if they are played ahead."""
-        with self.conduct.reporter.task(f"training, round {self.iteration + 1}", steps, "steps") as task:
+        with self.context.reporter.task(f"training, round {self.iteration + 1}", steps, "steps") as task:
             task.update(training.progress["step"])
             for losses in training.fit(source, steps, rate):
                 task.update(training.progress["step"], policy_loss=losses.policy, value_loss=losses.value)
@@ -156,11 +156,11 @@ class _Round:
         settings, progress = self.config.selfplay, training.progress
         saved = pushed = time.monotonic()
         stale_passes = 0
-        with self.conduct.reporter.task(f"training, round {self.iteration + 1}", settings.epochs, "epochs") as task:
+        with self.context.reporter.task(f"training, round {self.iteration + 1}", settings.epochs, "epochs") as task:
             while progress["epoch"] < settings.epochs:
-                if self.conduct.stop():
+                if self.context.stop():
                     training.save()
-                    self.conduct.check()
+                    self.context.check()
                 if games := self.games.collect():
                     window = Samples.concatenate([window, *(game.samples for game in games)])
                     window = window.rows(slice(max(0, len(window) - settings.window), None))
@@ -208,7 +208,7 @@ class _Round:
         imitated = read_training_games(self.config, self.run_folder.replay)
         if not basics_file(self.run_folder).exists():
             return imitated
-        return Samples.concatenate([basics_of(self.run_folder, self.conduct), imitated])
+        return Samples.concatenate([basics_of(self.run_folder, self.context), imitated])
 
     @property
     def _rehearsal_share(self) -> float:
@@ -227,7 +227,7 @@ class _Round:
             self.run_folder.write_state("gate", {str(self.iteration): verdict})
             return verdict
         start = time.perf_counter()
-        result = play_gate(self.config, self._candidate, self.run_folder.best_model, self.iteration, self.conduct)
+        result = play_gate(self.config, self._candidate, self.run_folder.best_model, self.iteration, self.context)
         accepted = passes_gate(result, self.config.gate)
         verdict = {"accepted": accepted, "result": result.to_json()}
         total = result.total
@@ -241,7 +241,7 @@ class _Round:
         }
         with self.run_folder.metrics_of(record):
             self.run_folder.write_state("gate", {str(self.iteration): verdict})
-        self.conduct.reporter.say(
+        self.context.reporter.say(
             f"round {self.iteration + 1}: the candidate won {total.wins}, drew {total.draws} and lost {total.losses}: "
             + ("it is the best model now" if accepted else "discarded")
         )

@@ -12,19 +12,19 @@ from numpy.typing import NDArray
 
 from core.compiled.rules import compile_rules, legal_masks
 from core.files.json_text import value_at
-from core.rules import BLACK, WHITE, Rules
+from core.rules import Rules
 from curriculum.arena.players import PlayerSpecError, model_path
 from curriculum.config import Config
 from curriculum.phases.origin import file_hash, origin_of, portable_made
 from curriculum.presets import setting_text
-from curriculum.reporting import Conduct
+from curriculum.reporting import Context
 from curriculum.run.folder import RunFolder
 from curriculum.training.samples import Samples
 from curriculum.training.trainer import BatchSource, Losses, Trainer, cosine_rate
 from nets.checkpoint import CheckpointError, load_model, read_info, save_model
 from nets.dual import DualNet, make_model
 from nets.runtimes.net_evaluator import NetEvaluator
-from nets.shapes import fits
+from nets.shapes import fits, net_colours
 
 STEPS_PER_SAVE = 40
 """Optimiser steps between two saves: about ten seconds on 2 cores."""
@@ -138,10 +138,10 @@ class Training:
     """
 
     def __init__(
-        self, run: RunFolder, conduct: Conduct, phase: str, trainer: Trainer, progress: dict[str, Any]
+        self, run: RunFolder, context: Context, phase: str, trainer: Trainer, progress: dict[str, Any]
     ) -> None:
         """`progress` is saved with the weights; `step` in it counts the steps."""
-        self._run, self._conduct, self._phase, self.trainer, self.progress = run, conduct, phase, trainer, progress
+        self._run, self._context, self._phase, self.trainer, self.progress = run, context, phase, trainer, progress
         self._losses: list[Losses] = []
         self._steps: list[int] = []
         self._positions, self._seconds, self._rate = 0, 0.0, 0.0
@@ -152,7 +152,7 @@ class Training:
         Raises `Interrupted` after a save, and `StepError` before anything of a diverged step is saved.
         """
         while self.progress["step"] < until:
-            self._conduct.check()
+            self._context.check()
             first = self.progress["step"]
             last = min(first + STEPS_PER_SAVE, until)
             losses = self.train(source, first, [rate(step) for step in range(first, last)])
@@ -219,6 +219,6 @@ def shares_by_colour(samples: Samples, right: NDArray[np.bool_]) -> dict[str, fl
     to_move = samples.positions.to_move
     return {
         name: float(right[to_move == colour].mean())
-        for name, colour in (("black", BLACK), ("white", WHITE))
+        for name, colour in net_colours(dual=True).items()
         if (to_move == colour).any()
     }

@@ -34,10 +34,11 @@ from curriculum.run.json_files import (
     json_line,
     now,
     plain,
+    read_json_lines,
     read_json_object,
 )
 from curriculum.run.locking import release_lock, take_lock
-from curriculum.run.metrics import cut_unsaved_lines, read_distinct
+from curriculum.run.metrics import cut_unsaved_lines, distinct
 from curriculum.run.progress import Progress
 from curriculum.run.settings import SETTINGS, SettingsHistory, change_lines, check_changes
 from curriculum.stated import ConfigError
@@ -278,7 +279,7 @@ def read_metrics(path: Path | str) -> list[dict[str, Any]]:
     `RunFolderError` with the number of a line that cannot be read.
     """
     try:
-        return read_distinct(Path(path) / _METRICS)
+        return distinct(read_json_lines(Path(path) / _METRICS))
     except JsonFileError as error:
         raise RunFolderError(str(error)) from error
 

@@ -2,7 +2,7 @@
 
 A line is appended before the state that ends its step. A kill between the two leaves a line without its state, and the
 step is done again: the next opening of the run cuts the line off. A run in which that did not happen, since an older
-version worked in it or since it is stopped now, may hold a line twice; readers take the later one (`distinct`).
+version worked in it or since it is stopped now, may hold a line twice; readers take the later one (`DistinctRecords`).
 """
 
 import os
@@ -13,7 +13,7 @@ from typing import Any
 from core.files.atomic import naming, read_bytes
 from core.files.json_text import parse_json
 from core.limits import MAX_JSON_LINES_BYTES
-from curriculum.run.json_files import JsonFileError, read_json_lines
+from curriculum.run.json_files import JsonFileError
 from curriculum.run.progress import Progress
 
 _IDENTITY: dict[str, tuple[str, ...]] = {
@@ -80,11 +80,6 @@ def distinct(records: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     for record in records:
         found.add(record)
     return found.all()
-
-
-def read_distinct(file: Path) -> list[dict[str, Any]]:
-    """Return the records in a file of metrics, each once, oldest first. Raises `JsonFileError`."""
-    return distinct(read_json_lines(file))
 
 
 def cut_unsaved_lines(file: Path, run: Path) -> None:

@@ -57,9 +57,9 @@ class Samples:
         """Return some of the samples."""
         return Samples(self.positions.rows(which), self.policies[which], self.values[which])
 
-    def of_colour(self, colour: Colour) -> "Samples":
-        """Return the samples with `colour` to move."""
-        return self.rows(self.positions.to_move == colour)
+    def of_colour(self, colour: Colour | None) -> "Samples":
+        """Return the samples with `colour` to move; None stands for both."""
+        return self if colour is None else self.rows(self.positions.to_move == colour)
 
     def transformed(self, symmetries: NDArray[np.intp]) -> "Samples":
         """Return the samples with row `b` under symmetry `symmetries[b]` (0 to 7); values do not change."""

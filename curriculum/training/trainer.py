@@ -20,7 +20,7 @@ from core.compiled.symmetry import SYMMETRIES
 from core.evaluation import PositionBatch
 from core.files.json_text import parse_json
 from core.limits import MAX_REASON, MAX_TRAINING_STATE_BYTES, shortened
-from core.rules import BLACK, WHITE, Colour
+from core.rules import Colour
 from core.streams import Purpose, generator, stream_key
 from curriculum.config import Config, Optimiser, TrainingConfig
 from curriculum.training.samples import Samples
@@ -31,7 +31,7 @@ from nets.config import note_use
 from nets.dual import DualNet, make_model, zero_heads
 from nets.planes import encode
 from nets.runtimes.devices import best_device, best_precision, use_threads
-from nets.shapes import tensor_types
+from nets.shapes import net_colours, tensor_types
 from nets.tensor_file import NotFiniteError, check_finite, open_tensors, write_tensors
 from nets.tensor_types import WEIGHTS, TensorType
 
@@ -85,9 +85,10 @@ class BatchSource:
 
         With `all_symmetries` a pass holds each sample under all symmetries, else under a random one.
         """
-        self._colours: tuple[Colour | None, ...] = (BLACK, WHITE) if dual else (None,)
-        self._samples = {colour: _of(samples, colour) for colour in self._colours}
-        self._rehearsal = {colour: _of(rehearsal, colour) for colour in self._colours}
+        self.colours = tuple(net_colours(dual).values())
+        """The batches of a step: one for each colour, or None for both together."""
+        self._samples = {colour: samples.of_colour(colour) for colour in self.colours}
+        self._rehearsal = {colour: rehearsal.of_colour(colour) for colour in self.colours}
         self._share = rehearsal_share
         self._batch_size = batch_size
         self._seed = seed
@@ -97,11 +98,6 @@ class BatchSource:
         largest = max(self._images * len(part) for part in self._samples.values())
         self.steps_per_pass = max(1, math.ceil(largest / self._fresh(largest)))
         """Steps of a pass over the larger colour's samples: nearly each is seen once, in whole batches."""
-
-    @property
-    def colours(self) -> tuple[Colour | None, ...]:
-        """The batches of a step: one for each colour, or None for both together."""
-        return self._colours
 
     def _fresh(self, available: int) -> int:
         return max(1, min(available, round(self._batch_size * (1.0 - self._share))))
@@ -128,10 +124,6 @@ class BatchSource:
         if self._images > 1:
             symmetries[: len(drawn)] = drawn % self._images
         return batch.transformed(symmetries)
-
-
-def _of(samples: Samples, colour: Colour | None) -> Samples:
-    return samples if colour is None else samples.of_colour(colour)
 
 
 _SLOTS = {Optimiser.SGD: ("momentum_buffer",), Optimiser.ADAM: ("exp_avg", "exp_avg_sq", "step")}
@@ -230,7 +222,7 @@ class Trainer:
 
         Weights that are finite may still be too large to compute with: the games of such a net would fail.
         """
-        name = "shared" if colour is None else self.model.net_name(colour)
+        name = self.model.net_name(colour)
         net = self.model.nets[name]
         state = self._optimisers[name].state
         slots = {
@@ -249,7 +241,7 @@ class Trainer:
         check_finite({"the policy": logits, "the value": values}, f"the answer of the {name} net")
 
     def _step(self, colour: Colour | None, batch: Samples, rate: float) -> Tensor:
-        name = "shared" if colour is None else self.model.net_name(colour)
+        name = self.model.net_name(colour)
         optimiser = self._optimisers[name]
         for group in optimiser.param_groups:
             group["lr"] = rate
@@ -292,8 +284,8 @@ class Trainer:
         The running averages lag behind the weights; folded into the convolutions, that lag costs strength. Raises
         `NotFiniteError` if a net or its answers are not finite then.
         """
-        for colour in (BLACK, WHITE) if self.model.config.dual else (None,):
-            part = _of(samples, colour)
+        for colour in net_colours(self.model.config.dual).values():
+            part = samples.of_colour(colour)
             if len(part) < 2:
                 continue
             draw = generator(seed, Purpose.SHUFFLE, colour or 0)
@@ -301,7 +293,7 @@ class Trainer:
             some = some.transformed(draw.integers(SYMMETRIES, size=len(some)))
             # One batch of a few samples would weigh as much as a full one.
             batches = max(1, len(some) // _NORM_BATCH)
-            net = self.model.nets["shared" if colour is None else self.model.net_name(colour)]
+            net = self.model.nets[self.model.net_name(colour)]
             update_bn((self._planes(some.positions.rows(slice(i, None, batches))) for i in range(batches)), net)
             self._check_answers(colour, some.rows(slice(_NORM_BATCH)))
         self.model.eval()

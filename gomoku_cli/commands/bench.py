@@ -219,15 +219,15 @@ def command(
     from curriculum.bench.measure import BenchSettings, measure
     from curriculum.reporting import Interrupted
     from gomoku_cli.compilation import reporting_compilation
-    from gomoku_cli.interruption import conducting
+    from gomoku_cli.interruption import interruptible
 
     settings = BenchSettings(simulations=simulations, games=side_by_side, seconds=duration_s, sweeps=not quick)
     figures: dict[str, Any] = {"model": model, "machine": machine()}
-    with conducting(quiet=quiet) as conduct:
+    with interruptible(quiet=quiet) as context:
         try:
-            with reporting_compilation(conduct.reporter):
+            with reporting_compilation(context.reporter):
                 figures["startup"] = startup([sys.executable, "-m", "gomoku_cli", "--help"])
-                for section, measured in measure(nets, settings, conduct):
+                for section, measured in measure(nets, settings, context):
                     figures[section] = measured
         except Interrupted:
             if not as_json:

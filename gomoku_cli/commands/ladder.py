@@ -72,7 +72,7 @@ def command(
             return tournament.matches[0, 1]
 
         try:
-            climb(play, start=start, step=step, last=last, stop_at=stop_at, rungs=rungs, conduct=session.conduct)
+            climb(play, start=start, step=step, last=last, stop_at=stop_at, rungs=rungs, context=session.context)
         finally:  # a ladder without --to may have no other end than an interruption
             if rungs:
                 _report(rungs, stop_at, as_json=as_json, figure=figure, markdown=markdown)

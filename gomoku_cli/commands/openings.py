@@ -159,7 +159,7 @@ def command(
     from curriculum.arena.balanced_openings import NoBalancedOpeningsError, balanced_openings, two_stages
     from gomoku_cli.compilation import reporting_compilation
     from gomoku_cli.console import duration
-    from gomoku_cli.interruption import conducting
+    from gomoku_cli.interruption import interruptible
 
     if output.exists() and not force:
         raise typer.BadParameter(f"{output} exists; --force overwrites it", param_hint="--output")
@@ -182,17 +182,17 @@ def command(
     flags = () if tactics else ("--no-tactics",)
     found: list[BalancedOpening] = []
     start = time.perf_counter()
-    with conducting(quiet=quiet) as conduct, reporting_compilation(conduct.reporter):
+    with interruptible(quiet=quiet) as context, reporting_compilation(context.reporter):
         batches = balanced_openings(
             common_rules,
             two_stages(spec, rules=common_rules, settings=search.player_settings()),
             stones=stone_range,
             max_value=max_value,
             seed=seed,
-            conduct=conduct,
+            context=context,
         )
         try:
-            with conduct.reporter.task("openings", count, "openings") as progress:
+            with context.reporter.task("openings", count, "openings") as progress:
                 while len(found) < count:
                     found += next(batches)[: count - len(found)]
                     progress.update(len(found))

@@ -50,13 +50,13 @@ def check(
     from curriculum.papers.claims import load_claims, measure
     from gomoku_cli.compilation import reporting_compilation
     from gomoku_cli.console import STDOUT
-    from gomoku_cli.interruption import conducting
+    from gomoku_cli.interruption import interruptible
     from gomoku_cli.matches import require
     from gomoku_cli.reports.terminal import table
 
     runtime.apply()
-    with conducting(quiet=quiet) as conduct, reporting_compilation(conduct.reporter):
-        found = [measure(claim, seed, conduct) for claim in load_claims(paper)]
+    with interruptible(quiet=quiet) as context, reporting_compilation(context.reporter):
+        found = [measure(claim, seed, context) for claim in load_claims(paper)]
         if as_json:
             typer.echo(json.dumps({"seed": seed, "claims": [each.to_json() for each in found]}))
         else:

@@ -57,7 +57,7 @@ def command(
     with open_session(
         (player,), games=0, search=search, rules=rules, match=match, runtime=runtime, quiet=quiet
     ) as session:
-        score = score_player(session.player(player), load_suite(name), seed=seed, conduct=session.conduct)
+        score = score_player(session.player(player), load_suite(name), seed=seed, context=session.context)
         bars = [share_bar("solved", score.total.share, min_score)] if min_score is not None else []
         result, bars_json = {"suite": name, **score.to_json()}, [bar.to_json() for bar in bars]
         if as_json:

@@ -29,16 +29,16 @@ def command(as_json: options.Json = False, quiet: options.Quiet = False) -> None
     from curriculum.bench.warmup import compile_all
     from gomoku_cli.compilation import ESTIMATE
     from gomoku_cli.console import duration, program
-    from gomoku_cli.interruption import conducting
+    from gomoku_cli.interruption import interruptible
 
     started = time.perf_counter()
     KERNELS.use()
     tuning = None
     compiled = 0
     if KERNELS.can_keep():
-        with conducting(quiet=quiet, resume=f"{program()} {NAME}") as conduct:
-            compiled = compile_all(conduct)
-            tuning = tune(conduct)
+        with interruptible(quiet=quiet, resume=f"{program()} {NAME}") as context:
+            compiled = compile_all(context)
+            tuning = tune(context)
     seconds = time.perf_counter() - started
     reason = next(iter(problems()), None)
     if as_json:

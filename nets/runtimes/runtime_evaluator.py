@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from core.compiled.line_nets.evaluation import LineNets
 from core.evaluation import PositionBatch, Slot
-from core.rules import BLACK, WHITE
+from core.rules import WHITE
 from nets.allocator import keep_freed_memory
 from nets.config import LAST_MOVES, NetConfig, note_use
 from nets.runtimes.batching import Batcher, Submission
-from nets.runtimes.runtime import Piece, Rows, Runtime
+from nets.runtimes.runtime import Piece, Runtime
+from nets.shapes import rows_by_net
 
 
 class RuntimeEvaluator:
@@ -94,12 +95,3 @@ class RuntimeEvaluator:
         """Join the threads."""
         self._batcher.close()
         self._threads.shutdown()
-
-
-def rows_by_net(to_move: NDArray[np.int8], dual: bool) -> list[tuple[str, Rows]]:
-    """Return each net's name with its rows of a batch with `to_move` [B]; nets without a row are left out."""
-    if dual:
-        shares = [("black", np.flatnonzero(to_move == BLACK)), ("white", np.flatnonzero(to_move != BLACK))]
-    else:
-        shares = [("shared", np.arange(len(to_move)))]
-    return [(net, rows) for net, rows in shares if len(rows)]

@@ -17,7 +17,7 @@ from curriculum.config import (
     TrainingConfig,
 )
 from curriculum.phases.all import run_all
-from curriculum.reporting import Conduct
+from curriculum.reporting import Context
 from curriculum.run.folder import RunFolder
 from curriculum.training.samples import read_samples
 from nets.config import NetConfig
@@ -62,7 +62,7 @@ def test_a_run_makes_the_steps_that_were_expected(
         training=replace(CONFIG.training, all_symmetries=all_symmetries),
     )
     with RunFolder.create(tmp_path / "run", config) as run:
-        run_all(run, Conduct())
+        run_all(run, Context())
         records = run.metrics()
         _, metadata = read_samples(run.replay / "mentor-000000.npz")
     steps = {phase: 0 for phase in ("basics", "imitation", "selfplay")}

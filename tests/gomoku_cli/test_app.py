@@ -482,8 +482,8 @@ def test_ctrl_c_saves_and_prints_the_command_that_continues(tmp_path: Path) -> N
 def test_a_second_ctrl_c_stops_at_once(tmp_path: Path) -> None:
     script = (
         "import time\n"
-        "from gomoku_cli.interruption import conducting\n"
-        "with conducting():\n"
+        "from gomoku_cli.interruption import interruptible\n"
+        "with interruptible():\n"
         "    print('ready', flush=True)\n"
         "    while True:\n"
         "        time.sleep(0.01)\n"

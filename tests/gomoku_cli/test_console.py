@@ -6,7 +6,7 @@ import time
 import pytest
 from rich.console import Console
 
-from curriculum.reporting import Conduct, Interrupted, Quiet, Reporter
+from curriculum.reporting import Context, Interrupted, Quiet, Reporter
 from gomoku_cli.console import Lines, headline, make_reporter, shows_notice
 from gomoku_cli.progress.bars import Bars, _BarTask
 from gomoku_cli.progress.meters import Meter, duration
@@ -57,7 +57,7 @@ def test_bars_leave_the_terminal_as_it_was_when_work_fails() -> None:
     with pytest.raises(Interrupted), bars.task("games", 2, "games") as task:
         task.update(1, loss=0.25)
         time.sleep(0.5)  # the bars are drawn a few times a second
-        Conduct(bars, lambda: True).check()
+        Context(bars, lambda: True).check()
     shown = file.getvalue()
     assert "1 of 2 games" in shown
     assert "loss 0.25" in shown

@@ -15,7 +15,7 @@ from core.records.formats import GamesFile, is_sgf
 from core.rules import Rules
 from curriculum.arena import player_names
 from curriculum.arena.players import model_path, parse_player
-from curriculum.reporting import Conduct, Quiet, Task
+from curriculum.reporting import Context, Quiet, Task
 from gomoku_cli.commands.pictures.games import game_at, open_each
 from gomoku_cli.commands.pictures.subjects import played, stdin_positions
 from gomoku_cli.exit_codes import ExitCode
@@ -56,9 +56,9 @@ class _Opened:
 class Analyst:
     """The player of the command, opened once for the rules of each game."""
 
-    def __init__(self, spec: str | None, search: SearchOptions, rules: RulesOptions, conduct: Conduct) -> None:
+    def __init__(self, spec: str | None, search: SearchOptions, rules: RulesOptions, context: Context) -> None:
         """`spec`: None for the built-in model, or the mentor where that does not play the board."""
-        self._spec, self._search, self._rules, self._conduct = spec, search, rules, conduct
+        self._spec, self._search, self._rules, self._context = spec, search, rules, context
         self._settings = search.player_settings()
         self._opened: dict[Rules, _Opened] = {}
 
@@ -110,7 +110,7 @@ class Analyst:
         ]
         total = sum(len(game_at(source.games, number, source.path).analyses) for source, number in chosen)
         # On a terminal the lines themselves are the progress, and a bar would break them.
-        reporter = Quiet() if sys.stdout.isatty() else self._conduct.reporter
+        reporter = Quiet() if sys.stdout.isatty() else self._context.reporter
         with reporter.task("analysis", total, "positions") as task:
             done = 0
             try:
@@ -119,7 +119,7 @@ class Analyst:
                     done += len(source.games[number - 1].analyses)
                     if work.save and source.should_save(is_last=number == len(source.games)):
                         source.save()
-                    self._conduct.check()
+                    self._context.check()
             finally:  # a full stdout, or a stop, must not cost the analyses
                 for source in files if work.save else ():
                     source.save()
@@ -165,7 +165,7 @@ class Analyst:
         """Return the analysis of a position. Raises `Interrupted`."""
         with opened.engine.analysis(position, opened.limit) as analysis:
             for _ in analysis:
-                self._conduct.check()
+                self._context.check()
         return KeptAnalysis(analysis=analysis.wait(), player=opened.name, limit=opened.limit)
 
     def _own_rules(self) -> Rules:
@@ -179,7 +179,7 @@ class Analyst:
             spec = self._spec or player_names.DEFAULT
             if self._spec is None and (model := model_path(spec)) is not None and not read_info(model).plays(rules):
                 spec = player_names.MENTOR
-                self._conduct.reporter.say(f"the built-in model does not play {rules}: the mentor analyses")
+                self._context.reporter.say(f"the built-in model does not play {rules}: the mentor analyses")
             self._search.check_effect((spec,))
             engine = Engine(parse_player(spec, rules=rules, settings=self._settings))
             if engine.limit is None:

@@ -68,7 +68,7 @@ def command(
     """
     from gomoku_cli.commands.pictures.analyst import Analyst, GameWork
     from gomoku_cli.compilation import reporting_compilation
-    from gomoku_cli.interruption import conducting
+    from gomoku_cli.interruption import interruptible
     from gomoku_cli.reports.plots import check_plot
 
     if figure is not None:
@@ -77,8 +77,8 @@ def command(
     search = options.SearchOptions(simulations=simulations, seconds=seconds, tactics=tactics)
     subjects = what.subjects()
     _check(what, subjects, games, figure=figure, rules=rules)
-    with conducting(quiet=quiet) as conduct, reporting_compilation(conduct.reporter):
-        analyst = Analyst(player, search, rules, conduct)
+    with interruptible(quiet=quiet) as context, reporting_compilation(context.reporter):
+        analyst = Analyst(player, search, rules, context)
         if subjects.from_stdin:
             analyst.analyse_stdin(as_json=as_json)
             return

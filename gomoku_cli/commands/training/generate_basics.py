@@ -12,7 +12,7 @@ from gomoku_cli.printable import echo
 
 if TYPE_CHECKING:
     from curriculum.config import Config
-    from curriculum.reporting import Conduct
+    from curriculum.reporting import Context
     from curriculum.run.folder import RunFolder
 
 NAME = "generate-basics"
@@ -33,12 +33,12 @@ def _kinds(text: str | None) -> list[str] | None:
     return list(sets[text]) if text in sets else [kind.strip() for kind in text.split(",")]
 
 
-def _write_file(path: Path, config: "Config", conduct: "Conduct") -> None:
+def _write_file(path: Path, config: "Config", context: "Context") -> None:
     from curriculum.games.basics import draw
     from curriculum.training.samples import write_samples
 
     basics = config.basics
-    samples = draw(config.rules, basics.kinds, basics.positions, basics.noise_stones, config.seed, conduct)
+    samples = draw(config.rules, basics.kinds, basics.positions, basics.noise_stones, config.seed, context)
     metadata = {"content": "basics", "kinds": list(basics.kinds), "seed": config.seed, "rules": asdict(config.rules)}
     write_samples(path, samples, metadata)
     echo(f"{path}: {len(samples):,} positions")
@@ -83,18 +83,18 @@ def command(
     The same seed gives the same file.
     """
     from gomoku_cli.compilation import reporting_compilation
-    from gomoku_cli.interruption import conducting
+    from gomoku_cli.interruption import interruptible
     from gomoku_cli.runs import Choice, run_phase
 
     runtime.apply()
     choice = Choice.of(config, {"basics.positions": positions, "basics.kinds": _kinds(kinds)})
 
-    def work(folder: "RunFolder", conduct: "Conduct") -> None:
+    def work(folder: "RunFolder", context: "Context") -> None:
         from curriculum.phases.all import run_basics
 
         if output is not None:
-            _write_file(output, folder.config, conduct)
-        run_basics(folder, conduct)
+            _write_file(output, folder.config, context)
+        run_basics(folder, context)
 
     if run is not None:
         run_phase(1, NAME, run, choice, work, new=not resume, resume=resume, quiet=quiet)
@@ -102,7 +102,7 @@ def command(
         raise typer.BadParameter("it continues a run: give --run DIR", param_hint="--resume")
     elif output is not None:
         resolved = choice.resolve()
-        with conducting(quiet=quiet) as conduct, reporting_compilation(conduct.reporter):
-            _write_file(output, resolved, conduct)
+        with interruptible(quiet=quiet) as context, reporting_compilation(context.reporter):
+            _write_file(output, resolved, context)
     else:
         raise typer.BadParameter("give --output FILE to save the positions, or --run DIR to train on them")

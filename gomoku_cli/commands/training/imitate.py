@@ -7,7 +7,7 @@ from gomoku_cli.expansion import expand_options
 from gomoku_cli.workers import WorkerOptions
 
 if TYPE_CHECKING:
-    from curriculum.reporting import Conduct
+    from curriculum.reporting import Context
     from curriculum.run.folder import RunFolder
 
 NAME = "imitate"
@@ -36,9 +36,9 @@ def command(
 
     runtime.apply()
 
-    def work(folder: "RunFolder", conduct: "Conduct") -> None:
+    def work(folder: "RunFolder", context: "Context") -> None:
         from curriculum.phases.all import run_imitation
 
-        run_imitation(folder, conduct)
+        run_imitation(folder, context)
 
     run_phase(2, NAME, run, Choice.of(config), work, new=new, resume=resume, quiet=quiet, workers=workers)

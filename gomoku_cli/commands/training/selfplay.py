@@ -7,7 +7,7 @@ from gomoku_cli.expansion import expand_options
 from gomoku_cli.workers import WorkerOptions
 
 if TYPE_CHECKING:
-    from curriculum.reporting import Conduct
+    from curriculum.reporting import Context
     from curriculum.run.folder import RunFolder
 
 NAME = "selfplay"
@@ -36,9 +36,9 @@ def command(
 
     runtime.apply()
 
-    def work(folder: "RunFolder", conduct: "Conduct") -> None:
+    def work(folder: "RunFolder", context: "Context") -> None:
         from curriculum.phases.all import run_selfplay
 
-        run_selfplay(folder, conduct)
+        run_selfplay(folder, context)
 
     run_phase(3, NAME, run, Choice.of(config), work, new=new, resume=resume, quiet=quiet, workers=workers)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from curriculum.config import Config
-    from curriculum.reporting import Conduct
+    from curriculum.reporting import Context
     from curriculum.run.folder import RunFolder
     from gomoku_cli.runs import Choice
 
@@ -103,7 +103,7 @@ def command(
     """
     from curriculum.presets import chain_of
     from gomoku_cli.console import program
-    from gomoku_cli.interruption import conducting
+    from gomoku_cli.interruption import interruptible
     from gomoku_cli.runs import Choice, open_run, with_pool
 
     runtime.apply()
@@ -132,9 +132,9 @@ def command(
 
     with (
         with_pool(workers, opened, is_new=not resume) as (folder, pool),
-        conducting(quiet=quiet, resume=command_line, pool=pool) as conduct,
+        interruptible(quiet=quiet, resume=command_line, pool=pool) as context,
     ):
-        results = _run_all(folder, conduct)
+        results = _run_all(folder, context)
         if as_json:
             typer.echo(json.dumps({"run": str(run), "model": str(folder.best_model), "matches": results}))
         else:
@@ -144,17 +144,17 @@ def command(
             echo(f"  {program()} play --model {name}\n  {program()} watch {name}\n  {program()} report {name}")
 
 
-def _run_all(folder: "RunFolder", conduct: "Conduct") -> list[dict[str, Any]]:
+def _run_all(folder: "RunFolder", context: "Context") -> list[dict[str, Any]]:
     from curriculum.phases.all import run_all
     from gomoku_cli.compilation import reporting_compilation
     from gomoku_cli.console import headline
     from gomoku_cli.reports.training.outlook import headline_of
 
     for remark in folder.remarks:
-        conduct.reporter.say(remark)
+        context.reporter.say(remark)
     whole = headline_of(folder.path, folder.config)
-    with headline(conduct.reporter, whole), reporting_compilation(conduct.reporter):
-        return run_all(folder, conduct)
+    with headline(context.reporter, whole), reporting_compilation(context.reporter):
+        return run_all(folder, context)
 
 
 def _absolute(start: str | None) -> str | None:
@@ -175,7 +175,7 @@ def _train_chain(
     """Train the runs of a chain in folders of `path`, each from the model of the one before."""
     from curriculum.run.folder import RunFolder, best_model, is_run
     from gomoku_cli.console import program
-    from gomoku_cli.interruption import conducting
+    from gomoku_cli.interruption import interruptible
     from gomoku_cli.runs import Choice, open_run, with_pool
 
     words = ["train", "--preset", str(choice.preset), "--run", str(path), "--resume", *workers.words()]
@@ -192,10 +192,10 @@ def _train_chain(
 
         with (
             with_pool(workers, opened, is_new=not goes_on) as (folder, pool),
-            conducting(quiet=quiet, resume=command_line, pool=pool) as conduct,
+            interruptible(quiet=quiet, resume=command_line, pool=pool) as context,
         ):
-            conduct.reporter.say(f"{preset}: {folder.config.rules}" + (f", from {start}" if start else ""))
-            results = _run_all(folder, conduct)
+            context.reporter.say(f"{preset}: {folder.config.rules}" + (f", from {start}" if start else ""))
+            results = _run_all(folder, context)
             trained.append({"run": str(folder_path), "model": str(folder.best_model), "matches": results})
             if not as_json:
                 _show(results)

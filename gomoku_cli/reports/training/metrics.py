@@ -66,57 +66,51 @@ def curves_from(records: Sequence[Json]) -> dict[str, Any]:
         "training": training,
         "measures": _measures(records, starts),
         "rounds": _rounds(records),
-        "matches": [dict(record) for record in records if record.get("event") == "match"],
+        "matches": [dict(record) for record in _of(records, "match")],
     }
+
+
+def _of(records: Iterable[Json], event: str) -> list[Json]:
+    return [record for record in records if record.get("event") == event]
 
 
 def _training(records: Iterable[Json]) -> tuple[list[dict[str, Any]], dict[tuple[str, int], int]]:
     """Return the losses over the steps of the run, and the step at which each phase and round starts."""
-    rows: dict[tuple[str, int, int], dict[str, Any]] = {}
-    for record in records:
-        if record.get("event") == "train":
-            phase, step = value_at(record, "phase", str), value_at(record, "step", int)
-            # A process that was killed before its save did these steps again: the later record counts.
-            rows[phase, _round(record), step] = {"phase": phase} | {name: _number(record, name) for name in LOSSES}
     curve: list[dict[str, Any]] = []
     starts: dict[tuple[str, int], int] = {}
     before, since = 0, 0
     last: tuple[str, int] | None = None
-    for (phase, number, step), row in rows.items():
-        if last is not None and (phase, number) != last:
+    for record in _of(records, "train"):
+        phase, step = value_at(record, "phase", str), value_at(record, "step", int)
+        if last is not None and (phase, _round(record)) != last:
             before += since  # steps are counted from 0 in each phase and round
-        last, since = (phase, number), step
+        last, since = (phase, _round(record)), step
         starts.setdefault(last, before)
-        curve.append({"step": before + step, **row})
+        curve.append({"step": before + step, "phase": phase} | {name: _number(record, name) for name in LOSSES})
     return curve, starts
 
 
 def _measures(records: Iterable[Json], starts: dict[tuple[str, int], int]) -> list[dict[str, Any]]:
-    rows: dict[int, dict[str, Any]] = {}
-    for record in records:
-        if record.get("event") == "measure":
-            phase = value_at(record, "phase", str)
-            step = starts.get((phase, _round(record)), 0) + value_at(record, "step", int)
-            rows[step] = {
-                "step": step,
-                "phase": phase,
-                "agreement": _number(record, "agreement"),
-                "score": _number(record, "score"),
-                "opponent": record.get("opponent"),
-                "right_moves": record.get("right_moves"),
-            }
-    return [rows[step] for step in sorted(rows)]
+    rows = [
+        {
+            "step": starts.get((value_at(record, "phase", str), _round(record)), 0) + value_at(record, "step", int),
+            "phase": record["phase"],
+            "agreement": _number(record, "agreement"),
+            "score": _number(record, "score"),
+            "opponent": record.get("opponent"),
+            "right_moves": record.get("right_moves"),
+        }
+        for record in _of(records, "measure")
+    ]
+    return sorted(rows, key=lambda row: row["step"])
 
 
 def _rounds(records: Iterable[Json]) -> list[dict[str, Any]]:
     """Return the games and the gate of each round. Raises `ValueError`."""
     files: dict[int, list[Json]] = {}
-    gates: dict[int, Json] = {}
-    for record in records:
-        if record.get("event") == "games":
-            files.setdefault(_round(record), []).append(record)
-        elif record.get("event") == "gate":
-            gates[_round(record)] = record
+    for record in _of(records, "games"):
+        files.setdefault(_round(record), []).append(record)
+    gates = {_round(record): record for record in _of(records, "gate")}
     rows: list[dict[str, Any]] = []
     rating: float | None = None
     for number in sorted(files.keys() | gates.keys()):

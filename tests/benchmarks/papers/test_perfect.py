@@ -3,7 +3,7 @@
 from benchmarks.papers.perfect import RULES, PerfectPlayer, lines_of_play, result_of
 from core.rules import BLACK, WHITE
 from curriculum.arena.tournament import play_match
-from curriculum.reporting import Conduct
+from curriculum.reporting import Context
 from search.players import RandomPlayer
 
 
@@ -14,7 +14,7 @@ def test_three_in_a_row_is_a_draw() -> None:
 
 
 def test_the_perfect_player_never_loses_and_varies_its_moves() -> None:
-    match = play_match(PerfectPlayer(), RandomPlayer(), rules=RULES, openings=[()], games=40, seed=1, conduct=Conduct())
+    match = play_match(PerfectPlayer(), RandomPlayer(), rules=RULES, openings=[()], games=40, seed=1, context=Context())
     assert match.total.losses == 0
     assert match.total.wins > 20
     position_moves = {game.moves[0] for game in match.games if game.fixture.black == 0}

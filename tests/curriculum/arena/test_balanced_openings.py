@@ -17,7 +17,7 @@ from core.rules import BLACK, WHITE, Rules
 from curriculum.arena import balanced_openings as module
 from curriculum.arena.balanced_openings import BalancedOpening, NoBalancedOpeningsError, balanced_openings, two_stages
 from curriculum.arena.players import PlayerSettings
-from curriculum.reporting import Conduct, Interrupted
+from curriculum.reporting import Context, Interrupted
 from gomoku_cli import app
 from gomoku_cli.exit_codes import ExitCode
 from search.limits import Limit
@@ -56,7 +56,7 @@ def by_last_move(position: Position) -> float:
 
 def found(*evaluators: Player, count: int = 30, seed: int = 1, max_value: float = 0.3) -> list[BalancedOpening]:
     """The first openings that the evaluators find even."""
-    endless = balanced_openings(RULES, evaluators, stones=(2, 8), max_value=max_value, seed=seed, conduct=Conduct())
+    endless = balanced_openings(RULES, evaluators, stones=(2, 8), max_value=max_value, seed=seed, context=Context())
     return list(islice((opening for some in endless for opening in some), count))
 
 
@@ -100,7 +100,7 @@ def test_over_an_opening_nothing_is_decided() -> None:
 
 def test_no_two_openings_are_the_same_turned_or_mirrored() -> None:
     endless = balanced_openings(
-        RULES, [Evaluator(lambda position: 0.0)], stones=(2, 2), max_value=0.1, seed=3, conduct=Conduct()
+        RULES, [Evaluator(lambda position: 0.0)], stones=(2, 2), max_value=0.1, seed=3, context=Context()
     )
     # Two stones near each other in the middle: so few starts that the same ones are drawn again and again.
     openings = list(islice((opening for some in endless for opening in some), 60))
@@ -147,8 +147,8 @@ def test_where_nothing_is_even_the_search_for_openings_ends() -> None:
 def test_an_interrupted_evaluation_gives_no_opening() -> None:
     evaluator = Evaluator(lambda position: 0.0)
     # The stop comes during the evaluation.
-    conduct = Conduct(stop=lambda: bool(evaluator.positions))
-    endless = balanced_openings(RULES, [evaluator], stones=(2, 8), max_value=0.3, seed=1, conduct=conduct)
+    context = Context(stop=lambda: bool(evaluator.positions))
+    endless = balanced_openings(RULES, [evaluator], stones=(2, 8), max_value=0.3, seed=1, context=context)
     with pytest.raises(Interrupted):
         next(endless)
     assert evaluator.positions

@@ -12,7 +12,7 @@ from curriculum.arena.folder import MatchFolder
 from curriculum.arena.ladder import climb
 from curriculum.arena.results import MatchResult
 from curriculum.arena.tournament import play_tournament
-from curriculum.reporting import Conduct, Interrupted, Quiet
+from curriculum.reporting import Context, Interrupted, Quiet
 from search.players import RandomPlayer
 from search.pure_mcts.player import PureMcts
 from tests.support.match_samples import match
@@ -33,7 +33,7 @@ def results(*rungs: str) -> tuple[list[int], Callable[[int], MatchResult]]:
 
 def test_the_climb_ends_at_the_first_rung_with_so_few_wins() -> None:
     playouts, play = results("wwwww", "wwwwl", "wwwll", "wwwww")
-    ladder = climb(play, start=200, step=100, stop_at=3, conduct=Conduct())
+    ladder = climb(play, start=200, step=100, stop_at=3, context=Context())
     assert playouts == [200, 300, 400]
     assert [rung.result.total.wins for rung in ladder.rungs] == [5, 4, 3]
     assert ladder.passed == 300
@@ -41,7 +41,7 @@ def test_the_climb_ends_at_the_first_rung_with_so_few_wins() -> None:
 
 def test_a_draw_is_no_win() -> None:
     _, play = results("wwwd", "wwww")
-    ladder = climb(play, start=200, step=100, stop_at=3, conduct=Conduct())
+    ladder = climb(play, start=200, step=100, stop_at=3, context=Context())
     assert [rung.playouts for rung in ladder.rungs] == [200]
     assert ladder.passed is None
 
@@ -49,7 +49,7 @@ def test_a_draw_is_no_win() -> None:
 @pytest.mark.parametrize(("last", "played"), [(400, [200, 300, 400]), (350, [200, 300]), (200, [200])])
 def test_no_rung_is_above_the_last(last: int, played: list[int]) -> None:
     playouts, play = results(*["wwww"] * 5)
-    ladder = climb(play, start=200, step=100, stop_at=3, last=last, conduct=Conduct())
+    ladder = climb(play, start=200, step=100, stop_at=3, last=last, context=Context())
     assert playouts == played
     assert ladder.passed == played[-1]
 
@@ -57,13 +57,13 @@ def test_no_rung_is_above_the_last(last: int, played: list[int]) -> None:
 def test_a_last_rung_below_the_first_is_refused() -> None:
     playouts, play = results("wwww")
     with pytest.raises(ValueError, match="above the last"):
-        climb(play, start=200, step=100, stop_at=3, last=100, conduct=Conduct())
+        climb(play, start=200, step=100, stop_at=3, last=100, context=Context())
     assert playouts == []
 
 
 def test_the_ladder_as_json_holds_each_match_with_its_playouts() -> None:
     _, play = results("wwww", "wdll")
-    ladder = climb(play, start=50, step=10, stop_at=3, conduct=Conduct()).to_json()
+    ladder = climb(play, start=50, step=10, stop_at=3, context=Context()).to_json()
     assert (ladder["player"], ladder["stop_at"], ladder["passed"]) == ("new", 3, 50)
     assert ladder["rungs"][1] == {"playouts": 60, **match("wdll").to_json()}
 
@@ -82,22 +82,22 @@ class Remarks(Quiet):
 def test_each_rung_is_reported_at_its_end() -> None:
     remarks = Remarks()
     _, play = results("wwwd", "wdll")
-    climb(play, start=900, step=100, stop_at=2, conduct=Conduct(remarks))
+    climb(play, start=900, step=100, stop_at=2, context=Context(remarks))
     assert remarks.lines == ["900 playouts: 3 wins, 1 draws, 0 losses", "1,000 playouts: 1 wins, 1 draws, 2 losses"]
 
 
 def test_a_stopped_climb_continues_in_its_last_rung(tmp_path: Path) -> None:
     def climbing(folder: Path, stops: Callable[[], bool]) -> list[list[tuple[int, ...]]]:
-        conduct = Conduct(stop=stops)
+        context = Context(stop=stops)
 
         def play(playouts: int) -> MatchResult:
             games = fixtures(2, 4, openings=[()], seed=3)
             names = ("random", f"pure-mcts:{playouts}")
             with MatchFolder(folder / str(playouts), {"seed": 3}, games, rules=RULES, names=names) as kept:
                 players = (RandomPlayer(), PureMcts(playouts))
-                return play_tournament(players, games, rules=RULES, conduct=conduct, folder=kept).matches[0, 1]
+                return play_tournament(players, games, rules=RULES, context=context, folder=kept).matches[0, 1]
 
-        ladder = climb(play, start=2, step=1, stop_at=-1, last=4, conduct=conduct)
+        ladder = climb(play, start=2, step=1, stop_at=-1, last=4, context=context)
         return [[game.moves for game in rung.result.games] for rung in ladder.rungs]
 
     checks = count()

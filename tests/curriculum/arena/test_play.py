@@ -15,7 +15,7 @@ from curriculum.arena.opening_sets import evaluation_openings, load_openings
 from curriculum.arena.results import MatchResult, PlayedGame, Tally
 from curriculum.arena.statistics.elo import estimate, game_counts
 from curriculum.arena.tournament import play_match
-from curriculum.reporting import Conduct, Interrupted
+from curriculum.reporting import Context, Interrupted
 from search.limits import Limit
 from search.mentor.paper import PaperMentor
 from search.players import Decision, Player, RandomPlayer, never
@@ -66,7 +66,7 @@ def match(
     seed: int = 1,
     *,
     paired: bool = True,
-    conduct: Conduct | None = None,
+    context: Context | None = None,
 ) -> MatchResult:
     return play_match(
         player,
@@ -75,7 +75,7 @@ def match(
         openings=OPENINGS,
         games=games,
         seed=seed,
-        conduct=conduct or Conduct(),
+        context=context or Context(),
         paired=paired,
     )
 
@@ -133,7 +133,7 @@ def test_a_drawn_game_is_half_a_point_for_each() -> None:
     small = Rules(3, 3)
     drawn = [parse_cell(name, 3) for name in "b2 a1 a3 c1 b1 b3 a2 c2".split()]
     result = play_match(
-        RandomPlayer(), RandomPlayer(), rules=small, openings=[drawn], games=2, seed=0, conduct=Conduct()
+        RandomPlayer(), RandomPlayer(), rules=small, openings=[drawn], games=2, seed=0, context=Context()
     )
     assert result.as_black == result.as_white == Tally(draws=1)
 
@@ -217,7 +217,7 @@ def test_without_a_finished_pair_nothing_is_known_of_the_difference() -> None:
 
 def test_a_match_stops_on_request() -> None:
     with pytest.raises(Interrupted):
-        match(builder(), strewer(), conduct=Conduct(stop=lambda: True))
+        match(builder(), strewer(), context=Context(stop=lambda: True))
 
 
 def canonical(moves: Sequence[int], size: int) -> frozenset[tuple[int, int]]:

@@ -14,7 +14,7 @@ from curriculum.arena.formats import Format
 from curriculum.arena.player_names import short_name, short_names
 from curriculum.arena.players import PlayerSettings
 from curriculum.arena.session import MatchSession, MatchSettings
-from curriculum.reporting import Conduct, Quiet
+from curriculum.reporting import Context, Quiet
 from nets.checkpoint import save_model
 from nets.config import NetConfig
 from nets.dual import make_model
@@ -26,7 +26,7 @@ MATCH = ("random", "mentor:paper")
 
 
 def session(settings: MatchSettings = SETTINGS, rules: Rules = RULES) -> MatchSession:
-    return MatchSession(settings, rules, Conduct())
+    return MatchSession(settings, rules, Context())
 
 
 def test_a_kept_match_continues_with_more_games(tmp_path: Path) -> None:
@@ -154,12 +154,12 @@ class Remarks(Quiet):
 
 def test_without_shipped_openings_all_games_begin_on_the_empty_board_with_a_note() -> None:
     remarks = Remarks()
-    games = MatchSession(replace(SETTINGS, openings="balanced"), RULES, Conduct(remarks)).play_match(MATCH)
+    games = MatchSession(replace(SETTINGS, openings="balanced"), RULES, Context(remarks)).play_match(MATCH)
     assert all(game.fixture.opening == () for game in games.matches[0, 1].games)
     (note,) = remarks.lines
     assert note.startswith("note: there are no balanced openings for 4 in a row on 7x7")
     remarks.lines.clear()
-    shipped = MatchSession(replace(SETTINGS, openings="balanced"), Rules(9), Conduct(remarks))
+    shipped = MatchSession(replace(SETTINGS, openings="balanced"), Rules(9), Context(remarks))
     assert len(shipped.openings) > 1 and remarks.lines == []
 
 

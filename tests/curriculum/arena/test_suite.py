@@ -16,7 +16,7 @@ from core.notation import parse_cell
 from core.position import Position
 from core.rules import BLACK, Cell, Rules
 from curriculum.arena.suite import Puzzle, SuiteError, load_suite, parse_suite, puzzle_line, score_player
-from curriculum.reporting import Conduct, Interrupted
+from curriculum.reporting import Context, Interrupted
 from search.limits import Limit
 from search.mentor.paper import PaperMentor
 from search.players import Decision, Player, RandomPlayer, never
@@ -275,7 +275,7 @@ class Oracle(Player):
 
 
 def test_a_player_who_knows_every_answer_solves_all() -> None:
-    result = score_player(Oracle(lambda puzzle: puzzle.answers[-1]), SUITE, conduct=Conduct())
+    result = score_player(Oracle(lambda puzzle: puzzle.answers[-1]), SUITE, context=Context())
     assert result.total.solved == result.total.positions == len(SUITE)
     assert result.missed == []
     assert {kind: tally.positions for kind, tally in result.kinds.items()} == Counter(p.kind for p in SUITE)
@@ -285,7 +285,7 @@ def test_missed_positions_are_reported_and_counted_by_kind() -> None:
     def errs_in_blocks(puzzle: Puzzle) -> Cell:
         return wrong_moves(puzzle, solver_of(puzzle)[0])[0] if puzzle.kind == "block" else puzzle.answers[0]
 
-    result = score_player(Oracle(errs_in_blocks), SUITE, conduct=Conduct()).to_json()
+    result = score_player(Oracle(errs_in_blocks), SUITE, context=Context()).to_json()
     blocks = sum(puzzle.kind == "block" for puzzle in SUITE)
     assert result["player"] == "oracle"
     assert (result["positions"], result["solved"]) == (len(SUITE), len(SUITE) - blocks)
@@ -295,19 +295,19 @@ def test_missed_positions_are_reported_and_counted_by_kind() -> None:
 
 
 def test_equal_seeds_give_equal_scores_and_random_moves_solve_little() -> None:
-    scores = [score_player(RandomPlayer(), SUITE, seed=3, conduct=Conduct()) for _ in range(2)]
+    scores = [score_player(RandomPlayer(), SUITE, seed=3, context=Context()) for _ in range(2)]
     assert scores[0].missed == scores[1].missed
     assert scores[0].total.share < 0.1
 
 
 def test_the_mentor_of_paper_a_makes_fives_and_stops_them() -> None:
     easy = [puzzle for puzzle in SUITE if puzzle.kind in ("win-in-1", "block")]
-    assert score_player(PaperMentor(), easy, conduct=Conduct()).total.share == 1.0
+    assert score_player(PaperMentor(), easy, context=Context()).total.share == 1.0
 
 
 def test_a_stopped_measurement_says_so() -> None:
     with pytest.raises(Interrupted):
-        score_player(RandomPlayer(), SUITE, conduct=Conduct(stop=lambda: True))
+        score_player(RandomPlayer(), SUITE, context=Context(stop=lambda: True))
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from curriculum.arena.folder import MatchFolder, MatchFolderError, OtherMatchErr
 from curriculum.arena.formats import Format
 from curriculum.arena.results import MatchResult, PlayedGame
 from curriculum.arena.tournament import Tournament, play_tournament
-from curriculum.reporting import Conduct, Interrupted
+from curriculum.reporting import Context, Interrupted
 from curriculum.run.locking import FolderBusyError
 from search.limits import Limit
 from search.players import Decision, ForfeitError, Player, RandomPlayer, never
@@ -145,7 +145,7 @@ def test_meetings_take_turns_and_more_games_only_follow() -> None:
 
 def test_a_tournament_counts_each_meeting_and_each_player() -> None:
     players = [RandomPlayer(), RandomPlayer(), RandomPlayer()]
-    tournament = play_tournament(players, schedule(4, players=3), rules=RULES, conduct=Conduct(), names=("a", "b", "c"))
+    tournament = play_tournament(players, schedule(4, players=3), rules=RULES, context=Context(), names=("a", "b", "c"))
     assert tournament.games == 12
     assert {(match.player, match.opponent) for match in tournament.matches.values()} == {
         ("a", "b"),
@@ -163,7 +163,7 @@ def test_a_tournament_counts_each_meeting_and_each_player() -> None:
 @pytest.mark.parametrize("on_time", [False, True])
 def test_a_player_that_gives_up_loses_on_any_board(on_time: bool) -> None:
     quitter = Restarting("quitter", gives_up_at=6, on_time=on_time)
-    result = play_tournament((quitter, RandomPlayer()), schedule(), rules=RULES, conduct=Conduct()).matches[0, 1]
+    result = play_tournament((quitter, RandomPlayer()), schedule(), rules=RULES, context=Context()).matches[0, 1]
     lost = [game for game in result.games if game.ending is not Ending.BOARD]
     assert lost
     for game in lost:
@@ -181,21 +181,21 @@ def test_a_player_that_gives_up_loses_on_any_board(on_time: bool) -> None:
 def test_games_on_threads_are_limited_in_number() -> None:
     for count in (1, 3):
         player = Restarting()
-        play_tournament((player, RandomPlayer()), schedule(), rules=RULES, conduct=Conduct(), on_threads=count)
+        play_tournament((player, RandomPlayer()), schedule(), rules=RULES, context=Context(), on_threads=count)
         assert 1 <= player.max_open <= count
 
 
 def test_games_on_threads_are_the_games_played_side_by_side() -> None:
     """Players receive the same seeds either way."""
-    apart = play_tournament((Restarting(), RandomPlayer()), schedule(), rules=RULES, conduct=Conduct(), on_threads=3)
-    together = play_tournament((RandomPlayer(), RandomPlayer()), schedule(), rules=RULES, conduct=Conduct())
+    apart = play_tournament((Restarting(), RandomPlayer()), schedule(), rules=RULES, context=Context(), on_threads=3)
+    together = play_tournament((RandomPlayer(), RandomPlayer()), schedule(), rules=RULES, context=Context())
     assert moves_of(apart.matches[0, 1]) == moves_of(together.matches[0, 1])
 
 
 def test_a_defect_on_a_thread_is_not_swallowed() -> None:
     player = Breaking()
     with pytest.raises(ZeroDivisionError, match="a defect"):
-        play_tournament((player, RandomPlayer()), schedule(), rules=RULES, conduct=Conduct(), on_threads=2)
+        play_tournament((player, RandomPlayer()), schedule(), rules=RULES, context=Context(), on_threads=2)
     assert player.open == 0
 
 
@@ -203,7 +203,7 @@ def test_games_on_threads_stop_on_request() -> None:
     player = Counting(stop_after=10)
     with pytest.raises(Interrupted):
         play_tournament(
-            (Restarting(), player), schedule(20), rules=RULES, conduct=Conduct(stop=player.stop), on_threads=2
+            (Restarting(), player), schedule(20), rules=RULES, context=Context(stop=player.stop), on_threads=2
         )
 
 
@@ -211,9 +211,9 @@ def test_a_stop_after_the_last_game_costs_no_result(tmp_path: Path) -> None:
     games, file = schedule(4), tmp_path / "games.jsonl"
     for _ in range(2):  # the second time all games are kept
         with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("a", "b")) as folder:
-            conduct = Conduct(stop=lambda: file.exists() and file.read_text(encoding="utf-8").count("\n") == 4)
+            context = Context(stop=lambda: file.exists() and file.read_text(encoding="utf-8").count("\n") == 4)
             players = (RandomPlayer(), RandomPlayer())
-            assert play_tournament(players, games, rules=RULES, conduct=conduct, folder=folder).games == 4
+            assert play_tournament(players, games, rules=RULES, context=context, folder=folder).games == 4
 
 
 def test_a_match_ends_early_once_it_is_decided() -> None:
@@ -222,14 +222,14 @@ def test_a_match_ends_early_once_it_is_decided() -> None:
 
     for players in ((RandomPlayer(), RandomPlayer()), (Restarting(), RandomPlayer())):
         tournament = play_tournament(
-            players, schedule(20), rules=RULES, conduct=Conduct(), is_decided=is_decided, side_by_side=2, on_threads=1
+            players, schedule(20), rules=RULES, context=Context(), is_decided=is_decided, side_by_side=2, on_threads=1
         )
         assert tournament.games == 4
 
 
 def test_a_stopped_match_continues_and_ends_like_one_without_a_stop(tmp_path: Path) -> None:
     games = schedule(12)
-    straight = play_tournament((RandomPlayer(), RandomPlayer()), games, rules=RULES, conduct=Conduct(), side_by_side=4)
+    straight = play_tournament((RandomPlayer(), RandomPlayer()), games, rules=RULES, context=Context(), side_by_side=4)
     stops = 0
     for stop_after in (30, 60, 90, None):
         player = Counting(stop_after)
@@ -240,7 +240,7 @@ def test_a_stopped_match_continues_and_ends_like_one_without_a_stop(tmp_path: Pa
                     (player, RandomPlayer()),
                     games,
                     rules=RULES,
-                    conduct=Conduct(stop=player.stop),
+                    context=Context(stop=player.stop),
                     folder=folder,
                     side_by_side=4,
                 )
@@ -259,7 +259,7 @@ def test_a_game_reads_back_as_it_was_kept(tmp_path: Path) -> None:
     games = schedule(6)
     with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("a", "b")) as folder:
         play_tournament(
-            (Restarting(gives_up_at=9), RandomPlayer()), games, rules=RULES, conduct=Conduct(), folder=folder
+            (Restarting(gives_up_at=9), RandomPlayer()), games, rules=RULES, context=Context(), folder=folder
         )
         kept = folder.played
     with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("a", "b")) as folder:
@@ -271,13 +271,13 @@ def test_a_game_reads_back_as_it_was_kept(tmp_path: Path) -> None:
 def test_a_half_written_game_is_played_again(tmp_path: Path) -> None:
     games = schedule(4)
     with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("a", "b")) as folder:
-        play_tournament((RandomPlayer(), RandomPlayer()), games, rules=RULES, conduct=Conduct(), folder=folder)
+        play_tournament((RandomPlayer(), RandomPlayer()), games, rules=RULES, context=Context(), folder=folder)
     whole = (tmp_path / "games.jsonl").read_bytes()
     (tmp_path / "games.jsonl").write_bytes(whole[:-20])
     (tmp_path / "games.sgf").write_text("(;FF[4]GM[4]", encoding="utf-8")
     with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("a", "b")) as folder:
         assert len(folder.played) == 3
-        play_tournament((RandomPlayer(), RandomPlayer()), games, rules=RULES, conduct=Conduct(), folder=folder)
+        play_tournament((RandomPlayer(), RandomPlayer()), games, rules=RULES, context=Context(), folder=folder)
         assert len(folder.played) == 4
     assert len(read_games(tmp_path / "games.sgf")) == 4
 
@@ -335,7 +335,7 @@ def test_a_folder_of_another_match_is_refused(tmp_path: Path) -> None:
 )
 def test_a_broken_line_of_a_match_is_named(tmp_path: Path, line: str | dict[str, Any], why: str) -> None:
     with MatchFolder(tmp_path, PLAN, schedule(4), rules=RULES, names=("a", "b")) as folder:
-        play_tournament((RandomPlayer(), RandomPlayer()), schedule(4), rules=RULES, conduct=Conduct(), folder=folder)
+        play_tournament((RandomPlayer(), RandomPlayer()), schedule(4), rules=RULES, context=Context(), folder=folder)
     if isinstance(line, dict):
         played = (json.loads(text) for text in (tmp_path / "games.jsonl").read_text(encoding="utf-8").splitlines())
         won = next(game for game in played if game["winner"] is not None)
@@ -355,7 +355,7 @@ def test_a_broken_plan_of_a_match_is_named(tmp_path: Path, text: str) -> None:
 def test_opening_a_match_cuts_zeros_and_removes_unfinished_files(tmp_path: Path) -> None:
     games = schedule(4)
     with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("a", "b")) as folder:
-        play_tournament((RandomPlayer(), RandomPlayer()), games, rules=RULES, conduct=Conduct(), folder=folder)
+        play_tournament((RandomPlayer(), RandomPlayer()), games, rules=RULES, context=Context(), folder=folder)
     with (tmp_path / "games.jsonl").open("ab") as file:
         file.write(b"\0" * 4096)
     (tmp_path / ".games.sgf.0123abcd").write_text("(;", encoding="utf-8")
@@ -379,18 +379,18 @@ def test_a_game_without_room_for_its_record_is_kept(tmp_path: Path, monkeypatch:
     with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("a", "b")) as folder:
         with monkeypatch.context() as patch, pytest.raises(OSError, match=r"games\.sgf"):
             patch.setattr("curriculum.arena.folder.append_text", full)
-            play_tournament((RandomPlayer(), RandomPlayer()), games, rules=RULES, conduct=Conduct(), folder=folder)
+            play_tournament((RandomPlayer(), RandomPlayer()), games, rules=RULES, context=Context(), folder=folder)
         assert len(folder.played) == 1
     with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("a", "b")) as folder:
         assert len(folder.played) == 1
-        play_tournament((RandomPlayer(), RandomPlayer()), games, rules=RULES, conduct=Conduct(), folder=folder)
+        play_tournament((RandomPlayer(), RandomPlayer()), games, rules=RULES, context=Context(), folder=folder)
     assert len(read_games(tmp_path / "games.sgf")) == 4
 
 
 def test_a_game_that_is_there_twice_counts_once(tmp_path: Path) -> None:
     games = schedule(4)
     with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("a", "b")) as folder:
-        play_tournament((RandomPlayer(), RandomPlayer()), games, rules=RULES, conduct=Conduct(), folder=folder)
+        play_tournament((RandomPlayer(), RandomPlayer()), games, rules=RULES, context=Context(), folder=folder)
     lines = (tmp_path / "games.jsonl").read_text(encoding="utf-8")
     (tmp_path / "games.jsonl").write_text(2 * lines, encoding="utf-8")
     with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("a", "b")) as folder:
@@ -401,7 +401,7 @@ def test_names_with_invalid_characters_lose_no_game(tmp_path: Path) -> None:
     games = schedule(2)
     for _ in range(2):
         with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("\udcff", "b")) as folder:
-            play_tournament((RandomPlayer(), RandomPlayer()), games, rules=RULES, conduct=Conduct(), folder=folder)
+            play_tournament((RandomPlayer(), RandomPlayer()), games, rules=RULES, context=Context(), folder=folder)
             assert len(folder.played) == 2
 
 
@@ -414,7 +414,7 @@ def test_the_short_games_of_a_stopped_wave_do_not_end_a_match(tmp_path: Path) ->
             (player, RandomPlayer()),
             games,
             rules=RULES,
-            conduct=Conduct(stop=player.stop),
+            context=Context(stop=player.stop),
             folder=folder,
             side_by_side=6,
         )
@@ -424,7 +424,7 @@ def test_the_short_games_of_a_stopped_wave_do_not_end_a_match(tmp_path: Path) ->
             (RandomPlayer(), RandomPlayer()),
             games,
             rules=RULES,
-            conduct=Conduct(),
+            context=Context(),
             folder=folder,
             is_decided=lambda tournament: tournament.games > 0,
             side_by_side=6,

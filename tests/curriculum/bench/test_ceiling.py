@@ -9,7 +9,7 @@ from core.position import Position
 from core.rules import BLACK, WHITE, Rules
 from curriculum.bench.ceiling import Ceiling, rates_by_batch
 from curriculum.bench.positions import long_games, mixed_positions
-from curriculum.reporting import Conduct
+from curriculum.reporting import Context
 from tests.support.evaluators import ScriptedEvaluator
 
 
@@ -61,5 +61,5 @@ def test_the_ceiling_is_the_rate_of_the_evaluator(monkeypatch: pytest.MonkeyPatc
 
 def test_every_batch_size_is_measured(monkeypatch: pytest.MonkeyPatch, games: list[Position]) -> None:
     evaluator = SlowEvaluator(Clock(monkeypatch), batch_s=0.5)
-    rates = rates_by_batch(evaluator, mixed_positions(games), 32, 6.0, Conduct())
+    rates = rates_by_batch(evaluator, mixed_positions(games), 32, 6.0, Context())
     assert rates == {batch: pytest.approx(2 * batch) for batch in (2, 4, 8, 16, 32)}

@@ -8,7 +8,7 @@ from core.position import Position
 from core.rules import Rules
 from curriculum.bench import search as bench
 from curriculum.bench.positions import long_games
-from curriculum.reporting import Conduct, Interrupted
+from curriculum.reporting import Context, Interrupted
 from search.tree.forest import bytes_per_node
 from tests.support.evaluators import ScriptedEvaluator
 
@@ -22,7 +22,7 @@ def small_games() -> list[Position]:
 
 def test_measuring_stops_on_request(small_games: list[Position]) -> None:
     evaluator = ScriptedEvaluator(SMALL)
-    stopping = Conduct(stop=lambda: len(evaluator.batches) > 5)
+    stopping = Context(stop=lambda: len(evaluator.batches) > 5)
     with pytest.raises(Interrupted):
         bench.by_simulations(evaluator, small_games, (10,), 3600.0, stopping)
     assert evaluator.batches
@@ -34,7 +34,7 @@ def test_descents_are_those_of_each_number_of_threads(
     monkeypatch: pytest.MonkeyPatch, small_games: list[Position]
 ) -> None:
     monkeypatch.setattr(bench, "cores", lambda: 3)
-    rows = bench.descents(small_games, 0.3, Conduct())
+    rows = bench.descents(small_games, 0.3, Context())
     assert [row["threads"] for row in rows] == [1, 2, 3]
     assert rows[0]["scaling"] == 1
     for row in rows:
@@ -53,6 +53,6 @@ def test_a_search_that_a_proof_ended_early_has_no_time(monkeypatch: pytest.Monke
     rules = Rules(6, 4)
     won = Position.from_moves(rules, [14, 0, 15, 5, 16, 35])  # black has three in a row, with both ends free
     monkeypatch.setattr(bench, "positions_between", lambda *_: [won])
-    (row,) = bench.by_simulations(ScriptedEvaluator(rules), [won], (500,), 0.01, Conduct())
+    (row,) = bench.by_simulations(ScriptedEvaluator(rules), [won], (500,), 0.01, Context())
     assert row["milliseconds"] is None
     assert row["simulations_per_second"] > 0

@@ -21,7 +21,7 @@ from curriculum.bench.selfplay import (
 )
 from curriculum.config import Config
 from curriculum.games.selfplay_games import Progress
-from curriculum.reporting import Conduct, Interrupted
+from curriculum.reporting import Context, Interrupted
 from nets.config import NetConfig
 from tests.support.evaluators import ScriptedEvaluator
 
@@ -77,7 +77,7 @@ def test_self_play_is_measured_beside_the_ceiling(small_games: list[Position]) -
     evaluator = ScriptedEvaluator(SMALL)
     config = selfplay_config(SMALL, TINY, simulations=6, games=3)
     ceiling = Ceiling(evaluator, mixed_positions(small_games), 4)
-    run = measure_selfplay(config, evaluator, small_games, 0.1, Conduct(), ceiling)
+    run = measure_selfplay(config, evaluator, small_games, 0.1, Context(), ceiling)
     assert len(run.ceilings) == len(run.slices) + 1 == 4
     figures = run.figures()
     assert 0 < figures["evaluations_per_second"] <= figures["simulations_per_second"]
@@ -87,7 +87,7 @@ def test_self_play_is_measured_beside_the_ceiling(small_games: list[Position]) -
     assert run.cache_figures()["hit_rate"] == 0
 
     alike = [Position.from_moves(SMALL, [24, 25])]  # in all its symmetries: several games begin with the same one
-    cached = measure_selfplay(with_cache(with_games(config, 16)), evaluator, alike, 0.1, Conduct())
+    cached = measure_selfplay(with_cache(with_games(config, 16)), evaluator, alike, 0.1, Context())
     assert "ratio" not in cached.figures()
     assert 0 < cached.cache_figures()["hit_rate"] < 1
     assert cached.cache_figures()["distinct"] < cached.cache_figures()["leaves"]
@@ -97,7 +97,7 @@ def test_measuring_stops_on_request(small_games: list[Position]) -> None:
     evaluator = ScriptedEvaluator(SMALL)
     config = with_games(selfplay_config(SMALL, TINY, simulations=6, games=3), 2)
     with pytest.raises(Interrupted):
-        measure_selfplay(config, evaluator, small_games, 3600.0, Conduct(stop=lambda: len(evaluator.batches) > 5))
+        measure_selfplay(config, evaluator, small_games, 3600.0, Context(stop=lambda: len(evaluator.batches) > 5))
 
 
 def test_self_play_is_that_of_training() -> None:

@@ -20,7 +20,7 @@ from curriculum.games.mentor_games import (
     read_training_games,
 )
 from curriculum.games.teacher_values import decayed_value
-from curriculum.reporting import Conduct, Interrupted
+from curriculum.reporting import Context, Interrupted
 from curriculum.training.samples import Samples, read_samples
 from search.limits import Limit
 from search.mentor.paper import PaperMentor
@@ -210,7 +210,7 @@ def test_a_random_move_is_near_the_stones() -> None:
 
 
 def test_held_out_games_are_whole_and_never_trained_on(tmp_path: Path) -> None:
-    training, held_out = play_teacher_games(CONFIG, Teacher(), tmp_path, Conduct())
+    training, held_out = play_teacher_games(CONFIG, Teacher(), tmp_path, Context())
     games = [samples_of(CONFIG, Teacher(), game) for game in range(130)]
     assert equal(training, Samples.concatenate(games[:117]))
     assert equal(held_out, Samples.concatenate(games[117:]))
@@ -219,7 +219,7 @@ def test_held_out_games_are_whole_and_never_trained_on(tmp_path: Path) -> None:
 
 def test_one_game_at_least_is_held_out(tmp_path: Path) -> None:
     config = replace(CONFIG, imitation=replace(CONFIG.imitation, games=3, held_out_share=0.0))
-    training, held_out = play_teacher_games(config, Teacher(), tmp_path, Conduct())
+    training, held_out = play_teacher_games(config, Teacher(), tmp_path, Context())
     assert equal(held_out, samples_of(config, Teacher(), 2))
     assert len(training) > 0
 
@@ -229,21 +229,21 @@ def test_no_games_are_nothing_to_train_on(tmp_path: Path) -> None:
 
 
 def test_a_game_that_was_played_is_read_and_not_played_again(tmp_path: Path) -> None:
-    first = play_teacher_games(CONFIG, Teacher(), tmp_path, Conduct())
+    first = play_teacher_games(CONFIG, Teacher(), tmp_path, Context())
     again = Teacher()
-    assert all(equal(a, b) for a, b in zip(first, play_teacher_games(CONFIG, again, tmp_path, Conduct()), strict=True))
+    assert all(equal(a, b) for a, b in zip(first, play_teacher_games(CONFIG, again, tmp_path, Context()), strict=True))
     assert again.decisions == 0
     middle = sorted(tmp_path.iterdir())[1]
     lengths = read_samples(middle)[1]["lengths"]
     middle.unlink()
-    assert all(equal(a, b) for a, b in zip(first, play_teacher_games(CONFIG, again, tmp_path, Conduct()), strict=True))
+    assert all(equal(a, b) for a, b in zip(first, play_teacher_games(CONFIG, again, tmp_path, Context()), strict=True))
     assert again.decisions == sum(lengths), "the games of that file, and no others"
 
 
 def test_stopping_keeps_the_files_that_are_complete(tmp_path: Path) -> None:
-    conduct = Conduct(stop=lambda: len(list(tmp_path.iterdir())) >= 1)
+    context = Context(stop=lambda: len(list(tmp_path.iterdir())) >= 1)
     with pytest.raises(Interrupted):
-        play_teacher_games(CONFIG, Teacher(), tmp_path, conduct)
+        play_teacher_games(CONFIG, Teacher(), tmp_path, context)
     kept, *begun = sorted(tmp_path.iterdir())
     assert len(begun) <= 1, "a file in progress is finished, and no other is begun"
     samples, metadata = read_samples(kept)
@@ -277,7 +277,7 @@ class Unreliable(Teacher):
 def test_games_that_the_teacher_forfeits_are_left_out(tmp_path: Path) -> None:
     settings = replace(CONFIG.imitation, games=64, held_out_share=0.0)
     config = replace(CONFIG, imitation=settings)
-    training, held_out = play_teacher_games(config, Unreliable(100), tmp_path, Conduct())
+    training, held_out = play_teacher_games(config, Unreliable(100), tmp_path, Context())
     (file,) = tmp_path.iterdir()
     lengths = read_samples(file)[1]["lengths"]
     assert len(lengths) == 64, "a forfeited game keeps its number"
@@ -287,5 +287,5 @@ def test_games_that_the_teacher_forfeits_are_left_out(tmp_path: Path) -> None:
 
 def test_a_teacher_that_forfeits_most_games_ends_the_phase(tmp_path: Path) -> None:
     with pytest.raises(ForfeitError, match="it crashed"):
-        play_teacher_games(CONFIG, Unreliable(2), tmp_path, Conduct())
+        play_teacher_games(CONFIG, Unreliable(2), tmp_path, Context())
     assert not list(tmp_path.iterdir())

@@ -8,7 +8,7 @@ from core.rules import Rules
 from curriculum.arena.players import PlayerSettings, parse_player
 from curriculum.papers.claims import Claim, agree, load_claims, measure, parse_tally
 from curriculum.presets import resolve
-from curriculum.reporting import Conduct
+from curriculum.reporting import Context
 from tests.support.project import ROOT
 
 
@@ -43,14 +43,14 @@ def test_results_agree_as_far_as_chance_explains(first: str, second: str, same: 
 
 def test_a_number_of_parameters_is_counted() -> None:
     claim = Claim(paper="S", text="base net", stated="", here="131,132", preset="s-basic")
-    assert (measure(claim, 1, Conduct()).now, measure(claim, 1, Conduct()).agrees) == ("131,132", True)
-    assert not measure(replace(claim, here="131,133"), 1, Conduct()).agrees
+    assert (measure(claim, 1, Context()).now, measure(claim, 1, Context()).agrees) == ("131,132", True)
+    assert not measure(replace(claim, here="131,133"), 1, Context()).agrees
 
 
 def test_a_match_is_played_again() -> None:
     claim = Claim(
         paper="A", text="random", stated="", here="10-0-0", player="mentor:2", opponent="random", size=9, games=10
     )
-    found = measure(claim, 3, Conduct())
+    found = measure(claim, 3, Context())
     assert (found.now, found.agrees) == ("10-0-0", True)
-    assert not measure(replace(claim, player="random", opponent="mentor:2"), 3, Conduct()).agrees
+    assert not measure(replace(claim, player="random", opponent="mentor:2"), 3, Context()).agrees

@@ -15,7 +15,7 @@ from curriculum.phases.all import run_all
 from curriculum.phases.jobs import SelfPlayJob
 from curriculum.phases.selfplay import run_selfplay
 from curriculum.phases.steps import check_start
-from curriculum.reporting import Conduct, Interrupted
+from curriculum.reporting import Context, Interrupted
 from curriculum.run.folder import RunFolder, read_metrics
 from curriculum.workers.process import ProcessStream, WorkerProcessError
 from nets.checkpoint import CheckpointError, load_model, save_model
@@ -57,8 +57,8 @@ def best(path: Path) -> Path:
     return path / "models" / "best.safetensors"
 
 
-def stop_when(condition: Callable[[], bool]) -> Conduct:
-    return Conduct(stop=condition)
+def stop_when(condition: Callable[[], bool]) -> Context:
+    return Context(stop=condition)
 
 
 @pytest.mark.slow
@@ -73,7 +73,7 @@ def test_play_and_training_run_side_by_side_and_continue_after_a_stop(tmp_path: 
     stopped = len(list((path / "games").iterdir()))
     assert stopped > 0
     with RunFolder.open(path) as run:
-        run_selfplay(run, Conduct())
+        run_selfplay(run, Context())
     records = read_metrics(path)
     epochs = [(r["iteration"], r["epoch"]) for r in records if r["event"] == "train"]
     assert epochs[-1] == (1, 3)
@@ -104,7 +104,7 @@ def test_a_killed_process_of_games_is_reported(tmp_path: Path) -> None:
 def test_a_run_takes_turns_without_a_gate_and_waits_for_its_first_positions(tmp_path: Path) -> None:
     settings = replace(CONFIG.selfplay, concurrent=False, iterations=3, games=2, start_positions=60)
     with RunFolder.create(tmp_path / "run", replace(CONFIG, selfplay=settings)) as run:
-        run_all(run, Conduct())
+        run_all(run, Context())
         records = run.metrics()
     trained = {r["iteration"] for r in records if r["event"] == "train"}
     assert trained
@@ -118,8 +118,8 @@ def test_a_cleared_buffer_forgets_earlier_rounds(tmp_path: Path) -> None:
 
     settings = replace(CONFIG.selfplay, concurrent=False, iterations=2, games=2, start_positions=0, window=10_000)
     with RunFolder.create(tmp_path / "run", replace(CONFIG, selfplay=settings)) as run:
-        run_selfplay(run, Conduct())
-        replay = Replay(run, Conduct())
+        run_selfplay(run, Context())
+        replay = Replay(run, Context())
         both, fresh = replay.window(settings, 1)
         alone, fresh_again = replay.window(replace(settings, buffer_from=1), 1)
     assert len(both) > fresh
@@ -131,7 +131,7 @@ def test_a_run_starts_from_the_weights_of_a_smaller_board(tmp_path: Path) -> Non
     save_model(small, make_model(ANY_SIZE, Rules(4, 3), 7), {})
     settings = replace(CONFIG.selfplay, concurrent=False, iterations=0)
     with RunFolder.create(path, replace(CONFIG, start=str(small), selfplay=settings)) as run:
-        run_all(run, Conduct())
+        run_all(run, Context())
     model, info = load_model(best(path))
     assert info.rules == CONFIG.rules
     assert info.made["parent_rules"] == "3 in a row on 4x4"

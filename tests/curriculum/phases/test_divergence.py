@@ -16,7 +16,7 @@ from curriculum.phases import steps as run_training
 from curriculum.phases.all import run_all, run_basics, run_imitation, run_selfplay
 from curriculum.phases.selfplay import PHASE as SELFPLAY
 from curriculum.presets import with_values
-from curriculum.reporting import Conduct, DivergedError
+from curriculum.reporting import Context, DivergedError
 from curriculum.run.folder import RunFolder, read_metrics
 from curriculum.training.samples import Samples, read_samples, write_samples
 from curriculum.training.trainer import BatchSource, StepError, Trainer
@@ -76,7 +76,7 @@ def test_a_diverged_phase_saves_nothing_and_goes_on(phase: Phase, optimiser: Opt
     config = with_rate(replace(FEW, training=replace(FEW.training, optimiser=optimiser)), phase, 1e18)
     work = RUNS[phase]
     with RunFolder.create(path, config) as folder, pytest.raises(DivergedError) as error:
-        work(folder, Conduct())
+        work(folder, Context())
     assert str(error.value).startswith(PLACES[phase])
     assert "learning rate 1e+18" in str(error.value)
     assert "with a smaller rate" in str(error.value)
@@ -85,7 +85,7 @@ def test_a_diverged_phase_saves_nothing_and_goes_on(phase: Phase, optimiser: Opt
     assert not (path / "models" / "candidate.safetensors").exists()
     smaller = {key: float(value) for key, value in (each.split("=") for each in error.value.settings)}
     with RunFolder.open(path, lambda config, original: with_values(config, smaller)) as folder:
-        work(folder, Conduct())
+        work(folder, Context())
         assert folder.changes
     assert_finite(path)
     assert check_model(path / "models" / "best.safetensors").made["phase"]
@@ -96,9 +96,9 @@ def test_the_last_good_state_stays(tmp_path: Path) -> None:
     path = tmp_path / "run"
     steps = 4
 
-    class Stops(Conduct):
+    class Stops(Context):
         def check(self) -> None:
-            """See `Conduct`."""
+            """See `Context`."""
             if run_folder.progress.training("basics").get("step", 0) >= steps:
                 raise KeyboardInterrupt
 
@@ -110,7 +110,7 @@ def test_the_last_good_state_stays(tmp_path: Path) -> None:
         RunFolder.open(path, lambda config, original: with_values(config, big)) as run_folder,
         pytest.raises(DivergedError, match=f"at step ({steps + 1}|{steps + 2}), learning rate"),
     ):
-        run_basics(run_folder, Conduct())
+        run_basics(run_folder, Context())
     assert run_folder.changes[0]["step"] == steps
     assert (path / "state" / "basics.safetensors").read_bytes() == before
 
@@ -124,7 +124,7 @@ def test_play_and_training_side_by_side_stop_too(tmp_path: Path) -> None:
             DivergedError, match=r"phase 3, self-play, round 1: the training diverged at step \d+, learning rate 1e"
         ),
     ):
-        run_selfplay(folder, Conduct())
+        run_selfplay(folder, Context())
     assert_finite(path)
 
 
@@ -132,10 +132,10 @@ def test_overlapped_rounds_stop_too(tmp_path: Path) -> None:
     path = tmp_path / "run"
     config = replace(FEW, selfplay=replace(FEW.selfplay, iterations=2, overlap=True))
     with RunFolder.create(path, with_rate(config, Phase.SELFPLAY, 1e18)) as folder, pytest.raises(DivergedError):
-        run_selfplay(folder, Conduct())
+        run_selfplay(folder, Context())
     assert_finite(path)
     with RunFolder.open(path, lambda config, original: with_rate(config, Phase.SELFPLAY, 0.01)) as folder:
-        run_selfplay(folder, Conduct())
+        run_selfplay(folder, Context())
     assert_finite(path)
 
 
@@ -207,7 +207,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A finished run whose only round of self-play was accepted."""
     path = tmp_path_factory.mktemp("finished") / "run"
     with RunFolder.create(path, FEW) as folder:
-        run_all(folder, Conduct())
+        run_all(folder, Context())
     assert (path / "models" / "selfplay-0000.safetensors").exists()
     return path
 
@@ -232,7 +232,7 @@ def test_a_run_that_an_older_version_left_diverged_goes_on(
         assert all(f"{name}.safetensors" in folder.remarks[0] for name in broken)
         if again:
             assert folder.remarks[1] == f"the best model is {again}.safetensors again"
-        run_all(folder, Conduct())
+        run_all(folder, Context())
     assert_finite(path)
     assert json.loads((path / "state" / f"{SELFPLAY}.json").read_text())["iteration"] == 2
 
@@ -240,11 +240,11 @@ def test_a_run_that_an_older_version_left_diverged_goes_on(
 def test_a_run_without_any_good_model_begins_anew(tmp_path: Path) -> None:
     path = tmp_path / "run"
     with RunFolder.create(path, FEW) as folder:
-        run_basics(folder, Conduct())
+        run_basics(folder, Context())
     for file in path.rglob("*.safetensors"):
         spoil(file)
     with RunFolder.open(path) as folder:
         assert folder.remarks[-1] == "no model of the run is left: it starts anew from its samples"
-        run_basics(folder, Conduct())
+        run_basics(folder, Context())
     assert_finite(path)
     assert check_model(path / "models" / "best.safetensors")

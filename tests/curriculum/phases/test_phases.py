@@ -30,7 +30,7 @@ from curriculum.phases import steps as run_training
 from curriculum.phases.all import run_all, run_basics, run_imitation, run_selfplay
 from curriculum.phases.gate import passes_gate
 from curriculum.phases.replay import Replay
-from curriculum.reporting import Conduct, Interrupted
+from curriculum.reporting import Context, Interrupted
 from curriculum.run.folder import RunFolder, read_metrics
 from curriculum.training.samples import read_samples
 from curriculum.training.trainer import Losses, Trainer
@@ -59,13 +59,13 @@ class Killed(BaseException):
 
 
 @dataclass(frozen=True)
-class StopsAt(Conduct):
+class StopsAt(Context):
     """Stops at the n-th check, and never inside games and matches."""
 
     checks: list[int] = field(default_factory=lambda: [0])
 
     def check(self) -> None:
-        """See `Conduct`."""
+        """See `Context`."""
         self.checks[0] -= 1
         if self.checks[0] == 0:
             raise Interrupted
@@ -93,7 +93,7 @@ def straight(one_thread: None, tmp_path_factory: pytest.TempPathFactory) -> Path
         patch.setattr(run_training, "STEPS_PER_SAVE", 2)
         path = tmp_path_factory.mktemp("phases") / "straight"
         with RunFolder.create(path, CONFIG) as run:
-            assert run_all(run, Conduct()) == []
+            assert run_all(run, Context()) == []
     return path
 
 
@@ -153,7 +153,7 @@ def test_games_and_samples_of_a_round_are_the_same_games(straight: Path) -> None
 def test_a_finished_run_does_nothing_again(straight: Path) -> None:
     before = {path: path.read_bytes() for path in straight.rglob("*") if path.is_file()}
     with RunFolder.open(straight) as run:
-        assert run_all(run, Conduct(stop=lambda: pytest.fail("asked to stop"))) == []
+        assert run_all(run, Context(stop=lambda: pytest.fail("asked to stop"))) == []
     after = {path: path.read_bytes() for path in straight.rglob("*") if path.is_file()}
     assert {path.name for path in before.keys() | after.keys() if before.get(path) != after.get(path)} == {
         "environment.json"
@@ -187,7 +187,7 @@ def test_stopped_anywhere_even_inside_games_a_run_comes_to_its_end(straight: Pat
         asked = itertools.count()
         with RunFolder.open(path) as run:
             try:
-                run_all(run, Conduct(stop=partial(_later_than, asked, patience)))
+                run_all(run, Context(stop=partial(_later_than, asked, patience)))
                 interrupted = False
             except Interrupted:
                 patience *= 1.3
@@ -261,9 +261,9 @@ def test_killed_after_any_file_a_run_resumes_to_the_same_model(straight: Path, t
         with pytest.MonkeyPatch.context() as patch, pytest.raises(Killed):
             kill_after(patch, path / name)
             with RunFolder.open(path) as run:
-                run_all(run, Conduct())
+                run_all(run, Context())
     with RunFolder.open(path) as run:
-        run_all(run, Conduct())
+        run_all(run, Context())
     assert same_tensors(tensors(best(path)), tensors(best(straight)))
     assert list(dict.fromkeys(events(path))) == list(dict.fromkeys(events(straight))), "no line is missing"
     trained = [event for event in events(path) if event[2] == "train"]
@@ -276,9 +276,9 @@ def test_a_model_of_phase_1_that_was_killed_before_its_mark_is_not_its_own_paren
     with pytest.MonkeyPatch.context() as patch, pytest.raises(Killed):
         kill_after(patch, best(path))
         with RunFolder.open(path) as run:
-            run_basics(run, Conduct())
+            run_basics(run, Context())
     with RunFolder.open(path) as run:
-        run_basics(run, Conduct())
+        run_basics(run, Context())
     for model in (best(path), path / "models" / "basics.safetensors"):
         assert load_model(model)[1].made["parent"] is None
 
@@ -288,7 +288,7 @@ def test_samples_of_a_round_do_not_depend_on_how_they_were_saved(
 ) -> None:
     monkeypatch.setattr(round_games, "_SECONDS_PER_FILE", 0.0)
     with RunFolder.create(tmp_path / "run", CONFIG) as run:
-        run_all(run, Conduct())
+        run_all(run, Context())
         assert len(list(run.replay.glob("selfplay-0000-*.npz"))) == 4
     assert same_tensors(tensors(best(tmp_path / "run")), tensors(best(straight)))
 
@@ -298,7 +298,7 @@ def test_games_left_without_their_samples_are_played_again(tmp_path: Path) -> No
     with RunFolder.create(tmp_path / "run", config) as run:
         left = run.games / "selfplay-0000-000003.sgf"
         left.write_text("(;GM[4])")
-        run_selfplay(run, Conduct())
+        run_selfplay(run, Context())
         assert not left.exists()
         assert len(list(run.games.iterdir())) == 1
 
@@ -349,9 +349,9 @@ def test_the_gates_loser_is_really_discarded(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(phase_selfplay, "passes_gate", lambda result, gate: verdicts[len(begun) - 1])
     config = replace(CONFIG, selfplay=replace(CONFIG.selfplay, iterations=4))
     with RunFolder.create(tmp_path / "run", config) as run:
-        run_basics(run, Conduct())
+        run_basics(run, Context())
         basics = best(run.path).read_bytes()
-        run_selfplay(run, Conduct())
+        run_selfplay(run, Context())
         accepted = {path.stem for path in run.models.glob("selfplay-*")}
     assert accepted == {"selfplay-0001", "selfplay-0003"}
     assert bests[0] == bests[1] == basics, "the loser of round 0 replaced nothing"
@@ -373,7 +373,7 @@ def test_the_state_kept_for_a_winner_is_its_own(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(phase_selfplay, "passes_gate", lambda result, gate: True)
     config = replace(CONFIG, selfplay=replace(CONFIG.selfplay, iterations=1))
     with RunFolder.create(tmp_path / "run", config) as run:
-        run_selfplay(run, Conduct())
+        run_selfplay(run, Context())
         trainer = Trainer(config)
         trainer.load(run.state / "accepted.safetensors", {"step": 0, "iteration": 0})
         assert (run.models / "selfplay-0000.safetensors").exists()
@@ -399,9 +399,9 @@ def test_the_gate_requires_more_than_the_threshold_of_decisive_games() -> None:
 def test_a_candidate_that_never_wins_leaves_the_best_model_alone(tmp_path: Path) -> None:
     config = replace(CONFIG, selfplay=replace(CONFIG.selfplay, iterations=2), gate=replace(CONFIG.gate, threshold=1.0))
     with RunFolder.create(tmp_path / "run", config) as run:
-        run_basics(run, Conduct())
+        run_basics(run, Context())
         before = run.best_model.read_bytes()
-        run_selfplay(run, Conduct())
+        run_selfplay(run, Context())
         assert run.best_model.read_bytes() == before
         assert not (run.state / "accepted.safetensors").exists()
         assert not list(run.models.glob("selfplay-*"))
@@ -423,7 +423,7 @@ def test_the_window_holds_the_newest_positions(tmp_path: Path, monkeypatch: pyte
 
     monkeypatch.setattr(Replay, "window", window)
     with RunFolder.create(tmp_path / "run", CONFIG) as run:
-        run_selfplay(run, Conduct())
+        run_selfplay(run, Context())
         total = sum(len(read_samples(path)[0]) for path in run.replay.glob("selfplay-*.npz"))
     assert len(windows) == 3
     assert windows[0][0] == windows[0][1]
@@ -432,9 +432,9 @@ def test_the_window_holds_the_newest_positions(tmp_path: Path, monkeypatch: pyte
 
 def test_later_phases_rehearse_the_samples_of_the_earlier_ones(tmp_path: Path) -> None:
     with RunFolder.create(tmp_path / "run", CONFIG) as run:
-        run_basics(run, Conduct())
-        run_imitation(run, Conduct())
-        rehearsed = phase_selfplay._Round(run, Conduct(), phase_selfplay.RoundGames(run, Conduct()), 0).rehearsal
+        run_basics(run, Context())
+        run_imitation(run, Context())
+        rehearsed = phase_selfplay._Round(run, Context(), phase_selfplay.RoundGames(run, Context()), 0).rehearsal
         games, metadata = read_samples(run.replay / "mentor-000000.npz")
     trained_on = sum(metadata["lengths"][:4])
     assert len(rehearsed) == 2 * 48 + trained_on, "the basics in both colours, and no game that was held out"
@@ -446,7 +446,7 @@ def test_later_phases_rehearse_the_samples_of_the_earlier_ones(tmp_path: Path) -
 def test_imitation_stops_at_the_bar_with_the_model_that_met_it(tmp_path: Path) -> None:
     config = replace(CONFIG, imitation=replace(CONFIG.imitation, bar_score=0.0, passes=5))
     with RunFolder.create(tmp_path / "run", config) as run:
-        run_imitation(run, Conduct())
+        run_imitation(run, Context())
         measures = [r for r in run.metrics() if r["event"] == "measure"]
         matches = [r for r in run.metrics() if r["event"] == "match"]
         info = load_model(run.best_model)[1]
@@ -464,7 +464,7 @@ def test_imitation_keeps_the_model_that_agreed_most(tmp_path: Path) -> None:
         ),
     )
     with RunFolder.create(tmp_path / "run", config) as run:
-        run_imitation(run, Conduct())
+        run_imitation(run, Context())
         agreements = [r["agreement"] for r in run.metrics() if r["event"] == "measure"]
         info = load_model(run.best_model)[1]
         assert info.made["results"]["agreement"] == max(agreements)
@@ -478,10 +478,10 @@ def test_the_best_models_metadata_holds_the_final_matches(straight: Path, tmp_pa
     text = (path / "config.toml").read_text()
     (path / "config.toml").write_text(text.replace("final_games = 0", "final_games = 2"))
     with RunFolder.open(path) as run:
-        results = run_all(run, Conduct())
+        results = run_all(run, Context())
         info = load_model(run.best_model)[1]
         lines, written = len(run.metrics()), run.best_model.read_bytes()
-        assert run_all(run, Conduct()) == results, "and they are not played twice"
+        assert run_all(run, Context()) == results, "and they are not played twice"
         assert len(run.metrics()) == lines
         assert run.best_model.read_bytes() == written, "kept matches know a model by its bytes"
     assert [match["opponent"] for match in results] == list(CONFIG.evaluation.opponents)

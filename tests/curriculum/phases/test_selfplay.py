@@ -11,7 +11,7 @@ from curriculum.config import Config, SelfplayConfig
 from curriculum.phases import round_games
 from curriculum.phases.openings import training_openings
 from curriculum.phases.selfplay import run_selfplay
-from curriculum.reporting import Conduct, Quiet, Task
+from curriculum.reporting import Context, Quiet, Task
 from curriculum.run.folder import RunFolder, read_metrics
 from curriculum.training.samples import read_kept_games
 from nets.config import NetConfig
@@ -37,7 +37,7 @@ class Remarks(Quiet):
 def test_missing_balanced_openings_are_noted() -> None:
     remarks = Remarks()
     config = Config(rules=Rules(12, 5), selfplay=SelfplayConfig(balanced_share=0.5))
-    assert training_openings(config, Conduct(remarks)) == []
+    assert training_openings(config, Context(remarks)) == []
     assert remarks.said == [
         "no balanced openings are shipped for 5 in a row on 12x12: the 50 % of self-play games that "
         "selfplay.balanced_share starts from them start from the empty board"
@@ -48,7 +48,7 @@ def test_missing_balanced_openings_are_noted() -> None:
 def test_balanced_openings_are_read_where_they_are_used(size: int, share: float, found: bool) -> None:
     remarks = Remarks()
     config = Config(rules=Rules(size, 5), selfplay=SelfplayConfig(balanced_share=share))
-    assert bool(training_openings(config, Conduct(remarks))) is found
+    assert bool(training_openings(config, Context(remarks))) is found
     assert remarks.said == []
 
 
@@ -56,7 +56,7 @@ def test_missing_balanced_openings_are_noted_once_for_all_rounds(tmp_path: Path)
     remarks = Remarks()
     config = replace(CONFIG, selfplay=replace(CONFIG.selfplay, iterations=2, games=2))
     with RunFolder.create(tmp_path / "run", config) as run:
-        run_selfplay(run, Conduct(remarks))
+        run_selfplay(run, Context(remarks))
     assert sum("no balanced openings" in text for text in remarks.said) == 1
 
 
@@ -65,7 +65,7 @@ def test_the_learning_rate_falls_over_the_rounds_or_within_each(tmp_path: Path, 
     rates = {"learning_rate": 0.01, "final_learning_rate": 0.0001, "anneal_each_round": each_round}
     settings = replace(CONFIG.selfplay, iterations=2, games=4, draws_per_position=80.0, **rates)
     with RunFolder.create(tmp_path / "run", replace(CONFIG, selfplay=settings)) as run:
-        run_selfplay(run, Conduct())
+        run_selfplay(run, Context())
         records = [record for record in read_metrics(run.path) if record["event"] == "train"]
     by_round = [[record["learning_rate"] for record in records if record["iteration"] == number] for number in (0, 1)]
     assert all(len(round_rates) > 1 for round_rates in by_round)
@@ -87,7 +87,7 @@ def test_rounds_with_hardly_any_samples_go_on(tmp_path: Path, monkeypatch: pytes
             CONFIG.selfplay, iterations=2, games=4, concurrent_games=1, full_search_share=share, fast_simulations=4
         )
         with RunFolder.create(tmp_path / f"run{share}", replace(CONFIG, selfplay=settings)) as run:
-            run_selfplay(run, Conduct())
+            run_selfplay(run, Context())
             files = sorted(run.replay.glob("selfplay-*.npz"))
             kept = [read_kept_games(path, CONFIG.rules.cells) for path in files]
             assert sorted(game for file in kept for game in file.metadata["games"]) == [0, 0, 1, 1, 2, 2, 3, 3]
@@ -111,7 +111,7 @@ def test_the_same_seed_plays_the_same_games(tmp_path: Path, monkeypatch: pytest.
     files = []
     for name in ("one", "other"):
         with RunFolder.create(tmp_path / name, config) as run:
-            run_selfplay(run, Conduct())
+            run_selfplay(run, Context())
             (samples,), (games,) = run.replay.glob("selfplay-*.npz"), run.games.glob("*.sgf")
             files.append((samples.read_bytes(), games.read_bytes()))
     assert files[0] == files[1]

@@ -19,7 +19,7 @@ from curriculum.config import Config, EvaluationConfig, GateConfig, Phase, Selfp
 from curriculum.games.selfplay_games import SelfPlayGame
 from curriculum.phases.jobs import SelfPlayJob
 from curriculum.phases.selfplay import run_selfplay
-from curriculum.reporting import Conduct
+from curriculum.reporting import Context
 from curriculum.run.folder import RunFolder, read_metrics
 from curriculum.workers.local import Local
 from curriculum.workers.ray_pool import RayPool, WorkersError
@@ -106,7 +106,7 @@ def test_a_match_is_the_same_with_workers(pool: RayPool) -> None:
     schedule = fixtures(2, 8, openings=[(24,), (25, 16)], seed=1)
     players = [NamedPlayer.of(spec, RULES, PlayerSettings()) for spec in ("mentor:paper", "random")]
     results = [
-        play_tournament(players, schedule, rules=RULES, conduct=Conduct(pool=each)).matches[0, 1]
+        play_tournament(players, schedule, rules=RULES, context=Context(pool=each)).matches[0, 1]
         for each in (Local(), pool)
     ]
     assert [game.moves for game in results[0].games] == [game.moves for game in results[1].games]
@@ -118,7 +118,7 @@ def test_an_overlapped_run_with_workers_ends_like_one_without(pool: RayPool, tmp
     models = []
     for name, each in (("here", Local()), ("there", pool)):
         with RunFolder.create(tmp_path / name, config) as run:
-            run_selfplay(run, Conduct(pool=each))
+            run_selfplay(run, Context(pool=each))
             arrays, _ = load_arrays(run.best_model)
             models.append(arrays)
         records = [record for record in read_metrics(tmp_path / name) if record["event"] == "games"]

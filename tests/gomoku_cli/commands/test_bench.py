@@ -15,7 +15,7 @@ from curriculum.bench.machine import machine
 from curriculum.bench.positions import long_games, mixed_positions
 from curriculum.bench.search import by_simulations
 from curriculum.bench.selfplay import selfplay_config
-from curriculum.reporting import Conduct
+from curriculum.reporting import Context
 from gomoku_cli import app
 from gomoku_cli.commands.bench import show
 from gomoku_cli.exit_codes import ExitCode
@@ -55,9 +55,9 @@ def swept() -> dict[str, Any]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(measure, "NetEvaluator", lambda model: NetEvaluator(model, choice))
         return {
-            "simulations": by_simulations(evaluator, small, (10, 100), 0.01, Conduct()),
-            "games": measure.by_games(config, evaluator, small, (1, 4), 0.05, Conduct(), ceiling),
-            "board": measure.by_size(config, (6, 7), 0.05, Conduct()),
+            "simulations": by_simulations(evaluator, small, (10, 100), 0.01, Context()),
+            "games": measure.by_games(config, evaluator, small, (1, 4), 0.05, Context(), ceiling),
+            "board": measure.by_size(config, (6, 7), 0.05, Context()),
         }
 
 

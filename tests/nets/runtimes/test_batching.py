@@ -17,7 +17,7 @@ from core.rules import BLACK, WHITE
 from nets.config import Backend, Precision
 from nets.runtimes.batching import Batcher, Submission
 from nets.runtimes.runtime import Piece
-from nets.runtimes.runtime_evaluator import rows_by_net
+from nets.shapes import rows_by_net
 
 PATIENCE_S = 20.0
 """Longest wait; after it something hangs."""
