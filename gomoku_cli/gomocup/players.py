@@ -55,8 +55,11 @@ class EnginePlayers:
 
         Raises `PlayerSpecError`, and `nets.checkpoint.CheckpointError` for a broken model.
         """
+        # See `PlayerSource`.
         self.notes: list[str] = []
-        """See `PlayerSource`."""
+        self.max_simulations: int | None = None
+        self.max_bytes: int | None = None
+        self.max_depth: int | None = None
         self._spec = spec
         self._max_threads = threads
         limit_cores(threads)
@@ -96,10 +99,10 @@ class EnginePlayers:
         kernels = compilation.kernels | (helper.kernels() if helper is not None else set())
         return progress_text(len(kernels), compilation.seconds)
 
-    def prepare(self, rules: Rules, max_simulations: int | None, stop: Callable[[], bool]) -> None:
+    def prepare(self, rules: Rules, stop: Callable[[], bool]) -> None:
         """See `PlayerSource`."""
-        if self._player is None or self._player_key != (rules, max_simulations):
-            self._replace_player(rules, max_simulations)
+        if self._player is None or self._player_key != (rules, self.max_simulations):
+            self._replace_player(rules, self.max_simulations)
         if self._successor is not None and self._successor.done():
             if self._successor.exception() is None:
                 self._succeed()
@@ -107,10 +110,16 @@ class EnginePlayers:
                 self._successor = None
         self._await_preparation(stop)
 
-    def get(self, rules: Rules, max_simulations: int | None, stop: Callable[[], bool]) -> Engine:
+    def get(self, rules: Rules, stop: Callable[[], bool]) -> Engine:
         """See `PlayerSource`."""
-        self.prepare(rules, max_simulations, stop)
+        self.prepare(rules, stop)
         assert self._engine is not None
+        if isinstance(self._player, MctsPlayer):
+            self._player.max_bytes = self._bytes_of_trees()
+        elif isinstance(self._player, Mentor):
+            # A limit that cannot be reached would cost the mentor its table.
+            depth = self.max_depth if self.max_depth is not None and self.max_depth < MAX_DEPTH else None
+            self._player.limit = replace(self._player.limit, depth=depth)
         return self._engine
 
     def quick_decision(self, position: Position) -> Decision:
@@ -121,25 +130,15 @@ class EnginePlayers:
         """See `PlayerSource`. A model that is loaded keeps its threads, unless its nets are of line patterns."""
         limit_cores(threads if self._max_threads is None else min(threads, self._max_threads))
 
-    def limit_depth(self, plies: int | None) -> None:
-        """See `PlayerSource`: the mentor's search has a depth."""
-        if isinstance(self._player, Mentor):
-            # A limit that cannot be reached would cost the mentor its table.
-            depth = plies if plies is not None and plies < MAX_DEPTH else None
-            self._player.limit = replace(self._player.limit, depth=depth)
-
-    def limit_memory(self, max_bytes: int | None) -> None:
-        """See `PlayerSource`."""
-        if not isinstance(self._player, MctsPlayer):
-            return
-        if max_bytes is None:
-            self._player.max_bytes = None
-            return
-        left = max_bytes - self._bytes_without_trees - _RESERVE_BYTES
+    def _bytes_of_trees(self) -> int | None:
+        """Return the memory that the limit leaves for trees; None without a limit."""
+        if self.max_bytes is None:
+            return None
+        left = self.max_bytes - self._bytes_without_trees - _RESERVE_BYTES
         if left < _MIN_TREE_BYTES and not self._has_noted_memory:
-            self.notes.append(f"a limit of {max_bytes / 1e6:.0f} MB is less than this program needs")
+            self.notes.append(f"a limit of {self.max_bytes / 1e6:.0f} MB is less than this program needs")
             self._has_noted_memory = True
-        self._player.max_bytes = max(left, _MIN_TREE_BYTES)
+        return max(left, _MIN_TREE_BYTES)
 
     def _replace_player(self, rules: Rules, max_simulations: int | None) -> None:
         self._await_preparation()

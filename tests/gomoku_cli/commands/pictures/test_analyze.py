@@ -263,7 +263,7 @@ def test_saved_analyses_are_read_and_not_searched_for_again(
     def refuse(*_: object, **options: object) -> None:
         raise AssertionError("nothing is searched for again")
 
-    monkeypatch.setattr(Mentor, "analyse", refuse)
+    monkeypatch.setattr(Mentor, "search", refuse)
     assert run(capsys, *line, "--game", 2) == first, "everything is in the file"
     assert json.loads(run(capsys, *line, "--game", 2, "--move", 3)[1])["position"] == ["d4", "a1", "e4"]
 
@@ -275,14 +275,14 @@ def test_analyses_before_a_stop_are_saved_and_the_one_that_it_cuts_short_is_not(
 
     path = tmp_path / "game.sgf"
     write_games(path, [GAME])
-    analyse = Mentor.analyse
+    search = Mentor.search
 
     def third_is_stopped(player: Mentor, position: Position, *arguments: Any, **options: Any) -> Any:
         if position.ply == 2:
             os.kill(os.getpid(), signal.SIGTERM)
-        return analyse(player, position, *arguments, **options)
+        return search(player, position, *arguments, **options)
 
-    monkeypatch.setattr(Mentor, "analyse", third_is_stopped)
+    monkeypatch.setattr(Mentor, "search", third_is_stopped)
     code, out, _ = run(capsys, path, "--save", "--player", "mentor:1", "--json")
     assert code == ExitCode.INTERRUPTED
     assert [json.loads(line)["ply"] for line in out.splitlines()] == [0, 1]
@@ -355,13 +355,13 @@ def test_a_file_that_changed_during_the_analysis_is_left_alone(
 
     path = tmp_path / "game.sgf"
     write_games(path, [GAME])
-    analyse = Mentor.analyse
+    search = Mentor.search
 
     def edit(*arguments: Any, **options: Any) -> Any:
         path.write_text("(;GM[4]SZ[9]C[edited])", encoding="utf-8")
-        return analyse(*arguments, **options)
+        return search(*arguments, **options)
 
-    monkeypatch.setattr(Mentor, "analyse", edit)
+    monkeypatch.setattr(Mentor, "search", edit)
     code, _, err = run(capsys, path, "--save", "--player", "mentor:1")
     assert code == ExitCode.BAD_DATA
     assert "has changed since it was read, so nothing is saved" in err
