@@ -1,6 +1,6 @@
 """One handle over any player: moves, analyses that are read while they run, and pondering.
 
-A search runs on a thread of its own, so that its caller can stop it and read its results so far. A handle runs one
+Searches run on a thread of the handle, so that its caller can stop it and read its results so far. A handle runs one
 search at a time: a call ends the search of the call before.
 """
 
@@ -10,7 +10,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from types import TracebackType
 from typing import Generic, Self, TypeVar
@@ -32,9 +32,11 @@ class NoAnalysisError(UsageError, ValueError):
 
 
 class _Search:
-    """One call of a player, on a thread of its own. It does not know its engine, which ends it when nobody has it."""
+    """One call of a player, on the thread of its engine. It does not know that, which ends it when nobody has it."""
 
-    def __init__(self, work: Callable[[_Stop, Report], _Found | None], until: float) -> None:
+    def __init__(
+        self, thread: ThreadPoolExecutor, work: Callable[[_Stop, Report], _Found | None], until: float
+    ) -> None:
         """`work` gets the `stop` and the `report` of its search; None is one without a result."""
         self.future: Future[_Found] = Future()
         self.changed = threading.Condition()
@@ -46,7 +48,7 @@ class _Search:
         self._work = work
         self._is_stopped = threading.Event()
         _SEARCHES.add(self)
-        threading.Thread(target=self._run, name="search", daemon=True).start()
+        thread.submit(self._run)
 
     def _run(self) -> None:
         try:
@@ -88,8 +90,8 @@ def _end_searches() -> None:
         search.end()
 
 
-# At its end a program waits for the threads of a search, and a search without a limit would never end. `atexit` comes
-# after that wait; the hook of `concurrent.futures`, which is called before it, has no public name.
+# At its end a program waits for the threads of its searches, and a search without a limit would never end. `atexit`
+# comes after that wait; the hook of `concurrent.futures`, which is called before it, has no public name.
 getattr(threading, "_register_atexit", atexit.register)(_end_searches)
 
 
@@ -242,8 +244,11 @@ class Engine:
     def __init__(self, player: Player) -> None:
         self.name = player.name
         """The player's name in tables and records."""
-        self._player = player
+        self.player = player
+        """The player itself."""
         self._game = _Game(player)
+        # One thread for all searches: the start of one waits until it gets a processor, on a busy machine too long.
+        self._thread = ThreadPoolExecutor(1, "search")
         self._lock = threading.Lock()
         self._is_closed = False
         self._running: list[_Search] = []
@@ -258,7 +263,7 @@ class Engine:
     @property
     def limit(self) -> Limit | None:
         """The limit of an analysis that gets none; None for a player without analyses."""
-        return self._player.limit
+        return self.player.limit
 
     def play(self, position: Position, limit: Limit | None = None, *, seed: int = 0) -> Decision:
         """Return the player's decision on a position: `start`, and the wait for its end."""
@@ -287,7 +292,7 @@ class Engine:
         `limit` replaces the player's own; with `Limit(seconds=math.inf)` it runs until it is stopped, its result is
         proven or memory is full. Raises `NoAnalysisError` for a player that cannot, and `ValueError` as `start` does.
         """
-        player = self._player
+        player = self.player
         if not self.can_analyse:
             raise NoAnalysisError(f"{self.name} tells no more than its move: it has no analysis")
         return self._start(
@@ -299,7 +304,7 @@ class Engine:
 
         Players that cannot ponder end at once. An error is one of the returned search alone.
         """
-        player = self._player
+        player = self.player
         return self._start(position, lambda position, stop, report: player.ponder(position, stop), _nothing)
 
     def prepare(self, rules: Rules, *, ponders: bool = False) -> RunningSearch[None]:
@@ -340,7 +345,7 @@ class Engine:
             if self._is_closed:
                 raise ValueError(f"the engine {self.name} is closed")
             _end_all(self._running)
-            search = _Search(lambda stop, report: work(position, stop, report), until)
+            search = _Search(self._thread, lambda stop, report: work(position, stop, report), until)
             self._running.append(search)
         return RunningSearch(self, search, result)
 

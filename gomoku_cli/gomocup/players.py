@@ -80,11 +80,9 @@ class EnginePlayers:
         self._helper: Helper | None = None
         self._executor = ThreadPoolExecutor(1, "prepare")
         self._preparation: Future[None] | None = None
-        self._successor: Future[Player] | None = None
+        self._successor: Future[Engine] | None = None
         """The player that takes over from the mentor when its kernels are compiled."""
-        self._player: Player | None = None
         self._engine: Engine | None = None
-        """The handle of that player."""
         self._player_key: tuple[Rules, int | None] | None = None
         """Rules and limit of simulations of the current player."""
         self._quick = Mentor(Limit(seconds=math.inf), memory_bytes=_QUICK_BYTES, threads=1)
@@ -101,7 +99,7 @@ class EnginePlayers:
 
     def prepare(self, rules: Rules, stop: Callable[[], bool]) -> None:
         """See `PlayerSource`."""
-        if self._player is None or self._player_key != (rules, self.max_simulations):
+        if self._engine is None or self._player_key != (rules, self.max_simulations):
             self._replace_player(rules, self.max_simulations)
         if self._successor is not None and self._successor.done():
             if self._successor.exception() is None:
@@ -114,12 +112,13 @@ class EnginePlayers:
         """See `PlayerSource`."""
         self.prepare(rules, stop)
         assert self._engine is not None
-        if isinstance(self._player, MctsPlayer):
-            self._player.max_bytes = self._bytes_of_trees()
-        elif isinstance(self._player, Mentor):
+        player = self._engine.player
+        if isinstance(player, MctsPlayer):
+            player.max_bytes = self._bytes_of_trees()
+        elif isinstance(player, Mentor):
             # A limit that cannot be reached would cost the mentor its table.
             depth = self.max_depth if self.max_depth is not None and self.max_depth < MAX_DEPTH else None
-            self._player.limit = replace(self._player.limit, depth=depth)
+            player.limit = replace(player.limit, depth=depth)
         return self._engine
 
     def quick_decision(self, position: Position) -> Decision:
@@ -142,14 +141,14 @@ class EnginePlayers:
 
     def _replace_player(self, rules: Rules, max_simulations: int | None) -> None:
         self._await_preparation()
-        self._player = self._engine = None  # two players at once may need more memory than the limit
-        player = self._player = self._make_player(rules, max_simulations)
+        self._engine = None  # two players at once may need more memory than the limit
+        player = self._make_player(rules, max_simulations)
         self._player_key = (rules, max_simulations)
         self._successor = None
         with watching_compilation() as self._compilation:
             if isinstance(player, MctsPlayer) and self._is_compiling():
                 self._successor = self._executor.submit(self._made_ready, player, rules)
-                player = self._player = parse_player(player_names.MENTOR, rules=rules, settings=self._settings)
+                player = parse_player(player_names.MENTOR, rules=rules, settings=self._settings)
                 self.notes.append(f"the mentor plays until the search of {self._spec} is compiled, once")
             # Kernels load on this thread, nets in the background.
             self._preparation = self._executor.submit(player.prepare) if isinstance(player, MctsPlayer) else None
@@ -174,23 +173,23 @@ class EnginePlayers:
             self._helper = helper_for(compile_line_play if self._model.net.has_lines else compile_play)
         return self._helper is not None and not self._helper.join(0.0)
 
-    def _made_ready(self, player: MctsPlayer, rules: Rules) -> Player:
+    def _made_ready(self, player: MctsPlayer, rules: Rules) -> Engine:
         """Return the player when its kernels are compiled and loaded."""
         assert self._helper is not None
         self._helper.join()
         player.prepare()
-        _warm_up(Engine(player), rules)
-        return player
+        engine = Engine(player)
+        _warm_up(engine, rules)
+        return engine
 
     def _succeed(self) -> None:
         """Let the model play from now on, waiting until it is ready."""
         assert self._successor is not None
-        self._player, self._successor = self._successor.result(), None
-        self._engine = Engine(self._player)
+        self._engine, self._successor = self._successor.result(), None
         self._bytes_without_trees = resident_bytes()
         self.notes.append(f"{self._spec} plays from now on")
 
-    def _note_failure(self, successor: Future[Player]) -> None:
+    def _note_failure(self, successor: Future[Engine]) -> None:
         if (error := successor.exception()) is not None:
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             self.notes.append(f"{self._spec} cannot play, so the mentor goes on: {reason}")

@@ -26,7 +26,7 @@ def player_of(players: EnginePlayers, rules: Rules, **limits: int | None) -> Pla
     """Return the player that is ready for these rules, within limits such as `max_depth` from now on."""
     for name, value in limits.items():
         setattr(players, name, value)
-    return players.get(rules, never)._player
+    return players.get(rules, never).player
 
 
 @pytest.fixture(scope="module")
