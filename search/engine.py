@@ -1,6 +1,6 @@
 """One handle over any player: moves, analyses that are read while they run, and pondering.
 
-A search runs on a thread of its own, so that its caller can stop it and read its results so far. A handle runs one
+Searches run on a thread of the handle, so that its caller can stop it and read its results so far. A handle runs one
 search at a time: a call ends the search of the call before.
 """
 
@@ -10,7 +10,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from types import TracebackType
 from typing import Generic, Self, TypeVar
@@ -32,10 +32,12 @@ class NoAnalysisError(UsageError, ValueError):
 
 
 class _Search:
-    """One call of a player, on a thread of its own. It does not know its engine, which ends it when nobody has it."""
+    """One call of a player, on the thread of its engine. It does not know that, which ends it when nobody has it."""
 
-    def __init__(self, work: Callable[[_Stop, Report], _Found], until: float = math.inf) -> None:
-        """`work` gets the `stop` and the `report` of its search."""
+    def __init__(
+        self, thread: ThreadPoolExecutor, work: Callable[[_Stop, Report], _Found | None], until: float
+    ) -> None:
+        """`work` gets the `stop` and the `report` of its search; None is one without a result."""
         self.future: Future[_Found] = Future()
         self.changed = threading.Condition()
         """Notified when there is a new view, and at the end."""
@@ -46,11 +48,11 @@ class _Search:
         self._work = work
         self._is_stopped = threading.Event()
         _SEARCHES.add(self)
-        threading.Thread(target=self._run, name="search", daemon=True).start()
+        thread.submit(self._run)
 
     def _run(self) -> None:
         try:
-            found = self._work(self._stops, self._report)
+            found = self._work(self._stops, self._report) or (None, None)
         except BaseException as error:
             self.future.set_exception(error)
         with self.changed:  # a reader sees the final view and the end at once
@@ -88,13 +90,13 @@ def _end_searches() -> None:
         search.end()
 
 
-# At its end a program waits for the threads of a search, and a search without a limit would never end. `atexit` comes
-# after that wait; the hook of `concurrent.futures`, which is called before it, has no public name.
+# At its end a program waits for the threads of its searches, and a search without a limit would never end. `atexit`
+# comes after that wait; the hook of `concurrent.futures`, which is called before it, has no public name.
 getattr(threading, "_register_atexit", atexit.register)(_end_searches)
 
 
 class _Game:
-    """The player of a game. A position that continues the last one is of the same game, any other begins a new one."""
+    """The player of a game. A position with the first move of the last one is of its game, any other of a new one."""
 
     def __init__(self, player: Player) -> None:
         self._player = player
@@ -135,7 +137,8 @@ class _Game:
 
     def _player_for(self, position: Position) -> Player:
         last = self._last
-        if last is None or last.rules != position.rules or position.moves[: last.ply] != last.moves:
+        # Moves may be taken back: a program sets its board anew, which is quicker than its start.
+        if last is None or last.rules != position.rules or (last.moves and position.moves[:1] != last.moves[:1]):
             self.close()
             self._in_game = self._context.enter_context(self._player.start_game())
         return self._in_game
@@ -241,8 +244,11 @@ class Engine:
     def __init__(self, player: Player) -> None:
         self.name = player.name
         """The player's name in tables and records."""
-        self._player = player
+        self.player = player
+        """The player itself."""
         self._game = _Game(player)
+        # One thread for all searches: the start of one waits until it gets a processor, on a busy machine too long.
+        self._thread = ThreadPoolExecutor(1, "search")
         self._lock = threading.Lock()
         self._is_closed = False
         self._running: list[_Search] = []
@@ -257,7 +263,7 @@ class Engine:
     @property
     def limit(self) -> Limit | None:
         """The limit of an analysis that gets none; None for a player without analyses."""
-        return self._player.limit
+        return self.player.limit
 
     def play(self, position: Position, limit: Limit | None = None, *, seed: int = 0) -> Decision:
         """Return the player's decision on a position: `start`, and the wait for its end."""
@@ -269,15 +275,16 @@ class Engine:
         """Start the search for a move and return it, to read, stop or wait for; `until` is that of `stop_at`.
 
         The same seed gives the same decision, unless a time limits it. `limit` replaces the player's own; players
-        without a search ignore it. A program of its own (`engine:COMMAND`) is in a game: a position that continues the
-        one of the call before is of that game, any other begins a new one.
+        without a search ignore it. A program of its own (`engine:COMMAND`) is in a game: a position with the first move
+        of the one of the call before is of that game, any other begins a new one.
 
         Raises `ValueError` for a position that is over and a closed engine. The search raises it for a limit that the
         player does not know, and the errors of the player: `ForfeitError` if it cannot go on.
         """
         game = self._game
-        search = self._start(position, lambda position, *how: game.search(position, limit, seed, *how), until)
-        return RunningSearch(self, search, _decision)
+        return self._start(
+            position, lambda position, *how: game.search(position, limit, seed, *how), _decision, until=until
+        )
 
     def analysis(self, position: Position, limit: Limit | None = None) -> RunningSearch[Analysis]:
         """Start an analysis and return it, to iterate over; its values are for the side to move, -1 to 1.
@@ -285,26 +292,20 @@ class Engine:
         `limit` replaces the player's own; with `Limit(seconds=math.inf)` it runs until it is stopped, its result is
         proven or memory is full. Raises `NoAnalysisError` for a player that cannot, and `ValueError` as `start` does.
         """
-        player = self._player
+        player = self.player
         if not self.can_analyse:
             raise NoAnalysisError(f"{self.name} tells no more than its move: it has no analysis")
-        search = self._start(
-            position, lambda position, stop, report: player.search(position, limit, stop=stop, report=report)
+        return self._start(
+            position, lambda position, stop, report: player.search(position, limit, stop=stop, report=report), _view
         )
-        return RunningSearch(self, search, _view)
 
     def ponder(self, position: Position) -> RunningSearch[None]:
         """Search a position in the background until the next call, which goes on from there where it continues it.
 
         Players that cannot ponder end at once. An error is one of the returned search alone.
         """
-        player = self._player
-
-        def ponder(position: Position, stop: _Stop, report: Report) -> _Found:
-            player.ponder(position, stop)
-            return None, None
-
-        return RunningSearch(self, self._start(position, ponder), lambda found: None)
+        player = self.player
+        return self._start(position, lambda position, stop, report: player.ponder(position, stop), _nothing)
 
     def prepare(self, rules: Rules, *, ponders: bool = False) -> RunningSearch[None]:
         """Load and compile what a decision on a board needs, so that the first one does not wait for it.
@@ -312,12 +313,7 @@ class Engine:
         `ponders`: with what `ponder` needs.
         """
         game = self._game
-
-        def prepare(position: Position, stop: _Stop, report: Report) -> _Found:
-            game.prepare(rules, ponders=ponders)
-            return None, None
-
-        return RunningSearch(self, self._start(Position(rules), prepare), lambda found: None)
+        return self._start(Position(rules), lambda *how: game.prepare(rules, ponders=ponders), _nothing)
 
     def close(self) -> None:
         """End the search and the player's game; nothing else may be called then."""
@@ -334,9 +330,14 @@ class Engine:
         self.close()
 
     def _start(
-        self, position: Position, work: Callable[[Position, _Stop, Report], _Found], until: float = math.inf
-    ) -> _Search:
-        """End the last search and start the next one."""
+        self,
+        position: Position,
+        work: Callable[[Position, _Stop, Report], _Found | None],
+        result: Callable[[_Found], _Result],
+        *,
+        until: float = math.inf,
+    ) -> RunningSearch[_Result]:
+        """End the last search and start the next one; `work` must not hold the engine."""
         if position.is_game_over():
             raise ValueError("the game is over: there is nothing to search")
         position = position.copy()
@@ -344,9 +345,9 @@ class Engine:
             if self._is_closed:
                 raise ValueError(f"the engine {self.name} is closed")
             _end_all(self._running)
-            search = _Search(lambda stop, report: work(position, stop, report), until)
+            search = _Search(self._thread, lambda stop, report: work(position, stop, report), until)
             self._running.append(search)
-            return search
+        return RunningSearch(self, search, result)
 
 
 def _decision(found: _Found) -> Decision:
@@ -357,6 +358,10 @@ def _decision(found: _Found) -> Decision:
 def _view(found: _Found) -> Analysis:
     assert found[1] is not None
     return found[1]
+
+
+def _nothing(found: _Found) -> None:
+    pass
 
 
 def _end_all(running: list[_Search], game: _Game | None = None) -> None:

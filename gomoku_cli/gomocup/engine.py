@@ -287,10 +287,10 @@ class Engine:
             apply(number)
 
     def _set_memory(self, max_bytes: int) -> None:
-        self._thinker.max_bytes = max_bytes if max_bytes > 0 else None
+        self._players.max_bytes = max_bytes if max_bytes > 0 else None
 
     def _set_simulations(self, nodes: int) -> None:
-        self._thinker.max_simulations = nodes if nodes > 0 else None
+        self._players.max_simulations = nodes if nodes > 0 else None
 
     def _set_threads(self, threads: int) -> None:
         if threads > 0:
@@ -302,7 +302,7 @@ class Engine:
             self._thinker.stop_pondering()
 
     def _set_depth(self, plies: int) -> None:
-        self._thinker.max_depth = plies if plies > 0 else None
+        self._players.max_depth = plies if plies > 0 else None
 
     def _set_detail(self, detail: int) -> None:
         self._thinker.shows_best = detail > 0

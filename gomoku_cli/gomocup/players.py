@@ -55,8 +55,11 @@ class EnginePlayers:
 
         Raises `PlayerSpecError`, and `nets.checkpoint.CheckpointError` for a broken model.
         """
+        # See `PlayerSource`.
         self.notes: list[str] = []
-        """See `PlayerSource`."""
+        self.max_simulations: int | None = None
+        self.max_bytes: int | None = None
+        self.max_depth: int | None = None
         self._spec = spec
         self._max_threads = threads
         limit_cores(threads)
@@ -77,11 +80,9 @@ class EnginePlayers:
         self._helper: Helper | None = None
         self._executor = ThreadPoolExecutor(1, "prepare")
         self._preparation: Future[None] | None = None
-        self._successor: Future[Player] | None = None
+        self._successor: Future[Engine] | None = None
         """The player that takes over from the mentor when its kernels are compiled."""
-        self._player: Player | None = None
         self._engine: Engine | None = None
-        """The handle of that player."""
         self._player_key: tuple[Rules, int | None] | None = None
         """Rules and limit of simulations of the current player."""
         self._quick = Mentor(Limit(seconds=math.inf), memory_bytes=_QUICK_BYTES, threads=1)
@@ -96,10 +97,10 @@ class EnginePlayers:
         kernels = compilation.kernels | (helper.kernels() if helper is not None else set())
         return progress_text(len(kernels), compilation.seconds)
 
-    def prepare(self, rules: Rules, max_simulations: int | None, stop: Callable[[], bool]) -> None:
+    def prepare(self, rules: Rules, stop: Callable[[], bool]) -> None:
         """See `PlayerSource`."""
-        if self._player is None or self._player_key != (rules, max_simulations):
-            self._replace_player(rules, max_simulations)
+        if self._engine is None or self._player_key != (rules, self.max_simulations):
+            self._replace_player(rules, self.max_simulations)
         if self._successor is not None and self._successor.done():
             if self._successor.exception() is None:
                 self._succeed()
@@ -107,10 +108,17 @@ class EnginePlayers:
                 self._successor = None
         self._await_preparation(stop)
 
-    def get(self, rules: Rules, max_simulations: int | None, stop: Callable[[], bool]) -> Engine:
+    def get(self, rules: Rules, stop: Callable[[], bool]) -> Engine:
         """See `PlayerSource`."""
-        self.prepare(rules, max_simulations, stop)
+        self.prepare(rules, stop)
         assert self._engine is not None
+        player = self._engine.player
+        if isinstance(player, MctsPlayer):
+            player.max_bytes = self._bytes_of_trees()
+        elif isinstance(player, Mentor):
+            # A limit that cannot be reached would cost the mentor its table.
+            depth = self.max_depth if self.max_depth is not None and self.max_depth < MAX_DEPTH else None
+            player.limit = replace(player.limit, depth=depth)
         return self._engine
 
     def quick_decision(self, position: Position) -> Decision:
@@ -121,36 +129,26 @@ class EnginePlayers:
         """See `PlayerSource`. A model that is loaded keeps its threads, unless its nets are of line patterns."""
         limit_cores(threads if self._max_threads is None else min(threads, self._max_threads))
 
-    def limit_depth(self, plies: int | None) -> None:
-        """See `PlayerSource`: the mentor's search has a depth."""
-        if isinstance(self._player, Mentor):
-            # A limit that cannot be reached would cost the mentor its table.
-            depth = plies if plies is not None and plies < MAX_DEPTH else None
-            self._player.limit = replace(self._player.limit, depth=depth)
-
-    def limit_memory(self, max_bytes: int | None) -> None:
-        """See `PlayerSource`."""
-        if not isinstance(self._player, MctsPlayer):
-            return
-        if max_bytes is None:
-            self._player.max_bytes = None
-            return
-        left = max_bytes - self._bytes_without_trees - _RESERVE_BYTES
+    def _bytes_of_trees(self) -> int | None:
+        """Return the memory that the limit leaves for trees; None without a limit."""
+        if self.max_bytes is None:
+            return None
+        left = self.max_bytes - self._bytes_without_trees - _RESERVE_BYTES
         if left < _MIN_TREE_BYTES and not self._has_noted_memory:
-            self.notes.append(f"a limit of {max_bytes / 1e6:.0f} MB is less than this program needs")
+            self.notes.append(f"a limit of {self.max_bytes / 1e6:.0f} MB is less than this program needs")
             self._has_noted_memory = True
-        self._player.max_bytes = max(left, _MIN_TREE_BYTES)
+        return max(left, _MIN_TREE_BYTES)
 
     def _replace_player(self, rules: Rules, max_simulations: int | None) -> None:
         self._await_preparation()
-        self._player = self._engine = None  # two players at once may need more memory than the limit
-        player = self._player = self._make_player(rules, max_simulations)
+        self._engine = None  # two players at once may need more memory than the limit
+        player = self._make_player(rules, max_simulations)
         self._player_key = (rules, max_simulations)
         self._successor = None
         with watching_compilation() as self._compilation:
             if isinstance(player, MctsPlayer) and self._is_compiling():
                 self._successor = self._executor.submit(self._made_ready, player, rules)
-                player = self._player = parse_player(player_names.MENTOR, rules=rules, settings=self._settings)
+                player = parse_player(player_names.MENTOR, rules=rules, settings=self._settings)
                 self.notes.append(f"the mentor plays until the search of {self._spec} is compiled, once")
             # Kernels load on this thread, nets in the background.
             self._preparation = self._executor.submit(player.prepare) if isinstance(player, MctsPlayer) else None
@@ -175,23 +173,23 @@ class EnginePlayers:
             self._helper = helper_for(compile_line_play if self._model.net.has_lines else compile_play)
         return self._helper is not None and not self._helper.join(0.0)
 
-    def _made_ready(self, player: MctsPlayer, rules: Rules) -> Player:
+    def _made_ready(self, player: MctsPlayer, rules: Rules) -> Engine:
         """Return the player when its kernels are compiled and loaded."""
         assert self._helper is not None
         self._helper.join()
         player.prepare()
-        _warm_up(Engine(player), rules)
-        return player
+        engine = Engine(player)
+        _warm_up(engine, rules)
+        return engine
 
     def _succeed(self) -> None:
         """Let the model play from now on, waiting until it is ready."""
         assert self._successor is not None
-        self._player, self._successor = self._successor.result(), None
-        self._engine = Engine(self._player)
+        self._engine, self._successor = self._successor.result(), None
         self._bytes_without_trees = resident_bytes()
         self.notes.append(f"{self._spec} plays from now on")
 
-    def _note_failure(self, successor: Future[Player]) -> None:
+    def _note_failure(self, successor: Future[Engine]) -> None:
         if (error := successor.exception()) is not None:
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             self.notes.append(f"{self._spec} cannot play, so the mentor goes on: {reason}")

@@ -33,27 +33,27 @@ class PlayerSource(Protocol):
 
     notes: list[str]
     """Messages for the user that no answer has carried yet. The reader clears them."""
+    max_simulations: int | None
+    """The limit of simulations from the next move on; None for no limit, as in those below."""
+    max_bytes: int | None
+    """That of the memory of this process."""
+    max_depth: int | None
+    """That of the plies of a search, where the player's search has a depth."""
 
     def progress(self) -> str | None:
         """Return how far a long preparation is that is under way; None if there is nothing to say."""
 
-    def prepare(self, rules: Rules, max_simulations: int | None, stop: Callable[[], bool]) -> None:
+    def prepare(self, rules: Rules, stop: Callable[[], bool]) -> None:
         """Prepare the player for these rules. What is not ready when `stop()` is True goes on in the background."""
 
-    def get(self, rules: Rules, max_simulations: int | None, stop: Callable[[], bool]) -> Engine:
-        """Return the player for these rules with at most `max_simulations` a move, as ready as it is at `stop`."""
+    def get(self, rules: Rules, stop: Callable[[], bool]) -> Engine:
+        """Return the player for these rules within the limits, as ready as it is when `stop()` is True."""
 
     def quick_decision(self, position: Position) -> Decision:
         """Return a decision at once, while a player may be thinking on another thread."""
 
     def limit_threads(self, threads: int) -> None:
         """Use at most this number of threads from the next move on, 1 or more."""
-
-    def limit_memory(self, max_bytes: int | None) -> None:
-        """Keep this process within this memory from the next move on."""
-
-    def limit_depth(self, plies: int | None) -> None:
-        """Search no deeper than this from the next move on, where the player's search has a depth."""
 
 
 class Thinker:
@@ -78,12 +78,6 @@ class Thinker:
 
         `is_asked()`: True if the manager wants the move in progress at once; called often, on the answering thread.
         """
-        self.max_bytes: int | None = None
-        """The limit of memory; None for no limit."""
-        self.max_simulations: int | None = None
-        """The limit of simulations a move; None for no limit."""
-        self.max_depth: int | None = None
-        """The limit of plies of a search; None for no limit."""
         self.shows_best = False
         """True if the manager wants to see the best move so far during a move."""
         self.may_ponder = False
@@ -106,9 +100,7 @@ class Thinker:
     def prepare(self, rules: Rules, read_at: float) -> Iterator[str]:
         """Prepare the player for a START that was read at `read_at`; yield a MESSAGE each second of a compilation."""
         until = read_at + _START_S
-        preparation = self._preparer.submit(
-            self._players.prepare, rules, self.max_simulations, lambda: time.monotonic() >= until
-        )
+        preparation = self._preparer.submit(self._players.prepare, rules, lambda: time.monotonic() >= until)
         while not wait([preparation], _MESSAGE_S).done:
             if (text := self._players.progress()) is not None:
                 yield f"MESSAGE {text}"
@@ -129,10 +121,7 @@ class Thinker:
         def stop() -> bool:
             return self._is_asked_now() or time.monotonic() >= min(until, self._clock.deadline(read_at))
 
-        engine = self._players.get(rules, self.max_simulations, stop)
-        self._players.limit_memory(self.max_bytes)
-        self._players.limit_depth(self.max_depth)
-        return engine
+        return self._players.get(rules, stop)
 
     def decide(self, engine: Engine, position: Position, read_at: float) -> Decision:
         """Return the player's decision, in time for a request that was read at `read_at`.

@@ -330,13 +330,15 @@ def test_a_program_plays_within_a_game() -> None:
             position.push("i9" if position.ply == 1 else "i8")
         for _ in range(3):
             position.pop()
-        engine.play(position)  # an earlier position is another game
+        engine.play(position)  # moves were taken back
+        engine.play(Position.from_moves(RULES, ["a2"]))
+        engine.play(position)
         program.fails = True
         with pytest.raises(ForfeitError, match="program: it crashed"):
             engine.play(position)
         program.fails = False
         engine.play(position)
-    games = "start, move 0, move 2, end, start, move 1, end, start, move 1, end"
+    games = "start, move 0, move 2, move 1, end, start, move 1, end, start, move 1, end, start, move 1, end"
     assert ", ".join(program.log) == games
 
 

@@ -68,27 +68,26 @@ class OnePlayer:
         self.notes: list[str] = []
         self.player = player
         self.engine: SearchEngine | None = None
-        self.max_simulations: list[int | None] = []
-        self.max_bytes: list[int | None] = []
+        self.max_simulations: int | None = None
+        self.max_bytes: int | None = None
+        self.max_depth: int | None = None
         self.threads: list[int] = []
         self.preparation: Callable[[], None] = lambda: None
         self.loads: Callable[[Callable[[], bool]], None] = lambda stop: None
         """Called for each player, with the `stop` of its loading."""
-        self.max_depths: list[int | None] = []
         self.quick_decisions = 0
 
     def progress(self) -> str | None:
         """See `PlayerSource`."""
         return "compiling"
 
-    def prepare(self, rules: Rules, max_simulations: int | None, stop: Callable[[], bool]) -> None:
+    def prepare(self, rules: Rules, stop: Callable[[], bool]) -> None:
         """See `PlayerSource`."""
         self.preparation()
 
-    def get(self, rules: Rules, max_simulations: int | None, stop: Callable[[], bool]) -> SearchEngine:
+    def get(self, rules: Rules, stop: Callable[[], bool]) -> SearchEngine:
         """See `PlayerSource`."""
         self.loads(stop)
-        self.max_simulations.append(max_simulations)
         self.engine = self.engine or SearchEngine(self.player)
         return self.engine
 
@@ -100,14 +99,6 @@ class OnePlayer:
     def limit_threads(self, threads: int) -> None:
         """See `PlayerSource`."""
         self.threads.append(threads)
-
-    def limit_memory(self, max_bytes: int | None) -> None:
-        """See `PlayerSource`."""
-        self.max_bytes.append(max_bytes)
-
-    def limit_depth(self, plies: int | None) -> None:
-        """See `PlayerSource`."""
-        self.max_depths.append(plies)
 
 
 class Talk:

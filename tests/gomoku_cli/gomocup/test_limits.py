@@ -45,11 +45,11 @@ def test_info_has_no_answer(talk: Talk, info: str) -> None:
 
 def test_limits_of_memory_and_nodes_apply_from_the_next_move(talk: Talk) -> None:
     talk.say("INFO max_memory 83886080", "INFO max_node 500", "BEGIN")
-    assert talk.players.max_bytes[-1] == 83_886_080
-    assert talk.players.max_simulations[-1] == 500
+    assert talk.players.max_bytes == 83_886_080
+    assert talk.players.max_simulations == 500
     talk.say("INFO max_memory 0", "INFO max_node 0", "TURN 7,7")
-    assert talk.players.max_bytes[-1] is None
-    assert talk.players.max_simulations[-1] is None
+    assert talk.players.max_bytes is None
+    assert talk.players.max_simulations is None
 
 
 @pytest.mark.parametrize(("rule", "named"), [(1, "exactly five"), (4, "renju"), (8, "caro"), (6, "renju")])

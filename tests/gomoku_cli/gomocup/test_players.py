@@ -22,9 +22,11 @@ TINY = NetConfig.tower(2, 0, hidden=2)
 SMALL = Rules(6)
 
 
-def player_of(players: EnginePlayers, rules: Rules, max_simulations: int | None) -> Player:
-    """Return the player that is ready for these rules."""
-    return players.get(rules, max_simulations, never)._player
+def player_of(players: EnginePlayers, rules: Rules, **limits: int | None) -> Player:
+    """Return the player that is ready for these rules, within limits such as `max_depth` from now on."""
+    for name, value in limits.items():
+        setattr(players, name, value)
+    return players.get(rules, never).player
 
 
 @pytest.fixture(scope="module")
@@ -37,12 +39,12 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def test_a_model_plays_on_its_own_board_and_the_mentor_on_others_with_a_note(model: str) -> None:
     players = EnginePlayers(model, simulations=4)
-    assert isinstance(player_of(players, SMALL, None), MctsPlayer)
+    assert isinstance(player_of(players, SMALL), MctsPlayer)
     assert players.notes == []
-    assert isinstance(player_of(players, Rules(20), None), Mentor)
+    assert isinstance(player_of(players, Rules(20)), Mentor)
     (note,) = players.notes
     assert note == f"{model} plays 5 in a row on 6x6, so on 20x20 the mentor plays"
-    assert isinstance(player_of(players, SMALL, None), MctsPlayer)
+    assert isinstance(player_of(players, SMALL), MctsPlayer)
 
 
 def test_a_model_whose_weights_fit_every_board_plays_on_it(tmp_path: Path) -> None:
@@ -56,7 +58,7 @@ def test_a_model_whose_weights_fit_every_board_plays_on_it(tmp_path: Path) -> No
     path = tmp_path / "model.safetensors"
     save_model(path, make_model(net, SMALL, 1), {})
     players = EnginePlayers(str(path), simulations=4)
-    assert isinstance(player_of(players, Rules(20), None), MctsPlayer)
+    assert isinstance(player_of(players, Rules(20)), MctsPlayer)
     assert players.notes == []
 
 
@@ -85,16 +87,16 @@ def helper(monkeypatch: pytest.MonkeyPatch) -> SlowHelper:
 def test_the_mentor_plays_until_the_search_of_the_model_is_compiled(model: str, helper: SlowHelper) -> None:
     players = EnginePlayers(model, simulations=None)
     for rules in (SMALL, Rules(7), SMALL):
-        assert isinstance(player_of(players, rules, None), Mentor)
+        assert isinstance(player_of(players, rules), Mentor)
     assert players.notes[0] == f"the mentor plays until the search of {model} is compiled, once"
     helper.done.set()
     deadline = time.monotonic() + 30.0
-    while isinstance(player := player_of(players, SMALL, None), Mentor):
+    while isinstance(player := player_of(players, SMALL), Mentor):
         assert time.monotonic() < deadline
         time.sleep(0.01)
     assert isinstance(player, MctsPlayer)
     assert players.notes[-1] == f"{model} plays from now on"
-    assert player_of(players, SMALL, None) is player
+    assert player_of(players, SMALL) is player
 
 
 def test_the_mentor_goes_on_where_the_model_cannot_play(
@@ -105,7 +107,7 @@ def test_the_mentor_goes_on_where_the_model_cannot_play(
 
     monkeypatch.setattr(MctsPlayer, "prepare", fail)
     players = EnginePlayers(model, simulations=None)
-    assert isinstance(player_of(players, SMALL, None), Mentor)
+    assert isinstance(player_of(players, SMALL), Mentor)
     assert len(players.notes) == 1
     helper.done.set()
     deadline = time.monotonic() + 30.0
@@ -114,7 +116,7 @@ def test_the_mentor_goes_on_where_the_model_cannot_play(
         time.sleep(0.01)
     assert players.notes[1] == f"{model} cannot play, so the mentor goes on: MemoryError: no room for its nets"
     for _ in range(2):
-        assert isinstance(player_of(players, SMALL, None), Mentor)
+        assert isinstance(player_of(players, SMALL), Mentor)
     assert len(players.notes) == 2
 
 
@@ -124,34 +126,34 @@ def test_a_model_with_a_number_of_simulations_is_waited_for(
 ) -> None:
     threading.Timer(0.3, helper.done.set).start()
     players = EnginePlayers(model, simulations=simulations)
-    assert isinstance(player_of(players, SMALL, max_simulations), MctsPlayer)
+    assert isinstance(player_of(players, SMALL, max_simulations=max_simulations), MctsPlayer)
     assert helper.done.is_set()
 
 
 def test_a_player_without_a_net_plays_on_any_board() -> None:
     players = EnginePlayers("random", simulations=None)
-    assert isinstance(player_of(players, Rules(25), None), RandomPlayer)
-    players.limit_memory(1000)
+    assert isinstance(player_of(players, Rules(25)), RandomPlayer)
+    player_of(players, Rules(25), max_bytes=1000)
     assert players.notes == []
 
 
 def test_one_player_is_kept_from_game_to_game(model: str) -> None:
     players = EnginePlayers(model, simulations=4)
-    player = player_of(players, SMALL, None)
-    assert player_of(players, SMALL, None) is player
-    assert player_of(players, SMALL, 2) is not player
+    player = player_of(players, SMALL)
+    assert player_of(players, SMALL) is player
+    assert player_of(players, SMALL, max_simulations=2) is not player
 
 
 @pytest.mark.parametrize(("simulations", "max_simulations", "made"), [(4, None, 4), (4, 2, 2), (4, 9, 4), (None, 3, 3)])
 def test_the_smaller_limit_of_simulations_applies(
     model: str, simulations: int | None, max_simulations: int | None, made: int
 ) -> None:
-    player = player_of(EnginePlayers(model, simulations=simulations), SMALL, max_simulations)
+    player = player_of(EnginePlayers(model, simulations=simulations), SMALL, max_simulations=max_simulations)
     assert player.choose(Position(SMALL)).simulations == made
 
 
 def test_without_a_limit_of_simulations_it_thinks_until_it_is_stopped(model: str) -> None:
-    player, checks = player_of(EnginePlayers(model, simulations=None), SMALL, None), iter(range(100))
+    player, checks = player_of(EnginePlayers(model, simulations=None), SMALL), iter(range(100))
     # 90 rounds, one check of `stop` each, are more simulations than the model was trained with.
     decision = player.choose(Position(SMALL), stop=lambda: next(checks) == 90)
     assert next(checks) == 91
@@ -160,25 +162,25 @@ def test_without_a_limit_of_simulations_it_thinks_until_it_is_stopped(model: str
 
 @pytest.mark.parametrize("tactics", [True, False])
 def test_a_model_plays_with_or_without_tactics(model: str, tactics: bool) -> None:
-    player = player_of(EnginePlayers(model, simulations=4, tactics=tactics), SMALL, None)
+    player = player_of(EnginePlayers(model, simulations=4, tactics=tactics), SMALL)
     four = Position.from_moves(SMALL, [0, 30, 1, 31, 2, 32, 3, 33])
     assert player.choose(four).simulations == (0 if tactics else 4)  # tactics see the win without a search
 
 
 def test_trees_get_the_rest_of_the_limit_of_memory(model: str) -> None:
     players = EnginePlayers(model, simulations=None)
-    player = player_of(players, SMALL, None)
+    player = player_of(players, SMALL)
     assert isinstance(player, MctsPlayer)
     held = resident_bytes()
-    players.limit_memory(held + 100_000_000)
+    player_of(players, SMALL, max_bytes=held + 100_000_000)
     assert player.max_bytes is not None
     assert 50_000_000 < player.max_bytes < 100_000_000
     assert players.notes == []
-    players.limit_memory(10_000_000)
+    player_of(players, SMALL, max_bytes=10_000_000)
     assert 0 < player.max_bytes < 10_000_000
-    players.limit_memory(10_000_000)
+    player_of(players, SMALL, max_bytes=10_000_000)
     assert players.notes == ["a limit of 10 MB is less than this program needs"]
-    players.limit_memory(None)
+    player_of(players, SMALL, max_bytes=None)
     assert player.max_bytes is None
 
 
@@ -190,22 +192,21 @@ def test_a_model_for_another_connect_length_is_an_error(tmp_path: Path) -> None:
 
 
 def test_the_mentor_keeps_a_limit_of_nodes() -> None:
-    player = player_of(EnginePlayers("mentor", simulations=None), SMALL, 300)
+    player = player_of(EnginePlayers("mentor", simulations=None), SMALL, max_simulations=300)
     assert isinstance(player, Mentor)
     assert player.limit.nodes == 300
 
 
 def test_the_mentor_keeps_a_limit_of_depth_and_others_ignore_it() -> None:
     players = EnginePlayers("mentor", simulations=None)
-    player = player_of(players, SMALL, None)
+    player = player_of(players, SMALL)
     assert isinstance(player, Mentor)
     position = Position.from_moves(SMALL, [14, 15])
-    players.limit_depth(2)
+    player_of(players, SMALL, max_depth=2)
     assert player.search(position)[1].depth == 2
-    players.limit_depth(100)
+    player_of(players, SMALL, max_depth=100)
     assert player.limit.depth is None, "more than a search reaches is no limit"
-    players.limit_depth(None)
+    player_of(players, SMALL, max_depth=None)
     assert player.limit.depth is None
     others = EnginePlayers("random", simulations=None)
-    player_of(others, SMALL, None)
-    others.limit_depth(2)
+    player_of(others, SMALL, max_depth=2)

@@ -178,5 +178,7 @@ def test_no_key_of_the_board_is_answered(talk: Talk, key: str) -> None:
 
 
 def test_the_depth_reaches_the_players(talk: Talk) -> None:
-    talk.say("BEGIN", "INFO max_depth 6", "TURN 7,7", "INFO max_depth 0", "TURN 8,8")
-    assert talk.players.max_depths == [None, 6, None]
+    talk.say("INFO max_depth 6", "BEGIN")
+    assert talk.players.max_depth == 6
+    talk.say("INFO max_depth 0")
+    assert talk.players.max_depth is None
