@@ -11,8 +11,9 @@ _AFTER_A_KERNEL = """
 import sys
 import numba
 import numpy as np
-from core.compiled.lines import makes_line
-makes_line(np.zeros(25, np.int8), 0, 5, 3)
+from core.compiled.rules import compile_rules, wins
+from core.rules import Rules
+wins(compile_rules(Rules(5, 3)), np.zeros(25, np.int8), 0)
 """
 
 SMAPS = """\
