@@ -37,11 +37,11 @@ from curriculum.run.folder import RunFolder
 from curriculum.schedule import at_round
 from curriculum.training.samples import Samples
 from curriculum.training.trainer import BatchSource, Trainer, cosine_rate
+from curriculum.workers.games import PATIENCE_S
 from nets.checkpoint import load_model
 
 _SECONDS_PER_SAVE = 20.0
 """Of a training without rounds of games, whose passes may be short."""
-_WAIT_S = 0.1
 
 
 def run_selfplay(run: RunFolder, context: Context) -> None:
@@ -110,7 +110,8 @@ class _Round:
         training = self._training()
         rates = settings.learning_rate, settings.final_learning_rate
         of_round = cosine_rate(*rates, self.iteration / max(1, settings.iterations - 1))
-        with naming_divergence(self.run_folder, PHASE, training.progress, of_round):
+        first = rates[0] if settings.anneal_each_round else of_round
+        with naming_divergence(self.run_folder, PHASE, training.progress, first):
             if settings.concurrent:
                 window = self._train_passes(training, window, of_round)
             else:
@@ -139,7 +140,7 @@ class _Round:
             progress = found
         elif self._accepted_state.exists():
             trainer.load(self._accepted_state, progress)
-        elif found is not None and self.config.gate.games:  # all candidates were discarded
+        elif found is not None and not self.config.selfplay.concurrent:  # all candidates were discarded
             trainer = Trainer(self.config, starting_model(self.run_folder))
         return Training(self.run_folder, self.context, PHASE, trainer, progress)
 
@@ -155,21 +156,21 @@ class _Round:
         """Train passes over the window while games flow into it, and weights into the games; return the last window."""
         settings, progress = self.config.selfplay, training.progress
         saved = pushed = time.monotonic()
-        stale_passes = 0
+        stale_passes, patience = 0, 0.0
         with self.context.reporter.task(f"training, round {self.iteration + 1}", settings.epochs, "epochs") as task:
             while progress["epoch"] < settings.epochs:
                 if self.context.stop():
                     training.save()
                     self.context.check()
-                if games := self.games.collect():
+                if games := self.games.collect(patience):
                     window = Samples.concatenate([window, *(game.samples for game in games)])
                     window = window.rows(slice(max(0, len(window) - settings.window), None))
                     stale_passes = 0
                 figures: dict[str, Any] = {"positions": len(window)}
                 if len(window) < max(settings.start_positions, 1) or stale_passes >= settings.epochs_without_games:
-                    figures["waits_for"] = "games"
-                    time.sleep(_WAIT_S)
+                    figures["waits_for"], patience = "games", PATIENCE_S
                 else:
+                    patience = 0.0
                     key = stream_key(self.config.seed, Purpose.SHUFFLE, self.iteration, progress["epoch"])
                     source = self._batches(training, window, key)
                     figures["policy_loss"] = training.train(source, 0, [rate] * source.steps_per_pass).policy

@@ -153,8 +153,8 @@ class RayPool:
         self._streams.append(stream)
         return stream
 
-    def leave(self, stream: "_RayStream[Any]") -> None:
-        """Forget a stream."""
+    def forget(self, stream: "_RayStream[Any]") -> None:
+        """Serve a stream no more."""
         self._streams.remove(stream)
 
     def wanted(self) -> int:
@@ -298,7 +298,7 @@ class _RayStream(Stream[Game]):
                 worker.actor.push.remote(self._session, content)
 
     def close(self) -> None:
-        self._pool.leave(self)
+        self._pool.forget(self)
         for worker in self._shares:
             worker.actor.close.remote(self._session)
         self._shares.clear()
