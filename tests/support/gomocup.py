@@ -51,6 +51,7 @@ class OnePlayer:
         self.player = player
         self.max_simulations: list[int | None] = []
         self.max_bytes: list[int | None] = []
+        self.rules: list[Rules] = []
         self.threads: list[int] = []
         self.preparation: Callable[[], None] = lambda: None
         self.max_depths: list[int | None] = []
@@ -67,6 +68,7 @@ class OnePlayer:
     def get(self, rules: Rules, max_simulations: int | None, until: float) -> Player:
         """See `PlayerSource`."""
         self.max_simulations.append(max_simulations)
+        self.rules.append(rules)
         return self.player
 
     def quick_decision(self, position: Position) -> Decision:
