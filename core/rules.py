@@ -29,10 +29,12 @@ def colour_name(colour: Colour) -> str:
 
 
 class Variant(StrEnum):
-    """The lines that win and the moves that are legal."""
+    """The lines that win."""
 
     FREESTYLE = "freestyle"
-    """`connect` stones or more win, and every empty cell is a legal move."""
+    """`connect` stones or more win."""
+    STANDARD = "standard"
+    """Exactly `connect` stones win; a longer line, an overline, wins nothing."""
 
     def __repr__(self) -> str:
         return repr(self.value)
@@ -41,6 +43,8 @@ class Variant(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Rules:
     """Rules of k-in-a-row: black moves first, a line of `connect` stones wins, a full board draws (A, I).
+
+    Every empty cell is a legal move.
 
     Positions, screens and players ask them; kernels ask their twin in `core.compiled.rules`.
 
@@ -75,8 +79,8 @@ class Rules:
 
     @property
     def longest(self) -> int:
-        """Stones in the longest line that wins."""
-        return self.size
+        """Stones in the longest line that wins: `MAX_SIZE` without a limit."""
+        return self.connect if self.variant == Variant.STANDARD else MAX_SIZE
 
     def is_legal(self, stones: Sequence[int], cell: Cell, to_move: Colour) -> bool:
         """Return True if a side may play a cell of the board while the game goes on. `stones`: [A]."""
@@ -110,4 +114,5 @@ class Rules:
         return sorted(found)
 
     def __str__(self) -> str:
-        return f"{self.connect} in a row on {self.size}x{self.size}"
+        exactly = "exactly " if self.variant == Variant.STANDARD else ""
+        return f"{exactly}{self.connect} in a row on {self.size}x{self.size}"

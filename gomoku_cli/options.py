@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from core.limits import MAX_MOVE_SECONDS, MAX_SIMULATIONS
-from core.rules import MAX_CONNECT, MAX_SIZE, MIN_CONNECT, MIN_SIZE, Rules
+from core.rules import MAX_CONNECT, MAX_SIZE, MIN_CONNECT, MIN_SIZE, Rules, Variant
 from curriculum.arena import player_names
 from gomoku_cli import completion
 from gomoku_cli.exit_codes import for_error
@@ -242,6 +242,21 @@ class RulesOptions:
         ),
     ] = None
 
+    variant: Annotated[
+        Variant | None,
+        typer.Option(
+            "--variant",
+            help="freestyle: a longer line wins too; standard: it wins nothing.",
+            show_default="the model's",
+        ),
+    ] = None
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The fields of `Rules` that were given."""
+        fields = {"size": self.board_size, "connect": self.connect, "variant": self.variant}
+        return {name: value for name, value in fields.items() if value is not None}
+
     def resolve(self, players: Sequence[str]) -> Rules:
         """Return the rules of games between these players.
 
@@ -250,7 +265,7 @@ class RulesOptions:
         from curriculum.arena.players import resolve_rules
 
         try:
-            return resolve_rules(players, self.board_size, self.connect)
+            return resolve_rules(players, **self.given)
         except ValueError as error:
             if for_error(error) is not None:
                 raise

@@ -120,6 +120,7 @@ def description(model: DualNet, name: str) -> Mapping[str, str]:
     return {
         "board_size": str(model.rules.size),
         "connect": str(model.rules.connect),
+        "variant": model.rules.variant,
         "planes": str(model.config.planes),
         "evaluates": {"black": "positions with black to move", "white": "positions with white to move"}.get(
             name, "all positions"

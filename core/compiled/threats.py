@@ -1,10 +1,12 @@
 """Threats: the pattern that a stone on a cell would make along each line through it, updated move by move.
 
 The classes are named for a connect length of 5 and mean the same for any length `k`: a *five* is `k` or more in a line,
-a *four* one stone short of it, a *three* two short, a *two* three short. They are defined by the 2(k-1) cells around
-the centre of one line, the nearest k-1 on each side, each empty, own, or blocked (the opponent's stone or the wall):
+a *four* one stone short of it, a *three* two short, a *two* three short. They are defined by the cells around the
+centre of one line, each empty, own, or blocked (the opponent's stone or the wall): the nearest k-1 on each side, and
+where more than `k` do not win one more, which tells if a line is longer (`reach_of`).
 
-- `FIVE`: some `k` cells in a row through the centre are all own; more than `k` win too (freestyle).
+- `FIVE`: some `k` cells in a row through the centre are all own, and no stone of their own lies next to them where
+  more than `k` do not win.
 - `OPEN_FOUR`: two or more empty cells each of which, filled, makes `FIVE`; `FOUR`: exactly one such cell.
 - `OPEN_THREE`: one more own stone can make `OPEN_FOUR`; `THREE`: one more can make `FOUR`.
 - `OPEN_TWO`: one more own stone can make `OPEN_THREE`; `TWO`: one more can make `THREE`.
@@ -37,22 +39,29 @@ _SLOT_BLACK, _SLOT_WHITE, _SLOT_WALL = 1, 2, 3
 """Digits to the base of four of a window's code on a board; an empty cell is 0."""
 
 
-@cache
-def pattern_table(connect: int) -> NDArray[np.uint8]:
-    """Return the class of every window by its code: [3^(2(connect-1))].
+def reach_of(connect: int, exact: bool) -> int:
+    """Return the cells of a window on each side of its centre. `exact`: a longer line than `connect` wins nothing."""
+    return connect if exact else connect - 1
 
-    Digit `i` of the code, from the lowest, is the cell at offset `i - (connect-1)` for the cells before the centre
-    and `i - (connect-2)` for those after it.
+
+@cache
+def pattern_table(connect: int, exact: bool = False) -> NDArray[np.uint8]:
+    """Return the class of every window by its code: [3^(2 reach)].
+
+    Digit `i` of the code, from the lowest, is the cell at offset `i - reach` for the cells before the centre and
+    `i - reach + 1` for those after it.
     """
-    slots = 2 * (connect - 1)
+    reach = reach_of(connect, exact)
+    slots = 2 * reach
     windows = np.arange(3**slots)
     digits = [windows // 3**slot % 3 for slot in range(slots)]
     own = [digit == _SLOT_OWN for digit in digits]
-    own.insert(connect - 1, np.ones(len(windows), dtype=np.bool_))
+    own.insert(reach, np.ones(len(windows), dtype=np.bool_))
 
     table = np.zeros(len(windows), dtype=np.uint8)
-    for first in range(connect):
-        table[np.logical_and.reduce(own[first : first + connect])] = FIVE
+    for first in range(reach - connect + 1, reach + 1):
+        line = np.logical_and.reduce(own[first : first + connect])
+        table[line & ~(own[first - 1] | own[first + connect]) if exact else line] = FIVE
 
     def fills(of_class: int) -> NDArray[np.intp]:
         """Return for each window [windows] the number of empty cells that complete a window of `of_class`."""
@@ -72,19 +81,19 @@ def pattern_table(connect: int) -> NDArray[np.uint8]:
 
 
 @cache
-def both_patterns_table(connect: int) -> NDArray[np.uint8]:
-    """Return the classes of every window of a board, black's plus `PATTERNS` times white's: [4^(2(connect-1))].
+def both_patterns_table(connect: int, exact: bool = False) -> NDArray[np.uint8]:
+    """Return the classes of every window of a board, black's plus `PATTERNS` times white's: [4^(2 reach)].
 
     The code's slots are those of `pattern_table`, two bits each: empty, black, white or wall.
     """
-    slots = 2 * (connect - 1)
-    windows = np.arange(4**slots, dtype=np.int32)
-    as_black, as_white = np.zeros_like(windows), np.zeros_like(windows)
+    slots = 2 * reach_of(connect, exact)
+    as_black, as_white = np.zeros(1, dtype=np.int32), np.zeros(1, dtype=np.int32)
     for slot in range(slots):
-        digits = windows >> 2 * slot & 3
-        as_black += 3**slot * np.array((0, _SLOT_OWN, _SLOT_BLOCKED, _SLOT_BLOCKED), dtype=np.int32)[digits]
-        as_white += 3**slot * np.array((0, _SLOT_BLOCKED, _SLOT_OWN, _SLOT_BLOCKED), dtype=np.int32)[digits]
-    table = pattern_table(connect)
+        # The digit of a later slot is the slower one.
+        black = 3**slot * np.array((0, _SLOT_OWN, _SLOT_BLOCKED, _SLOT_BLOCKED), dtype=np.int32)
+        white = 3**slot * np.array((0, _SLOT_BLOCKED, _SLOT_OWN, _SLOT_BLOCKED), dtype=np.int32)
+        as_black, as_white = np.add.outer(black, as_black).ravel(), np.add.outer(white, as_white).ravel()
+    table = pattern_table(connect, exact)
     both = table[as_black] + PATTERNS * table[as_white]
     both.setflags(write=False)
     return both
@@ -95,11 +104,13 @@ class ThreatBoard(NamedTuple):
 
     rules: CompiledRules
     table: NDArray[np.uint8]
-    """[4^(2(connect-1))] `both_patterns_table(connect)`."""
+    """[4^(2 reach)] `both_patterns_table`."""
+    reach: int
+    """Cells of a window on each side of its centre."""
     stones: NDArray[np.int8]
     """[A] `BLACK`, `WHITE` or `EMPTY`."""
     room: NDArray[np.int8]
-    """[8, A] cells between each cell and the wall in each direction, then in the opposite one, at most connect-1."""
+    """[8, A] cells between each cell and the wall in each direction, then in the opposite one, at most `reach`."""
     codes: NDArray[np.int32]
     """[4 directions, A] the window around each cell."""
     patterns: NDArray[np.uint8]
@@ -111,9 +122,11 @@ class ThreatBoard(NamedTuple):
 
 def new_threat_board(rules: Rules) -> ThreatBoard:
     """Return an empty board; boards share only the read-only table."""
+    exact = rules.longest == rules.connect
     board = ThreatBoard(
         rules=compile_rules(rules),
-        table=both_patterns_table(rules.connect),
+        table=both_patterns_table(rules.connect, exact),
+        reach=reach_of(rules.connect, exact),
         stones=np.zeros(rules.cells, dtype=np.int8),
         room=np.zeros((2 * len(DIRECTIONS), rules.cells), dtype=np.int8),
         codes=np.zeros((len(DIRECTIONS), rules.cells), dtype=np.int32),
@@ -127,21 +140,21 @@ def new_threat_board(rules: Rules) -> ThreatBoard:
 @lean_kernel
 def reset(board: ThreatBoard) -> None:
     """Remove all stones."""
-    size, connect = board.rules.size, board.rules.connect
+    size, reach = board.rules.size, board.reach
     board.stones[:] = EMPTY
     board.counts[:] = 0
     for direction in range(4):
         row_step, column_step = DIRECTIONS[direction]
         for cell in range(size * size):
             code = 0
-            for distance in range(1, connect):
+            for distance in range(1, reach + 1):
                 for sign in (1, -1):
                     row = cell // size + sign * distance * row_step
                     column = cell % size + sign * distance * column_step
                     if 0 <= row < size and 0 <= column < size:
                         board.room[direction if sign > 0 else 4 + direction, cell] = distance
                     else:
-                        slot = connect - 2 + distance if sign > 0 else connect - 1 - distance
+                        slot = reach - 1 + distance if sign > 0 else reach - distance
                         code |= _SLOT_WALL << 2 * slot
             board.codes[direction, cell] = code
             patterns = board.table[code]
@@ -184,7 +197,7 @@ def remove(board: ThreatBoard, cell: int) -> None:
 @lean_kernel
 def _change_lines(board: ThreatBoard, cell: int, colour: int) -> None:
     """Add a stone to the windows of all cells that see `cell`, or remove it: the same bits change."""
-    size, connect, stones, counts = board.rules.size, board.rules.connect, board.stones, board.counts
+    size, reach, stones, counts = board.rules.size, board.reach, board.stones, board.counts
     digit = _SLOT_BLACK if colour == BLACK else _SLOT_WHITE
     for direction in range(4):
         step = DIRECTIONS[direction][0] * size + DIRECTIONS[direction][1]
@@ -195,7 +208,7 @@ def _change_lines(board: ThreatBoard, cell: int, colour: int) -> None:
                 continue
             seen_from = cell + distance * step
             # From there the changed cell lies in the opposite direction.
-            slot = connect - 1 - distance if distance > 0 else connect - 2 - distance
+            slot = reach - distance if distance > 0 else reach - 1 - distance
             code = codes[seen_from] ^ digit << 2 * slot
             codes[seen_from] = code
             after = board.table[code]

@@ -8,7 +8,7 @@ from enum import StrEnum
 from core.errors import BadDataError
 from core.limits import quoted, shortened
 from core.position import Position
-from core.rules import Cell, Colour, Rules, colour_name
+from core.rules import Cell, Colour, Rules, Variant, colour_name
 
 
 class RecordError(BadDataError, ValueError):
@@ -114,9 +114,11 @@ def contradiction(record: GameRecord) -> str:
     return f"the board shows {record.rules.connect} in a row of {colour_name(outcome.winner)}"
 
 
-_CONNECT = re.compile(r"([0-9]{1,3}) in a row")
+_OURS = re.compile(r"(exactly )?([0-9]{1,3}) in a row")
+"""The rules as `str(rules)` writes them."""
+_STANDARD = re.compile(r"\s*(1|standard.*|exactly (five|5).*)\s*", re.IGNORECASE)
 _FREESTYLE = re.compile(r"\s*(0|free.?style.*|gomoku|unlimited.*|fastgame.*|five or more.*)?\s*", re.IGNORECASE)
-_RULE_NUMBERS = {"1": "exactly five stones win", "2": "continuous games", "4": "renju", "8": "caro"}
+_RULE_NUMBERS = {"2": "continuous games", "4": "renju", "8": "caro"}
 """The rules by their numbers in the Gomocup protocol."""
 
 
@@ -125,7 +127,7 @@ def over_here(text: str, rules: Rules) -> str:
 
     It completes the error of such a move, `the game is over`.
     """
-    if _CONNECT.match(text) or _FREESTYLE.fullmatch(text):
+    if any(known.fullmatch(text) for known in (_FREESTYLE, _STANDARD)) or _OURS.match(text):
         return ""
     number = _RULE_NUMBERS.get(text.strip(), "")
     name = f"{shortened(text.strip())}, {number}" if number else quoted(text.strip())
@@ -133,9 +135,12 @@ def over_here(text: str, rules: Rules) -> str:
 
 
 def recorded_rules(size: int, text: str) -> Rules:
-    """Return the rules of a record of `size`, with the connect length that `str(rules)` wrote into `text`.
+    """Return the rules of a record of `size`: those that `str(rules)` wrote into `text`, or that other programs name.
 
-    Without such a text five in a row win, or as many as fit. Raises `ValueError` for rules that are not supported.
+    Without such a text five or more in a row win, or as many as fit. Raises `ValueError` for rules that are not
+    supported.
     """
-    connect = _CONNECT.match(text)
-    return Rules(size, int(connect[1]) if connect else min(Rules().connect, size))
+    ours = _OURS.match(text)
+    is_standard = ours[1] if ours else _STANDARD.fullmatch(text)
+    connect = int(ours[2]) if ours else min(Rules().connect, size)
+    return Rules(size, connect, Variant.STANDARD if is_standard else Variant.FREESTYLE)

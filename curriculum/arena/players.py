@@ -3,10 +3,12 @@
 import os
 import shlex
 import shutil
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 from core.errors import UsageError
 from core.limits import MAX_PLAYER_LENGTH, MAX_SIMULATIONS, quoted
@@ -111,8 +113,8 @@ def model_path(spec: str) -> Path | None:
     raise PlayerSpecError(f"{spec!r} names no player{hint}: write {player_names.HELP}")
 
 
-def resolve_rules(specs: Sequence[str], board_size: int | None = None, connect: int | None = None) -> Rules:
-    """Return the rules of games between these players: the given ones, else those of a model, else 15x15.
+def resolve_rules(specs: Sequence[str], **given: Any) -> Rules:
+    """Return the rules of games between these players: the `given` fields, else those of a model, else 15x15.
 
     Without given ones they are those of the first model whose rules all models play: a fully convolutional net plays
     boards of other sizes than its own.
@@ -123,19 +125,17 @@ def resolve_rules(specs: Sequence[str], board_size: int | None = None, connect: 
 
     models = [(spec, read_info(path)) for spec in specs if (path := model_path(spec)) is not None]
     meeting = [info.rules for _, info in models if all(other.plays(info.rules) for _, other in models)]
-    if models and not meeting and board_size is None and connect is None:
+    if models and not meeting and not given:
         one, first = models[0]
         other, second = next((spec, info) for spec, info in models if not info.plays(first.rules))
         raise PlayerSpecError(f"{one} plays {first.rules} and {other} plays {second.rules}: they cannot meet")
     default = meeting[0] if meeting else models[0][1].rules if models else Rules()
-    given = Rules(
-        board_size if board_size is not None else default.size, connect if connect is not None else default.connect
-    )
+    rules = replace(default, **given)
     for spec, info in models:
-        if not info.plays(given):
+        if not info.plays(rules):
             others = f"{player_names.MENTOR}, {player_names.RANDOM} and {player_names.PURE_MCTS}:N play on any board"
-            raise PlayerSpecError(f"{spec} plays {info.rules}, not {given}; {others}")
-    return given
+            raise PlayerSpecError(f"{spec} plays {info.rules}, not {rules}; {others}")
+    return rules
 
 
 @dataclass(frozen=True)
@@ -229,12 +229,15 @@ def parse_player(spec: str, *, rules: Rules, settings: PlayerSettings) -> Player
 
 def _net_player(spec: str, path: Path, rules: Rules, settings: PlayerSettings) -> Player:
     from nets.checkpoint import CheckpointError, read_info
+    from nets.config import RuntimeNotice
     from nets.runtimes.loading import open_model
     from search.tree.player import MctsPlayer
 
     info = read_info(path)
     if not info.plays(rules):
         raise PlayerSpecError(f"{spec} plays {info.rules}, not {rules}")
+    if info.rules.variant != rules.variant:
+        warnings.warn(f"{spec} learned {info.rules}, and plays {rules}", RuntimeNotice, stacklevel=2)
     if (simulations := own_simulations(spec)[1]) is not None:
         settings = replace(settings, simulations=simulations, seconds=None)
     try:

@@ -7,7 +7,6 @@ from typing import Any
 
 from core.evaluation import Evaluator
 from core.position import Position
-from core.rules import Rules
 from curriculum.bench.bare_net import BareNet
 from curriculum.bench.ceiling import Ceiling, find_ceiling
 from curriculum.bench.machine import OtherProcesses, backend
@@ -121,7 +120,7 @@ def by_size(config: Config, sizes: Sequence[int], seconds: float, context: Conte
     """Return a row for each board size: self-play, and the nets alone, with new nets of the same architecture."""
     rows = []
     for size in sizes:
-        rules = Rules(size, config.rules.connect)
+        rules = replace(config.rules, size=size)
         games = long_games(rules, _GAMES // 4)
         evaluator = NetEvaluator(make_model(config.net, rules, config.seed))
         try:

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -208,10 +209,7 @@ def _checked_rules(
         search.check_effect(specs)
         default = resolve_rules(specs)
     try:
-        return Rules(
-            default.size if rules.board_size is None else rules.board_size,
-            default.connect if rules.connect is None else rules.connect,
-        )
+        return replace(default, **rules.given)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--board-size, --connect") from error
 

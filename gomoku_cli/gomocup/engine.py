@@ -2,10 +2,12 @@
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from core.limits import MAX_COMMAND_LENGTH, quoted
 from core.notation import NotationError
 from core.position import IllegalMoveError
+from core.rules import Variant
 from gomoku_cli.gomocup import swap2
 from gomoku_cli.gomocup.clock import Clock
 from gomoku_cli.gomocup.game import EngineGame
@@ -20,6 +22,7 @@ from gomoku_cli.gomocup.protocol import (
     parse_square,
     rules_of_size,
     unsupported_rules,
+    variant_of,
 )
 from gomoku_cli.gomocup.thinking import PlayerSource, Thinker
 from search.players import never
@@ -66,6 +69,7 @@ class Engine:
         self._skips = False
         """True after an unknown command of Yixin's board, which may have a board behind it."""
         self._started_game: EngineGame | None = None
+        self._variant = Variant.FREESTYLE
         self._block: BoardBlock | None = None
         self._commands: dict[str, Callable[[str, float], Iterator[str]]] = {
             "START": self._start,
@@ -152,14 +156,14 @@ class Engine:
         yield from self._set_up(parse_square(argument), read_at)
 
     def _set_up(self, size: int, read_at: float) -> Iterator[str]:
-        rules = rules_of_size(size)
+        rules = rules_of_size(size, self._variant)
         yield from self._thinker.prepare(rules, read_at)
         self._started_game = EngineGame(rules)
         self._thinker.new_game(read_at)
         yield "OK"
 
     def _restart(self, argument: str, read_at: float) -> Iterator[str]:
-        self._started_game = EngineGame(self._game.rules)
+        self._started_game = EngineGame(replace(self._game.rules, variant=self._variant))
         self._thinker.new_game(read_at)
         yield "OK"
 
@@ -326,7 +330,12 @@ class Engine:
         return is_asked
 
     def _set_rule(self, rule: int) -> None:
+        self._variant = variant_of(rule)
+        if self._started_game is not None and not self._started_game.position.ply:
+            # A manager may send it after START.
+            self._started_game = EngineGame(replace(self._started_game.rules, variant=self._variant))
         names = unsupported_rules(rule)
-        note = f"five or more in a row win here; unsupported: {', '.join(names)}"
+        wins = "exactly five" if self._variant == Variant.STANDARD else "five or more"
+        note = f"{wins} in a row win here; unsupported: {', '.join(names)}"
         if names and note not in self._players.notes:
             self._players.notes.append(note)

@@ -15,13 +15,15 @@ from typing import NamedTuple
 
 from core.limits import quoted
 from core.notation import NotationError, parse_point, point_name
-from core.rules import MAX_SIZE, Cell, Rules
+from core.rules import MAX_SIZE, Cell, Rules, Variant
 
 CONNECT = 5
 """Length of a winning line in this protocol."""
 _INTEGER = re.compile(r"[+-]?[0-9]{1,20}")
-_UNSUPPORTED_RULES = {1: "exactly five win", 2: "the game goes on after five (Yixin: renju)", 4: "renju", 8: "caro"}
-"""Names of the bits of INFO rule."""
+_EXACTLY_FIVE = 1
+"""The bit of INFO rule for standard."""
+_UNSUPPORTED_RULES = {2: "the game goes on after five (Yixin: renju)", 4: "renju", 8: "caro"}
+"""Names of its other bits."""
 
 
 class CommandError(ValueError):
@@ -68,16 +70,21 @@ def _square(sides: list[int | None], otherwise: str) -> int:
     return width
 
 
-def rules_of_size(size: int) -> Rules:
+def rules_of_size(size: int, variant: Variant) -> Rules:
     """Return the rules of a board of this size. Raises `CommandError`."""
     if not CONNECT <= size <= MAX_SIZE:
         raise CommandError(f"this engine plays boards of size {CONNECT} to {MAX_SIZE}, not {size}")
-    return Rules(size, CONNECT)
+    return Rules(size, CONNECT, variant)
 
 
 def parse_move(argument: str, rules: Rules) -> Cell:
     """Return the cell of a point. Raises `NotationError`."""
     return parse_point(argument, rules.size)
+
+
+def variant_of(rule: int) -> Variant:
+    """Return the variant that INFO rule requests."""
+    return Variant.STANDARD if rule & _EXACTLY_FIVE else Variant.FREESTYLE
 
 
 def unsupported_rules(rule: int) -> list[str]:

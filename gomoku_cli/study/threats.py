@@ -113,7 +113,7 @@ class Threats:
         self, stones: NDArray[np.int8], colour: Colour, cell: Cell, direction: int
     ) -> Iterator[tuple[Cell, ...]]:
         """Yield the stones that make five with a stone on the empty `cell`: those of each window of the line."""
-        for window in self._windows(cell, direction):
+        for window in self._windows(stones, colour, cell, direction):
             others = tuple(each for each in window if each != cell)
             if all(stones[each] == colour for each in others):
                 yield others
@@ -123,19 +123,21 @@ class Threats:
     ) -> Iterator[tuple[Cell, ...]]:
         """Yield the lines of an open four through the stone on `cell`: stones that make five with two empty cells."""
         seen: Counter[tuple[Cell, ...]] = Counter()
-        for window in self._windows(cell, direction):
+        for window in self._windows(stones, colour, cell, direction):
             held = tuple(each for each in window if stones[each] == colour)
             if len(held) == self.rules.connect - 1 and any(stones[each] == EMPTY for each in window):
                 seen[held] += 1
         # Two cells make five of the same stones, or, as in x.xxx.x, each of other ones.
         yield from [line for line, count in seen.items() if count > 1] or seen
 
-    def _windows(self, cell: Cell, direction: int) -> Iterator[list[Cell]]:
-        """Yield the windows of a winning line's length that hold `cell`."""
+    def _windows(self, stones: NDArray[np.int8], colour: Colour, cell: Cell, direction: int) -> Iterator[list[Cell]]:
+        """Yield the windows of a winning line's length that hold `cell`, without those of lines that are too long."""
         connect, axis = self.rules.connect, self._axis(cell, direction)
         at = axis.index(cell)
         for first in range(max(0, at - connect + 1), min(at, len(axis) - connect) + 1):
-            yield axis[first : first + connect]
+            beside = axis[max(0, first - 1) : first] + axis[first + connect : first + connect + 1]
+            if self.rules.longest > connect or all(stones[each] != colour for each in beside):
+                yield axis[first : first + connect]
 
     def _axis(self, cell: Cell, direction: int) -> list[Cell]:
         """Return the cells of the whole line through `cell`, in order from the left, or from the bottom."""

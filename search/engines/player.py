@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from core.limits import quoted
 from core.notation import NotationError, parse_point, point_name
 from core.position import Position
-from core.rules import Cell, Rules
+from core.rules import Cell, Rules, Variant
 from search.engines.process import EngineProcess, Kind, ProgramEndedError
 from search.limits import Limit
 from search.players import Decision, ForfeitError, Player, never
@@ -30,7 +30,7 @@ MEMORY_SLACK = 2
 _UNLIMITED_MS = 2_147_483_647
 """The protocol's number for a time without a limit."""
 _OPPONENT_IS_AN_ENGINE = 1
-_FREESTYLE = 0
+_RULES = {Variant.FREESTYLE: 0, Variant.STANDARD: 1}
 _CONNECT = 5
 _POINT = re.compile(r"\s*-?[0-9]+\s*,")
 """The beginning of an answer that is meant as a move."""
@@ -215,7 +215,7 @@ class _EngineGame(Player):
                     f"INFO timeout_match {_milliseconds(limits.match_seconds or 0)}",
                     f"INFO max_memory {limits.memory_bytes}",
                     f"INFO game_type {_OPPONENT_IS_AN_ENGINE}",
-                    f"INFO rule {_FREESTYLE}",
+                    f"INFO rule {_RULES[self._rules.variant]}",
                     f"INFO folder {process.folder}",
                     *([] if limits.match_seconds else [f"INFO time_left {_UNLIMITED_MS}"]),
                 ]

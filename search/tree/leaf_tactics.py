@@ -112,6 +112,7 @@ def load_board(boards: ThreatBoard, tree: int, stones: NDArray[np.int8]) -> Thre
     board = ThreatBoard(
         boards.rules,
         boards.table,
+        boards.reach,
         boards.stones[tree],
         boards.room,
         boards.codes[tree],

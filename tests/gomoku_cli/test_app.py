@@ -429,7 +429,7 @@ def test_a_trained_run_has_info_and_can_play(trained: Path, capsys: pytest.Captu
     code, out, _ = run(capsys, "info", trained, "--json")
     assert code == ExitCode.DONE
     info = json.loads(out)
-    assert info["rules"] == {"size": 15, "connect": 5}
+    assert info["rules"] == {"size": 15, "connect": 5, "variant": "freestyle"}
     assert info["net"]["trunk"] == ["conv3-4", "residual"]
     assert info["parameters"] > 0
     code, out, _ = run(capsys, "info", trained)

@@ -71,6 +71,7 @@ class OnePlayer:
         self.max_simulations: int | None = None
         self.max_bytes: int | None = None
         self.max_depth: int | None = None
+        self.rules: list[Rules] = []
         self.threads: list[int] = []
         self.preparation: Callable[[], None] = lambda: None
         self.loads: Callable[[Callable[[], bool]], None] = lambda stop: None
@@ -87,6 +88,7 @@ class OnePlayer:
 
     def get(self, rules: Rules, stop: Callable[[], bool]) -> SearchEngine:
         """See `PlayerSource`."""
+        self.rules.append(rules)
         self.loads(stop)
         self.engine = self.engine or SearchEngine(self.player)
         return self.engine

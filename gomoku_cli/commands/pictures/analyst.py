@@ -170,8 +170,8 @@ class Analyst:
 
     def _own_rules(self) -> Rules:
         """Return the rules of positions without a game: the given ones, else those of the player."""
-        given = self._rules.board_size is not None or self._rules.connect is not None
-        return self._rules.resolve(() if self._spec is None and given else (self._spec or player_names.DEFAULT,))
+        has_none = self._spec is None and self._rules.given
+        return self._rules.resolve(() if has_none else (self._spec or player_names.DEFAULT,))
 
     def _open(self, rules: Rules) -> _Opened:
         """Return the player for these rules. Raises `PlayerSpecError` and a usage error."""

@@ -106,8 +106,8 @@ def _check(
         raise typer.BadParameter("it needs whole games: give their files, without --move", param_hint="--review")
     if games.save and not subjects.files:
         raise typer.BadParameter("there is no file to save into", param_hint="--save")
-    if subjects.files and (rules.board_size is not None or rules.connect is not None):
-        raise typer.BadParameter("games have their own rules", param_hint="--board-size, --connect")
+    if subjects.files and rules.given:
+        raise typer.BadParameter("games have their own rules", param_hint="--board-size, --connect, --variant")
 
 
 def _show(

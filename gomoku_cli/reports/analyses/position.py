@@ -33,6 +33,7 @@ def analysis_json(player: str, position: Position, analysis: "Analysis") -> dict
         "player": player,
         "board_size": position.rules.size,
         "connect": position.rules.connect,
+        "variant": position.rules.variant,
         "position": [position.name_of(cell) for cell in position.moves],
         "to_move": colour_name(position.side_to_move),
         "value": round(analysis.value, 4),
@@ -77,7 +78,8 @@ def _shares(analysis: "Analysis") -> list[float] | None:
 
 def stones_of(result: Json) -> dict[Cell, Colour]:
     """Return the stones of the position, the oldest first."""
-    position = Position.from_moves(Rules(result["board_size"], result["connect"]), result["position"])
+    rules = Rules(result["board_size"], result["connect"], result["variant"])
+    position = Position.from_moves(rules, result["position"])
     return {cell: position.stones[cell] for cell in position.moves}
 
 

@@ -147,7 +147,7 @@ class NewGameScreen(ModalScreen[NewGame | None]):
     def _result(self) -> NewGame:
         """Return the game of the fields. Raises `ValueError` with a sentence for a field that makes no sense."""
         size, connect = self._integer("size", "the board size"), self._integer("connect", "the line")
-        rules = Rules(size, connect)
+        rules = replace(self._rules, size=size, connect=connect)
         present = self._seats.white or self._seats.black or PlayerChoice(spec=player_names.DEFAULT)
         seconds, simulations = None, None
         if self._selected("unit") == "seconds":

@@ -2,9 +2,10 @@
 
 import pytest
 
-from core.records.psq import parse_psq
+from core.records.psq import parse_psq, to_psq
 from core.records.record import RecordError
-from core.records.sgf import parse_sgf
+from core.records.sgf import parse_sgf, to_sgf
+from core.rules import WHITE, Rules, Variant
 
 GAME = "(;GM[4]FF[4]SZ[15];B[hh];W[hg])"
 
@@ -78,12 +79,9 @@ OVERLINE = ";B[hh];W[aa];B[ih];W[ba];B[jh];W[ca];B[lh];W[da];B[mh];W[oo];B[kh];W
 @pytest.mark.parametrize(
     ("rules", "name"),
     [
-        ("1", "1, exactly five stones win"),
         ("4", "4, renju"),
         ("8", "8, caro"),
         ("Renju", "'Renju'"),
-        ("Standard", "'Standard'"),
-        ("exactly five", "'exactly five'"),
     ],
 )
 def test_a_game_of_other_rules_is_refused_with_their_name(rules: str, name: str) -> None:
@@ -101,8 +99,15 @@ def test_a_game_of_our_rules_is_just_over(rules: str) -> None:
 def test_a_psq_of_other_rules_is_refused_with_their_name() -> None:
     lines = ["Piskvorky 15x15, 11:11, 0"]
     lines += [f"{point},100" for point in "5,5 1,1 6,5 2,1 7,5 3,1 9,5 1,3 10,5 2,3 8,5 4,1".split()]
-    with pytest.raises(RecordError, match=r"line 13: the game is over: .* other rules \('Standard'\)"):
-        parse_psq("\r\n".join([*lines, "ALPHA", "BETA", "-1", "2,Standard", ""]))
+    with pytest.raises(RecordError, match=r"line 13: the game is over: .* other rules \('Renju'\)"):
+        parse_psq("\r\n".join([*lines, "ALPHA", "BETA", "-1", "2,Renju", ""]))
+
+
+def test_a_game_of_exactly_five_goes_on_after_six() -> None:
+    (record,) = parse_sgf(f"(;GM[4]SZ[15]RU[1]{OVERLINE})")
+    assert record.rules == Rules(15, 5, Variant.STANDARD)
+    assert record.winner == WHITE, "with five, after six of Black"
+    assert parse_psq(to_psq(record))[0].rules == parse_sgf(to_sgf(record))[0].rules == record.rules
 
 
 def test_a_psq_ends_at_the_mark_of_dos() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from core.records.formats import read_games, write_games
 from core.records.record import GameRecord, RecordError, recorded_rules
-from core.rules import WHITE, Rules
+from core.rules import WHITE, Rules, Variant
 
 GAMES = [
     GameRecord(Rules(9), (40, 41, 31), black="Łukasz", white="碁", note="one"),
@@ -117,3 +117,9 @@ def test_rules_that_are_not_written_are_five_in_a_row_or_what_fits() -> None:
     assert recorded_rules(15, "") == recorded_rules(15, "Freestyle15_1") == Rules(15, 5)
     assert recorded_rules(4, "") == Rules(4, 4)
     assert recorded_rules(9, str(Rules(9, 6))) == Rules(9, 6)
+
+
+@pytest.mark.parametrize("text", ["1", "Standard", "exactly five", "exactly 5 in a row on 15x15"])
+def test_rules_by_which_five_alone_win_are_read(text: str) -> None:
+    rules = recorded_rules(15, text)
+    assert rules == Rules(15, 5, Variant.STANDARD) == recorded_rules(15, str(rules))

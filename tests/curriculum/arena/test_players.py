@@ -239,7 +239,7 @@ def test_a_model_without_fully_connected_layers_over_cells_plays_boards_of_every
     save_model(Path(large), make_model(net, Rules(9, 5), 2), {})
     assert resolve_rules([large, small]) == Rules(9, 5)
     assert resolve_rules([small, large]) == Rules(7, 5)
-    assert resolve_rules([small, large], board_size=12) == Rules(12, 5)
+    assert resolve_rules([small, large], size=12) == Rules(12, 5)
     with pytest.raises(PlayerSpecError, match="plays 5 in a row on 7x7, not 4 in a row on 7x7"):
         resolve_rules([small], connect=4)
     settings = PlayerSettings(simulations=20, policy=Policy.DETERMINISTIC)
@@ -254,13 +254,13 @@ def test_a_model_without_fully_connected_layers_over_cells_plays_boards_of_every
 
 def test_rules_are_those_of_the_models_or_the_given_ones(run: Path, other_model: Path) -> None:
     assert resolve_rules(["random", "mentor"]) == Rules(15, 5)
-    assert resolve_rules(["random", "mentor"], board_size=9, connect=4) == Rules(9, 4)
+    assert resolve_rules(["random", "mentor"], size=9, connect=4) == Rules(9, 4)
     assert resolve_rules([str(run), "random"]) == SMALL
-    assert resolve_rules(["random", str(run)], board_size=7) == SMALL
+    assert resolve_rules(["random", str(run)], size=7) == SMALL
     assert resolve_rules([str(run), str(run)]) == SMALL
     with pytest.raises(PlayerSpecError, match="plays 4 in a row on 7x7, not 4 in a row on 15x15"):
-        resolve_rules([str(run), "random"], board_size=15)
+        resolve_rules([str(run), "random"], size=15)
     with pytest.raises(PlayerSpecError, match="they cannot meet"):
         resolve_rules([str(run), str(other_model)])
     with pytest.raises(ValueError, match="board size 99"):
-        resolve_rules(["random"], board_size=99)
+        resolve_rules(["random"], size=99)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from core.rules import Rules, Variant
 from gomoku_cli.gomocup import thinking
 from nets.checkpoint import CheckpointError
 from tests.support.gomocup import ABOUT, FIRST, SECOND, Talk
@@ -52,7 +53,7 @@ def test_limits_of_memory_and_nodes_apply_from_the_next_move(talk: Talk) -> None
     assert talk.players.max_simulations is None
 
 
-@pytest.mark.parametrize(("rule", "named"), [(1, "exactly five"), (4, "renju"), (8, "caro"), (6, "renju")])
+@pytest.mark.parametrize(("rule", "named"), [(4, "renju"), (8, "caro"), (6, "renju")])
 def test_unsupported_rules_are_reported_once_before_the_next_move(talk: Talk, rule: int, named: str) -> None:
     talk.say("INFO rule 0", f"INFO rule {rule}")
     message, move = talk.say("BEGIN")
@@ -60,6 +61,14 @@ def test_unsupported_rules_are_reported_once_before_the_next_move(talk: Talk, ru
     assert named in message
     assert move == FIRST
     assert talk.say("TURN 7,7") == [SECOND]
+
+
+@pytest.mark.parametrize("lines", [("INFO rule 1", "START 20"), ("START 20", "INFO rule 1")])
+def test_rule_1_is_exactly_five(talk: Talk, lines: tuple[str, str]) -> None:
+    talk.say(*lines, "BEGIN")
+    assert talk.players.rules[-1] == Rules(20, 5, Variant.STANDARD)
+    talk.say("INFO rule 0", "RESTART", "BEGIN")
+    assert talk.players.rules[-1] == Rules(20)
 
 
 def test_notes_come_before_a_move(talk: Talk) -> None:

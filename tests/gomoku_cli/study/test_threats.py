@@ -6,7 +6,7 @@ import pytest
 from core.compiled import stones_of
 from core.compiled.threats import FIVE, FOUR, OPEN_FOUR, OPEN_THREE
 from core.notation import cell_name, parse_cell
-from core.rules import BLACK, WHITE
+from core.rules import BLACK, WHITE, Rules, Variant
 from gomoku_cli.study.threats import Shape, Threats
 from tests.support.mentor_positions import RULES, position
 
@@ -40,6 +40,15 @@ def test_the_lines_of_a_side_are_named_with_their_gains(
     own: str, enemy: str, expected: list[tuple[int, str, str]]
 ) -> None:
     assert shapes(own, enemy) == expected
+
+
+def test_where_exactly_five_win_no_gain_makes_six() -> None:
+    stones = stones_of(position(BLACK, "c8 e8 f8 g8 h8", "")).copy()
+    (four,) = Threats(Rules(15, 5, Variant.STANDARD)).shapes(stones, BLACK)
+    assert (four.kind, names(four.stones), names(four.gains)) == (FOUR, "e8 f8 g8 h8", "i8")
+    assert {gain for each in THREATS.shapes(stones, BLACK) for gain in each.gains} == {
+        parse_cell(name, 15) for name in ("d8", "i8")
+    }
 
 
 def test_a_line_with_two_ways_to_five_by_different_stones_is_one_open_four() -> None:
