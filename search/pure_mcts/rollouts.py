@@ -65,11 +65,11 @@ def run_playouts(
     cells = forest.root_stones.shape[1]
     stones = np.empty(cells, dtype=np.int8)
     board = np.empty(cells, dtype=np.int8)
-    logits = np.empty(cells, dtype=np.float32)
+    numbers = np.empty((2, cells), dtype=np.float32)
+    logits = numbers[0]
     moves = np.empty(cells, dtype=np.int64)
     scratch = Scratch(
-        turned=logits,
-        weights=np.empty(cells, dtype=np.float32),
+        numbers=numbers,
         exponents=np.empty(cells, dtype=np.int32),
         legal=np.empty(cells, dtype=np.bool_),
         collided=np.empty(0, dtype=np.int32),

@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.compiled.jit import lean_kernel
-from core.compiled.rules import has_moves, is_legal
+from core.compiled.rules import has_moves
 from core.compiled.threats import (
     FIVE,
     FOUR,
     OPEN_FOUR,
     ThreatBoard,
-    colour_of,
     new_threat_board,
     packed_patterns,
     place,
@@ -209,13 +208,13 @@ def mark_urgent(board: ThreatBoard, work: VcfWork, side: int, urgent: NDArray[np
     if counts[OPEN_FOUR] == 0 and counts[FOUR] < 2:
         return False
     # Passing a board to another kernel costs more than reading a cell.
-    rules, stones, colour = board.rules, board.stones, colour_of(side)
-    own, other = board.patterns[side], board.patterns[1 - side]
+    # `is_legal` would keep this loop from vector instructions; priors are given to legal moves alone.
+    stones, own, other = board.stones, board.patterns[side], board.patterns[1 - side]
     threatened = False
     for cell in range(len(stones)):
         mine = max(own[0, cell], own[1, cell], own[2, cell], own[3, cell])
         theirs = max(other[0, cell], other[1, cell], other[2, cell], other[3, cell])
-        urgent[cell] = is_legal(rules, stones, cell, colour) and max(mine, theirs) >= FOUR
-        if is_legal(rules, stones, cell, -colour) and theirs >= FOUR and not threatened:
+        urgent[cell] = stones[cell] == EMPTY and max(mine, theirs) >= FOUR
+        if stones[cell] == EMPTY and theirs >= FOUR and not threatened:
             threatened = work.ranks[packed_patterns(board, 1 - side, cell)] == WINS_AT_ONCE
     return threatened

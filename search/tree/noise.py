@@ -66,7 +66,7 @@ def write_dirichlet(
     Nearly every X is taken, so vector instructions do the work for all cells and few are looked at one by one.
     """
     cells = noise.shape[0]
-    powers, chances, scratch = memory.turned, memory.weights, memory.exponents
+    powers, chances, scratch = memory.numbers[0], memory.numbers[1], memory.exponents
     bound = 1.0 + alpha / math.e
     _write_uniform(powers, key, first, bound)
     _write_uniform(chances, key, first + cells, 1.0)

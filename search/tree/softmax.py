@@ -16,10 +16,8 @@ from core.rules import NO_CELL
 class Scratch(NamedTuple):
     """Memory of a thread that descends and expands."""
 
-    turned: NDArray[np.float32]
-    """[A] logits, or random numbers."""
-    weights: NDArray[np.float32]
-    """[A] of a softmax, or random numbers."""
+    numbers: NDArray[np.float32]
+    """[2, A] logits or random numbers, and weights of a softmax or more of these."""
     exponents: NDArray[np.int32]
     """[A] of a softmax, or marks."""
     legal: NDArray[np.bool_]
@@ -31,8 +29,7 @@ class Scratch(NamedTuple):
 def make_scratch(cells: int, leaves: int = 0) -> Scratch:
     """Return memory for boards of `cells` cells and `leaves` leaves of a tree in flight."""
     return Scratch(
-        turned=np.empty(cells, dtype=np.float32),
-        weights=np.empty(cells, dtype=np.float32),
+        numbers=np.empty((2, cells), dtype=np.float32),
         exponents=np.empty(cells, dtype=np.int32),
         legal=np.empty(cells, dtype=np.bool_),
         collided=np.empty(leaves, dtype=np.int32),
@@ -155,7 +152,7 @@ def write_priors(
     is not.
     """
     cells = row.shape[0]
-    weights, exponents = scratch.weights, scratch.exponents
+    weights, exponents = scratch.numbers[1], scratch.exponents
     for cell in range(cells):
         weights[cell] = logits[cell] if legal[cell] else _LOWEST
     highest = _largest(weights)

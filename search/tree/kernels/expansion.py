@@ -39,6 +39,7 @@ def expand(
     """
     whole = True
     cells, scratch = leaves.stones.shape[1], leaves.scratch
+    turned = scratch.numbers[0]
     for leaf in members:
         record = leaves.records[leaf]
         tree, node, row, symmetry = record["tree"], record["node"], record["row"], record["symmetry"]
@@ -49,13 +50,13 @@ def expand(
         policy = logits[row]
         if symmetry != IDENTITY:
             for cell in range(cells):
-                scratch.turned[cell] = policy[images[symmetry, cell]]
-            policy = scratch.turned
+                turned[cell] = policy[images[symmetry, cell]]
+            policy = turned
         if tactics is not None and tactics.has_urgent[leaf]:
             for cell in range(cells):
                 less = _NOT_URGENT if tactics.urgent[leaf, cell] == 0 else np.float32(0.0)
-                scratch.turned[cell] = policy[cell] - less
-            policy = scratch.turned
+                turned[cell] = policy[cell] - less
+            policy = turned
         value = float(values[row])
         if open_node(forest, tree, node, leaves.stones[leaf], record["to_move"], rules, policy, value, scratch):
             back_up(forest, tree, node, value_into(value, params), params.decay)
