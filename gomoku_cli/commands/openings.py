@@ -176,6 +176,7 @@ def command(
         "max-value": max_value,
         "board-size": common_rules.size,
         "connect": common_rules.connect,
+        "variant": common_rules.variant,
         "seed": seed,
         "notation": notation.value,
     }

@@ -13,7 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Button, Input, OptionList, Select, Static
 
 from core.limits import MAX_MOVE_SECONDS, MAX_SIMULATIONS
-from core.rules import Rules
+from core.rules import Rules, Variant
 from curriculum.arena import player_names
 from gomoku_cli.printable import printable
 from gomoku_cli.tui.engine.messages import PlayerChoice
@@ -24,6 +24,8 @@ Side = Literal["black", "white", "both", "none"]
 """The human's stones: one colour, both, or none (the engine plays itself)."""
 
 _MAX_MODELS = 30
+_LINES = {Variant.FREESTYLE: "so many or more (freestyle)", Variant.STANDARD: "exactly so many (standard)"}
+"""The line that wins, after the number of its stones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,9 @@ class NewGameScreen(ModalScreen[NewGame | None]):
             yield _row("Black, if watching", Select(names, value=second, allow_blank=False, id="black", compact=True))
             yield _row("Board size", Input(str(self._rules.size), type="integer", id="size", compact=True))
             yield _row("In a row", Input(str(self._rules.connect), type="integer", id="connect", compact=True))
+            lines = [(text, variant.value) for variant, text in _LINES.items()]
+            variant = self._rules.variant.value
+            yield _row("A line wins with", Select(lines, value=variant, allow_blank=False, id="variant", compact=True))
             seconds = choice.seconds is not None
             units = [("simulations a move", "simulations"), ("seconds a move", "seconds")]
             unit = "seconds" if seconds else "simulations"
@@ -147,7 +152,7 @@ class NewGameScreen(ModalScreen[NewGame | None]):
     def _result(self) -> NewGame:
         """Return the game of the fields. Raises `ValueError` with a sentence for a field that makes no sense."""
         size, connect = self._integer("size", "the board size"), self._integer("connect", "the line")
-        rules = replace(self._rules, size=size, connect=connect)
+        rules = Rules(size, connect, Variant(self._selected("variant")))
         present = self._seats.white or self._seats.black or PlayerChoice(spec=player_names.DEFAULT)
         seconds, simulations = None, None
         if self._selected("unit") == "seconds":

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, Select, Static
 
-from core.rules import Rules
+from core.rules import Rules, Variant
 from gomoku_cli.tui import quick, running
 from gomoku_cli.tui.engine import client
 from gomoku_cli.tui.engine.messages import PlayerChoice
@@ -50,12 +50,19 @@ async def test_a_new_game_takes_every_choice_of_the_dialog() -> None:
         await ui.press("ctrl+s")
         assert "the limit is between 0 and" in str(screen.query_one("#problem", Static).render())
         choose(
-            opponent="mentor:2", side="white", size="9", connect="4", amount="1.5", policy="deterministic", stage="3"
+            opponent="mentor:2",
+            side="white",
+            size="9",
+            connect="4",
+            variant="standard",
+            amount="1.5",
+            policy="deterministic",
+            stage="3",
         )
         await ui.press("ctrl+s")
         choice = PlayerChoice(spec="mentor:2", seconds=1.5, policy=Policy.DETERMINISTIC, switch_stage=3)
         await ui.until(lambda: ui.app.game.seats == Seats(choice, None))
-        assert ui.app.game.rules == Rules(9, 4)
+        assert ui.app.game.rules == Rules(9, 4, Variant.STANDARD)
         await ui.until(lambda: len(ui.moves) == 1)
         await ui.press("n")
         screen = ui.app.screen
