@@ -36,8 +36,9 @@ from curriculum.games import basics
 from curriculum.phases.jobs import SelfPlayJob
 from curriculum.presets import resolve, with_assignments
 from curriculum.reporting import Context
+from curriculum.training.batches import BatchSource
 from curriculum.training.samples import Samples
-from curriculum.training.trainer import BatchSource, Trainer
+from curriculum.training.trainer import Trainer
 from curriculum.workers.games import PATIENCE_S, Pool
 from curriculum.workers.local import Local
 from curriculum.workers.ray_pool import RayPool

@@ -27,8 +27,9 @@ from curriculum.phases.replay import PHASE, Replay
 from curriculum.presets import with_assignments
 from curriculum.reporting import Context
 from curriculum.run.folder import RunFolder, commit_of_source
+from curriculum.training.batches import BatchSource
 from curriculum.training.samples import Samples
-from curriculum.training.trainer import BatchSource, Trainer, cosine_rate
+from curriculum.training.trainer import Trainer, cosine_rate
 from nets.checkpoint import load_model, save_model
 from nets.runtimes.net_evaluator import NetEvaluator
 

@@ -18,7 +18,6 @@ from search.tree.settings import DEFAULT_SIMULATIONS, DEFAULT_SWITCH_STAGE, Poli
 if TYPE_CHECKING:
     from curriculum.arena.players import PlayerSettings
 
-
 _CONFIGURATION = "Configuration"
 _ENGINES = "Engines (engine:COMMAND)"
 _NETS = "Nets"
@@ -246,6 +245,7 @@ class RulesOptions:
         Variant | None,
         typer.Option(
             "--variant",
+            case_sensitive=False,
             help="freestyle: a longer line wins too; standard: it wins nothing.",
             show_default="the model's",
         ),

@@ -7,14 +7,15 @@ from core.rules import Colour, Rules
 from nets.architectures import PolicyValueNet
 from nets.blocks import channels_last
 from nets.config import NetConfig
+from nets.dispatch import net_colours, net_names
 from nets.planes import encode
-from nets.shapes import net_colours, net_names
 
 
 class DualNet(nn.Module):
     """A black net and a white net (`black.*`, `white.*`), or one for both (`shared.*`).
 
-    The side to move at a position decides which net evaluates it.
+    The side to move at a position decides which net evaluates it. `forward` shows that in torch alone; evaluators split
+    their batches by `nets.dispatch` and run each net by itself.
     """
 
     def __init__(self, config: NetConfig, rules: Rules) -> None:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from benchmarks.campaigns.trials import try_all
 from core.limits import MAX_COMMAND_LENGTH
 from gomoku_cli.exit_codes import ExitCode
-from gomoku_cli.gomocup.engine import Engine
+from gomoku_cli.gomocup.commands import Engine
 from tests.support.gomocup import FirstCellPlayer, OnePlayer
 
 _HANG_S = 60.0

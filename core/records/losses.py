@@ -7,6 +7,7 @@ from pathlib import Path
 
 from core.records.formats import GamesFile, games_text, is_sgf, parse_games
 from core.records.psq import unkept_lines
+from core.records.record import names_rules
 from core.records.sgf import to_sgf, unescaped
 from core.records.sgf_nodes import nodes
 
@@ -22,7 +23,7 @@ def losses(file: GamesFile, target: Path) -> list[str]:
             lost["variations"] = None
         kept = Counter(_values("".join(map(to_sgf, file.games))))
         for name, values in _values(file.content.text):
-            if name not in _STRUCTURE and not kept[name, values]:
+            if name not in _STRUCTURE and not kept[name, values] and not (name == "RU" and names_rules(values)):
                 lost[name] = None
             kept[name, values] -= 1
     else:

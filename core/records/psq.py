@@ -15,7 +15,7 @@ from core.limits import MAX_RECORDS, quoted
 from core.notation import NotationError, parse_point, point_name
 from core.position import IllegalMoveError, Position
 from core.records.lines import filled_lines, line_number, with_line_feeds
-from core.records.record import Ending, GameRecord, RecordError, over_here, recorded_rules
+from core.records.record import STANDARD, Ending, GameRecord, RecordError, over_here, recorded_rules, rules_text
 from core.rules import BLACK, WHITE, Colour, Rules
 
 _CODES = {Ending.BOARD: 0, Ending.TIME: 15, Ending.FORFEIT: -2, Ending.RESIGNATION: -2, Ending.UNKNOWN: 0}
@@ -50,7 +50,7 @@ def to_psq(game: GameRecord) -> str:
     lines += [f"{point_name(cell, size, 1)},{time}" for cell, time in zip(game.moves, times_ms, strict=True)]
     lines += [_name(game.black) or _NAMELESS[0], _name(game.white) or _NAMELESS[1], str(_CODES[game.ending])]
     result = _UNKNOWN if game.ending is Ending.UNKNOWN else _WINNERS.index(game.winner)
-    lines.append(f"{result},{game.rules}")
+    lines.append(f"{result},{rules_text(game.rules)}")
     return "\n".join(lines) + "\n"
 
 
@@ -79,8 +79,9 @@ def unkept_lines(text: str) -> Iterator[str]:
         if (header := _HEADER.match(line)) is not None:
             if re.search(r"[1-9]", header[0].partition(",")[2].rpartition(",")[0]):
                 yield "strengths"
-        elif (result := _RESULT.fullmatch(line)) is not None and result[2] and " in a row" not in result[2]:
-            yield "tournament"
+        elif (result := _RESULT.fullmatch(line)) is not None and result[2]:
+            kept = " in a row" in result[2] or result[2].strip() == STANDARD
+            yield from () if kept else ("tournament",)
 
 
 class _PsqError(ValueError):

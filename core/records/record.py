@@ -114,6 +114,8 @@ def contradiction(record: GameRecord) -> str:
     return f"the board shows {record.rules.connect} in a row of {colour_name(outcome.winner)}"
 
 
+STANDARD = "Standard"
+"""The name of the rule by which exactly five win, as other programs write it."""
 _OURS = re.compile(r"(exactly )?([0-9]{1,3}) in a row")
 """The rules as `str(rules)` writes them."""
 _STANDARD = re.compile(r"\s*(1|standard.*|exactly (five|5).*)\s*", re.IGNORECASE)
@@ -127,15 +129,25 @@ def over_here(text: str, rules: Rules) -> str:
 
     It completes the error of such a move, `the game is over`.
     """
-    if any(known.fullmatch(text) for known in (_FREESTYLE, _STANDARD)) or _OURS.match(text):
+    if names_rules(text):
         return ""
     number = _RULE_NUMBERS.get(text.strip(), "")
     name = f"{shortened(text.strip())}, {number}" if number else quoted(text.strip())
     return f": {rules.connect} or more in a row win here, but this file has other rules ({name})"
 
 
+def rules_text(rules: Rules) -> str:
+    """Return the text that names rules in a record: `STANDARD`, or that of `str(rules)`."""
+    return STANDARD if rules.variant == Variant.STANDARD and rules.connect == Rules().connect else str(rules)
+
+
+def names_rules(text: str) -> bool:
+    """Return True for a text that names rules that are played here."""
+    return bool(_OURS.match(text) or _FREESTYLE.fullmatch(text) or _STANDARD.fullmatch(text))
+
+
 def recorded_rules(size: int, text: str) -> Rules:
-    """Return the rules of a record of `size`: those that `str(rules)` wrote into `text`, or that other programs name.
+    """Return the rules of a record of `size`: those that `rules_text` wrote into `text`, or that other programs name.
 
     Without such a text five or more in a row win, or as many as fit. Raises `ValueError` for rules that are not
     supported.

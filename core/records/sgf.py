@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from core.limits import quoted, shortened
 from core.notation import NotationError, column_letter
 from core.position import IllegalMoveError, Position
-from core.records.record import Ending, GameRecord, RecordError, over_here, recorded_rules
+from core.records.record import Ending, GameRecord, RecordError, over_here, recorded_rules, rules_text
 from core.records.results import parse_result
 from core.records.sgf_nodes import Node, Property, SgfError, nodes
 from core.rules import BLACK, WHITE, Cell, Colour, Rules, colour_name
@@ -45,7 +45,7 @@ def to_sgf(game: GameRecord) -> str:
     without_winner = "?" if game.ending is Ending.UNKNOWN else "0"
     result = without_winner if game.winner is None else ("B+" if game.winner == BLACK else "W+") + game.ending
     root = {"FF": "4", "GM": "4", "CA": "UTF-8", "AP": "gomoku", "SZ": str(game.rules.size), "RE": result}
-    root |= {"RU": str(game.rules), "PB": game.black, "PW": game.white, "DT": game.date, "SO": game.source}
+    root |= {"RU": rules_text(game.rules), "PB": game.black, "PW": game.white, "DT": game.date, "SO": game.source}
     root |= {"GC": game.note}
     lines = ["".join(f"{key}[{escaped(value)}]" for key, value in root.items() if value) + _view(game, 0)]
     for ply, cell in enumerate(game.moves):

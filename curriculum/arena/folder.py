@@ -12,7 +12,7 @@ from core.files.json_text import value_at
 from core.limits import shortened
 from core.records.formats import write_games
 from core.records.sgf import to_sgf
-from core.rules import Rules
+from core.rules import Rules, Variant
 from curriculum.arena.fixtures import Fixture
 from curriculum.arena.results import PlayedGame
 from curriculum.run.json_files import (
@@ -29,7 +29,7 @@ _PLAN = "match.json"
 _GAMES = "games.jsonl"
 _RECORDS = "games.sgf"
 _LOCK = "lock"
-_MISSING = {"tactics": True}
+_MISSING = {"tactics": True, "variant": Variant.FREESTYLE.value}
 """Values of the keys that plans of older versions lack."""
 
 

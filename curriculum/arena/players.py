@@ -237,7 +237,11 @@ def _net_player(spec: str, path: Path, rules: Rules, settings: PlayerSettings) -
     if not info.plays(rules):
         raise PlayerSpecError(f"{spec} plays {info.rules}, not {rules}")
     if info.rules.variant != rules.variant:
-        warnings.warn(f"{spec} learned {info.rules}, and plays {rules}", RuntimeNotice, stacklevel=2)
+        warnings.warn(
+            f"{spec} learned {info.rules.variant}, and plays {rules.variant}, which it may play badly",
+            RuntimeNotice,
+            stacklevel=2,
+        )
     if (simulations := own_simulations(spec)[1]) is not None:
         settings = replace(settings, simulations=simulations, seconds=None)
     try:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from core.rules import Cell, Rules, Variant
+from core.rules import Cell, Rules
 from curriculum.arena.bars import is_decided, never_moved
 from curriculum.arena.fixtures import fixtures
 from curriculum.arena.folder import MatchFolder
@@ -152,8 +152,7 @@ class MatchSession:
             "models": [_fingerprint(spec) for spec in specs],
             "board_size": self.rules.size,
             "connect": self.rules.connect,
-            # Matches that were begun without a variant are freestyle.
-            **({"variant": self.rules.variant} if self.rules.variant != Variant.FREESTYLE else {}),
+            "variant": self.rules.variant,
             "format": form.value if len(specs) > 2 else "match",
             "openings": settings.openings,
             "openings_fingerprint": hashlib.blake2b(openings, digest_size=8).hexdigest(),

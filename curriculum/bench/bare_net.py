@@ -17,12 +17,12 @@ from core.cores import cores
 from curriculum.bench.positions import long_games, mixed_positions
 from nets.blocks import channels_last, folded
 from nets.config import PLANE_COUNT, Backend
+from nets.dispatch import net_names
 from nets.dual import DualNet
 from nets.runtimes.cuda import CudaRuntime
 from nets.runtimes.openvino import OpenVino, unavailable_where_it_fails
 from nets.runtimes.precision import DTYPES
 from nets.runtimes.runtime import Piece, Runtime
-from nets.shapes import net_names
 
 _CPU_BATCHES = (8, 32, 128, 512)
 _GPU_BATCHES = (512, 2_048, 8_192)

@@ -20,7 +20,7 @@ from curriculum.training.samples import Samples, decayed_results
 from curriculum.workers.games import never
 from search.tree.cache import EvaluationCache
 from search.tree.mcts import ForestSearch, NodeNoise, RootNoise
-from search.tree.move_policy import choose_move, samples_at
+from search.tree.move_policy import choose_move, draws_move
 from search.tree.settings import Noise, Policy
 
 TREE_ROOM = 6
@@ -201,7 +201,7 @@ class SelfPlay:
         else:
             game.policies.append(self._search.policy(tree) if settings.raw_target else policy)
         game.root_values.append(self._search.value(tree))
-        sample = samples_at(Policy.SEMI_STOCHASTIC, position.ply, settings.switch_stage)
+        sample = draws_move(Policy.SEMI_STOCHASTIC, position.ply, settings.switch_stage)
         share = settings.dirichlet_epsilon
         if settings.noise is Noise.MOVE and sample and share > 0 and game.is_full[-1]:
             policy = (1.0 - share) * policy + share * self._dirichlet(game)

@@ -12,7 +12,8 @@ from curriculum.arena.results import Tally
 from curriculum.arena.session import MatchSession, MatchSettings
 from curriculum.presets import resolve
 from curriculum.reporting import Context
-from nets.shapes import net_names, parameter_total
+from nets.dispatch import net_names
+from nets.shapes import parameter_total
 
 _AGREES = 2.576
 """Standard errors between two results of one strength, at most, 99 times of 100."""

@@ -35,8 +35,9 @@ from curriculum.phases.steps import (
 from curriculum.reporting import Context
 from curriculum.run.folder import RunFolder
 from curriculum.schedule import at_round
+from curriculum.training.batches import BatchSource
 from curriculum.training.samples import Samples
-from curriculum.training.trainer import BatchSource, Trainer, cosine_rate
+from curriculum.training.trainer import Trainer, cosine_rate
 from curriculum.workers.games import PATIENCE_S
 from nets.checkpoint import load_model
 

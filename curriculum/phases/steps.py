@@ -19,12 +19,14 @@ from curriculum.phases.origin import file_hash, origin_of, portable_made
 from curriculum.presets import setting_text
 from curriculum.reporting import Context
 from curriculum.run.folder import RunFolder
+from curriculum.training.batches import BatchSource
 from curriculum.training.samples import Samples
-from curriculum.training.trainer import BatchSource, Losses, Trainer, cosine_rate
+from curriculum.training.trainer import Losses, Trainer, cosine_rate
 from nets.checkpoint import CheckpointError, load_model, read_info, save_model
+from nets.dispatch import net_colours
 from nets.dual import DualNet, make_model
 from nets.runtimes.net_evaluator import NetEvaluator
-from nets.shapes import fits, net_colours
+from nets.shapes import fits
 
 STEPS_PER_SAVE = 40
 """Optimiser steps between two saves: about ten seconds on 2 cores."""

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.optim.swa_utils import update_bn
 
+from core.allocator import keep_freed_memory
 from core.compiled.rules import compile_rules, legal_masks
 from core.compiled.symmetry import SYMMETRIES
 from core.evaluation import PositionBatch
@@ -23,15 +24,16 @@ from core.limits import MAX_REASON, MAX_TRAINING_STATE_BYTES, shortened
 from core.rules import Colour
 from core.streams import Purpose, generator, stream_key
 from curriculum.config import Config, Optimiser, TrainingConfig
+from curriculum.training.batches import BatchSource
 from curriculum.training.samples import Samples
-from nets.allocator import keep_freed_memory
 from nets.blocks import channels_last
 from nets.checkpoint import CheckpointError
 from nets.config import note_use
+from nets.dispatch import net_colours
 from nets.dual import DualNet, make_model, zero_heads
 from nets.planes import encode
 from nets.runtimes.devices import best_device, best_precision, use_threads
-from nets.shapes import net_colours, tensor_types
+from nets.shapes import tensor_types
 from nets.tensor_file import NotFiniteError, check_finite, open_tensors, write_tensors
 from nets.tensor_types import WEIGHTS, TensorType
 
@@ -62,68 +64,6 @@ class StepError(NotFiniteError):
 def cosine_rate(first: float, last: float, done: float) -> float:
     """Return the learning rate after a share `done` (0 to 1) of the work: half a cosine from `first` to `last`."""
     return last + (first - last) * 0.5 * (1.0 + math.cos(math.pi * min(max(done, 0.0), 1.0)))
-
-
-class BatchSource:
-    """Batches of a training: pass after pass over the samples, each under a random symmetry.
-
-    The batch of a step depends on the seed and the step alone, so that a training resumes exactly where it stopped.
-    """
-
-    def __init__(
-        self,
-        samples: Samples,
-        rehearsal: Samples,
-        *,
-        rehearsal_share: float,
-        batch_size: int,
-        seed: int,
-        dual: bool,
-        all_symmetries: bool = False,
-    ) -> None:
-        """Draw `rehearsal_share` of each batch from `rehearsal`, at random. Without `dual` a batch has both colours.
-
-        With `all_symmetries` a pass holds each sample under all symmetries, else under a random one.
-        """
-        self.colours = tuple(net_colours(dual).values())
-        """The batches of a step: one for each colour, or None for both together."""
-        self._samples = {colour: samples.of_colour(colour) for colour in self.colours}
-        self._rehearsal = {colour: rehearsal.of_colour(colour) for colour in self.colours}
-        self._share = rehearsal_share
-        self._batch_size = batch_size
-        self._seed = seed
-        self._images = SYMMETRIES if all_symmetries else 1
-        """Images of a sample in a pass."""
-        self._order: dict[Colour | None, tuple[int, NDArray[np.intp]]] = {}
-        largest = max(self._images * len(part) for part in self._samples.values())
-        self.steps_per_pass = max(1, math.ceil(largest / self._fresh(largest)))
-        """Steps of a pass over the larger colour's samples: nearly each is seen once, in whole batches."""
-
-    def _fresh(self, available: int) -> int:
-        return max(1, min(available, round(self._batch_size * (1.0 - self._share))))
-
-    def batch(self, colour: Colour | None, step: int) -> Samples | None:
-        """Return the batch of a step; None where there is no sample of that colour."""
-        samples, rehearsal = self._samples[colour], self._rehearsal[colour]
-        if not len(samples):
-            return None
-        available = self._images * len(samples)
-        fresh = self._fresh(available)
-        steps = max(1, available // fresh)
-        number, place = divmod(step, steps)
-        if self._order.get(colour, (-1, None))[0] != number:
-            shuffle = generator(self._seed, Purpose.SHUFFLE, number, colour or 0)
-            self._order[colour] = (number, shuffle.permutation(available))
-        drawn = self._order[colour][1][place * fresh : (place + 1) * fresh]
-        parts = [samples.rows(drawn // self._images)]
-        draw = generator(self._seed, Purpose.SYMMETRY, step, colour or 0)
-        if len(rehearsal) and (more := self._batch_size - self._fresh(self._batch_size)):
-            parts.append(rehearsal.rows(draw.integers(len(rehearsal), size=more)))
-        batch = Samples.concatenate(parts)
-        symmetries = draw.integers(SYMMETRIES, size=len(batch))
-        if self._images > 1:
-            symmetries[: len(drawn)] = drawn % self._images
-        return batch.transformed(symmetries)
 
 
 _SLOTS = {Optimiser.SGD: ("momentum_buffer",), Optimiser.ADAM: ("exp_avg", "exp_avg_sq", "step")}

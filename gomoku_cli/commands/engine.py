@@ -79,7 +79,7 @@ def command(
 
         from gomoku_cli import __version__
         from gomoku_cli.gomocup.clock import DEFAULT_MOVE_S, Clock
-        from gomoku_cli.gomocup.engine import Engine
+        from gomoku_cli.gomocup.commands import Engine
         from gomoku_cli.gomocup.players import EnginePlayers
         from gomoku_cli.notices import notices_to
 

@@ -1,7 +1,7 @@
 """`gomoku evaluate`: a match between two players."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Annotated
 
 import typer
@@ -86,7 +86,8 @@ def command(
         tournament = session.play_match(players, test=test, folder=match.run)
         result = tournament.matches[0, 1]
         bars = match_bars(result, min_score=bar.min_score, min_elo=bar.min_elo, test=test)
-        result_json, bars_json = result.to_json(), [each.to_json() for each in bars]
+        result_json = {**result.to_json(), "rules": asdict(session.rules)}
+        bars_json = [each.to_json() for each in bars]
         try:
             if as_json:
                 sprt = test.to_json(result.pairs) if test else None

@@ -95,6 +95,8 @@ def command(
     """Play on a board in the terminal, by mouse or keyboard, and study games there."""
     if resume and load is not None:
         raise typer.BadParameter("one of them names the game", param_hint="--resume, --load")
+    if (resume or load is not None) and rules.given:
+        raise typer.BadParameter("games have their own rules", param_hint="--board-size, --connect, --variant")
     opened = _opened(resume, load)
     if level is not None:
         if model != player_names.DEFAULT:

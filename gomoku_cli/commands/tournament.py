@@ -2,6 +2,7 @@
 
 import json
 import time
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -68,7 +69,13 @@ def command(
         matches = [result.to_json() for result in tournament.matches.values()]
         for result in matches:
             del result["seconds"]  # the matches took turns
-        report = {"format": form.value, "players": standings, "matches": matches, "seconds": round(seconds, 3)}
+        report = {
+            "format": form.value,
+            "rules": asdict(session.rules),
+            "players": standings,
+            "matches": matches,
+            "seconds": round(seconds, 3),
+        }
         try:
             if as_json:
                 typer.echo(json.dumps(report))

@@ -17,7 +17,7 @@ from gomoku_cli.gomocup.lines import Line
 from gomoku_cli.process import SIGNALS
 
 if TYPE_CHECKING:  # the process handles signals and END while the engine's modules load
-    from gomoku_cli.gomocup.engine import Engine
+    from gomoku_cli.gomocup.commands import Engine
 
 _LAST_LINE_S = 0.2
 """Maximum delay of an END by a line that is being written. A manager that does not read would delay it for ever."""

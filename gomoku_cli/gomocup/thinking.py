@@ -74,7 +74,7 @@ class Thinker:
         is_asked: Callable[[], bool],
         tell: Callable[[str], None],
     ) -> None:
-        """See `gomoku_cli.gomocup.engine.Engine`.
+        """See `gomoku_cli.gomocup.commands.Engine`.
 
         `is_asked()`: True if the manager wants the move in progress at once; called often, on the answering thread.
         """

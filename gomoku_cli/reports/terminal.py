@@ -28,6 +28,7 @@ from gomoku_cli.reports.texts import (
     score_interval,
     standing_row,
     suite_title,
+    unusual_rules,
     versus,
 )
 
@@ -79,7 +80,7 @@ def show_match(match: Json) -> None:
         for name, tally in (("in all", match), ("as black", match["as_black"]), ("as white", match["as_white"]))
     ]
     columns = ("", "games", "wins", "draws", "losses", "score")
-    STDOUT.print(table(columns, rows, title=versus(match)))
+    STDOUT.print(table(columns, rows, title=versus(match) + unusual_rules(match)))
     print_facts(_match_facts(match))
     _show_forfeits([match])
 

@@ -8,6 +8,7 @@ programs: characters that could drive a terminal or break a file are escaped (`g
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from core.rules import Rules
 from gomoku_cli.printable import printable
 
 Json = Mapping[str, Any]
@@ -19,6 +20,12 @@ PAIR_SCORES = "0 / 0.5 / 1 / 1.5 / 2"
 def versus(match: Json) -> str:
     """Return `new against old`."""
     return printable(f"{match['player']} against {match['opponent']}")
+
+
+def unusual_rules(match: Json) -> str:
+    """Return `: exactly 5 in a row on 15x15` for a match with its rules; nothing for the usual ones."""
+    rules = Rules(**match["rules"]) if "rules" in match else Rules()
+    return "" if rules == Rules() else f": {rules}"
 
 
 def result_counts(tally: Json) -> str:

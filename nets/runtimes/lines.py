@@ -14,9 +14,9 @@ from core.compiled.line_nets.evaluation import LineNets, LineRoom, evaluate_line
 from core.cores import cores
 from core.rules import Rules
 from nets.config import Backend, NetConfig, Precision
+from nets.dispatch import net_names
 from nets.line_tables import line_net
 from nets.runtimes.runtime import Piece
-from nets.shapes import net_names
 
 
 class LineRuntime:

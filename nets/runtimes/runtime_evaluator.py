@@ -9,14 +9,14 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
+from core.allocator import keep_freed_memory
 from core.compiled.line_nets.evaluation import LineNets
 from core.evaluation import PositionBatch, Slot
 from core.rules import WHITE
-from nets.allocator import keep_freed_memory
 from nets.config import LAST_MOVES, NetConfig, note_use
+from nets.dispatch import rows_by_net
 from nets.runtimes.batching import Batcher, Submission
 from nets.runtimes.runtime import Piece, Runtime
-from nets.shapes import rows_by_net
 
 
 class RuntimeEvaluator:

@@ -166,7 +166,9 @@ class ForestSearch:
     def set_root(self, tree: int, position: Position) -> None:
         """Give the tree a position, without any search. Raises `ValueError` if the game is over."""
         if position.rules != self.rules:
-            raise ValueError(f"a search of {self.rules} cannot take a position of {position.rules}")
+            raise ValueError(
+                f"a search of {self.rules} cannot take a position of {position.rules}: open its player with these rules"
+            )
         set_root(self.forest, tree, position)
 
     def begin(

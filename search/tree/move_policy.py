@@ -59,8 +59,11 @@ def search_policy(
     return policy
 
 
-def samples_at(policy: Policy, stones: int, switch_stage: int) -> bool:
-    """Return True if the policy draws the move on a board with `stones` stones, False if it takes the best one."""
+def draws_move(policy: Policy, stones: int, switch_stage: int) -> bool:
+    """Return True if the policy draws the move on a board with `stones` stones, False if it takes the best one.
+
+    The semi-stochastic policy draws up to `switch_stage` stones (A II-C).
+    """
     return policy is Policy.STOCHASTIC or (policy is Policy.SEMI_STOCHASTIC and stones <= switch_stage)
 
 

@@ -18,7 +18,7 @@ from search.players import Decision, Player, Report, Reports, never
 from search.tree.forest import bytes_per_node
 from search.tree.groups import EvaluationError
 from search.tree.mcts import ForestSearch, max_batch
-from search.tree.move_policy import choose_move, samples_at
+from search.tree.move_policy import choose_move, draws_move
 from search.tree.settings import DEFAULT_MAX_BYTES, Policy, SearchSettings
 
 _MAX_TREES = 64
@@ -279,7 +279,7 @@ class MctsPlayer(Player):
 
     def _decide(self, search: ForestSearch, tree: int, position: Position, seed: int) -> Decision:
         policy = search.policy(tree, self._temperature)
-        sample = samples_at(self._policy, position.ply, self._switch_stage)
+        sample = draws_move(self._policy, position.ply, self._switch_stage)
         if sample:
             move = choose_move(policy, sample=True, generator=lambda: generator(seed, Purpose.MOVE))
         else:

@@ -13,8 +13,9 @@ from curriculum.games.selfplay_games import SelfPlay, SelfPlayGame
 from curriculum.presets import chain_names, chain_of, preset_names, resolve
 from curriculum.schedule import at_round
 from curriculum.stated import ConfigError
+from curriculum.training.batches import BatchSource
 from curriculum.training.samples import Samples
-from curriculum.training.trainer import BatchSource, Trainer
+from curriculum.training.trainer import Trainer
 from nets.checkpoint import load_model, save_model
 from nets.runtimes.net_evaluator import NetEvaluator
 from nets.shapes import fits, parameter_total

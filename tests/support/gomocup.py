@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from core.position import Position
 from core.rules import Rules
 from gomoku_cli.gomocup.clock import Clock
-from gomoku_cli.gomocup.engine import Engine
+from gomoku_cli.gomocup.commands import Engine
 from search.analysis import Analysis
 from search.engine import Engine as SearchEngine
 from search.limits import Limit

@@ -18,8 +18,9 @@ from curriculum.phases.selfplay import PHASE as SELFPLAY
 from curriculum.presets import with_values
 from curriculum.reporting import Context, DivergedError
 from curriculum.run.folder import RunFolder, read_metrics
+from curriculum.training.batches import BatchSource
 from curriculum.training.samples import Samples, read_samples, write_samples
-from curriculum.training.trainer import BatchSource, StepError, Trainer
+from curriculum.training.trainer import StepError, Trainer
 from gomoku_cli.exit_codes import ExitCode
 from nets.checkpoint import check_model
 from nets.config import default_runtime, set_runtime

@@ -13,8 +13,9 @@ from safetensors.torch import load_file, save
 from core.evaluation import PositionBatch
 from core.rules import BLACK, WHITE, Colour, Rules
 from curriculum.config import Config, Optimiser, TrainingConfig
+from curriculum.training.batches import BatchSource
 from curriculum.training.samples import Samples, decayed_results
-from curriculum.training.trainer import BatchSource, Trainer, cosine_rate
+from curriculum.training.trainer import Trainer, cosine_rate
 from nets.checkpoint import CheckpointError
 from nets.config import NetConfig
 from nets.dual import DualNet

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from core.notation import parse_point
-from gomoku_cli.gomocup.engine import Engine
+from gomoku_cli.gomocup.commands import Engine
 from search.players import RandomPlayer
 from tests.support.gomocup import ABOUT, FIRST, SECOND, THIRD, OnePlayer, Talk
 

@@ -34,7 +34,7 @@ PLAY = """
 import json, sys
 from core.compiled.compiler import Kernel
 from gomoku_cli.gomocup.clock import Clock
-from gomoku_cli.gomocup.engine import Engine
+from gomoku_cli.gomocup.commands import Engine
 from gomoku_cli.gomocup.players import EnginePlayers
 
 def versions():

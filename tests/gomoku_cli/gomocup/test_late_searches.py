@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from gomoku_cli.gomocup.clock import Clock
-from gomoku_cli.gomocup.engine import Engine
+from gomoku_cli.gomocup.commands import Engine
 from search.players import Decision
 from tests.support.gomocup import ABOUT, FIRST, FirstCellPlayer, OnePlayer
 

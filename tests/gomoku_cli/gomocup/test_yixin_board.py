@@ -7,7 +7,7 @@ import pytest
 
 from core.notation import parse_point
 from core.position import Position
-from gomoku_cli.gomocup.engine import Engine
+from gomoku_cli.gomocup.commands import Engine
 from search.analysis import Analysis, MoveAnalysis
 from search.limits import Limit
 from search.players import Decision, Report, never

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from core.evaluation import PositionBatch
 from core.rules import BLACK, WHITE
 from nets.config import Backend, Precision
+from nets.dispatch import rows_by_net
 from nets.runtimes.batching import Batcher, Submission
 from nets.runtimes.runtime import Piece
-from nets.shapes import rows_by_net
 
 PATIENCE_S = 20.0
 """Longest wait; after it something hangs."""

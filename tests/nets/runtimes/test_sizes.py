@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from core.evaluation import PositionBatch
 from core.rules import BLACK, WHITE
+from nets.dispatch import rows_by_net
 from nets.runtimes import runtime
 from nets.runtimes.runtime import CopiesPositions, Piece, SizedNets, best_count
-from nets.shapes import rows_by_net
 
 
 @given(to_move=st.lists(st.sampled_from([BLACK, WHITE]), max_size=60), dual=st.booleans())

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.streams import generator
-from search.tree.move_policy import choose_move, samples_at, visit_distribution
+from search.tree.move_policy import choose_move, draws_move, visit_distribution
 from search.tree.settings import Policy
 
 VISITS = st.lists(st.integers(0, 10_000), min_size=1, max_size=64).filter(any)
@@ -51,15 +51,15 @@ def test_nothing_visited_is_no_distribution() -> None:
 
 def test_semi_stochastic_samples_up_to_the_switch_stage() -> None:
     """A II-C: with a stage of 6 the seventh stone is still sampled, the eighth no more."""
-    assert [samples_at(Policy.SEMI_STOCHASTIC, stones, 6) for stones in (0, 5, 6, 7, 100)] == [
+    assert [draws_move(Policy.SEMI_STOCHASTIC, stones, 6) for stones in (0, 5, 6, 7, 100)] == [
         True,
         True,
         True,
         False,
         False,
     ]
-    assert all(samples_at(Policy.STOCHASTIC, stones, 6) for stones in (0, 6, 7, 200))
-    assert not any(samples_at(Policy.DETERMINISTIC, stones, 6) for stones in (0, 6, 7, 200))
+    assert all(draws_move(Policy.STOCHASTIC, stones, 6) for stones in (0, 6, 7, 200))
+    assert not any(draws_move(Policy.DETERMINISTIC, stones, 6) for stones in (0, 6, 7, 200))
 
 
 def test_the_best_move_is_the_lowest_of_equals() -> None:
