@@ -94,6 +94,10 @@ class Rules:
         """Return True if the stone on `cell` wins. `stones`: [A]."""
         return bool(self.winning_line(stones, cell))
 
+    def is_overline(self, stones: Sequence[int], cell: Cell) -> bool:
+        """Return True if the stone on `cell` wins nothing, since its line is too long. `stones`: [A]."""
+        return not self.wins(stones, cell) and Rules(self.size, self.connect).wins(stones, cell)
+
     def winning_line(self, stones: Sequence[int], cell: Cell) -> list[Cell]:
         """Return the cells of the winning lines through the stone on `cell`, ascending; none if it does not win.
 

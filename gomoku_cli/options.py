@@ -18,7 +18,6 @@ from search.tree.settings import DEFAULT_SIMULATIONS, DEFAULT_SWITCH_STAGE, Poli
 if TYPE_CHECKING:
     from curriculum.arena.players import PlayerSettings
 
-_CONFIGURATION = "Configuration"
 _ENGINES = "Engines (engine:COMMAND)"
 _NETS = "Nets"
 _REPORTS = "Reports"
@@ -138,51 +137,6 @@ Markdown = Annotated[
 
 
 # Groups of options
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConfigOptions:
-    """Configuration of a training run."""
-
-    preset: Annotated[
-        str | None,
-        typer.Option(
-            "--preset",
-            "-p",
-            metavar="NAME",
-            autocompletion=completion.presets,
-            help="Start from a preset: strongest (hours), hour, quick (minutes), smoke (seconds), or those of the "
-            "papers: alphagomoku, y-8x8, s-gp ... Without one: the recommended settings.",
-            rich_help_panel=_CONFIGURATION,
-        ),
-    ] = None
-    config_file: Annotated[
-        Path | None,
-        typer.Option("--config", metavar="FILE", help="A TOML file over the preset.", rich_help_panel=_CONFIGURATION),
-    ] = None
-    assignments: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="KEY=VALUE",
-            autocompletion=completion.settings,
-            help="One setting over preset and file, as in search.simulations=200. Repeatable.",
-            rich_help_panel=_CONFIGURATION,
-        ),
-    ] = None
-    scale: Annotated[
-        float | None,
-        typer.Option(
-            "--scale",
-            metavar="SHARE",
-            help="Multiply the budget, 0 to 1: simulations, games, positions, epochs and passes.",
-            rich_help_panel=_CONFIGURATION,
-        ),
-    ] = None
-    seed: Annotated[
-        int | None,
-        typer.Option("--seed", min=0, metavar="N", help="Seed of every random stream.", rich_help_panel=_CONFIGURATION),
-    ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

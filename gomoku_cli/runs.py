@@ -6,11 +6,11 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import typer
 
-from gomoku_cli.options import ConfigOptions
+from gomoku_cli import completion
 from gomoku_cli.printable import echo
 from gomoku_cli.workers import WorkerOptions
 
@@ -21,6 +21,54 @@ if TYPE_CHECKING:
     from curriculum.reporting import Context
     from curriculum.run.folder import RunFolder
     from curriculum.workers.games import Pool
+
+
+_CONFIGURATION = "Configuration"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfigOptions:
+    """Configuration of a training run."""
+
+    preset: Annotated[
+        str | None,
+        typer.Option(
+            "--preset",
+            "-p",
+            metavar="NAME",
+            autocompletion=completion.presets,
+            help="Start from a preset: strongest (hours), hour, quick (minutes), smoke (seconds), or those of the "
+            "papers: alphagomoku, y-8x8, s-gp ... Without one: the recommended settings.",
+            rich_help_panel=_CONFIGURATION,
+        ),
+    ] = None
+    config_file: Annotated[
+        Path | None,
+        typer.Option("--config", metavar="FILE", help="A TOML file over the preset.", rich_help_panel=_CONFIGURATION),
+    ] = None
+    assignments: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            autocompletion=completion.settings,
+            help="One setting over preset and file, as in search.simulations=200. Repeatable.",
+            rich_help_panel=_CONFIGURATION,
+        ),
+    ] = None
+    scale: Annotated[
+        float | None,
+        typer.Option(
+            "--scale",
+            metavar="SHARE",
+            help="Multiply the budget, 0 to 1: simulations, games, positions, epochs and passes.",
+            rich_help_panel=_CONFIGURATION,
+        ),
+    ] = None
+    seed: Annotated[
+        int | None,
+        typer.Option("--seed", min=0, metavar="N", help="Seed of every random stream.", rich_help_panel=_CONFIGURATION),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)

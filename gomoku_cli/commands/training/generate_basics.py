@@ -9,6 +9,7 @@ import typer
 from gomoku_cli import options
 from gomoku_cli.expansion import expand_options
 from gomoku_cli.printable import echo
+from gomoku_cli.runs import ConfigOptions
 
 if TYPE_CHECKING:
     from curriculum.config import Config
@@ -74,7 +75,7 @@ def command(
         ),
     ] = None,
     resume: options.Resume = False,
-    config: options.ConfigOptions,
+    config: ConfigOptions,
     runtime: options.RuntimeOptions,
     quiet: options.Quiet = False,
 ) -> None:

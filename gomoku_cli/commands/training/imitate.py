@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from gomoku_cli import options
 from gomoku_cli.expansion import expand_options
+from gomoku_cli.runs import ConfigOptions
 from gomoku_cli.workers import WorkerOptions
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def command(
     *,
     new: options.New = False,
     resume: options.Resume = False,
-    config: options.ConfigOptions,
+    config: ConfigOptions,
     runtime: options.RuntimeOptions,
     workers: WorkerOptions,
     quiet: options.Quiet = False,

@@ -11,6 +11,7 @@ import typer
 from gomoku_cli import options
 from gomoku_cli.expansion import expand_options
 from gomoku_cli.printable import echo, printable
+from gomoku_cli.runs import ConfigOptions
 from gomoku_cli.workers import WorkerOptions
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def command(
         typer.Option("--run", "-r", metavar="DIR", help="Folder of the run.", show_default="runs/PRESET"),
     ] = None,
     *,
-    config: options.ConfigOptions,
+    config: ConfigOptions,
     start: Annotated[
         str | None,
         typer.Option(

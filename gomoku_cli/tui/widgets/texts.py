@@ -52,9 +52,15 @@ def thinking_text(choice: PlayerChoice, seconds: float, live: Analysis | None, c
 
 
 def turn_text(game: Game) -> str:
-    """Return whose turn it is while no engine works."""
+    """Return whose turn it is while no engine works, after a word on a line that is too long to win."""
     if not game.is_humans_turn:
         return "Paused. Press enter to go on."
+    if game.moves and game.rules.is_overline(game.stones, game.moves[-1]):
+        return f"More than {game.rules.connect} in a row win nothing here. {_turn(game)}"
+    return _turn(game)
+
+
+def _turn(game: Game) -> str:
     return "Your move." if game.seats.human != EMPTY else f"{colour_name(game.side_to_move).capitalize()} to move."
 
 

@@ -4,10 +4,10 @@ import pytest
 
 from core.notation import parse_cell
 from core.position import IllegalMoveError, Position
-from core.rules import BLACK, EMPTY, Rules
+from core.rules import BLACK, EMPTY, Rules, Variant
 from gomoku_cli.tui.engine.messages import PlayerChoice
 from gomoku_cli.tui.game import Game, Seats
-from gomoku_cli.tui.widgets.texts import effort_unit
+from gomoku_cli.tui.widgets.texts import effort_unit, turn_text
 from search.analysis import Analysis, MoveAnalysis
 
 ENGINE = PlayerChoice(spec="mentor")
@@ -45,6 +45,15 @@ def test_undo_leaves_the_engines_first_move() -> None:
     played = game("h8", seats=Seats(ENGINE, None))
     assert not played.undo()
     assert names(played) == ["h8"]
+
+
+def test_a_line_that_is_too_long_to_win_is_named() -> None:
+    moves = [parse_cell(name, 15) for name in "e8 a1 f8 a3 g8 a5 i8 a7 j8 a9 h8".split()]
+    standard = Game(Rules(variant=Variant.STANDARD), Seats(None, None), moves)
+    assert turn_text(standard) == "More than 5 in a row win nothing here. White to move."
+    standard.push(parse_cell("a11", 15))
+    assert turn_text(standard) == "Black to move."
+    assert Game(Rules(), Seats(None, None), moves).winner == BLACK
 
 
 @pytest.mark.parametrize("seats", [Seats(None, None), Seats(ENGINE, ENGINE)])
