@@ -128,8 +128,10 @@ def trial(work: Work, stop: str, chance: random.Random, folder: Path) -> list[st
             terminal.hang_up()
         else:
             os.close(open_ends.pop("reader"))
-            if not work.is_board:
-                terminal.press(b"ABOUT\n")  # the engine notices with its next answer
+            if work.reads:  # the engine notices with its next answer
+                os.write(open_ends["writer"], b"ABOUT\n")
+            elif not work.is_board:
+                terminal.press(b"ABOUT\n")
         if not terminal.wait_for(lambda: process.poll() is not None, _PATIENCE_S):
             faults.append(f"it still runs {_PATIENCE_S:.0f} s after {stop}")
     finally:
