@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from core.rules import Cell, Rules
+from core.rules import Cell, Rules, Variant
 from curriculum.arena.bars import is_decided, never_moved
 from curriculum.arena.fixtures import fixtures
 from curriculum.arena.folder import MatchFolder
@@ -71,6 +71,11 @@ class MatchSession:
                 self.context.reporter.say(
                     f"note: there are no balanced openings for {self.rules}, so all games begin on the empty board; "
                     "--openings names a file of others"
+                )
+            elif choice == BALANCED and self.rules.variant != Variant.FREESTYLE:
+                self.context.reporter.say(
+                    "note: the balanced openings are those of freestyle; --openings names a file of others, which "
+                    f"gomoku openings --variant {self.rules.variant} makes"
                 )
             self._openings = load_openings(choice, self.rules)
         return self._openings

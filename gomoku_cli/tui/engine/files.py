@@ -6,7 +6,7 @@ from pathlib import Path
 from core.errors import UserError
 from core.records.formats import open_games
 from core.records.record import contradiction, won_text
-from core.rules import colour_name
+from core.rules import Variant, colour_name
 from gomoku_cli.study import OWN_NOTE
 from gomoku_cli.study.game import StudiedGame
 from gomoku_cli.study.review import Grade, review_of
@@ -87,5 +87,7 @@ def _line(entry: SavedEntry) -> str:
         result = "draw" if record.winner is None else f"{colour_name(record.winner)} won"
     players = f"{record.black or '?'} - {record.white or '?'}"
     size = f"{record.rules.size}x{record.rules.size}"
+    if record.rules.variant != Variant.FREESTYLE:
+        size += f" {record.rules.variant}"
     moves = f"{len(record.moves)} move{'' if len(record.moves) == 1 else 's'}"
     return f"{entry.date:%Y-%m-%d %H:%M}  {players:<24} {size:>5} {moves:>9}  {result}"

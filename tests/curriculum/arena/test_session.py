@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from core.records.record import RecordError
-from core.rules import Rules
+from core.rules import Rules, Variant
 from curriculum.arena.folder import OtherMatchError
 from curriculum.arena.formats import Format
 from curriculum.arena.player_names import short_name, short_names
@@ -161,6 +161,11 @@ def test_without_shipped_openings_all_games_begin_on_the_empty_board_with_a_note
     remarks.lines.clear()
     shipped = MatchSession(replace(SETTINGS, openings="balanced"), Rules(9), Context(remarks))
     assert len(shipped.openings) > 1 and remarks.lines == []
+    standard = MatchSession(
+        replace(SETTINGS, openings="balanced"), Rules(9, variant=Variant.STANDARD), Context(remarks)
+    )
+    assert standard.openings == shipped.openings
+    assert remarks.lines[0].startswith("note: the balanced openings are those of freestyle")
 
 
 def test_openings_are_read_before_the_players_are_made(tmp_path: Path) -> None:

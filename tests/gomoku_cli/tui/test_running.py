@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from core.position import Position
-from core.rules import Rules
+from core.rules import Rules, Variant
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.tui import running, terminal
 from gomoku_cli.tui.engine.client import EngineProcess
@@ -189,12 +189,13 @@ def test_nothing_small_waits_behind_a_search(tmp_path: Path, monkeypatch: pytest
         verdict = answers.to(process.request(CheckMove(choice=PlayerChoice(spec="mentor:2"), position=four, move=60)))
         assert isinstance(verdict, Verdict)
         assert verdict.reason is not None
-        game = Game(Rules(), Seats(None, None), [112, 0, 113])
+        game = Game(Rules(variant=Variant.STANDARD), Seats(None, None), [112, 0, 113])
         assert isinstance(answers.to(process.request(GradeMoves(game=game.studied(game.moves)))), Graded)
         assert answers.to(process.request(Keep(0, None, game.studied(game.moves)))) == Done()
         listed = answers.to(process.request(ListGames()))
         assert isinstance(listed, GameList)
-        assert len(listed.games) == 1
+        ((_, text),) = listed.games
+        assert "15x15 standard" in text
         process.request(Stop(drop=False), search)
         assert isinstance(answers.to(search), Analysed), "it was still under way"
     finally:
