@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.notation import cell_name
 from core.position import Position
-from core.rules import NO_CELL, Cell, Colour, Rules, colour_name
+from core.rules import NO_CELL, Cell, Colour, Rules, Variant, colour_name
 from gomoku_cli.console import STDOUT
 from gomoku_cli.reports.board_text import GRID, board_text, board_width, stone_text
 from gomoku_cli.reports.plots import abridged
@@ -96,8 +96,9 @@ def halves_of(result: Json) -> dict[str, tuple[float | None, float | None]]:
 
 
 def analysis_title(result: Json) -> str:
-    """Return the player and the position."""
-    return f"{abridged(result['player'], 60)}: {result['to_move']} to move, move {len(result['position']) + 1}"
+    """Return the player, the position, and rules other than freestyle."""
+    title = f"{abridged(result['player'], 60)}: {result['to_move']} to move, move {len(result['position']) + 1}"
+    return title if result["variant"] == Variant.FREESTYLE else f"{title}, {result['variant']}"
 
 
 def effort(result: Json) -> str:
