@@ -79,9 +79,13 @@ def unkept_lines(text: str) -> Iterator[str]:
         if (header := _HEADER.match(line)) is not None:
             if re.search(r"[1-9]", header[0].partition(",")[2].rpartition(",")[0]):
                 yield "strengths"
-        elif (result := _RESULT.fullmatch(line)) is not None and result[2]:
-            kept = " in a row" in result[2] or result[2].strip() == STANDARD
-            yield from () if kept else ("tournament",)
+        elif (result := _RESULT.fullmatch(line)) is not None and result[2] and not _is_ours(result[2]):
+            yield "tournament"
+
+
+def _is_ours(text: str) -> bool:
+    """Return True for a text as `rules_text` writes it."""
+    return " in a row" in text or text.strip() == STANDARD
 
 
 class _PsqError(ValueError):

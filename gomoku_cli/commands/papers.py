@@ -2,13 +2,16 @@
 
 import json
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gomoku_cli import options
 from gomoku_cli.commands import help
 from gomoku_cli.expansion import expand_options
+
+if TYPE_CHECKING:
+    from curriculum.papers.claims import Measured
 
 NAME = "papers"
 EXAMPLES = ("gomoku papers check", "gomoku papers check Y --seed 7 --json")
@@ -56,16 +59,18 @@ def check(
 
     runtime.apply()
     with interruptible(quiet=quiet) as context, reporting_compilation(context.reporter):
-        found = [measure(claim, seed, context) for claim in load_claims(paper)]
-        if as_json:
-            typer.echo(json.dumps({"seed": seed, "claims": [each.to_json() for each in found]}))
-        else:
-            rows = [
-                (each.claim.paper, each.claim.text, each.claim.stated, each.claim.here, each.now, _VERDICT[each.agrees])
-                for each in found
-            ]
-            STDOUT.print(table(("", "claim", "the paper", "here", "now", ""), rows, left=2))
+        found: list[Measured] = []
+        try:
+            for claim in load_claims(paper):
+                found.append(measure(claim, seed, context))
+        finally:  # after Ctrl-C, the claims that are measured
+            if as_json:
+                typer.echo(json.dumps({"seed": seed, "claims": [each.to_json() for each in found]}))
+            else:
+                STDOUT.print(table(("", "claim", "the paper", "here", "now", ""), map(_row, found), left=2))
     require([Bar(each.claim.text, each.claim.here, each.now, each.agrees) for each in found if not each.agrees])
 
 
-_VERDICT = {True: "agrees", False: "DIFFERS"}
+def _row(found: "Measured") -> tuple[str, ...]:
+    claim = found.claim
+    return claim.paper, claim.text, claim.stated, claim.here, found.now, "agrees" if found.agrees else "DIFFERS"

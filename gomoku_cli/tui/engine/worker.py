@@ -108,6 +108,7 @@ class Worker:
                 if ponders is not None:
                     # All that its first decision needs is compiled and in memory before the first move.
                     engine.prepare(rules, ponders=ponders).wait()
+                    give_back_memory()
                 self._engines[key] = engine
             return self._engines[key]
 
@@ -116,7 +117,6 @@ class Worker:
         if other is not None:
             return OtherBoard(other)
         self._engine(task.choice, task.rules, ponders=task.ponders)
-        give_back_memory()
         return Done()
 
     def _search(self, number: int, task: Search) -> Answer:

@@ -1,21 +1,25 @@
 """Claims of the papers: our figures are those of the pages, and a check finds a difference."""
 
+import json
 from dataclasses import replace
 
 import pytest
 
 from core.rules import Rules
 from curriculum.arena.players import PlayerSettings, parse_player
-from curriculum.papers.claims import Claim, agree, load_claims, measure, parse_tally
+from curriculum.papers import claims
+from curriculum.papers.claims import Claim, Measured, agree, load_claims, measure, parse_tally
 from curriculum.presets import resolve
-from curriculum.reporting import Context
+from curriculum.reporting import Context, Interrupted
+from gomoku_cli import app
+from gomoku_cli.exit_codes import ExitCode
 from tests.support.project import ROOT
 
 
 def test_the_figures_are_those_of_the_pages() -> None:
-    claims = load_claims()
-    assert {claim.paper for claim in claims} == {"A", "Y", "S"}
-    for claim in claims:
+    every = load_claims()
+    assert {claim.paper for claim in every} == {"A", "Y", "S"}
+    for claim in every:
         page = (ROOT / "docs" / "papers" / f"{claim.paper.lower()}.md").read_text(encoding="utf-8")
         assert claim.here in page, claim
         assert [each for each in load_claims(claim.paper) if each == claim]
@@ -54,3 +58,17 @@ def test_a_match_is_played_again() -> None:
     found = measure(claim, 3, Context())
     assert (found.now, found.agrees) == ("10-0-0", True)
     assert not measure(replace(claim, player="random", opponent="mentor:2"), 3, Context()).agrees
+
+
+def test_an_interrupted_check_prints_the_claims_that_are_measured(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def measured(claim: Claim, seed: int, context: Context) -> Measured:
+        if claim != load_claims("A")[0]:
+            raise Interrupted
+        return Measured(claim, claim.here, True)
+
+    monkeypatch.setattr(claims, "measure", measured)
+    assert app.run(["papers", "check", "A", "--json", "--quiet"]) == ExitCode.INTERRUPTED
+    (only,) = json.loads(capsys.readouterr().out)["claims"]
+    assert (only["now"], only["agrees"]) == ("147,053", True)
