@@ -286,17 +286,24 @@ class Engine:
             position, lambda position, *how: game.search(position, limit, seed, *how), _decision, until=until
         )
 
-    def analysis(self, position: Position, limit: Limit | None = None) -> RunningSearch[Analysis]:
+    def analysis(
+        self, position: Position, limit: Limit | None = None, *, lines: int | None = None
+    ) -> RunningSearch[Analysis]:
         """Start an analysis and return it, to iterate over; its values are for the side to move, -1 to 1.
 
         `limit` replaces the player's own; with `Limit(seconds=math.inf)` it runs until it is stopped, its result is
-        proven or memory is full. Raises `NoAnalysisError` for a player that cannot, and `ValueError` as `start` does.
+        proven or memory is full. In its final view so many of the best moves as `lines` have a line of their own; None
+        for those that cost nothing: eight of a tree search, and one of the mentor, which searches longer for more.
+
+        Raises `NoAnalysisError` for a player that cannot, and `ValueError` as `start` does.
         """
         player = self.player
         if not self.can_analyse:
             raise NoAnalysisError(f"{self.name} tells no more than its move: it has no analysis")
         return self._start(
-            position, lambda position, stop, report: player.search(position, limit, stop=stop, report=report), _view
+            position,
+            lambda position, stop, report: player.search(position, limit, stop=stop, report=report, lines=lines),
+            _view,
         )
 
     def ponder(self, position: Position) -> RunningSearch[None]:

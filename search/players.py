@@ -157,12 +157,14 @@ class Player(ABC):
         seed: int | None = None,
         stop: Callable[[], bool] = never,
         report: Report | None = None,
+        lines: int | None = None,
     ) -> tuple[Decision, Analysis | None]:
         """Return the decision that `choose` returns for the same arguments, and the search's view of the position.
 
         Without `seed` it is for the view alone: the search goes on where a single move is left to play. A search of
         `Limit(seconds=math.inf)` goes on until `stop` returns True, the result is proven or memory is full. `report`
-        gets the best move so far, and the view so far about ten times a second. A player without a limit of its own has
+        gets the best move so far, and the view so far about ten times a second. In the view so many of the best moves
+        as `lines` have a line of their own; None for those that cost nothing. A player without a limit of its own has
         no view.
         """
         return self.choose(position, limit, seed=seed or 0, stop=stop), None

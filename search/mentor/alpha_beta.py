@@ -51,6 +51,7 @@ def set_up(
     stones: NDArray[np.int8],
     colour: int,
     margin: int,
+    lines: int,
     slots: int,
     generation: int,
     oldest: int,
@@ -58,8 +59,8 @@ def set_up(
 ) -> int:
     """Begin a search of `stones` [A] with `colour` to move: list the root's candidates and return their number.
 
-    `margin`: scores at most this much below the best are exact. `slots`: slots of the table in use, a power of two.
-    `generation`: of this search in the table. `oldest`: the oldest generation whose entries it uses.
+    Exact are scores at most `margin` below the best, and the `lines` best ones. `slots`: slots of the table in use, a
+    power of two. `generation`: of this search in the table. `oldest`: the oldest generation whose entries it uses.
     `vcf_nodes`: limit of a search for a win by fours at the horizon.
     """
     load(board, stones)
@@ -76,7 +77,8 @@ def set_up(
             touch(state.near, cell, board.rules.size, 1)
             key ^= int(state.keys[side_of(stones[cell]), cell])
     progress["side"], progress["empties"], progress["nodes"] = side, empties, 0
-    progress["margin"], progress["slots"], progress["vcf_nodes"] = margin, slots, vcf_nodes
+    progress["margin"], progress["lines"] = margin, min(lines, len(state.best_scores))
+    progress["slots"], progress["vcf_nodes"] = slots, vcf_nodes
     progress["generation"], progress["oldest"] = generation, oldest
     for ply in range(len(state.frames)):
         state.frames[ply]["first_killer"] = state.frames[ply]["second_killer"] = NO_MOVE
@@ -195,7 +197,7 @@ def begin_iteration(state: SearchState, depth: int, alpha: int, beta: int) -> No
     frame["alpha"], frame["beta"], frame["floor"] = alpha, beta, alpha
     frame["depth"], frame["child_depth"] = depth, depth - 1
     frame["next"], frame["best"], frame["best_move"] = 0, -INFINITY, NO_MOVE
-    state.variations[0, 0] = 0
+    state.best_scores[:] = -INFINITY
     progress["ply"], progress["entering"], progress["reached"] = 0, False, 0
 
 
@@ -286,6 +288,15 @@ def run(board: ThreatBoard, state: SearchState, vcf: VcfWork, nodes: int) -> boo
 
 
 @lean_inlined_kernel
+def _lengthen(line: NDArray[np.int16], move: int, rest: NDArray[np.int16]) -> None:
+    """Write `move` and the moves of `rest` to `line`; a line is its length, then its moves."""
+    length = int(rest[0])
+    line[0], line[1] = length + 1, move
+    for at in range(1, length + 1):
+        line[at + 1] = rest[at]
+
+
+@lean_inlined_kernel
 def _record(state: SearchState, frame: NDArray[np.void], side: int, ply: int, cell: int, value: int) -> None:
     """Record the score of the move that was tried last in its node."""
     progress = state.progress[0]
@@ -297,15 +308,22 @@ def _record(state: SearchState, frame: NDArray[np.void], side: int, ply: int, ce
             value += WIN - LIKELY
         state.root_scores[index] = value
         progress["reached"] = index + 1
+        state.root_lines[index, 0] = 0
+        if value > frame["best"] or value > frame["alpha"]:
+            _lengthen(state.root_lines[index], cell, state.variations[1])
+        last = int(progress["lines"]) - 1
+        if value > state.best_scores[last]:
+            state.best_scores[last] = value
+            for at in range(last, 0, -1):
+                if state.best_scores[at] > state.best_scores[at - 1]:
+                    state.best_scores[at], state.best_scores[at - 1] = state.best_scores[at - 1], state.best_scores[at]
+        floor = min(state.best_scores[0] - progress["margin"] - 1, state.best_scores[last])
+        frame["alpha"] = max(frame["alpha"], floor)
     if value > frame["best"]:
         frame["best"], frame["best_move"] = value, cell
-        if ply == 0 or value > frame["alpha"]:
-            length = int(state.variations[ply + 1, 0])
-            state.variations[ply, 0], state.variations[ply, 1] = length + 1, cell
-            for at in range(1, length + 1):
-                state.variations[ply, at + 1] = state.variations[ply + 1, at]
-        floor = value - progress["margin"] - 1 if ply == 0 else value
-        frame["alpha"] = max(frame["alpha"], floor)
+        if ply > 0 and value > frame["alpha"]:
+            _lengthen(state.variations[ply], cell, state.variations[ply + 1])
+            frame["alpha"] = value
         if value >= frame["beta"]:
             frame["alpha"] = frame["beta"]  # nothing more is tried
             if frame["kind"] == _QUIET and ply > 0:

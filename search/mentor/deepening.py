@@ -36,6 +36,13 @@ _SKIPPED = ((1, 0), (1, 1), (2, 0), (2, 1), (2, 2), (2, 3), (3, 0), (3, 1), (3, 
 """Depths that helpers leave out, by number: blocks of so many depths, and the shift of the first block."""
 
 
+class Line(NamedTuple):
+    """The result of a root move: its score for the side to move, and the expected moves from it on."""
+
+    score: int
+    moves: tuple[Cell, ...]
+
+
 class Generation(NamedTuple):
     """A search's place among those of its table."""
 
@@ -110,16 +117,18 @@ class Deepening:
         started: float,
         stop: Callable[[], bool],
         variety: int = 0,
+        lines: int = 1,
         tell: Callable[[Cell, int], None] | None = None,
         show: Callable[["Deepening"], None] | None = None,
         helper: int = 0,
     ) -> None:
         """Set the arrays to the position.
 
-        `started`: the instant of `time.perf_counter` from which the seconds of `limit` count. `variety`: scores at most
-        this much below the best are exact. `tell(move, score)` is called with the best move so far, first as soon as
-        any move is known. `show` is called every few milliseconds with this search itself. `helper`: 0 for the search
-        whose result counts, else the number of the thread; a helper only fills the table, in steps of its own.
+        `started`: the instant of `time.perf_counter` from which the seconds of `limit` count. Exact are scores at most
+        `variety` below the best, and the `lines` best ones. `tell(move, score)` is called with the best move so far,
+        first as soon as any move is known. `show` is called every few milliseconds with this search itself. `helper`: 0
+        for the search whose result counts, else the number of the thread; a helper only fills the table, in steps of
+        its own.
         """
         self.board, self.state, self.vcf = work.board, work.state, work.vcf
         self.limit, self.variety, self.started, self.stop = limit, variety, started, stop
@@ -137,6 +146,7 @@ class Deepening:
             stones_of(position),
             position.side_to_move,
             margin=variety,
+            lines=lines,
             slots=slots,
             generation=generation.number,
             oldest=generation.oldest,
@@ -148,7 +158,10 @@ class Deepening:
         self.moves = self.state.root_moves[:count]
         self.scores = np.zeros(count, dtype=np.int64)
         """Scores of `moves`, in order; only those near the best are exact."""
-        self.variation: tuple[int, ...] = ()
+        self.lines: dict[Cell, Line] = {}
+        """The moves whose scores were exact when they were searched last, the newest results first, the best first."""
+        self.count = min(lines, count)
+        """The number of best moves whose scores are exact."""
         self.tell(int(self.moves[0]), 0)
 
     def deepen(self) -> None:
@@ -195,10 +208,11 @@ class Deepening:
             nodes *= 2
         if plies <= 0:
             return False
-        self.variation = tuple(int(move) for move in self.vcf.line[:plies])
-        self.moves[:] = self.moves[np.argsort(self.moves != self.variation[0], kind="stable")]
+        line = tuple(self.vcf.line[:plies].tolist())
+        self.moves[:] = self.moves[np.argsort(self.moves != line[0], kind="stable")]
         self.scores[:] = -INFINITY
         self.scores[0], self.depth = WIN - plies, plies
+        self.lines = {line[0]: Line(WIN - plies, line)}
         self.tell(int(self.moves[0]), int(self.scores[0]))
         return True
 
@@ -206,7 +220,8 @@ class Deepening:
         """Run one iteration, with windows around the last score until one fits; return True if it was finished."""
         alpha, beta, reach = -INFINITY, INFINITY, _WINDOW
         if self.depth > 0 and abs(self.scores[0]) < MATE:
-            alpha, beta = max(int(self.scores[0]) - reach - self.variety, -INFINITY), int(self.scores[0]) + reach
+            lowest = min(int(self.scores[0]) - self.variety, int(self.scores[self.count - 1]))
+            alpha, beta = max(lowest - reach, -INFINITY), int(self.scores[0]) + reach
         while True:
             begin_iteration(self.state, depth, alpha, beta)
             finished = False
@@ -219,17 +234,16 @@ class Deepening:
             reached = finished_root_moves(self.state)
             scores = self.state.root_scores[:reached]
             best = int(scores.max()) if reached else -INFINITY
-            if best <= alpha:
-                if not finished:
-                    return False
+            if best > alpha:
+                self._take(scores)
+            if not finished:
+                return False
+            if best >= beta:
+                beta = min(beta + reach, INFINITY) if reach < 1000 else INFINITY
+            elif self.state.best_scores[self.count - 1] <= alpha > -INFINITY:
                 alpha = max(alpha - reach, -INFINITY) if reach < 1000 else -INFINITY
             else:
-                self._take(scores)
-                if not finished:
-                    return False
-                if best < beta:
-                    return True
-                beta = min(beta + reach, INFINITY) if reach < 1000 else INFINITY
+                return True
             reach *= 4
 
     def _budget(self, depth: int) -> int:
@@ -245,9 +259,12 @@ class Deepening:
 
     def _take(self, scores: NDArray[np.int64]) -> None:
         """Order the moves by the scores of the iteration; moves it did not reach keep their order behind them."""
-        scores = np.concatenate([scores, np.full(len(self.moves) - len(scores), -INFINITY)])
+        reached = len(scores)
+        scores = np.concatenate([scores, np.full(len(self.moves) - reached, -INFINITY)])
         order = np.argsort(-scores, kind="stable")
+        rows = (self.state.root_lines[at] for at in order[:reached])
+        lines = (tuple(row[1 : row[0] + 1].tolist()) for row in rows)
+        new = {line[0]: Line(int(score), line) for score, line in zip(scores[order], lines, strict=False) if line}
+        self.lines = new | {move: line for move, line in self.lines.items() if move not in new}
         self.scores, self.moves[:] = scores[order], self.moves[order]
         self.tell(int(self.moves[0]), int(self.scores[0]))
-        length = int(self.state.variations[0, 0])
-        self.variation = tuple(int(move) for move in self.state.variations[0, 1 : length + 1])

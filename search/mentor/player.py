@@ -20,7 +20,7 @@ from core.rules import Cell, Rules
 from core.streams import Purpose, generator
 from search.analysis import Analysis, MoveAnalysis
 from search.limits import Limit
-from search.mentor.deepening import Deepening
+from search.mentor.deepening import Deepening, Line
 from search.mentor.evaluation import SQUASH, Network, built_in_network
 from search.mentor.scores import MATE, PROVEN, WIN
 from search.mentor.team import Team
@@ -57,19 +57,16 @@ _BYTES_A_SLOT = 16
 class MentorAnalysis(Analysis):
     """The mentor's view of a position. Its `value` is 1 or -1 for a proven result alone.
 
-    Its `moves` are the best one and those that score at most the variety less. Of winning moves they are the quickest;
-    of losing moves there is one.
+    Its `moves` are its `choices` and further ones of the best, each with its line.
     """
 
     score: int
     """For the side to move, in the units of the evaluation's weights; `WIN - n` wins in n plies, `n - WIN` loses."""
     depth: int
     """Plies of the last iteration that was finished."""
-
-    @property
-    def choices(self) -> tuple[Cell, ...]:
-        """The cells of `moves`, of which the mentor plays any with equal chance."""
-        return tuple(each.move for each in self.moves)
+    choices: tuple[Cell, ...]
+    """The moves of which the mentor plays any with equal chance: the best one and those that score at most the variety
+    less. Of winning moves they are the quickest; of losing moves there is one."""
 
 
 def _value(score: int) -> float:
@@ -92,17 +89,22 @@ def _analysis_of(search: Deepening) -> MentorAnalysis:
     # longest is: others seem to lose as late only because the search did not look further.
     lowest = best if abs(best) >= MATE else best - search.variety
     near = np.flatnonzero(search.scores >= lowest)[: 1 if best <= -MATE else None]
-    moves, scores = search.moves[near].tolist(), search.scores[near].tolist()
+    choices = search.moves[near].tolist()
+    lines = {move: search.lines.get(move, Line(best, (move,))) for move in choices}
+    for move, line in search.lines.items():
+        if len(lines) < search.count:
+            lines.setdefault(move, line)
     return MentorAnalysis(
         moves=tuple(
-            MoveAnalysis(move, _value(score), proof=_proof(score)) for move, score in zip(moves, scores, strict=True)
+            MoveAnalysis(move, _value(score), proof=_proof(score), line=line) for move, (score, line) in lines.items()
         ),
         value=_value(best),
-        variation=search.variation or (moves[0],),
+        variation=lines[choices[0]].moves,
         nodes=search.nodes,
         seconds=time.perf_counter() - search.started,
         score=best,
         depth=search.depth,
+        choices=tuple(choices),
     )
 
 
@@ -193,9 +195,13 @@ class Mentor(Player):
         seed: int | None = None,
         stop: Callable[[], bool] = never,
         report: Report | None = None,
+        lines: int | None = None,
     ) -> tuple[Decision, MentorAnalysis]:
-        """See `Player`. `stop` is called every few milliseconds; the first ply is always searched in full."""
-        analysis = self._analyse(position, limit or self.limit, stop, report)
+        """See `Player`. `stop` is called every few milliseconds; the first ply is always searched in full.
+
+        More than one of `lines` takes longer for the same depth: 2 take 1.6 times as many nodes, 8 take 5.3 times.
+        """
+        analysis = self._analyse(position, limit or self.limit, stop, report, lines=lines or 1)
         return _decision(position, analysis, seed or 0), analysis
 
     def ponder(self, position: Position, stop: Callable[[], bool]) -> None:
@@ -210,6 +216,7 @@ class Mentor(Player):
         report: Report | None = None,
         *,
         threads: int | None = None,
+        lines: int = 1,
     ) -> MentorAnalysis:
         started = time.perf_counter()
         if not position.moves:
@@ -222,11 +229,12 @@ class Mentor(Player):
                 seconds=0.0,
                 score=0,
                 depth=0,
+                choices=(move,),
             )
         reports = Reports(report)
 
         def show(search: Deepening) -> None:
-            if search.variation and reports.is_due(time.monotonic()):
+            if search.lines and reports.is_due(time.monotonic()):
                 reports.send(_analysis_of(search))
 
         idle = self._idle[position.rules]
@@ -243,6 +251,7 @@ class Mentor(Player):
                 started=started,
                 stop=stop,
                 variety=self.variety,
+                lines=lines,
                 tell=lambda move, score: reports.send_best(Decision(move, value=_value(score))),
                 show=show,
             )

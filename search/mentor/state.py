@@ -49,6 +49,7 @@ PROGRESS = np.dtype(
         ("nodes", "i8"),  # searched so far
         ("vcf_nodes", "i8"),  # limit of a search for a win by fours at the horizon
         ("margin", "i8"),  # root scores at most this much below the best are exact
+        ("lines", "i8"),  # so many of the best root scores are exact
         ("slots", "i8"),  # slots of the table in use
         ("generation", "i8"),  # generation of this search in the table
         ("oldest", "i8"),  # the oldest generation of which entries are used
@@ -79,7 +80,7 @@ class SearchState(NamedTuple):
     countermoves: NDArray[np.int16]
     """[2, A] each side's last quiet move that was too good after the opponent's move on a cell, or `NO_MOVE`."""
     variations: NDArray[np.int16]
-    """[MAX_PLY + 1, MAX_PLY + 1] the principal variation from each ply on: its length, then its moves."""
+    """[MAX_PLY + 1, MAX_PLY + 1] the principal variation from each ply but the root on: its length, then its moves."""
     reductions: NDArray[np.int8]
     """[MAX_DEPTH + 1, 32] plies less for a late move, by depth and number of the move; in the first column, plies less
     for a node for which the table has no move."""
@@ -93,6 +94,10 @@ class SearchState(NamedTuple):
     """[1] of `PROGRESS`."""
     root_scores: NDArray[np.int64]
     """[A] scores of the root's candidates searched in this iteration, in order."""
+    root_lines: NDArray[np.int16]
+    """[A, MAX_PLY + 1] their principal variations likewise; empty where the score is a bound."""
+    best_scores: NDArray[np.int64]
+    """[A] the best `lines` of these scores, the best first."""
     table: NDArray[np.int64]
     """[slots, 2] the transposition table of `search.mentor.table`."""
     over: NDArray[np.int64]
@@ -138,6 +143,8 @@ def new_search_state(rules: Rules, network: Network, table: NDArray[np.int64], o
         widths=widths(10, 1),
         progress=np.zeros(1, dtype=PROGRESS),
         root_scores=np.zeros(rules.cells, dtype=np.int64),
+        root_lines=np.zeros((rules.cells, MAX_PLY + 1), dtype=np.int16),
+        best_scores=np.zeros(rules.cells, dtype=np.int64),
         table=table,
         over=over,
         keys=STONE_KEYS[:, : rules.cells].copy(),

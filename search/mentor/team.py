@@ -33,6 +33,7 @@ class Team:
         started: float,
         stop: Callable[[], bool],
         variety: int,
+        lines: int = 1,
         tell: Callable[[Cell, int], None],
         show: Callable[[Deepening], None] | None = None,
     ) -> Deepening:
@@ -59,6 +60,7 @@ class Team:
                 started=started,
                 stop=stop,
                 variety=variety,
+                lines=lines,
                 tell=tell,
                 show=show,
             )

@@ -67,11 +67,12 @@ class PureMcts(Player):
         seed: int | None = None,
         stop: Callable[[], bool] = never,
         report: Report | None = None,
+        lines: int | None = None,
     ) -> tuple[Decision, Analysis]:
         """See `Player`: all legal moves, the best first."""
         started = time.perf_counter()
         forest = self._searched(position, seed or 0, limit, stop, report)
-        return _decision_of(forest), _analysis_of(position, forest, started)
+        return _decision_of(forest), _analysis_of(position, forest, started, lines)
 
     def _decide(self, position: Position, seed: int, limit: Limit | None, stop: Callable[[], bool]) -> Decision:
         return _decision_of(self._searched(position, seed, limit, stop))
@@ -117,9 +118,9 @@ def _decision_of(forest: Forest) -> Decision:
     )
 
 
-def _analysis_of(position: Position, forest: Forest, started: float) -> Analysis:
+def _analysis_of(position: Position, forest: Forest, started: float, lines: int | None = None) -> Analysis:
     rules, seconds = compile_rules(position.rules), time.perf_counter() - started
-    return analyse_root(rules, forest, 0, decay=_PARAMS.decay, seconds=seconds, has_priors=False)
+    return analyse_root(rules, forest, 0, decay=_PARAMS.decay, seconds=seconds, has_priors=False, lines=lines)
 
 
 def _checked(playouts: int) -> int:

@@ -273,8 +273,8 @@ class ForestSearch:
         """Return the best move of the search (`search.tree.root.best_move`)."""
         return best_move(self._compiled_rules, self.forest, tree, self.settings.bound_errors)
 
-    def analysis(self, tree: int, seconds: float) -> Analysis:
-        """Return the analysis of a searched tree, which took `seconds`."""
+    def analysis(self, tree: int, seconds: float, lines: int | None = None) -> Analysis:
+        """Return the analysis of a searched tree, which took `seconds`; see `Player.search` for `lines`."""
         return analyse_root(
             self._compiled_rules,
             self.forest,
@@ -282,6 +282,7 @@ class ForestSearch:
             decay=self._parts.params.decay,
             seconds=seconds,
             bound_errors=self.settings.bound_errors,
+            lines=lines,
         )
 
     def play(self, tree: int, move: Cell) -> None:

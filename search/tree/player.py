@@ -119,6 +119,7 @@ class MctsPlayer(Player):
         seed: int | None = None,
         stop: Callable[[], bool] = never,
         report: Report | None = None,
+        lines: int | None = None,
     ) -> tuple[Decision, Analysis]:
         """See `Player`: all legal moves, the best first."""
         budget = self._budget_of(limit)
@@ -126,7 +127,8 @@ class MctsPlayer(Player):
         keys = None if seed is None else [stream_key(seed, Purpose.SEARCH)]
         with self._searching():
             search = self._searched([position], budget, stop, keys=keys, report=report)
-            return self._decide(search, 0, position, seed or 0), search.analysis(0, time.perf_counter() - started)
+            analysis = search.analysis(0, time.perf_counter() - started, lines)
+            return self._decide(search, 0, position, seed or 0), analysis
 
     @contextmanager
     def _searching(self) -> Iterator[None]:

@@ -126,11 +126,12 @@ def analyse_root(
     seconds: float,
     bound_errors: float = 0.0,
     has_priors: bool = True,
+    lines: int | None = None,
 ) -> Analysis:
     """Return the analysis of a tree after its search: every legal move, the best one first, and its variation.
 
-    The best moves have a line of their own. `bound_errors` is that of `best_move`; `has_priors` is False for a search
-    without a net.
+    So many of the best moves as `lines` have a line of their own. `bound_errors` is that of `best_move`; `has_priors`
+    is False for a search without a net.
     """
     legal = root_legal(rules, forest, tree)
     visits, proofs, priors = root_visits(forest, tree), root_proofs(rules, forest, tree), root_priors(forest, tree)
@@ -141,17 +142,17 @@ def analyse_root(
     # The last key counts first.
     moves = moves[np.lexsort((-priors[moves], -visits[moves], proofs[moves] < 0, -policy[moves], moves != best))]
     columns = (each[moves].tolist() for each in (values, priors, visits, proofs))
-    lines = [_variation(forest, tree, move) for move in moves[:_LINES].tolist()]
-    lines += [()] * (len(moves) - len(lines))
+    variations = [_variation(forest, tree, move) for move in moves[: lines or _LINES].tolist()]
+    variations += [()] * (len(moves) - len(variations))
     return Analysis(
         moves=tuple(
             MoveAnalysis(
                 move, None if value != value else value, prior if has_priors else None, count, proof or None, line
             )
-            for move, value, prior, count, proof, line in zip(moves.tolist(), *columns, lines, strict=True)
+            for move, value, prior, count, proof, line in zip(moves.tolist(), *columns, variations, strict=True)
         ),
         value=float(roots.root_value(forest, tree, decay)),
-        variation=lines[0],
+        variation=variations[0],
         nodes=int(forest.nodes["visits"][tree, 0]),
         seconds=seconds,
     )

@@ -65,6 +65,7 @@ class Searcher(Player):
         seed: int | None = None,
         stop: Callable[[], bool] = never,
         report: Report | None = None,
+        lines: int | None = None,
     ) -> tuple[Decision, Analysis | None]:
         seen = 0
 

@@ -54,6 +54,7 @@ class FirstCellPlayer(Player):
         seed: int | None = None,
         stop: Callable[[], bool] = never,
         report: Report | None = None,
+        lines: int | None = None,
     ) -> tuple[Decision, Analysis | None]:
         """See `Player`."""
         if report is not None and self.best is not None:

@@ -142,6 +142,7 @@ class AnalysingPlayer(ScriptedPlayer):
         seed: int | None = None,
         stop: Callable[[], bool] = never,
         report: Report | None = None,
+        lines: int | None = None,
     ) -> tuple[Decision, Analysis]:
         """See `search.players.Player`."""
         if seed is None:
@@ -168,6 +169,7 @@ class GatedAnalyst(AnalysingPlayer):
         seed: int | None = None,
         stop: Callable[[], bool] = never,
         report: Report | None = None,
+        lines: int | None = None,
     ) -> tuple[Decision, Analysis]:
         """See `search.players.Player`."""
         if report is not None:

@@ -56,9 +56,14 @@ class _Opened:
 class Analyst:
     """The player of the command, opened once for the rules of each game."""
 
-    def __init__(self, spec: str | None, search: SearchOptions, rules: RulesOptions, context: Context) -> None:
-        """`spec`: None for the built-in model, or the mentor where that does not play the board."""
-        self._spec, self._search, self._rules, self._context = spec, search, rules, context
+    def __init__(
+        self, spec: str | None, search: SearchOptions, rules: RulesOptions, context: Context, lines: int | None
+    ) -> None:
+        """`spec`: None for the built-in model, or the mentor where that does not play the board.
+
+        `lines`: see `Engine.analysis`.
+        """
+        self._spec, self._search, self._rules, self._context, self._lines = spec, search, rules, context, lines
         self._settings = search.player_settings()
         self._opened: dict[Rules, _Opened] = {}
 
@@ -163,7 +168,7 @@ class Analyst:
 
     def _searched(self, opened: _Opened, position: Position) -> KeptAnalysis:
         """Return the analysis of a position. Raises `Interrupted`."""
-        with opened.engine.analysis(position, opened.limit) as analysis:
+        with opened.engine.analysis(position, opened.limit, lines=self._lines) as analysis:
             for _ in analysis:
                 self._context.check()
         return KeptAnalysis(analysis=analysis.wait(), player=opened.name, limit=opened.limit)

@@ -17,6 +17,7 @@ EXAMPLES = (
     'gomoku analyze "h8 i9 g7 i7"',
     'gomoku analyze "h8 i9 g7" --player runs/mine --simulations 2000 --figure position.svg',
     "gomoku analyze match.sgf --game 3 --move 20 --player mentor --seconds 1",
+    'gomoku analyze "h8 i9 g7" --player mentor --lines 5',
     "gomoku analyze match.sgf --review --save",
     "gomoku analyze *.sgf --json > analyses.jsonl",
     'echo "h8 i9" | gomoku analyze - --json',
@@ -49,7 +50,12 @@ def command(
     seconds: options.Seconds = None,
     tactics: options.Tactics = True,
     rules: options.RulesOptions,
-    top: Annotated[int, typer.Option("--top", min=1, metavar="N", help="Moves in the table.")] = 8,
+    lines: Annotated[
+        int | None,
+        typer.Option(
+            "--lines", min=1, metavar="N", help="Moves in the table (8; mentor: 1, as it searches longer for more)."
+        ),
+    ] = None,
     figure: Annotated[
         Path | None,
         typer.Option("--figure", metavar="FILE", help="Draw one position, as .png or .svg; needs matplotlib."),
@@ -78,7 +84,7 @@ def command(
     subjects = what.subjects()
     _check(what, subjects, games, figure=figure, rules=rules)
     with interruptible(quiet=quiet) as context, reporting_compilation(context.reporter):
-        analyst = Analyst(player, search, rules, context)
+        analyst = Analyst(player, search, rules, context, lines)
         if subjects.from_stdin:
             analyst.analyse_stdin(as_json=as_json)
             return
@@ -90,7 +96,7 @@ def command(
             result = analyst.analyse_move(subjects.files[0], what.game or 1, what.move, save=games.save)
         else:
             result = analyst.analyse_moves(subjects.moves)
-    _show(result, top=top, figure=figure, no_color=no_color, ascii_only=ascii_only, as_json=as_json)
+    _show(result, lines=lines, figure=figure, no_color=no_color, ascii_only=ascii_only, as_json=as_json)
 
 
 def _check(
@@ -111,7 +117,7 @@ def _check(
 
 
 def _show(
-    result: dict[str, Any], *, top: int, figure: Path | None, no_color: bool, ascii_only: bool, as_json: bool
+    result: dict[str, Any], *, lines: int | None, figure: Path | None, no_color: bool, ascii_only: bool, as_json: bool
 ) -> None:
     """Print one analysis as a table and a board, or as JSON, and draw it."""
     from gomoku_cli.reports.analyses.position import show_analysis
@@ -126,4 +132,4 @@ def _show(
         if as_json:
             typer.echo(json.dumps(result))
         else:
-            show_analysis(result, top=top, colours=not no_color and has_colours(), ascii_only=ascii_only)
+            show_analysis(result, lines=lines, colours=not no_color and has_colours(), ascii_only=ascii_only)

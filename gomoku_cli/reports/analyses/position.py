@@ -50,6 +50,7 @@ def analysis_json(player: str, position: Position, analysis: "Analysis") -> dict
                 "share": None if shares is None else round(shares[number], 6),
                 "value": None if each.value is None else round(each.value, 4),
                 "proof": each.proof,
+                "line": [position.name_of(cell) for cell in each.line],
             }
             for number, each in enumerate(analysis.moves)
         ],
@@ -65,15 +66,13 @@ def _priors(analysis: "Analysis") -> list[float] | None:
 def _shares(analysis: "Analysis") -> list[float] | None:
     """Return the distribution of the search over the moves; None if only the net has chosen.
 
-    A proof without visits has all of it. The mentor, which has no visits, draws among its moves.
+    The best move of a search without visits, and a proof without them, has all of it.
     """
     moves = analysis.moves
     visits = [each.visits for each in moves if each.visits is not None]
-    if not visits:
-        return [1 / len(moves)] * len(moves)
     if total := sum(visits):
         return [count / total for count in visits]
-    return [1.0, *[0.0] * (len(moves) - 1)] if moves[0].proof else None
+    return [1.0, *[0.0] * (len(moves) - 1)] if moves[0].proof or not visits else None
 
 
 def stones_of(result: Json) -> dict[Cell, Colour]:
@@ -111,7 +110,7 @@ def halves_note(result: Json) -> str:
     """Return the meaning of the two halves of a cell."""
     first = result["moves"][0]
     if first["prior"] is None and first["visits"] is None:
-        return "right half: the moves among which it chooses; it has no prior"
+        return "right half: its best move; it has no prior and no visits"
     if first["prior"] is None:
         return "right half: visits; there is no prior" + (
             ", the move is proven without the net" if result["nodes"] == 0 else ""
@@ -136,7 +135,11 @@ def value_text(result: Json) -> str:
     return f"value {value:+.3f} for {side}, {chance}"
 
 
-_COLUMNS = ("move", "prior", "visits", "share", "value", "result")
+_COLUMNS = ("move", "prior", "visits", "share", "value", "result", "then")
+_LINES = 8
+"""Moves of the table, unless their number is said."""
+_THEN = 6
+"""Moves of a line in it, after the first one."""
 
 
 def _row(move: Json) -> tuple[str, ...]:
@@ -146,9 +149,10 @@ def _row(move: Json) -> tuple[str, ...]:
         move["move"],
         _percent(move["prior"]),
         "" if move["visits"] is None or move["share"] is None else f"{move['visits']:,}",
-        _percent(move["share"]),
+        "" if move["visits"] is None else _percent(move["share"]),
         "" if move["value"] is None else f"{move['value']:+.3f}",
         "" if proof is None else f"wins in {proof}" if proof > 0 else f"loses in {-proof}",
+        " ".join(move["line"][1 : _THEN + 1]),
     )
 
 
@@ -156,15 +160,17 @@ def _percent(share: float | None) -> str:
     return "" if share is None else f"{100 * share:.1f} %"
 
 
-def show_analysis(result: Json, *, top: int, colours: bool, ascii_only: bool) -> None:
-    """Print the best `top` moves, the board, the value, the principal variation and the time."""
+def show_analysis(result: Json, *, lines: int | None, colours: bool, ascii_only: bool) -> None:
+    """Print the best moves, `lines` of them, the board, the value, the principal variation and the time."""
     from rich.table import Table
 
     # A column of which the search has no number is left out.
-    columns = zip(*map(_row, result["moves"][:top]), strict=True)
+    columns = zip(*map(_row, result["moves"][: lines or _LINES]), strict=True)
     named = [(name, column) for name, column in zip(_COLUMNS, columns, strict=True) if any(column)]
     rows = list(zip(*(column for _, column in named), strict=True))
     moves = table([name for name, _ in named], rows, ascii_only=ascii_only)
+    if named[-1][0] == "then":
+        moves.columns[-1].justify = "left"
     board = _board(result, colours)
     STDOUT.print(cell_text(analysis_title(result)))
     beside = board_width(result["board_size"], _HALVES) + 2 + STDOUT.measure(moves).maximum <= STDOUT.width

@@ -43,6 +43,7 @@ class ThinkingPlayer(FirstCellPlayer):
         seed: int | None = None,
         stop: Callable[[], bool] = never,
         report: Report | None = None,
+        lines: int | None = None,
     ) -> tuple[Decision, Analysis]:
         decision = self.choose(position, limit, seed=seed or 0, stop=stop)
         cells = [int(cell) for cell in position.legal_moves()[:3]]

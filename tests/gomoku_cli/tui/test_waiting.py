@@ -130,6 +130,7 @@ class GatedReviewer(AnalysingPlayer):
         seed: int | None = None,
         stop: Callable[[], bool] = never,
         report: Report | None = None,
+        lines: int | None = None,
     ) -> tuple[Decision, Analysis]:
         """See `AnalysingPlayer`."""
         if seed is None:

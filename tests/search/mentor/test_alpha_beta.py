@@ -44,8 +44,12 @@ def test_proven_results_are_true(size: int, connect: int, empties: int) -> None:
     assert proven > 0 or connect == size or KERNELS_ARE_PYTHON
 
 
-@pytest.mark.parametrize(("size", "connect", "depth"), [(4, 3, 2), (5, 4, 2), (7, 5, 1), (9, 5, 1), (6, 6, 1)])
-def test_without_reductions_the_score_is_that_of_the_naive_search(size: int, connect: int, depth: int) -> None:
+@pytest.mark.parametrize(
+    ("size", "connect", "depth", "lines"), [(4, 3, 2, 1), (5, 4, 2, 3), (7, 5, 1, 1), (9, 5, 1, 4), (6, 6, 1, 1)]
+)
+def test_without_reductions_the_best_scores_are_those_of_the_naive_search(
+    size: int, connect: int, depth: int, lines: int
+) -> None:
     rng = np.random.default_rng(size)
     rules = Rules(size, connect)
     board, state, vcf = (
@@ -74,6 +78,7 @@ def test_without_reductions_the_score_is_that_of_the_naive_search(size: int, con
             stones_of(position),
             position.side_to_move,
             margin=0,
+            lines=lines,
             slots=len(state.table),
             generation=checked,
             oldest=checked,
@@ -93,7 +98,9 @@ def test_without_reductions_the_score_is_that_of_the_naive_search(size: int, con
         if not root_is_complete(state):
             expected = [score + WIN - LIKELY if score <= -PROVEN else score for score in expected]
         # Single precision may round to the next number.
-        assert max(state.root_scores[:count]) == pytest.approx(max(expected), abs=1)
+        lines = min(lines, count)
+        for scores in (state.best_scores[:lines], sorted(state.root_scores[:count], reverse=True)[:lines]):
+            assert list(scores) == pytest.approx(sorted(expected, reverse=True)[:lines], abs=1)
 
 
 @takes_many_nodes
@@ -119,6 +126,22 @@ def test_the_variation_is_a_game_that_goes_on() -> None:
         analysis = Mentor().search(board, Limit(nodes=5000))[1]
         assert analysis.variation[0] == analysis.best_move
         Position.from_moves(RULES, (*board.moves, *analysis.variation))
+
+
+@takes_many_nodes
+def test_each_of_several_lines_is_a_game_that_goes_on_and_takes_no_move_from_the_best() -> None:
+    for board in (position(BLACK, "g7 h8", "h7 i9"), position(WHITE, "g7 h8 j7", "h7 i7 g9")):
+        alone, several = (Mentor(variety=0).search(board, Limit(depth=6), lines=lines)[1] for lines in (None, 5))
+        assert len(alone.moves) < len(several.moves) == 5
+        assert several.choices == (several.best_move,)
+        values = [each.value for each in several.moves]
+        assert values == sorted(values, reverse=True)
+        assert alone.nodes < several.nodes < 8 * alone.nodes
+        for each in several.moves:
+            assert each.line[0] == each.move
+            assert len(each.line) > 3
+            Position.from_moves(RULES, (*board.moves, *each.line))
+        assert several.variation == several.moves[0].line
 
 
 @pytest.mark.parametrize("colour", [BLACK, WHITE])
