@@ -2,41 +2,24 @@
 
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from gomoku_cli import __version__
-from gomoku_cli.commands import (
-    bench,
-    convert,
-    engine,
-    evaluate,
-    help,
-    ladder,
-    openings,
-    papers,
-    play,
-    suite,
-    tournament,
-    warmup,
-)
-from gomoku_cli.commands.pictures import analyze, curves, picture
-from gomoku_cli.commands.training import (
-    config,
-    export,
-    generate_basics,
-    imitate,
-    info,
-    report,
-    runs,
-    selfplay,
-    train,
-    watch,
-)
+from gomoku_cli.commands import help
+from gomoku_cli.commands.table import commands
 from gomoku_cli.exit_codes import ExitCode, for_error
 from gomoku_cli.notices import notices_to, print_notice
 from gomoku_cli.printable import shown
+
+
+class _Gomoku(help.Group):
+    """The command `gomoku`."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings | {"commands": commands()})
+
 
 app = typer.Typer(
     name="gomoku",
@@ -45,46 +28,11 @@ app = typer.Typer(
     "[b]level:1[/b] (a beginner) to [b]level:9[/b], a model file, a run folder (its best model), [b]random[/b], "
     "[b]mentor[/b], [b]mentor:1[/b] to [b]mentor:5[/b], [b]mentor:paper[/b], [b]pure-mcts:1000[/b], "
     "[b]engine:COMMAND[/b] (a program that speaks the Gomocup protocol).",
-    cls=help.Group,
+    cls=_Gomoku,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-
-
-def _examples(lines: Sequence[str]) -> str:
-    return "\n  ".join(("[b]Examples[/b]", *lines))
-
-
-for module in (
-    train,
-    generate_basics,
-    imitate,
-    selfplay,
-    watch,
-    report,
-    runs,
-    evaluate,
-    ladder,
-    suite,
-    tournament,
-    openings,
-    analyze,
-    picture,
-    curves,
-    info,
-    export,
-    play,
-    engine,
-    convert,
-    bench,
-    warmup,
-    help,
-):
-    app.command(module.NAME, cls=help.Command, epilog=_examples(module.EXAMPLES))(module.command)
-app.command(analyze.ALIAS, cls=help.Command, hidden=True)(analyze.command)
-for group in (config, papers):
-    app.add_typer(group.app, name=group.NAME, epilog=_examples(group.EXAMPLES))
 
 
 def _show_version(requested: bool) -> None:

@@ -17,7 +17,6 @@ from gomoku_cli.expansion import expand_options
 if TYPE_CHECKING:
     from nets.dual import DualNet
 
-NAME = "bench"
 EXAMPLES = (
     "gomoku bench --quick",
     "gomoku bench --json --figure bench.png",

@@ -10,7 +10,6 @@ from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.notices import print_notice
 from gomoku_cli.printable import echo
 
-NAME = "convert"
 EXAMPLES = (
     "gomoku convert games.sgf games.psq",
     "gomoku convert 1x0-16.psq 0x1-23.psq match.sgf",

@@ -9,7 +9,6 @@ from curriculum.arena import player_names
 from gomoku_cli import options
 from gomoku_cli.expansion import expand_options
 
-NAME = "engine"
 EXAMPLES = (
     "gomoku engine",
     "gomoku engine --model mentor",

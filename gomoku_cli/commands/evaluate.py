@@ -11,7 +11,6 @@ from gomoku_cli.expansion import expand_options
 from gomoku_cli.matches import open_session, parse_sprt, require, write_reports
 from gomoku_cli.workers import WorkerOptions
 
-NAME = "evaluate"
 EXAMPLES = (
     "gomoku evaluate default random --games 20 --simulations 100",
     "gomoku evaluate runs/mine pure-mcts:1000 --games 100 --run matches/mine --figure mine.png",

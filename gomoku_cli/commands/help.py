@@ -5,7 +5,6 @@ from typing import Annotated
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
-NAME = "help"
 EXAMPLES = ("gomoku help", "gomoku help train")
 
 
@@ -26,7 +25,7 @@ class Command(_FlagsWithoutType, TyperCommand):  # type: ignore[misc]
 
 
 class Group(_FlagsWithoutType, TyperGroup):  # type: ignore[misc]
-    """The command `gomoku`."""
+    """A command with subcommands."""
 
 
 def command(
@@ -45,5 +44,5 @@ def command(
     if found is None:
         group.resolve_command(parent, [name])  # raises the error with the nearest names
         return
-    with typer.Context(found, info_name=name, parent=parent) as inner:
+    with found.make_context(name, [], parent=parent, resilient_parsing=True) as inner:
         typer.echo(inner.get_help())

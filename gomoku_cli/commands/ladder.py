@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from curriculum.arena.ladder import Rung
     from curriculum.arena.results import MatchResult
 
-NAME = "ladder"
 EXAMPLES = (
     "gomoku ladder default --from 200 --step 100 --games 10 --stop-at 7",
     "gomoku ladder runs/mine --to 2000 --run ladders/mine --figure ladder.png",

@@ -13,7 +13,6 @@ from gomoku_cli.expansion import expand_options
 if TYPE_CHECKING:
     from curriculum.papers.claims import Measured
 
-NAME = "papers"
 EXAMPLES = ("gomoku papers check", "gomoku papers check Y --seed 7 --json")
 
 app = typer.Typer(cls=help.Group, help="Check claims of the three papers.", rich_markup_mode="rich")

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from gomoku_cli.tui.engine.messages import OpenedGame, PlayerChoice
     from gomoku_cli.tui.game import Seats
 
-NAME = "play"
 EXAMPLES = (
     "gomoku play",
     "gomoku play --colour white --simulations 800 --policy deterministic",

@@ -9,7 +9,6 @@ from gomoku_cli import options
 from gomoku_cli.expansion import expand_options
 from gomoku_cli.matches import open_session, require
 
-NAME = "suite"
 EXAMPLES = (
     "gomoku suite default --simulations 400 --min-score 0.8",
     "gomoku suite mentor hard --seconds 0.1 --markdown suite.md",

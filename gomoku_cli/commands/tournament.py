@@ -14,7 +14,6 @@ from gomoku_cli.expansion import expand_options
 from gomoku_cli.matches import open_session, write_reports
 from gomoku_cli.workers import WorkerOptions
 
-NAME = "tournament"
 EXAMPLES = (
     "gomoku tournament default mentor mentor:paper pure-mcts:1000 --games 20 --run tournaments/first",
     "gomoku tournament new.safetensors old.safetensors mentor --format gauntlet --games 100",

@@ -26,8 +26,8 @@ _MIN_PRIOR = 0.001
 """Smallest prior of a move without visits that is kept."""
 _MARK = "Analysis: "
 """Beginning of the line of a comment that this module writes."""
-_FIELDS = ("move", "value", "prior", "visits", "proof")
-"""Parts of a kept move, in order."""
+_FIELDS = ("move", "value", "prior", "visits", "proof", "line")
+"""Parts of a kept move, in order; files of before have no line."""
 _OWN_LINE = re.compile(rf"(?:^|\n){_MARK}[^\n]*")
 
 
@@ -146,7 +146,7 @@ def _annotation(kept: KeptAnalysis, position: Position) -> Annotation:
 def _comment(kept: KeptAnalysis, position: Position) -> str:
     """Return one line about the position, as in `Analysis: white to move, 62 % to win; best i10 (i10 f7 g6); ...`."""
     analysis, side = kept.analysis, position.side_to_move
-    line = " ".join(map(position.name_of, analysis.variation))
+    line = _line_text(analysis.variation, position)
     proof = analysis.moves[0].proof
     if proof:
         chance = f"{colour_name(side if proof > 0 else -side)} wins in {abs(proof)}"
@@ -169,7 +169,7 @@ def _text(kept: KeptAnalysis, position: Position) -> str:
         "value": round(analysis.value, 4),
         "nodes": analysis.nodes,
         "seconds": round(analysis.seconds, 6),
-        "line": " ".join(map(position.name_of, analysis.variation)),
+        "line": _line_text(analysis.variation, position),
         "moves": [
             [
                 position.name_of(each.move),
@@ -177,6 +177,7 @@ def _text(kept: KeptAnalysis, position: Position) -> str:
                 None if each.prior is None else round(each.prior, 4),
                 each.visits,
                 each.proof,
+                _line_text(each.line, position),
             ]
             for each in shown
         ],
@@ -185,6 +186,10 @@ def _text(kept: KeptAnalysis, position: Position) -> str:
         given = {"depth": limit.depth, "nodes": limit.nodes, "seconds": limit.seconds}
         result["limit"] = {name: number for name, number in given.items() if number is not None}
     return json.dumps(result, separators=(",", ":"))
+
+
+def _line_text(line: Sequence[Cell], position: Position) -> str:
+    return " ".join(map(position.name_of, line))
 
 
 def _parsed(text: str, position: Position) -> KeptAnalysis | None:
@@ -213,16 +218,22 @@ def _parsed(text: str, position: Position) -> KeptAnalysis | None:
 
 
 def _parsed_move(fields: list[Any], position: Position) -> MoveAnalysis:
-    named = {key: field for key, field in zip(_FIELDS, fields, strict=True) if field is not None}
+    named = {
+        key: field for key, field in zip(_FIELDS, fields, strict=len(fields) != len(_FIELDS) - 1) if field is not None
+    }
     cell = parse_cell(value_at(named, "move", str), position.rules.size)
     if not position.is_legal(cell):
         raise ValueError("the move cannot be played")
+    line = _parsed_line(value_at(named, "line", str), position) if "line" in named else ()
+    if line and line[0] != cell:
+        raise ValueError("the line begins with another move")
     return MoveAnalysis(
         cell,
         value=value_at(named, "value", float, low=-1, high=1) if "value" in named else None,
         prior=value_at(named, "prior", float, low=0, high=1) if "prior" in named else None,
         visits=value_at(named, "visits", int, low=0) if "visits" in named else None,
         proof=value_at(named, "proof", int) if "proof" in named else None,
+        line=line,
     )
 
 

@@ -7,9 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from typer.main import get_command
-
-from gomoku_cli import app
+from gomoku_cli.commands.table import commands
 from tests.support.project import ROOT
 
 PACKAGES = ("core", "search", "nets", "curriculum", "gomoku_cli")
@@ -96,8 +94,6 @@ def test_a_folder_has_15_modules_at_most() -> None:
 
 
 def test_a_command_has_20_parameters_at_most() -> None:
-    commands = get_command(app.app).commands  # type: ignore[attr-defined]
-    counts = {
-        name: len(inspect.signature(inspect.unwrap(command.callback)).parameters) for name, command in commands.items()
-    }
+    callbacks = {name: command.load().callback for name, command in commands().items()}
+    counts = {name: len(inspect.signature(inspect.unwrap(call)).parameters) for name, call in callbacks.items()}
     assert {name: count for name, count in counts.items() if count > 20} == {}

@@ -4,13 +4,12 @@ import re
 import shlex
 
 import pytest
-from typer.main import get_command
 
-from gomoku_cli import app
+from gomoku_cli.commands.table import commands
 from tests.support.project import ROOT
 
 WORKFLOW = (ROOT / "docs" / "github-actions.yml").read_text(encoding="utf-8")
-COMMANDS = get_command(app.app).commands  # type: ignore[attr-defined]
+COMMANDS = commands()
 
 _LINES = [line.strip().removeprefix("run: ") for line in re.sub(r"\\\n\s*", "", WORKFLOW).splitlines()]
 SHOWN = [line for line in _LINES if line.startswith("gomoku ")]

@@ -11,8 +11,6 @@ from gomoku_cli import options
 from gomoku_cli.commands.pictures.subjects import SubjectOptions, Subjects
 from gomoku_cli.expansion import expand_options
 
-NAME = "analyze"
-ALIAS = "analyse"
 EXAMPLES = (
     'gomoku analyze "h8 i9 g7 i7"',
     'gomoku analyze "h8 i9 g7" --player runs/mine --simulations 2000 --figure position.svg',

@@ -8,7 +8,6 @@ import typer
 
 from gomoku_cli import options
 
-NAME = "curves"
 EXAMPLES = (
     "gomoku curves runs/mine",
     "gomoku curves runs/mine --figure curves.svg",

@@ -9,7 +9,6 @@ from gomoku_cli import options
 from gomoku_cli.commands.pictures.games import GameNumber, read_game
 from gomoku_cli.printable import echo
 
-NAME = "picture"
 EXAMPLES = (
     "gomoku picture match.sgf",
     "gomoku picture match.sgf --game 3 --figure game.svg",

@@ -9,7 +9,6 @@ from gomoku_cli import completion, options
 from gomoku_cli.commands import help
 from gomoku_cli.printable import echo
 
-NAME = "config"
 EXAMPLES = (
     "gomoku config list search",
     "gomoku config explain selfplay.window",

@@ -9,7 +9,6 @@ import typer
 from gomoku_cli import completion, options
 from gomoku_cli.printable import echo
 
-NAME = "export"
 EXAMPLES = (
     "gomoku export default",
     "gomoku export runs/mine --format torchscript --output mine.pt",

@@ -14,7 +14,6 @@ from gomoku_cli import options
 from gomoku_cli.printable import echo, shown
 from search.tree.settings import DEFAULT_SIMULATIONS
 
-NAME = "info"
 EXAMPLES = (
     "gomoku info",
     "gomoku info runs/mine",

@@ -7,7 +7,6 @@ import typer
 
 from gomoku_cli.printable import echo
 
-NAME = "report"
 EXAMPLES = (
     "gomoku report runs/mine",
     "gomoku report runs/first runs/second --output both.html",

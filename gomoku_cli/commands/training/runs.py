@@ -9,7 +9,6 @@ import typer
 from gomoku_cli import options
 from gomoku_cli.printable import echo
 
-NAME = "runs"
 EXAMPLES = (
     "gomoku runs",
     "gomoku runs experiments --json",

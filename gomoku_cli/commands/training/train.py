@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from curriculum.run.folder import RunFolder
     from gomoku_cli.runs import Choice
 
-NAME = "train"
 EXAMPLES = (
     "gomoku train --preset quick",
     "gomoku train --preset quick --run runs/demo",

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-NAME = "watch"
 EXAMPLES = (
     "gomoku watch runs/mine",
     "gomoku watch runs/first runs/second",

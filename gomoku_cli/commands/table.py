@@ -1,0 +1,90 @@
+"""All subcommands of `gomoku` in the order of its help, each loaded only when it is used."""
+
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.main import get_command, get_group
+
+from gomoku_cli.commands.help import Command
+
+_TRAIN, _MEASURE, _PLAY, _OTHER = "Train", "Measure", "Play and study", "Other"
+_TRAINING = {
+    "train": ("train", "Train a model from nothing, through all three phases."),
+    "generate-basics": ("generate_basics", "Phase 1: basic positions, and a first training on them."),
+    "imitate": ("imitate", "Phase 2: imitation of a teacher."),
+    "selfplay": ("selfplay", "Phase 3: gated self-play."),
+    "watch": ("watch", "Watch a run: curves, gates, the newest game, the time left."),
+    "report": ("report", "Write a report of runs as one page of HTML."),
+    "runs": ("runs", "List runs."),
+    "info": ("info", "Describe a model or a run."),
+    "config": ("config", "List, explain and compare settings."),
+    "export": ("export", "Export a model's nets for other programs."),
+}
+_TABLE = {
+    _TRAIN: {name: (f"training.{module}", text) for name, (module, text) in _TRAINING.items()}
+    | {"curves": ("pictures.curves", "Show the curves of a run, or of runs joined.")},
+    _MEASURE: {
+        "evaluate": ("evaluate", "Play a match: result, Elo difference and interval."),
+        "tournament": ("tournament", "Rate many players."),
+        "ladder": ("ladder", "Play against stronger and stronger pure MCTS."),
+        "suite": ("suite", "Solve tactical positions."),
+        "openings": ("openings", "Make balanced openings."),
+        "papers": ("papers", "Check claims of the three papers."),
+        "bench": ("bench", "Measure this machine's speed."),
+    },
+    _PLAY: {
+        "play": ("play", "Play and study on a board in the terminal."),
+        "analyze": ("pictures.analyze", "Show positions and games as a player sees them."),
+        "picture": ("pictures.picture", "Show a game with its values."),
+        "convert": ("convert", "Convert files of games."),
+        "engine": ("engine", "Play by the Gomocup (Piskvork) protocol."),
+    },
+    _OTHER: {
+        "warmup": ("warmup", "Compile ahead, so that other commands start at once."),
+        "help": ("help", "Show the help of a command."),
+    },
+}
+_ALIASES = {"analyse": "analyze"}
+
+
+class Lazy(Command):
+    """A subcommand by its name and a short help; its module is imported by the call or the help of the command.
+
+    The imports of all of them took a quarter of the time of `gomoku --help`.
+    """
+
+    def __init__(self, name: str, module: str, text: str, panel: str, *, hidden: bool = False) -> None:
+        """`module`: in this package; `panel`: the heading in the help of `gomoku`."""
+        super().__init__(name, short_help=text, rich_help_panel=panel, hidden=hidden)
+        self._module = module
+
+    def alias(self, name: str) -> "Lazy":
+        """Return the same command under another name, which no help shows."""
+        return Lazy(name, self._module, "", "", hidden=True)
+
+    def make_context(self, *args: Any, **others: Any) -> Any:
+        """Return the context of the command itself."""
+        return self.load().make_context(*args, **others)
+
+    def load(self) -> Any:
+        """Return the command itself, with its options."""
+        module = import_module(f"{__package__}.{self._module}")
+        epilog = "\n  ".join(("[b]Examples[/b]", *module.EXAMPLES))
+        if hasattr(module, "app"):
+            group = get_group(module.app)
+            group.name, group.epilog = self.name, epilog
+            return group
+        app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+        app.command(self.name, cls=Command, epilog=epilog)(module.command)
+        return get_command(app)
+
+
+def commands() -> dict[str, Lazy]:
+    """Return all subcommands by name."""
+    found = {
+        name: Lazy(name, module, text, panel)
+        for panel, entries in _TABLE.items()
+        for name, (module, text) in entries.items()
+    }
+    return found | {alias: found[name].alias(alias) for alias, name in _ALIASES.items()}
