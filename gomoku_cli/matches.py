@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from core.opening_rules import OpeningRule
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.options import MatchOptions, ReportOptions, RulesOptions, RuntimeOptions, SearchOptions
 from gomoku_cli.printable import echo
@@ -40,16 +41,20 @@ def open_session(
 
     Raises a usage error for an option without effect.
     """
+    from curriculum.arena.opening_sets import BALANCED
     from curriculum.arena.session import MatchSession, MatchSettings
     from gomoku_cli.compilation import reporting_compilation
     from gomoku_cli.console import program
     from gomoku_cli.interruption import interruptible
 
+    if match.opening is not OpeningRule.FREE and match.openings != BALANCED:
+        raise typer.BadParameter("the players make their openings by --opening", param_hint="--openings")
     runtime.apply()
     settings = MatchSettings(
         games=games,
         players=search.player_settings(engine_seconds=match.engine_seconds, match_seconds=match.match_seconds),
         openings=match.openings,
+        opening_rule=match.opening,
         seed=match.seed,
         names=match.names or (),
         concurrency=match.concurrency,

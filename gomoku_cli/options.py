@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from core.limits import MAX_MOVE_SECONDS, MAX_SIMULATIONS
+from core.opening_rules import OpeningRule
 from core.rules import MAX_CONNECT, MAX_SIZE, MIN_CONNECT, MIN_SIZE, Rules, Variant
 from curriculum.arena import player_names
 from gomoku_cli import completion
@@ -105,6 +106,14 @@ MatchSeed = Annotated[
         min=0,
         metavar="N",
         help="Seed of every random stream. With a fixed number of simulations the same seed plays the same games.",
+    ),
+]
+OpeningChoice = Annotated[
+    OpeningRule,
+    typer.Option(
+        "--opening",
+        help="Opening rule. swap: one side places three stones, the other one chooses its colour. swap2: that one may "
+        "also place two more and leave the choice.",
     ),
 ]
 EngineSeconds = Annotated[
@@ -322,6 +331,7 @@ class MatchOptions:
             "Each opening is played with both colours.",
         ),
     ] = "balanced"
+    opening: OpeningChoice = OpeningRule.FREE
     seed: MatchSeed = 42
     concurrency: Annotated[
         int | None,

@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 
 from core.cores import cores
 from core.errors import FailedError
+from core.opening_rules import Choice, Opening
 from core.position import Position
 from core.rules import Cell
-from core.streams import Purpose, generator
+from core.streams import Purpose, generator, stream_key
 from search.analysis import Analysis
 from search.limits import Limit
+from search.opening_choice import better_colour, even_stones
 
 
 class ForfeitError(FailedError, RuntimeError):
@@ -174,6 +176,32 @@ class Player(ABC):
 
         The next search goes on from there if its position continues this one.
         """
+
+    def choose_opening(
+        self,
+        position: Position,
+        opening: Opening,
+        *,
+        seed: int,
+        limit: Limit | None = None,
+        stop: Callable[[], bool] = never,
+    ) -> Choice | tuple[Cell, ...]:
+        """Return the choice of an opening rule, or the stones that this side places now, in turn.
+
+        By its values of positions; a player without values takes any stones, and White or Black by the seed.
+        """
+
+        def evaluate(positions: Sequence[Position]) -> list[float]:
+            seeds = [stream_key(seed, number) for number in range(len(positions))]
+            found = self.choose_batch(positions, seeds=seeds, limit=limit, stop=stop)
+            return [
+                decision.value if decision.value is not None else 1.0 - 2.0 * generator(key, Purpose.OPENING).random()
+                for decision, key in zip(found, seeds, strict=True)
+            ]
+
+        if opening.options(position.ply):
+            return better_colour(evaluate([position])[0])
+        return even_stones(position, opening.stones - position.ply, seed, evaluate)
 
     def start_game(self) -> AbstractContextManager["Player"]:
         """Return a player for one game, whose positions it gets in order; leaving the context ends it.

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from core.errors import BadDataError
 from core.limits import quoted, shortened
+from core.opening_rules import FREE, Opening
 from core.position import Position
 from core.rules import Cell, Colour, Rules, Variant, colour_name
 
@@ -76,6 +77,8 @@ class GameRecord:
     """An analysis of each of these positions, as text that means something to its writer alone; or none at all."""
     source: str = ""
     """The name of the file from whose game this one branches off."""
+    opening: Opening = FREE
+    """The opening rule and its choices; `black` is the side that began until the colours are chosen."""
 
     def positions(self) -> Iterator[Position]:
         """Yield the empty board and the position after each move: one object, which goes on from move to move."""

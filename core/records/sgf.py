@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from core.limits import quoted, shortened
 from core.notation import NotationError, column_letter
+from core.opening_rules import FREE, Opening
 from core.position import IllegalMoveError, Position
 from core.records.record import Ending, GameRecord, RecordError, over_here, recorded_rules, rules_text
 from core.records.results import parse_result
@@ -46,7 +47,7 @@ def to_sgf(game: GameRecord) -> str:
     result = without_winner if game.winner is None else ("B+" if game.winner == BLACK else "W+") + game.ending
     root = {"FF": "4", "GM": "4", "CA": "UTF-8", "AP": "gomoku", "SZ": str(game.rules.size), "RE": result}
     root |= {"RU": rules_text(game.rules), "PB": game.black, "PW": game.white, "DT": game.date, "SO": game.source}
-    root |= {"GC": game.note}
+    root |= {"ON": str(game.opening) if game.opening.stones else "", "GC": game.note}
     lines = ["".join(f"{key}[{escaped(value)}]" for key, value in root.items() if value) + _view(game, 0)]
     for ply, cell in enumerate(game.moves):
         comment = f"C[{escaped(game.comments[ply])}]" if ply < len(game.comments) and game.comments[ply] else ""
@@ -207,7 +208,16 @@ class _Game:
             values=values if any(value is not None for value in values) else (),
             analyses=analyses if any(analyses) else (),
             source=self._value(root, "SO"),
+            opening=_opening(self._value(root, "ON")),
         )
+
+
+def _opening(name: str) -> Opening:
+    """Return the opening that `to_sgf` wrote; any other name of one says nothing about colours."""
+    try:
+        return Opening.parse(name)
+    except ValueError:
+        return FREE
 
 
 def _number(text: str) -> float | None:

@@ -10,6 +10,7 @@ from core.errors import BadDataError, UsageError
 from core.files.atomic import append_text, atomic_write_text, refuse_pipes, remove_unfinished
 from core.files.json_text import value_at
 from core.limits import shortened
+from core.opening_rules import OpeningRule
 from core.records.formats import write_games
 from core.records.sgf import to_sgf
 from core.rules import Rules, Variant
@@ -29,7 +30,7 @@ _PLAN = "match.json"
 _GAMES = "games.jsonl"
 _RECORDS = "games.sgf"
 _LOCK = "lock"
-_MISSING = {"tactics": True, "variant": Variant.FREESTYLE.value}
+_MISSING = {"tactics": True, "variant": Variant.FREESTYLE.value, "opening_rule": OpeningRule.FREE.value}
 """Values of the keys that plans of older versions lack."""
 
 

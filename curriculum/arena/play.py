@@ -5,14 +5,15 @@ import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
 from core.cores import cores
+from core.opening_rules import Choice
 from core.position import Position
 from core.records.record import Ending
-from core.rules import BLACK, Colour, Rules, colour_name
+from core.rules import BLACK, WHITE, Colour, Rules, colour_name
 from core.streams import stream_key
 from curriculum.arena.fixtures import Fixture
 from curriculum.arena.results import PlayedGame
@@ -32,11 +33,34 @@ class _Board:
     def __init__(self, fixture: Fixture, rules: Rules) -> None:
         self.fixture = fixture
         self.position = Position.from_moves(rules, fixture.opening)
-        opening = len(fixture.opening)
-        self._values: list[float | None] = [None] * opening
-        self._simulations = [0] * opening
-        self._seconds = [0.0] * opening
+        self._values: list[float | None] = []
+        self._simulations: list[int] = []
+        self._seconds: list[float] = []
         self._lost: tuple[Colour, ForfeitError] | None = None
+
+    @property
+    def chooser(self) -> int:
+        """Index of the player that places stones or chooses a colour now, before the end of the opening."""
+        actor = self.fixture.rule.actor(self.position.ply)
+        return (self.fixture.black, self.fixture.white)[actor]
+
+    @property
+    def is_open(self) -> bool:
+        """True until the colours are chosen."""
+        return self._lost is None and not self.fixture.rule.is_over(self.position.ply)
+
+    def open(self, player: Player, stop: Callable[[], bool]) -> None:
+        """Let the `chooser` act. Raises `IllegalMoveError` for stones that cannot be placed."""
+        fixture, ply = self.fixture, self.position.ply
+        found = player.choose_opening(self.position.copy(), fixture.rule, seed=stream_key(self.seed, 1), stop=stop)
+        if not isinstance(found, Choice):
+            for cell in found:
+                self.position.push(cell)
+            return
+        opening = fixture.rule.after(found)
+        self.fixture = replace(fixture, rule=opening)
+        if opening.is_chosen:
+            self.fixture = fixture.chosen(opening, self.position.moves[:ply])
 
     @property
     def mover(self) -> int:
@@ -69,7 +93,7 @@ class _Board:
 
     def result(self) -> PlayedGame:
         """Return the finished game."""
-        outcome = self.position.outcome()
+        outcome, opening = self.position.outcome(), self.position.ply - len(self._values)
         winner, ending, why = outcome.winner if outcome else None, Ending.BOARD, ""
         if self._lost:
             loser, error = self._lost
@@ -82,9 +106,9 @@ class _Board:
             ending=ending,
             why=why,
             date=now(),
-            values=tuple(self._values),
-            simulations=tuple(self._simulations),
-            seconds=tuple(self._seconds),
+            values=(*[None] * opening, *self._values),
+            simulations=(*[0] * opening, *self._simulations),
+            seconds=(*[0.0] * opening, *self._seconds),
         )
 
 
@@ -157,7 +181,13 @@ class MatchGames:
     def _play_wave(self, numbers: Sequence[int], stop: Callable[[], bool]) -> Generator[tuple[int, PlayedGame] | None]:
         """Play games side by side: in turn each player chooses for all boards on which it is to move."""
         running = [_Board(self._job.fixtures[number], self._job.rules) for number in numbers]
+        for board in running:
+            while board.is_open and not stop():
+                board.open(self._players[board.chooser], stop)
+                yield None
         while running:
+            if stop():
+                return
             for number, player in enumerate(self._players):
                 turn = [board for board in running if not board.is_over and board.mover == number]
                 if not turn:
@@ -221,10 +251,14 @@ class MatchGames:
         with ExitStack() as stack:
             in_game: dict[int, Player] = {}
             while not board.is_over:
-                colour, mover = board.position.side_to_move, board.mover
+                mover = board.chooser if board.is_open else board.mover
+                colour = BLACK if mover == board.fixture.black else WHITE
                 try:
                     if mover not in in_game:
                         in_game[mover] = stack.enter_context(self._players[mover].start_game())
+                    if board.is_open:
+                        board.open(in_game[mover], stop)
+                        continue
                     start = time.perf_counter()
                     decision = in_game[mover].choose_batch([board.position], seeds=[board.seed], stop=stop)[0]
                     seconds = time.perf_counter() - start

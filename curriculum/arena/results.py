@@ -8,6 +8,7 @@ from typing import Any
 from core.files.json_text import value_at, values_at
 from core.limits import MAX_SECONDS
 from core.notation import cell_name, parse_cell
+from core.opening_rules import Opening
 from core.position import Position
 from core.records.record import Ending, GameRecord
 from core.rules import BLACK, WHITE, Cell, Colour, Rules, colour_name
@@ -93,6 +94,7 @@ class PlayedGame:
             white=names[self.fixture.white],
             comments=tuple(comments) if any(comments) else (),
             note=f"game {self.fixture.number}" + (f"; {self.why}" if self.why else ""),
+            opening=self.fixture.rule,
             date=self.date[:10],
             times_ms=tuple(round(1000 * time) for time in self.seconds),
             ending=self.ending,
@@ -109,6 +111,7 @@ class PlayedGame:
             "why": self.why,
             "plies": len(self.moves),
             "opening": len(self.fixture.opening),
+            **({} if self.fixture.rule.stones == 0 else {"opening_rule": str(self.fixture.rule)}),
             "moves": " ".join(cell_name(move, rules.size) for move in self.moves),
             "values": self.values,
             "simulations": self.simulations,
@@ -122,9 +125,14 @@ class PlayedGame:
 
         Keys that `to_json` does not write are ignored. Raises `ValueError` with the key of the mistake.
         """
+        moves = tuple(parse_cell(name, rules.size) for name in value_at(line, "moves", str).split())
+        if fixture.rule.stones:
+            opening = Opening.parse(value_at(line, "opening_rule", str))
+            if opening.rule is not fixture.rule.rule:
+                raise ValueError("its opening rule is another one")
+            fixture = fixture.chosen(opening, moves[: value_at(line, "opening", int, low=0)])
         if (line.get("black"), line.get("white")) != (names[fixture.black], names[fixture.white]):
             raise ValueError("its players are others")
-        moves = tuple(parse_cell(name, rules.size) for name in value_at(line, "moves", str).split())
         outcome = Position.from_moves(rules, moves).outcome()
         winner = None if line.get("winner", "") is None else value_at(line, "winner", str)
         colours = {None: None, colour_name(BLACK): BLACK, colour_name(WHITE): WHITE}

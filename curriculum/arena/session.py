@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from core.opening_rules import OpeningRule
 from core.rules import Cell, Rules, Variant
 from curriculum.arena.bars import is_decided, never_moved
 from curriculum.arena.fixtures import fixtures
@@ -31,7 +32,9 @@ class MatchSettings:
     """Games of every two players who meet."""
     players: PlayerSettings = field(default_factory=PlayerSettings)
     openings: str = BALANCED
-    """See `curriculum.arena.opening_sets.load_openings`."""
+    """See `curriculum.arena.opening_sets.load_openings`; without effect under an opening rule."""
+    opening_rule: OpeningRule = OpeningRule.FREE
+    """Other than free: the games begin on the empty board, and the players place stones and choose colours."""
     seed: int = 42
     names: Sequence[str] = ()
     """Names of the first players in tables and reports; the others have short ones."""
@@ -66,7 +69,9 @@ class MatchSession:
         """Openings of the games. Where none are shipped, all begin on the empty board. Raises `RecordError`."""
         if self._openings is None:
             choice = self.settings.openings
-            if choice == BALANCED and not has_balanced_openings(self.rules):
+            if self.settings.opening_rule is not OpeningRule.FREE:
+                choice = EMPTY_BOARD
+            elif choice == BALANCED and not has_balanced_openings(self.rules):
                 choice = EMPTY_BOARD
                 self.context.reporter.say(
                     f"note: there are no balanced openings for {self.rules}, so all games begin on the empty board; "
@@ -95,7 +100,14 @@ class MatchSession:
         """
         settings = self.settings
         # What may be wrong comes before the players, whose nets take a while.
-        games = fixtures(len(specs), settings.games, openings=self.openings, seed=settings.seed, form=form)
+        games = fixtures(
+            len(specs),
+            settings.games,
+            openings=self.openings,
+            seed=settings.seed,
+            form=form,
+            rule=settings.opening_rule,
+        )
         try:
             names = short_names(specs, settings.names)
         except ValueError as error:
@@ -160,6 +172,7 @@ class MatchSession:
             "variant": self.rules.variant,
             "format": form.value if len(specs) > 2 else "match",
             "openings": settings.openings,
+            "opening_rule": settings.opening_rule.value,
             "openings_fingerprint": hashlib.blake2b(openings, digest_size=8).hexdigest(),
             "seed": settings.seed,
             "simulations": players.simulations if players.seconds is None else None,

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from core.limits import MAX_COMMAND_LENGTH, quoted
 from core.notation import NotationError
+from core.opening_rules import Choice
 from core.position import IllegalMoveError
 from core.rules import Variant
-from gomoku_cli.gomocup import swap2
 from gomoku_cli.gomocup.clock import Clock
 from gomoku_cli.gomocup.game import EngineGame
 from gomoku_cli.gomocup.lines import Line
@@ -25,12 +25,15 @@ from gomoku_cli.gomocup.protocol import (
     variant_of,
 )
 from gomoku_cli.gomocup.thinking import PlayerSource, Thinker
+from search.opening_choice import better_colour
 from search.players import never
 
 _STOPS = ("YXSTOP", "STOP")
 """Commands that end the search for a move, which is then answered."""
 _ENDS_OF_TURNS = ("START", "RECTSTART", "RESTART", "TAKEBACK")
 """Commands after which a move does not matter any more. Read during a move they end its search too."""
+_SWAP2_STONES = (0, 3, 5)
+"""Stones on the board at which a side is to choose by the rule of swap2."""
 _WITHOUT_EFFECT = ("YXHASHCLEAR", "YXBLOCKRESET", "YXBLOCKPATHRESET")
 """Commands that ask for nothing that this engine has: it blocks no cells, and no table of it changes a result."""
 _TIMES = ("timeout_turn", "timeout_match", "time_left")
@@ -253,19 +256,19 @@ class Engine:
 
     def _swap2(self, block: BoardBlock, read_at: float) -> Iterator[str]:
         game, thinker = self._game, self._thinker
-        if len(block.stones) not in swap2.STAGES:
+        if len(block.stones) not in _SWAP2_STONES:
             raise CommandError(f"swap2 takes 0, 3 or 5 stones, not {len(block.stones)}")
         engine = thinker.begin_move(game.rules, read_at)
         yield from thinker.messages()
         if not block.stones:
-            cells = thinker.three_stones(engine, game.rules, read_at)
+            cells = [*thinker.three_stones(engine, game.rules, read_at)]
             game.set_swap2(cells, None)
             answer = " ".join(map(game.point, cells))
         else:
             game.set_swap2(block.cells, None)
             side_to_move = game.position.side_to_move
             decision = thinker.decide(engine, game.position, read_at)
-            if swap2.swaps(decision):
+            if better_colour(decision.value or 0.0) is Choice.BLACK:
                 game.own_colour = -side_to_move
                 answer = "SWAP"
             else:

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Protocol
 
@@ -10,10 +10,10 @@ from core.notation import point_name
 from core.position import Position
 from core.rules import Cell, Rules
 from core.streams import stream_key
-from gomoku_cli.gomocup import swap2
 from gomoku_cli.gomocup.clock import MIN_MOVE_S, Clock
 from search.analysis import Analysis
 from search.engine import Engine, RunningSearch
+from search.opening_choice import even_stones
 from search.players import Decision
 
 _START_S = 5.0
@@ -138,15 +138,18 @@ class Thinker:
                 chance = "" if move.value is None else f", {(1 + move.value) / 2:.1%} to win"
                 yield f"MESSAGE {number}: {point_name(move.move, size)}{chance}"
 
-    def three_stones(self, engine: Engine, rules: Rules, read_at: float) -> list[Cell]:
+    def three_stones(self, engine: Engine, rules: Rules, read_at: float) -> tuple[Cell, ...]:
         """Return the stones of a swap2 opening, with the time of one move for all evaluations together."""
 
-        def evaluate(position: Position, left: int) -> float:
-            now = time.monotonic()
-            share = now + (self._clock.deadline(read_at) - now) / left
-            return self._decide(engine, position, lambda: share).value or 0.0
+        def evaluate(positions: Sequence[Position]) -> Iterator[float]:
+            for number, position in enumerate(positions):
+                now = time.monotonic()
+                share = now + (self._clock.deadline(read_at) - now) / (len(positions) - number)
+                yield self._decide(engine, position, lambda: share).value or 0.0  # noqa: B023 - called here
 
-        return swap2.three_stones(rules, stream_key(self._seed, self._games), evaluate)
+        return even_stones(
+            Position(rules), 3, stream_key(self._seed, self._games), lambda positions: [*evaluate(positions)]
+        )
 
     def ponder(self, engine: Engine, position: Position) -> None:
         """Let the player think about the opponent's move until `stop_pondering`, if it can and may."""

@@ -10,9 +10,11 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from core.limits import quoted
 from core.notation import NotationError, parse_point, point_name
+from core.opening_rules import Choice, Opening
 from core.position import Position
 from core.rules import Cell, Rules, Variant
 from search.engines.process import EngineProcess, Kind, ProgramEndedError
@@ -118,6 +120,11 @@ class EnginePlayer(Player):
         return _EngineGame(self.name, self._command, self._rules, self._limits)
 
 
+class _Answer(NamedTuple):
+    text: str
+    seconds: float
+
+
 class _EngineGame(Player):
     """A game with the engine. It is a `Player` of one position at a time."""
 
@@ -131,6 +138,8 @@ class _EngineGame(Player):
         """Time of the match that is spent."""
         self._known: list[Cell] = []
         """The moves on the engine's board."""
+        self._placed: tuple[Cell, ...] = ()
+        """Two stones of an opening that the engine has answered together with its choice."""
         self._process: EngineProcess | None = None
         self._over: ForfeitError | None = None
         """The reason why it is out of the game."""
@@ -167,8 +176,48 @@ class _EngineGame(Player):
             raise self._over
         if stop():
             return [_no_decision(position)]
-        try:
+        with self._ending():
             return [self._decide(position, turn_s, stop)]
+
+    def choose_opening(
+        self,
+        position: Position,
+        opening: Opening,
+        *,
+        seed: int,
+        limit: Limit | None = None,
+        stop: Callable[[], bool] = never,
+    ) -> Choice | tuple[Cell, ...]:
+        """See `Player`: the answer to SWAP2BOARD. By the rule of swap, two stones more are a choice of White."""
+        if self._over is not None:
+            raise self._over
+        size, options, placed = self._rules.size, opening.options(position.ply), self._placed
+        if placed and not options:
+            self._placed = ()
+            return placed
+        stones = [point_name(move, size) for move in position.moves]
+        with self._ending():
+            answer = self._ask(["SWAP2BOARD", *stones, "DONE"], position, self._limits.turn_seconds, stop)
+            if answer is None:
+                return Choice.WHITE if options else tuple(position.legal_moves()[: opening.stones])
+            after = position.copy()
+            for word in answer.text.split() if _first_word(answer.text) != "SWAP" else ():
+                after.push(self._read_move(word, after))
+            placed = tuple(after.moves[position.ply :])
+            if not options and len(placed) != opening.stones - position.ply:
+                raise ForfeitError(f"it answered SWAP2BOARD with {quoted(answer.text)}")
+        if not options:
+            return placed
+        self._placed, self._known = placed if len(placed) == 2 else (), []
+        if not placed:
+            return Choice.BLACK
+        return Choice.MORE if len(placed) == 2 and Choice.MORE in options else Choice.WHITE
+
+    @contextmanager
+    def _ending(self) -> Iterator[None]:
+        """End the engine on an error, which puts it out of the game."""
+        try:
+            yield
         except ForfeitError as error:
             self._over = error
             self._end(None)
@@ -224,8 +273,16 @@ class _EngineGame(Player):
             raise ForfeitError(f"{failure}: {error}") from error
 
     def _decide(self, position: Position, turn_s: float, stop: Callable[[], bool]) -> Decision:
+        answer = self._ask(self._request(position), position, turn_s, stop)
+        if answer is None:
+            return _no_decision(position)
+        move = self._read_move(answer.text, position)
+        self._known = [*position.moves, move]
+        return Decision(move, seconds=answer.seconds)
+
+    def _ask(self, request: list[str], position: Position, turn_s: float, stop: Callable[[], bool]) -> "_Answer | None":
+        """Return the answer to a request of moves on `position`; None once stopped. Raises `ForfeitError`."""
         assert self._process is not None, "an engine without a process is out of the game"
-        request = self._request(position)
         limit_s = turn_s
         if self._limits.match_seconds is not None:
             left_s = self._limits.match_seconds - self._used_s
@@ -245,7 +302,7 @@ class _EngineGame(Player):
                 if line is None and stop():
                     self._over = ForfeitError("its search was stopped, and it was ended")
                     self._end(None)
-                    return _no_decision(position)
+                    return None
                 if line is None or line.at > deadline:
                     whose = "" if limit_s == turn_s else " that were left of its game"
                     raise ForfeitError(f"no move within the {max(limit_s, 0.0):.3g} s{whose}{complaint}", on_time=True)
@@ -256,17 +313,15 @@ class _EngineGame(Player):
                     self._process.send([f"PLAY {point_name(move, self._rules.size)}"])
                 elif word == "ERROR":
                     raise ForfeitError(f"it answered {quoted(line.text)} instead of a move")
-                elif _POINT.match(line.text):
+                elif _POINT.match(line.text) or word == "SWAP":
                     break
                 elif word != "OK":  # a remark, or UNKNOWN to an INFO: the clock runs on
                     complaint = f"; it said {quoted(line.text)}"
         except ProgramEndedError as error:
             raise ForfeitError(f"no move: {error}") from error
-        move = self._read_move(line.text, position)
         seconds = line.at - sent_at
         self._used_s += seconds
-        self._known = [*position.moves, move]
-        return Decision(move, seconds=seconds)
+        return _Answer(line.text, seconds)
 
     def _request(self, position: Position) -> list[str]:
         """Return the lines that request a move on `position`."""
@@ -306,7 +361,7 @@ def _kind_of(text: str) -> Kind:
         return Kind.TALK
     if word == "ERROR":
         return Kind.ERROR
-    is_answer = _POINT.match(text) or word == "SUGGEST" or word.startswith("OK")
+    is_answer = _POINT.match(text) or word in ("SUGGEST", "SWAP") or word.startswith("OK")
     return Kind.ANSWER if is_answer else Kind.OTHER
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from core.opening_rules import Choice, Opening, OpeningRule
 from core.position import Position
 from core.rules import Rules
 from curriculum.arena.players import PlayerSettings, PlayerSpecError, model_path, parse_player
@@ -48,6 +49,38 @@ def test_an_opening_is_sent_in_order_with_the_owner_of_each_stone(tmp_path: Path
         assert move_of(game, at("0,0", "8,8", "3,2", "1,0", "5,5")) == cell("2,0")
     received = notes.read_text().splitlines()
     assert received[received.index("BOARD") :] == ["BOARD", "0,0,2", "8,8,1", "3,2,2", "DONE", "TURN 5,5", "END"]
+
+
+@pytest.mark.parametrize(
+    ("mode", "choice", "further"), [("correct", "white", ()), ("swaps", "black", ()), ("adds-two", "more", (1, 2))]
+)
+def test_a_program_opens_by_swap2(mode: str, choice: str, further: tuple[int, ...], tmp_path: Path) -> None:
+    opening, notes = Opening(OpeningRule.SWAP2), tmp_path / "notes"
+    with engine(mode, notes).start_game() as game:
+        assert game.choose_opening(at(), opening, seed=0) == (cell("0,0"), cell("1,0"), cell("2,0"))
+        board = at("0,0", "4,4", "5,5")
+        assert game.choose_opening(board, opening, seed=0) == choice
+        if further:
+            placed = game.choose_opening(board, opening.after(Choice.MORE), seed=0)
+            assert placed == (cell("1,0"), cell("2,0"))
+            board = at("0,0", "4,4", "5,5", "1,0", "2,0")
+        assert move_of(game, board) == cell("3,0" if further else "1,0")
+    received = notes.read_text().splitlines()
+    first = received.index("SWAP2BOARD")
+    assert received[first : first + 7] == ["SWAP2BOARD", "DONE", "SWAP2BOARD", "0,0", "4,4", "5,5", "DONE"]
+    assert "BOARD" in received, "the game goes on from a board that is set up anew"
+
+
+def test_by_the_rule_of_swap_a_program_keeps_white_or_swaps(tmp_path: Path) -> None:
+    opening, board = Opening(OpeningRule.SWAP), at("0,0", "4,4", "5,5")
+    for mode, choice in (("swaps", Choice.BLACK), ("adds-two", Choice.WHITE), ("correct", Choice.WHITE)):
+        with engine(mode).start_game() as game:
+            assert game.choose_opening(board, opening, seed=0) is choice
+
+
+def test_a_program_that_places_too_few_stones_loses(tmp_path: Path) -> None:
+    with engine("off-board").start_game() as game, pytest.raises(ForfeitError, match="SWAP2BOARD with '1,0'"):
+        game.choose_opening(at("0,0", "4,4", "5,5"), Opening.parse("swap2 more"), seed=0)
 
 
 def test_white_gets_the_first_move_as_turn(tmp_path: Path) -> None:

@@ -135,7 +135,7 @@ class Board:
 
 def main() -> None:
     board = Board(0)
-    in_board = False
+    in_board = in_swap2 = False
     if MODE == "crash-at-once":
         sys.exit("no licence found")
     if MODE == "error-at-once":
@@ -169,8 +169,8 @@ def main() -> None:
     while line := sys.stdin.readline():
         note(line.strip())
         word, _, rest = line.strip().partition(" ")
-        if in_board and word != "DONE":
-            x, y, _field = word.split(",")
+        if (in_board or in_swap2) and word != "DONE":
+            x, y = word.split(",")[:2]
             board.taken.add((int(x), int(y)))
         elif word == "START":
             if MODE == "hang-at-start":
@@ -201,6 +201,13 @@ def main() -> None:
         elif word == "BOARD":
             board.taken.clear()
             in_board = True
+        elif word == "SWAP2BOARD":
+            board.taken.clear()
+            in_swap2 = True
+        elif in_swap2:
+            in_swap2 = False
+            stones = {"swaps": 0, "adds-two": 2}.get(MODE, 1) if board.taken else 3
+            say(" ".join(board.first_empty() for _ in range(stones)) or "SWAP")
         elif word == "DONE":
             in_board = False
             board.move()
