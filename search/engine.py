@@ -16,8 +16,9 @@ from types import TracebackType
 from typing import Generic, Self, TypeVar
 
 from core.errors import UsageError
+from core.opening_rules import Choice, Opening
 from core.position import Position
-from core.rules import Rules
+from core.rules import Cell, Rules
 from search.analysis import Analysis
 from search.limits import Limit
 from search.players import Decision, ForfeitError, Player, Report
@@ -112,6 +113,14 @@ class _Game:
             found = in_game.search(position, limit, seed=seed, stop=stop, report=report)
         if not stop():
             self._last = position
+        return found
+
+    def choose_opening(self, position: Position, opening: Opening, seed: int, stop: _Stop) -> Choice | tuple[Cell, ...]:
+        """Return the choice of the player in its game; any position is of this game then."""
+        with self._naming():
+            in_game, self._last = self._player_for(position), None
+            found = in_game.choose_opening(position, opening, seed=seed, stop=stop)
+        self._last = Position(position.rules)
         return found
 
     def prepare(self, rules: Rules, *, ponders: bool) -> None:
@@ -313,6 +322,17 @@ class Engine:
         """
         player = self.player
         return self._start(position, lambda position, stop, report: player.ponder(position, stop), _nothing)
+
+    def choose_opening(
+        self, position: Position, opening: Opening, *, seed: int = 0
+    ) -> "RunningSearch[Choice | tuple[Cell, ...]]":
+        """Start the player's choice by an opening rule; see `Player.choose_opening` for its result."""
+        game, found = self._game, []
+
+        def work(position: Position, stop: _Stop, report: Report) -> None:
+            found.append(game.choose_opening(position, opening, seed, stop))
+
+        return self._start(position, work, lambda _: found[0])
 
     def prepare(self, rules: Rules, *, ponders: bool = False) -> RunningSearch[None]:
         """Load and compile what a decision on a board needs, so that the first one does not wait for it.

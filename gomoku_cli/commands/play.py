@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from core.opening_rules import OpeningRule
 from core.rules import Rules
 from curriculum.arena import player_names
 from gomoku_cli import options
@@ -25,6 +26,7 @@ EXAMPLES = (
     "gomoku play --level 3",
     "gomoku play --resume",
     "gomoku play --two-players",
+    "gomoku play --opening swap2",
     "gomoku play --opponents mentor:2 mentor:4",
 )
 _BROWSER = "Browser"
@@ -66,6 +68,7 @@ def command(
         bool, typer.Option("--ponder", help="Let the model think during your turns; for players with a net.")
     ] = False,
     rules: options.RulesOptions,
+    opening: options.OpeningChoice = OpeningRule.FREE,
     ascii_only: Annotated[
         bool,
         typer.Option("--ascii", help="Draw with ASCII characters, for fonts without the stones.", show_default=False),
@@ -96,6 +99,8 @@ def command(
         raise typer.BadParameter("one of them names the game", param_hint="--resume, --load")
     if (resume or load is not None) and rules.given:
         raise typer.BadParameter("games have their own rules", param_hint="--board-size, --connect, --variant")
+    if (resume or load is not None) and opening is not OpeningRule.FREE:
+        raise typer.BadParameter("a game that goes on has its opening", param_hint="--opening")
     opened = _opened(resume, load)
     if level is not None:
         if model != player_names.DEFAULT:
@@ -135,6 +140,7 @@ def command(
         reviews=game is not None and game.is_for_review,
         rules=common_rules,
         seats=_seats(specs, search, colour),
+        opening=opening,
         ponders=ponder,
         ascii_only=ascii_only or not _shows_unicode(),
         theme=theme,

@@ -3,12 +3,12 @@
 import asyncio
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 from typing import ClassVar
 
 from textual import events, on
-from textual.app import App, ComposeResult, SystemCommand
+from textual.app import ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
@@ -17,17 +17,17 @@ from textual.screen import Screen
 from textual.widgets import Footer, Static
 
 from core.notation import NotationError, cell_words, parse_cell
+from core.opening_rules import Opening, OpeningRule
 from core.rules import BLACK, EMPTY, WHITE, colour_name
-from curriculum.arena import player_names
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.tui.bursts import moves_in
 from gomoku_cli.tui.control import Control
 from gomoku_cli.tui.engine.client import Engine
-from gomoku_cli.tui.engine.messages import ListGames, OpenGame, PlayerChoice
-from gomoku_cli.tui.game import Game, Seats, has_net
+from gomoku_cli.tui.game import Game, has_net
 from gomoku_cli.tui.keys import BY_IMPORTANCE, GROUPS, THREAT_MARKS
 from gomoku_cli.tui.layout import arrangement
 from gomoku_cli.tui.picture import Panes, looks
+from gomoku_cli.tui.screens.dialogs import Dialogs
 from gomoku_cli.tui.setup import BoardSetup
 from gomoku_cli.tui.terminal import is_gone, terminal_driver
 from gomoku_cli.tui.widgets.board import BoardWidget, BoardWindow
@@ -41,7 +41,7 @@ _MIN_TERMINAL = (24, 8)
 """Columns and rows below which the screen asks for more."""
 
 
-class GomokuApp(App[ExitCode]):
+class GomokuApp(Dialogs):
     """One game after another; the result is the exit code, None after a failure."""
 
     TITLE = "Gomoku"
@@ -80,22 +80,16 @@ class GomokuApp(App[ExitCode]):
         """Notices on the engine's backend and precision."""
         self._setup = setup
         self._engine = engine
+        self._main = None
         self._panes = Panes()
         self._panel_wanted: bool | None = None
         """The human's wish; None leaves the panel to the size of the terminal."""
         self._is_too_narrow = False
         """True while the status says that there is no room for the panel."""
         self._own_loop: asyncio.AbstractEventLoop | None = None
-        self._main: Screen[object] | None = None
-        """The screen of the board, once it is mounted."""
         self._glyphs = ASCII if setup.ascii_only else MONOCHROME if self.no_color else UNICODE
-        game = setup.game or Game(setup.rules, setup.seats)
+        game = setup.game or Game(setup.rules, setup.seats, opening=Opening(setup.opening))
         self.control = Control(game, engine, self, ponders=setup.ponders, path=setup.path)
-
-    @property
-    def game(self) -> Game:
-        """The game on the board."""
-        return self.control.game
 
     def compose(self) -> ComposeResult:
         """Build title, board with panel, status and key bar."""
@@ -200,40 +194,6 @@ class GomokuApp(App[ExitCode]):
         self.notices.append(text)
         self._panel.add_note(text)
 
-    def show_failed_player(self, text: str) -> None:
-        """See `View`."""
-        from gomoku_cli.tui.screens.question import Question
-
-        answers = (("m", "play the mentor"), ("n", "new game"), ("q", "quit"))
-        self.show_message(text, "error")
-        self.push_screen(Question(f"This player cannot be loaded.\n{text}", answers), self._after_failure)
-
-    def show_saved_games(self, games: tuple[tuple[str, str], ...]) -> None:
-        """See `View`."""
-        from gomoku_cli.tui.screens.saved_games import SavedGamesScreen
-
-        if not games:
-            self.show_message("There is no saved game yet.", "error")
-        elif self.screen is self._main:
-            self.push_screen(SavedGamesScreen(games), self._open_saved)
-
-    def _open_saved(self, path: str | None) -> None:
-        if path is not None:
-            self._engine.request(OpenGame(path))
-
-    def open_game(self, game: Game, path: str) -> None:
-        """See `View`."""
-        self.control.new_game(game, path=path, reviewing=game.is_for_review)
-
-    def _after_failure(self, answer: str | None) -> None:
-        if answer == "m":
-            seats, mentor = self.game.seats, PlayerChoice(spec=player_names.MENTOR)
-            self.control.change_seats(Seats(seats.black and mentor, seats.white and mentor))
-        elif answer == "n":
-            self.action_new_game()
-        else:
-            self.exit(ExitCode.DONE)
-
     def _show_title(self) -> None:
         """Show the name of the game; where the panel is hidden, the players too."""
         game = self.game
@@ -241,7 +201,9 @@ class GomokuApp(App[ExitCode]):
         if not self._panel.display:
             title = "   ".join(f"{self._glyphs.stone(colour)} {game.player_name(colour)}" for colour in (BLACK, WHITE))
         title += "   teaching" if self.control.teaching else ""
-        self._title.update(Content.assemble((title, "bold"), (f"   {game.rules}", "dim")))
+        rule = game.opening.rule
+        rules = f"{game.rules}, {rule}" if rule is not OpeningRule.FREE else str(game.rules)
+        self._title.update(Content.assemble((title, "bold"), (f"   {rules}", "dim")))
 
     def _tick(self) -> None:
         if not self.is_headless and is_gone(sys.__stdin__.fileno() if sys.__stdin__ else 0):
@@ -324,48 +286,9 @@ class GomokuApp(App[ExitCode]):
         """Begin or end a review, or go to another position of the game."""
         getattr(self.control.review, name)(*arguments)
 
-    def action_new_game(self) -> None:
-        """Open the dialog for a new game, after a question during a game."""
-        self._leave_game("Leave this game for a new one? It is saved: o shows the saved games.", self._ask_new_game)
-
-    def _ask_new_game(self) -> None:
-        from gomoku_cli.tui.screens.new_game import NewGameScreen
-
-        self.push_screen(NewGameScreen(self.game.rules, self.game.seats), self._start_new_game)
-
-    def _start_new_game(self, wanted: object) -> None:
-        from gomoku_cli.tui.screens.new_game import NewGame
-
-        if isinstance(wanted, NewGame):
-            self.control.new_game(Game(wanted.rules, wanted.seats))
-
     async def action_quit(self) -> None:
         """End the app."""
         self.exit(ExitCode.DONE)
-
-    def action_leave(self) -> None:
-        """End the app, after a question during a game."""
-        text = "Leave this game? It is saved: gomoku play --resume goes on with it."
-        self._leave_game(text, lambda: self.exit(ExitCode.DONE))
-
-    def _leave_game(self, question: str, leave: Callable[[], None]) -> None:
-        """Call `leave`: at once, or after a yes to the question if a game with moves of a human goes on."""
-        if not self.game.moves or self.game.is_over or not self.game.has_human_move:
-            leave()
-            return
-        from gomoku_cli.tui.screens.question import ask_to_leave
-
-        ask_to_leave(self, question, leave)
-
-    def action_help(self) -> None:
-        """Show the keys."""
-        from gomoku_cli.tui.screens.help import HelpScreen
-
-        self.push_screen(HelpScreen())
-
-    def action_saved_games(self) -> None:
-        """Ask for the saved games; `show_saved_games` follows."""
-        self._engine.request(ListGames())
 
     # Panes
 

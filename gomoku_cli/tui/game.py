@@ -10,6 +10,7 @@ from datetime import date
 from itertools import pairwise
 
 from core.files.json_text import parse_json
+from core.opening_rules import FREE, Choice, Opening
 from core.position import Position
 from core.records.record import GameRecord, won_text
 from core.rules import BLACK, EMPTY, WHITE, Cell, Colour, Rules, colour_name
@@ -79,9 +80,13 @@ class Game(Position):
         day: str = "",
         recorded: GameRecord | None = None,
         remark: str = "",
+        opening: Opening = FREE,
     ) -> None:
         super().__init__(rules)
         self.seats = seats
+        """The players by colour; until the colours are chosen, the side that begins has Black."""
+        self.opening = opening
+        """The opening rule and the choices so far."""
         self.undone: list[Cell] = []
         """The moves that were taken back, the next one last."""
         self.analyses = analyses or {}
@@ -133,24 +138,55 @@ class Game(Position):
         record = self.own_record
         if record is not None and not self.undone and (result := won_text(record)):
             return result.capitalize()
+        if self.is_opening:
+            side = ("First", "Second")[self.opening.actor(self.ply)]
+            return f"{side} player to {'choose' if self.choices else f'place {self.opening.stones - self.ply}'}"
         if not self.is_over:
             return f"{colour_name(self.side_to_move).capitalize()} to move"
         return "A draw" if self.winner is None else f"{colour_name(self.winner).capitalize()} has won"
 
     @property
+    def is_opening(self) -> bool:
+        """True while stones are placed and colours are chosen by an opening rule."""
+        return not self.opening.is_over(self.ply)
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """The choices of the side whose turn it is; none where it places a stone or moves."""
+        return self.opening.options(self.ply)
+
+    @property
+    def actor(self) -> Colour:
+        """The colour of the player whose turn it is, who may place a stone for the other one in an opening."""
+        return self.opening.colour_of(self.opening.actor(self.ply)) if self.is_opening else self.side_to_move
+
+    @property
     def player_to_move(self) -> PlayerChoice | None:
         """The engine whose turn it is; None for a human, and after the end."""
-        return None if self.is_over else self.seats.of(self.side_to_move)
+        return None if self.is_over else self.seats.of(self.actor)
 
     @property
     def is_humans_turn(self) -> bool:
         """True if the game goes on and a human is to move."""
-        return not self.is_over and self.seats.of(self.side_to_move) is None
+        return not self.is_over and self.seats.of(self.actor) is None
+
+    def choose(self, choice: Choice) -> None:
+        """Take a choice of the opening rule, which fixes the colours or lets the other side place two stones."""
+        self.opening = self.opening.after(choice)
+        if self.opening.black == 1:
+            self.seats = self.seats.swapped()
 
     @property
     def has_human_move(self) -> bool:
         """True if a move of a human is on the board."""
-        return any(self.seats.of(self.stones[cell]) is None for cell in self.moves)
+        return any(self.seats.of(self.stones[cell]) is None for cell in self.moves[self._first_ply :])
+
+    @property
+    def _first_ply(self) -> int:
+        """The ply before which no move is taken back: what others have placed or chosen stands."""
+        if not self.is_opening or self.choices:
+            return self.opening.stones
+        return 3 if self.opening.choices else 0
 
     def play(self, cell: Cell) -> None:
         """Play a move; the moves that were taken back are forgotten, unless it is the next of them.
@@ -173,10 +209,11 @@ class Game(Position):
 
     def undo(self) -> bool:
         """Go back to the last turn of a human, one move where there is no human; return False if there is none."""
-        if not self.moves or (self.seats.human != EMPTY and not self.has_human_move):
+        first = self._first_ply
+        if self.ply <= first or (self.seats.human != EMPTY and not self.has_human_move):
             return False
         self.pop()
-        while self.seats.human not in (EMPTY, self.side_to_move):
+        while self.ply > first and self.seats.human not in (EMPTY, self.actor):
             self.pop()
         return True
 
@@ -226,6 +263,7 @@ class Game(Position):
                 white=self.seats.name_of(WHITE),
                 note=OWN_NOTE + json.dumps([seat and asdict(seat) for seat in (self.seats.black, self.seats.white)]),
                 date=self.day or date.today().isoformat(),
+                opening=self.opening,
             )
         known = (self.analyses.get(ply) for ply in range(len(moves) + 1))
         kept = tuple(
@@ -255,6 +293,7 @@ class Game(Position):
             day=record.date,
             recorded=None if record.note.startswith(OWN_NOTE) else bare,
             remark=remark,
+            opening=record.opening,
         )
 
     def at(self, ply: int) -> Position:

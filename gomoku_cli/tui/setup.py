@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from core.opening_rules import OpeningRule
 from core.rules import Rules
 from curriculum.arena import player_names
 from gomoku_cli.tui.engine.messages import PlayerChoice
@@ -14,6 +15,7 @@ class BoardSetup:
 
     rules: Rules = field(default_factory=Rules)
     seats: Seats = field(default_factory=lambda: Seats(None, PlayerChoice(spec=player_names.DEFAULT)))
+    opening: OpeningRule = OpeningRule.FREE
     ponders: bool = False
     """True lets the engine think during the human's turns, if it can (`search.players.Ponders`)."""
     ascii_only: bool = False

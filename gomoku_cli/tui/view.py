@@ -2,6 +2,7 @@
 
 from typing import Protocol
 
+from core.opening_rules import Choice
 from gomoku_cli.tui.game import Game
 from gomoku_cli.tui.widgets.status import StatusKind
 
@@ -26,6 +27,9 @@ class View(Protocol):
 
     def show_failed_player(self, text: str) -> None:
         """Ask how to go on: a player cannot be loaded, for the reason in `text`."""
+
+    def ask_choice(self, options: tuple[Choice, ...]) -> None:
+        """Ask a human to choose by the opening rule."""
 
     def show_saved_games(self, games: tuple[tuple[str, str], ...]) -> None:
         """Offer saved games: their files and a line about each."""

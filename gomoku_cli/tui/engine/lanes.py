@@ -14,6 +14,7 @@ from typing import Any, BinaryIO, Protocol
 from gomoku_cli.tui.engine.messages import (
     Answer,
     CheckMove,
+    ChooseOpening,
     Done,
     Failed,
     FindThreats,
@@ -32,6 +33,7 @@ _SAVES = "saves"
 _LANES: dict[type[Any], str] = {
     Load: "searches",
     Search: "searches",
+    ChooseOpening: "searches",
     CheckMove: "checks",
     FindThreats: "views",
     GradeMoves: "views",

@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from core.opening_rules import Choice, Opening
 from core.position import Position
 from core.rules import Cell, Colour, Rules
 from gomoku_cli.study.game import StudiedGame
@@ -46,6 +47,15 @@ class Search:
     """The choice of a move, an analysis for the panes, or the use of the opponent's turn."""
     seconds: float = math.inf
     """Time of an analysis."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChooseOpening:
+    """Place the stones of an opening rule, or choose by it: `Opened` follows."""
+
+    choice: PlayerChoice
+    position: Position
+    opening: Opening
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +113,7 @@ class Stop:
     """True to leave out one that has not begun."""
 
 
-Task = Load | Search | FindThreats | CheckMove | GradeMoves | Keep | ListGames | OpenGame | Stop
+Task = Load | Search | ChooseOpening | FindThreats | CheckMove | GradeMoves | Keep | ListGames | OpenGame | Stop
 
 # Answers
 
@@ -136,6 +146,13 @@ class Moved:
     seconds: float
     analysis: Analysis | None
     """The search's view of the position before the move, None for a player without a value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """The choice by an opening rule, or the cells of stones in turn."""
+
+    found: Choice | tuple[Cell, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +257,7 @@ Answer = (
     | OtherBoard
     | Progress
     | Moved
+    | Opened
     | Analysed
     | Threats
     | Verdict

@@ -17,6 +17,7 @@ from gomoku_cli.tui.engine.messages import (
     Analysed,
     Answer,
     CheckMove,
+    ChooseOpening,
     Done,
     FindThreats,
     GradeMoves,
@@ -24,6 +25,7 @@ from gomoku_cli.tui.engine.messages import (
     ListGames,
     Load,
     Moved,
+    Opened,
     OpenGame,
     OtherBoard,
     PlayerChoice,
@@ -92,6 +94,7 @@ class Worker:
             {
                 Load: self._load,
                 Search: self._search,
+                ChooseOpening: self._choose_opening,
                 CheckMove: self._check,
                 FindThreats: lambda number, task: find_threats(task.position),
                 GradeMoves: lambda number, task: grade(task),
@@ -129,6 +132,12 @@ class Worker:
         search = self._shown(number, engine.start(task.position, seed=secrets.randbits(63)))
         decision, seconds = search.wait(), time.perf_counter() - started
         return Moved(decision.move, decision.simulations, seconds, search.view or view_of(decision, seconds))
+
+    def _choose_opening(self, number: int, task: ChooseOpening) -> Answer:
+        engine = self._engine(task.choice, task.position.rules)
+        search = engine.choose_opening(task.position, task.opening, seed=secrets.randbits(63))
+        self._lanes.watch(number, search)
+        return Opened(search.wait())
 
     def _shown(self, number: int, search: RunningSearch[_Result]) -> RunningSearch[_Result]:
         """Send the views of a search, and return it at its end."""

@@ -13,6 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Button, Input, OptionList, Select, Static
 
 from core.limits import MAX_MOVE_SECONDS, MAX_SIMULATIONS
+from core.opening_rules import FREE, Opening, OpeningRule
 from core.rules import Rules, Variant
 from curriculum.arena import player_names
 from gomoku_cli.printable import printable
@@ -26,6 +27,12 @@ Side = Literal["black", "white", "both", "none"]
 _MAX_MODELS = 30
 _LINES = {Variant.FREESTYLE: "so many or more (freestyle)", Variant.STANDARD: "exactly so many (standard)"}
 """The line that wins, after the number of its stones."""
+_OPENINGS = {
+    OpeningRule.FREE: "none: Black begins",
+    OpeningRule.SWAP: "swap: three stones, then a choice",
+    OpeningRule.SWAP2: "swap2: or two more, then a choice",
+}
+"""The opening rules; the player with the black stones places the first three."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +41,7 @@ class NewGame:
 
     rules: Rules
     seats: Seats
+    opening: Opening = FREE
 
 
 def opponents(folder: Path = Path("runs")) -> list[tuple[Content, str]]:
@@ -83,10 +91,10 @@ class NewGameScreen(ModalScreen[NewGame | None]):
         Binding("ctrl+s", "start", "Start", show=False),
     ]
 
-    def __init__(self, rules: Rules, seats: Seats) -> None:
+    def __init__(self, rules: Rules, seats: Seats, rule: OpeningRule) -> None:
         """The fields start with the present game."""
         super().__init__()
-        self._rules = rules
+        self._rules, self._rule = rules, rule
         self._seats = seats
 
     def compose(self) -> ComposeResult:
@@ -113,6 +121,9 @@ class NewGameScreen(ModalScreen[NewGame | None]):
             lines = [(text, variant.value) for variant, text in _LINES.items()]
             variant = self._rules.variant.value
             yield _row("A line wins with", Select(lines, value=variant, allow_blank=False, id="variant", compact=True))
+            rules = [(text, rule.value) for rule, text in _OPENINGS.items()]
+            rule = self._rule.value
+            yield _row("Opening", Select(rules, value=rule, allow_blank=False, id="opening", compact=True))
             seconds = choice.seconds is not None
             units = [("simulations a move", "simulations"), ("seconds a move", "seconds")]
             unit = "seconds" if seconds else "simulations"
@@ -177,12 +188,13 @@ class NewGameScreen(ModalScreen[NewGame | None]):
             policy=Policy(self._selected("policy")),
             switch_stage=stage,
         )
-        side = self._selected("side")
-        if side == "both":
-            return NewGame(rules, Seats(None, None))
-        if side == "none":
-            return NewGame(rules, Seats(replace(choice, spec=self._selected("black")), choice))
-        return NewGame(rules, Seats(None, choice) if side == "black" else Seats(choice, None))
+        seats = {
+            "both": Seats(None, None),
+            "none": Seats(replace(choice, spec=self._selected("black")), choice),
+            "black": Seats(None, choice),
+            "white": Seats(choice, None),
+        }
+        return NewGame(rules, seats[self._selected("side")], Opening(OpeningRule(self._selected("opening"))))
 
     def _integer(self, field: str, name: str) -> int:
         try:

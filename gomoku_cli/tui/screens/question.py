@@ -26,6 +26,7 @@ class Question(ModalScreen[str]):
         Horizontal { width: 100%; height: auto; }
         Button { margin-right: 2; }
     }
+    Question.-low { align: center bottom; background: transparent; }
     """
 
     AUTO_FOCUS = "Button"
@@ -35,9 +36,9 @@ class Question(ModalScreen[str]):
         Binding("right", "app.focus_next", "Next", show=False),
     ]
 
-    def __init__(self, text: str, answers: Sequence[tuple[str, str]]) -> None:
-        """`answers`: pairs of a key and a label."""
-        super().__init__()
+    def __init__(self, text: str, answers: Sequence[tuple[str, str]], *, is_low: bool = False) -> None:
+        """`answers`: pairs of a key and a label. `is_low`: below the board, which is to be seen."""
+        super().__init__(classes="-low" if is_low else None)
         self._text = text
         self._answers = answers
 

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from core.notation import cell_name
-from core.rules import EMPTY, Cell, Colour, Rules, colour_name
+from core.opening_rules import Choice
+from core.rules import BLACK, EMPTY, Cell, Colour, Rules, colour_name
 from curriculum.arena import player_names
 from gomoku_cli.tui.engine.messages import PlayerChoice
 from gomoku_cli.tui.game import Game, has_net, win_probability
@@ -55,9 +56,22 @@ def turn_text(game: Game) -> str:
     """Return whose turn it is while no engine works, after a word on a line that is too long to win."""
     if not game.is_humans_turn:
         return "Paused. Press enter to go on."
+    if game.is_opening:
+        left = game.opening.stones - game.ply
+        if not left:
+            return "Choose your colour: press enter."
+        stone = "a black stone" if game.side_to_move == BLACK else "a white stone"
+        return f"Place {stone}, {left} to go; then the other side chooses." if left > 1 else f"Place {stone}, the last."
     if game.moves and game.rules.is_overline(game.stones, game.moves[-1]):
         return f"More than {game.rules.connect} in a row win nothing here. {_turn(game)}"
     return _turn(game)
+
+
+def choice_text(who: str, choice: Choice) -> str:
+    """Return an engine's choice by the opening rule."""
+    if choice is Choice.MORE:
+        return f"{who} places two stones more and leaves the choice."
+    return f"{who} takes {choice.capitalize()}."
 
 
 def _turn(game: Game) -> str:

@@ -3,7 +3,7 @@
 import pytest
 
 from core.notation import parse_point
-from gomoku_cli.gomocup.swap2 import CANDIDATES
+from search.opening_choice import CANDIDATES
 from tests.support.gomocup import FIRST, SECOND, Talk
 
 

@@ -1,0 +1,122 @@
+"""The dialogs of the board: questions, the next game, saved games, the keys."""
+
+from collections.abc import Callable
+
+from textual.app import App
+from textual.screen import Screen
+
+from core.opening_rules import Choice
+from curriculum.arena import player_names
+from gomoku_cli.exit_codes import ExitCode
+from gomoku_cli.tui.control import Control
+from gomoku_cli.tui.engine.client import Engine
+from gomoku_cli.tui.engine.messages import ListGames, OpenGame, PlayerChoice
+from gomoku_cli.tui.game import Game, Seats
+from gomoku_cli.tui.widgets.status import StatusKind
+
+
+class Dialogs(App[ExitCode]):
+    """An app of a course of games, whose dialogs these are. They are imported when they are opened."""
+
+    control: Control
+    _engine: Engine
+    _main: Screen[object] | None
+    """The screen of the board, once it is mounted."""
+
+    @property
+    def game(self) -> Game:
+        """The game on the board."""
+        return self.control.game
+
+    def show_message(self, text: str, kind: StatusKind = "") -> None:
+        """See `View`."""
+        raise NotImplementedError
+
+    def show_failed_player(self, text: str) -> None:
+        """See `View`."""
+        from gomoku_cli.tui.screens.question import Question
+
+        answers = (("m", "play the mentor"), ("n", "new game"), ("q", "quit"))
+        self.show_message(text, "error")
+        self.push_screen(Question(f"This player cannot be loaded.\n{text}", answers), self._after_failure)
+
+    def ask_choice(self, options: tuple[Choice, ...]) -> None:
+        """See `View`."""
+        from gomoku_cli.tui.screens.question import Question
+
+        if self.screen is not self._main:
+            return
+        labels = {Choice.WHITE: "White", Choice.BLACK: "Black", Choice.MORE: "add two stones"}
+        answers = (*((each[0], labels[each]) for each in options), ("l", "look first"))
+
+        def chosen(answer: str | None) -> None:
+            found = [each for each in options if each[0] == answer]
+            if found:
+                self.control.choose(found[0])
+
+        self.push_screen(Question("Which stones do you take? White moves next.", answers, is_low=True), chosen)
+
+    def show_saved_games(self, games: tuple[tuple[str, str], ...]) -> None:
+        """See `View`."""
+        from gomoku_cli.tui.screens.saved_games import SavedGamesScreen
+
+        if not games:
+            self.show_message("There is no saved game yet.", "error")
+        elif self.screen is self._main:
+            self.push_screen(SavedGamesScreen(games), self._open_saved)
+
+    def _open_saved(self, path: str | None) -> None:
+        if path is not None:
+            self._engine.request(OpenGame(path))
+
+    def open_game(self, game: Game, path: str) -> None:
+        """See `View`."""
+        self.control.new_game(game, path=path, reviewing=game.is_for_review)
+
+    def _after_failure(self, answer: str | None) -> None:
+        if answer == "m":
+            seats, mentor = self.game.seats, PlayerChoice(spec=player_names.MENTOR)
+            self.control.change_seats(Seats(seats.black and mentor, seats.white and mentor))
+        elif answer == "n":
+            self.action_new_game()
+        else:
+            self.exit(ExitCode.DONE)
+
+    def action_new_game(self) -> None:
+        """Open the dialog for a new game, after a question during a game."""
+        self._leave_game("Leave this game for a new one? It is saved: o shows the saved games.", self._ask_new_game)
+
+    def _ask_new_game(self) -> None:
+        from gomoku_cli.tui.screens.new_game import NewGameScreen
+
+        self.push_screen(NewGameScreen(self.game.rules, self.game.seats, self.game.opening.rule), self._start_new_game)
+
+    def _start_new_game(self, wanted: object) -> None:
+        from gomoku_cli.tui.screens.new_game import NewGame
+
+        if isinstance(wanted, NewGame):
+            self.control.new_game(Game(wanted.rules, wanted.seats, opening=wanted.opening))
+
+    def action_leave(self) -> None:
+        """End the app, after a question during a game."""
+        text = "Leave this game? It is saved: gomoku play --resume goes on with it."
+        self._leave_game(text, lambda: self.exit(ExitCode.DONE))
+
+    def _leave_game(self, question: str, leave: Callable[[], None]) -> None:
+        """Call `leave`: at once, or after a yes to the question if a game with moves of a human goes on."""
+        if not self.game.moves or self.game.is_over or not self.game.has_human_move:
+            leave()
+            return
+        from gomoku_cli.tui.screens.question import ask_to_leave
+
+        ask_to_leave(self, question, leave)
+
+    def action_help(self) -> None:
+        """Show the keys."""
+        from gomoku_cli.tui.screens.help import HelpScreen
+
+        self.push_screen(HelpScreen())
+
+    def action_saved_games(self) -> None:
+        """Ask for the saved games; `show_saved_games` follows."""
+        self._engine.request(ListGames())

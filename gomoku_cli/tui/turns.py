@@ -1,0 +1,312 @@
+"""The course of a game: turns, and requests to the engine."""
+
+from collections.abc import Callable
+
+from core.opening_rules import FREE, Choice, Opening
+from core.position import IllegalMoveError
+from core.rules import EMPTY, NO_CELL, Cell
+from gomoku_cli.tui.engine.client import Engine
+from gomoku_cli.tui.engine.messages import (
+    CheckMove,
+    ChooseOpening,
+    FindThreats,
+    Keep,
+    Load,
+    Search,
+    Threats,
+)
+from gomoku_cli.tui.engine.tasks import OF_POSITION, Tasks
+from gomoku_cli.tui.game import Game, Seats
+from gomoku_cli.tui.review import Review
+from gomoku_cli.tui.view import View
+from gomoku_cli.tui.waiting import Waiting
+from gomoku_cli.tui.widgets.status import StatusKind
+from gomoku_cli.tui.widgets.texts import line_text, outlook, turn_text
+from search.analysis import Analysis
+
+ANALYSIS_S = 60.0
+"""Time of an analysis for the panes."""
+HINT_S = 1.0
+
+
+class Turns:
+    """One game after another. Every change of the position drops the tasks about the one before."""
+
+    def __init__(
+        self, game: Game, engine: Engine, view: View, *, ponders: bool = False, path: str | None = None
+    ) -> None:
+        """`path`: the file of a game that goes on."""
+        self.game = game
+        self.teaching = False
+        """True to check a human's move before it counts."""
+        self.wants_analysis = False
+        """True while a pane shows the analysis of the position."""
+        self.wants_threats = False
+        self.hint = self.pending = NO_CELL
+        """The hint's move; the human's move that is being checked, or that loses and waits for a confirmation."""
+        self._engine = engine
+        self._view = view
+        self._tasks = Tasks(engine)
+        self.review = Review(self, self._tasks, view)
+        self.pondering, self._ponders = False, ponders
+        self._path = path
+        self._game_number = 0
+        self._saved: tuple[tuple[Cell, ...], Opening] = ((), FREE)
+        """The moves and the choices of colours that are in the file."""
+        self._waiting = Waiting(self._tasks)
+        self._paused = False
+        self._problem: tuple[str, StatusKind] | None = None
+        """The obstacle to the next move: a warning about the pending move, or a failure of the engine."""
+        self._analysed: tuple[Cell, ...] | None = None
+        """The position whose analysis has ended by itself."""
+        self._threats: tuple[tuple[Cell, ...], Threats] | None = None
+
+    # State
+
+    @property
+    def is_thinking(self) -> bool:
+        """True while an engine's move is awaited."""
+        return "move" in self._tasks
+
+    @property
+    def is_loading(self) -> bool:
+        """True while a player is loaded."""
+        return bool(self._waiting.loads)
+
+    @property
+    def is_busy(self) -> bool:
+        """True while a move or the check of one is awaited, or a player loads."""
+        return self.is_thinking or self.is_loading or "check" in self._tasks
+
+    @property
+    def analysis(self) -> Analysis | None:
+        """The newest analysis of the shown position."""
+        return self.game.analyses.get(self.game.ply)
+
+    @property
+    def speaker(self) -> str:
+        """The player whose analysis is shown, or would be."""
+        choice = self.game.player_to_move if self.is_thinking else None
+        if choice is not None:
+            return choice.spec
+        return self.game.speakers.get(self.game.ply) or self.game.analyst.spec
+
+    @property
+    def threats(self) -> Threats | None:
+        """The threats of the shown position; None until they are found."""
+        known = self._threats
+        return known[1] if known is not None and known[0] == tuple(self.game.moves) else None
+
+    @property
+    def may_play(self) -> bool:
+        """True if a pressed cell would get a human's stone."""
+        return self.game.is_humans_turn and not self.review.active
+
+    # Games
+
+    def start(self, *, reviewing: bool = False) -> None:
+        """Load the players and begin, with a review of the game if requested."""
+        self._load()
+        self._saved = tuple(self.game.line), self.game.opening
+        (self.review.begin if reviewing else self.continue_game)()
+
+    def new_game(self, game: Game, *, path: str | None = None, reviewing: bool = False) -> None:
+        """Leave this game for another, which is kept in the file `path`, or in a new one."""
+        self._tasks.drop(*OF_POSITION, "review", "grades")
+        self.review.forget()
+        self.game = game
+        self._path, self._analysed = path, None
+        self._game_number += 1
+        self._paused = False
+        self.start(reviewing=reviewing)
+
+    def change_seats(self, seats: Seats) -> None:
+        """Go on with other players."""
+        self.game.seats = seats
+        self._load()
+        self.continue_game()
+
+    def keep(self) -> None:
+        """Save the game as it stands."""
+        moves = tuple(self.game.line if self.review.active else self.game.moves)
+        if moves or self._saved[0]:
+            self._saved = moves, self.game.opening
+            self._engine.request(Keep(self._game_number, self._path, self.game.studied(moves)))
+
+    def _load(self) -> None:
+        self._waiting.loads.clear()
+        for choice in {self.game.seats.black: None, self.game.seats.white: None}:
+            if choice is not None:
+                number = self._engine.request(Load(choice=choice, rules=self.game.rules, ponders=self._ponders))
+                self._waiting.loads[number] = choice
+
+    # Moves
+
+    def press(self, cell: Cell) -> None:
+        """Play a human's move, or say why not; in a pause and after a failure ask the engine again."""
+        game, was_review = self.game, self.review.active
+        if was_review:
+            self.review.leave(here=True)
+            if not (game.is_humans_turn and game.is_legal(cell)):
+                self.continue_game()
+                return
+        if game.is_over:
+            self._view.show_message(f"{game.result_text()} Press n for a new game.", "over")
+        elif not game.is_humans_turn:
+            if not self.is_thinking:
+                self._paused = False
+                self.continue_game()
+            self.show_state(at_once=True)
+        elif game.choices:
+            self._view.ask_choice(game.choices)
+        elif self.teaching and not game.is_opening and not was_review and self.pending != cell and game.is_legal(cell):
+            self._check(cell)
+        else:
+            try:
+                game.play(cell)
+            except IllegalMoveError as error:
+                self._view.show_message(f"{error}.", "error")
+            else:
+                self._paused = False
+                self.continue_game()
+
+    def _check(self, cell: Cell) -> None:
+        self._tasks.drop("ponder", "analysis", "hint")
+        self.pending = cell
+        self._tasks.begin("check", CheckMove(choice=self.game.analyst, position=self.game.copy(), move=cell))
+        self._problem = None
+        self.show_state(at_once=True)
+        self._view.show_game()
+
+    def undo(self) -> None:
+        """Take back the last move of a human and what followed; stop an engine that thinks."""
+        if self.pending != NO_CELL:
+            self.continue_game()
+        else:
+            self._travel(-1, self.game.undo, "You have no move to take back.")
+
+    def redo(self) -> None:
+        """Play moves again that were taken back."""
+        self._travel(1, self.game.redo, "There is no move to play again.")
+
+    def _travel(self, plies: int, go: Callable[[], bool], otherwise: str) -> None:
+        if self.review.active:
+            self.review.step(plies)
+        elif go():
+            self._paused = self.game.seats.human == EMPTY
+            self.continue_game()
+        else:
+            self._view.show_message(otherwise, "error")
+
+    def swap_sides(self) -> None:
+        """Give the human the engine's stones, and the engine the human's."""
+        if self.game.is_opening:
+            self._view.show_message("The colours are chosen by the opening rule.", "error")
+        elif self.game.seats.human == EMPTY:
+            self._view.show_message("Sides are swapped where one player is a human and the other an engine.", "error")
+        elif self.review.active or self.game.is_over:
+            self._view.show_message("Sides are swapped during a game: n begins another.", "error")
+        else:
+            self.change_seats(self.game.seats.swapped())
+
+    def move_now(self) -> None:
+        """Let the engine play the best move so far; or forget the move that waits for a confirmation."""
+        if self.pending != NO_CELL:
+            self.continue_game()
+        else:
+            self._tasks.finish("move")
+
+    def show_hint(self) -> None:
+        """Mark the best move of the shown position, after a short search if there is none yet."""
+        if self.game.is_over or not (self.game.is_humans_turn or self.review.active):
+            self._view.show_message("There is a hint when it is your turn.", "error")
+        elif self.analysis is not None and self.analysis.moves:
+            self._give_hint(self.analysis)
+        else:
+            self._tasks.drop("ponder", "analysis")
+            self._tasks.begin("hint", self.analysis_task(HINT_S))
+            self.show_state(at_once=True)
+
+    def _give_hint(self, analysis: Analysis) -> None:
+        self.hint = analysis.best_move
+        name = self.game.name_of(self.hint)
+        line = line_text(analysis.variation, self.game.rules, 6)
+        self._view.show_message(f"Hint: {name}. {outlook(analysis, self.game.side_to_move)}, {line}")
+        self._view.show_game()
+
+    def _follow_hint(self, analysis: Analysis) -> None:
+        if self.hint != NO_CELL and analysis.moves and analysis.best_move != self.hint:
+            self._give_hint(analysis)
+
+    # The course
+
+    def continue_game(self, *, by_engine: bool = False) -> None:
+        """Show the changed game, save it, and ask for a move if an engine is to move.
+
+        A change `by_engine` leaves a fresh message where it is.
+        """
+        self._tasks.drop(*OF_POSITION)
+        self.hint = self.pending = NO_CELL
+        self._waiting.live, self.pondering, self._problem = None, False, None
+        game = self.game
+        if not self.review.active and (tuple(game.moves), game.opening) != self._saved:
+            self.keep()
+        self._view.show_game()
+        choice = game.player_to_move
+        if choice is not None and not self.review.active and not self._paused:
+            self._waiting.begin()
+            position = game.copy()
+            task = ChooseOpening(choice=choice, position=position, opening=game.opening) if game.is_opening else None
+            self._tasks.begin("move", task or Search(choice=choice, position=position))
+        elif game.choices and not self.review.active:
+            self._view.ask_choice(game.choices)
+        self.show_state(at_once=not by_engine)
+        self.use_turn()
+
+    def choose(self, choice: Choice) -> None:
+        """Take a human's choice of the opening rule."""
+        self.game.choose(choice)
+        self.continue_game()
+
+    def show_state(self, *, at_once: bool = False) -> None:
+        """Show the state of the game: whose turn it is, what is awaited, the end, or the place in a review."""
+        self._view.show_state(*self._state(), at_once=at_once)
+
+    def _state(self) -> tuple[str, StatusKind]:
+        game = self.game
+        if self._problem is not None:
+            return self._problem
+        if self.is_thinking:
+            return self._waiting.move_text(game), "busy"
+        if game.is_over and not self.review.active:
+            return game.result_text(), "over"
+        text = self.review.text() if self.review.active else turn_text(game)
+        if awaited := self._waiting.other_text(game, self.pending):
+            return f"{text} {awaited}", "busy"
+        return text, "busy" if self.review.active else ""
+
+    def use_turn(self) -> None:
+        """Begin what the open panes need, or ponder, as far as no move is awaited."""
+        game = self.game
+        if self.wants_threats and self.threats is None and "threats" not in self._tasks:
+            self._tasks.begin("threats", FindThreats(position=game.copy()))
+        if game.is_over or self.is_thinking or "check" in self._tasks or "review" in self._tasks:
+            return
+        if self.wants_analysis and (game.is_humans_turn or self.review.active or self._paused):
+            if "analysis" not in self._tasks and self._analysed != tuple(game.moves):
+                self._tasks.drop("ponder")
+                self.pondering = False
+                self._tasks.begin("analysis", self.analysis_task(ANALYSIS_S))
+        elif "analysis" in self._tasks:
+            self._tasks.drop("analysis")
+        elif self._ponders and game.is_humans_turn and not self.review.active and "ponder" not in self._tasks:
+            opponent = game.seats.of(-game.side_to_move)
+            if opponent is not None and not game.is_opening:
+                self.pondering = True
+                self._tasks.begin("ponder", Search(choice=opponent, position=game.copy(), purpose="ponder"))
+                self._view.show_game()
+
+    def analysis_task(self, seconds: float, ply: int | None = None) -> Search:
+        """Return the task to analyse the position after `ply` moves, by default the shown one."""
+        position = self.game.copy() if ply is None else self.game.at(ply)
+        return Search(choice=self.game.analyst, position=position, purpose="analysis", seconds=seconds)

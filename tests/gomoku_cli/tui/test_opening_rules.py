@@ -1,0 +1,145 @@
+"""Opening rules on the board: stones for both colours, the choice of colours, and what is taken back and saved."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from core.opening_rules import Choice, Opening, OpeningRule
+from core.position import Position
+from core.records.formats import read_games
+from core.rules import BLACK, WHITE, Cell
+from gomoku_cli.study.game import StudiedGame
+from gomoku_cli.study.saved import newest_unfinished
+from gomoku_cli.tui.game import Game, Seats
+from gomoku_cli.tui.screens.new_game import NewGameScreen
+from gomoku_cli.tui.screens.question import Question
+from gomoku_cli.tui.setup import BoardSetup
+from search.limits import Limit
+from search.players import never
+from tests.support.tui import BoardDriver, ScriptedPlayer, ThreadEngine, async_test, board_app, board_setup
+
+
+class OpeningPlayer(ScriptedPlayer):
+    """Places the first empty cells, and makes its choices in turn."""
+
+    def __init__(self, *choices: Choice) -> None:
+        super().__init__()
+        self.choices = list(choices)
+
+    def choose_opening(
+        self,
+        position: Position,
+        opening: Opening,
+        *,
+        seed: int,
+        limit: Limit | None = None,
+        stop: Callable[[], bool] = never,
+    ) -> Choice | tuple[Cell, ...]:
+        """See `Player`."""
+        if opening.options(position.ply):
+            return self.choices.pop(0)
+        return tuple(position.legal_moves()[: opening.stones - position.ply])
+
+
+def setup(human: int, rule: OpeningRule = OpeningRule.SWAP2) -> BoardSetup:
+    return replace(board_setup(human=human), opening=rule)
+
+
+async def place(ui: BoardDriver, *names: str) -> None:
+    for name in names:
+        await ui.play(name)
+
+
+@pytest.mark.parametrize(("choice", "colour"), [(Choice.WHITE, BLACK), (Choice.BLACK, WHITE)])
+@async_test
+async def test_the_engine_chooses_after_three_stones_of_the_human(choice: Choice, colour: int) -> None:
+    async with board_app(OpeningPlayer(choice), setup=setup(BLACK)) as ui:
+        assert "Place a black stone, 3 to go" in ui.status
+        assert "swap2" in ui.title
+        await place(ui, "h8", "i9")
+        assert ui.moves == ["h8", "i9"], "the human places for both colours"
+        await ui.press("u")
+        assert ui.moves == ["h8"]
+        await place(ui, "j9", "b2")
+        await ui.until(lambda: not ui.app.control.is_busy)
+        assert ui.app.game.seats.human == colour
+        assert ui.app.game.opening.choices == (choice,)
+        if colour == BLACK:
+            assert ui.moves == ["h8", "j9", "b2", "a1"], "the engine has White and moves"
+            await place(ui, "c3")
+            await ui.press("u")
+            assert ui.moves == ["h8", "j9", "b2", "a1"]
+            await ui.press("u")
+            assert "no move to take back" in ui.status, "the stones of the opening stand"
+        else:
+            assert "takes Black" in ui.status
+            assert len(ui.moves) == 3
+
+
+@async_test
+async def test_the_human_chooses_black_white_or_two_stones_more() -> None:
+    for key, placed, colour in (("w", 3, WHITE), ("b", 4, BLACK)):
+        async with board_app(OpeningPlayer(), setup=setup(WHITE)) as ui:
+            await ui.until(lambda: isinstance(ui.app.screen, Question))
+            await ui.press("l")
+            assert "Choose your colour" in ui.status
+            await ui.press("s")
+            assert "opening rule" in ui.status
+            await ui.press("enter")
+            await ui.press(key)
+            await ui.until(lambda placed=placed: len(ui.moves) == placed and not ui.app.control.is_busy)  # type: ignore
+            assert ui.app.game.seats.human == colour
+    async with board_app(OpeningPlayer(Choice.BLACK), setup=setup(WHITE)) as ui:
+        await ui.until(lambda: isinstance(ui.app.screen, Question))
+        await ui.press("m")
+        assert "Place a white stone, 2 to go" in ui.status
+        await place(ui, "h8", "h9")
+        assert str(ui.app.game.opening) == "swap2 more black"
+        assert ui.app.game.seats.human == WHITE
+
+
+@async_test
+async def test_swap_has_no_third_choice_and_two_humans_choose_too() -> None:
+    both = replace(setup(BLACK, OpeningRule.SWAP), seats=Seats(None, None))
+    async with board_app(ScriptedPlayer(), setup=both) as ui:
+        await place(ui, "h8", "i9", "b2")
+        assert isinstance(ui.app.screen, Question)
+        assert "add two" not in " ".join(str(each.label) for each in ui.app.screen.query("Button"))  # type: ignore
+        await ui.press("b")
+        assert str(ui.app.game.opening) == "swap black"
+        await place(ui, "c3")
+        assert len(ui.moves) == 4
+
+
+@async_test
+async def test_a_game_is_saved_with_its_opening_and_goes_on_in_the_middle_of_it(tmp_path: Path) -> None:
+    engine = ThreadEngine({"scripted [b]": OpeningPlayer(Choice.BLACK)}, folder=tmp_path)
+    async with board_app(engine, setup=setup(WHITE)) as ui:
+        await ui.until(lambda: isinstance(ui.app.screen, Question))
+        await ui.press("m")
+        await place(ui, "h8")
+    entry = newest_unfinished(tmp_path)
+    assert entry is not None
+    (record,) = read_games(entry.path)
+    assert str(record.opening) == "swap2 more"
+    game = Game.from_studied(StudiedGame.from_record(record))
+    assert (game.is_opening, game.is_humans_turn, game.choices) == (True, True, ())
+    engine = ThreadEngine({"scripted [b]": OpeningPlayer(Choice.BLACK)}, folder=tmp_path)
+    async with board_app(engine, setup=replace(board_setup(), game=game, path=str(entry.path))) as ui:
+        await place(ui, "h9")
+        assert ui.app.game.seats.human == WHITE
+    (record,) = read_games(entry.path)
+    assert (str(record.opening), record.white) == ("swap2 more black", "you")
+
+
+@async_test
+async def test_the_dialog_of_a_new_game_offers_the_rules() -> None:
+    async with board_app(OpeningPlayer(Choice.BLACK), terminal=(80, 30)) as ui:
+        await ui.press("n")
+        screen = ui.app.screen
+        assert isinstance(screen, NewGameScreen)
+        screen.query_one("#opening").value = "swap"  # type: ignore[attr-defined]
+        await ui.press("ctrl+s")
+        assert ui.app.game.opening == Opening(OpeningRule.SWAP)
