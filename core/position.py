@@ -4,9 +4,10 @@ from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from operator import index
 from typing import Self
 
-from core.notation import cell_name, column_letter, parse_cell
+from core.notation import cell_name, cell_words, column_letter, parse_cell
 from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell, Colour, Rules
 
 
@@ -30,7 +31,11 @@ class Termination(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result of a finished game; `winner` is None for a draw."""
+    """The result of a finished game; `winner` is None for a draw.
+
+    >>> gomoku.Position.from_moves(gomoku.Rules(3, 3), "a1 a2 b1 b2 c1").outcome().winner == gomoku.BLACK
+    True
+    """
 
     termination: Termination
     winner: Colour | None
@@ -42,6 +47,8 @@ _SYMBOLS = {BLACK: "X", WHITE: "O", EMPTY: "."}
 class Position:
     """A game as it stands: push and pop moves from the empty board on; black moves first.
 
+    `rules`, `moves` (cells, the oldest first) and `stones` (a byte a cell) are for reading.
+
     >>> position = gomoku.Position()
     >>> position.push("h8")
     >>> position.ply, position.side_to_move == gomoku.WHITE, position.is_game_over()
@@ -51,6 +58,8 @@ class Position:
     """
 
     def __init__(self, rules: Rules = Rules()) -> None:  # noqa: B008 - frozen
+        if not isinstance(rules, Rules):
+            raise TypeError(f"rules are those of Rules, such as Rules(15), not {rules!r}")
         self.rules = rules
         self.stones = array("b", bytes(rules.cells))
         """[A] `BLACK`, `WHITE` or `EMPTY` per cell, in bytes, so that numpy and kernels read it without a copy
@@ -61,9 +70,12 @@ class Position:
 
     @classmethod
     def from_moves(cls, rules: Rules, moves: Iterable[Cell | str]) -> Self:
-        """Return the position after `moves` from the empty board; `push` raises the errors."""
+        """Return the position after `moves` from the empty board; `push` raises the errors.
+
+        A text holds names of cells: `h8 i9`.
+        """
         position = cls(rules)
-        for move in moves:
+        for move in (word for _, word in cell_words(moves)) if isinstance(moves, str) else moves:
             position.push(move)
         return position
 
@@ -92,8 +104,10 @@ class Position:
         before = self.moves[-2] if len(self.moves) > 1 else NO_CELL
         return last, before
 
-    def is_legal(self, cell: Cell) -> bool:
-        """Return True if the side to move may play `cell`."""
+    def is_legal(self, cell: Cell | str) -> bool:
+        """Return True if the side to move may play `cell`, or the cell of this name."""
+        if isinstance(cell, str):
+            cell = parse_cell(cell, self.rules.size)
         on_board = self._outcome is None and 0 <= cell < self.rules.cells
         return on_board and self.rules.is_legal(self.stones, cell, self.side_to_move)
 
@@ -107,10 +121,12 @@ class Position:
         Raises `IllegalMoveError` for a move that the rules forbid, and `core.notation.NotationError` for a name of no
         cell; the position is then unchanged.
         """
-        cell = parse_cell(move, self.rules.size) if isinstance(move, str) else move
+        try:
+            cell = parse_cell(move, self.rules.size) if isinstance(move, str) else index(move)  # not numpy's integer
+        except TypeError:
+            raise TypeError(f"a move is a cell or its name, not {move!r}") from None
         if not self.is_legal(cell):
             raise IllegalMoveError(self._why_illegal(cell))
-        cell = int(cell)  # a numpy integer would stay one in `moves`
         self.stones[cell] = self.side_to_move
         self.moves.append(cell)
         # The line is tested before the full board: the last cell may win.
@@ -141,7 +157,9 @@ class Position:
         return self.rules.winning_line(self.stones, self.moves[-1])
 
     def name_of(self, cell: Cell) -> str:
-        """Return the name of a cell, such as `h8`."""
+        """Return the name of a cell, such as `h8`. Raises `ValueError` for a number of none, such as `NO_CELL`."""
+        if not 0 <= cell < self.rules.cells:
+            raise ValueError(f"{cell} is no cell of a board of {self.rules.size}x{self.rules.size}")
         return cell_name(cell, self.rules.size)
 
     def __str__(self) -> str:

@@ -8,11 +8,12 @@ TYPE_CHECKING = False  # `typing` has the same constant, and would have to be im
 if TYPE_CHECKING:
     from core.errors import BadDataError, FailedError, UsageError, UserError
     from core.evaluation import BatchEvaluator, PositionBatch
-    from core.position import IllegalMoveError, Position
+    from core.position import IllegalMoveError, Outcome, Position
     from core.records.formats import read_games, write_games
     from core.records.record import GameRecord as Record
-    from core.rules import BLACK, WHITE, Rules
+    from core.rules import BLACK, NO_CELL, WHITE, Rules
     from curriculum.arena.players import PlayerSettings, open_engine, open_player
+    from curriculum.arena.results import MatchResult
     from curriculum.arena.tournament import play_match
     from curriculum.config import Config
     from curriculum.phases.all import train
@@ -22,17 +23,18 @@ if TYPE_CHECKING:
     from gomoku_cli.study.game import record_game
     from nets.checkpoint import load_model
     from nets.runtimes.loading import open_model
-    from search.analysis import Analysis
-    from search.engine import Engine
+    from search.analysis import Analysis, MoveAnalysis
+    from search.engine import Engine, RunningSearch
     from search.limits import Limit
     from search.players import Decision, ForfeitError, FunctionPlayer, Player
     from search.tree.player import MctsPlayer
-    from search.tree.settings import SearchSettings
+    from search.tree.settings import Policy, SearchSettings
 
 __version__ = "0.1.0"
 
 __all__ = [
     "BLACK",
+    "NO_CELL",
     "WHITE",
     "Analysis",
     "BadDataError",
@@ -45,14 +47,19 @@ __all__ = [
     "FunctionPlayer",
     "IllegalMoveError",
     "Limit",
+    "MatchResult",
     "MctsPlayer",
+    "MoveAnalysis",
+    "Outcome",
     "Player",
     "PlayerSettings",
+    "Policy",
     "Position",
     "PositionBatch",
     "Record",
     "Rules",
     "Run",
+    "RunningSearch",
     "SearchSettings",
     "UsageError",
     "UserError",
@@ -71,6 +78,7 @@ __all__ = [
 
 _MODULES = {
     "BLACK": "core.rules",
+    "NO_CELL": "core.rules",
     "WHITE": "core.rules",
     "Analysis": "search.analysis",
     "BadDataError": "core.errors",
@@ -83,14 +91,19 @@ _MODULES = {
     "FunctionPlayer": "search.players",
     "IllegalMoveError": "core.position",
     "Limit": "search.limits",
+    "MatchResult": "curriculum.arena.results",
     "MctsPlayer": "search.tree.player",
+    "MoveAnalysis": "search.analysis",
+    "Outcome": "core.position",
     "Player": "search.players",
     "PlayerSettings": "curriculum.arena.players",
+    "Policy": "search.tree.settings",
     "Position": "core.position",
     "PositionBatch": "core.evaluation",
     "Record": "core.records.record",
     "Rules": "core.rules",
     "Run": "curriculum.run.folder",
+    "RunningSearch": "search.engine",
     "SearchSettings": "search.tree.settings",
     "UsageError": "core.errors",
     "UserError": "core.errors",
@@ -111,19 +124,21 @@ _NAMES_THERE = {"Record": "GameRecord", "load_config": "resolve", "Run": "RunFol
 """Names that are other ones in their module."""
 
 
-def __getattr__(name: str) -> object:
-    """Return a name of `__all__` and keep it. Raises `ImportError` where another package takes the place of ours."""
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    check_packages()
-    from importlib import import_module
+if not TYPE_CHECKING:  # which would take any name for one of ours
 
-    value = globals()[name] = getattr(import_module(_MODULES[name]), _NAMES_THERE.get(name, name))
-    return value
+    def __getattr__(name: str) -> object:
+        """Return a name of `__all__` and keep it. Raises `ImportError` where another package takes our place."""
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        check_packages()
+        from importlib import import_module
+
+        value = globals()[name] = getattr(import_module(_MODULES[name]), _NAMES_THERE.get(name, name))
+        return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
 
 
 def check_packages() -> None:

@@ -12,7 +12,13 @@ def _proven(proof: int | None, value: float | None) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class MoveAnalysis:
-    """A root move and its numbers; None for a number that the search does not have. A proof decides the value."""
+    """A root move and its numbers; None for a number that the search does not have. A proof decides the value.
+
+    >>> position = gomoku.Position.from_moves(gomoku.Rules(), "h8 i9")
+    >>> move: gomoku.MoveAnalysis = gomoku.open_engine("mentor:1").analysis(position).wait().moves[0]
+    >>> move.move == move.line[0], move.visits
+    (True, None)
+    """
 
     move: Cell
     value: float | None = None

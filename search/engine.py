@@ -164,11 +164,13 @@ class RunningSearch(Iterator[Analysis], Generic[_Result]):
     A reader that is slower gets the newest one, and one of a player without analyses gets none. Leaving its `with`
     block stops the search and waits for its end.
 
-    >>> with engine.analysis(position, Limit(seconds=math.inf)) as analysis:
+    >>> engine, position = gomoku.open_engine("mentor"), gomoku.Position.from_moves(gomoku.Rules(), "h8 i9 h9")
+    >>> with engine.analysis(position, gomoku.Limit(seconds=math.inf)) as analysis:
     ...     for info in analysis:
-    ...         if info.nodes > 10_000:
+    ...         if info.nodes > 100:
     ...             break
-    >>> final = analysis.wait()
+    >>> analysis.wait().nodes >= info.nodes
+    True
     """
 
     def __init__(self, engine: "Engine", search: _Search, result: Callable[[_Found], _Result]) -> None:
@@ -251,6 +253,8 @@ class Engine:
     """
 
     def __init__(self, player: Player) -> None:
+        if not isinstance(player, Player):
+            raise TypeError(f"an engine has a Player, such as FunctionPlayer(name, function), not {player!r}")
         self.name = player.name
         """The player's name in tables and records."""
         self.player = player
@@ -292,7 +296,11 @@ class Engine:
         """
         game = self._game
         return self._start(
-            position, lambda position, *how: game.search(position, limit, seed, *how), _decision, until=until
+            position,
+            lambda position, *how: game.search(position, limit, seed, *how),
+            _decision,
+            limit=limit,
+            until=until,
         )
 
     def analysis(
@@ -313,6 +321,7 @@ class Engine:
             position,
             lambda position, stop, report: player.search(position, limit, stop=stop, report=report, lines=lines),
             _view,
+            limit=limit,
         )
 
     def ponder(self, position: Position) -> RunningSearch[None]:
@@ -362,9 +371,12 @@ class Engine:
         work: Callable[[Position, _Stop, Report], _Found | None],
         result: Callable[[_Found], _Result],
         *,
+        limit: Limit | None = None,
         until: float = math.inf,
     ) -> RunningSearch[_Result]:
         """End the last search and start the next one; `work` must not hold the engine."""
+        if not isinstance(limit, Limit | None):
+            raise TypeError(f"a limit is a Limit, such as Limit(nodes=200), not {limit!r}")
         if position.is_game_over():
             raise ValueError("the game is over: there is nothing to search")
         position = position.copy()

@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +47,7 @@ class Decision:
     move: Cell
     value: float | None = None
     """Expected result for the side to move, -1 to 1; None for a player without an evaluation."""
-    policy: NDArray[np.float32] | None = None
+    policy: NDArray[np.float32] | None = field(default=None, repr=False)
     """[A] the distribution from which the move was drawn or taken as the best; None for a player without one."""
     simulations: int = 0
     """Positions searched, in the unit of `search.limits.Limit.nodes`."""
@@ -245,8 +245,11 @@ class FunctionPlayer(Player):
         """See `Player`. Raises the errors of `Position.push` for a move that the rules forbid."""
         decisions = []
         for position in positions:
-            after = position.copy()
-            after.push(self._move(position.copy()))
+            after, move = position.copy(), self._move(position.copy())
+            try:
+                after.push(move)
+            except (TypeError, ValueError) as error:
+                raise type(error)(f"{self.name} answers {move!r}: {error}") from error
             decisions.append(Decision(after.moves[-1]))
         return decisions
 

@@ -52,5 +52,7 @@ class Made:
 
 
 def as_recipe(player: Player | Recipe) -> Recipe:
-    """Return a player as a recipe."""
+    """Return a player as a recipe. Raises `TypeError` for anything else, such as the name of a player."""
+    if not isinstance(player, Player | Recipe):
+        raise TypeError(f"a player is a Player, such as open_player('default'), not {player!r}")
     return player if isinstance(player, Recipe) else Made(player)

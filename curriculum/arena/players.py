@@ -54,10 +54,16 @@ class PlayerSettings:
     keeps_tree: bool = False
     """Keep the tree of a decision for the next one of the same game, which then depends on it."""
     policy: Policy = Policy.SEMI_STOCHASTIC
+    """The choice of a move after the search. The default draws the first moves, so that games differ."""
     switch_stage: int = DEFAULT_SWITCH_STAGE
+    """Stones on the board up to which the semi-stochastic policy draws; 0 for the best move always."""
     temperature: float = 1.0
+    """Of drawn moves: they are drawn by visits to the power of 1 / temperature."""
     tactics: bool = True
     """Let the search see forced wins; False plays a model literally, without tactics and proven nodes."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "policy", Policy(self.policy))  # a text is a name of one, or a `ValueError`
 
 
 _MODEL_SETTINGS = frozenset({"simulations", "seconds", "policy", "switch_stage", "tactics"})

@@ -175,7 +175,12 @@ class Forfeit:
 
 @dataclass(slots=True)
 class MatchResult:
-    """The result of a match, from the first player's side."""
+    """The result of a match, from the first player's side.
+
+    >>> match = gomoku.play_match(gomoku.open_player("mentor:1"), gomoku.open_player("random"), games=2)
+    >>> isinstance(match, gomoku.MatchResult), match.total.score, match.estimate.results
+    (True, 1.0, 1)
+    """
 
     player: str
     opponent: str

@@ -111,13 +111,15 @@ def record_game(
     """Return the record of a game, with the result that its board shows.
 
     `analyses`: one a position, from the empty board on, or fewer; `analyst` and `limit` are their player and its limit.
-    `gomoku play`, `gomoku analyze --save` and other readers of SGF show them. Raises `ValueError` for too many.
+    `gomoku play`, `gomoku analyze` and other readers of SGF show them. Raises `ValueError` for too many.
 
     >>> position = gomoku.Position.from_moves(gomoku.Rules(3, 3), ["a1", "a2", "b1", "b2", "c1"])
     >>> record = gomoku.record_game(position, black="Ann", white="Bob")
     >>> record.winner == gomoku.BLACK
     True
     """
+    if not all(isinstance(each, Analysis | None) for each in analyses):
+        raise TypeError("analyses are those of Analysis, as wait() returns them")
     outcome = position.outcome()
     record = GameRecord(
         position.rules,

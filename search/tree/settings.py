@@ -58,7 +58,13 @@ class Noise(StrEnum):
 
 
 class Policy(StrEnum):
-    """The choice of a move from the distribution pi."""
+    """The choice of a move from the distribution pi.
+
+    >>> settings = gomoku.PlayerSettings(policy=gomoku.Policy.DETERMINISTIC, simulations=50)
+    >>> best = gomoku.open_engine("default", settings)
+    >>> best.play(gomoku.Position(), seed=1).move == best.play(gomoku.Position(), seed=2).move
+    True
+    """
 
     STOCHASTIC = "stochastic"
     """Drawn from pi (A eq. 3)."""

@@ -307,3 +307,19 @@ def test_compiled_scan_agrees_with_looking_at_every_window(data: st.DataObject) 
         shown = set(drawn.winning_line(stones.tolist(), cell))
         assert set().union(*through) <= shown <= set().union(*lines)
         assert bool(shown) == bool(through)
+
+
+def test_moves_come_as_cells_names_or_one_text_and_nothing_else() -> None:
+    texts = (Position.from_moves(Rules(), moves).moves for moves in ("h8 i9", "h8i9", ["h8", "i9"], [112, 128]))
+    assert list(texts) == [[112, 128]] * 4
+    position = Position()
+    assert position.is_legal("h8")
+    assert not Position.from_moves(Rules(), "h8").is_legal("h8")
+    for wrong in (None, 1.5, [3], object()):
+        with pytest.raises(TypeError, match="a move is a cell or its name, not"):
+            position.push(wrong)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="rules are those of Rules"):
+        Position(15)  # type: ignore[arg-type]
+    for cell in (NO_CELL, 225):
+        with pytest.raises(ValueError, match="is no cell of a board of 15x15"):
+            position.name_of(cell)

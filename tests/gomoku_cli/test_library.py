@@ -37,7 +37,7 @@ def test_every_name_is_there_and_no_other() -> None:
 
 def test_types_are_those_of_the_lazy_names() -> None:
     tree = ast.parse((ROOT / "gomoku_cli" / "__init__.py").read_text(encoding="utf-8"))
-    (block,) = (node for node in tree.body if isinstance(node, ast.If))
+    block = next(node for node in tree.body if isinstance(node, ast.If))
     imported = {
         each.asname or each.name: (node.module, each.name)
         for node in block.body
@@ -64,7 +64,7 @@ def test_the_game_loads_nothing_heavy(tmp_path: Path) -> None:
     [
         pytest.param(name, marks=pytest.mark.slow if name == "train" else ())
         for name in gomoku.__all__
-        if name not in ("BLACK", "WHITE")
+        if name not in ("BLACK", "NO_CELL", "WHITE")
     ],
 )
 def test_every_name_has_an_example_that_runs(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,3 +163,23 @@ def test_mypy_knows_the_types_of_a_users_program(tmp_path: Path) -> None:
     assert found[0].startswith(f"program.py:{shown}: note: Revealed type is") and "core.position.Position" in found[0]
     assert found[1].startswith(f"program.py:{mistake}: error: Incompatible types in assignment"), done.stdout
     assert "Found 1 error in 1 file" in done.stdout, done.stdout
+
+
+def test_a_wrong_argument_is_named_at_once() -> None:
+    """The mistakes of people who know other libraries; each was a failure deep inside."""
+    position = gomoku.Position()
+    with gomoku.Engine(gomoku.open_player("random")) as engine:
+        for call in (
+            lambda: gomoku.Engine(lambda position: 3),  # type: ignore[arg-type]
+            lambda: engine.play(position, 200),  # type: ignore[arg-type]
+            lambda: gomoku.play_match("mentor:1", "random"),  # type: ignore[arg-type]
+            lambda: gomoku.play_match(engine, engine),  # type: ignore[arg-type]
+            lambda: gomoku.record_game(position, analyses=[engine.start(position)]),  # type: ignore[list-item]
+        ):
+            with pytest.raises(TypeError, match=r" not | as wait"):
+                call()
+    with pytest.raises(ValueError, match="greedy"):
+        gomoku.PlayerSettings(policy="greedy")  # type: ignore[arg-type]
+    forgetful = gomoku.FunctionPlayer("forgetful", lambda position: None)  # type: ignore[arg-type, return-value]
+    with pytest.raises(TypeError, match="forgetful answers None: a move is a cell"):
+        forgetful.choose(position)

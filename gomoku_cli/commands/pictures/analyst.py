@@ -65,6 +65,8 @@ class Analyst:
         """
         self._spec, self._search, self._rules, self._context, self._lines = spec, search, rules, context, lines
         self._settings = search.player_settings()
+        self._takes_any = spec is None and search == SearchOptions()
+        """True if no option asks for a search: an analysis that a file holds is as good as any."""
         self._opened: dict[Rules, _Opened] = {}
 
     def analyse_moves(self, moves: str) -> dict[str, Any]:
@@ -82,7 +84,7 @@ class Analyst:
             raise typer.BadParameter(f"the game is over after {ply} moves", param_hint="--move")
         kept = game.analyses[ply]
         opened = self._open(position.rules)
-        if kept is None or not save or not kept.is_by(opened.name, opened.limit):
+        if kept is None or not self._takes(kept, opened):
             kept = self._measured(position)
         if save:
             source.keep(number, game.with_analysis(ply, kept))
@@ -143,7 +145,7 @@ class Analyst:
             if position.is_game_over():
                 break
             kept = games[number - 1].analyses[ply]
-            if kept is None or not kept.is_by(opened.name, opened.limit):
+            if kept is None or not self._takes(kept, opened):
                 kept = self._searched(opened, position)
                 source.keep(number, games[number - 1].with_analysis(ply, kept))
             task.update(done + ply + 1)
@@ -172,6 +174,10 @@ class Analyst:
             for _ in analysis:
                 self._context.check()
         return KeptAnalysis(analysis=analysis.wait(), player=opened.name, limit=opened.limit)
+
+    def _takes(self, kept: KeptAnalysis, opened: _Opened) -> bool:
+        """Return True if the analysis of a file stands for the one that is asked for."""
+        return self._takes_any or kept.is_by(opened.name, opened.limit)
 
     def _own_rules(self) -> Rules:
         """Return the rules of positions without a game: the given ones, else those of the player."""

@@ -33,7 +33,9 @@ class _GameOptions:
     save: Annotated[
         bool,
         typer.Option(
-            "--save", help="Write the analyses into the .sgf files. Saved ones are read, not searched for again."
+            "--save",
+            help="Write the analyses into the .sgf files. Saved ones by the same player within the same limit are "
+            "read, and any saved ones without an option for either.",
         ),
     ] = False
 

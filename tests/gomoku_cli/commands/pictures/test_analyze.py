@@ -280,6 +280,11 @@ def test_saved_analyses_are_read_and_not_searched_for_again(
     monkeypatch.setattr(Mentor, "search", refuse)
     assert run(capsys, *line, "--game", 2) == first, "everything is in the file"
     assert json.loads(run(capsys, *line, "--game", 2, "--move", 3)[1])["position"] == ["d4", "a1", "e4"]
+    content = path.read_bytes()
+    for more in (("--game", 2), ("--game", 2, "--save"), ("--game", 2, "--save", "--review")):
+        assert run(capsys, path, *more)[0] == ExitCode.DONE
+        assert path.read_bytes() == content, "without a player and a limit every saved analysis is good"
+    assert json.loads(run(capsys, path, "--json", "--game", 2, "--move", 3)[1])["player"] == "mentor:1"
 
 
 def test_analyses_before_a_stop_are_saved_and_the_one_that_it_cuts_short_is_not(
