@@ -23,6 +23,14 @@ class Limit:
     seconds: Annotated[float | None, POSITIVE] = None
     """Time for the move."""
 
+    def scaled(self, *, nodes: float, seconds: float) -> "Limit":
+        """Return the limit with so many times the nodes and the seconds; depth stays."""
+        return Limit(
+            depth=self.depth,
+            nodes=self.nodes and max(1, round(nodes * self.nodes)),
+            seconds=self.seconds and seconds * self.seconds,
+        )
+
     def __post_init__(self) -> None:
         check_bounds(self)
         if self.depth is None and self.nodes is None and self.seconds is None:

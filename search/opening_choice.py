@@ -13,14 +13,20 @@ from core.streams import Purpose, generator
 
 CANDIDATES = 16
 """Number of placements to compare."""
+_FINALISTS = 6
+"""Number of those that are compared once more, by searches twice as long.
+
+A single comparison by 200 simulations left 0.75 of 60 openings within 0.1 of even by 800, also with 48 candidates; the
+second one 0.97.
+"""
 
 
 def even_stones(
-    position: Position, count: int, seed: int, evaluate: Callable[[Sequence[Position]], Sequence[float]]
+    position: Position, count: int, seed: int, evaluate: Callable[[Sequence[Position], int], Sequence[float]]
 ) -> tuple[Cell, ...]:
     """Return cells of `count` stones, in turn: those with the value closest to 0 among some that are drawn.
 
-    `evaluate` returns the values of positions for the side to move.
+    `evaluate(positions, length)` returns the values for the side to move, by searches `length` times as long as usual.
     """
     cells = position.legal_moves()
     drawn = {
@@ -28,8 +34,13 @@ def even_stones(
         for number in range(CANDIDATES)
     }
     placements = sorted(drawn)
-    values = evaluate([Position.from_moves(position.rules, (*position.moves, *stones)) for stones in placements])
-    return min(zip(placements, values, strict=True), key=lambda each: abs(each[1]))[0]
+    for length, kept in ((1, _FINALISTS), (2, 1)):
+        values = evaluate(
+            [Position.from_moves(position.rules, (*position.moves, *stones)) for stones in placements], length
+        )
+        ranked = sorted(zip(placements, values, strict=True), key=lambda each: abs(each[1]))
+        placements = [stones for stones, _ in ranked[:kept]]
+    return placements[0]
 
 
 def better_colour(value: float) -> Choice:

@@ -188,19 +188,22 @@ class Player(ABC):
     ) -> Choice | tuple[Cell, ...]:
         """Return the choice of an opening rule, or the stones that this side places now, in turn.
 
-        By its values of positions; a player without values takes any stones, and White or Black by the seed.
+        By its values of positions, within the nodes of a move for each or the time of three moves for all; a player
+        without values takes any stones, and White or Black by the seed.
         """
 
-        def evaluate(positions: Sequence[Position]) -> list[float]:
-            seeds = [stream_key(seed, number) for number in range(len(positions))]
-            found = self.choose_batch(positions, seeds=seeds, limit=limit, stop=stop)
+        def evaluate(positions: Sequence[Position], length: int) -> list[float]:
+            seeds = [stream_key(seed, number, length) for number in range(len(positions))]
+            usual = limit or self.limit
+            effort = None if usual is None else usual.scaled(nodes=length, seconds=length / len(positions))
+            found = self.choose_batch(positions, seeds=seeds, limit=effort, stop=stop)
             return [
                 decision.value if decision.value is not None else 1.0 - 2.0 * generator(key, Purpose.OPENING).random()
                 for decision, key in zip(found, seeds, strict=True)
             ]
 
         if opening.options(position.ply):
-            return better_colour(evaluate([position])[0])
+            return better_colour(evaluate([position], 1)[0])
         return even_stones(position, opening.stones - position.ply, seed, evaluate)
 
     def start_game(self) -> AbstractContextManager["Player"]:

@@ -141,15 +141,16 @@ class Thinker:
     def three_stones(self, engine: Engine, rules: Rules, read_at: float) -> tuple[Cell, ...]:
         """Return the stones of a swap2 opening, with the time of one move for all evaluations together."""
 
-        def evaluate(positions: Sequence[Position]) -> Iterator[float]:
+        def evaluate(positions: Sequence[Position], length: int) -> Iterator[float]:
+            now = time.monotonic()
+            until = now + (self._clock.deadline(read_at) - now) / (2 if length == 1 else 1)
             for number, position in enumerate(positions):
                 now = time.monotonic()
-                share = now + (self._clock.deadline(read_at) - now) / (len(positions) - number)
+                share = now + (min(until, self._clock.deadline(read_at)) - now) / (len(positions) - number)
                 yield self._decide(engine, position, lambda: share).value or 0.0  # noqa: B023 - called here
 
-        return even_stones(
-            Position(rules), 3, stream_key(self._seed, self._games), lambda positions: [*evaluate(positions)]
-        )
+        seed = stream_key(self._seed, self._games)
+        return even_stones(Position(rules), 3, seed, lambda *of: [*evaluate(*of)])
 
     def ponder(self, engine: Engine, position: Position) -> None:
         """Let the player think about the opponent's move until `stop_pondering`, if it can and may."""

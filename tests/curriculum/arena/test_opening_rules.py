@@ -76,11 +76,12 @@ def test_stones_are_the_evenest_of_the_candidates_and_the_better_colour_is_taken
     assert (
         player.choose_opening(position, opening, seed=5) == placed != player.choose_opening(position, opening, seed=6)
     )
-    (candidates, *_) = asked
-    assert len(candidates) == CANDIDATES
+    candidates, finalists = asked[:2]
+    assert len(candidates) == CANDIDATES > len(finalists)
     assert {each.ply for each in candidates} == {3}
     values = {tuple(each.moves): abs(player.value(each)) for each in candidates}
     assert values[placed] == min(values.values()) < max(values.values())
+    assert sorted(values[tuple(each.moves)] for each in finalists) == sorted(values.values())[: len(finalists)]
     for moves, choice in (((0, 1, 20), Choice.WHITE), ((0, 20, 1), Choice.BLACK)):
         assert player.choose_opening(Position.from_moves(RULES, moves), opening, seed=1) is choice
 
