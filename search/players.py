@@ -188,7 +188,7 @@ class Player(ABC):
     ) -> Choice | tuple[Cell, ...]:
         """Return the choice of an opening rule, or the stones that this side places now, in turn.
 
-        By its values of positions, within the nodes of a move for each or the time of three moves for all; a player
+        By its values of positions, within the nodes of a move for each or the time of four moves for all; a player
         without values takes any stones, and White or Black by the seed.
         """
 
