@@ -350,8 +350,10 @@ def test_a_dry_run_shows_everything_and_writes_nothing(
     code, out, _ = run(capsys, "train", "--preset", "alphagomoku", "--set", "search.simulations=33", "--dry-run")
     assert code == ExitCode.DONE
     assert "simulations = 33\n" in out
-    assert "147,053 + 147,053" in out
-    code, out, _ = run(capsys, "train", "--preset", "smoke", "--dry-run", "--json")
+    assert "294,106" in out
+    assert "evaluation, positions a second" not in out, "nothing is measured unless asked"
+    code, out, _ = run(capsys, "train", "--preset", "smoke", "--dry-run", "--speed", "--json")
+    assert "evaluation, positions a second" in json.loads(out)["estimate"]
     assert json.loads(out)["config"]["net"]["trunk"] == ["conv3-4", "residual"]
     assert not list(tmp_path.iterdir())
 
