@@ -31,6 +31,7 @@ from gomoku_cli.commands.training import (
     report,
     runs,
     selfplay,
+    strength,
     train,
     watch,
 )
@@ -61,6 +62,7 @@ for module in (
     generate_basics,
     imitate,
     selfplay,
+    strength,
     watch,
     report,
     runs,

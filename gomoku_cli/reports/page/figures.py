@@ -46,6 +46,8 @@ def panels(runs: Sequence[Json]) -> list[Panel]:
             starts = _phase_starts(runs[0]["training"]) if rows == "training" and len(runs) == 1 else []
             svg = _svg(_lines(series, limits, starts, x))
             found.append(Panel(title, note, svg))
+    if any(run["strength"] for run in runs):
+        found.append(Panel("Strength", _STRENGTH_NOTE, _svg(_strength([run["strength"] for run in runs]))))
     gates = [[row for row in run["rounds"] if row["gate_score"] is not None] for run in runs]
     if any(gates):
         found.append(Panel("Gate", "score of each candidate; filled: accepted", _svg(_gates(gates))))
@@ -62,6 +64,9 @@ _CURVES: tuple[tuple[str, str, str, str, str, tuple[float, float | None]], ...] 
     ("Simulations a second", "over rounds of self-play", "rounds", "round", "simulations_per_second", (0, None)),
     ("Elo of the accepted candidates", "sum of their gates, over rounds", "rounds", "round", "elo", (0, None)),
 )
+
+
+_STRENGTH_NOTE = "Elo of each kept model against a fixed pool (gomoku strength), over minutes of work"
 
 
 def _points(rows: Iterable[Json], x: str, y: str) -> tuple[list[float], list[float]]:
@@ -115,6 +120,18 @@ def _gates(runs: Sequence[Sequence[Json]]) -> "Callable[[Axes], None]":
         axes.set_ylim(0, 1.02)
         axes.set_xlim(left=0)
         count_on(axes.xaxis)
+
+    return draw
+
+
+def _strength(runs: Sequence[Sequence[Json]]) -> "Callable[[Axes], None]":
+    def draw(axes: "Axes") -> None:
+        for number, rows in enumerate(runs):
+            minutes, elo = [row["minutes"] for row in rows], [row["elo"] for row in rows]
+            axes.plot(minutes, elo, "o-", markersize=3, linewidth=1.4, color=_colour(number))
+            low, high = ([row["elo_interval"][end] for row in rows] for end in (0, 1))
+            axes.vlines(minutes, low, high, color=_colour(number), linewidth=0.8)
+        axes.set_xlim(left=0)
 
     return draw
 
