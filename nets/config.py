@@ -56,12 +56,17 @@ class Precision(StrEnum):
     """Line-pattern nets only, which their kernels always compute in integers."""
 
 
+AUTO_DEVICE, CPU_DEVICE = "auto", "cpu"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuntimeChoice:
-    """The library and precision that run nets: a choice for a machine, never part of a run's configuration."""
+    """The library, precision and device that run nets: a choice for a machine, never part of a run's configuration."""
 
     backend: Backend = Backend.AUTO
     precision: Precision = Precision.AUTO
+    device: str = AUTO_DEVICE
+    """Of training too: `auto` takes a GPU if torch finds one, else the CPU; or `cpu`, `cuda`, `cuda:1`."""
 
 
 class RuntimeNotice(Notice):
