@@ -16,7 +16,7 @@ _BOUND_SHARE = 0.05
 """Share of the most visits that a move needs for a bound of its value."""
 _SURE = 1 << 40
 """More than any number of visits or plies."""
-_HALVINGS = 40
+_HALVINGS = 24
 """Of an interval of visits, to find the fewest."""
 _LINES = 8
 """Moves with a line of their own, the best ones: as many as the board's table of candidates shows."""

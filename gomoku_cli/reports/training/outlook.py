@@ -21,6 +21,8 @@ from gomoku_cli.reports.training.metrics import MetricsTail
 PHASE_NAMES = {"basics": "basics", "imitation": "imitation", "selfplay": "self-play", "evaluation": "final matches"}
 _SIMULATIONS_PER_TRAINED_POSITION = 8.0
 """Guessed simulations in the time of one trained position, before any was measured: 2 cores, paper A's net."""
+_PAUSE_S = 3.0
+"""Guessed time around a measurement or a match, before one was made."""
 _STOPPED_S = 120.0
 """A longer pause between two lines is one of the run."""
 _GAMES_PER_FILE = 64
@@ -260,7 +262,7 @@ def _pause(records: Sequence[Json]) -> float:
             pause = (last - first).total_seconds() - (_float(record, "seconds") or 0.0)
             if 0 < pause < _STOPPED_S:
                 pauses.append(pause)
-    return median(pauses) if pauses else 0.0
+    return median(pauses) if pauses else _PAUSE_S
 
 
 def _sum(seconds: float | None, more: float) -> float | None:
