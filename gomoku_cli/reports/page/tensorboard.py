@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -129,8 +129,9 @@ def following(path: Path, folder: Path) -> Iterator[None]:
     events, over = RunEvents(path, folder), threading.Event()
 
     def follow() -> None:
-        while not over.wait(_INTERVAL_S):
-            events.update()
+        with suppress(OSError):  # the end of the block meets it again
+            while not over.wait(_INTERVAL_S):
+                events.update()
 
     thread = threading.Thread(target=follow, name="tensorboard", daemon=True)
     thread.start()
