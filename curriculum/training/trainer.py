@@ -40,6 +40,7 @@ from nets.tensor_types import WEIGHTS, TensorType
 
 _NORM_POSITIONS = 8192
 _NORM_BATCH = 1024
+_MAX_DIGITS = 16
 
 
 Losses = dict[str, float]
@@ -79,6 +80,8 @@ class Trainer:
         self.settings: TrainingConfig = config.training
         self._targets = self.model.config.targets
         self._average = copy.deepcopy(self.model).requires_grad_(False) if self.settings.average_decay else None
+        self._averaged = 0
+        """Steps in the average."""
         self._precision = best_precision(self.device)
         gpu = torch.cuda.get_device_name(self.device) if self.device.type == "cuda" else None
         note_use(device=gpu or self.device.type, training_precision=str(self._precision).removeprefix("torch."))
@@ -133,7 +136,7 @@ class Trainer:
             batch: Samples | None = None
             for step, rate in zip(range(first_step, last_step), rates, strict=True):
                 if (batch := source.batch(colour, step)) is not None:
-                    losses.append(self._step(colour, batch, float(rate), step))
+                    losses.append(self._step(colour, batch, float(rate), self._averaged + step - first_step))
             if batch is None:  # a colour without samples
                 return torch.zeros((0, len(self._targets) + 1), device=self.device)
             found = torch.stack(losses)
@@ -154,6 +157,7 @@ class Trainer:
                 parts = list(pool.map(steps_of, source.colours))
         else:
             parts = [steps_of(colour) for colour in source.colours]
+        self._averaged += last_step - first_step
         count = sum(len(losses) for losses in parts)
         means = (torch.stack([each.sum(dim=0) for each in parts]).sum(dim=0) / max(count, 1)).tolist()
         names = [*(f"{target.name}_loss" for target in self._targets), "policy_entropy"]
@@ -182,8 +186,11 @@ class Trainer:
         net.train(was_training)
         check_finite({"the policy": logits, "the value": values}, f"the answer of the {name} net")
 
-    def _step(self, colour: Colour | None, batch: Samples, rate: float, step: int) -> Tensor:
-        """Make a step; return its losses in the order of the targets, and the policy's entropy."""
+    def _step(self, colour: Colour | None, batch: Samples, rate: float, averaged: int) -> Tensor:
+        """Make a step; return its losses in the order of the targets, and the policy's entropy.
+
+        `averaged`: steps in the average before it.
+        """
         name = self.model.net_name(colour)
         optimiser = self._optimisers[name]
         for group in optimiser.param_groups:
@@ -204,7 +211,7 @@ class Trainer:
         optimiser.step()
         if self._average is not None:
             # The first steps, which move most, would stay in an average that begins with its full length.
-            decay = min(self.settings.average_decay, (1 + step) / (10 + step))
+            decay = min(self.settings.average_decay, (1 + averaged) / (10 + averaged))
             averages = self._average.net_of(colour).parameters()
             torch._foreach_lerp_([*averages], [*net.parameters()], 1 - decay)
         with torch.no_grad():
@@ -258,7 +265,9 @@ class Trainer:
         Raises `NotFiniteError`.
         """
         tensors = {f"model.{key}": tensor.detach().cpu() for key, tensor in self.model.state_dict().items()}
+        metadata = {"progress": json.dumps(dict(progress))}
         if self._average is not None:
+            metadata["averaged"] = str(self._averaged)
             tensors |= {f"average.{key}": tensor.cpu() for key, tensor in self._average.state_dict().items()}
         for name, optimiser in self._optimisers.items():
             for key, parameter in self.model.nets[name].named_parameters():
@@ -266,7 +275,7 @@ class Trainer:
                     if slot in self._slots and tensor is not None:
                         tensors[f"{slot}.{name}.{key}"] = tensor.cpu()
         contiguous = {key: tensor.contiguous() for key, tensor in tensors.items()}
-        write_tensors(path, contiguous, {"progress": json.dumps(dict(progress))})
+        write_tensors(path, contiguous, metadata)
 
     def load(self, path: Path, start: Mapping[str, Any]) -> dict[str, Any]:
         """Restore a state that `save` wrote; return its progress, which has the names and types of `start`.
@@ -283,6 +292,9 @@ class Trainer:
         }
         try:
             with open_tensors(path, MAX_TRAINING_STATE_BYTES) as file:
+                averaged = file.metadata.get("averaged", "0")
+                if not (averaged.isdecimal() and len(averaged) < _MAX_DIGITS):
+                    raise ValueError("it averages no number of steps")
                 progress = _read_progress(file.metadata.get("progress", ""), start)
                 file.require(model | {name: kind for name, kind in optional.items() if name in file.types})
                 tensors = {name: torch.from_numpy(array) for name, array in file.arrays().items()}
@@ -292,6 +304,7 @@ class Trainer:
         self.model.load_state_dict({name.removeprefix("model."): tensors[name] for name in model})
         if self._average is not None:  # a state without one is of a training that had none so far
             found = average if average.keys() <= tensors.keys() else model
+            self._averaged = int(averaged)
             self._average.load_state_dict({name.partition(".")[2]: tensors[name] for name in found})
         for name, optimiser in self._optimisers.items():
             optimiser.state.clear()
