@@ -31,6 +31,7 @@ EXAMPLES = (
     "gomoku train --preset quick --run runs/demo",
     "gomoku train --run runs/demo --resume",
     "gomoku train --preset hour --minutes 20 --tensorboard events",
+    "gomoku train --preset hour --device cuda:1",
     "gomoku train --preset alphagomoku --set search.simulations=400 --dry-run --speed",
     "gomoku train --preset y-chain --scale 0.1 --run runs/chain",
     "gomoku train --preset y-12x12 --scale 0.1 --from runs/8x8 --run runs/12x12",
