@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from gomoku_cli.reports.plots import count_on
 from gomoku_cli.reports.texts import Json
+from gomoku_cli.reports.training.metrics import LOSSES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,7 +41,11 @@ def run_variable(number: int) -> str:
 def panels(runs: Sequence[Json]) -> list[Panel]:
     """Return the figures for which the runs have data; needs matplotlib."""
     found = []
-    for title, note, rows, x, y, limits in _CURVES:
+    names = {name for run in runs for row in run["training"] for name in row if name.endswith("_loss")}
+    further = [
+        (f"Loss of {name.removesuffix('_loss')}", *_OF_STEPS, name, (0, None)) for name in sorted(names - {*LOSSES})
+    ]
+    for title, note, rows, x, y, limits in (*_CURVES, *further):
         series = [_points(run[rows], x, y) for run in runs]
         if any(points for points, _ in series):
             starts = _phase_starts(runs[0]["training"]) if rows == "training" and len(runs) == 1 else []
@@ -54,10 +59,11 @@ def panels(runs: Sequence[Json]) -> list[Panel]:
     return found
 
 
+_OF_STEPS = ("over training steps", "training", "step")
 _CURVES: tuple[tuple[str, str, str, str, str, tuple[float, float | None]], ...] = (
-    ("Policy loss", "over training steps", "training", "step", "policy_loss", (0, None)),
-    ("Value loss", "over training steps", "training", "step", "value_loss", (0, None)),
-    ("Entropy of the policy", "over training steps", "training", "step", "policy_entropy", (0, None)),
+    ("Policy loss", *_OF_STEPS, "policy_loss", (0, None)),
+    ("Value loss", *_OF_STEPS, "value_loss", (0, None)),
+    ("Entropy of the policy", *_OF_STEPS, "policy_entropy", (0, None)),
     ("Agreement with the teacher", "held-out positions, over training steps", "measures", "step", "agreement", (0, 1)),
     ("Length of a game", "moves, over rounds of self-play", "rounds", "round", "game_length", (0, None)),
     ("Black's share of decided games", "over rounds of self-play", "rounds", "round", "black_share", (0, 1)),
@@ -70,7 +76,7 @@ _STRENGTH_NOTE = "Elo of each kept model against a fixed pool (gomoku strength),
 
 
 def _points(rows: Iterable[Json], x: str, y: str) -> tuple[list[float], list[float]]:
-    known = [row for row in rows if row[y] is not None]
+    known = [row for row in rows if row.get(y) is not None]
     every = max(1, len(known) // _MAX_POINTS)
     chosen = known[::every] if every == 1 or not known else [*known[::every], known[-1]]
     return [row[x] for row in chosen], [row[y] for row in chosen]

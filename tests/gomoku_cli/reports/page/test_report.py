@@ -19,7 +19,7 @@ from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.reports.page import tensorboard
 from gomoku_cli.reports.page.games import board_svg, decisive_mistake
 from tests.support.commands import refused, run
-from tests.support.runs import GAME, make_run
+from tests.support.runs import GAME, append, make_run
 
 
 class _Page(HTMLParser):
@@ -67,6 +67,16 @@ def test_a_report_compares_runs_on_one_page(tmp_path: Path, capsys: pytest.Captu
     assert "mentor:paper" in text
     assert "2 gates" in text
     assert "#0101" not in text
+
+
+def test_the_losses_of_further_targets_have_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("matplotlib")
+    path = make_run(tmp_path / "run")
+    losses = {"policy_loss": 2.0, "value_loss": 0.1, "reply_loss": 1.5, "policy_entropy": 2.0}
+    for step in (90, 130):
+        append(path, {"phase": "selfplay", "iteration": 1, "event": "train", "step": step, **losses})
+    assert run(capsys, "report", path, "--output", tmp_path / "report.html")[0] == 0
+    assert "Loss of reply" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
 def test_a_report_has_the_machines_of_workers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
