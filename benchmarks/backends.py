@@ -79,7 +79,8 @@ def rows(model: DualNet, files: list[Path]) -> Iterator[dict[str, Any]]:
         for precision in (Precision.FP32, Precision.BF16, Precision.FP16)
         if card.type == "cuda"
     ]
-    for device, choice in (*_ON_CPU, *on_card):
+    lines = [(_CPU, RuntimeChoice(backend=Backend.NUMBA, precision=Precision.INT16))]
+    for device, choice in (*(lines if model.config.has_lines else _ON_CPU), *on_card):
         name = f"{choice.backend} {choice.precision} on {device.type}"
         try:
             with warnings.catch_warnings():

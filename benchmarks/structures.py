@@ -123,7 +123,7 @@ def main() -> None:
             trainer = Trainer(config, load_model(arguments.start)[0] if arguments.start else None)
             train(trainer, config, samples, rehearsal, share, arguments.passes, tuple(arguments.rates))
             seconds = time.perf_counter() - start
-            evaluator = NetEvaluator(trainer.model)
+            evaluator = NetEvaluator(trainer.result)
             policy, value = losses(evaluator, held_out)
             evaluator.close()
             made = {
@@ -133,7 +133,7 @@ def main() -> None:
                 "passes": arguments.passes,
                 "rehearsal_share": share,
             }
-            save_model(arguments.out / f"{number}.safetensors", trainer.model, made)
+            save_model(arguments.out / f"{number}.safetensors", trainer.result, made)
             yield {
                 "file": number,
                 "policy": policy,

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from curriculum.config import Config
 
+TREE_ROOM = 6
+"""Room of a tree in self-play, in searches: the subtree kept from earlier ones rarely exceeds half of it."""
 PLIES_PER_GAME = 35
 """Guessed length of a game, before one was played."""
 

@@ -55,6 +55,11 @@ class TrainingConfig:
     """Weight of the value's squared error."""
     label_smoothing: Annotated[float, SHARE] = 0.0
     """Share of a policy target spread over all legal cells."""
+    average_decay: Annotated[float, Bounds(0, 1)] = 0.0
+    """Share of the moving average of the weights (EMA) that each step keeps; models are kept, measured and played with
+    that average. 0 turns it off, 0.999 averages some thousand steps."""
+    max_gradient: float = 0.0
+    """Longest gradient of a net (its L2 norm); longer ones are scaled down to it. 0 sets no limit."""
     z_decay: Annotated[float, SHARE] = 0.9
     """Winning-value decay per ply in the value target (A III-C); 1 is plain AlphaZero."""
     flat_start: bool = False
@@ -207,6 +212,8 @@ class GateConfig:
     """Each opening is played with both colours; false starts from the empty board, as the paper does."""
     simulations: int = 200
     """Simulations per move; 0 takes the search's own number."""
+    keep_rejected: bool = False
+    """Keep rejected candidates as `models/rejected-NNNN`; false discards them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

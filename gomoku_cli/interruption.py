@@ -1,5 +1,6 @@
 """Signals during long work: the first finishes the step and saves, the second stops at once."""
 
+import math
 import signal
 import time
 from collections.abc import Iterator
@@ -21,12 +22,15 @@ _SAME_REQUEST_S = 1.0
 
 
 @contextmanager
-def interruptible(*, quiet: bool = False, resume: str | None = None, pool: Pool | None = None) -> Iterator[Context]:
+def interruptible(
+    *, quiet: bool = False, resume: str | None = None, pool: Pool | None = None, deadline: float = math.inf
+) -> Iterator[Context]:
     """Yield the context of long work: its reporter, and a stop check that Ctrl-C, SIGTERM and SIGHUP make true.
 
     `pool`: the processes that play its games; this process without one.
     `resume`: the command that continues the work, printed when it stops. Stopped work ends the command with exit
-    code 130. SIGHUP counts unless the process ignores it (`nohup`).
+    code 130. SIGHUP counts unless the process ignores it (`nohup`). `deadline`, on the clock of `time.monotonic`, stops
+    it in the same way, with exit code 0.
     """
     requested_at: float | None = None
 
@@ -44,9 +48,12 @@ def interruptible(*, quiet: bool = False, resume: str | None = None, pool: Pool 
     reporter = make_reporter(quiet)
     before = {number: signal.signal(number, request) for number in ORDERLY_SIGNALS}
     try:
-        yield Context(reporter, lambda: requested_at is not None, pool or Local())
+        yield Context(reporter, lambda: requested_at is not None or time.monotonic() > deadline, pool or Local())
     except Interrupted:
         ending = f"; continue with: {resume}" if resume else ""
+        if requested_at is None and time.monotonic() > deadline:
+            echo(f"its minutes are over, everything so far is saved{ending}", err=True)
+            raise typer.Exit(ExitCode.DONE) from None
         echo(f"stopped{', everything so far is saved' if resume else ''}{ending}", err=True)
         raise typer.Exit(ExitCode.INTERRUPTED) from None
     except DivergedError as error:

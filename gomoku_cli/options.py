@@ -13,7 +13,7 @@ from core.rules import MAX_CONNECT, MAX_SIZE, MIN_CONNECT, MIN_SIZE, Rules, Vari
 from curriculum.arena import player_names
 from gomoku_cli import completion
 from gomoku_cli.exit_codes import for_error
-from nets.config import Backend, Precision, RuntimeChoice, set_runtime
+from nets.config import AUTO_DEVICE, Backend, Precision, RuntimeChoice, set_runtime
 from search.tree.settings import DEFAULT_SIMULATIONS, DEFAULT_SWITCH_STAGE, Policy
 
 if TYPE_CHECKING:
@@ -171,10 +171,20 @@ class RuntimeOptions:
             rich_help_panel=_NETS,
         ),
     ] = Precision.AUTO
+    device: Annotated[
+        str,
+        typer.Option(
+            "--device",
+            envvar="GOMOKU_DEVICE",
+            metavar="cpu|cuda|cuda:N",
+            help="Device of the nets, in training too; auto: a GPU if torch finds one.",
+            rich_help_panel=_NETS,
+        ),
+    ] = AUTO_DEVICE
 
     def apply(self) -> None:
         """Evaluate all nets of this process as these options say."""
-        set_runtime(RuntimeChoice(backend=self.backend, precision=self.precision))
+        set_runtime(RuntimeChoice(backend=self.backend, precision=self.precision, device=self.device))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

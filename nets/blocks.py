@@ -1,31 +1,47 @@
-"""Building blocks of the nets: a module for each kind of layer."""
+"""Modules of layers: torch's side of `nets.layers`, with classes of their own for layers that runtimes know."""
 
 import copy
-from typing import TypeVar
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
-from nets.layers import (
-    Attention,
-    Convolution,
-    FullyConnected,
-    GlobalMaximum,
-    Layer,
-    LineFeatures,
-    LinePolicy,
-    LineSpread,
-    LineValue,
-    PoolingBias,
-    Residual,
-)
+from nets.layers.board import Convolution, FullyConnected, Residual
+from nets.layers.lines import LineFeatures, LinePolicy, LineSpread, LineValue
+from nets.layers.parts import Conv, Layer, Linear, Norm
 from nets.line_blocks import LineFeatureBlock, LinePolicyHead, LineSpreadBlock, LineValueHead
 
 Net = TypeVar("Net", bound=nn.Module)
 
-_MEAN_WIDTH, _WIDTH_SCALE = 14.0, 10.0
-"""Of the board's width in global pooling; KataGo's numbers."""
+
+class LayerModule(nn.Module):
+    """A layer, whose function is `Layer.forward` over the modules of its parts."""
+
+    def __init__(self, layer: Layer) -> None:
+        super().__init__()
+        self.layer = layer
+        for name, part in layer.parts().items():
+            self.add_module(name, _part(part) if isinstance(part, Conv | Norm | Linear) else module_of(part))
+        for child in self.children():
+            if isinstance(child, nn.Conv2d):
+                _initialise(child)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """See `Layer.forward`."""
+        return self.layer.forward(self, x)
+
+
+def _part(part: Conv | Norm | Linear) -> nn.Module:
+    match part:
+        case Conv():
+            ins, outs = part.channels_in, part.channels_out
+            return nn.Conv2d(ins, outs, part.kernel, padding=part.padding, groups=part.groups)
+        case Norm():
+            return nn.BatchNorm2d(part.channels)
+        case Linear():
+            return nn.Linear(part.units_in, part.units_out)
 
 
 class ConvNorm(nn.Module):
@@ -50,65 +66,14 @@ class ConvNorm(nn.Module):
             self.norm = nn.Identity()
 
 
-class ResidualBlock(nn.Module):
+class ResidualBlock(LayerModule):
     """Two 3x3 convolutions around a shortcut (A table I)."""
 
+    first: ConvNorm
+    second: ConvNorm
+
     def __init__(self, layer: Residual) -> None:
-        super().__init__()
-        self.first, self.second = (ConvNorm(convolution) for convolution in layer.convolutions)
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Map [B, channels, D, D] to the same shape."""
-        return torch.relu(x + self.second(self.first(x)))
-
-
-class GlobalPoolingBias(nn.Module):
-    """Some channels, pooled over the board, bias the others (S III-B2; KataGo)."""
-
-    def __init__(self, layer: PoolingBias) -> None:
-        super().__init__()
-        self.pooled = layer.pooled
-        self.norm = nn.BatchNorm2d(layer.pooled)
-        self.linear = nn.Linear(3 * layer.pooled, layer.channels)
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Map [B, pooled + channels, D, D] to [B, channels, D, D]."""
-        pooled, x = torch.relu(self.norm(x[:, : self.pooled])), x[:, self.pooled :]
-        mean = pooled.mean((2, 3))
-        scaled = mean * ((x.shape[2] - _MEAN_WIDTH) / _WIDTH_SCALE)
-        return _biased(x, self.linear(torch.cat((mean, scaled, pooled.amax((2, 3))), dim=1)))
-
-
-class GlobalAttentionBlock(nn.Module):
-    """The global attention residual block, GARB (S III-C; NoGoZero+)."""
-
-    def __init__(self, layer: Attention) -> None:
-        super().__init__()
-        self.local = local = layer.channels - layer.pooled
-        self.local_norm = nn.BatchNorm2d(local)
-        self.local_conv = nn.Conv2d(local, local, 3, padding=1)
-        self.pooled_norm = nn.BatchNorm2d(layer.pooled)
-        self.pooled_conv = nn.Conv2d(layer.pooled, layer.pooled, 3, padding=1)
-        self.linear = nn.Linear(2 * layer.pooled, local)
-        self.out_conv = nn.Conv2d(local, layer.channels, 3, padding=1)
-        for conv in (self.local_conv, self.pooled_conv, self.out_conv):
-            _initialise(conv)
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Map [B, channels, D, D] to the same shape."""
-        local = self.local_conv(torch.relu(self.local_norm(x[:, : self.local])))
-        pooled = self.pooled_conv(torch.relu(self.pooled_norm(x[:, self.local :])))
-        bias = self.linear(torch.cat((pooled.mean((2, 3)), pooled.amax((2, 3))), dim=1))
-        result: Tensor = x + self.out_conv(_biased(local, bias))
-        return result
-
-
-class BoardMaximum(nn.Module):
-    """The maximum of each channel over the board."""
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Map [B, channels, D, D] to [B, channels]."""
-        return x.amax((2, 3))
+        super().__init__(layer)
 
 
 class Dense(nn.Module):
@@ -126,39 +91,26 @@ class Dense(nn.Module):
         return torch.relu(x) if self.activated else x
 
 
+_OWN_MODULES: dict[type[Layer], Callable[[Any], nn.Module]] = {
+    Convolution: ConvNorm,
+    Residual: ResidualBlock,
+    FullyConnected: Dense,
+    LineFeatures: LineFeatureBlock,
+    LineSpread: LineSpreadBlock,
+    LinePolicy: LinePolicyHead,
+    LineValue: LineValueHead,
+}
+"""Of layers that runtimes know."""
+
+
 def module_of(layer: Layer) -> nn.Module:
     """Return a layer with new weights."""
-    match layer:
-        case Convolution():
-            return ConvNorm(layer)
-        case Residual():
-            return ResidualBlock(layer)
-        case PoolingBias():
-            return GlobalPoolingBias(layer)
-        case Attention():
-            return GlobalAttentionBlock(layer)
-        case GlobalMaximum():
-            return BoardMaximum()
-        case FullyConnected():
-            return Dense(layer)
-        case LineFeatures():
-            return LineFeatureBlock(layer)
-        case LineSpread():
-            return LineSpreadBlock(layer)
-        case LinePolicy():
-            return LinePolicyHead(layer)
-        case LineValue():
-            return LineValueHead(layer)
+    return _OWN_MODULES.get(type(layer), LayerModule)(layer)
 
 
 def _initialise(conv: nn.Conv2d) -> None:
     nn.init.kaiming_normal_(conv.weight, nonlinearity="relu")
     nn.init.zeros_(conv.bias)  # type: ignore[arg-type]  # Conv2d types its bias as optional
-
-
-def _biased(x: Tensor, bias: Tensor) -> Tensor:
-    """Return channels [B, C, D, D] plus a bias [B, C] of each."""
-    return x + bias[:, :, None, None].to(x.dtype)
 
 
 def channels_last(net: Net) -> Net:

@@ -29,7 +29,7 @@ BUILT_IN = {name: Path(__file__).parent / "weights" / f"{name}.safetensors" for 
 """The models inside the package, by their names as players."""
 DEFAULT_MODEL = BUILT_IN["default"]
 _TABLES_OF_MADE = ("search", "results")
-_LAYER_LISTS = ("trunk", "policy_head", "value_head")
+_LISTS = ("trunk", "policy_head", "value_head", "auxiliary")
 
 
 def model_file(path: Path | str) -> Path:
@@ -151,9 +151,10 @@ def _read_metadata(path: Path, metadata: Mapping[str, str]) -> tuple[NetConfig, 
         net, rules, made = (_table(name, metadata[name]) for name in ("net", "rules", "made"))
         net["planes"] = Planes(net["planes"])
         rules["variant"] = Variant(rules.get("variant", Variant.FREESTYLE))
-        for part in _LAYER_LISTS:
+        net.setdefault("auxiliary", [])
+        for part in _LISTS:
             if not isinstance(net[part], list) or not all(isinstance(name, str) for name in net[part]):
-                raise TypeError(f"{part} is no list of layers")
+                raise TypeError(f"{part} is no list of names")
             net[part] = tuple(net[part])
         for kind, values in ((NetConfig, net), (Rules, rules)):
             # `type` and not `isinstance`: true is an int to Python.

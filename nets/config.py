@@ -8,7 +8,8 @@ from core.errors import Notice
 from core.limits import MAX_BOARD_SIZE
 
 if TYPE_CHECKING:
-    from nets.layers import NetLayers
+    from nets.layers.names import NetLayers
+    from nets.targets import Target
 
 
 class Planes(StrEnum):
@@ -55,12 +56,17 @@ class Precision(StrEnum):
     """Line-pattern nets only, which their kernels always compute in integers."""
 
 
+AUTO_DEVICE, CPU_DEVICE = "auto", "cpu"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuntimeChoice:
-    """The library and precision that run nets: a choice for a machine, never part of a run's configuration."""
+    """The library, precision and device that run nets: a choice for a machine, never part of a run's configuration."""
 
     backend: Backend = Backend.AUTO
     precision: Precision = Precision.AUTO
+    device: str = AUTO_DEVICE
+    """Of training too: `auto` takes a GPU if torch finds one, else the CPU; or `cpu`, `cuda`, `cuda:1`."""
 
 
 class RuntimeNotice(Notice):
@@ -83,7 +89,7 @@ def default_runtime() -> RuntimeChoice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NetConfig:
-    """A policy-value net, layer by layer (`nets.layers` lists their names); by default that of paper A.
+    """A policy-value net, layer by layer (`nets.layers.names` lists their names); by default that of paper A.
 
     Raises `ValueError` for layers that do not exist or do not fit together.
     """
@@ -96,6 +102,8 @@ class NetConfig:
     """Layers from the trunk to the logits of all cells (A table II)."""
     value_head: tuple[str, ...] = ("conv1-1", "linear-32", "linear")
     """Layers from the trunk to the value, whose tanh is taken at the end (A table III)."""
+    auxiliary: tuple[str, ...] = ()
+    """Further heads, which learn beside policy and value and play no part in games: names of `nets.targets`."""
     batch_norm: bool = True
     """Normalise after each convolution; `pool` and `garb` have batch norms of their own in any case."""
     dual: bool = True
@@ -113,13 +121,20 @@ class NetConfig:
     @property
     def has_lines(self) -> bool:
         """True for a line-pattern net."""
-        from nets.layers import LineFeatures
+        from nets.layers.lines import LineFeatures
 
         return isinstance(self.layers(MAX_BOARD_SIZE).trunk[0], LineFeatures)
 
+    @property
+    def targets(self) -> "list[Target]":
+        """The targets of the net's heads: `policy`, `value`, and the auxiliary ones."""
+        from nets.targets import targets_of
+
+        return targets_of(self.auxiliary)
+
     def layers(self, size: int) -> "NetLayers":
         """Return the layers of a net for boards of `size`."""
-        from nets.layers import net_layers  # the command line knows the runtimes without it
+        from nets.layers.names import net_layers  # the command line knows the runtimes without it
 
         return net_layers(
             PLANE_COUNT[self.planes],
@@ -127,6 +142,7 @@ class NetConfig:
             trunk=self.trunk,
             policy_head=self.policy_head,
             value_head=self.value_head,
+            auxiliary=self.targets[2:],
             batch_norm=self.batch_norm,
         )
 

@@ -35,7 +35,7 @@ from core.compiled.line_nets.patterns import (
     neighbours,
     region_edges,
 )
-from nets.layers import LINE_UNITS, LineFeatures, LinePolicy, LineSpread, LineValue
+from nets.layers.lines import LINE_UNITS, LineFeatures, LinePolicy, LineSpread, LineValue
 
 _TOP = TOP / 2**UNIT_BITS
 _ROW_TOP = ROW_TOP / 2**UNIT_BITS

@@ -3,7 +3,7 @@
 from core.rules import Rules
 from nets.config import NetConfig
 from nets.dispatch import net_names
-from nets.layers import NORM_STATISTICS
+from nets.layers.parts import NORM_STATISTICS
 from nets.tensor_types import WEIGHTS, TensorType
 
 

@@ -208,7 +208,7 @@ def make_readers(folder: Path) -> list[Reader]:
     save_model(folder / "seed.safetensors", trainer.model, {"preset": "smoke", "search": {"simulations": 4}})
     trainer.save(folder / "trainer.safetensors", {"step": 3})
     positions = PositionBatch.from_positions([Position.from_moves(_RULES, moves) for moves in _SHORT[:3]], _RULES)
-    samples = Samples(positions, np.full((3, 81), 1 / 81, np.float32), np.zeros(3, np.float32))
+    samples = Samples.plain(positions, np.full((3, 81), 1 / 81, np.float32), np.zeros(3, np.float32))
     write_samples(folder / "seed.npz", samples, {"games": 1})
     xml = np.frombuffer(b"<net/>", np.uint8)
     cached = save({"version": np.ones(1, np.int64), "shared": np.zeros(10, np.uint8), "shared.xml": xml})

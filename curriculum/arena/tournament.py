@@ -2,8 +2,9 @@
 
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 from core.rules import Cell, Rules
@@ -99,34 +100,34 @@ def play_tournament(
 
     `names` replaces the players' own names. `side_by_side` (by default 64) and `on_threads` are those of `MatchJob`.
 
-    `is_decided` ends the tournament early. It is asked after every `side_by_side` games in the order of their numbers;
-    games after them do not count until then, since short games end first and are won by the attacker. So the result is
-    the same for any number of workers and of interruptions. With an engine it is asked after every game.
+    `is_decided` ends the tournament early. It is asked after every two games, a pair of the same opening, in the order
+    of their numbers; a game counts after all before it, since short games end first and are won by the attacker. So the
+    result is the same for any number of workers and of interruptions. With an engine it is asked after every game.
 
     Workers on other machines need recipes of players. Raises `Interrupted` if the context stops it, and the errors of
     workers.
     """
     recipes = [as_recipe(player) for player in players]
     tournament = Tournament(names or [recipe.name for recipe in recipes], games, paired=paired)
-    for game in folder.played if folder else ():
-        tournament.add(game)
-    known = {game.fixture.number for match in tournament.matches.values() for game in match.games}
-    missing = [game for game in games if game.number not in known]
+    kept = {game.fixture.number: game for game in (folder.played if folder else ())}
+    missing = [game for game in games if game.number not in kept]
     width = side_by_side or SIDE_BY_SIDE
-    wave = 1 if any(recipe.starts_games for recipe in recipes) else width
+    wave = 1 if any(recipe.starts_games for recipe in recipes) else 2
     job = MatchJob(recipes, rules, {game.number: game for game in missing}, width, on_threads)
-    waves = _Waves(games, wave, known, tournament, is_decided)
+    waves = _Waves(games, wave, tournament, is_decided)
+    for game in kept.values():
+        waves.add(game)
+    numbers = takewhile(lambda _: not waves.decided, (game.number for game in missing))
     with (
         context.reporter.task(task, len(games), "games") as progress,
-        context.pool.stream(job, waves.numbers(), lambda: waves.decided or context.stop()) as stream,
+        context.pool.stream(job, numbers, lambda: waves.decided or context.stop()) as stream,
     ):
         _show(progress, tournament, stream)
         while not stream.is_over:
             for _, game in stream.take(PATIENCE_S):
-                for each in waves.in_order(game):
-                    if folder:
-                        folder.add(each)
-                    tournament.add(each)
+                if folder and not waves.decided:
+                    folder.add(game)
+                waves.add(game)
             _show(progress, tournament, stream)
     if not waves.decided and tournament.games < len(games):
         context.check()
@@ -135,54 +136,32 @@ def play_tournament(
 
 
 class _Waves:
-    """The order in which games count towards an early end."""
+    """Counts the games of a tournament, in the order of their numbers where one may end early."""
 
     def __init__(
         self,
         games: Sequence[Fixture],
         width: int,
-        known: Collection[int],
         tournament: Tournament,
         is_decided: Callable[[Tournament], bool] | None,
     ) -> None:
         numbers = [game.number for game in games]
         self._waves = deque(set(numbers[first : first + width]) for first in range(0, len(numbers), width))
-        self._games = [number for number in numbers if number not in known]
-        self._known = set(known)
         self._early: dict[int, PlayedGame] = {}
-        """Finished games of later waves."""
+        """Finished games that do not count yet."""
         self._tournament, self._is_decided = tournament, is_decided
         self.decided = False
-        self._advance()
 
-    def numbers(self) -> Iterator[int]:
-        """Yield the missing games, until the tournament is decided."""
-        for number in self._games:
-            if self.decided:
-                return
-            yield number
-
-    def in_order(self, game: PlayedGame) -> Iterator[PlayedGame]:
-        """Yield the games that count now, after another one has finished."""
+    def add(self, game: PlayedGame) -> None:
+        """Count a finished game, as soon as all of its wave and of those before have finished."""
         if self._is_decided is None:
-            yield game
+            self._tournament.add(game)
             return
         self._early[game.fixture.number] = game
-        while self._waves and not self.decided:
-            ready = sorted(self._waves[0] & self._early.keys())
-            for number in ready:
-                self._known.add(number)
-                yield self._early.pop(number)
-            if not self._advance():
-                return
-
-    def _advance(self) -> bool:
-        """Go on behind the first wave if it is complete; return True if so."""
-        if not self._waves or not self._waves[0] <= self._known:
-            return False
-        self._waves.popleft()
-        self.decided = self._is_decided is not None and self._is_decided(self._tournament)
-        return True
+        while self._waves and self._waves[0] <= self._early.keys() and not self.decided:
+            for number in sorted(self._waves.popleft()):
+                self._tournament.add(self._early.pop(number))
+            self.decided = self._is_decided(self._tournament)
 
 
 def _show(progress: Task, tournament: Tournament, stream: Stream[PlayedGame]) -> None:

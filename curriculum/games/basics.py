@@ -54,7 +54,7 @@ def generate(
         if row % 500 == 0:
             progress(row)
     progress(positions)
-    return Samples(batch, policies, values)
+    return Samples.plain(batch, policies, values)
 
 
 def draw(
@@ -76,7 +76,7 @@ def with_colours_swapped(samples: Samples) -> Samples:
     """Return the samples, followed by a copy of each with the colours of stones and side to move swapped."""
     positions = samples.positions
     swapped = PositionBatch(-positions.stones, -positions.to_move, positions.last_moves)
-    return Samples.concatenate([samples, Samples(swapped, samples.policies, samples.values)])
+    return Samples.concatenate([samples, Samples(swapped, samples.targets)])
 
 
 def are_right(rules: Rules, positions: PositionBatch, moves: NDArray[np.intp]) -> NDArray[np.bool_]:

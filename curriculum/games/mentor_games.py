@@ -25,6 +25,7 @@ from curriculum.config import Config
 from curriculum.games.teacher_values import decayed_value
 from curriculum.reporting import Context, Interrupted
 from curriculum.training.samples import Samples, decayed_results, naming_metadata, read_kept_games, write_samples
+from nets.targets import FinishedGame
 from search.players import Decision, ForfeitError, Player
 from search.recipes import Recipe, as_recipe
 
@@ -85,11 +86,12 @@ class TeacherGame(NamedTuple):
         left = range(self.position.rules.cells - self.first_ply, 0, -1)
         return [decayed_value(decision, empty, decay) for decision, empty in zip(self.decisions, left, strict=False)]
 
-    def samples(self, decay: float, teacher_value_share: float) -> Samples:
+    def samples(self, config: Config) -> Samples:
         """Return the samples of the game, in order.
 
         The value target is the decayed result, mixed with the teacher's own value where it has one.
         """
+        decay, share = config.training.z_decay, config.imitation.teacher_value_share
         batch, results = self.positions, self.results(decay)
         policies = np.zeros((len(self.decisions), self.position.rules.cells), dtype=np.float32)
         for row, decision in enumerate(self.decisions):
@@ -98,8 +100,10 @@ class TeacherGame(NamedTuple):
             else:
                 policies[row, decision.move] = 1.0
         values = [z if v is None else v for v, z in zip(self.values(decay), results, strict=True)]
-        mixed = (1.0 - teacher_value_share) * results + teacher_value_share * np.array(values, dtype=np.float32)
-        return Samples(batch, policies, mixed)
+        mixed = (1.0 - share) * results + share * np.array(values, dtype=np.float32)
+        outcome = self.position.outcome()
+        moves, winner = tuple(self.position.moves[self.first_ply :]), outcome.winner if outcome else None
+        return Samples.of_game(batch, FinishedGame(batch.to_move, moves, winner, policies, mixed), config.net.targets)
 
 
 def play_teacher_game(config: Config, teacher: Player, number: int) -> TeacherGame:
@@ -187,7 +191,7 @@ class _TeacherGames:
             game = play_teacher_game(config, self._teacher, number)
         except ForfeitError as error:
             return error
-        return game.samples(config.training.z_decay, config.imitation.teacher_value_share)
+        return game.samples(config)
 
 
 def play_teacher_games(

@@ -14,17 +14,16 @@ from core.position import Position
 from core.records.record import GameRecord
 from core.rules import BLACK, Cell
 from core.streams import Purpose, generator, stream_key
+from curriculum.budget import TREE_ROOM
 from curriculum.config import Config
 from curriculum.games.mentor_games import random_opening, replay_positions
 from curriculum.training.samples import Samples, decayed_results
 from curriculum.workers.games import never
+from nets.targets import FinishedGame
 from search.tree.cache import EvaluationCache
 from search.tree.mcts import ForestSearch, NodeNoise, RootNoise
 from search.tree.move_policy import choose_move, draws_move
 from search.tree.settings import Noise, Policy
-
-TREE_ROOM = 6
-"""Room of a tree, in searches: the subtree kept from earlier ones rarely exceeds half of it."""
 
 
 @dataclass(slots=True)
@@ -220,7 +219,10 @@ class SelfPlay:
         batch = replay_positions(position, game.first_ply)
         results = decayed_results(winner, batch.to_move, self._config.training.z_decay)
         searched = np.array(game.root_values, dtype=np.float32)
-        samples = Samples(batch, np.stack(game.policies), (1.0 - share) * results + share * searched)
+        moves = tuple(position.moves[game.first_ply :])
+        learnt = (np.stack(game.policies), (1.0 - share) * results + share * searched)
+        finished = FinishedGame(batch.to_move, moves, winner, *learnt)
+        samples = Samples.of_game(batch, finished, self._config.net.targets)
         samples = samples.rows(np.array(game.is_full))
         # Values in the record are Black's, so that a graph of them has one meaning throughout.
         values = [v if side == BLACK else -v for v, side in zip(game.root_values, batch.to_move, strict=True)]

@@ -1,4 +1,4 @@
-"""Estimate of a run's time and memory on this machine, for `gomoku train --dry-run`."""
+"""Estimate of a run's time on this machine, for `gomoku train --dry-run --speed`."""
 
 import time
 
@@ -8,16 +8,13 @@ from core.evaluation import PositionBatch
 from core.rules import WHITE
 from curriculum.budget import PLIES_PER_GAME, basics_work, imitation_work, round_work, rows_per_step
 from curriculum.config import Config, Phase
-from curriculum.games.selfplay_games import TREE_ROOM
 from curriculum.training.samples import Samples
 from curriculum.training.trainer import Trainer
-from nets.dual import parameter_count
 from nets.runtimes.net_evaluator import NetEvaluator
-from search.tree.forest import bytes_per_node
 
 
-def describe_estimate(config: Config) -> list[tuple[str, str]]:
-    """Return the estimate as rows (name, amount): speeds are measured here, the length of games is a guess."""
+def describe_times(config: Config) -> list[tuple[str, str]]:
+    """Return speeds, measured here, and times as rows (name, amount): the length of games is a guess."""
     trainer = Trainer(config)
     samples = _blank_samples(config)
     batches = trainer.batches(samples, 0)
@@ -43,18 +40,11 @@ def describe_estimate(config: Config) -> list[tuple[str, str]]:
         Phase.SELFPLAY: (f"self-play, at most ({selfplay.iterations} rounds)", selfplay.iterations * round_s),
     }
     seconds = dict(times[phase] for phase in config.phases)
-    trees = selfplay.concurrent_games * (TREE_ROOM * config.search.simulations + 1) * bytes_per_node(config.rules)
-    sample_bytes = sum(array.nbytes for array in (samples.policies[0], samples.positions.stones[0])) + 9
-    held = max(selfplay.window, config.imitation.games * plies, basics_work(config) // config.basics.epochs)
-    parameters = [parameter_count(net) for net in trainer.model.nets.values()]
     return [
-        ("parameters", " + ".join(f"{count:,}" for count in parameters)),
         ("device", str(trainer.device)),
         ("training, positions a second", f"{1 / row_s:,.0f}"),
         ("evaluation, positions a second", f"{1 / evaluation_s:,.0f}"),
         *((f"time for {name}", f"about {value / 60:.1f} minutes") for name, value in seconds.items()),
-        ("memory for samples, at most", f"{2 * held * sample_bytes / 2**20:,.0f} MiB"),
-        ("memory for search trees, at most", f"{trees / 2**20:,.0f} MiB"),
     ]
 
 
@@ -64,4 +54,4 @@ def _blank_samples(config: Config) -> Samples:
     batch = PositionBatch.empty(count, config.rules.cells)
     batch.to_move[::2] = WHITE
     uniform = np.full((count, config.rules.cells), 1.0 / config.rules.cells, dtype=np.float32)
-    return Samples(batch, uniform, np.zeros(count, dtype=np.float32))
+    return Samples.plain(batch, uniform, np.zeros(count, dtype=np.float32))

@@ -66,7 +66,7 @@ def run_imitation(run: RunFolder, context: Context) -> None:
             with naming_divergence(run, PHASE, progress, rate(progress["step"])):
                 for losses in training.fit(source, until, rate):
                     agreement = {"agreement": progress["best_agreement"]} if progress["passes"] else {}
-                    task.update(progress["step"], policy_loss=losses.policy, **agreement)
+                    task.update(progress["step"], policy_loss=losses["policy_loss"], **agreement)
                 trainer.refresh_norms(played, stream_key(config.seed, Purpose.MENTOR, progress["passes"] + 1))
             _measure_pass(run, context, trainer, progress, held_out)
     # The last pass measured another model, unless it was the best: measure the model that is kept.
@@ -96,7 +96,7 @@ def _measure_pass(
     """Measure a finished pass and decide if it was the last."""
     settings = run.config.imitation
     progress["passes"] += 1
-    evaluator = NetEvaluator(trainer.model, repeatable=True)
+    evaluator = NetEvaluator(trainer.result, repeatable=True)
     favourites = favourite_moves(run.config.rules, evaluator, held_out)
     evaluator.close()
     # Several moves may have the teacher's highest probability.
@@ -106,12 +106,12 @@ def _measure_pass(
     if agreement > progress["best_agreement"]:
         progress |= {"best_agreement": agreement, "stale_passes": 0}
         made = {"phase": PHASE, "step": progress["step"], "results": {"agreement": agreement}}
-        keep_model(run, PHASE, trainer.model, made)
+        keep_model(run, PHASE, trainer.result, made)
     else:
         progress["stale_passes"] += 1
     last = progress["passes"] >= settings.passes
     if settings.bar_every and progress["passes"] % settings.bar_every == 0 and not last:
-        measured = keep_model(run, "measured", trainer.model, {"phase": PHASE, "step": progress["step"]})
+        measured = keep_model(run, "measured", trainer.result, {"phase": PHASE, "step": progress["step"]})
         try:
             result = _match(run, measured, settings.bar_opponent, context)
         finally:
@@ -122,7 +122,7 @@ def _measure_pass(
             progress["ended"] = f"the score of {result.total.score:.2f} against {settings.bar_opponent} meets the bar"
             # This model met the bar, so it is the one to keep.
             made = {"phase": PHASE, "step": progress["step"], "results": {"agreement": agreement}}
-            keep_model(run, PHASE, trainer.model, made)
+            keep_model(run, PHASE, trainer.result, made)
     if not progress["ended"]:
         if last:
             progress["ended"] = f"all {settings.passes} passes are done"

@@ -81,9 +81,11 @@ class RoundGames:
             title = f"self-play, round {self._iteration + 1}"
             with self._context.reporter.task(title, self._config.selfplay.games, "games") as task:
                 task.update(len(self._done))
-                if not stream.counts:
-                    self.collect(PATIENCE_S)  # loads the nets
-                    self._since = Progress.of(stream.counts)
+                # Speeds are those of play, without the loading of nets and the compilation of the search.
+                while not (stream.is_over or self._pending or stream.counts.get("simulations")):
+                    self.collect(PATIENCE_S)
+                    if not self._pending:
+                        self._since = Progress.of(stream.counts)
                 shown = self._since
                 while not stream.is_over:
                     self.collect(PATIENCE_S)

@@ -127,7 +127,7 @@ class _Round:
                 )
             training.trainer.refresh_norms(window, self._key)
         training.save()
-        keep_model(self.run_folder, "candidate", training.trainer.model, self._made(training))
+        keep_model(self.run_folder, "candidate", training.trainer.result, self._made(training))
 
     def _training(self) -> Training:
         """Return the training of the round, from where it was left: at first from the last accepted one."""
@@ -150,7 +150,9 @@ class _Round:
         with self.context.reporter.task(f"training, round {self.iteration + 1}", steps, "steps") as task:
             task.update(training.progress["step"])
             for losses in training.fit(source, steps, rate):
-                task.update(training.progress["step"], policy_loss=losses.policy, value_loss=losses.value)
+                task.update(
+                    training.progress["step"], policy_loss=losses["policy_loss"], value_loss=losses["value_loss"]
+                )
                 self.games.collect()
 
     def _train_passes(self, training: Training, window: Samples, rate: float) -> Samples:
@@ -174,7 +176,7 @@ class _Round:
                     patience = 0.0
                     key = stream_key(self.config.seed, Purpose.SHUFFLE, self.iteration, progress["epoch"])
                     source = self._batches(training, window, key)
-                    figures["policy_loss"] = training.train(source, 0, [rate] * source.steps_per_pass).policy
+                    figures["policy_loss"] = training.train(source, 0, [rate] * source.steps_per_pass)["policy_loss"]
                     progress["epoch"] += 1
                     stale_passes += 1
                 task.update(progress["epoch"], **figures)
@@ -190,7 +192,7 @@ class _Round:
         """Let the games go on with the weights of now."""
         if self.config.net.batch_norm:
             training.trainer.refresh_norms(window, self._key)
-        self.games.push(keep_model(self.run_folder, PUSHED, training.trainer.model, self._made(training)))
+        self.games.push(keep_model(self.run_folder, PUSHED, training.trainer.result, self._made(training)))
 
     def _batches(self, training: Training, window: Samples, key: int) -> BatchSource:
         """Return the batches of the window, mixed with samples of the earlier phases."""
@@ -259,4 +261,6 @@ class _Round:
             made = {**info.made, "results": {"gate": result_of(verdict["result"])} if verdict["result"] else {}}
             for name in (f"{PHASE}-{self.iteration:04d}", "best"):
                 keep_model(self.run_folder, name, model, made)
+        elif self.config.gate.keep_rejected and self._candidate.exists():
+            self._candidate.replace(self.run_folder.models / f"rejected-{self.iteration:04d}.safetensors")
         self._candidate.unlink(missing_ok=True)

@@ -180,16 +180,13 @@ class Training:
         if not self._losses:
             self.trainer.save(state, self.progress)
             return
-        figures = [(each.policy, each.value, each.entropy) for each in self._losses]
-        policy, value, entropy = np.average(figures, axis=0, weights=self._steps).tolist()
+        means = np.average([[*each.values()] for each in self._losses], axis=0, weights=self._steps).tolist()
         record = {
             "phase": self._phase,
             **{key: value for key, value in self.progress.items() if key in ("iteration", "epoch")},
             "event": "train",
             "step": self.progress["step"],
-            "policy_loss": policy,
-            "value_loss": value,
-            "policy_entropy": entropy,
+            **dict(zip(self._losses[0], means, strict=True)),
             "learning_rate": self._rate,
             "positions_per_second": self._positions / self._seconds,
             "seconds": self._seconds,

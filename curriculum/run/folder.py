@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from functools import cached_property
 from importlib import metadata
 from pathlib import Path
 from types import TracebackType
@@ -29,7 +30,6 @@ from curriculum.presets import read_config, to_toml
 from curriculum.run.diverged import remove_diverged
 from curriculum.run.json_files import (
     JsonFileError,
-    append_json_line,
     cut_unfinished_line,
     json_line,
     now,
@@ -38,7 +38,7 @@ from curriculum.run.json_files import (
     read_json_object,
 )
 from curriculum.run.locking import release_lock, take_lock
-from curriculum.run.metrics import cut_unsaved_lines, distinct
+from curriculum.run.metrics import GlobalSteps, cut_unsaved_lines, distinct
 from curriculum.run.progress import Progress
 from curriculum.run.settings import SETTINGS, SettingsHistory, change_lines, check_changes
 from curriculum.stated import ConfigError
@@ -199,14 +199,24 @@ class RunFolder:
         return best_model(self.path)
 
     def append_metrics(self, record: Mapping[str, Any]) -> None:
-        """Append one line to `metrics.jsonl`: the record with the current `time` (ISO 8601, UTC)."""
-        self._note_use()
-        append_json_line(self.path / _METRICS, {"time": now(), **record})
+        """Append one line to `metrics.jsonl`: the record with the current `time` (ISO 8601, UTC) and `global_step`."""
+        with self.metrics_of(record):
+            pass
 
     def metrics_of(self, record: Mapping[str, Any]) -> AbstractContextManager[None]:
         """Append one line as `append_metrics` does, for work that the block saves; an error there takes it back."""
         self._note_use()
-        return json_line(self.path / _METRICS, {"time": now(), **record})
+        return json_line(
+            self.path / _METRICS, {"time": now(), **record, "global_step": self._steps.after(dict(record))}
+        )
+
+    @cached_property
+    def _steps(self) -> GlobalSteps:
+        """Optimiser steps up to the last line of the metrics."""
+        steps = GlobalSteps()
+        for record in self.metrics():
+            steps.after(record)
+        return steps
 
     def metrics(self) -> list[dict[str, Any]]:
         """Return all records, oldest first. Raises `RunFolderError` with the number of a line that cannot be read."""

@@ -82,6 +82,24 @@ def distinct(records: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     return found.all()
 
 
+class GlobalSteps:
+    """Counts the optimiser steps of a run by its lines of training, which begin at 0 in each phase and round."""
+
+    def __init__(self) -> None:
+        self._before, self._since = 0, 0
+        self._place: tuple[Any, Any] | None = None
+
+    def after(self, record: dict[str, Any]) -> int:
+        """Return the steps of the run up to this line, the next one of its metrics."""
+        step = record.get("step")
+        if record.get("event") == "train" and isinstance(step, int):
+            place = record.get("phase"), record.get("iteration")
+            if place != self._place:
+                self._before, self._place = self._before + self._since, place
+            self._since = step
+        return self._before + self._since
+
+
 def cut_unsaved_lines(file: Path, run: Path) -> None:
     """Cut the last lines off whose work is not in the run's files: a process was killed before it saved it.
 

@@ -34,16 +34,19 @@ _CHUNK_BYTES = 4 << 20
 class ArrayArchive:
     """The arrays of an open .npz file that `numpy.savez_compressed` wrote; a context manager is not needed."""
 
-    def __init__(self, file: BinaryIO, kinds: Mapping[str, type[np.generic]]) -> None:
-        """Read the names, types and shapes of all arrays; `kinds` are those that the file must have.
+    def __init__(
+        self, file: BinaryIO, kinds: Mapping[str, type[np.generic]], optional: Mapping[str, type[np.generic]]
+    ) -> None:
+        """Read the names, types and shapes of all arrays; the file must have `kinds`, and may have `optional` ones.
 
         Raises one of `BROKEN`.
         """
-        _check_directory(file, len(kinds))
+        _check_directory(file, range(len(kinds), len(kinds) + len(optional) + 1))
         self._archive = zipfile.ZipFile(file)
-        self._kinds = kinds
-        self._members = {info.filename.removesuffix(".npy"): info for info in self._archive.infolist()}
-        if self._members.keys() != kinds.keys():
+        self._kinds = {**kinds, **optional}
+        members = self._archive.infolist()
+        self._members = {info.filename.removesuffix(".npy"): info for info in members}
+        if len(members) > len(self._members) or not kinds.keys() <= self._members.keys() <= self._kinds.keys():
             raise ValueError("its arrays are others")
         unpacked = sum(info.file_size for info in self._members.values())
         if unpacked > MAX_SAMPLES_BYTES:
@@ -53,7 +56,7 @@ class ArrayArchive:
                 raise ValueError(f"{info.filename} is compressed in another way")
             if info.file_size > _MOST_UNPACKED * (info.compress_size + 16):
                 raise ValueError(f"{info.filename} cannot unpack to the size of its entry")
-        self.shapes = {name: self._header(name)[0] for name in kinds}
+        self.shapes = {name: self._header(name)[0] for name in self._members}
         """The shape of each array."""
 
     def _header(self, name: str) -> tuple[tuple[int, ...], int]:
@@ -91,7 +94,7 @@ class ArrayArchive:
         return array
 
 
-def _check_directory(file: BinaryIO, entries: int) -> None:
+def _check_directory(file: BinaryIO, entries: range) -> None:
     """Check the number of entries, which `ZipFile` would all read. Raises `ValueError`."""
     size = file.seek(0, 2)
     if size < _DIRECTORY_END.size:
@@ -101,6 +104,6 @@ def _check_directory(file: BinaryIO, entries: int) -> None:
     if magic != _DIRECTORY_MAGIC:
         raise ValueError("it has no directory at its end")
     file.seek(max(0, size - _DIRECTORY_END.size - 20))
-    if count != entries or length > 1000 * entries or file.read(4) == b"PK\6\7":
+    if count not in entries or length > 1000 * count or file.read(4) == b"PK\6\7":
         raise ValueError("its directory is of other files")
     file.seek(0)

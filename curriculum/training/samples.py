@@ -18,6 +18,7 @@ from core.files.json_text import parse_json, values_at
 from core.limits import MAX_BOARD_SIZE, MAX_JSON_BYTES, MAX_REASON, MIN_BOARD_SIZE, shortened
 from core.rules import BLACK, NO_CELL, WHITE, Colour
 from curriculum.training.archives import BROKEN, ArrayArchive
+from nets.targets import AUXILIARY, POLICY, VALUE, FinishedGame, Target, all_targets
 from nets.tensor_file import NotFiniteError
 
 
@@ -27,44 +28,72 @@ class SamplesError(BadDataError, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """`B` samples {s, pi, z} (A eq. 11)."""
+    """`B` samples {s, pi, z} (A eq. 11), and what else heads learn of a position (`nets.targets`)."""
 
     positions: PositionBatch
     """[B]"""
-    policies: NDArray[np.float32]
-    """[B, A] policy target, sums to 1."""
-    values: NDArray[np.float32]
-    """[B] value target for the side to move, -1 to 1."""
+    targets: Mapping[str, NDArray[np.float32]]
+    """By name: `policy` [B, A], `value` [B], and auxiliary ones of some samples."""
+
+    @staticmethod
+    def plain(positions: PositionBatch, policies: NDArray[np.float32], values: NDArray[np.float32]) -> "Samples":
+        """Return samples that belong to no game: of policies [B, A] and values [B] alone."""
+        return Samples(positions, {POLICY.name: policies, VALUE.name: values})
+
+    @staticmethod
+    def of_game(positions: PositionBatch, game: FinishedGame, targets: Sequence[Target]) -> "Samples":
+        """Return the samples of a game: those of its T positions, in order."""
+        return Samples(positions, {target.name: np.asarray(target.of_game(game), np.float32) for target in targets})
+
+    @property
+    def policies(self) -> NDArray[np.float32]:
+        """[B, A] the policy target, which sums to 1."""
+        return self.targets[POLICY.name]
+
+    @property
+    def values(self) -> NDArray[np.float32]:
+        """[B] the value target for the side to move, -1 to 1."""
+        return self.targets[VALUE.name]
 
     def __len__(self) -> int:
         return len(self.values)
 
+    def target(self, target: Target) -> NDArray[np.float32]:
+        """Return a target of all samples; rows of zeros where they have none."""
+        found = self.targets.get(target.name)
+        return np.zeros((len(self), *target.shape(self.policies.shape[1])), np.float32) if found is None else found
+
     @staticmethod
     def none(cells: int) -> "Samples":
         """Return an empty set of samples."""
-        return Samples(PositionBatch.empty(0, cells), np.empty((0, cells), np.float32), np.empty(0, np.float32))
+        return Samples.plain(PositionBatch.empty(0, cells), np.empty((0, cells), np.float32), np.empty(0, np.float32))
 
     @staticmethod
     def concatenate(parts: Sequence["Samples"]) -> "Samples":
         """Return all samples of `parts`, in order; at least one part is required."""
+        targets = [target for target in all_targets() if any(target.name in part.targets for part in parts)]
         return Samples(
             PositionBatch.concatenate([part.positions for part in parts]),
-            np.concatenate([part.policies for part in parts]),
-            np.concatenate([part.values for part in parts]),
+            {target.name: np.concatenate([part.target(target) for part in parts]) for target in targets},
         )
 
     def rows(self, which: slice | NDArray[np.intp] | NDArray[np.bool_]) -> "Samples":
         """Return some of the samples."""
-        return Samples(self.positions.rows(which), self.policies[which], self.values[which])
+        return Samples(self.positions.rows(which), {name: rows[which] for name, rows in self.targets.items()})
 
     def of_colour(self, colour: Colour | None) -> "Samples":
         """Return the samples with `colour` to move; None stands for both."""
         return self if colour is None else self.rows(self.positions.to_move == colour)
 
     def transformed(self, symmetries: NDArray[np.intp]) -> "Samples":
-        """Return the samples with row `b` under symmetry `symmetries[b]` (0 to 7); values do not change."""
+        """Return the samples with row `b` under symmetry `symmetries[b]` (0 to 7), which moves targets of cells."""
+        turned = {target.name for target in all_targets() if target.units is None}
         return Samples(
-            self.positions.transformed(symmetries), transform_policies(self.policies, symmetries), self.values
+            self.positions.transformed(symmetries),
+            {
+                name: transform_policies(rows, symmetries) if name in turned else rows
+                for name, rows in self.targets.items()
+            },
         )
 
 
@@ -83,20 +112,18 @@ _KINDS: dict[str, type[np.generic]] = {
     "stones": np.int8,
     "to_move": np.int8,
     "last_moves": np.int16,
-    "policies": np.float32,
-    "values": np.float32,
     "metadata": np.uint8,
 }
-"""The arrays of a file."""
-_TOLERANCE = 1e-3
-"""Of the sum of a policy target, and of a value target."""
+"""The arrays of a file besides its targets."""
 
 
 def check_targets(path: Path, samples: Samples) -> None:
     """Raise `NotFiniteError` for samples that `path` may not hold: targets that are not finite."""
-    for name, targets in (("policies", samples.policies), ("values", samples.values)):
-        if not np.isfinite(targets).all():
-            raise NotFiniteError(f"{path} would hold {name} that are not finite: those of the player of its games")
+    for target in all_targets():
+        if not np.isfinite(samples.targets.get(target.name, 0.0)).all():
+            raise NotFiniteError(
+                f"{path} would hold {target.array} that are not finite: those of the player of its games"
+            )
 
 
 def write_samples(path: Path, samples: Samples, metadata: Mapping[str, Any]) -> None:
@@ -109,11 +136,10 @@ def write_samples(path: Path, samples: Samples, metadata: Mapping[str, Any]) -> 
         "stones": samples.positions.stones,
         "to_move": samples.positions.to_move,
         "last_moves": samples.positions.last_moves,
-        "policies": samples.policies,
-        "values": samples.values,
+        **{each.array: samples.targets[each.name] for each in all_targets() if each.name in samples.targets},
         "metadata": np.frombuffer(json.dumps(dict(metadata), sort_keys=True).encode(), dtype=np.uint8),
     }
-    arrays = {name: np.ascontiguousarray(array, dtype=_KINDS[name]) for name, array in arrays.items()}
+    arrays = {name: np.ascontiguousarray(array, _KINDS.get(name, np.float32)) for name, array in arrays.items()}
     with atomic_path(path) as temporary, temporary.open("wb") as file:
         np.savez_compressed(file, **arrays)  # type: ignore[arg-type]  # its stub takes the names for options
 
@@ -127,7 +153,8 @@ def read_samples(path: Path, cells: int | None = None) -> tuple[Samples, dict[st
     try:
         require_file(path)
         with path.open("rb") as file:
-            samples, metadata = _unpacked(ArrayArchive(file, _KINDS), cells)
+            needed, optional = ({each.array: np.float32 for each in part} for part in ((POLICY, VALUE), AUXILIARY))
+            samples, metadata = _unpacked(ArrayArchive(file, _KINDS | needed, optional), cells)
     except FileNotFoundError as error:
         raise SamplesError(f"there is no file {path}") from error
     except BROKEN as error:
@@ -143,14 +170,15 @@ def _unpacked(archive: ArrayArchive, cells: int | None) -> tuple[Samples, dict[s
     if shapes["metadata"][0] > MAX_JSON_BYTES:
         raise ValueError(f"its metadata is larger than the limit of {MAX_JSON_BYTES:,} bytes")
     # The policies come first: random or empty data is refused there, before the rest is unpacked.
-    order = ("policies", "metadata", "stones", "to_move", "last_moves", "values")
     checks = _checks(cells)
-    arrays = {name: archive.read(name, checks[name]) for name in order}
+    arrays = {name: archive.read(name, checks[name]) for name in sorted(shapes, key=lambda name: name != POLICY.array)}
     metadata = parse_json(arrays["metadata"].tobytes())
     if not isinstance(metadata, dict):
         raise ValueError("its metadata is no JSON object")
     positions = PositionBatch(arrays["stones"], arrays["to_move"], arrays["last_moves"])
-    return Samples(positions, arrays["policies"], arrays["values"]), metadata
+    return Samples(
+        positions, {each.name: arrays[each.array] for each in all_targets() if each.array in arrays}
+    ), metadata
 
 
 def _check_shapes(shapes: Mapping[str, tuple[int, ...]], cells: int | None) -> int:
@@ -163,7 +191,8 @@ def _check_shapes(shapes: Mapping[str, tuple[int, ...]], cells: int | None) -> i
         raise ValueError(f"no board has {found:,} cells")
     if cells is not None and cells != found:
         raise ValueError(f"its boards have {found} cells, and those of the run have {cells}")
-    right = {"policies": (count, found), "to_move": (count,), "last_moves": (count, 2), "values": (count,)}
+    right = {"to_move": (count,), "last_moves": (count, 2)}
+    right |= {target.array: (count, *target.shape(found)) for target in all_targets() if target.array in shapes}
     if any(shapes[name] != shape for name, shape in right.items()):
         raise ValueError("its arrays do not belong together")
     return found
@@ -171,17 +200,12 @@ def _check_shapes(shapes: Mapping[str, tuple[int, ...]], cells: int | None) -> i
 
 def _checks(cells: int) -> dict[str, Callable[[NDArray[Any]], bool]]:
     """Return the check of some rows of each array."""
-
-    def are_policies(rows: NDArray[Any]) -> bool:
-        return bool(((rows >= 0) & (rows <= 1 + _TOLERANCE)).all() and (abs(rows.sum(axis=1) - 1) <= _TOLERANCE).all())
-
     return {
-        "policies": are_policies,
+        **{target.array: target.is_right for target in all_targets()},
         "metadata": lambda rows: True,
         "stones": lambda rows: bool(((rows >= WHITE) & (rows <= BLACK)).all()),
         "to_move": lambda rows: bool(((rows == WHITE) | (rows == BLACK)).all()),
         "last_moves": lambda rows: bool(((rows >= NO_CELL) & (rows < cells)).all()),
-        "values": lambda rows: bool((abs(rows) <= 1 + _TOLERANCE).all()),
     }
 
 

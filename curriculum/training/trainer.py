@@ -1,10 +1,10 @@
 """Gradient descent on samples (A eq. 9). Each net learns only from positions with its own colour to move."""
 
+import copy
 import json
 import math
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -34,23 +34,18 @@ from nets.dual import DualNet, make_model, zero_heads
 from nets.planes import encode
 from nets.runtimes.devices import best_device, best_precision, use_threads
 from nets.shapes import tensor_types
+from nets.targets import POLICY, VALUE
 from nets.tensor_file import NotFiniteError, check_finite, open_tensors, write_tensors
 from nets.tensor_types import WEIGHTS, TensorType
 
 _NORM_POSITIONS = 8192
 _NORM_BATCH = 1024
+_MAX_DIGITS = 16
 
 
-@dataclass(frozen=True, slots=True)
-class Losses:
-    """Mean losses over the samples of some steps: cross entropy of the policy, squared error of the value.
-
-    `entropy` is the mean entropy of the net's policy.
-    """
-
-    policy: float
-    value: float
-    entropy: float
+Losses = dict[str, float]
+"""Means over the samples of some steps, by their names in the metrics: `NAME_loss` of each target of the nets
+(`nets.targets`), and `policy_entropy`, of the net's policy."""
 
 
 class StepError(NotFiniteError):
@@ -83,11 +78,20 @@ class Trainer:
                 zero_heads(model)
         self.model = channels_last(model.to(self.device))
         self.settings: TrainingConfig = config.training
+        self._targets = self.model.config.targets
+        self._average = copy.deepcopy(self.model).requires_grad_(False) if self.settings.average_decay else None
+        self._averaged = 0
+        """Steps in the average."""
         self._precision = best_precision(self.device)
         gpu = torch.cuda.get_device_name(self.device) if self.device.type == "cuda" else None
         note_use(device=gpu or self.device.type, training_precision=str(self._precision).removeprefix("torch."))
         self._optimisers = {name: self._new_optimiser(net) for name, net in self.model.nets.items()}
         self._slots = _SLOTS[self.settings.optimiser]
+
+    @property
+    def result(self) -> DualNet:
+        """The model that is kept and plays: with the moving average of the weights, if there is one."""
+        return self.model if self._average is None else self._average
 
     def batches(
         self,
@@ -127,21 +131,21 @@ class Trainer:
         self.model.train()
 
         def steps_of(colour: Colour | None) -> Tensor:
-            """Return [steps, 3]: the losses of each step that has a batch."""
+            """Return [steps, losses]: the losses of each step that has a batch."""
             losses: list[Tensor] = []
             batch: Samples | None = None
             for step, rate in zip(range(first_step, last_step), rates, strict=True):
                 if (batch := source.batch(colour, step)) is not None:
-                    losses.append(self._step(colour, batch, float(rate)))
+                    losses.append(self._step(colour, batch, float(rate), self._averaged + step - first_step))
             if batch is None:  # a colour without samples
-                return torch.zeros((0, 3), device=self.device)
+                return torch.zeros((0, len(self._targets) + 1), device=self.device)
             found = torch.stack(losses)
             finite = found.isfinite().all(dim=1)
             if not bool(finite.all()):
                 first = int(finite.int().argmin())
                 raise StepError(first_step + first + 1, float(rates[first]), "its loss is not a finite number")
             try:
-                self._check_answers(colour, batch)
+                self._check_answers(self.model, colour, batch)
             except NotFiniteError as error:
                 raise StepError(last_step, float(rates[-1]), str(error)) from error
             return found
@@ -153,21 +157,23 @@ class Trainer:
                 parts = list(pool.map(steps_of, source.colours))
         else:
             parts = [steps_of(colour) for colour in source.colours]
+        self._averaged += last_step - first_step
         count = sum(len(losses) for losses in parts)
-        policy, value, entropy = (torch.stack([each.sum(dim=0) for each in parts]).sum(dim=0) / max(count, 1)).tolist()
-        return Losses(policy, value, entropy)
+        means = (torch.stack([each.sum(dim=0) for each in parts]).sum(dim=0) / max(count, 1)).tolist()
+        names = [*(f"{target.name}_loss" for target in self._targets), "policy_entropy"]
+        return dict(zip(names, means, strict=True))
 
-    def _check_answers(self, colour: Colour | None, batch: Samples) -> None:
-        """Raise `NotFiniteError` if a net, its optimiser, or the net's answers on a batch are not finite.
+    def _check_answers(self, model: DualNet, colour: Colour | None, batch: Samples) -> None:
+        """Raise `NotFiniteError` if a net of a model, its optimiser, or the net's answers on a batch are not finite.
 
         Weights that are finite may still be too large to compute with: the games of such a net would fail.
         """
         name = self.model.net_name(colour)
-        net = self.model.nets[name]
+        net = model.nets[name]
         state = self._optimisers[name].state
         slots = {
             f"{slot}.{key}": state[parameter][slot]
-            for key, parameter in net.named_parameters()
+            for key, parameter in self.model.nets[name].named_parameters()
             for slot in self._slots
             if state.get(parameter, {}).get(slot) is not None and slot != "step"
         }
@@ -180,34 +186,49 @@ class Trainer:
         net.train(was_training)
         check_finite({"the policy": logits, "the value": values}, f"the answer of the {name} net")
 
-    def _step(self, colour: Colour | None, batch: Samples, rate: float) -> Tensor:
+    def _step(self, colour: Colour | None, batch: Samples, rate: float, averaged: int) -> Tensor:
+        """Make a step; return its losses in the order of the targets, and the policy's entropy.
+
+        `averaged`: steps in the average before it.
+        """
         name = self.model.net_name(colour)
         optimiser = self._optimisers[name]
         for group in optimiser.param_groups:
             group["lr"] = rate
-        planes, policies, values = self._on_device(batch)
+        net = self.model.net_of(colour)
+        planes, targets = self._on_device(batch)
         # Weights, momentum and losses stay float32; products use the precision that the device multiplies fastest.
         with torch.autocast(self.device.type, self._precision, enabled=self._precision is not torch.float32):
-            logits, predicted = self.model.nets[name](planes)
-        log_policy, predicted = torch.log_softmax(logits.float(), dim=1), predicted.float()
-        policy_loss = -(policies * log_policy).sum(dim=1).mean()
-        value_loss = ((values - predicted) ** 2).mean()
-        loss = policy_loss + self.settings.value_weight * value_loss  # the L2 term is the optimiser's weight decay
+            outputs = {key: output.float() for key, output in net.outputs(planes).items()}
+        losses = [target.loss(outputs[target.name], targets[target.name]).mean() for target in self._targets]
+        weights = [self.settings.value_weight if target is VALUE else target.weight for target in self._targets]
+        # The L2 term is the optimiser's weight decay.
+        loss = torch.stack([weight * each for weight, each in zip(weights, losses, strict=True)]).sum()
         optimiser.zero_grad(set_to_none=True)
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
+        if self.settings.max_gradient:
+            nn.utils.clip_grad_norm_(net.parameters(), self.settings.max_gradient)
         optimiser.step()
+        if self._average is not None:
+            # The first steps, which move most, would stay in an average that begins with its full length.
+            decay = min(self.settings.average_decay, (1 + averaged) / (10 + averaged))
+            averages = self._average.net_of(colour).parameters()
+            torch._foreach_lerp_([*averages], [*net.parameters()], 1 - decay)
         with torch.no_grad():
+            log_policy = torch.log_softmax(outputs[POLICY.name], dim=1)
             entropy = -(log_policy.exp() * log_policy).sum(dim=1).mean()
-            return torch.stack((policy_loss, value_loss, entropy))
+            return torch.stack((*losses, entropy))
 
-    def _on_device(self, batch: Samples) -> tuple[Tensor, Tensor, Tensor]:
+    def _on_device(self, batch: Samples) -> tuple[Tensor, dict[str, Tensor]]:
+        """Return the planes of a batch and its targets by their names."""
         positions = batch.positions
-        policies = torch.from_numpy(batch.policies).to(self.device)
+        targets = {each.name: torch.from_numpy(batch.target(each)).to(self.device) for each in self._targets}
         if (smoothing := self.settings.label_smoothing) > 0:
             masks = legal_masks(compile_rules(self.model.rules), positions.stones, positions.to_move)
             legal = torch.from_numpy(masks).to(self.device, torch.float32)
-            policies = (1 - smoothing) * policies + smoothing * legal / legal.sum(dim=1, keepdim=True)
-        return self._planes(positions), policies, torch.from_numpy(batch.values).to(self.device)
+            spread = smoothing * legal / legal.sum(dim=1, keepdim=True)
+            targets[POLICY.name] = (1 - smoothing) * targets[POLICY.name] + spread
+        return self._planes(positions), targets
 
     def _planes(self, positions: PositionBatch) -> Tensor:
         return encode(
@@ -219,7 +240,7 @@ class Trainer:
         )
 
     def refresh_norms(self, samples: Samples, seed: int) -> None:
-        """Recompute the batch norms' running statistics on some of the samples, before the model is used.
+        """Recompute the batch norms' running statistics of `result` on some of the samples, before it is used.
 
         The running averages lag behind the weights; folded into the convolutions, that lag costs strength. Raises
         `NotFiniteError` if a net or its answers are not finite then.
@@ -233,10 +254,10 @@ class Trainer:
             some = some.transformed(draw.integers(SYMMETRIES, size=len(some)))
             # One batch of a few samples would weigh as much as a full one.
             batches = max(1, len(some) // _NORM_BATCH)
-            net = self.model.nets[self.model.net_name(colour)]
+            net = self.result.net_of(colour)
             update_bn((self._planes(some.positions.rows(slice(i, None, batches))) for i in range(batches)), net)
-            self._check_answers(colour, some.rows(slice(_NORM_BATCH)))
-        self.model.eval()
+            self._check_answers(self.result, colour, some.rows(slice(_NORM_BATCH)))
+        self.result.eval()
 
     def save(self, path: Path, progress: Mapping[str, Any]) -> None:
         """Write weights, the optimiser's state and `progress` (JSON) to one file, whole or not at all.
@@ -244,13 +265,17 @@ class Trainer:
         Raises `NotFiniteError`.
         """
         tensors = {f"model.{key}": tensor.detach().cpu() for key, tensor in self.model.state_dict().items()}
+        metadata = {"progress": json.dumps(dict(progress))}
+        if self._average is not None:
+            metadata["averaged"] = str(self._averaged)
+            tensors |= {f"average.{key}": tensor.cpu() for key, tensor in self._average.state_dict().items()}
         for name, optimiser in self._optimisers.items():
             for key, parameter in self.model.nets[name].named_parameters():
                 for slot, tensor in optimiser.state.get(parameter, {}).items():
                     if slot in self._slots and tensor is not None:
                         tensors[f"{slot}.{name}.{key}"] = tensor.cpu()
         contiguous = {key: tensor.contiguous() for key, tensor in tensors.items()}
-        write_tensors(path, contiguous, {"progress": json.dumps(dict(progress))})
+        write_tensors(path, contiguous, metadata)
 
     def load(self, path: Path, start: Mapping[str, Any]) -> dict[str, Any]:
         """Restore a state that `save` wrote; return its progress, which has the names and types of `start`.
@@ -258,7 +283,8 @@ class Trainer:
         Raises `CheckpointError` for a state of other nets or a broken one; the trainer is then as before.
         """
         model = {f"model.nets.{name}": kind for name, kind in tensor_types(self.model.config, self.model.rules).items()}
-        optional = {
+        average = {f"average.{name.removeprefix('model.')}": kind for name, kind in model.items()}
+        optional = average | {
             f"{slot}.{name}.{key}": TensorType(WEIGHTS, () if slot == "step" else tuple(parameter.shape))
             for name, net in self.model.nets.items()
             for key, parameter in net.named_parameters()
@@ -266,6 +292,9 @@ class Trainer:
         }
         try:
             with open_tensors(path, MAX_TRAINING_STATE_BYTES) as file:
+                averaged = file.metadata.get("averaged", "0")
+                if not (averaged.isdecimal() and len(averaged) < _MAX_DIGITS):
+                    raise ValueError("it averages no number of steps")
                 progress = _read_progress(file.metadata.get("progress", ""), start)
                 file.require(model | {name: kind for name, kind in optional.items() if name in file.types})
                 tensors = {name: torch.from_numpy(array) for name, array in file.arrays().items()}
@@ -273,12 +302,16 @@ class Trainer:
             reason = shortened(str(error), MAX_REASON)
             raise CheckpointError(f"{path} holds no training state of this run's nets: {reason}") from error
         self.model.load_state_dict({name.removeprefix("model."): tensors[name] for name in model})
+        if self._average is not None:  # a state without one is of a training that had none so far
+            found = average if average.keys() <= tensors.keys() else model
+            self._averaged = int(averaged)
+            self._average.load_state_dict({name.partition(".")[2]: tensors[name] for name in found})
         for name, optimiser in self._optimisers.items():
             optimiser.state.clear()
             for key, parameter in self.model.nets[name].named_parameters():
-                found = {slot: tensors.get(f"{slot}.{name}.{key}") for slot in self._slots}
-                for slot, tensor in found.items():
-                    if tensor is not None and None not in found.values():
+                slots = {slot: tensors.get(f"{slot}.{name}.{key}") for slot in self._slots}
+                for slot, tensor in slots.items():
+                    if tensor is not None and None not in slots.values():
                         # As torch keeps them: numbers of steps stay on the processor.
                         buffer = tensor.clone() if slot == "step" else torch.empty_like(parameter).copy_(tensor)
                         optimiser.state[parameter][slot] = buffer

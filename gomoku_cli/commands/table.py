@@ -27,6 +27,7 @@ _TABLE = {
     _MEASURE: {
         "evaluate": ("evaluate", "Play a match: result, Elo difference and interval."),
         "tournament": ("tournament", "Rate many players."),
+        "strength": ("training.strength", "Rate every kept model of a run on one scale."),
         "ladder": ("ladder", "Play against stronger and stronger pure MCTS."),
         "suite": ("suite", "Solve tactical positions."),
         "openings": ("openings", "Make balanced openings."),

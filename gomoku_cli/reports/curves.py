@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from curriculum.phases.strength import read_strength
 from curriculum.presets import read_config
 from curriculum.run.folder import RunFolderError, is_run, read_metrics
 from curriculum.stated import ConfigError
@@ -30,7 +31,7 @@ def curves_of(path: Path) -> dict[str, Any]:
         size = None  # a run of another version has curves too
     records = read_metrics(path)
     try:
-        return {"run": str(path), "board_size": size, **curves_from(records)}
+        return {"run": str(path), "board_size": size, **curves_from(records), "strength": read_strength(path)}
     except ValueError as error:
         raise RunFolderError(f"the metrics of the run in {path} cannot be read: {error}") from error
 

@@ -182,9 +182,12 @@ class WatchApp(App[ExitCode]):
             ("game_length", self._lengths),
             ("black_share", self._shares),
             ("simulations_per_second", self._speeds),
-            ("elo", self._elo),
         ):
             pane.show([Curve.of(each["rounds"], "round", key) for each in curves])
+        if any(each["strength"] for each in curves):
+            self._elo.show([Curve.of(each["strength"], "minutes", "elo") for each in curves], title="Elo, rated")
+        else:
+            self._elo.show([Curve.of(each["rounds"], "round", "elo") for each in curves])
         self._gates.show([Curve.of(each["rounds"], "round", "gate_score", _MARKS) for each in curves])
         self._matches.update(self._match_lines())
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from curriculum.config import Config
+from curriculum.phases.strength import read_strength
 from curriculum.presets import read_config
 from curriculum.run.settings import change_lines, read_changes
 from curriculum.stated import ConfigError
@@ -27,7 +28,7 @@ class FollowedRun:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.name = printable(path.resolve().name)
-        self.curves: dict[str, Any] = curves_from([])
+        self.curves: dict[str, Any] = {**curves_from([]), "strength": []}
         self.outlook: Outlook | None = None
         """None for a configuration of another version."""
         self.game: NewestGame | None = None
@@ -51,14 +52,16 @@ class FollowedRun:
         changed = self._tail.read()
         if changed:
             try:
-                self.curves = curves_from(self._tail.records)
+                self.curves = {**curves_from(self._tail.records), "strength": self.curves["strength"]}
             except ValueError:
                 changed = False  # a line of another version: the curves stay as they were
         now = time.monotonic()
         if changed or now - self._looked >= _OUTLOOK_S:
             before = self.changes
             self._read_settings()  # a run that was opened again may have others
-            changed = changed or self.changes != before
+            strength = read_strength(self.path)
+            changed = changed or self.changes != before or strength != self.curves["strength"]
+            self.curves["strength"] = strength
             if self.config is not None:
                 self.outlook = outlook(self.path, self.config, self._tail.records)
             self._looked = now

@@ -79,8 +79,9 @@ class PlotPane(Vertical):
         self._plot.set_y_formatter(_Ticks())
         self.show([])
 
-    def show(self, curves: Sequence[Curve], starts: Sequence[float] = ()) -> None:
-        """Draw a curve for each run, and a vertical line at each of `starts`."""
+    def show(self, curves: Sequence[Curve], starts: Sequence[float] = (), *, title: str | None = None) -> None:
+        """Draw a curve for each run, and a vertical line at each of `starts`; `title` replaces that of the pane."""
+        self._title_text = title or self._title_text
         last = [curve.y[-1] if curve.y else None for curve in curves]
         texts = [
             ("  " + number(value), COLOURS[at % len(COLOURS)]) for at, value in enumerate(last) if value is not None

@@ -6,6 +6,9 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from core.errors import UsageError
+from nets.config import AUTO_DEVICE, CPU_DEVICE, default_runtime
+
 if TYPE_CHECKING:
     import torch
 
@@ -29,11 +32,24 @@ def may_have_gpu() -> bool:
     return _AMD_COMPUTE.exists()
 
 
-def best_device() -> "torch.device":
-    """Return the GPU if torch finds one, else the CPU."""
+class DeviceError(UsageError, ValueError):
+    """A device that torch does not find."""
+
+
+def best_device(name: str | None = None) -> "torch.device":
+    """Return the device of this name, by default that of the choice for the process (`RuntimeChoice.device`).
+
+    Raises `DeviceError`.
+    """
     import torch
 
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    name = name or default_runtime().device
+    if name == AUTO_DEVICE:
+        name = "cuda" if torch.cuda.is_available() else CPU_DEVICE
+    cards = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    if name not in (CPU_DEVICE, *(["cuda"] if cards else []), *(f"cuda:{card}" for card in range(cards))):
+        raise DeviceError(f"there is no device {name!r}: torch finds the CPU (cpu) and {cards} GPUs (cuda, cuda:1 ...)")
+    return torch.device(name)
 
 
 def best_precision(device: "torch.device") -> "torch.dtype":

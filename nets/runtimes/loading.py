@@ -6,7 +6,7 @@ from pathlib import Path
 from core.files.cache_folder import has_noticed
 from core.rules import Rules
 from nets.checkpoint import BUILT_IN, check_model, load_arrays, load_model, model_file, read_info
-from nets.config import Backend, Precision, RuntimeChoice, RuntimeNotice, default_runtime
+from nets.config import CPU_DEVICE, Backend, Precision, RuntimeChoice, RuntimeNotice, default_runtime
 from nets.runtimes.devices import may_have_gpu
 from nets.runtimes.runtime import RuntimeUnavailableError
 from nets.runtimes.runtime_evaluator import RuntimeEvaluator
@@ -36,7 +36,8 @@ def open_model(
         arrays, info = load_arrays(path, rules)
         lines = LineRuntime(info.net, info.rules, arrays, shared=path in BUILT_IN.values())
         return RuntimeEvaluator(lines, info.net, info.rules.cells, lines.version, repeatable=True)
-    if choice.backend is Backend.OPENVINO or (choice.backend is Backend.AUTO and not may_have_gpu()):
+    on_cpu = choice.device == CPU_DEVICE or not may_have_gpu()
+    if choice.backend is Backend.OPENVINO or (choice.backend is Backend.AUTO and on_cpu):
         evaluator = _open_graphs(path, choice.precision, rules)
         if evaluator is not None:
             return evaluator

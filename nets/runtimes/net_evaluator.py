@@ -30,7 +30,8 @@ class NetEvaluator(RuntimeEvaluator):
 
         `repeatable`: see `nets.runtimes.batching.Batcher`.
         """
-        runtime = open_runtime(model, choice or default_runtime(), device or best_device())
+        choice = choice or default_runtime()
+        runtime = open_runtime(model, choice, device or best_device(choice.device))
         super().__init__(
             runtime,
             model.config,

@@ -9,13 +9,15 @@ from search.analysis import Analysis, MoveAnalysis
 from search.tree import softmax
 from search.tree.forest import NO_NODE, OPEN, Forest
 from search.tree.kernels import roots
-from search.tree.kernels.puct import exploration_after, puct, visits_of
+from search.tree.kernels.puct import exploration_after, puct
 from search.tree.move_policy import search_policy
 
 _BOUND_SHARE = 0.05
 """Share of the most visits that a move needs for a bound of its value."""
 _SURE = 1 << 40
 """More than any number of visits or plies."""
+_HALVINGS = 24
+"""Of an interval of visits, to find the fewest."""
 _LINES = 8
 """Moves with a line of their own, the best ones: as many as the board's table of candidates shows."""
 
@@ -75,10 +77,14 @@ def pruned_policy(rules: CompiledRules, forest: Forest, tree: int, c_puct: float
     means = nodes["value_sum"] / visits
     best, total = int(visits.argmax()), visits.sum()
     exploration = exploration_after(c_puct, total)
-    gaps = puct(means[best], priors[best], visits[best], exploration) - means
-    with np.errstate(divide="ignore"):
-        fewest = np.where(gaps > 0.0, visits_of(gaps, priors, exploration), visits)
-    kept = np.maximum(visits - np.sqrt(forced * priors * total), np.minimum(visits, fewest))
+    top = puct(means[best], priors[best], visits[best], exploration)
+    kept = np.maximum(visits - np.sqrt(forced * priors * total), 0.0)
+    fewest, most = kept.copy(), visits.copy()
+    for _ in range(_HALVINGS):
+        middle = (fewest + most) / 2.0
+        below = puct(means, priors, middle, exploration) <= top
+        fewest, most = np.where(below, fewest, middle), np.where(below, middle, most)
+    kept = np.where(puct(means, priors, kept, exploration) <= top, kept, most)
     kept[kept <= 1.0] = 0.0
     kept[best] = visits[best]
     policy[:] = 0.0

@@ -7,11 +7,11 @@ import torch
 
 from core.limits import MAX_LAYERS
 from core.rules import Rules
-from nets.blocks import GlobalAttentionBlock, GlobalPoolingBias
+from nets.blocks import module_of
 from nets.checkpoint import load_model, save_model
 from nets.config import NetConfig, Planes
 from nets.dual import make_model
-from nets.layers import Attention, PoolingBias
+from nets.layers.board import Attention, PoolingBias
 from nets.shapes import fits, parameter_total
 from tests.support.nets import evaluator_of, model_of, priors, random_batch
 
@@ -74,7 +74,7 @@ def test_a_model_of_every_layer_survives_its_file(tmp_path: Path) -> None:
 
 
 def test_pooled_channels_change_the_others_everywhere_and_alike() -> None:
-    block = GlobalPoolingBias(PoolingBias(channels=3, pooled=2)).eval()
+    block = module_of(PoolingBias(channels=3, pooled=2)).eval()
     x = torch.randn(1, 5, 7, 7)
     far = x.clone()
     far[0, 0, 6, 6] += 10.0  # a pooled channel, at one cell
@@ -85,7 +85,7 @@ def test_pooled_channels_change_the_others_everywhere_and_alike() -> None:
 
 
 def test_pooling_takes_mean_scaled_mean_and_maximum() -> None:
-    block = GlobalPoolingBias(PoolingBias(channels=3, pooled=1)).eval()
+    block = module_of(PoolingBias(channels=3, pooled=1)).eval()
     with torch.no_grad():
         block.linear.weight.copy_(torch.eye(3))
         block.linear.bias.zero_()
@@ -98,7 +98,7 @@ def test_pooling_takes_mean_scaled_mean_and_maximum() -> None:
 
 
 def test_the_attention_block_sees_the_whole_board() -> None:
-    block = GlobalAttentionBlock(Attention(channels=6, pooled=2)).eval()
+    block = module_of(Attention(channels=6, pooled=2)).eval()
     x = torch.randn(1, 6, 15, 15)
     far = x.clone()
     far[0, 5, 14, 14] += 30.0

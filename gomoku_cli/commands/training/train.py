@@ -1,10 +1,13 @@
 """`gomoku train`: the three phases in order."""
 
 import json
+import math
 import shlex
+import time
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -26,17 +29,23 @@ EXAMPLES = (
     "gomoku train --preset quick",
     "gomoku train --preset quick --run runs/demo",
     "gomoku train --run runs/demo --resume",
-    "gomoku train --preset alphagomoku --set search.simulations=400 --dry-run",
+    "gomoku train --preset hour --minutes 20 --tensorboard events",
+    "gomoku train --preset hour --device cuda:1",
+    "gomoku train --preset alphagomoku --set search.simulations=400 --dry-run --speed",
     "gomoku train --preset y-chain --scale 0.1 --run runs/chain",
     "gomoku train --preset y-12x12 --scale 0.1 --from runs/8x8 --run runs/12x12",
 )
 
 
-def _dry_run(config: "Config", as_json: bool) -> None:
-    from curriculum.phases.estimate import describe_estimate
+def _dry_run(config: "Config", *, speed: bool, as_json: bool) -> None:
     from curriculum.presets import to_toml
+    from gomoku_cli.reports.training.work import describe_work
 
-    estimate = describe_estimate(config)
+    estimate = describe_work(config)
+    if speed:
+        from curriculum.phases.estimate import describe_times
+
+        estimate += describe_times(config)
     if as_json:
         import dataclasses
 
@@ -89,9 +98,31 @@ def command(
     dry_run: Annotated[
         bool,
         typer.Option(
-            "--dry-run", help="Print the resolved configuration and an estimate of time and memory; do nothing."
+            "--dry-run", help="Print the resolved configuration, the work and the memory that it takes; do nothing."
         ),
     ] = False,
+    speed: Annotated[
+        bool,
+        typer.Option("--speed", help="With --dry-run: measure this machine for some seconds, and estimate the time."),
+    ] = False,
+    minutes: Annotated[
+        float | None,
+        typer.Option(
+            "--minutes",
+            min=0.01,
+            metavar="N",
+            help="End after so many minutes, at a step and with everything saved; --resume continues.",
+            show_default="no limit",
+        ),
+    ] = None,
+    tensorboard: Annotated[
+        Path | None,
+        typer.Option(
+            "--tensorboard",
+            metavar="DIR",
+            help="Write event files for TensorBoard into this folder while it trains; needs tensorboard.",
+        ),
+    ] = None,
     runtime: options.RuntimeOptions,
     workers: WorkerOptions,
     as_json: options.Json = False,
@@ -114,8 +145,15 @@ def command(
             raise typer.BadParameter("the estimate is that of a new run: leave --resume out")
         if chain:
             raise typer.BadParameter(f"{config.preset} is a chain: name one of its presets, {', '.join(chain)}")
-        _dry_run(choice.resolve(), as_json)
+        _dry_run(choice.resolve(with_players=speed), speed=speed, as_json=as_json)
         return
+    if speed:
+        raise typer.BadParameter("it belongs to --dry-run", param_hint="--speed")
+    if tensorboard is not None:
+        from gomoku_cli.reports.page.tensorboard import check_tensorboard
+
+        check_tensorboard()
+    limits = Limits(math.inf if minutes is None else time.monotonic() + 60 * minutes, tensorboard)
     if run is None:
         if config.preset is None:
             raise typer.BadParameter("give the folder of the run, or a preset for runs/PRESET", param_hint="--run")
@@ -123,7 +161,7 @@ def command(
     from curriculum.run.folder import RunFolder
 
     if chain:
-        _train_chain(chain, run, choice, workers, resume=resume, as_json=as_json, quiet=quiet)
+        _train_chain(chain, run, choice, workers, limits, resume=resume, as_json=as_json, quiet=quiet)
         return
     command_line = shlex.join([*program().split(), "train", "--run", str(run), "--resume", *workers.words()])
 
@@ -132,9 +170,9 @@ def command(
 
     with (
         with_pool(workers, opened, is_new=not resume) as (folder, pool),
-        interruptible(quiet=quiet, resume=command_line, pool=pool) as context,
+        interruptible(quiet=quiet, resume=command_line, pool=pool, deadline=limits.deadline) as context,
     ):
-        results = _run_all(folder, context)
+        results = _run_all(folder, context, limits)
         if as_json:
             typer.echo(json.dumps({"run": str(run), "model": str(folder.best_model), "matches": results}))
         else:
@@ -144,7 +182,15 @@ def command(
             echo(f"  {program()} play --model {name}\n  {program()} watch {name}\n  {program()} report {name}")
 
 
-def _run_all(folder: "RunFolder", context: "Context") -> list[dict[str, Any]]:
+class Limits(NamedTuple):
+    """The end of a training, and the place of its event files."""
+
+    deadline: float
+    """On the clock of `time.monotonic`."""
+    events: Path | None
+
+
+def _run_all(folder: "RunFolder", context: "Context", limits: Limits) -> list[dict[str, Any]]:
     from curriculum.phases.all import run_all
     from gomoku_cli.compilation import reporting_compilation
     from gomoku_cli.console import headline
@@ -153,7 +199,13 @@ def _run_all(folder: "RunFolder", context: "Context") -> list[dict[str, Any]]:
     for remark in folder.remarks:
         context.reporter.say(remark)
     whole = headline_of(folder.path, folder.config)
-    with headline(context.reporter, whole), reporting_compilation(context.reporter):
+    with ExitStack() as stack:
+        if limits.events is not None:
+            from gomoku_cli.reports.page.tensorboard import following
+
+            stack.enter_context(following(folder.path, limits.events))
+        stack.enter_context(headline(context.reporter, whole))
+        stack.enter_context(reporting_compilation(context.reporter))
         return run_all(folder, context)
 
 
@@ -167,6 +219,7 @@ def _train_chain(
     path: Path,
     choice: "Choice",
     workers: WorkerOptions,
+    limits: Limits,
     *,
     resume: bool,
     as_json: bool,
@@ -192,10 +245,10 @@ def _train_chain(
 
         with (
             with_pool(workers, opened, is_new=not goes_on) as (folder, pool),
-            interruptible(quiet=quiet, resume=command_line, pool=pool) as context,
+            interruptible(quiet=quiet, resume=command_line, pool=pool, deadline=limits.deadline) as context,
         ):
             context.reporter.say(f"{preset}: {folder.config.rules}" + (f", from {start}" if start else ""))
-            results = _run_all(folder, context)
+            results = _run_all(folder, context, limits)
             trained.append({"run": str(folder_path), "model": str(folder.best_model), "matches": results})
             if not as_json:
                 _show(results)

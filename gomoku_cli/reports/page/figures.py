@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from gomoku_cli.reports.plots import count_on
 from gomoku_cli.reports.texts import Json
+from gomoku_cli.reports.training.metrics import LOSSES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,22 +41,29 @@ def run_variable(number: int) -> str:
 def panels(runs: Sequence[Json]) -> list[Panel]:
     """Return the figures for which the runs have data; needs matplotlib."""
     found = []
-    for title, note, rows, x, y, limits in _CURVES:
+    names = {name for run in runs for row in run["training"] for name in row if name.endswith("_loss")}
+    further = [
+        (f"Loss of {name.removesuffix('_loss')}", *_OF_STEPS, name, (0, None)) for name in sorted(names - {*LOSSES})
+    ]
+    for title, note, rows, x, y, limits in (*_CURVES, *further):
         series = [_points(run[rows], x, y) for run in runs]
         if any(points for points, _ in series):
             starts = _phase_starts(runs[0]["training"]) if rows == "training" and len(runs) == 1 else []
             svg = _svg(_lines(series, limits, starts, x))
             found.append(Panel(title, note, svg))
+    if any(run["strength"] for run in runs):
+        found.append(Panel("Strength", _STRENGTH_NOTE, _svg(_strength([run["strength"] for run in runs]))))
     gates = [[row for row in run["rounds"] if row["gate_score"] is not None] for run in runs]
     if any(gates):
         found.append(Panel("Gate", "score of each candidate; filled: accepted", _svg(_gates(gates))))
     return found
 
 
+_OF_STEPS = ("over training steps", "training", "step")
 _CURVES: tuple[tuple[str, str, str, str, str, tuple[float, float | None]], ...] = (
-    ("Policy loss", "over training steps", "training", "step", "policy_loss", (0, None)),
-    ("Value loss", "over training steps", "training", "step", "value_loss", (0, None)),
-    ("Entropy of the policy", "over training steps", "training", "step", "policy_entropy", (0, None)),
+    ("Policy loss", *_OF_STEPS, "policy_loss", (0, None)),
+    ("Value loss", *_OF_STEPS, "value_loss", (0, None)),
+    ("Entropy of the policy", *_OF_STEPS, "policy_entropy", (0, None)),
     ("Agreement with the teacher", "held-out positions, over training steps", "measures", "step", "agreement", (0, 1)),
     ("Length of a game", "moves, over rounds of self-play", "rounds", "round", "game_length", (0, None)),
     ("Black's share of decided games", "over rounds of self-play", "rounds", "round", "black_share", (0, 1)),
@@ -64,8 +72,11 @@ _CURVES: tuple[tuple[str, str, str, str, str, tuple[float, float | None]], ...] 
 )
 
 
+_STRENGTH_NOTE = "Elo of each kept model against a fixed pool (gomoku strength), over minutes of work"
+
+
 def _points(rows: Iterable[Json], x: str, y: str) -> tuple[list[float], list[float]]:
-    known = [row for row in rows if row[y] is not None]
+    known = [row for row in rows if row.get(y) is not None]
     every = max(1, len(known) // _MAX_POINTS)
     chosen = known[::every] if every == 1 or not known else [*known[::every], known[-1]]
     return [row[x] for row in chosen], [row[y] for row in chosen]
@@ -115,6 +126,18 @@ def _gates(runs: Sequence[Sequence[Json]]) -> "Callable[[Axes], None]":
         axes.set_ylim(0, 1.02)
         axes.set_xlim(left=0)
         count_on(axes.xaxis)
+
+    return draw
+
+
+def _strength(runs: Sequence[Sequence[Json]]) -> "Callable[[Axes], None]":
+    def draw(axes: "Axes") -> None:
+        for number, rows in enumerate(runs):
+            minutes, elo = [row["minutes"] for row in rows], [row["elo"] for row in rows]
+            axes.plot(minutes, elo, "o-", markersize=3, linewidth=1.4, color=_colour(number))
+            low, high = ([row["elo_interval"][end] for row in rows] for end in (0, 1))
+            axes.vlines(minutes, low, high, color=_colour(number), linewidth=0.8)
+        axes.set_xlim(left=0)
 
     return draw
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from core.files.json_text import parse_json, value_at
-from curriculum.run.metrics import DistinctRecords
+from curriculum.run.metrics import DistinctRecords, GlobalSteps
 from gomoku_cli.reports.texts import Json
 
 LOSSES = ("policy_loss", "value_loss", "policy_entropy")
@@ -61,10 +61,11 @@ def curves_from(records: Sequence[Json]) -> dict[str, Any]:
     agreement and the scores of passes over the steps. `rounds` has a row for each round of self-play: its games and
     its gate, None where there is none yet. `matches` has the matches of the kept models. Raises `ValueError`.
     """
-    training, starts = _training(records)
+    steps = GlobalSteps()
+    placed = [(steps.after(dict(record)), record) for record in records]
     return {
-        "training": training,
-        "measures": _measures(records, starts),
+        "training": [_training(step, record) for step, record in placed if record.get("event") == "train"],
+        "measures": [_measure(step, record) for step, record in placed if record.get("event") == "measure"],
         "rounds": _rounds(records),
         "matches": [dict(record) for record in _of(records, "match")],
     }
@@ -74,35 +75,23 @@ def _of(records: Iterable[Json], event: str) -> list[Json]:
     return [record for record in records if record.get("event") == event]
 
 
-def _training(records: Iterable[Json]) -> tuple[list[dict[str, Any]], dict[tuple[str, int], int]]:
-    """Return the losses over the steps of the run, and the step at which each phase and round starts."""
-    curve: list[dict[str, Any]] = []
-    starts: dict[tuple[str, int], int] = {}
-    before, since = 0, 0
-    last: tuple[str, int] | None = None
-    for record in _of(records, "train"):
-        phase, step = value_at(record, "phase", str), value_at(record, "step", int)
-        if last is not None and (phase, _round(record)) != last:
-            before += since  # steps are counted from 0 in each phase and round
-        last, since = (phase, _round(record)), step
-        starts.setdefault(last, before)
-        curve.append({"step": before + step, "phase": phase} | {name: _number(record, name) for name in LOSSES})
-    return curve, starts
+def _training(step: int, record: Json) -> dict[str, Any]:
+    value_at(record, "step", int)
+    names = dict.fromkeys((*LOSSES, *(name for name in record if name.endswith("_loss"))))
+    row = {"step": step, "phase": value_at(record, "phase", str)}
+    return row | {name: _number(record, name) for name in names}
 
 
-def _measures(records: Iterable[Json], starts: dict[tuple[str, int], int]) -> list[dict[str, Any]]:
-    rows = [
-        {
-            "step": starts.get((value_at(record, "phase", str), _round(record)), 0) + value_at(record, "step", int),
-            "phase": record["phase"],
-            "agreement": _number(record, "agreement"),
-            "score": _number(record, "score"),
-            "opponent": record.get("opponent"),
-            "right_moves": record.get("right_moves"),
-        }
-        for record in _of(records, "measure")
-    ]
-    return sorted(rows, key=lambda row: row["step"])
+def _measure(step: int, record: Json) -> dict[str, Any]:
+    value_at(record, "step", int)
+    return {
+        "step": step,
+        "phase": value_at(record, "phase", str),
+        "agreement": _number(record, "agreement"),
+        "score": _number(record, "score"),
+        "opponent": record.get("opponent"),
+        "right_moves": record.get("right_moves"),
+    }
 
 
 def _rounds(records: Iterable[Json]) -> list[dict[str, Any]]:

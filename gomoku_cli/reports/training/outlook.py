@@ -3,7 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from core.errors import BadDataError
@@ -19,6 +21,10 @@ from gomoku_cli.reports.training.metrics import MetricsTail
 PHASE_NAMES = {"basics": "basics", "imitation": "imitation", "selfplay": "self-play", "evaluation": "final matches"}
 _SIMULATIONS_PER_TRAINED_POSITION = 8.0
 """Guessed simulations in the time of one trained position, before any was measured: 2 cores, paper A's net."""
+_PAUSE_S = 3.0
+"""Guessed time around a measurement or a match, before one was made."""
+_STOPPED_S = 120.0
+"""A longer pause between two lines is one of the run."""
 _GAMES_PER_FILE = 64
 """Mentor games in a file of the replay folder."""
 
@@ -57,8 +63,9 @@ class Outlook:
 def outlook(path: Path, config: Config, records: Sequence[Json]) -> Outlook:
     """Return the outlook of the run in `path` with these metrics.
 
-    The time of a step that was not measured yet is estimated from the speed of training. Files that cannot be read
-    count as missing.
+    The time of a step that was not measured yet is estimated from the speed of training. Measurements and matches count
+    with the pauses around those before them, in which nets are loaded: all of the time of a tiny run. Files that cannot
+    be read count as missing.
     """
     return _Survey(path, config, records).outlook()
 
@@ -99,6 +106,7 @@ class _Survey:
         self._of_all = config.selfplay.iterations
         rates = [_float(record, "positions_per_second") for record in records if record.get("event") == "train"]
         self._training_rate = next((rate for rate in reversed(rates) if rate), None)
+        self._pause = _pause(records)
 
     def outlook(self) -> Outlook:
         phases = self._config.phases
@@ -155,18 +163,19 @@ class _Survey:
     def _basics(self) -> tuple[float, str, float | None]:
         total = basics_work(self._config)
         done = min(total, self._last_step(Phase.BASICS) * rows_per_step(self._config))
-        return done / max(1, total), "", self._trained(total - done)
+        return done / max(1, total), "", _sum(self._trained(total - done), self._pause)
 
     def _imitation(self) -> tuple[float, str, float | None]:
         settings = self._config.imitation
         files = list((self._path / "replay").glob("mentor-*.npz"))
         step, passes = self._last_step(Phase.IMITATION), len(self._of(Phase.IMITATION, "measure"))
         total = imitation_work(self._config, self._plies)
+        pauses = (settings.passes - min(passes, settings.passes) + 2) * self._pause  # two matches at the end
         if not step:
             games = min(settings.games, _GAMES_PER_FILE * len(files))
             times = sorted(file.stat().st_mtime for file in files if file.exists())
             slowness = (times[-1] - times[0]) / (_GAMES_PER_FILE * (len(times) - 1)) if len(times) > 1 else None
-            left = self._trained(total)
+            left = _sum(self._trained(total), pauses)
             if slowness is None or left is None:
                 return 0.0, f"game {games:,} of {settings.games:,} to imitate" if games else "", left
             return 0.0, f"game {games:,} of {settings.games:,} to imitate", left + (settings.games - games) * slowness
@@ -178,7 +187,7 @@ class _Survey:
             share = 0.0
         seconds = sum(_float(record, "seconds") or 0.0 for record in self._of(Phase.IMITATION, "train"))
         left = seconds * (1 - share) / share if share else self._trained(total)
-        return share, f"pass {min(passes + 1, settings.passes)} of {settings.passes}", left
+        return share, f"pass {min(passes + 1, settings.passes)} of {settings.passes}", _sum(left, pauses)
 
     def _selfplay(self) -> tuple[float, str, float | None]:
         rounds, done = self._of_all, min(self._of_all, self._rounds)
@@ -203,7 +212,7 @@ class _Survey:
             first = weights[done] if done < rounds else 1.0
             left = None if guess is None else max(0.0, guess * rest / max(1e-9, first) - in_progress)
         detail = f"round {min(done + 1, rounds)} of {rounds}" if took or done else ""
-        return done / max(1, rounds), detail, left
+        return done / max(1, rounds), detail, _sum(left, (rounds - done) * self._pause)
 
     def _at_round(self, number: int) -> Config:
         """Return the configuration of a round; the run's where the schedule cannot be read."""
@@ -241,7 +250,23 @@ class _Survey:
             return 1.0, "", 0.0
         simulations = len(left) * settings.final_games * self._plies / 2 * self._config.search.simulations
         detail = f"match {count - len(left) + 1} of {count}"
-        return 1 - len(left) / count, detail, self._simulated(simulations)
+        return 1 - len(left) / count, detail, _sum(self._simulated(simulations), len(left) * self._pause)
+
+
+def _pause(records: Sequence[Json]) -> float:
+    """Return the usual time around measurements and matches that their own seconds leave out."""
+    pauses = []
+    for before, record in pairwise(records):
+        first, last = last_time([before]), last_time([record])
+        if record.get("event") in ("measure", "match", "gate") and first is not None and last is not None:
+            pause = (last - first).total_seconds() - (_float(record, "seconds") or 0.0)
+            if 0 < pause < _STOPPED_S:
+                pauses.append(pause)
+    return median(pauses) if pauses else _PAUSE_S
+
+
+def _sum(seconds: float | None, more: float) -> float | None:
+    return None if seconds is None else seconds + more
 
 
 def _state(path: Path, name: str) -> Mapping[str, Any]:

@@ -46,13 +46,8 @@ def exploration_after(c_puct: float, visits: float) -> float:
 
 
 def puct(q: float, prior: float, visits: float, exploration: float) -> float:
-    """Return Q + U of a move (A eq. 7, 8)."""
+    """Return Q + U of a move (A eq. 7, 8), which falls with its visits. Search and policy targets have it from here."""
     return q + exploration * prior / (1.0 + visits)
-
-
-def visits_of(u: NDArray[np.float64], priors: NDArray[np.float64], exploration: float) -> NDArray[np.float64]:
-    """Return the visits of moves with a prior at which their U is `u`: the inverse of `puct`, whose Q is apart."""
-    return exploration * priors / u - 1.0
 
 
 _exploration_after = lean_inlined_kernel(exploration_after)

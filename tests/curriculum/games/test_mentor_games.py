@@ -67,7 +67,7 @@ class Teacher(Player):
 def samples_of(config: Config, teacher: Player, number: int) -> Samples:
     """The samples of a game, as a run makes them."""
     game = play_teacher_game(config, teacher, number)
-    return game.samples(config.training.z_decay, config.imitation.teacher_value_share)
+    return game.samples(config)
 
 
 def equal(one: Samples, other: Samples) -> bool:

@@ -171,7 +171,7 @@ def some_samples(count: int) -> Samples:
     positions = PositionBatch.empty(count, RULES.cells)
     positions.to_move[::2] = -1
     policies = np.full((count, RULES.cells), 1 / RULES.cells, dtype=np.float32)
-    return Samples(positions, policies, np.zeros(count, dtype=np.float32))
+    return Samples.plain(positions, policies, np.zeros(count, dtype=np.float32))
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf])

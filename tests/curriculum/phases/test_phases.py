@@ -347,13 +347,16 @@ def test_the_gates_loser_is_really_discarded(tmp_path: Path, monkeypatch: pytest
 
     monkeypatch.setattr(run_training.Training, "fit", fit)
     monkeypatch.setattr(phase_selfplay, "passes_gate", lambda result, gate: verdicts[len(begun) - 1])
-    config = replace(CONFIG, selfplay=replace(CONFIG.selfplay, iterations=4))
+    gate = replace(CONFIG.gate, keep_rejected=True)
+    config = replace(CONFIG, selfplay=replace(CONFIG.selfplay, iterations=4), gate=gate)
     with RunFolder.create(tmp_path / "run", config) as run:
         run_basics(run, Context())
         basics = best(run.path).read_bytes()
         run_selfplay(run, Context())
         accepted = {path.stem for path in run.models.glob("selfplay-*")}
+        rejected = {path.stem for path in run.models.glob("rejected-*")}
     assert accepted == {"selfplay-0001", "selfplay-0003"}
+    assert rejected == {"rejected-0000", "rejected-0002"}
     assert bests[0] == bests[1] == basics, "the loser of round 0 replaced nothing"
     assert bests[2] == bests[3] != basics, "the winner of round 1 did, the loser of round 2 not"
     first, second, third, fourth = begun

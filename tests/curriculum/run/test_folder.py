@@ -183,8 +183,8 @@ def test_metrics_come_back_in_order_with_their_time(path: Path) -> None:
         run.append_metrics({"phase": "selfplay", "loss": float("nan"), "moves": np.arange(2), "path": Path("a")})
         first, second = run.metrics()
     assert first.pop("time") <= second.pop("time")
-    assert first == {"phase": "basics", "loss": 0.5, "step": 3}
-    assert second == {"phase": "selfplay", "loss": None, "moves": [0, 1], "path": "a"}
+    assert first == {"phase": "basics", "loss": 0.5, "step": 3, "global_step": 0}
+    assert second == {"phase": "selfplay", "loss": None, "moves": [0, 1], "path": "a", "global_step": 0}
     assert read_metrics(path)[0]["step"] == 3
 
 

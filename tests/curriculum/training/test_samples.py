@@ -29,7 +29,7 @@ def some_samples() -> Samples:
     batch.to_move[:] = np.where(np.arange(COUNT) % 2 == 0, BLACK, WHITE)
     batch.last_moves[:] = chance.integers(-1, CELLS, size=(COUNT, 2))
     policies = chance.dirichlet(np.ones(CELLS), size=COUNT).astype(np.float32)
-    return Samples(batch, policies, chance.uniform(-1, 1, COUNT).astype(np.float32))
+    return Samples.plain(batch, policies, chance.uniform(-1, 1, COUNT).astype(np.float32))
 
 
 @pytest.fixture

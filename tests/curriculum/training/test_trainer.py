@@ -14,11 +14,13 @@ from core.evaluation import PositionBatch
 from core.rules import BLACK, WHITE, Colour, Rules
 from curriculum.config import Config, Optimiser, TrainingConfig
 from curriculum.training.batches import BatchSource
-from curriculum.training.samples import Samples, decayed_results
+from curriculum.training.samples import Samples, decayed_results, read_samples, write_samples
 from curriculum.training.trainer import Trainer, cosine_rate
-from nets.checkpoint import CheckpointError
+from nets import targets
+from nets.checkpoint import CheckpointError, load_model, save_model
 from nets.config import NetConfig
 from nets.dual import DualNet
+from nets.targets import FinishedGame, Target, cross_entropy
 
 RULES = Rules(7, 4)
 CONFIG = Config(
@@ -37,7 +39,7 @@ def random_samples(count: int = 64, seed: int = 0) -> Samples:
     batch.to_move[:] = np.where(np.arange(count) % 2 == 0, BLACK, WHITE)
     policies = np.zeros((count, RULES.cells), dtype=np.float32)
     policies[np.arange(count), random.integers(RULES.cells, size=count)] = 1.0
-    return Samples(batch, policies, random.uniform(-1, 1, count).astype(np.float32))
+    return Samples.plain(batch, policies, random.uniform(-1, 1, count).astype(np.float32))
 
 
 def source_of(samples: Samples, *, config: Config = CONFIG, rehearsal: Samples | None = None) -> BatchSource:
@@ -57,7 +59,7 @@ def poisoned(samples: Samples, colour: Colour) -> Samples:
     mine = samples.positions.to_move == colour
     policies, values = samples.policies.copy(), samples.values.copy()
     policies[mine], values[mine] = policies[mine][:, ::-1], 0.5 - values[mine]
-    return Samples(samples.positions, policies, values)
+    return Samples.plain(samples.positions, policies, values)
 
 
 def weights(model: DualNet, colour: Colour) -> list[torch.Tensor]:
@@ -120,8 +122,8 @@ def test_the_nets_learn_their_samples() -> None:
     first = trainer.train(source, 0, 5, np.full(5, 0.05))
     last = trainer.train(source, 5, 205, np.full(200, 0.05))
     final = trainer.train(source, 205, 210, np.full(5, 0.01))
-    assert final.policy < last.policy < first.policy
-    assert final.value < first.value
+    assert final["policy_loss"] < last["policy_loss"] < first["policy_loss"]
+    assert final["value_loss"] < first["value_loss"]
 
 
 def test_training_resumes_exactly_where_it_stopped(tmp_path: Path) -> None:
@@ -255,3 +257,113 @@ def test_a_pass_over_all_symmetries_holds_each_image_once() -> None:
     seen = [stones.tobytes() for batch in batches if batch for stones in batch.positions.stones]
     images = samples.rows(np.repeat(np.arange(len(samples)), 8)).transformed(np.tile(np.arange(8), len(samples)))
     assert sorted(seen) == sorted(stones.tobytes() for stones in images.positions.stones)
+
+
+def test_the_result_is_the_moving_average_of_the_weights(tmp_path: Path) -> None:
+    """With the warm-up of its length, in each net; a resumed training has the same."""
+    config = replace(CONFIG, training=replace(CONFIG.training, average_decay=0.5))
+    samples, path = random_samples(), tmp_path / "trainer.safetensors"
+    trainer, resumed = Trainer(config), Trainer(config)
+    average = [parameter.detach().clone() for parameter in trainer.model.net_of(BLACK).parameters()]
+    for step in range(6):
+        trainer.train(source_of(samples), step, step + 1, RATES[:1])
+        decay = min(0.5, (1 + step) / (10 + step))
+        for mean, parameter in zip(average, trainer.model.net_of(BLACK).parameters(), strict=True):
+            mean.mul_(decay).add_(parameter.detach(), alpha=1 - decay)
+        if step == 2:
+            trainer.save(path, {})
+    for mean, kept in zip(average, trainer.result.net_of(BLACK).parameters(), strict=True):
+        assert torch.allclose(mean, kept, atol=1e-6)
+    resumed.load(path, {})
+    resumed.train(source_of(samples), 3, 6, RATES[:3])
+    trainer.refresh_norms(samples, 1)
+    resumed.refresh_norms(samples, 1)
+    for mine, same in zip(weights(trainer.result, BLACK), weights(resumed.result, BLACK), strict=True):
+        assert torch.allclose(mine, same, atol=1e-6)
+    without = Trainer(CONFIG)
+    without.load(path, {})
+    assert without.result is without.model, "a training goes on without the average too"
+    without.save(path, {})
+    trainer.load(path, {})
+    began = zip(weights(trainer.result, BLACK), weights(trainer.model, BLACK), strict=True)
+    assert all(torch.equal(mine, same) for mine, same in began), "a state without an average begins with the weights"
+
+
+def test_a_gradient_is_no_longer_than_its_limit() -> None:
+    settings = TrainingConfig(batch_size=16, momentum=0.0, l2=0.0, max_gradient=0.01)
+    trainer = Trainer(replace(CONFIG, training=settings))
+    before = [parameter.detach().clone() for parameter in trainer.model.net_of(BLACK).parameters()]
+    trainer.train(source_of(random_samples()), 0, 1, np.array([1.0]))
+    moves = [
+        (now.detach() - then).flatten()
+        for now, then in zip(trainer.model.net_of(BLACK).parameters(), before, strict=True)
+    ]
+    assert float(torch.cat(moves).norm()) == pytest.approx(0.01, rel=1e-3)
+
+
+REPLY = Target(
+    name="reply",
+    array="reply",
+    head=("conv1-2", "linear"),
+    of_game=lambda game: np.concatenate((game.policies[1:], np.zeros_like(game.policies[:1]))),
+    loss=cross_entropy,
+)
+OUTCOME = Target(
+    name="outcome",
+    array="outcome",
+    units=3,
+    head=("conv1-1", "linear"),
+    of_game=lambda game: np.eye(3)[[0 if game.winner is None else int(side * game.winner) for side in game.to_move]],
+    loss=cross_entropy,
+)
+PLIES_LEFT = Target(
+    name="plies-left",
+    array="plies_left",
+    units=0,
+    head=("conv1-1", "linear"),
+    of_game=lambda game: np.arange(len(game.moves), 0, -1) / 100,
+    loss=lambda outputs, targets: (outputs.squeeze(1) - targets) ** 2 * (targets > 0),
+)
+
+
+def test_further_targets_are_entries_of_one_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Samples, files, symmetries, heads, losses, metrics and model files follow; basics, of no game, have none."""
+    monkeypatch.setattr(targets, "AUXILIARY", [REPLY, OUTCOME, PLIES_LEFT])
+    monkeypatch.setattr("curriculum.training.samples.AUXILIARY", targets.AUXILIARY)
+    net = replace(CONFIG.net, auxiliary=("reply", "outcome", "plies-left"))
+    config = replace(CONFIG, net=net)
+    plain = random_samples(12)
+    sides, policies, values = plain.positions.to_move, plain.policies, plain.values
+    game = FinishedGame(sides, tuple(range(12)), WHITE, policies, values)
+    samples = Samples.of_game(plain.positions, game, net.targets)
+    assert samples.targets["outcome"].argmax(axis=1).tolist() == [2, 1] * 6
+    write_samples(tmp_path / "game.npz", samples, {})
+    again, _ = read_samples(tmp_path / "game.npz")
+    both = Samples.concatenate([plain, again])
+    for name, rows in samples.targets.items():
+        assert np.array_equal(again.targets[name], rows)
+        assert name in plain.targets or not both.targets[name][:12].any(), "no target: zeros"
+    turned = samples.transformed(np.full(12, 3))
+    assert np.array_equal(turned.targets["reply"][:-1], turned.policies[1:])
+    trainer = Trainer(config)
+    first = trainer.train(source_of(both, config=config), 0, 20, np.full(20, 0.05))
+    last = trainer.train(source_of(both, config=config), 20, 120, np.full(100, 0.05))
+    for name in ("policy", "value", "reply", "outcome", "plies-left"):
+        assert last[f"{name}_loss"] < first[f"{name}_loss"]
+    unknown = trainer.train(source_of(plain, config=config), 0, 1, RATES[:1])
+    assert unknown["reply_loss"] == unknown["outcome_loss"] == unknown["plies-left_loss"] == 0
+    trainer.save(tmp_path / "state.safetensors", {})
+    Trainer(config).load(tmp_path / "state.safetensors", {})
+    save_model(tmp_path / "model.safetensors", trainer.result, {})
+    model, info = load_model(tmp_path / "model.safetensors")
+    assert info.net == net
+    assert {name.split(".")[1] for name in model.net_of(BLACK).state_dict(prefix="net.")} == {
+        "trunk",
+        "policy",
+        "value",
+        "reply",
+        "outcome",
+        "plies-left",
+    }
+    with pytest.raises(ValueError, match="no auxiliary target 'replies'; valid are reply, outcome, plies-left"):
+        replace(net, auxiliary=("replies",))

@@ -24,7 +24,7 @@ from nets.checkpoint import CheckpointError, load_model, read_info, save_model
 from nets.config import Backend, NetConfig, Planes, Precision, RuntimeChoice, RuntimeNotice
 from nets.dual import DualNet, make_model
 from nets.runtimes import conversion, devices, loading, saved_graphs
-from nets.runtimes.devices import may_have_gpu
+from nets.runtimes.devices import DeviceError, best_device, may_have_gpu
 from nets.runtimes.loading import open_model
 from nets.runtimes.net_evaluator import NetEvaluator
 from nets.runtimes.openvino import OpenVino
@@ -296,6 +296,13 @@ print(player.choose_batch([Position(Rules())], seeds=[0])[0].simulations, "torch
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("name", ["cuda:99", "nothing", "meta"])
+def test_a_device_that_is_not_there_is_named(name: str) -> None:
+    with pytest.raises(DeviceError, match=f"there is no device '{name}': torch finds the CPU"):
+        best_device(name)
+    assert best_device("cpu").type == "cpu"
+
+
 @pytest.mark.skipif(may_have_gpu(), reason="a GPU needs torch")
 @pytest.mark.parametrize("model", ["default", "paper"])
 def test_a_process_that_only_plays_does_not_import_torch(model: str, tmp_path: Path) -> None:

@@ -260,7 +260,7 @@ def test_an_engine_teaches_both_colours_of_a_game_in_one_process(tmp_path: Path)
     notes = tmp_path / "notes"
     config = Config(rules=RULES, imitation=ImitationConfig(games=2, opening_stones=(3, 3), random_move_share=0.0))
     player = engine("correct", notes)
-    samples = play_teacher_game(config, player, 0).samples(0.9, 0.0)
+    samples = play_teacher_game(config, player, 0).samples(config)
     player.close()
     in_its_order = [cell(f"{x},{y}") for y in range(RULES.size) for x in range(RULES.size)]
     labels = samples.policies.argmax(axis=1).tolist()

@@ -26,7 +26,8 @@ def test_config_explains_a_choice_of_names(capsys: pytest.CaptureFixture[str]) -
     assert 'default: "reduced"' in out
     code, out, _ = run(capsys, "config", "explain", "gate", "--json")
     keys = [each["key"] for each in json.loads(out)["settings"]]
-    assert keys == ["gate.games", "gate.threshold", "gate.paired_openings", "gate.simulations"]
+    names = ("games", "threshold", "paired_openings", "simulations", "keep_rejected")
+    assert keys == [f"gate.{name}" for name in names]
 
 
 def test_config_compares_presets_runs_files_and_models(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

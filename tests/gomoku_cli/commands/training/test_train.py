@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from curriculum.run.folder import read_metrics
 from gomoku_cli.exit_codes import ExitCode
 from nets.checkpoint import load_model
 from tests.support.commands import refused, run
@@ -71,3 +72,19 @@ def default_model() -> Path:
 def test_a_scale_is_a_share(scale: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     error = refused(capsys, ExitCode.USAGE, "train", "--preset", "smoke", "--scale", scale, "--run", tmp_path / "run")
     assert "scale" in error
+
+
+@pytest.mark.slow
+def test_minutes_end_a_training_at_a_step(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    pytest.importorskip("tensorboard")
+    command = ["train", "--run", tmp_path / "run", "--quiet", "--tensorboard", tmp_path / "events"]
+    tiny = ["--set", 'phases=["basics"]', "--set", "evaluation.final_games=0", "--set", "basics.epochs=200"]
+    code, _, err = run(capsys, *command, "--preset", "smoke", *tiny, "--minutes", "0.05")
+    assert (code, "its minutes are over, everything so far is saved; continue with: " in err) == (
+        ExitCode.DONE,
+        True,
+    ), err
+    assert run(capsys, *command, "--resume", "--set", "basics.epochs=2")[0] == ExitCode.DONE
+    steps = [record["global_step"] for record in read_metrics(tmp_path / "run") if record["event"] == "train"]
+    assert steps == sorted(steps)
+    assert list((tmp_path / "events" / "run").glob("events.out.tfevents.*"))

@@ -2,6 +2,8 @@
 
 import json
 import re
+import time
+from datetime import datetime
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -10,10 +12,14 @@ import pytest
 from core.notation import parse_cell
 from core.records.record import GameRecord
 from core.rules import BLACK, Rules
+from curriculum.config import Config
+from curriculum.run.folder import RunFolder, read_metrics
+from curriculum.run.metrics import GlobalSteps
 from gomoku_cli.exit_codes import ExitCode
+from gomoku_cli.reports.page import tensorboard
 from gomoku_cli.reports.page.games import board_svg, decisive_mistake
 from tests.support.commands import refused, run
-from tests.support.runs import GAME, make_run
+from tests.support.runs import GAME, append, make_run
 
 
 class _Page(HTMLParser):
@@ -61,6 +67,16 @@ def test_a_report_compares_runs_on_one_page(tmp_path: Path, capsys: pytest.Captu
     assert "mentor:paper" in text
     assert "2 gates" in text
     assert "#0101" not in text
+
+
+def test_the_losses_of_further_targets_have_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("matplotlib")
+    path = make_run(tmp_path / "run")
+    losses = {"policy_loss": 2.0, "value_loss": 0.1, "reply_loss": 1.5, "policy_entropy": 2.0}
+    for step in (90, 130):
+        append(path, {"phase": "selfplay", "iteration": 1, "event": "train", "step": step, **losses})
+    assert run(capsys, "report", path, "--output", tmp_path / "report.html")[0] == 0
+    assert "Loss of reply" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
 def test_a_report_has_the_machines_of_workers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -112,11 +128,60 @@ def test_the_decisive_mistake_is_the_losers() -> None:
     assert board_svg(game, 3).count("<circle") == 3 + 1
 
 
-def test_event_files_open_in_tensorboard(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-
-    path = make_run(tmp_path / "run")
-    assert run(capsys, "report", path, "--tensorboard", tmp_path / "events")[0] == 0
-    events = EventAccumulator(str(tmp_path / "events" / "run"))
+def scalars(folder: Path) -> dict[str, list[tuple[int, float, float]]]:
+    """The curves that TensorBoard reads: step, wall time and value of each point by its tag."""
+    accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    events = accumulator.EventAccumulator(str(folder))
     events.Reload()
-    assert "training/policy_loss" in events.Tags()["scalars"] or "training/policy_loss" in events.Tags()["tensors"]
+    assert "_hparams_/session_start_info" in events.PluginTagToContent("hparams")
+    return {
+        tag: [(each.step, each.wall_time, each.value) for each in events.Scalars(tag)]
+        for tag in events.Tags()["scalars"]
+    }
+
+
+def test_every_curve_is_a_scalar_of_tensorboard_at_its_real_time(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("tensorboard")
+    path = make_run(tmp_path / "run")
+    for _ in range(2):  # the second one replaces the first
+        assert run(capsys, "report", path, "--tensorboard", tmp_path / "events")[0] == 0
+    found = scalars(tmp_path / "events" / "run")
+    records = read_metrics(path)
+    steps = GlobalSteps()
+    places = [(steps.after(record), datetime.fromisoformat(record["time"]).timestamp()) for record in records]
+    for event, keys in {
+        "train": ("policy_loss", "value_loss", "policy_entropy", "learning_rate", "positions_per_second"),
+        "measure": ("agreement", "right_moves/black"),
+        "games": ("game_length", "black_share", "draws", "policy_entropy", "white_value", "simulations_per_second"),
+        "gate": ("score", "accepted", "elo_gained"),
+        "match/mentor:paper": ("score", "elo"),
+    }.items():
+        for key in keys:
+            own = [
+                (place, record)
+                for place, record in zip(places, records, strict=True)
+                if record["event"] == event.partition("/")[0]
+                and (key == "elo_gained" or key.partition("/")[0] in record)
+            ]
+            assert [(step, wall_time) for step, wall_time, _ in found[f"{event}/{key}"]] == [place for place, _ in own]
+    values = [value for _, _, value in found["train/policy_loss"]]
+    assert values == pytest.approx([record["policy_loss"] for record in records if record["event"] == "train"])
+    assert [step for step, _, _ in found["train/policy_loss"]][-1] == 200 + 200 + 2 * 50
+
+
+def test_the_events_of_a_run_follow_it_while_it_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("tensorboard")
+    monkeypatch.setattr(tensorboard, "_INTERVAL_S", 0.01)
+    with (
+        RunFolder.create(tmp_path / "run", Config()) as folder,
+        tensorboard.following(folder.path, tmp_path / "events"),
+    ):
+        for step in (40, 80):
+            folder.append_metrics({"phase": "basics", "event": "train", "step": step, "policy_loss": 5.0})
+            deadline = time.monotonic() + 20
+            while len(scalars(tmp_path / "events" / "run").get("train/policy_loss", ())) < step / 40:
+                assert time.monotonic() < deadline
+                time.sleep(0.02)
+    assert [record["global_step"] for record in read_metrics(tmp_path / "run")] == [40, 80]

@@ -52,11 +52,11 @@ def test_the_time_left_follows_the_finished_rounds(tmp_path: Path) -> None:
     tail.read()
     view = outlook(path, config, tail.records)
     assert view.text == "phase 3 of 3, self-play, round 3 of 4"
-    assert view.seconds_left == 2 * (60 + 5 + 20)
+    assert view.seconds_left == 2 * (60 + 5 + 20 + 30), "with the pauses around gates"
     append(path, {"phase": "selfplay", "event": "games", "iteration": 2, "games": 50, "draws": 0, "seconds": 30.0})
     tail.read()
     left = outlook(path, config, tail.records).seconds_left
-    assert left == 2 * 85 - 30
+    assert left == 2 * 115 - 30
 
 
 def test_a_new_run_has_no_time_left_yet(tmp_path: Path) -> None:

@@ -1,0 +1,106 @@
+"""`gomoku strength`: the strength of a run's models over the time of training."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gomoku_cli import completion, options
+from gomoku_cli.expansion import expand_options
+from gomoku_cli.workers import WorkerOptions
+
+if TYPE_CHECKING:
+    from gomoku_cli.reports.texts import Json
+
+EXAMPLES = (
+    "gomoku strength runs/mine",
+    "gomoku strength runs/first runs/second --figure strength.svg",
+    "gomoku strength runs/mine --opponent default --opponent mentor:paper --games 100",
+)
+
+
+@expand_options
+def command(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN", help="Folders of runs.")],
+    *,
+    games: Annotated[
+        int,
+        typer.Option("--games", "-g", min=2, metavar="N", help="Games of every two players who meet: an even number."),
+    ] = 40,
+    opponents: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--opponent",
+            metavar="PLAYER",
+            autocompletion=completion.players,
+            help="A player of the pool. Repeatable.",
+            show_default="random, pure-mcts:1000, mentor:paper, mentor:1, mentor:3, mentor:5",
+        ),
+    ] = None,
+    simulations: options.Simulations = None,
+    seed: options.MatchSeed = 42,
+    figure: Annotated[
+        Path | None,
+        typer.Option("--figure", metavar="FILE", help="Draw the ratings, as .png or .svg; needs matplotlib."),
+    ] = None,
+    runtime: options.RuntimeOptions,
+    workers: WorkerOptions,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Rate every model that a run kept against a fixed pool of players, on one scale of Elo with intervals.
+
+    Games and ratings stay in RUN/strength: the same command continues a stopped measurement, and rates the new models
+    of a run that went on. gomoku watch and gomoku report show them.
+    """
+    from curriculum.phases.strength import POOL, kept_models, rate_models, strength_folder
+    from gomoku_cli.matches import open_session
+    from gomoku_cli.reports.plots import check_plot
+    from gomoku_cli.reports.training.overview import runs_at
+
+    if games % 2:
+        raise typer.BadParameter(f"{games} is odd: each opening is played with both colours", param_hint="--games")
+    if figure is not None:
+        check_plot(figure, "--figure")
+    pool = tuple(dict.fromkeys(opponents or POOL))
+    found: list[tuple[str, Json]] = []
+    for run in runs_at(runs):
+        models = kept_models(run)
+        if not models:
+            raise typer.BadParameter(f"{run} has kept no model yet", param_hint="RUN")
+        with open_session(
+            [*(str(model.path) for model in models), *pool],
+            games=games,
+            search=options.SearchOptions(simulations=simulations),
+            rules=options.RulesOptions(),
+            match=options.MatchOptions(seed=seed, run=strength_folder(run)),
+            runtime=runtime,
+            quiet=quiet,
+            workers=workers,
+        ) as session:
+            ratings = rate_models(session, run, models, pool)
+        found.append((run.resolve().name, ratings))
+        if not as_json:
+            _show(run, ratings)
+    if as_json:
+        typer.echo(json.dumps({"runs": [{"run": name, **ratings} for name, ratings in found]}))
+    if figure is not None:
+        from gomoku_cli.reports.strength_figure import draw_strength
+
+        draw_strength(found, figure)
+
+
+def _show(run: Path, ratings: "Json") -> None:
+    from gomoku_cli.console import STDOUT
+    from gomoku_cli.reports.terminal import table
+
+    rows = [(row["model"], f"{row['minutes']:.1f}", *_elo(row)) for row in ratings["models"]]
+    rows += [(row["player"], "", *_elo(row)) for row in ratings["pool"]]
+    columns = ("player", "minutes", "Elo", "95 %")
+    STDOUT.print(table(columns, rows, title=f"{run}: Elo, {ratings['zero']} is 0"))
+
+
+def _elo(row: "Json") -> tuple[str, str]:
+    low, high = row["elo_interval"]
+    return f"{row['elo']:.0f}", f"{low:.0f} to {high:.0f}"

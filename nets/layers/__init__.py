@@ -1,0 +1,1 @@
+"""Layers of nets by their names, with their tensors, without torch."""

@@ -1,0 +1,93 @@
+"""Layers of line-pattern nets, whose modules keep to the range of integers (`nets.line_blocks`)."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from core.compiled.line_nets.numbers import REACH, REGIONS
+from nets.layers.parts import Conv, Layer, Linear, Norm, Shape
+
+LINE_UNITS = 64
+"""Units of the hidden layers that make line features."""
+_DIGITS = 3 * (2 * REACH + 1)
+"""Three inputs for each cell of a pattern: an own stone, the opponent's, not on the board."""
+
+
+@dataclass(frozen=True, slots=True)
+class LineFeatures(Layer):
+    """Features of the line patterns around each cell: a small net of their digits, one hidden layer after another."""
+
+    PATTERN, EXAMPLE = r"lines-(?P<lines>\d{1,9})", "lines-32"
+
+    channels: int
+
+    @classmethod
+    def of(cls, match: re.Match[str], shape: Shape, *, normed: bool, outputs: int) -> Layer:
+        """See `Layer.of`."""
+        return cls(int(match["lines"]))
+
+    def output(self, shape: Shape) -> Shape:
+        """See `Layer.output`."""
+        return Shape(self.channels, shape.width)
+
+    def parts(self) -> Mapping[str, Layer | Conv | Norm | Linear]:
+        """See `Layer.parts`."""
+        widths = (_DIGITS, LINE_UNITS, LINE_UNITS, self.channels)
+        return {name: Linear(*widths[at : at + 2]) for at, name in enumerate(("first", "second", "third"))}
+
+
+@dataclass(frozen=True, slots=True)
+class LineSpread(Layer):
+    """A depthwise 3x3 and a 1x1 convolution beside a shortcut."""
+
+    PATTERN, EXAMPLE = "spread", "spread"
+
+    channels: int
+
+    def parts(self) -> Mapping[str, Layer | Conv | Norm | Linear]:
+        """See `Layer.parts`."""
+        near = Conv(self.channels, self.channels, groups=self.channels)
+        return {"near": near, "mix": Linear(self.channels, self.channels)}
+
+
+class _LineHead(Layer):
+    """A head of a line-pattern net."""
+
+    @classmethod
+    def of(cls, match: re.Match[str], shape: Shape, *, normed: bool, outputs: int) -> Layer:
+        """Raise `ValueError`: other nets have none."""
+        raise ValueError(f"{match[0]} is a head of a net whose trunk begins with lines")
+
+
+@dataclass(frozen=True, slots=True)
+class LinePolicy(_LineHead):
+    """A product over the channels of each cell."""
+
+    PATTERN, EXAMPLE = "cells", "cells"
+
+    channels: int
+
+    def parts(self) -> Mapping[str, Layer | Conv | Norm | Linear]:
+        """See `Layer.parts`."""
+        return {"linear": Linear(self.channels, 1)}
+
+
+@dataclass(frozen=True, slots=True)
+class LineValue(_LineHead):
+    """Pooling over regions of the board, and two fully connected layers."""
+
+    PATTERN, EXAMPLE = r"regions-(?P<regions>\d{1,9})-(?P<hidden>\d{1,9})", "regions-15-32"
+
+    channels: int
+    pooled: int
+    """Channels that are pooled."""
+    hidden: int
+    """Hidden units."""
+
+    def parts(self) -> Mapping[str, Layer | Conv | Norm | Linear]:
+        """See `Layer.parts`."""
+        return {
+            "mix": Linear(self.channels, self.pooled),
+            "first": Linear((REGIONS**2 + 1) * self.pooled, self.hidden),
+            "second": Linear(self.hidden, 1),
+        }

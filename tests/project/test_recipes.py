@@ -1,0 +1,136 @@
+"""The recipes of CONTRIBUTING.md: each is carried out on a copy of the code, touches three files at most, and works."""
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from curriculum.run.folder import read_metrics
+from nets.tensor_file import open_tensors
+from tests.support.project import ROOT
+
+PACKAGES = ("core", "nets", "search", "curriculum", "gomoku_cli")
+TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("\n## Recipes\n")[2].partition("\n## ")[0]
+RECIPES = {section.partition("\n")[0]: section for section in TEXT.split("\n### ")[1:]}
+QUICK = """
+training.batch_size=8 basics.positions=32 basics.epochs=1 imitation.games=2 imitation.bar_games=2 imitation.bar_every=0
+imitation.bar_opponent=random imitation.teacher=mentor:1 imitation.opening_stones=[2,4] selfplay.games=2 gate.games=2
+selfplay.concurrent_games=2 search.simulations=4 evaluation.final_games=0 rules.size=6 rules.connect=4
+basics.noise_stones=[0,6]
+""".split()
+"""Settings with which every training of a recipe takes some seconds."""
+
+
+def blocks(recipe: str, language: str) -> list[str]:
+    """The code blocks of a recipe in a language."""
+    found: list[str] = re.findall(rf"^```{language}\n(.*?)^```$", RECIPES[recipe], re.MULTILINE | re.DOTALL)
+    return found
+
+
+def apply(diff: str, root: Path) -> int:
+    """Make the changes of a recipe, whose places must be found exactly once; return the number of files."""
+    parts = re.split(r"^(?:---|\+\+\+) (\S+)\n", diff, flags=re.MULTILINE)[1:]
+    for name, change in zip(parts[::2], parts[1::2], strict=True):
+        path = root / name
+        text = path.read_text(encoding="utf-8") if path.exists() else ""
+        for hunk in re.split(r"^@@.*\n", change, flags=re.MULTILINE):
+            lines = hunk.splitlines(keepends=True)
+            old, new = ("".join(line[1:] or "\n" for line in lines if line[0] in signs) for signs in (" -\n", " +\n"))
+            assert text.count(old) == 1 or not path.exists(), (name, old)
+            text = text.replace(old, new) if path.exists() else new
+        path.write_text(text, encoding="utf-8")
+    return len(parts) // 2
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """A copy of the packages."""
+    root = tmp_path / "code"
+    for name in PACKAGES:
+        shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+    return root
+
+
+def outputs(recipe: str, root: Path, folder: Path, **environment: str) -> list[str]:
+    """Run the commands of a recipe with the code in `root`; return what they print."""
+    printed = []
+    for line in blocks(recipe, "sh")[0].splitlines():
+        name, *words = shlex.split(line)
+        assert name == "gomoku"
+        if words[0] == "train":
+            words += [word for setting in QUICK for word in ("--set", setting)] + ["--quiet"]
+        done = subprocess.run(
+            [sys.executable, "-m", "gomoku_cli", *words],
+            cwd=folder,
+            env=os.environ | {"PYTHONPATH": str(root)} | environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        assert done.returncode == 0, done.stderr
+        printed.append(done.stdout)
+    return printed
+
+
+def has_a_block(folder: Path, printed: list[str]) -> None:
+    with open_tensors(folder / "runs/block/models/best.safetensors", 1 << 24) as file:
+        assert file.types["black.trunk.1.squeeze.weight"].shape == (4, 8)
+
+
+def has_another_target(folder: Path, printed: list[str]) -> None:
+    assert "selfplay" in {record["phase"] for record in read_metrics(folder / "runs/target")}
+
+
+def has_a_head(folder: Path, printed: list[str]) -> None:
+    records = [record for record in read_metrics(folder / "runs/head") if record["event"] == "train"]
+    losses = {record["phase"]: record["reply_loss"] for record in records}
+    assert losses["basics"] == 0 < losses["imitation"]
+    assert losses["selfplay"] > 0
+    with open_tensors(folder / "runs/head/models/best.safetensors", 1 << 24) as file:
+        assert {"black.reply.0.conv.weight", "white.reply.1.linear.bias"} <= file.types.keys()
+
+
+def has_a_player(folder: Path, printed: list[str]) -> None:
+    result = json.loads(printed[0])
+    assert result["player"] == "central"
+    assert result["games"] == 4
+
+
+def has_a_preset(folder: Path, printed: list[str]) -> None:
+    with open_tensors(folder / "runs/preset/state/imitation.safetensors", 1 << 24) as file:
+        assert any(name.startswith("average.") for name in file.types)
+
+
+CHECKS: dict[str, Callable[[Path, list[str]], None]] = {
+    "A block": has_a_block,
+    "A target": has_another_target,
+    "A head": has_a_head,
+    "A player": has_a_player,
+    "A preset": has_a_preset,
+}
+
+
+def test_six_recipes_are_carried_out_here() -> None:
+    assert {*CHECKS, "A term of PUCT"} == RECIPES.keys()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("recipe", CHECKS)
+def test_a_recipe_works_on_a_copy_of_the_code(recipe: str, copy: Path, tmp_path: Path) -> None:
+    assert 1 <= apply(blocks(recipe, "diff")[0], copy) <= 3
+    CHECKS[recipe](tmp_path, outputs(recipe, copy, tmp_path))
+
+
+@pytest.mark.slow
+def test_another_term_of_puct_changes_the_search(copy: Path, tmp_path: Path) -> None:
+    """Its commands run without the compiler, so that the change needs no compilation."""
+    before = outputs("A term of PUCT", copy, tmp_path, NUMBA_DISABLE_JIT="1")
+    assert apply(blocks("A term of PUCT", "diff")[0].replace("19652.0", "1.0"), copy) == 1
+    assert outputs("A term of PUCT", copy, tmp_path, NUMBA_DISABLE_JIT="1") != before
