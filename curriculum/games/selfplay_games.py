@@ -148,9 +148,9 @@ class SelfPlay:
         finally:
             self._search.halt()
 
-    def set_evaluator(self, evaluator: Evaluator) -> None:
-        """Play on with another evaluator after a None of `play`; the one before is out of use then."""
-        self._search.set_evaluator(evaluator)
+    def set_evaluator(self, renewed: Callable[[], Evaluator]) -> None:
+        """Play on with another evaluator after a None of `play`; see `ForestSearch.set_evaluator`."""
+        self._search.set_evaluator(renewed)
 
     def _start(self, tree: int, number: int) -> _Game:
         game = _Game(number, opening_of(self._config, self._iteration, number, self._balanced))

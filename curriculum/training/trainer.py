@@ -3,9 +3,7 @@
 import json
 import math
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +23,7 @@ from core.rules import Colour
 from core.streams import Purpose, generator, stream_key
 from curriculum.config import Config, Optimiser, TrainingConfig
 from curriculum.training.batches import BatchSource
+from curriculum.training.devices import ahead, side_by_side, to_device
 from curriculum.training.samples import Samples
 from nets.blocks import channels_last
 from nets.checkpoint import CheckpointError
@@ -32,7 +31,7 @@ from nets.config import note_use
 from nets.dispatch import net_colours
 from nets.dual import DualNet, make_model, zero_heads
 from nets.planes import encode
-from nets.runtimes.devices import best_device, best_precision, use_threads
+from nets.runtimes.devices import best_device, best_precision
 from nets.shapes import tensor_types
 from nets.tensor_file import NotFiniteError, check_finite, open_tensors, write_tensors
 from nets.tensor_types import WEIGHTS, TensorType
@@ -119,7 +118,7 @@ class Trainer:
     def train(self, source: BatchSource, first_step: int, last_step: int, rates: NDArray[np.float64]) -> Losses:
         """Train from `first_step` to before `last_step`. `rates` [last_step - first_step]: learning rates.
 
-        On a CPU the nets of a model learn side by side, each on its share of the cores.
+        The nets of a model learn side by side (`curriculum.training.devices.side_by_side`).
 
         Raises `StepError` for the first step whose losses are not finite, or for the last one if the weights, the batch
         norms, the optimiser or the nets' answers are not after it.
@@ -130,8 +129,9 @@ class Trainer:
             """Return [steps, 3]: the losses of each step that has a batch."""
             losses: list[Tensor] = []
             batch: Samples | None = None
-            for step, rate in zip(range(first_step, last_step), rates, strict=True):
-                if (batch := source.batch(colour, step)) is not None:
+            batches = (source.batch(colour, step) for step in range(first_step, last_step))
+            for batch, rate in zip(ahead(batches, self.device), rates, strict=True):
+                if batch is not None:
                     losses.append(self._step(colour, batch, float(rate)))
             if batch is None:  # a colour without samples
                 return torch.zeros((0, 3), device=self.device)
@@ -146,13 +146,7 @@ class Trainer:
                 raise StepError(last_step, float(rates[-1]), str(error)) from error
             return found
 
-        if self.device.type == "cpu" and len(source.colours) > 1:
-            threads = torch.get_num_threads()
-            share = partial(use_threads, max(1, threads // len(source.colours)), threads)
-            with ThreadPoolExecutor(len(source.colours), thread_name_prefix="training", initializer=share) as pool:
-                parts = list(pool.map(steps_of, source.colours))
-        else:
-            parts = [steps_of(colour) for colour in source.colours]
+        parts = side_by_side(steps_of, source.colours, self.device)
         count = sum(len(losses) for losses in parts)
         policy, value, entropy = (torch.stack([each.sum(dim=0) for each in parts]).sum(dim=0) / max(count, 1)).tolist()
         return Losses(policy, value, entropy)
@@ -202,18 +196,18 @@ class Trainer:
 
     def _on_device(self, batch: Samples) -> tuple[Tensor, Tensor, Tensor]:
         positions = batch.positions
-        policies = torch.from_numpy(batch.policies).to(self.device)
+        policies = to_device(batch.policies, self.device)
         if (smoothing := self.settings.label_smoothing) > 0:
             masks = legal_masks(compile_rules(self.model.rules), positions.stones, positions.to_move)
-            legal = torch.from_numpy(masks).to(self.device, torch.float32)
+            legal = to_device(masks, self.device).float()
             policies = (1 - smoothing) * policies + smoothing * legal / legal.sum(dim=1, keepdim=True)
-        return self._planes(positions), policies, torch.from_numpy(batch.values).to(self.device)
+        return self._planes(positions), policies, to_device(batch.values, self.device)
 
     def _planes(self, positions: PositionBatch) -> Tensor:
         return encode(
-            torch.from_numpy(positions.stones).to(self.device),
-            torch.from_numpy(positions.to_move).to(self.device),
-            torch.from_numpy(positions.last_moves).to(self.device),
+            to_device(positions.stones, self.device),
+            to_device(positions.to_move, self.device),
+            to_device(positions.last_moves, self.device),
             self.model.config.planes,
             torch.float32,
         )

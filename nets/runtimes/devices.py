@@ -3,8 +3,12 @@
 import ctypes
 import sys
 import threading
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from core.cores import processor_name
+from nets.config import RuntimeNotice
 
 if TYPE_CHECKING:
     import torch
@@ -30,10 +34,40 @@ def may_have_gpu() -> bool:
 
 
 def best_device() -> "torch.device":
-    """Return the GPU if torch finds one, else the CPU."""
+    """Return the GPU if torch finds one, else the CPU, with a `RuntimeNotice` if the driver knows of a GPU."""
     import torch
 
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    reason = _torch_without_gpu()
+    if reason:
+        warnings.warn(f"torch does not use the GPU: {reason}; the processor computes", RuntimeNotice, stacklevel=2)
+    return torch.device("cuda" if reason is None else "cpu")
+
+
+def _torch_without_gpu() -> str | None:
+    """Return why torch uses no GPU: an empty text where there is none, None if it uses one."""
+    import torch
+
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        if torch.cuda.is_available():
+            return None
+    if not may_have_gpu():
+        return ""
+    if torch.version.cuda is None and torch.version.hip is None:
+        return f"torch {torch.__version__} is a build for processors alone"
+    return str(said[0].message).splitlines()[0] if said else f"torch {torch.__version__} finds none"
+
+
+def device_text() -> str:
+    """Return the name of the device that computes, and of a GPU that does not, the reason; without torch if it can."""
+    if not may_have_gpu():
+        return f"{processor_name()} (no GPU)"
+    import torch
+
+    reason = _torch_without_gpu()
+    if reason is not None:
+        return f"{processor_name()} (torch does not use the GPU: {reason})"
+    return f"{torch.cuda.get_device_name()} (torch {torch.__version__})"
 
 
 def best_precision(device: "torch.device") -> "torch.dtype":

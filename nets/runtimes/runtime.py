@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +60,17 @@ class Runtime(Protocol):
 
     def evaluate(self, net: str, pieces: Sequence[Piece]) -> None:
         """Evaluate the pieces together, up to the last of `sizes` rows in all, with the net of that name."""
+
+
+@runtime_checkable
+class Reloads(Runtime, Protocol):
+    """A runtime that takes other weights without being made anew."""
+
+    def load(self, model: Any) -> None:
+        """Evaluate with the weights of a model of the same kind, a `nets.dual.DualNet`, from now on."""
+
+    def close(self) -> None:
+        """Let others use what it has on its device."""
 
 
 def gathered(pieces: Sequence[Piece]) -> PositionBatch:
