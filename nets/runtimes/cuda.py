@@ -168,6 +168,8 @@ class CudaRuntime:
     sizes: tuple[int, ...] = (SIZES[-1],)
     any_thread = True
     large_batches = True
+    lanes = _LANES - 1
+    threads = _LANES  # as many as lanes: none waits for another
 
     def __init__(self, model: DualNet, precision: Precision, device: torch.device) -> None:
         if model.config.has_lines:
@@ -175,9 +177,7 @@ class CudaRuntime:
         elif precision is Precision.AUTO:
             precision = card_precision(device)
         self.precision = precision
-        self.lanes = _LANES - 1
-        self.threads = _LANES
-        self.free_cores = max(1, cores() - 1)
+        self.free_cores = cores()
         self._kind = _Kind(model.config, model.rules, precision, device)
         self._lanes = take_lanes(device, _LANES)
         found = _take_idle(self._kind)

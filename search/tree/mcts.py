@@ -30,6 +30,7 @@ from search.tree.root import (
     analyse_root,
     best_move,
     pruned_policy,
+    root_legal,
     root_policy,
     root_priors,
     root_proofs,
@@ -246,6 +247,10 @@ class ForestSearch:
         """Return True if one simulation is enough: with `forced_moves`, if the opponent threatens five on one cell."""
         tactics = self._root_tactics if self.settings.forced_moves else None
         return tactics is not None and bool(roots.has_one_reply(self.forest, tree, tactics))
+
+    def legal(self, tree: int) -> NDArray[np.bool_]:
+        """Return the mask [A] of the legal moves at the root."""
+        return root_legal(self._compiled_rules, self.forest, tree)
 
     def visits(self, tree: int) -> NDArray[np.int32]:
         """Return the visit counts [A] of the root's moves."""
