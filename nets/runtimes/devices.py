@@ -37,13 +37,13 @@ def best_device() -> "torch.device":
     """Return the GPU if torch finds one, else the CPU, with a `RuntimeNotice` if the driver knows of a GPU."""
     import torch
 
-    reason = _torch_without_gpu()
+    reason = torch_without_gpu()
     if reason:
         warnings.warn(f"torch does not use the GPU: {reason}; the processor computes", RuntimeNotice, stacklevel=2)
     return torch.device("cuda" if reason is None else "cpu")
 
 
-def _torch_without_gpu() -> str | None:
+def torch_without_gpu() -> str | None:
     """Return why torch uses no GPU: an empty text where there is none, None if it uses one."""
     import torch
 
@@ -64,7 +64,7 @@ def device_text() -> str:
         return f"{processor_name()} (no GPU)"
     import torch
 
-    reason = _torch_without_gpu()
+    reason = torch_without_gpu()
     if reason is not None:
         return f"{processor_name()} (torch does not use the GPU: {reason})"
     return f"{torch.cuda.get_device_name()} (torch {torch.__version__})"
