@@ -2,9 +2,10 @@
 
 Real self-play with an evaluator whose nets cost the processor nothing: it copies positions in and evaluations out, as
 the runtime for GPUs does, and between them sleeps as long as a card might compute (`--ms` for 2,048 rows, a padded
-batch after the other). Prints for each latency: simulations a second, the evaluator's own rate, their ratio, and the
-processor time of a simulation, all Python included: of all threads together (median and least of the rounds), and of
-the thread that more cores do not help (`serial`; on one core it does everything).
+batch after the other). Prints for each latency: simulations a second, the evaluator's own rate, their ratio, the share
+of time in which the card was busy, and the processor time of a simulation, all Python included: of all threads together
+(median and least of the rounds), and of the thread that more cores do not help (`serial`; on one core it does
+everything).
 """
 
 import argparse
@@ -65,6 +66,7 @@ class SleepingCard:
         self._own = threading.local()
         self._lock = threading.Lock()
         self._free_at = 0.0
+        self.busy_s = 0.0
 
     def evaluate(self, net: str, pieces: Sequence[Piece]) -> None:
         """See `Runtime`."""
@@ -77,6 +79,7 @@ class SleepingCard:
             count += len(piece.rows)
         duration = self._second * SIZES[bisect_left(SIZES, count)] / _ROWS
         with self._lock:
+            self.busy_s += duration
             self._free_at = until = max(self._free_at, time.perf_counter()) + duration
         time.sleep(max(0.0, until - time.perf_counter()))
         scatter(pieces, buffers.logits, buffers.values)
@@ -87,21 +90,24 @@ def rows(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
     rules = Rules()
     games = long_games(rules, _GAMES_OF_STARTS)
     for ms in options.ms:
-        evaluator = RuntimeEvaluator(SleepingCard(rules.cells, ms), NetConfig(), rules.cells, 1)
+        card = SleepingCard(rules.cells, ms)
+        evaluator = RuntimeEvaluator(card, NetConfig(), rules.cells, 1)
         alone = Ceiling(evaluator, mixed_positions(games), _ROWS).rate(1.0)
         config = selfplay_config(rules, NetConfig(), options.simulations, options.games)
         player = SelfPlay(config, evaluator, iteration=0, balanced=openings(games))
-        rates, costs, serial, batches = [], [], [], []
+        rates, costs, serial, batches, busy = [], [], [], [], []
         with closing(player.play(range(10_000_000))) as playing:
             while player.progress.simulations < options.games * options.simulations:
                 next(playing)
             for _ in range(options.rounds):
                 before, cpu, own, number = player.progress, time.process_time(), time.thread_time(), 0
+                worked = card.busy_s
                 while time.perf_counter() - before.seconds < options.seconds:
                     number += next(playing) is None
                 after, cpu, own = player.progress, time.process_time() - cpu, time.thread_time() - own
                 done = after.simulations - before.simulations
                 rates.append(done / (after.seconds - before.seconds))
+                busy.append((card.busy_s - worked) / (after.seconds - before.seconds))
                 costs.append(1e6 * cpu / done)
                 serial.append(1e6 * own / done)
                 batches.append((after.evaluations - before.evaluations) / number)
@@ -114,6 +120,7 @@ def rows(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
             "evaluator alone/s": alone,
             "simulations/s": rate,
             "ratio": rate / alone,
+            "busy": statistics.median(busy),
             "core-us a simulation": statistics.median(costs),
             "least": min(costs),
             "serial": statistics.median(serial),

@@ -33,7 +33,7 @@ _MIN_SECONDS, _MAX_SECONDS = 0.1, 3600.0
 
 
 class _Device(StrEnum):
-    """What is measured."""
+    """The device to measure."""
 
     AUTO = "auto"
     CUDA = "cuda"

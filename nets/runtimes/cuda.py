@@ -25,8 +25,9 @@ from nets.runtimes.inference import InferenceNet, example_positions
 from nets.runtimes.runtime import CopiesPositions, Piece, scatter
 from nets.runtimes.streams import Lane, alone, give_back, take_lanes
 
-SIZES = (64, 128, 256, 512, 1024, 2048, 4096)
-"""Batch sizes that are captured."""
+SIZES = (64, 128, 256, 512, 768, 1024, 1280, 1536, 2048, 2560, 3072, 4096)
+"""Batch sizes that are captured. Rows cost little up to about a thousand; beyond, a third of a
+batch is padding at most."""
 _LANES = 3
 """Two parts of a batch on the GPU, one for each net, and one that is copied."""
 _WARM_UPS = 3
@@ -134,7 +135,7 @@ def _nets_of(model: DualNet, precision: Precision, device: torch.device) -> Nets
 
 
 class _Kind(NamedTuple):
-    """What nets share that can use the same graphs."""
+    """The properties of nets on which their graphs depend."""
 
     config: NetConfig
     rules: Rules
@@ -168,7 +169,7 @@ class CudaRuntime:
     sizes: tuple[int, ...] = (SIZES[-1],)
     any_thread = True
     large_batches = True
-    lanes = _LANES - 1
+    lanes = _LANES
     threads = _LANES  # as many as lanes: none waits for another
 
     def __init__(self, model: DualNet, precision: Precision, device: torch.device) -> None:
