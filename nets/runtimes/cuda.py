@@ -145,14 +145,17 @@ class _Kind(NamedTuple):
 
 _idle: list[tuple[_Kind, _Captured]] = []
 """Captured nets that nobody uses, the newest last; a gate in each round would else capture the same again."""
-_IDLE = threading.Lock()
+_IDLE = threading.RLock()
 _MOST_IDLE = 8
 
 
 def _take_idle(kind: _Kind) -> _Captured | None:
     with _IDLE:
-        index = next((index for index, (own, _) in enumerate(_idle) if own == kind), None)
-        return None if index is None else _idle.pop(index)[1]
+        for entry in reversed(_idle.copy()):
+            if entry[0] == kind and entry in _idle:
+                _idle.remove(entry)
+                return entry[1]
+        return None
 
 
 def card_precision(device: torch.device) -> Precision:

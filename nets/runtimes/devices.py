@@ -1,6 +1,7 @@
 """Devices of this machine: GPU, processor cores, and the precision that they are fast in."""
 
 import ctypes
+import functools
 import sys
 import threading
 import warnings
@@ -47,12 +48,19 @@ def torch_without_gpu() -> str | None:
     """Return why torch uses no GPU: an empty text where there is none, None if it uses one."""
     import torch
 
+    if may_have_gpu():
+        return _why_torch_uses_none()
+    return None if torch.cuda.is_available() else ""
+
+
+@functools.cache  # torch gives its reason once
+def _why_torch_uses_none() -> str | None:
+    import torch
+
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         if torch.cuda.is_available():
             return None
-    if not may_have_gpu():
-        return ""
     if torch.version.cuda is None and torch.version.hip is None:
         return f"torch {torch.__version__} is a build for processors alone"
     return str(said[0].message).splitlines()[0] if said else f"torch {torch.__version__} finds none"

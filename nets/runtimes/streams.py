@@ -33,7 +33,8 @@ class Lane:
 
 
 _lanes: dict[torch.device, list[Lane]] = {}
-_registry = threading.Lock()
+_registry = threading.RLock()
+"""Reentrant, since an evaluator that is collected in the middle of a capture gives its lanes back."""
 
 
 def take_lanes(device: torch.device, count: int) -> list[Lane]:

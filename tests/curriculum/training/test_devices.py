@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+import torch
 
 from curriculum.training import devices, trainer
 from curriculum.training.devices import ahead, to_device
@@ -49,6 +50,18 @@ def test_on_a_card_each_net_trains_on_a_stream_of_its_own_as_on_a_processor(monk
     assert (card.used, len(threads), card.shared, card.captures) == ({0, 1}, 2, [], 0)
     assert np.allclose([there.policy, there.value], [here.policy, here.value])
     assert all(np.allclose(one, other, atol=1e-5) for one, other in zip(weights, same, strict=True))
+
+
+@pytest.mark.gpu
+def test_on_a_real_gpu_nets_train_as_on_a_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trainer, "best_precision", lambda device: torch.float32)
+    found = []
+    for device in (CPU, torch.device("cuda")):
+        monkeypatch.setattr(trainer, "best_device", lambda device=device: device)
+        trained = trainer.Trainer(CONFIG)
+        losses = trained.train(trained.batches(random_samples(), 1), 0, 5, np.full(5, 0.01))
+        found.append((losses.policy, losses.value))
+    assert np.allclose(*found, rtol=1e-3)
 
 
 def test_a_copy_to_the_processor_is_none() -> None:

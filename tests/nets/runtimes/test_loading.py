@@ -343,6 +343,7 @@ def test_a_gpu_that_torch_does_not_use_is_reported_with_the_reason(
             warnings.warn(warning, UserWarning, stacklevel=1)
         return False
 
+    devices._why_torch_uses_none.cache_clear()
     monkeypatch.setattr(devices, "may_have_gpu", lambda: True)
     monkeypatch.setattr(torch.cuda, "is_available", found)
     monkeypatch.setattr(torch.version, "cuda", cuda)
@@ -350,5 +351,7 @@ def test_a_gpu_that_torch_does_not_use_is_reported_with_the_reason(
         assert devices.best_device() == torch.device("cpu")
     assert reason.rstrip(";") in devices.device_text()
     monkeypatch.setattr(devices, "may_have_gpu", lambda: False)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     assert devices.best_device() == torch.device("cpu")
     assert devices.device_text().endswith("(no GPU)")
+    devices._why_torch_uses_none.cache_clear()
