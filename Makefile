@@ -4,6 +4,7 @@
 #   make test    run the tests
 #   make play    open the board against the built-in model
 #   make check   run everything that continuous integration runs
+#   make gpu-check   measure and test a GPU, from this tree with the Python at hand (PYTHON=...), in at most 8 minutes
 
 PYTHON ?= python3
 RUN ?= runs/demo
@@ -16,7 +17,7 @@ READY := $(VENV)/.ready
 KERNEL_TESTS := tests/core/test_position.py tests/core/compiled/test_symmetry.py tests/core/test_evaluation.py tests/core/compiled/test_tactics.py tests/core/compiled/test_threats.py tests/search/mentor tests/search/tree/test_mcts.py tests/search/tree/test_cache.py tests/search/tree/test_proofs.py tests/search/pure_mcts/test_rollouts.py tests/search/tree/test_noise.py tests/search/tree/test_local_playouts.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test play lint format types imports coverage smoke check wheel constraints lock
+.PHONY: help demo test play lint format types imports coverage smoke check gpu-check wheel constraints lock
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -67,6 +68,12 @@ smoke: $(READY)
 
 check:
 	.ci/run
+
+# Nothing is installed: the Python of a machine with a GPU often has a torch of its own. Without a GPU it ends with code 2.
+gpu-check:
+	@$(PYTHON) -m gomoku_cli bench --device cuda --json > gpu-check.json
+	$(PYTHON) -m pytest -q -m gpu tests/nets/runtimes tests/curriculum/training
+	cat gpu-check.json
 
 wheel: $(READY)
 	$(BIN)/python -m build --wheel --no-isolation

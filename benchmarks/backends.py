@@ -12,16 +12,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from benchmarks.measuring import parser_of, show
 from core.evaluation import PositionBatch
-from core.position import Position
-from core.rules import Rules
-from core.streams import generator
 from curriculum.arena.players import model_path
+from curriculum.bench.agreement import POSITIONS, Exact, own_games, shuffled
 from curriculum.training.samples import read_samples
 from nets.checkpoint import load_model
 from nets.config import Backend, Precision, RuntimeChoice, RuntimeNotice
@@ -29,8 +25,6 @@ from nets.dual import DualNet
 from nets.runtimes.devices import best_device
 from nets.runtimes.net_evaluator import NetEvaluator
 
-_POSITIONS = 10_000
-_DRAWN = 10
 _CPU = torch.device("cpu")
 _ON_CPU = [
     (_CPU, RuntimeChoice(backend=backend, precision=precision))
@@ -39,40 +33,14 @@ _ON_CPU = [
 ]
 
 
-def priors(logits: NDArray[np.float32], positions: PositionBatch) -> NDArray[np.float32]:
-    """Return the softmax [B, A] over the empty cells."""
-    masked = np.where(positions.stones == 0, logits, -np.inf)
-    weights = np.exp(masked - masked.max(axis=1, keepdims=True))
-    shares: NDArray[np.float32] = weights / weights.sum(axis=1, keepdims=True)
-    return shares
-
-
-def own_games(evaluator: NetEvaluator, rules: Rules) -> PositionBatch:
-    """Return positions of games: first moves drawn from the model's priors, then its top moves."""
-    random, found = generator(1), []
-    games = [Position(rules) for _ in range(256)]
-    while sum(map(len, found)) < _POSITIONS:
-        batch = PositionBatch.from_positions(games, rules)
-        found.append(batch)
-        shares = priors(evaluator.evaluate(batch)[0], batch).astype(np.float64)
-        for index, (game, share) in enumerate(zip(games, shares, strict=True)):
-            drawn = game.ply < _DRAWN
-            game.push(int(random.choice(rules.cells, p=share / share.sum()) if drawn else share.argmax()))
-            if game.is_game_over():
-                games[index] = Position(rules)
-    return PositionBatch.concatenate(found)
-
-
 def rows(model: DualNet, files: list[Path]) -> Iterator[dict[str, Any]]:
     """Yield a row for each runtime."""
     exact = NetEvaluator(model, _ON_CPU[0][1], device=_CPU)
     if files:
-        positions = PositionBatch.concatenate([read_samples(file)[0].positions for file in files])
+        positions = shuffled(PositionBatch.concatenate([read_samples(file)[0].positions for file in files]), POSITIONS)
     else:
-        positions = own_games(exact, model.rules)
-    positions = positions.rows(generator(1).permutation(len(positions))[:_POSITIONS])
-    exact_logits, exact_values = exact.evaluate(positions)
-    exact_priors = priors(exact_logits, positions)
+        positions = own_games(exact, model.rules, POSITIONS)
+    known = Exact(exact, positions)
     card = best_device()
     on_card = [
         (card, RuntimeChoice(backend=Backend.TORCH, precision=precision))
@@ -93,15 +61,7 @@ def rows(model: DualNet, files: list[Path]) -> Iterator[dict[str, Any]]:
         except RuntimeNotice as notice:
             yield {"runtime": name, "notice": str(notice)}
             continue
-        logits, values = evaluator.evaluate(positions)
-        found = priors(logits, positions)
-        yield {
-            "runtime": name,
-            "new weights, s": ready,
-            "prior": float(np.abs(found - exact_priors).max()),
-            "value": float(np.abs(values - exact_values).max()),
-            "top move, %": 100 * float((found.argmax(axis=1) == exact_priors.argmax(axis=1)).mean()),
-        }
+        yield {"runtime": name, "new weights, s": ready, **known.errors(evaluator)}
         evaluator.close()
 
 

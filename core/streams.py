@@ -7,6 +7,8 @@ whatever else the process does.
 from enum import IntEnum
 
 import numpy as np
+from numpy.random.bit_generator import ISeedSequence
+from numpy.typing import NDArray
 
 _MASK = (1 << 64) - 1
 
@@ -41,6 +43,17 @@ def stream_key(seed: int, *keys: int) -> int:
     return state
 
 
+class _Key(ISeedSequence):
+    """A key of Philox. Given as `key`, numpy would first ask the system for random numbers that nobody uses."""
+
+    def __init__(self, key: int) -> None:
+        self._words = np.array([key, 0], dtype=np.uint64)
+
+    def generate_state(self, n_words: int, dtype: object = np.uint64) -> NDArray[np.uint64]:
+        return self._words
+
+
 def generator(seed: int, *keys: int) -> np.random.Generator:
     """Return numpy's generator over the counter-based stream of `stream_key(seed, *keys)`."""
-    return np.random.Generator(np.random.Philox(key=stream_key(seed, *keys)))
+    # Its types know no other sources of a state than their own.
+    return np.random.Generator(np.random.Philox(_Key(stream_key(seed, *keys))))  # type: ignore[arg-type]

@@ -47,11 +47,11 @@ class Precision(StrEnum):
     """The number format that the nets compute in."""
 
     AUTO = "auto"
-    """The fastest that the device multiplies natively: float16 on a GPU, bfloat16 or float32 on a CPU."""
+    """The fastest that the device multiplies natively: bfloat16, on older GPUs float16, else float32."""
     FP32 = "fp32"
     BF16 = "bf16"
     FP16 = "fp16"
-    """On a GPU only; as fast there as bfloat16, and eight times closer to float32."""
+    """On a GPU only; as fast there as bfloat16 and eight times closer to float32, but large numbers overflow."""
     INT16 = "int16"
     """Line-pattern nets only, which their kernels always compute in integers."""
 

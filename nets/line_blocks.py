@@ -42,6 +42,8 @@ _ROW_TOP = ROW_TOP / 2**UNIT_BITS
 _NEAR_TOP = NEAR_TOP / 2**NEAR_BITS
 _MIX_TOP = MIX_TOP / 2**MIX_BITS
 _DENSE_TOP = DENSE_TOP / 2**DENSE_BITS
+_TABLE_PART = 1 << 16
+"""Patterns of a table that are computed at once."""
 
 
 class _SumOfRows(torch.autograd.Function):
@@ -95,22 +97,57 @@ class LineFeatureBlock(nn.Module):
 
     def forward(self, planes: Tensor) -> Tensor:
         """Map planes [B, P, D, D], of which the first two are own and opponent's stones, to [B, channels, D, D]."""
-        batch, _, size, _ = planes.shape
-        ways, empty = _numbering(size, planes.device)
-        with torch.autocast(planes.device.type, enabled=False):
-            digits = (planes[:, 0] + 2 * planes[:, 1]).reshape(batch, -1).float()
-            # Up to 397,488, so exact in float32.
-            numbers = (digits @ ways + empty).to(torch.int32)
         # Few patterns are on many cells: the function is computed once for each.
-        seen, places = torch.unique(numbers, return_inverse=True)
+        seen, places = torch.unique(_numbers(planes), return_inverse=True)
         rows = self.rows(seen.long())
         summed: Tensor = _SumOfRows.apply(rows, places.reshape(-1, len(DIRECTIONS)))  # type: ignore[no-untyped-call]
-        return self.clamped(summed).reshape(batch, size, size, -1).permute(0, 3, 1, 2)
+        return _on_board(self.clamped(summed), planes)
 
     @staticmethod
     def clamped(summed: Tensor) -> Tensor:
         """Return the sum over the directions within the range of features."""
         return summed.clamp(0, _TOP)
+
+
+class _LineTable(nn.Module):
+    """`LineFeatureBlock` for inference: its function of every pattern is a table."""
+
+    def __init__(self, block: LineFeatureBlock) -> None:
+        super().__init__()
+        numbers = torch.arange(len(block.digits), device=block.digits.device)
+        with torch.no_grad():
+            self.register_buffer("table", torch.cat([block.rows(part) for part in torch.split(numbers, _TABLE_PART)]))
+        self.table: Tensor
+
+    def forward(self, planes: Tensor) -> Tensor:
+        """See `LineFeatureBlock.forward`."""
+        places = _numbers(planes).reshape(-1, len(DIRECTIONS))
+        summed = functional.embedding_bag(places, self.table, mode="sum")
+        return _on_board(LineFeatureBlock.clamped(summed), planes)
+
+
+def with_tables(module: nn.Module) -> None:
+    """Replace what a CUDA graph cannot hold in a line-pattern net: sizes that depend on the positions."""
+    for name, child in module.named_children():
+        if isinstance(child, LineFeatureBlock):
+            setattr(module, name, _LineTable(child))
+        else:
+            with_tables(child)
+
+
+def _numbers(planes: Tensor) -> Tensor:
+    """Return [B, 4A] the numbers of the patterns of positions."""
+    ways, empty = _numbering(planes.shape[2], planes.device)
+    with torch.autocast(planes.device.type, enabled=False):
+        digits = (planes[:, 0] + 2 * planes[:, 1]).reshape(len(planes), -1).float()
+        # Up to 397,488, so exact in float32.
+        return (digits @ ways + empty).to(torch.int32)
+
+
+def _on_board(features: Tensor, planes: Tensor) -> Tensor:
+    """Return features [B * A, C] as [B, C, D, D]."""
+    batch, _, size, _ = planes.shape
+    return features.reshape(batch, size, size, -1).permute(0, 3, 1, 2)
 
 
 class LineSpreadBlock(nn.Module):

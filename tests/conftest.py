@@ -5,6 +5,7 @@ import random
 import sys
 
 import numpy as np
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from core.compiled import stones_of
 from core.position import Position
 from core.rules import EMPTY, MAX_CONNECT, MAX_SIZE, MIN_CONNECT, MIN_SIZE, Cell, Rules
 from nets.config import Backend, RuntimeChoice, set_runtime
+from nets.runtimes.devices import best_device
 
 # Kernels compile in the first example, so no deadline can hold.
 settings.register_profile("gomoku", deadline=None, max_examples=60)
@@ -29,6 +31,15 @@ sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
 # Trainings of a few steps would spend most of their time converting nets; the runtimes have tests of their own.
 os.environ.setdefault("GOMOKU_BACKEND", Backend.TORCH)
 set_runtime(RuntimeChoice(backend=Backend.TORCH))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave out the tests that need a GPU where torch finds none."""
+    marked = [item for item in items if item.get_closest_marker("gpu")]
+    if marked and best_device().type != "cuda":
+        for item in marked:
+            item.add_marker(pytest.mark.skip(reason="needs a GPU"))
+
 
 WAYS = ((0, 1), (1, 0), (1, 1), (-1, 1))
 """The four directions of a line, as (rows, columns)."""

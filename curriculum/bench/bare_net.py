@@ -62,8 +62,10 @@ def _rate(call: Callable[[], object], batch: int, seconds: float) -> float:
 
 def _net_and_planes(model: DualNet, batch: int) -> tuple[torch.nn.Module, torch.Tensor]:
     net = channels_last(folded(next(iter(model.nets.values())))).requires_grad_(False)
-    size = model.rules.size
-    planes = torch.rand(batch, PLANE_COUNT[model.config.planes], size, size)
+    size, count = model.rules.size, PLANE_COUNT[model.config.planes]
+    # Zeros and ones, at most a one for each cell: line-pattern nets read their table with them.
+    stones = torch.randint(0, 6, (batch, 1, size, size))
+    planes = (stones == torch.arange(1, count + 1).view(1, count, 1, 1)).float()
     return net, planes.contiguous(memory_format=torch.channels_last)
 
 

@@ -147,9 +147,9 @@ class SelfPlay:
         finally:
             self._search.halt()
 
-    def set_evaluator(self, evaluator: Evaluator) -> None:
-        """Play on with another evaluator after a None of `play`; the one before is out of use then."""
-        self._search.set_evaluator(evaluator)
+    def set_evaluator(self, renewed: Callable[[], Evaluator]) -> None:
+        """Play on with another evaluator after a None of `play`; see `ForestSearch.set_evaluator`."""
+        self._search.set_evaluator(renewed)
 
     def _start(self, tree: int, number: int) -> _Game:
         game = _Game(number, opening_of(self._config, self._iteration, number, self._balanced))
@@ -169,24 +169,24 @@ class SelfPlay:
         self._search.begin(
             tree,
             simulations if is_full else settings.fast_simulations,
-            noise=self._noise(game) if is_full else None,
+            noise=self._noise(tree, game) if is_full else None,
             key=stream_key(self._config.seed, Purpose.SEARCH, self._iteration, game.number, game.position.ply),
             forced_playouts=settings.forced_playouts if is_full else 0.0,
         )
 
-    def _noise(self, game: _Game) -> RootNoise | NodeNoise | None:
-        """Return the noise of a full search at the game's position."""
+    def _noise(self, tree: int, game: _Game) -> RootNoise | NodeNoise | None:
+        """Return the noise of a full search at the game's position, the root of its tree."""
         settings = self._config.selfplay
         if settings.dirichlet_epsilon <= 0 or settings.noise is Noise.MOVE:
             return None
         if settings.noise is Noise.EVERY_NODE:
             return NodeNoise(settings.dirichlet_alpha, settings.dirichlet_epsilon)
-        return RootNoise(self._dirichlet(game), settings.dirichlet_epsilon)
+        return RootNoise(self._dirichlet(tree, game), settings.dirichlet_epsilon)
 
-    def _dirichlet(self, game: _Game) -> NDArray[np.float32]:
-        """Return noise [A] over the legal moves of the game's position."""
+    def _dirichlet(self, tree: int, game: _Game) -> NDArray[np.float32]:
+        """Return noise [A] over the legal moves of the game's position, the root of its tree."""
         noise = np.zeros(self._config.rules.cells, dtype=np.float32)
-        legal = game.position.legal_moves()
+        legal = np.flatnonzero(self._search.legal(tree))
         alpha = self._config.selfplay.dirichlet_alpha
         noise[legal] = self._generator(Purpose.NOISE, game).dirichlet(np.full(len(legal), alpha))
         return noise
@@ -203,7 +203,7 @@ class SelfPlay:
         sample = draws_move(Policy.SEMI_STOCHASTIC, position.ply, settings.switch_stage)
         share = settings.dirichlet_epsilon
         if settings.noise is Noise.MOVE and sample and share > 0 and game.is_full[-1]:
-            policy = (1.0 - share) * policy + share * self._dirichlet(game)
+            policy = (1.0 - share) * policy + share * self._dirichlet(tree, game)
         move = choose_move(policy, sample=sample, generator=lambda: self._generator(Purpose.MOVE, game))
         position.push(move)
         if position.is_game_over():

@@ -9,6 +9,7 @@ from core.rules import Cell
 from curriculum.config import Config
 from curriculum.games.selfplay_games import SelfPlay, SelfPlayGame
 from nets.checkpoint import load_model
+from nets.dual import DualNet
 from nets.runtimes.net_evaluator import NetEvaluator
 
 
@@ -45,12 +46,12 @@ class SelfPlayGames:
 
     def __init__(self, job: SelfPlayJob, model: Path) -> None:
         self._repeatable = job.repeatable
-        self._evaluator = self._evaluator_of(model)
-        self._newer: NetEvaluator | None = None
+        self._evaluator = self._evaluator_of(load_model(model)[0])
+        self._newer: Callable[[], NetEvaluator] | None = None
         self._games = SelfPlay(job.config, self._evaluator, iteration=job.iteration, balanced=job.balanced)
 
-    def _evaluator_of(self, model: Path) -> NetEvaluator:
-        return NetEvaluator(load_model(model)[0], repeatable=self._repeatable)
+    def _evaluator_of(self, model: DualNet) -> NetEvaluator:
+        return NetEvaluator(model, repeatable=self._repeatable)
 
     @property
     def counts(self) -> Mapping[str, int]:
@@ -64,14 +65,24 @@ class SelfPlayGames:
         with closing(self._games.play(numbers, stop)) as playing:
             for item in playing:
                 if item is None and self._newer is not None:
-                    before, self._evaluator, self._newer = self._evaluator, self._newer, None
-                    self._games.set_evaluator(self._evaluator)
-                    before.close()
+                    newer, self._newer = self._newer, None
+                    self._games.set_evaluator(newer)
                 yield item
 
-    def push(self, model: Path) -> None:
+    def push(self, path: Path) -> None:
         """Play on with the weights of a model file."""
-        self._newer = self._evaluator_of(model)
+        model = load_model(path)[0]
+        evaluator = None if self._evaluator.reloads else self._evaluator_of(model)
+
+        def renewed() -> NetEvaluator:
+            if evaluator is None:
+                self._evaluator.load(model)
+            else:
+                self._evaluator.close()
+                self._evaluator = evaluator
+            return self._evaluator
+
+        self._newer = renewed
 
     def close(self) -> None:
         """See `curriculum.workers.games.Games`."""

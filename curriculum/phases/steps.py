@@ -25,6 +25,7 @@ from curriculum.training.trainer import Losses, Trainer, cosine_rate
 from nets.checkpoint import CheckpointError, load_model, read_info, save_model
 from nets.dispatch import net_colours
 from nets.dual import DualNet, make_model
+from nets.runtimes.devices import device_text
 from nets.runtimes.net_evaluator import NetEvaluator
 from nets.shapes import fits
 
@@ -144,6 +145,8 @@ class Training:
     ) -> None:
         """`progress` is saved with the weights; `step` in it counts the steps."""
         self._run, self._context, self._phase, self.trainer, self.progress = run, context, phase, trainer, progress
+        if trainer.device.type == "cuda":
+            context.reporter.say(f"the nets train on {device_text()}")
         self._losses: list[Losses] = []
         self._steps: list[int] = []
         self._positions, self._seconds, self._rate = 0, 0.0, 0.0

@@ -4,8 +4,6 @@ import copy
 import json
 import math
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +23,7 @@ from core.rules import Colour
 from core.streams import Purpose, generator, stream_key
 from curriculum.config import Config, Optimiser, TrainingConfig
 from curriculum.training.batches import BatchSource
+from curriculum.training.devices import ahead, side_by_side, to_device
 from curriculum.training.samples import Samples
 from nets.blocks import channels_last
 from nets.checkpoint import CheckpointError
@@ -32,7 +31,7 @@ from nets.config import note_use
 from nets.dispatch import net_colours
 from nets.dual import DualNet, make_model, zero_heads
 from nets.planes import encode
-from nets.runtimes.devices import best_device, best_precision, use_threads
+from nets.runtimes.devices import best_device, best_precision
 from nets.shapes import tensor_types
 from nets.targets import POLICY, VALUE
 from nets.tensor_file import NotFiniteError, check_finite, open_tensors, write_tensors
@@ -123,7 +122,7 @@ class Trainer:
     def train(self, source: BatchSource, first_step: int, last_step: int, rates: NDArray[np.float64]) -> Losses:
         """Train from `first_step` to before `last_step`. `rates` [last_step - first_step]: learning rates.
 
-        On a CPU the nets of a model learn side by side, each on its share of the cores.
+        The nets of a model learn side by side (`curriculum.training.devices.side_by_side`).
 
         Raises `StepError` for the first step whose losses are not finite, or for the last one if the weights, the batch
         norms, the optimiser or the nets' answers are not after it.
@@ -134,9 +133,10 @@ class Trainer:
             """Return [steps, losses]: the losses of each step that has a batch."""
             losses: list[Tensor] = []
             batch: Samples | None = None
-            for step, rate in zip(range(first_step, last_step), rates, strict=True):
-                if (batch := source.batch(colour, step)) is not None:
-                    losses.append(self._step(colour, batch, float(rate), self._averaged + step - first_step))
+            batches = (source.batch(colour, step) for step in range(first_step, last_step))
+            for step, (batch, rate) in enumerate(zip(ahead(batches, self.device), rates, strict=True)):
+                if batch is not None:
+                    losses.append(self._step(colour, batch, float(rate), self._averaged + step))
             if batch is None:  # a colour without samples
                 return torch.zeros((0, len(self._targets) + 1), device=self.device)
             found = torch.stack(losses)
@@ -150,13 +150,7 @@ class Trainer:
                 raise StepError(last_step, float(rates[-1]), str(error)) from error
             return found
 
-        if self.device.type == "cpu" and len(source.colours) > 1:
-            threads = torch.get_num_threads()
-            share = partial(use_threads, max(1, threads // len(source.colours)), threads)
-            with ThreadPoolExecutor(len(source.colours), thread_name_prefix="training", initializer=share) as pool:
-                parts = list(pool.map(steps_of, source.colours))
-        else:
-            parts = [steps_of(colour) for colour in source.colours]
+        parts = side_by_side(steps_of, source.colours, self.device)
         self._averaged += last_step - first_step
         count = sum(len(losses) for losses in parts)
         means = (torch.stack([each.sum(dim=0) for each in parts]).sum(dim=0) / max(count, 1)).tolist()
@@ -222,19 +216,19 @@ class Trainer:
     def _on_device(self, batch: Samples) -> tuple[Tensor, dict[str, Tensor]]:
         """Return the planes of a batch and its targets by their names."""
         positions = batch.positions
-        targets = {each.name: torch.from_numpy(batch.target(each)).to(self.device) for each in self._targets}
+        targets = {each.name: to_device(batch.target(each), self.device) for each in self._targets}
         if (smoothing := self.settings.label_smoothing) > 0:
             masks = legal_masks(compile_rules(self.model.rules), positions.stones, positions.to_move)
-            legal = torch.from_numpy(masks).to(self.device, torch.float32)
+            legal = to_device(masks, self.device).float()
             spread = smoothing * legal / legal.sum(dim=1, keepdim=True)
             targets[POLICY.name] = (1 - smoothing) * targets[POLICY.name] + spread
         return self._planes(positions), targets
 
     def _planes(self, positions: PositionBatch) -> Tensor:
         return encode(
-            torch.from_numpy(positions.stones).to(self.device),
-            torch.from_numpy(positions.to_move).to(self.device),
-            torch.from_numpy(positions.last_moves).to(self.device),
+            to_device(positions.stones, self.device),
+            to_device(positions.to_move, self.device),
+            to_device(positions.last_moves, self.device),
             self.model.config.planes,
             torch.float32,
         )

@@ -3,7 +3,8 @@
 import json
 import math
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,12 +22,20 @@ EXAMPLES = (
     "gomoku bench --quick",
     "gomoku bench --json --figure bench.png",
     "gomoku bench --quick --model runs/mine --games best",
+    "gomoku bench --device cuda --json",
 )
 
 _BEST = "best"
 _MAX_GAMES = 4096
 _SECONDS, _QUICK_SECONDS = 20.0, 5.0
 _MIN_SECONDS, _MAX_SECONDS = 0.1, 3600.0
+
+
+class _Device(StrEnum):
+    """The device to measure."""
+
+    AUTO = "auto"
+    CUDA = "cuda"
 
 
 def _games(text: str) -> int | None:
@@ -127,9 +136,13 @@ _SWEEPS = {
 """The table of each sweep: its title, and the column title of each figure."""
 
 
-def _cell(figure: float | None) -> str:
+def _cell(figure: float | str | None) -> str:
     if figure is None:
         return "-"
+    if isinstance(figure, str):
+        return figure
+    if isinstance(figure, float) and figure < 1:
+        return f"{figure:.3g}"
     return f"{figure:.2f}" if figure < 10 and isinstance(figure, float) else f"{figure:,.0f}"
 
 
@@ -153,18 +166,109 @@ def show(figures: Mapping[str, Any]) -> None:
         table.add_row(*row)
     STDOUT.print(table)
     for name, rows in figures.get("sweeps", {}).items():
-        title, columns = _SWEEPS[name]
-        table = Table(*columns.values(), title=title, title_justify="left")
-        for column in table.columns:
-            column.justify = "right"
-        for row in rows:
-            table.add_row(*(_cell(row[key]) for key in columns))
-        STDOUT.print(table)
+        _print_rows(*_SWEEPS[name], rows)
+
+
+def _print_rows(title: str, columns: Mapping[str, str], rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print the figures of rows that have a column; `columns`: the title of each figure."""
+    from rich.table import Table
+
+    from gomoku_cli.console import STDOUT
+
+    table = Table(*columns.values(), title=title, title_justify="left")
+    for column in table.columns:
+        column.justify = "right"
+    for row in rows:
+        table.add_row(*(_cell(row[key]) for key in columns))
+    STDOUT.print(table)
+
+
+_CARD_TABLES = {
+    "agreement": (
+        "Agreement with torch in fp32 on the processor",
+        {
+            "model": "model",
+            "precision": "precision",
+            "prior": "prior",
+            "value": "value",
+            "top_move_percent": "same top move, %",
+            "seconds_to_open": "s to open",
+        },
+    ),
+    "batches": (
+        "Evaluations alone",
+        {"batch": "batch", "positions_per_second": "positions/s"},
+    ),
+    "selfplay": (
+        "Self-play",
+        {
+            "games": "games",
+            "simulations_per_second": "simulations/s",
+            "ratio": "share of the ceiling",
+        },
+    ),
+    "training": (
+        "Training",
+        {
+            "batch": "batch",
+            "steps_per_second": "steps/s",
+            "positions_per_second": "positions/s",
+        },
+    ),
+}
+"""The tables of the check of a GPU."""
+
+
+def show_card(figures: Mapping[str, Any]) -> None:
+    """Print the check of a GPU, as far as it went."""
+    from gomoku_cli.console import STDOUT
+
+    STDOUT.print(f"{figures['card']['name']}; {figures['machine']['cores']} cores", highlight=False, markup=False)
+    parts = {**figures, "batches": figures.get("throughput", {}).get("batches", [])}
+    for name, (title, columns) in _CARD_TABLES.items():
+        if rows := parts.get(name):
+            _print_rows(title, columns, rows)
+    if run := figures.get("run"):
+        STDOUT.print(f"a run of the preset smoke, with its gate: {run['seconds']:.0f} s", highlight=False)
+
+
+def _check_card(model: str, *, as_json: bool, quiet: bool) -> None:
+    """Measure the GPU, and print it. Raises `RuntimeUnavailableError` without one."""
+    import time
+
+    from curriculum.bench.card import CardSettings, check_card, require_gpu
+    from curriculum.bench.machine import machine
+    from curriculum.phases.all import run_all
+    from gomoku_cli.compilation import reporting_compilation
+    from gomoku_cli.interruption import interruptible
+
+    require_gpu()  # before models are read
+    # Line-pattern nets play in kernels on the processor; the other built-in model is one for a card.
+    spec = "paper" if model == player_names.DEFAULT else model
+    models = {spec: _nets(spec), model: _nets(model)} if spec != model else {spec: _nets(spec)}
+    figures: dict[str, Any] = {"model": spec, "machine": machine()}
+    start = time.perf_counter()
+    with interruptible(quiet=quiet) as context, reporting_compilation(context.reporter):
+        for section, measured in check_card(models, run_all, CardSettings(), context):
+            figures[section] = measured
+    figures["seconds"] = time.perf_counter() - start
+    if as_json:
+        typer.echo(json.dumps(figures))
+    else:
+        show_card(figures)
 
 
 @expand_options
 def command(
     *,
+    device: Annotated[
+        _Device,
+        typer.Option(
+            "--device",
+            help="cuda: check a GPU in at most 8 minutes: agreement of its evaluations, and the speed of evaluation, "
+            "self-play and training.",
+        ),
+    ] = _Device.AUTO,
     quick: Annotated[bool, typer.Option("--quick", help="Only the headline figures, in under 45 seconds.")] = False,
     model: Annotated[
         str,
@@ -206,6 +310,9 @@ def command(
     The forward ceiling is the evaluation speed of the nets alone, which wait for nothing. The share of it in self-play
     shows how little they wait for the search.
     """
+    if device is _Device.CUDA:
+        _check_card(model, as_json=as_json, quiet=quiet)
+        return
     side_by_side, duration_s = _games(concurrent_games), _seconds(seconds, quick)
     from gomoku_cli.reports.plots import check_plot
 

@@ -1,5 +1,6 @@
 """`NetEvaluator`: the evaluator of a model in memory; it picks and builds the runtime, with torch."""
 
+import copy
 import warnings
 from functools import partial
 
@@ -10,7 +11,7 @@ from nets.dual import DualNet
 from nets.runtimes.devices import best_device, use_threads
 from nets.runtimes.inference import version_of
 from nets.runtimes.lines import LineRuntime
-from nets.runtimes.runtime import Runtime, RuntimeUnavailableError
+from nets.runtimes.runtime import Reloads, Runtime, RuntimeUnavailableError
 from nets.runtimes.runtime_evaluator import RuntimeEvaluator
 from nets.runtimes.torch_cpu import TorchRuntime
 
@@ -36,12 +37,27 @@ class NetEvaluator(RuntimeEvaluator):
             runtime,
             model.config,
             model.rules.cells,
-            runtime.version
-            if isinstance(runtime, LineRuntime)
-            else version_of(model, runtime.backend, runtime.precision),
+            _version(model, runtime),
             repeatable=repeatable,
             on_thread=partial(use_threads, 1, torch.get_num_threads()),
         )
+
+    @property
+    def reloads(self) -> bool:
+        """True if newer weights go into this evaluator with `load`; else they need an evaluator of their own."""
+        return isinstance(self.runtime, Reloads)
+
+    def load(self, model: DualNet) -> None:
+        """Go on with the weights of a model of the same kind; nothing may be in flight."""
+        assert isinstance(self.runtime, Reloads)
+        self.runtime.load(model)
+        self.version = _version(model, self.runtime)
+
+
+def _version(model: DualNet, runtime: Runtime) -> int:
+    if isinstance(runtime, LineRuntime):
+        return runtime.version
+    return version_of(model, runtime.backend, runtime.precision)
 
 
 def open_runtime(model: DualNet, choice: RuntimeChoice, device: torch.device) -> Runtime:
@@ -49,20 +65,22 @@ def open_runtime(model: DualNet, choice: RuntimeChoice, device: torch.device) ->
 
     Raises `RuntimeUnavailableError` for a precision that no runtime here has.
     """
+    on_gpu = device.type == "cuda" and choice.backend in (Backend.AUTO, Backend.TORCH)
     if choice.backend in (Backend.AUTO, Backend.NUMBA) and model.config.has_lines:
         # On a processor with many cores they are faster than a GPU, which these nets cannot fill.
         arrays = {
             name.removeprefix("nets."): tensor.detach().cpu().numpy() for name, tensor in model.state_dict().items()
         }
         return LineRuntime(model.config, model.rules, arrays)
-    if device.type == "cuda" and choice.backend in (Backend.AUTO, Backend.TORCH):
+    if choice.precision is Precision.INT16:
+        raise RuntimeUnavailableError("precision int16 is for line-pattern nets on numba")
+    if on_gpu:
         from nets.runtimes.cuda import CudaRuntime
 
         return CudaRuntime(model, choice.precision, device)
+    model = copy.deepcopy(model).cpu()  # it may be in training on a GPU
     if choice.precision is Precision.FP16:
         raise RuntimeUnavailableError("precision fp16 is for GPUs; a CPU computes in bf16 or fp32")
-    if choice.precision is Precision.INT16:
-        raise RuntimeUnavailableError("precision int16 is for line-pattern nets on numba")
     try:
         if choice.backend is Backend.NUMBA:
             raise RuntimeUnavailableError("numba runs line-pattern nets alone")

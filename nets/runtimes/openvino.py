@@ -178,7 +178,7 @@ class OpenVinoRuntime:
         self.sizes: tuple[int, ...] = tuple(size for size in _SIZES if size <= tuning.largest_batch)
         self.lanes = self.threads = tuning.threads or cores()
         self.free_cores = 1
-        self._sized = SizedNets(self._make, self.sizes, one_by_one=False)
+        self._sized = SizedNets(self._make, self.sizes)
         with unavailable_where_it_fails():
             self._sized.make(self.nets[0], 1)
 

@@ -9,8 +9,8 @@ import time
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Any, NamedTuple, Protocol
+from contextlib import contextmanager
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +60,17 @@ class Runtime(Protocol):
 
     def evaluate(self, net: str, pieces: Sequence[Piece]) -> None:
         """Evaluate the pieces together, up to the last of `sizes` rows in all, with the net of that name."""
+
+
+@runtime_checkable
+class Reloads(Runtime, Protocol):
+    """A runtime that takes other weights without being made anew."""
+
+    def load(self, model: Any) -> None:
+        """Evaluate with the weights of a model of the same kind, a `nets.dual.DualNet`, from now on."""
+
+    def close(self) -> None:
+        """Let others use what it has on its device."""
 
 
 def gathered(pieces: Sequence[Piece]) -> PositionBatch:
@@ -115,11 +126,10 @@ class SizedNets:
     waited as long in all as it takes to make.
     """
 
-    def __init__(self, make: Callable[[str, int], SizedNet], sizes: Sequence[int], *, one_by_one: bool = True) -> None:
-        """`sizes` are ascending. `one_by_one`: no two threads call `make(net, size)` at once."""
+    def __init__(self, make: Callable[[str, int], SizedNet], sizes: Sequence[int]) -> None:
+        """`sizes` are ascending."""
         self._make = make
         self._sizes = sizes
-        self._making: AbstractContextManager[Any] = threading.Lock() if one_by_one else nullcontext()
         self._returned = threading.Condition()
         self._idle: defaultdict[tuple[str, int], list[SizedNet]] = defaultdict(list)
         self._in_use: Counter[tuple[str, int]] = Counter()
@@ -127,8 +137,7 @@ class SizedNets:
 
     def make(self, net: str, size: int) -> None:
         """Make a net for a size ahead of its first batch."""
-        with self._making:
-            self._idle[net, size].append(self._make(net, size))
+        self._idle[net, size].append(self._make(net, size))
 
     def evaluate(self, net: str, pieces: Sequence[Piece]) -> None:
         """See `Runtime`; uses the smallest size that holds all pieces."""
@@ -155,8 +164,7 @@ class SizedNets:
             self._in_use[key] += 1
         try:
             if sized is None:
-                with self._making:
-                    sized = self._make(net, size)
+                sized = self._make(net, size)
             yield sized
         except BaseException:
             sized = None  # its state is unknown

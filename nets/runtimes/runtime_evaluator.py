@@ -16,7 +16,7 @@ from core.rules import WHITE
 from nets.config import LAST_MOVES, NetConfig, note_use
 from nets.dispatch import rows_by_net
 from nets.runtimes.batching import Batcher, Submission
-from nets.runtimes.runtime import Piece, Runtime
+from nets.runtimes.runtime import Piece, Reloads, Runtime
 
 
 class RuntimeEvaluator:
@@ -95,3 +95,5 @@ class RuntimeEvaluator:
         """Join the threads."""
         self._batcher.close()
         self._threads.shutdown()
+        if isinstance(self.runtime, Reloads):
+            self.runtime.close()

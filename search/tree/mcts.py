@@ -1,6 +1,6 @@
 """The driver of the search: while the evaluator works on one group of trees, kernels descend the next."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
@@ -30,6 +30,7 @@ from search.tree.root import (
     analyse_root,
     best_move,
     pruned_policy,
+    root_legal,
     root_policy,
     root_priors,
     root_proofs,
@@ -148,14 +149,16 @@ class ForestSearch:
         """The evaluator of the leaves."""
         return self._parts.evaluator
 
-    def set_evaluator(self, evaluator: Evaluator) -> None:
-        """Go on with another evaluator, such as one with newer weights, after the batches in flight have ended.
+    def set_evaluator(self, renewed: Callable[[], Evaluator]) -> None:
+        """Go on with another evaluator, such as one with newer weights, which `renewed` returns.
 
-        Its `lanes` and `free_cores` are not read. Raises the error of an evaluation in flight.
+        It is called when the batches in flight have ended. The evaluator's `lanes` and `free_cores` are not read.
+        Raises the error of an evaluation in flight.
         """
         for _ in self._batches:
             self._turn = (self._turn + 1) % len(self._batches)
             self._batches[self._turn].finish()
+        evaluator = renewed()
         self._parts.evaluator, self._parts.identity = evaluator, self._identity_of(evaluator)
 
     @property
@@ -244,6 +247,10 @@ class ForestSearch:
         """Return True if one simulation is enough: with `forced_moves`, if the opponent threatens five on one cell."""
         tactics = self._root_tactics if self.settings.forced_moves else None
         return tactics is not None and bool(roots.has_one_reply(self.forest, tree, tactics))
+
+    def legal(self, tree: int) -> NDArray[np.bool_]:
+        """Return the mask [A] of the legal moves at the root."""
+        return root_legal(self._compiled_rules, self.forest, tree)
 
     def visits(self, tree: int) -> NDArray[np.int32]:
         """Return the visit counts [A] of the root's moves."""

@@ -6,11 +6,10 @@ from numpy.typing import NDArray
 from core.compiled.rules import CompiledRules, legal_masks
 from core.rules import Cell
 from search.analysis import Analysis, MoveAnalysis
-from search.tree import softmax
-from search.tree.forest import NO_NODE, OPEN, Forest
+from search.tree.forest import NO_NODE, Forest
 from search.tree.kernels import roots
 from search.tree.kernels.puct import exploration_after, puct
-from search.tree.move_policy import search_policy
+from search.tree.move_policy import search_policy, visit_distribution
 
 _BOUND_SHARE = 0.05
 """Share of the most visits that a move needs for a bound of its value."""
@@ -38,11 +37,8 @@ def root_proofs(rules: CompiledRules, forest: Forest, tree: int) -> NDArray[np.i
 
 def root_priors(forest: Forest, tree: int) -> NDArray[np.float32]:
     """Return the priors [A] of the root's moves, 0 on occupied cells and everywhere before the root's evaluation."""
-    if forest.nodes["state"][tree, 0] != OPEN:
-        return np.zeros(forest.cells, dtype=np.float32)
-    priors = softmax.priors_of(forest.child_priors[tree, 0])
-    children = forest.nodes[tree][children_of(forest, tree, 0)]
-    priors[children["move"]] = children["prior"]
+    priors = np.empty(forest.cells, dtype=np.float32)
+    roots.write_root_priors(forest, tree, priors)
     return priors
 
 
@@ -55,9 +51,10 @@ def root_legal(rules: CompiledRules, forest: Forest, tree: int) -> NDArray[np.bo
 
 def root_policy(rules: CompiledRules, forest: Forest, tree: int, temperature: float = 1.0) -> NDArray[np.float32]:
     """Return pi [A] of the root's search (`search.tree.move_policy.search_policy`)."""
-    legal = root_legal(rules, forest, tree)
-    visits, proofs, priors = root_visits(forest, tree), root_proofs(rules, forest, tree), root_priors(forest, tree)
-    return search_policy(visits, proofs, priors, legal, temperature)
+    visits, proofs = root_visits(forest, tree), root_proofs(rules, forest, tree)
+    if visits.any() and not proofs.any():  # nearly always, and it takes half of the time
+        return visit_distribution(visits, temperature)
+    return search_policy(visits, proofs, root_priors(forest, tree), root_legal(rules, forest, tree), temperature)
 
 
 def pruned_policy(rules: CompiledRules, forest: Forest, tree: int, c_puct: float) -> NDArray[np.float32]:

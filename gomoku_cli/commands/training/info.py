@@ -65,6 +65,7 @@ def command(
     The whole file is checked, its weights too.
     """
     from curriculum.run.folder import best_model, is_run
+    from nets.runtimes.devices import device_text, may_have_gpu
 
     path, run = Path(model), None
     if model != "default" and is_run(path):
@@ -76,6 +77,7 @@ def command(
         facts: dict[str, Any] = {"file": None, "run": run}
     else:
         facts = _model_facts(_model_path(model)) | {"run": run}
+    facts["device"] = device_text()
     if as_json:
         typer.echo(json.dumps(facts))
         return
@@ -88,6 +90,8 @@ def command(
         rows += _rows({key: value for key, value in visible.items() if key != "run"})
         if run is None:
             rows += _change_rows(facts["made"].get("changes", []))
+    if may_have_gpu():
+        rows.append(("nets run on", facts["device"]))
     shown_rows = [(shown(name), shown(text)) for name, text in rows]
     width = max(len(name) for name, _ in shown_rows if len(name) <= _MAX_WIDTH)
     for name, text in shown_rows:

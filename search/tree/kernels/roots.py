@@ -12,6 +12,7 @@ from search.tree.kernels.descent import add_child
 from search.tree.kernels.gathering import open_for_one
 from search.tree.leaf_tactics import LeafTactics, load_board, winning_move
 from search.tree.proofs import prove_parents, proven_value
+from search.tree.softmax import prior_of
 from search.tree.transpositions import enter_position
 
 
@@ -57,6 +58,21 @@ def write_root_visits(forest: Forest, tree: int, visits: NDArray[np.int32]) -> N
     child = forest.nodes[tree, 0]["first_child"]
     while child != NO_NODE:
         visits[forest.nodes[tree, child]["move"]] = forest.nodes[tree, child]["visits"]
+        child = forest.nodes[tree, child]["next_sibling"]
+
+
+@lean_kernel
+def write_root_priors(forest: Forest, tree: int, priors: NDArray[np.float32]) -> None:
+    """Write the priors of the root's moves into `priors` [A], 0 where there are none."""
+    priors[:] = 0.0
+    if forest.nodes[tree, 0]["state"] != OPEN:
+        return
+    for cell in range(priors.shape[0]):
+        if forest.child_priors[tree, 0, cell] >= 0:
+            priors[cell] = prior_of(forest.child_priors[tree, 0, cell])
+    child = forest.nodes[tree, 0]["first_child"]
+    while child != NO_NODE:
+        priors[forest.nodes[tree, child]["move"]] = forest.nodes[tree, child]["prior"]
         child = forest.nodes[tree, child]["next_sibling"]
 
 

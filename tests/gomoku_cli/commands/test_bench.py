@@ -7,17 +7,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from core.rules import Rules
-from curriculum.bench import measure
+from curriculum.bench import card, measure
 from curriculum.bench.ceiling import Ceiling
 from curriculum.bench.machine import machine
 from curriculum.bench.positions import long_games, mixed_positions
 from curriculum.bench.search import by_simulations
 from curriculum.bench.selfplay import selfplay_config
+from curriculum.config import Config
 from curriculum.reporting import Context
+from curriculum.run.folder import RunFolder
 from gomoku_cli import app
-from gomoku_cli.commands.bench import show
+from gomoku_cli.commands.bench import show, show_card
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.reports.bench_figure import draw_bench
 from gomoku_cli.reports.plots import check_plot
@@ -25,6 +28,7 @@ from nets.checkpoint import save_model
 from nets.config import Backend, NetConfig, Precision, RuntimeChoice
 from nets.dual import make_model
 from nets.runtimes.net_evaluator import NetEvaluator
+from tests.support.cards import CARD, make_card
 from tests.support.evaluators import ScriptedEvaluator
 
 SMALL = Rules(7, 5)
@@ -173,3 +177,35 @@ def test_without_matplotlib_a_line_says_how_to_get_it(
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert "pip install '.[plots]'" in refusal(capsys, "--figure", "bench.png")
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU would be measured")
+def test_the_check_of_a_gpu_says_in_one_line_that_there_is_none(capsys: pytest.CaptureFixture[str]) -> None:
+    assert app.run(["bench", "--device", "cuda", "--json"]) == ExitCode.USAGE
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == "gomoku: there is no GPU to measure: the driver knows of none\n"
+
+
+def test_the_check_of_a_gpu_measures_a_stand_in(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_card(monkeypatch)
+    monkeypatch.setattr(card, "require_gpu", lambda: CARD)
+    monkeypatch.setattr(card, "_GAMES", 4)
+    settings = card.CardSettings(
+        positions=300, seconds=0.2, games=(4,), simulations=4, batch_sizes=(8,), steps=2, run=Config()
+    )
+    folders: list[RunFolder] = []
+    models = {"tiny": make_model(TINY, SMALL, 0).eval()}
+    figures = {"machine": machine()} | dict(
+        card.check_card(models, lambda run, _: folders.append(run), settings, Context())
+    )
+    assert [row["precision"] for row in figures["agreement"]] == ["fp32", "bf16", "fp16"]
+    assert all(row["top_move_percent"] > 90 for row in figures["agreement"])
+    assert figures["agreement"][0]["prior"] < 1e-4
+    assert figures["selfplay"][0]["simulations_per_second"] > 0
+    assert figures["training"][0]["positions_per_second"] > 0
+    assert len(folders) == 1
+    show_card(json.loads(json.dumps(figures)))
+    assert "Agreement with torch" in capsys.readouterr().out

@@ -1,4 +1,8 @@
-"""The runtime for GPUs: with stand-ins for its buffers on any machine, and on a real GPU if there is one."""
+"""The runtime for GPUs: on a stand-in that records streams and captures, and on a real GPU if there is one."""
+
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -6,101 +10,187 @@ import torch
 
 from core.evaluation import PositionBatch
 from core.rules import Rules
-from nets.config import NetConfig, Precision, RuntimeChoice, RuntimeNotice
+from nets.config import Backend, NetConfig, Planes, Precision, RuntimeChoice, RuntimeNotice
 from nets.dual import DualNet
-from nets.runtimes import cuda
-from nets.runtimes.inference import InferenceNet, example_positions
+from nets.runtimes import cuda, streams
 from nets.runtimes.net_evaluator import NetEvaluator
-from nets.runtimes.runtime import CopiesPositions
-from tests.support.nets import CPU, evaluator_of, model_of, priors, random_batch
+from tests.support.cards import CARD, Card, make_card
+from tests.support.nets import evaluator_of, model_of, priors, random_batch
 
-
-class _ProcessorBuffers(CopiesPositions):
-    """A stand-in for a net on a GPU: the same arrays, evaluated by torch on the CPU."""
-
-    fails_to_capture = False
-    made: list[tuple[int, "_ProcessorBuffers"]]
-
-    def __init__(self, net: InferenceNet, size: int, cells: int, device: torch.device) -> None:
-        self._net = net
-        self._inputs = example_positions(size, cells)
-        self.positions = PositionBatch(*(tensor.numpy() for tensor in self._inputs))
-        self.logits, self.values = np.empty((size, cells), np.float32), np.empty(size, np.float32)
-        self.made.append((size, self))
-        self.captured = False
-
-    def capture(self) -> None:
-        if self.fails_to_capture:
-            raise RuntimeError("operation not permitted\nwhen stream is capturing")
-        self.captured = True
-
-    def run(self) -> None:
-        logits, values = self._net(*self._inputs)
-        self.logits[:], self.values[:] = logits.numpy(), values.numpy()
+LINES = NetConfig(
+    planes=Planes.TWO,
+    trunk=("lines-32", "spread"),
+    policy_head=("cells",),
+    value_head=("regions-15-16",),
+)
+TORCH = Backend.TORCH
 
 
 @pytest.fixture
-def card(monkeypatch: pytest.MonkeyPatch) -> type[_ProcessorBuffers]:
-    """A GPU of torch on the CPU."""
-    monkeypatch.setattr(_ProcessorBuffers, "made", [], raising=False)
-    monkeypatch.setattr(cuda, "_Buffers", _ProcessorBuffers)
-    return _ProcessorBuffers
+def card(monkeypatch: pytest.MonkeyPatch) -> Card:
+    """A stand-in of a card."""
+    return make_card(monkeypatch)
 
 
-def on_card(model: DualNet, monkeypatch: pytest.MonkeyPatch, precision: Precision = Precision.FP32) -> NetEvaluator:
-    """An evaluator with the runtime for GPUs."""
-    runtime = cuda.CudaRuntime(model, precision, CPU)
-    monkeypatch.setattr("nets.runtimes.net_evaluator.open_runtime", lambda *_: runtime)
-    return NetEvaluator(model)
+def on_card(model: DualNet, precision: Precision = Precision.FP32) -> NetEvaluator:
+    """An evaluator on the stand-in."""
+    return NetEvaluator(model, RuntimeChoice(backend=TORCH, precision=precision))
 
 
-@pytest.mark.parametrize("dual", [True, False])
-def test_a_gpu_gets_each_row_to_its_net_and_the_answer_back(
-    dual: bool, card: type[_ProcessorBuffers], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    model = model_of(NetConfig.tower(4, 1, hidden=8, dual=dual))
-    exact, evaluator = evaluator_of(model), on_card(model, monkeypatch)
-    for count in (1, 2, 9, 70, 333, 5000):
-        batch = random_batch(count, seed=count)
-        for answers, expected in zip(evaluator.evaluate(batch), exact.evaluate(batch), strict=True):
-            assert np.allclose(answers, expected, atol=1e-4)
-    assert {size for size, _ in card.made} <= set(cuda.SIZES)
-    assert all(sized.captured for _, sized in card.made)
+def agrees(evaluator: NetEvaluator, model: DualNet, batch: PositionBatch, tolerance: float = 1e-4) -> bool:
+    """Return True if the evaluator answers as torch in float32 on the processor does."""
+    exact = evaluator_of(model).evaluate(batch)
+    return all(np.allclose(a, b, atol=tolerance) for a, b in zip(evaluator.evaluate(batch), exact, strict=True))
 
 
-@pytest.mark.parametrize(("precision", "tolerance"), [(Precision.FP16, 2e-3), (Precision.BF16, 2e-2)])
-def test_half_precision_on_a_gpu_is_close_to_float32(
-    precision: Precision, tolerance: float, card: type[_ProcessorBuffers], monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("config", [NetConfig.tower(4, 1, hidden=8, dual=dual) for dual in (True, False)] + [LINES])
+def test_graphs_of_all_nets_and_sizes_are_captured_before_the_first_batch(config: NetConfig, card: Card) -> None:
+    model = model_of(config)
+    evaluator = on_card(model)
+    captured = card.captures
+    assert captured == evaluator.runtime.threads * len(cuda.SIZES) * len(model.nets)
+    for count in (1, 2, 9, 70, 333):
+        assert agrees(evaluator, model, random_batch(count, seed=count))
+    assert card.captures == captured
+    assert not card.shared
+    evaluator.close()
+
+
+def test_a_batch_is_padded_to_the_next_size_and_not_cut(card: Card, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+    run = cuda._Buffers.run
+
+    def counted(self: cuda._Buffers, lane: streams.Lane, name: str, pieces: list, exact: None) -> None:
+        sizes.append(sum(len(piece.rows) for piece in pieces))
+        run(self, lane, name, pieces, exact)
+
+    monkeypatch.setattr(cuda._Buffers, "run", counted)
+    evaluator = on_card(model_of(NetConfig.tower(4, 1, hidden=8, dual=False)))
+    evaluator.evaluate(random_batch(39))
+    evaluator.evaluate(random_batch(130))
+    assert (sizes[0], sum(sizes), max(sizes)) == (39, 169, 64)
+    assert len(sizes) == 4
+    evaluator.close()
+
+
+def test_newer_weights_go_into_the_captured_graphs(card: Card) -> None:
+    models, batch = [model_of(seed=seed) for seed in (1, 2)], random_batch(50)
+    evaluator = on_card(models[0])
+    before, captured = evaluator.version, card.captures
+    assert agrees(evaluator, models[0], batch)
+    assert evaluator.reloads
+    evaluator.load(models[1])
+    assert agrees(evaluator, models[1], batch)
+    assert evaluator.version != before
+    evaluator.close()
+    again = on_card(models[0])
+    assert (agrees(again, models[0], batch), again.version) == (True, before)
+    assert card.captures == captured, "the next evaluator of such nets has the graphs"
+    again.close()
+
+
+def test_no_two_evaluators_share_a_stream_and_the_streams_come_back(card: Card) -> None:
+    models = [model_of(seed=seed) for seed in range(8)]
+    for _ in range(2):
+        with ThreadPoolExecutor(8) as pool:
+            evaluators = list(pool.map(on_card, models))
+            lanes = [id(lane) for each in evaluators for lane in each.runtime._lanes]
+            assert len(set(lanes)) == len(lanes) == 8 * 3
+            for each, model in zip(evaluators, models, strict=True):
+                assert agrees(each, model, random_batch(40))
+            for each in evaluators:
+                each.close()
+        assert card.streams == 24
+    assert card.captures == 8 * 3 * len(cuda.SIZES) * 2
+    assert not card.shared
+
+
+def test_beyond_torchs_streams_lanes_are_shared_in_turns(card: Card) -> None:
+    taken = [streams.take_lanes(CARD, 3) for _ in range(12)]
+    assert card.streams == streams.STREAMS
+    assert all(len(set(map(id, lanes))) == 3 for lanes in taken)
+    inside = threading.Semaphore(1)
+
+    def work(lane: streams.Lane) -> None:
+        for _ in range(50):
+            with lane.work():
+                assert inside.acquire(blocking=False), "two threads on a stream"
+                time.sleep(0.0002)
+                inside.release()
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, [taken[0][0]] * 4))
+    for lanes in taken:
+        streams.give_back(lanes)
+    assert not card.shared
+
+
+def test_half_precision_on_a_card_is_close_to_float32(card: Card) -> None:
+    card.bf16 = True
     model, batch = model_of(), random_batch(20)
-    exact, evaluator = evaluator_of(model).evaluate(batch), on_card(model, monkeypatch, precision).evaluate(batch)
-    difference = np.abs(priors(evaluator[0], batch) - priors(exact[0], batch)).max()
-    assert 0 < difference < tolerance
-    assert np.abs(evaluator[1] - exact[1]).max() < tolerance
+    exact = evaluator_of(model).evaluate(batch)
+    for precision, name, tolerance in ((Precision.AUTO, "bf16", 2e-2), (Precision.FP16, "fp16", 2e-3)):
+        evaluator = on_card(model, precision)
+        assert evaluator.runtime.precision == name
+        logits, values = evaluator.evaluate(batch)
+        difference = np.abs(priors(logits, batch) - priors(exact[0], batch)).max()
+        assert 0 < difference < tolerance
+        assert np.abs(values - exact[1]).max() < tolerance
+        evaluator.close()
 
 
-def test_a_gpu_holds_a_size_of_a_net_once_for_each_thread_that_needs_it(
-    card: type[_ProcessorBuffers], monkeypatch: pytest.MonkeyPatch
+def test_an_overflow_of_float16_falls_back_with_one_note(card: Card) -> None:
+    model, batch = model_of(), random_batch(30)
+    with torch.no_grad():
+        for net in model.nets.values():
+            next(module for module in net.modules() if isinstance(module, torch.nn.Conv2d)).weight *= 1e6
+    evaluator = on_card(model, Precision.FP16)
+    with pytest.warns(RuntimeNotice, match="overflows in fp16") as notes:
+        first = evaluator.evaluate(batch)
+        second = evaluator.evaluate(batch)
+    assert len(notes) == 1
+    assert all(np.isfinite(answer).all() for answer in (*first, *second))
+    assert np.allclose(first[1], evaluator_of(model).evaluate(batch)[1], atol=1e-3)
+    evaluator.close()
+
+
+def test_without_cuda_graphs_a_card_evaluates_the_same_after_one_notice(
+    card: Card, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    evaluator, batch = on_card(model_of(), monkeypatch), random_batch(16)
-    for _ in range(5):
-        evaluator.evaluate(batch)
-    assert [size for size, _ in card.made] == [8, 8], "one for each net"
+    def fails(*arguments: object, **options: object) -> None:
+        raise RuntimeError("operation not permitted\nwhen stream is capturing")
 
-
-def test_without_cuda_graphs_a_gpu_evaluates_the_same_after_one_notice(
-    card: type[_ProcessorBuffers], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(card, "fails_to_capture", True)
-    model, batch = model_of(), random_batch(100)
-    exact, evaluator = evaluator_of(model), on_card(model, monkeypatch)
+    monkeypatch.setattr(torch.cuda, "graph", fails)
+    model = model_of()
     with pytest.warns(RuntimeNotice, match=r"cannot be captured \(operation not permitted\)") as notices:
-        answers = evaluator.evaluate(batch)
+        evaluator = on_card(model)
+    assert agrees(evaluator, model, random_batch(100))
     assert len(notices) == 1
-    assert np.allclose(answers[0], exact.evaluate(batch)[0], atol=1e-4)
+    evaluator.close()
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+def test_a_capture_waits_for_the_work_of_other_lanes(card: Card) -> None:
+    """As torch, the stand-in fails where a capture begins beside unfinished work."""
+    evaluator, batch, stop = on_card(model_of()), random_batch(60), threading.Event()
+
+    def evaluate() -> None:
+        while not stop.is_set():
+            evaluator.evaluate(batch)
+
+    with ThreadPoolExecutor(2) as pool:
+        working = [pool.submit(evaluate) for _ in range(2)]
+        try:
+            others = [on_card(model_of(seed=seed)) for seed in (2, 3)]
+        finally:
+            stop.set()
+        for each in working:
+            each.result()
+    assert not card.shared
+    for each in (evaluator, *others):
+        each.close()
+
+
+@pytest.mark.gpu
 @pytest.mark.parametrize(("precision", "tolerance"), [("fp32", 5e-3), ("bf16", 2e-2), ("fp16", 1e-2)])
 def test_a_real_gpu_evaluates_as_the_processor_does(precision: str, tolerance: float) -> None:
     model, batch = model_of(NetConfig(), Rules()), random_batch(3000, Rules())
@@ -110,4 +200,14 @@ def test_a_real_gpu_evaluates_as_the_processor_does(precision: str, tolerance: f
         logits, values = evaluator.evaluate(batch)
         assert np.abs(priors(logits, batch) - priors(exact[0], batch)).max() < tolerance
         assert np.abs(values - exact[1]).max() < tolerance
+    evaluator.close()
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("choice", ["torch", "openvino"])
+def test_a_model_in_training_on_a_gpu_gets_an_evaluator_of_any_library(choice: str) -> None:
+    model = model_of(LINES if choice == "torch" else NetConfig.tower(4, 1, hidden=8)).to("cuda")
+    batch = random_batch(100)
+    evaluator = NetEvaluator(model, RuntimeChoice(backend=Backend(choice), precision=Precision.FP32))
+    assert agrees(evaluator, model.cpu(), batch, 5e-3)
     evaluator.close()

@@ -328,3 +328,37 @@ def test_a_new_model_is_converted_in_a_process_of_its_own_whatever_lies_in_the_u
     first, second = (run_apart(OPEN, path.parent, **folders) for _ in range(2))
     assert "preparing model.safetensors for OpenVINO" in first.stderr
     assert (first.stdout, second.stdout, second.stderr) == ("False\n", "False\n", "")
+
+
+@pytest.mark.parametrize(
+    ("cuda", "warning", "reason"),
+    [
+        (None, None, "is a build for processors alone"),
+        (
+            "13.0",
+            "CUDA initialization: the driver is too old\nupdate it",
+            "CUDA initialization: the driver is too old;",
+        ),
+        ("13.0", None, "finds none"),
+    ],
+)
+def test_a_gpu_that_torch_does_not_use_is_reported_with_the_reason(
+    cuda: str | None, warning: str | None, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def found() -> bool:
+        if warning:
+            warnings.warn(warning, UserWarning, stacklevel=1)
+        return False
+
+    devices._why_torch_uses_none.cache_clear()
+    monkeypatch.setattr(devices, "may_have_gpu", lambda: True)
+    monkeypatch.setattr(torch.cuda, "is_available", found)
+    monkeypatch.setattr(torch.version, "cuda", cuda)
+    with pytest.warns(RuntimeNotice, match=f"torch does not use the GPU: .*{reason}"):
+        assert devices.best_device() == torch.device("cpu")
+    assert reason.rstrip(";") in devices.device_text()
+    monkeypatch.setattr(devices, "may_have_gpu", lambda: False)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert devices.best_device() == torch.device("cpu")
+    assert devices.device_text().endswith("(no GPU)")
+    devices._why_torch_uses_none.cache_clear()

@@ -1,0 +1,69 @@
+"""The device side of training, on a stand-in of a card."""
+
+import threading
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+import torch
+
+from curriculum.training import devices, trainer
+from curriculum.training.devices import ahead, to_device
+from tests.curriculum.training.test_trainer import CONFIG, random_samples
+from tests.support.cards import CARD, make_card
+from tests.support.nets import CPU
+
+
+def test_batches_are_made_ahead_in_their_order_and_an_error_comes_in_its_turn() -> None:
+    made: list[int] = []
+
+    def numbers() -> Iterator[int]:
+        for number in range(10):
+            made.append(number)
+            yield number
+        raise OSError("the last")
+
+    taken = ahead(numbers(), CARD)
+    assert next(taken) == 0
+    with pytest.raises(OSError, match="the last"):
+        assert list(taken) == list(range(1, 10))
+    assert made == list(range(10))
+    lazy = ahead(iter(numbers()), CPU)
+    assert (next(lazy), made[10:]) == (0, [0])
+
+
+def test_on_a_card_each_net_trains_on_a_stream_of_its_own_as_on_a_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    def losses() -> tuple[trainer.Losses, list[np.ndarray]]:
+        trained = trainer.Trainer(CONFIG)
+        source = trained.batches(random_samples(), 1)
+        found = trained.train(source, 0, 3, np.full(3, 0.01))
+        return found, [tensor.numpy() for tensor in trained.model.state_dict().values()]
+
+    here, weights = losses()
+    with monkeypatch.context() as patch:
+        card = make_card(patch)
+        threads: set[int] = set()
+        patch.setattr(trainer, "best_device", lambda: CARD)
+        on = card.on
+        patch.setattr(devices.torch.cuda, "stream", lambda stream: threads.add(threading.get_ident()) or on(stream))
+        there, same = losses()
+    assert (card.used, len(threads), card.shared, card.captures) == ({0, 1}, 2, [], 0)
+    assert np.allclose([there.policy, there.value], [here.policy, here.value])
+    assert all(np.allclose(one, other, atol=1e-5) for one, other in zip(weights, same, strict=True))
+
+
+@pytest.mark.gpu
+def test_on_a_real_gpu_nets_train_as_on_a_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trainer, "best_precision", lambda device: torch.float32)
+    found = []
+    for device in (CPU, torch.device("cuda")):
+        monkeypatch.setattr(trainer, "best_device", lambda device=device: device)
+        trained = trainer.Trainer(CONFIG)
+        losses = trained.train(trained.batches(random_samples(), 1), 0, 5, np.full(5, 0.01))
+        found.append((losses.policy, losses.value))
+    assert np.allclose(*found, rtol=1e-3)
+
+
+def test_a_copy_to_the_processor_is_none() -> None:
+    array = np.zeros(3, np.float32)
+    assert to_device(array, CPU).data_ptr() == array.ctypes.data
