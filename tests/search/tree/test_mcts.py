@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -42,7 +42,6 @@ SEARCHES = st.builds(
 )
 
 
-@settings(max_examples=100)
 @given(
     size=st.integers(3, 7),
     connect=st.integers(3, 5),

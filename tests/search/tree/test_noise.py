@@ -101,6 +101,7 @@ def test_the_best_unvisited_move_is_the_one_with_the_largest_mixed_prior(cells: 
     random = np.random.default_rng(seed)
     row = random.integers(0, 0x3F80, cells).astype(np.int16)
     row[random.random(cells) < 0.3] = -1
+    row[random.random(cells) < 0.3] = 0
     row[random.integers(cells)] = 0x3C00
     noise = np.where(random.random(cells) < 0.5, 0, random.random(cells)).astype(np.float32)
     mixed = np.float32(1 - share) * priors_of(row) + np.float32(share) * noise

@@ -70,7 +70,7 @@ def searched(
     return searched_with(position, options)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     stones=st.integers(0, 6),
     seed=st.integers(0, 500),

@@ -72,7 +72,7 @@ def test_leaves_in_flight_do_not_dilute_the_top_move(
     simulations = max(400, 2 * leaves * SearchSettings().visits_per_leaf)
     options = SearchSettings(simulations=simulations, leaves_in_flight=leaves, batches_in_flight=batches)
     lost = []
-    for seed in range(4):
+    for seed in range(2):
         position, evaluator = start_position(rules, 4 + seed, seed), ScriptedEvaluator(rules, peaked)
         one = replace(options, leaves_in_flight=1, batches_in_flight=1)
         alone = searched(position, one, ScriptedEvaluator(rules, peaked))

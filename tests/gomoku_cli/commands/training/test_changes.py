@@ -120,13 +120,6 @@ def test_wrong_settings_are_refused(assignment: str, path: Path, capsys: pytest.
     assert changes(path) == []
 
 
-def test_settings_that_do_not_fit_each_other_are_refused(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    before = (path / "config.toml").read_bytes()
-    error = refused(capsys, ExitCode.USAGE, "train", "--run", path, "--resume", "--set", "search.simulations=1")
-    assert "training needs 2 or more" in error
-    assert ((path / "config.toml").read_bytes(), changes(path)) == (before, [])
-
-
 @pytest.mark.parametrize(("phase", "later"), [("basics", "epochs=2"), ("imitation", "learning_rate=0.01")])
 def test_a_phase_that_is_over_takes_no_settings(
     phase: str, later: str, path: Path, capsys: pytest.CaptureFixture[str]
