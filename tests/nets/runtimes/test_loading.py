@@ -20,7 +20,7 @@ from core.evaluation import PositionBatch
 from core.files import cache_folder as folder
 from core.files.cache_folder import CacheNotice
 from core.rules import BLACK, WHITE, Rules
-from nets.checkpoint import save_model
+from nets.checkpoint import CheckpointError, save_model
 from nets.config import Backend, NetConfig, Precision, RuntimeChoice, RuntimeNotice
 from nets.dual import DualNet, make_model
 from nets.runtimes import conversion, devices, loading, saved_graphs
@@ -28,6 +28,7 @@ from nets.runtimes.devices import may_have_gpu
 from nets.runtimes.loading import open_model
 from nets.runtimes.net_evaluator import NetEvaluator
 from nets.runtimes.openvino import OpenVino
+from tests.support.nets import spoil
 from tests.support.project import ROOT
 
 RULES = Rules(7, 4)
@@ -195,6 +196,13 @@ def test_if_nothing_can_be_saved_torch_converts_each_time(path: Path, cache: Pat
     assert len(notices) == 1
     assert evaluator.runtime.backend is Backend.OPENVINO
     assert np.isfinite(evaluator.evaluate(batch_of(5))[1]).all()
+
+
+def test_weights_that_are_no_numbers_are_refused_as_ever(model: DualNet, path: Path, cache: Path) -> None:
+    save_model(path, model, {})
+    spoil(path)
+    with pytest.raises(CheckpointError, match="not finite"):  # before a conversion begins
+        open_model(path, OPENVINO)
 
 
 def test_if_the_driver_knows_no_gpu_torch_finds_none() -> None:

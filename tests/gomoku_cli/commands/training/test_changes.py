@@ -114,7 +114,9 @@ def test_what_the_models_are_made_for_stays(assignment: str, path: Path, capsys:
     assert ((path / "config.toml").read_bytes(), changes(path)) == (before, [])
 
 
-@pytest.mark.parametrize("assignment", ["selfplay.gams=3", "selfplay.games=no", "gate.threshold=2", "preset=quick"])
+@pytest.mark.parametrize(
+    "assignment", ["selfplay.gams=3", "selfplay.games=no", "gate.threshold=2", "search.simulations=1", "preset=quick"]
+)
 def test_wrong_settings_are_refused(assignment: str, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     refused(capsys, ExitCode.USAGE, "train", "--run", path, "--resume", "--set", assignment)
     assert changes(path) == []
