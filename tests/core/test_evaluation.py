@@ -58,13 +58,6 @@ def test_a_batch_equals_its_positions_batched_one_by_one(data: st.DataObject) ->
         assert tuple(together.last_moves[row]) == position.last_moves
 
 
-def test_a_batch_does_not_change_when_the_game_goes_on() -> None:
-    position = Position(Rules(3, 3))
-    batch = PositionBatch.from_positions([position], position.rules)
-    position.push(4)
-    assert_same(batch, PositionBatch.empty(1, 9))
-
-
 def test_a_slice_of_rows_is_a_view_and_chosen_rows_are_a_copy() -> None:
     batch = some_batch()
     batch.rows(slice(1, 3)).stones[0, 15] = WHITE
@@ -75,13 +68,6 @@ def test_a_slice_of_rows_is_a_view_and_chosen_rows_are_a_copy() -> None:
         assert_same(chosen, batch.rows(slice(1, 2)))
         chosen.stones[0, 15] = EMPTY
         assert batch.stones[1, 15] == WHITE
-
-
-def test_rows_of_either_colour_put_together_again_are_all_rows() -> None:
-    batch = some_batch()
-    black, white = np.flatnonzero(batch.to_move == BLACK), np.flatnonzero(batch.to_move == WHITE)
-    both = PositionBatch.concatenate([batch.rows(black), batch.rows(white)])
-    assert_same(both.rows(np.argsort(np.concatenate([black, white]))), batch)
 
 
 def test_a_transformed_batch_shares_nothing_with_its_origin() -> None:

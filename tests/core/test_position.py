@@ -32,7 +32,7 @@ def state(position: Position) -> tuple[bytes, tuple[Cell, ...], Outcome | None]:
 
 
 def test_defaults_are_freestyle_gomoku_on_15x15() -> None:
-    assert Rules() == Rules(size=15, connect=5)
+    assert Rules() == Rules(size=15, connect=5) == Position().rules
     assert Rules().cells == 225
     assert str(Rules(9, 4)) == "4 in a row on 9x9"
 
@@ -103,10 +103,6 @@ def test_a_cell_and_its_name_are_the_same_move(data: st.DataObject) -> None:
     for move in moves:
         by_name.push(by_name.name_of(move))
     assert state(by_name) == state(by_cell)
-
-
-def test_a_position_without_rules_is_freestyle_gomoku_on_15x15() -> None:
-    assert Position().rules == Rules(15, 5)
 
 
 @pytest.mark.parametrize("name", ["p1", "a16", "h", "8h", "", "112"])
@@ -230,18 +226,6 @@ def test_five_wins_in_every_direction_up_to_the_edge(line: str) -> None:
     position.push(parse_cell(fifth, 9))
     assert position.outcome() == Outcome(Termination.LINE, BLACK)
     assert position.winning_line() == cells(line, 9)
-
-
-def test_white_wins_with_a_line_of_its_own() -> None:
-    position = play("a1 b5 c1 c5 e1 d5", Rules(5, 3))
-    assert position.outcome() == Outcome(Termination.LINE, WHITE)
-    assert position.winning_line() == cells("b5 c5 d5", 5)
-
-
-def test_overline_wins_in_freestyle() -> None:
-    position = play("a1 a3 b1 c3 c1 e3 e1 g3 f1 i3 d1", Rules(9))
-    assert position.outcome() == Outcome(Termination.LINE, BLACK)
-    assert position.winning_line() == cells("a1 b1 c1 d1 e1 f1", 9)
 
 
 def test_two_lines_won_at_once_are_both_shown() -> None:

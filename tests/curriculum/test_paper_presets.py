@@ -102,9 +102,9 @@ def test_a_preset_of_a_paper_learns_and_plays(name: str, tmp_path: Path) -> None
 
 
 def played(config: Config, trainer: Trainer) -> list[SelfPlayGame]:
-    """Two games of self-play."""
+    """A game of self-play."""
     evaluator = NetEvaluator(trainer.model, EXACT, device=CPU)
-    playing = SelfPlay(config, evaluator, iteration=0, balanced=[]).play([0, 1])
+    playing = SelfPlay(config, evaluator, iteration=0, balanced=[]).play([0])
     games = [item[1] for item in playing if item is not None]
     evaluator.close()
     return games

@@ -28,10 +28,6 @@ def test_without_anything_the_defaults_hold() -> None:
     assert resolve() == Config()
 
 
-def test_the_package_has_its_presets() -> None:
-    assert {"alphagomoku", "quick", "smoke", "hour", "strongest"} <= set(preset_names())
-
-
 def test_a_configuration_names_the_preset_it_began_with() -> None:
     assert Config().preset == "custom"
     for name in preset_names():
@@ -96,14 +92,6 @@ def test_file_then_set_then_flag_override_the_preset(tmp_path: Path) -> None:
     both = resolve("alphagomoku", file=file, assignments=["search.simulations=30", "seed=3"])
     assert (both.search.simulations, both.seed, both.search.c_puct) == (30, 3, 2.0)
     assert resolve("alphagomoku", file=file, assignments=["seed=3"], flags={"seed": 4}).seed == 4
-
-
-def test_the_last_of_two_assignments_holds() -> None:
-    assert resolve(assignments=["seed=1", "seed=2"]).seed == 2
-
-
-def test_a_flag_that_was_not_given_changes_nothing() -> None:
-    assert resolve(flags={"seed": None}) == Config()
 
 
 def test_settings_that_belong_together_are_checked_together() -> None:

@@ -65,12 +65,6 @@ def test_a_scaled_run_is_not_scaled_again(tmp_path: Path) -> None:
     assert revised(config, config, "quick", flags={"scale": 0.5}) == config
 
 
-def test_scales_are_shares() -> None:
-    for scale in (0.0, 1.5):
-        with pytest.raises(ConfigError, match="scale is"):
-            resolve(flags={"scale": scale})
-
-
 def test_phases_stand_in_their_order() -> None:
     check(resolve(assignments=["phases=basics,selfplay"]))
     for phases in ("selfplay,basics", "basics,basics"):

@@ -203,7 +203,7 @@ def test_any_flipped_bit_of_a_header_is_refused_or_harmless(tmp_path: Path) -> N
     data = bytearray(path.read_bytes())
     random = np.random.default_rng(12)
     header = struct.unpack("<Q", data[:8])[0] + 8
-    for place in random.integers(header * 8, size=1_000).tolist():
+    for place in random.integers(header * 8, size=300).tolist():
         data[place // 8] ^= 1 << place % 8
         path.write_bytes(data)
         data[place // 8] ^= 1 << place % 8

@@ -9,64 +9,24 @@ import pytest
 import torch
 from safetensors.torch import load_file, save, save_file
 
-from core.evaluation import PositionBatch, Slot
+from core.evaluation import PositionBatch
 from core.position import Position
 from core.rules import BLACK, WHITE, Rules
 from nets.blocks import folded
 from nets.checkpoint import FORMAT, CheckpointError, load_model, save_model
-from nets.config import COLOUR_PLANES, LAST_MOVES, PLANE_COUNT, Backend, NetConfig, Planes, Precision, RuntimeChoice
-from nets.dual import DualNet, make_model, parameter_count, zero_heads
+from nets.config import COLOUR_PLANES, LAST_MOVES, PLANE_COUNT, NetConfig, Planes
+from nets.dual import make_model, parameter_count, zero_heads
 from nets.planes import encode
-from nets.runtimes.net_evaluator import NetEvaluator
 from nets.tensor_file import NotFiniteError
-from tests.support.nets import spoil
+from tests.support.nets import evaluator_of, model_of, random_batch, spoil
 
 RULES = Rules(9, 5)
 TINY = NetConfig.tower(4, 1, hidden=8)
 
 
-def random_batch(count: int, rules: Rules = RULES, seed: int = 0) -> PositionBatch:
-    """Positions of random games, black and white to move in turn."""
-    random = np.random.default_rng(seed)
-    positions = []
-    while len(positions) < count:
-        position = Position(rules)
-        for cell in random.permutation(rules.cells)[: 5 + len(positions) % 7]:
-            if not position.is_game_over():
-                position.push(int(cell))
-        positions.append(position)
-    return PositionBatch.from_positions(positions, rules)
-
-
-def exactly(model: DualNet) -> NetEvaluator:
-    """An evaluator that computes in float32."""
-    choice = RuntimeChoice(backend=Backend.TORCH, precision=Precision.FP32)
-    return NetEvaluator(model, choice, device=torch.device("cpu"))
-
-
 def as_tensors(batch: PositionBatch) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """The batch as arguments of the model."""
     return torch.from_numpy(batch.stones), torch.from_numpy(batch.to_move), torch.from_numpy(batch.last_moves)
-
-
-def trained_a_little(config: NetConfig = TINY, rules: Rules = RULES) -> DualNet:
-    """A model whose batch norms have statistics, so that folding them matters."""
-    model = make_model(config, rules, 1)
-    model.train()
-    with torch.no_grad():
-        for _ in range(3):
-            model(*as_tensors(random_batch(64, rules)))
-    return model.eval()
-
-
-def test_the_papers_net_has_147053_parameters_a_colour() -> None:
-    model = make_model(NetConfig(), Rules(), 0)
-    assert [parameter_count(net) for net in model.nets.values()] == [147_053, 147_053]
-
-
-def test_the_repositorys_three_blocks_are_an_option() -> None:
-    model = make_model(NetConfig.tower(32, 3, dual=False), Rules(), 0)
-    assert parameter_count(model) == 147_053 + 2 * (9 * 32 * 32 + 32 + 64)
 
 
 def test_an_empty_board_is_all_zeros_in_paper_as_planes() -> None:
@@ -92,7 +52,7 @@ def test_planes_are_seen_from_the_side_to_move(planes: Planes) -> None:
 
 
 def test_rows_are_evaluated_by_the_net_of_their_side_to_move() -> None:
-    model, batch = trained_a_little(), random_batch(20)
+    model, batch = model_of(), random_batch(20)
     with torch.no_grad():
         logits, values = model(*as_tensors(batch))
         planes = encode(*as_tensors(batch), TINY.planes, torch.float32)
@@ -104,12 +64,12 @@ def test_rows_are_evaluated_by_the_net_of_their_side_to_move() -> None:
 
 
 def test_breaking_the_white_net_leaves_blacks_evaluations_alone() -> None:
-    model, batch = trained_a_little(), random_batch(20)
-    before = exactly(model).evaluate(batch)
+    model, batch = model_of(), random_batch(20)
+    before = evaluator_of(model).evaluate(batch)
     with torch.no_grad():
         for parameter in model.net_of(WHITE).parameters():
             parameter.fill_(float("nan"))
-    after = exactly(model).evaluate(batch)
+    after = evaluator_of(model).evaluate(batch)
     black = batch.to_move == BLACK
     assert np.array_equal(before[0][black], after[0][black])
     assert np.array_equal(before[1][black], after[1][black])
@@ -118,8 +78,8 @@ def test_breaking_the_white_net_leaves_blacks_evaluations_alone() -> None:
 
 @pytest.mark.parametrize("dual", [True, False])
 def test_a_batch_gives_the_same_answers_as_its_rows_one_by_one(dual: bool) -> None:
-    model = trained_a_little(NetConfig.tower(4, 1, hidden=8, dual=dual))
-    evaluator, batch = exactly(model), random_batch(12)
+    model = model_of(NetConfig.tower(4, 1, hidden=8, dual=dual))
+    evaluator, batch = evaluator_of(model), random_batch(12)
     logits, values = evaluator.evaluate(batch)
     for row in range(12):
         alone_logits, alone_values = evaluator.evaluate(batch.rows(slice(row, row + 1)))
@@ -128,7 +88,7 @@ def test_a_batch_gives_the_same_answers_as_its_rows_one_by_one(dual: bool) -> No
 
 
 def test_folding_the_batch_norms_changes_no_answer() -> None:
-    model, batch = trained_a_little(NetConfig(), Rules()), random_batch(16, Rules())
+    model, batch = model_of(NetConfig(), Rules()), random_batch(16, Rules())
     with torch.no_grad():
         logits, values = model(*as_tensors(batch))
         lean = folded(model)
@@ -138,22 +98,8 @@ def test_folding_the_batch_norms_changes_no_answer() -> None:
     assert torch.allclose(values, lean_values, atol=1e-4)
 
 
-def test_only_the_rows_in_use_are_written() -> None:
-    evaluator = exactly(trained_a_little())
-    slot = Slot.with_capacity(8, RULES.cells)
-    batch = random_batch(5)
-    for name in ("stones", "to_move", "last_moves"):
-        getattr(slot.positions, name)[:5] = getattr(batch, name)
-    slot.values[:] = 7.0
-    slot.count = 5
-    evaluator.submit(slot).result()
-    assert (np.abs(slot.values[:5]) <= 1).all()
-    assert (slot.values[5:] == 7.0).all()
-    evaluator.close()
-
-
 def test_a_model_file_gives_back_what_was_saved(tmp_path: Path) -> None:
-    model, path = trained_a_little(), tmp_path / "model.safetensors"
+    model, path = model_of(), tmp_path / "model.safetensors"
     save_model(path, model, {"phase": "basics", "step": 12})
     again, info = load_model(path)
     assert info.net == TINY
@@ -161,13 +107,13 @@ def test_a_model_file_gives_back_what_was_saved(tmp_path: Path) -> None:
     assert info.made == {"phase": "basics", "step": 12}
     assert info.parameters == parameter_count(model)
     batch = random_batch(8)
-    assert np.array_equal(exactly(model).evaluate(batch)[0], exactly(again).evaluate(batch)[0])
+    assert np.array_equal(evaluator_of(model).evaluate(batch)[0], evaluator_of(again).evaluate(batch)[0])
 
 
 @pytest.mark.parametrize("keep", [0, 7, 100, 5000, -1])
 def test_a_truncated_model_file_is_refused(tmp_path: Path, keep: int) -> None:
     path = tmp_path / "model.safetensors"
-    save_model(path, trained_a_little(), {})
+    save_model(path, model_of(), {})
     path.write_bytes(path.read_bytes()[:keep])
     with pytest.raises(CheckpointError, match="cut short"):
         load_model(path)
@@ -195,7 +141,7 @@ TWO_BLOCKS = ["conv3-4", "residual*2"]
 def rewritten(tmp_path: Path, **changes: object) -> Path:
     """A model file with some of its metadata replaced."""
     path = tmp_path / "model.safetensors"
-    model = trained_a_little()
+    model = model_of()
     save_model(path, model, {})
     metadata = {
         "format": FORMAT,
@@ -233,12 +179,12 @@ def test_a_model_file_that_does_not_fit_its_metadata_is_refused(
 def test_equal_models_give_equal_bytes(tmp_path: Path) -> None:
     made = {name: f"value of {name}" for name in ("preset", "phase", "step", "commit", "config", "search")}
     for name in ("one", "other"):
-        save_model(tmp_path / name, trained_a_little(), made)
+        save_model(tmp_path / name, model_of(), made)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
 
 
 def test_weights_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
-    model, path = trained_a_little(), tmp_path / "model.safetensors"
+    model, path = model_of(), tmp_path / "model.safetensors"
     save_model(path, model, {})
     with torch.no_grad():
         next(model.parameters()).fill_(float("inf"))

@@ -5,6 +5,7 @@ import inspect
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from gomoku_cli.commands.table import commands
@@ -20,6 +21,11 @@ GLOSSARY = ROOT / "docs" / "glossary.md"  # names the words that nobody uses
 
 _JUDGE = re.compile(r"judg\w*", re.IGNORECASE)
 _PREFIX = re.compile(r"\b_?(?:most|fewest)_(?!common\b)\w+")
+
+
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def name_of(path: Path) -> str:
@@ -55,7 +61,7 @@ def test_no_docstring_opens_with_a_question_word() -> None:
     found = [
         f"{name_of(path)}:{line}: {text[:60]}"
         for path in CODE
-        for line, text in docstrings(ast.parse(path.read_text(encoding="utf-8")))
+        for line, text in docstrings(tree_of(path))
         if opening.match(text)
     ]
     assert found == []
@@ -75,7 +81,7 @@ def test_nets_and_searches_evaluate() -> None:
 def test_limits_are_named_max_and_min() -> None:
     found = set()
     for path in CODE:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree_of(path)):
             for field in ("id", "attr", "arg", "name"):
                 name = getattr(node, field, None)
                 if isinstance(name, str) and _PREFIX.fullmatch(name):

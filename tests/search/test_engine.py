@@ -5,7 +5,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
@@ -20,6 +20,7 @@ from search.players import Decision, ForfeitError, Player, RandomPlayer, Report,
 from search.tree.player import MctsPlayer
 from search.tree.settings import SearchSettings
 from tests.support.evaluators import ScriptedEvaluator
+from tests.support.players import OneByOne
 
 RULES = Rules(9, 5)
 ENDLESS = Limit(seconds=math.inf)
@@ -30,7 +31,7 @@ def view(nodes: int) -> Analysis:
     return Analysis(moves=(MoveAnalysis(0, 0.25),), value=0.25, variation=(0,), nodes=nodes, seconds=0.0)
 
 
-class Searcher(Player):
+class Searcher(OneByOne):
     """Searches until its nodes are done or it is stopped; reports each node, and then waits for a reader."""
 
     name = "searcher"
@@ -81,14 +82,7 @@ class Searcher(Player):
         nodes = self.run(word, position, stops, (limit or self.limit).nodes or math.inf)
         return Decision(position.legal_moves()[seed or 0], simulations=nodes), view(1000 + nodes)
 
-    def choose_batch(
-        self,
-        positions: Sequence[Position],
-        *,
-        seeds: Sequence[int],
-        limit: Limit | None = None,
-        stop: Callable[[], bool] = never,
-    ) -> list[Decision]:
+    def decide(self, position: Position, seed: int, stop: Callable[[], bool]) -> Decision:
         raise NotImplementedError
 
     def ponder(self, position: Position, stop: Callable[[], bool]) -> None:
@@ -143,11 +137,6 @@ def test_the_best_move_so_far_needs_no_wait(position: Position) -> None:
         assert move.view.nodes > 1000
 
 
-def test_an_analysis_without_a_reader_ends_by_itself(position: Position) -> None:
-    with Engine(Searcher()) as engine:
-        assert engine.analysis(position).wait().nodes == 1003
-
-
 def test_a_reader_that_is_slower_gets_the_newest_view(position: Position) -> None:
     with Engine(Searcher()) as engine, engine.analysis(position, ENDLESS) as analysis:
         first = next(analysis)
@@ -162,12 +151,6 @@ def test_an_analysis_is_stopped_while_it_is_read(position: Position) -> None:
             seen.append(info.nodes)
             analysis.stop()
         assert seen[-1] >= 1000, "the final one comes last"
-
-
-def test_another_thread_may_stop_an_analysis(position: Position) -> None:
-    with Engine(Searcher()) as engine, engine.analysis(position, ENDLESS) as analysis:
-        threading.Timer(0.05, analysis.stop).start()
-        assert analysis.wait().nodes > 1000
 
 
 def test_leaving_the_block_stops_the_search_and_waits(position: Position) -> None:
@@ -290,7 +273,7 @@ def test_the_end_of_a_game_and_a_closed_engine_are_refused() -> None:
         engine.play(Position())
 
 
-class Program(Player):
+class Program(OneByOne):
     """Has a state for each game; stands for an engine process."""
 
     name = "program"
@@ -307,20 +290,13 @@ class Program(Player):
         yield self
         self.log.append("end")
 
-    def choose_batch(
-        self,
-        positions: Sequence[Position],
-        *,
-        seeds: Sequence[int],
-        limit: Limit | None = None,
-        stop: Callable[[], bool] = never,
-    ) -> list[Decision]:
+    def decide(self, position: Position, seed: int, stop: Callable[[], bool]) -> Decision:
         if self.fails:
             raise ForfeitError("it crashed")
-        self.log.append(f"move {positions[0].ply}")
+        self.log.append(f"move {position.ply}")
         while self.waits and not stop():
             time.sleep(0.001)
-        return [Decision(positions[0].legal_moves()[0])]
+        return Decision(position.legal_moves()[0])
 
 
 def test_a_program_plays_within_a_game() -> None:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 import pytest
@@ -34,9 +35,13 @@ def tree_player(*, keeps_tree: bool = False) -> MctsPlayer:
     return MctsPlayer(ScriptedEvaluator(RULES), RULES, SETTINGS, policy=policy, keeps_tree=keeps_tree)
 
 
+@cache
+def line_evaluator() -> NetEvaluator:
+    return NetEvaluator(make_model(LINES, RULES, 3).eval(), RuntimeChoice())
+
+
 def line_player() -> MctsPlayer:
-    evaluator = NetEvaluator(make_model(LINES, RULES, 3).eval(), RuntimeChoice())
-    return MctsPlayer(evaluator, RULES, SETTINGS, policy=Policy.STOCHASTIC)
+    return MctsPlayer(line_evaluator(), RULES, SETTINGS, policy=Policy.STOCHASTIC)
 
 
 def mentor() -> Mentor:
@@ -118,18 +123,6 @@ def test_an_endless_analysis_reports_until_it_is_stopped(make: Callable[[], Play
     assert last is not None
     assert 3 <= len(views(seen)) <= 4
     assert last.nodes >= views(seen)[-1].nodes
-
-
-@pytest.mark.usefixtures("without_pause")
-def test_a_kept_tree_goes_on_below_the_moves_played(position: Position) -> None:
-    who = tree_player(keeps_tree=True)
-    decision, before = who.search(position, seed=0)
-    position.push(decision.move)
-    kept = next(root.visits for root in before.moves if root.move == decision.move)
-    assert kept is not None
-    first: list[Decision | Analysis] = []
-    who.search(position, Limit(nodes=1), seed=0, report=first.append)
-    assert views(first)[0].nodes >= kept
 
 
 @pytest.mark.parametrize("who", [RandomPlayer(), PaperMentor()])

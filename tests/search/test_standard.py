@@ -171,7 +171,7 @@ def wins_by_fours(stones: list[int], colour: int, rules: Rules) -> bool:
 def test_wins_by_fours_are_those_of_plain_python(size: int, connect: int) -> None:
     rules, random = exact(size, connect), np.random.default_rng(100 * size + connect)
     found = set()
-    for _ in range(60):
+    for _ in range(25):
         position = random_opening(rules, (4, rules.cells // 2), random)
         plain, colour = position.stones.tolist(), position.side_to_move
         result = find_vcf(position)
@@ -206,7 +206,7 @@ def worth(stones: Stones, colour: int, size: int, connect: int) -> int:
 def test_searches_prove_and_play_what_plain_python_finds(connect: int) -> None:
     rules, random = exact(4, connect), np.random.default_rng(connect)
     settings = SearchSettings(simulations=3000).with_tactics()
-    positions = [random_opening(rules, (7, 8), random) for _ in range(10)]
+    positions = [random_opening(rules, (7, 8), random) for _ in range(6)]
     search = ForestSearch(rules, ScriptedEvaluator(rules), settings, trees=len(positions))
     search_all(search, positions, 3000)
     mentor = Mentor(Limit(depth=16), threads=1)

@@ -1,6 +1,6 @@
 """Helpers for tests of the Gomocup engine: a predictable player, its source, and the manager's side."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from core.position import Position
 from core.rules import Rules
@@ -10,13 +10,14 @@ from search.analysis import Analysis
 from search.engine import Engine as SearchEngine
 from search.limits import Limit
 from search.players import Decision, Player, Report, never
+from tests.support.players import OneByOne
 
 ABOUT = 'name="test"'
 FIRST, SECOND, THIRD = "0,14", "1,14", "2,14"
 """The first moves of `FirstCellPlayer` on 15x15: row 0 is at the bottom, and the protocol counts from the top."""
 
 
-class FirstCellPlayer(Player):
+class FirstCellPlayer(OneByOne):
     """Plays the first empty cell. Its value of a position is in `values`, by the moves, or else `value`."""
 
     name = "first"
@@ -31,20 +32,11 @@ class FirstCellPlayer(Player):
         self.best: Decision | None = None
         """The best move so far that it reports before that."""
 
-    def choose_batch(
-        self,
-        positions: Sequence[Position],
-        *,
-        seeds: Sequence[int],
-        limit: Limit | None = None,
-        stop: Callable[[], bool] = never,
-    ) -> list[Decision]:
-        """See `Player`."""
-        (position,) = positions
+    def decide(self, position: Position, seed: int, stop: Callable[[], bool]) -> Decision:
         assert not position.is_game_over()
         self.requests.append(position.moves.copy())
         self.while_thinking(stop)
-        return [Decision(position.legal_moves()[0], value=self.values.get(tuple(position.moves), self.value))]
+        return Decision(position.legal_moves()[0], value=self.values.get(tuple(position.moves), self.value))
 
     def search(
         self,

@@ -67,6 +67,11 @@ class NaiveSearch:
         self.root: NaiveNode | None = None
         self.leaf_depths: list[int] = []
 
+    def visits(self) -> dict[int, int]:
+        """Return the visits of the root's moves, those without a visit left out."""
+        assert self.root is not None
+        return {move: count for move, count in self.root.visits.items() if count}
+
     def bounds(self, errors: float) -> dict[int, float]:
         """Return the lower bounds of the values of the root's moves that may be the best one, of a root without proof.
 

@@ -30,6 +30,7 @@ from gomoku_cli.tui.widgets.board import BoardWidget
 from search.analysis import Analysis, MoveAnalysis
 from search.limits import Limit
 from search.players import Decision, Player, Report, never
+from tests.support.players import OneByOne
 
 LIMIT_S = 30.0
 """The time after which anything awaited fails the test."""
@@ -47,7 +48,7 @@ def async_test(test: Callable[Parameters, Coroutine[None, None, None]]) -> Calla
     return run
 
 
-class ScriptedPlayer(Player):
+class ScriptedPlayer(OneByOne):
     """Plays the given moves, then the first empty cell. An exception among the moves is raised in its turn."""
 
     name = "scripted"
@@ -58,23 +59,14 @@ class ScriptedPlayer(Player):
         self.requests: list[list[Cell]] = []
         """The moves of each position on which a decision was requested."""
 
-    def choose_batch(
-        self,
-        positions: Sequence[Position],
-        *,
-        seeds: Sequence[int],
-        limit: Limit | None = None,
-        stop: Callable[[], bool] = never,
-    ) -> list[Decision]:
-        """See `Player`."""
-        (position,) = positions
+    def decide(self, position: Position, seed: int, stop: Callable[[], bool]) -> Decision:
         if position.moves in ([0], [0, 1]) and stop():
-            return [Decision(1)]  # the preparation of loading
+            return Decision(1)  # the preparation of loading
         self.requests.append(list(position.moves))
         move = self.moves.pop(0) if self.moves else cell_name(position.legal_moves()[0], self.size)
         if isinstance(move, Exception):
             raise move
-        return [Decision(parse_cell(move, self.size), 0.25, None, 1234)]
+        return Decision(parse_cell(move, self.size), 0.25, None, 1234)
 
 
 class GatedPlayer(ScriptedPlayer):
@@ -87,16 +79,8 @@ class GatedPlayer(ScriptedPlayer):
         self.stopped = False
         self.obeys_stop = obeys_stop
 
-    def choose_batch(
-        self,
-        positions: Sequence[Position],
-        *,
-        seeds: Sequence[int],
-        limit: Limit | None = None,
-        stop: Callable[[], bool] = never,
-    ) -> list[Decision]:
-        """See `Player`."""
-        if positions[0].moves != [0]:  # the preparation of loading
+    def decide(self, position: Position, seed: int, stop: Callable[[], bool]) -> Decision:
+        if position.moves != [0]:  # the preparation of loading
             self.thinking.set()
             deadline = time.monotonic() + LIMIT_S
             while not self.release.wait(0.005) and time.monotonic() < deadline:
@@ -104,7 +88,7 @@ class GatedPlayer(ScriptedPlayer):
                     self.stopped = True
                     if self.obeys_stop:
                         break
-        return super().choose_batch(positions, seeds=seeds, limit=limit, stop=stop)
+        return super().decide(position, seed, stop)
 
 
 class AnalysingPlayer(ScriptedPlayer):

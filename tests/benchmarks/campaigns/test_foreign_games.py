@@ -21,13 +21,6 @@ def test_every_foreign_byte_is_there_after_a_save_or_the_file_is_refused(folder:
     check(file, folder)
 
 
-@pytest.mark.slow
-@settings(_SETTINGS, max_examples=150)
-@given(foreign_files)
-def test_the_same_for_many_more_files(folder: Path, file: ForeignFile) -> None:
-    check(file, folder)
-
-
 def test_a_loss_would_be_seen(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The check fails for a save that writes the games anew, as a test of the test."""
     from benchmarks.campaigns import foreign_games

@@ -3,12 +3,12 @@
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from core.compiled.jit import _kernel_sources, _source_hash
-from core.files.cache_folder import user_cache_folder
 from tests.support.project import ROOT
 
 PLAY = """
@@ -50,37 +50,36 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_cache_key_stays_while_nothing_changes(project: Path) -> None:
-    assert _source_hash(project) == _source_hash(project)
+def rename(project: Path) -> None:
+    kernels = project / "search" / "tree" / "kernels.py"
+    kernels.rename(kernels.with_name("patterns.py"))
 
 
-def test_the_cache_key_changes_with_a_kernel(project: Path) -> None:
+CHANGES: dict[str, tuple[Callable[[Path], object], bool]] = {
+    "nothing": (lambda project: None, False),
+    "a kernel": (
+        lambda project: (project / "search" / "tree" / "kernels.py").write_text("@kernel\ndef f(): return 1\n"),
+        True,
+    ),
+    "a constant that a kernel imports": (
+        lambda project: (project / "core" / "rules.py").write_text("EMPTY = 7\n"),
+        True,
+    ),
+    "a new kernel": (lambda project: (project / "core" / "new.py").write_text("@kernel\ndef g(): return 1\n"), True),
+    "the name of a kernel's module": (rename, True),
+    "a file that no kernel sees": (
+        lambda project: (project / "core" / "records" / "record.py").write_text("F = 5\n"),
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_the_cache_key_changes_with_what_kernels_see(change: str, project: Path) -> None:
+    make, differs = CHANGES[change]
     before = _source_hash(project)
-    path = project / "search" / "tree" / "kernels.py"
-    path.write_text(path.read_text().replace("return EMPTY", "return EMPTY + 1"))
-    assert _source_hash(project) != before
-
-
-def test_the_cache_key_changes_with_a_constant_that_a_kernel_imports(project: Path) -> None:
-    before = _source_hash(project)
-    (project / "core" / "rules.py").write_text("EMPTY = 7\n")
-    assert _source_hash(project) != before
-
-
-def test_the_cache_key_changes_with_a_new_kernel_and_a_renamed_one(project: Path) -> None:
-    seen = {_source_hash(project)}
-    path = project / "core" / "threats.py"
-    path.write_text("@kernel\ndef g(): return 1\n")
-    seen.add(_source_hash(project))
-    path.rename(path.with_name("patterns.py"))
-    seen.add(_source_hash(project))
-    assert len(seen) == 3
-
-
-def test_the_cache_key_stays_when_a_file_changes_that_no_kernel_sees(project: Path) -> None:
-    before = _source_hash(project)
-    (project / "core" / "records" / "record.py").write_text("FORMAT = 5\n")
-    assert _source_hash(project) == before
+    make(project)
+    assert (_source_hash(project) != before) is differs
 
 
 def test_the_rules_of_kernels_and_those_that_they_import_are_in_the_cache_key() -> None:
@@ -111,8 +110,3 @@ def test_kernels_work_where_the_cache_folder_cannot_be_written(tmp_path: Path) -
 def test_kernels_work_as_plain_python_without_jit(tmp_path: Path) -> None:
     assert run(PLAY, NUMBA_DISABLE_JIT="1", **under(tmp_path)) == "[True, False] True"
     assert list(tmp_path.rglob("*.kernel")) == []
-
-
-def test_the_cache_folder_is_named_after_the_project() -> None:
-    assert "gomoku" in user_cache_folder().parts
-    assert user_cache_folder().is_absolute()

@@ -15,7 +15,6 @@ from core.compiled.tactics import (
     deciding_tactic,
     immediate_wins,
     is_right,
-    keeps_safe,
     threatens_two,
 )
 from core.notation import parse_cell
@@ -103,15 +102,15 @@ def test_the_deciding_tactic_and_which_moves_are_right(board: tuple[NDArray[np.i
 
 
 @pytest.mark.parametrize(
-    ("black", "white", "decides", "right"),
+    ("black", "white", "decides", "right", "wrong"),
     [
-        ("f8 g8 h8 i8", "a1 a2 a3 a5", WIN, "e8 j8"),
-        ("a1 a3 a5 a7", "f8 g8 h8 i8", STOP_WIN, "e8 j8"),
-        ("h5 h6 h7 e8 f8 g8", "h4 d8 a1 a3 a5 a7", DOUBLE_THREAT, "h8"),
-        ("a1 c5 o15", "g8 h8 i8", QUIET, "f8 j8"),
+        ("f8 g8 h8 i8", "a1 a2 a3 a5", WIN, "e8 j8", "h9"),
+        ("a1 a3 a5 a7", "f8 g8 h8 i8", STOP_WIN, "e8 j8", "b1 a2"),
+        ("h5 h6 h7 e8 f8 g8", "h4 d8 a1 a3 a5 a7", DOUBLE_THREAT, "h8", "e5"),
+        ("a1 c5 o15", "g8 h8 i8", QUIET, "f8 j8", "b1 h9"),
     ],
 )
-def test_tactics_that_every_player_knows(black: str, white: str, decides: int, right: str) -> None:
+def test_tactics_that_every_player_knows(black: str, white: str, decides: int, right: str, wrong: str) -> None:
     """Win before defending, stop a four, make two fours cross, stop an open three at its ends."""
     rules = Rules()
     stones = np.zeros(rules.cells, dtype=np.int8)
@@ -119,13 +118,5 @@ def test_tactics_that_every_player_knows(black: str, white: str, decides: int, r
         stones[[parse_cell(name, rules.size) for name in names.split()]] = colour
     compiled = compile_rules(rules)
     assert deciding_tactic(compiled, stones, BLACK) == decides
-    for name in right.split():
-        assert is_right(compiled, stones, BLACK, parse_cell(name, rules.size), decides)
-
-
-def test_a_move_elsewhere_does_not_stop_an_open_three() -> None:
-    rules = Rules()
-    stones = np.zeros(rules.cells, dtype=np.int8)
-    stones[[parse_cell(name, 15) for name in ("g8", "h8", "i8")]] = WHITE
-    assert not keeps_safe(compile_rules(rules), stones, BLACK, parse_cell("a1", 15))
-    assert keeps_safe(compile_rules(rules), stones, BLACK, parse_cell("f8", 15))
+    for name in (*right.split(), *wrong.split()):
+        assert is_right(compiled, stones, BLACK, parse_cell(name, rules.size), decides) == (name in right.split())

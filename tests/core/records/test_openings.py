@@ -68,10 +68,6 @@ def test_names_need_no_blanks() -> None:
         parse_openings("a1b2p1", Rules(15))
 
 
-def test_a_file_may_hold_lines_of_both_notations() -> None:
-    assert parse_openings("h8 i9\n0,0, 1,-1", Rules()) == [(112, 128)] * 2
-
-
 @given(st.data())
 def test_an_opening_that_is_written_is_read_back(data: st.DataObject) -> None:
     drawn = data.draw(rules())

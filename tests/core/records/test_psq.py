@@ -229,9 +229,3 @@ def test_any_text_is_read_or_refused_and_nothing_else(text: str) -> None:
         return
     for game in games:
         assert Position.from_moves(game.rules, game.moves).ply == len(game.moves)
-
-
-def test_a_game_that_is_not_over_is_no_draw() -> None:
-    (game,) = parse_psq("Piskvorky 15x15, 0:0, 0\n8,8,0\n9,9,0\n")
-    assert (game.winner, game.ending) == (None, Ending.UNKNOWN)
-    assert parse_psq(to_psq(game))[0].ending is Ending.UNKNOWN

@@ -68,12 +68,6 @@ def test_the_charset_is_the_one_that_is_written_or_found(head: str, encoding: st
     assert game.black == "Jörg"
 
 
-def test_a_charset_beyond_latin_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "game.sgf"
-    path.write_bytes("(;CA[GB18030]GM[4]PB[五子棋];B[hh])".encode("gb18030"))
-    assert read_games(path)[0].black == "五子棋"
-
-
 def test_names_in_a_psq_of_windows_are_read(tmp_path: Path) -> None:
     path = tmp_path / "game.psq"
     path.write_bytes("Piskvorky 15x15, 0:0, 0\r\n8,8,0\r\nJörg\r\nb\r\n0\r\n".encode("cp1252"))

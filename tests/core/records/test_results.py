@@ -1,10 +1,7 @@
 """Results in the words of many programs and languages; the board decides where a record does not."""
 
-from pathlib import Path
-
 import pytest
 
-from core.records.formats import read_games
 from core.records.psq import parse_psq
 from core.records.record import Ending, contradiction
 from core.records.sgf import parse_sgf, to_sgf
@@ -45,6 +42,7 @@ FIVE = ";B[hh];W[aa];B[ih];W[ba];B[jh];W[ca];B[kh];W[da];B[lh]"
 def test_a_result_is_read_in_the_words_of_its_program(words: str, winner: int | None, ending: Ending) -> None:
     (game,) = parse_sgf(f"(;GM[4]RE[{words}];B[hh];W[hi])")
     assert (game.winner, game.ending) == (winner, ending)
+    assert ("RE[?]" in to_sgf(game)) == (ending is Ending.UNKNOWN)
 
 
 @pytest.mark.parametrize("record", ["", "RE[]", "RE[ ]", "RE[nonsense]", "RE[黑胜]", "RE[Bob wins]"])
@@ -105,10 +103,3 @@ def test_a_clock_ends_such_a_game_too_and_our_own_line_says_more() -> None:
     assert (game.winner, game.ending) == (BLACK, TIME)
     (game,) = parse_psq(psq(375, "a\nb\n0\n3,5 in a row on 20x20"))
     assert game.ending is Ending.UNKNOWN
-
-
-def test_the_second_player_of_a_psq_may_begin(tmp_path: Path) -> None:
-    path = tmp_path / "game.psq"
-    path.write_text("Piskvorky 15x15, 11:11, 1\n8,8,512\n9,9,300\n9,8,3\nfirst.exe\nsecond.exe\n15\n")
-    (game,) = read_games(path)
-    assert (game.black, game.white, game.winner, game.ending) == ("second.exe", "first.exe", BLACK, TIME)

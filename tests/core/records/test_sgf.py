@@ -103,28 +103,6 @@ def test_a_game_written_by_sgfmill_is_read(record: GameRecord, wrap: bool) -> No
     assert read(written) == replace(record, date="", times_ms=(), values=(), analyses=())
 
 
-@pytest.mark.parametrize(
-    ("result", "winner", "ending"),
-    [
-        ("B+", BLACK, Ending.BOARD),
-        ("W+3.5", WHITE, Ending.BOARD),
-        ("Black+T", BLACK, Ending.TIME),
-        ("W+Time", WHITE, Ending.TIME),
-        ("B+Resign", BLACK, Ending.RESIGNATION),
-        ("w+r", WHITE, Ending.RESIGNATION),
-        ("White + Forfeit", WHITE, Ending.FORFEIT),
-        ("0", None, Ending.BOARD),
-        ("Draw", None, Ending.BOARD),
-        ("Void", None, Ending.UNKNOWN),
-        ("?", None, Ending.UNKNOWN),
-        ("", None, Ending.UNKNOWN),
-    ],
-)
-def test_results_are_read_as_programs_write_them(result: str, winner: int | None, ending: Ending) -> None:
-    game = read(f"(;GM[4]RE[{result}];B[hh];W[hi])")
-    assert (game.winner, game.ending) == (winner, ending)
-
-
 def test_a_size_is_read_also_where_it_is_written_as_width_and_height() -> None:
     assert read("(;GM[4]SZ[19:19];B[hh])").rules == Rules(19)
 
@@ -148,12 +126,6 @@ def test_variations_are_left_aside() -> None:
 
 def test_a_game_without_size_and_rules_is_five_in_a_row_on_15x15() -> None:
     assert read("(;GM[4];B[hh])").rules == Rules(15, 5)
-
-
-def test_a_winner_that_is_not_written_is_read_from_the_board() -> None:
-    won = "(;GM[4]SZ[5]RU[3 in a row];B[aa];W[ab];B[ba];W[bb];B[ca])"
-    assert read(won).winner == BLACK
-    assert read(won.replace("GM", "RE[?]GM")).winner is None
 
 
 @pytest.mark.parametrize(
@@ -200,13 +172,3 @@ def test_any_text_is_read_or_refused_and_nothing_else(text: str) -> None:
     except RecordError:
         return
     assert parse_sgf("".join(map(to_sgf, read))) == read
-
-
-@pytest.mark.parametrize(
-    ("result", "ending"),
-    [("RE[0]", Ending.BOARD), ("RE[Draw]", Ending.BOARD), ("RE[?]", Ending.UNKNOWN), ("", Ending.UNKNOWN)],
-)
-def test_a_game_that_is_not_over_is_no_draw(result: str, ending: Ending) -> None:
-    (game,) = parse_sgf(f"(;GM[4]SZ[9]{result};B[aa];W[bb])")
-    assert (game.winner, game.ending) == (None, ending)
-    assert ("RE[?]" in to_sgf(game)) == (ending is Ending.UNKNOWN)

@@ -18,16 +18,16 @@ from curriculum.arena import balanced_openings as module
 from curriculum.arena.balanced_openings import BalancedOpening, NoBalancedOpeningsError, balanced_openings, two_stages
 from curriculum.arena.players import PlayerSettings
 from curriculum.reporting import Context, Interrupted
-from gomoku_cli import app
 from gomoku_cli.exit_codes import ExitCode
-from search.limits import Limit
-from search.players import Decision, Player, RandomPlayer, never
+from search.players import Decision, Player, RandomPlayer
 from search.tree.settings import Policy
+from tests.support.commands import run as run_command
+from tests.support.players import OneByOne
 
 RULES = Rules(11)
 
 
-class Evaluator(Player):
+class Evaluator(OneByOne):
     """Gives each position the value of a function; keeps the positions."""
 
     name = "evaluator"
@@ -36,17 +36,9 @@ class Evaluator(Player):
         self._worth = worth
         self.positions: list[tuple[int, ...]] = []
 
-    def choose_batch(
-        self,
-        positions: Sequence[Position],
-        *,
-        seeds: Sequence[int],
-        limit: Limit | None = None,
-        stop: Callable[[], bool] = never,
-    ) -> list[Decision]:
-        """See `Player`."""
-        self.positions += [tuple(position.moves) for position in positions]
-        return [Decision(position.legal_moves()[0], value=self._worth(position)) for position in positions]
+    def decide(self, position: Position, seed: int, stop: Callable[[], bool]) -> Decision:
+        self.positions.append(tuple(position.moves))
+        return Decision(position.legal_moves()[0], value=self._worth(position))
 
 
 def by_last_move(position: Position) -> float:
@@ -163,10 +155,7 @@ def test_a_player_with_a_net_evaluates_in_two_stages() -> None:
 
 
 def gomoku(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    """Runs the command: its exit code, stdout and stderr."""
-    capsys.readouterr()
-    code = app.run(["openings", *map(str, arguments), "--quiet"])
-    return code, *capsys.readouterr()
+    return run_command(capsys, "openings", *arguments, "--quiet")
 
 
 SMALL = ("--count", 6, "--player", "mentor", "--board-size", 11)

@@ -177,12 +177,6 @@ def test_a_player_with_a_net_ponders_and_keeps_to_its_time(run: Path, tmp_path: 
     assert 0 < decision.simulations < MAX_SIMULATIONS
 
 
-def test_a_file_that_is_no_model_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "letter.txt").write_text("dear reader")
-    with pytest.raises(CheckpointError, match=r"letter\.txt is no model file"):
-        parse_player(str(tmp_path / "letter.txt"), rules=SMALL, settings=SETTINGS)
-
-
 def test_a_model_of_other_rules_is_refused(other_model: Path) -> None:
     with pytest.raises(PlayerSpecError, match="plays 5 in a row on 9x9, not 4 in a row on 7x7"):
         parse_player(str(other_model), rules=SMALL, settings=SETTINGS)

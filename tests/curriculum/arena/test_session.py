@@ -29,13 +29,6 @@ def session(settings: MatchSettings = SETTINGS, rules: Rules = RULES) -> MatchSe
     return MatchSession(settings, rules, Context())
 
 
-def test_a_kept_match_continues_with_more_games(tmp_path: Path) -> None:
-    first = session().play_match(MATCH, folder=tmp_path).matches[0, 1]
-    more = session(replace(SETTINGS, games=6)).play_match(MATCH, folder=tmp_path).matches[0, 1]
-    assert [game.moves for game in more.games][:4] == [game.moves for game in first.games]
-    assert more.total.games == 6
-
-
 @pytest.mark.parametrize(
     ("change", "key"),
     [

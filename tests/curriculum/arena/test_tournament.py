@@ -24,15 +24,15 @@ from curriculum.arena.results import MatchResult, PlayedGame
 from curriculum.arena.tournament import Tournament, play_tournament
 from curriculum.reporting import Context, Interrupted
 from curriculum.run.locking import FolderBusyError
-from search.limits import Limit
-from search.players import Decision, ForfeitError, Player, RandomPlayer, never
+from search.players import Decision, ForfeitError, Player, RandomPlayer
+from tests.support.players import OneByOne
 
 RULES = Rules(7, 4)
 OPENINGS = [(24,), (25, 16), (0, 48, 6), (10, 30)]
 PLAN = {"players": ["a", "b"], "seed": 1}
 
 
-class Restarting(Player):
+class Restarting(OneByOne):
     """A random player that starts each game by itself; may give up, or be too slow, at some ply."""
 
     starts_games = True
@@ -57,54 +57,31 @@ class Restarting(Player):
             with self._lock:
                 self.open -= 1
 
-    def choose_batch(
-        self,
-        positions: Sequence[Position],
-        *,
-        seeds: Sequence[int],
-        limit: Limit | None = None,
-        stop: Callable[[], bool] = never,
-    ) -> list[Decision]:
-        """See `Player`."""
-        assert len(positions) == 1
-        if self._gives_up_at is not None and positions[0].ply >= self._gives_up_at:
+    def decide(self, position: Position, seed: int, stop: Callable[[], bool]) -> Decision:
+        if self._gives_up_at is not None and position.ply >= self._gives_up_at:
             raise ForfeitError("it gave up", on_time=self._on_time)
-        return RandomPlayer().choose_batch(positions, seeds=seeds)
+        return RandomPlayer().choose(position, seed=seed)
 
 
 class Breaking(Restarting):
     """Has a defect of its own."""
 
-    def choose_batch(
-        self,
-        positions: Sequence[Position],
-        *,
-        seeds: Sequence[int],
-        limit: Limit | None = None,
-        stop: Callable[[], bool] = never,
-    ) -> list[Decision]:
-        """See `Player`."""
+    def decide(self, position: Position, seed: int, stop: Callable[[], bool]) -> Decision:
         raise ZeroDivisionError("a defect")
 
 
-class Counting(RandomPlayer):
-    """Counts its decisions, and stops the games after some."""
+class Counting(OneByOne):
+    """A random player that counts its decisions, and stops the games after some."""
+
+    name = "random"
 
     def __init__(self, stop_after: int | None = None) -> None:
         self.decisions = 0
         self._stop_after = stop_after
 
-    def choose_batch(
-        self,
-        positions: Sequence[Position],
-        *,
-        seeds: Sequence[int],
-        limit: Limit | None = None,
-        stop: Callable[[], bool] = never,
-    ) -> list[Decision]:
-        """See `Player`."""
-        self.decisions += len(positions)
-        return super().choose_batch(positions, seeds=seeds)
+    def decide(self, position: Position, seed: int, stop: Callable[[], bool]) -> Decision:
+        self.decisions += 1
+        return RandomPlayer().choose(position, seed=seed)
 
     def stop(self) -> bool:
         """Return True after the last decision."""
@@ -117,6 +94,23 @@ def schedule(games: int = 8, players: int = 2, form: Format = Format.ROUND_ROBIN
 
 def moves_of(result: MatchResult) -> list[tuple[int, ...]]:
     return [game.moves for game in sorted(result.games, key=lambda game: game.fixture.number)]
+
+
+def opened(path: Path, games: Sequence[Fixture] | None = None) -> MatchFolder:
+    return MatchFolder(path, PLAN, schedule(4) if games is None else games, rules=RULES, names=("a", "b"))
+
+
+def play_random(games: Sequence[Fixture], **options: Any) -> Tournament:
+    return play_tournament((RandomPlayer(), RandomPlayer()), games, rules=RULES, context=Context(), **options)
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> list[Fixture]:
+    """The fixtures of a match of four games, which are kept in `tmp_path`."""
+    games = schedule(4)
+    with opened(tmp_path, games) as folder:
+        play_random(games, folder=folder)
+    return games
 
 
 @pytest.mark.parametrize(("form", "meetings"), [(Format.ROUND_ROBIN, 6), (Format.GAUNTLET, 3)])
@@ -188,7 +182,7 @@ def test_games_on_threads_are_limited_in_number() -> None:
 def test_games_on_threads_are_the_games_played_side_by_side() -> None:
     """Players receive the same seeds either way."""
     apart = play_tournament((Restarting(), RandomPlayer()), schedule(), rules=RULES, context=Context(), on_threads=3)
-    together = play_tournament((RandomPlayer(), RandomPlayer()), schedule(), rules=RULES, context=Context())
+    together = play_random(schedule())
     assert moves_of(apart.matches[0, 1]) == moves_of(together.matches[0, 1])
 
 
@@ -210,7 +204,7 @@ def test_games_on_threads_stop_on_request() -> None:
 def test_a_stop_after_the_last_game_costs_no_result(tmp_path: Path) -> None:
     games, file = schedule(4), tmp_path / "games.jsonl"
     for _ in range(2):  # the second time all games are kept
-        with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("a", "b")) as folder:
+        with opened(tmp_path, games) as folder:
             context = Context(stop=lambda: file.exists() and file.read_text(encoding="utf-8").count("\n") == 4)
             players = (RandomPlayer(), RandomPlayer())
             assert play_tournament(players, games, rules=RULES, context=context, folder=folder).games == 4
@@ -229,11 +223,11 @@ def test_a_match_ends_early_once_it_is_decided() -> None:
 
 def test_a_stopped_match_continues_and_ends_like_one_without_a_stop(tmp_path: Path) -> None:
     games = schedule(12)
-    straight = play_tournament((RandomPlayer(), RandomPlayer()), games, rules=RULES, context=Context(), side_by_side=4)
+    straight = play_random(games, side_by_side=4)
     stops = 0
     for stop_after in (30, 60, 90, None):
         player = Counting(stop_after)
-        with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("a", "b")) as folder:
+        with opened(tmp_path, games) as folder:
             before = len(folder.played)
             try:
                 resumed = play_tournament(
@@ -257,27 +251,24 @@ def test_a_stopped_match_continues_and_ends_like_one_without_a_stop(tmp_path: Pa
 
 def test_a_game_reads_back_as_it_was_kept(tmp_path: Path) -> None:
     games = schedule(6)
-    with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("a", "b")) as folder:
+    with opened(tmp_path, games) as folder:
         play_tournament(
             (Restarting(gives_up_at=9), RandomPlayer()), games, rules=RULES, context=Context(), folder=folder
         )
         kept = folder.played
-    with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("a", "b")) as folder:
+    with opened(tmp_path, games) as folder:
         for again, game in zip(folder.played, kept, strict=True):
             assert again.to_json(RULES, "ab") == game.to_json(RULES, "ab")
             assert (again.moves, again.winner, again.ending) == (game.moves, game.winner, game.ending)
 
 
-def test_a_half_written_game_is_played_again(tmp_path: Path) -> None:
-    games = schedule(4)
-    with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("a", "b")) as folder:
-        play_tournament((RandomPlayer(), RandomPlayer()), games, rules=RULES, context=Context(), folder=folder)
+def test_a_half_written_game_is_played_again(tmp_path: Path, kept: list[Fixture]) -> None:
     whole = (tmp_path / "games.jsonl").read_bytes()
     (tmp_path / "games.jsonl").write_bytes(whole[:-20])
     (tmp_path / "games.sgf").write_text("(;FF[4]GM[4]", encoding="utf-8")
-    with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("a", "b")) as folder:
+    with opened(tmp_path, kept) as folder:
         assert len(folder.played) == 3
-        play_tournament((RandomPlayer(), RandomPlayer()), games, rules=RULES, context=Context(), folder=folder)
+        play_random(kept, folder=folder)
         assert len(folder.played) == 4
     assert len(read_games(tmp_path / "games.sgf")) == 4
 
@@ -286,13 +277,13 @@ def test_a_folder_of_another_match_is_refused(tmp_path: Path) -> None:
     games = schedule(4)
     path = tmp_path / "match"
     busy = pytest.raises(FolderBusyError, match="another process works in")
-    with MatchFolder(path, PLAN, games, rules=RULES, names=("a", "b")), busy:
-        MatchFolder(path, PLAN, games, rules=RULES, names=("a", "b"))
+    with opened(path, games), busy:
+        opened(path, games)
     with pytest.raises(OtherMatchError, match="seed is 1 there and 2 here"):
         MatchFolder(path, {**PLAN, "seed": 2}, games, rules=RULES, names=("a", "b"))
     (path / "match.json").write_text(json.dumps({**PLAN, "\u202e" * 99: 1}), encoding="utf-8")
     with pytest.raises(OtherMatchError, match=r"another setting: (\\u202e){9}"):
-        MatchFolder(path, PLAN, games, rules=RULES, names=("a", "b"))
+        opened(path, games)
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "letter.txt").write_text("dear", encoding="utf-8")
     with pytest.raises(OtherMatchError, match="is not empty and holds no match"):
@@ -333,34 +324,30 @@ def test_a_folder_of_another_match_is_refused(tmp_path: Path) -> None:
         ('{"game": ' + "9" * 5000 + "}", "above the limit"),
     ],
 )
+@pytest.mark.usefixtures("kept")
 def test_a_broken_line_of_a_match_is_named(tmp_path: Path, line: str | dict[str, Any], why: str) -> None:
-    with MatchFolder(tmp_path, PLAN, schedule(4), rules=RULES, names=("a", "b")) as folder:
-        play_tournament((RandomPlayer(), RandomPlayer()), schedule(4), rules=RULES, context=Context(), folder=folder)
     if isinstance(line, dict):
         played = (json.loads(text) for text in (tmp_path / "games.jsonl").read_text(encoding="utf-8").splitlines())
         won = next(game for game in played if game["winner"] is not None)
         line = json.dumps(won | line)
     (tmp_path / "games.jsonl").write_text(line + "\n", encoding="utf-8")
     with pytest.raises(MatchFolderError, match=why):
-        MatchFolder(tmp_path, PLAN, schedule(4), rules=RULES, names=("a", "b"))
+        opened(tmp_path)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"a": NaN}', "[" * 5000, "\0\0", "9" * 5000])
 def test_a_broken_plan_of_a_match_is_named(tmp_path: Path, text: str) -> None:
     (tmp_path / "match.json").write_text(text, encoding="utf-8")
     with pytest.raises(MatchFolderError, match=r"match\.json cannot be read"):
-        MatchFolder(tmp_path, PLAN, schedule(4), rules=RULES, names=("a", "b"))
+        opened(tmp_path)
 
 
-def test_opening_a_match_cuts_zeros_and_removes_unfinished_files(tmp_path: Path) -> None:
-    games = schedule(4)
-    with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("a", "b")) as folder:
-        play_tournament((RandomPlayer(), RandomPlayer()), games, rules=RULES, context=Context(), folder=folder)
+def test_opening_a_match_cuts_zeros_and_removes_unfinished_files(tmp_path: Path, kept: list[Fixture]) -> None:
     with (tmp_path / "games.jsonl").open("ab") as file:
         file.write(b"\0" * 4096)
     (tmp_path / ".games.sgf.0123abcd").write_text("(;", encoding="utf-8")
     (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
-    with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("a", "b")) as folder:
+    with opened(tmp_path, kept) as folder:
         assert len(folder.played) == 4
     assert {path.name for path in tmp_path.iterdir()} == {
         "games.jsonl",
@@ -376,24 +363,21 @@ def test_a_game_without_room_for_its_record_is_kept(tmp_path: Path, monkeypatch:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
 
     games = schedule(4)
-    with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("a", "b")) as folder:
+    with opened(tmp_path, games) as folder:
         with monkeypatch.context() as patch, pytest.raises(OSError, match=r"games\.sgf"):
             patch.setattr("curriculum.arena.folder.append_text", full)
-            play_tournament((RandomPlayer(), RandomPlayer()), games, rules=RULES, context=Context(), folder=folder)
+            play_random(games, folder=folder)
         assert len(folder.played) == 1
-    with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("a", "b")) as folder:
+    with opened(tmp_path, games) as folder:
         assert len(folder.played) == 1
-        play_tournament((RandomPlayer(), RandomPlayer()), games, rules=RULES, context=Context(), folder=folder)
+        play_random(games, folder=folder)
     assert len(read_games(tmp_path / "games.sgf")) == 4
 
 
-def test_a_game_that_is_there_twice_counts_once(tmp_path: Path) -> None:
-    games = schedule(4)
-    with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("a", "b")) as folder:
-        play_tournament((RandomPlayer(), RandomPlayer()), games, rules=RULES, context=Context(), folder=folder)
+def test_a_game_that_is_there_twice_counts_once(tmp_path: Path, kept: list[Fixture]) -> None:
     lines = (tmp_path / "games.jsonl").read_text(encoding="utf-8")
     (tmp_path / "games.jsonl").write_text(2 * lines, encoding="utf-8")
-    with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("a", "b")) as folder:
+    with opened(tmp_path, kept) as folder:
         assert len(folder.played) == 4
 
 
@@ -401,7 +385,7 @@ def test_names_with_invalid_characters_lose_no_game(tmp_path: Path) -> None:
     games = schedule(2)
     for _ in range(2):
         with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("\udcff", "b")) as folder:
-            play_tournament((RandomPlayer(), RandomPlayer()), games, rules=RULES, context=Context(), folder=folder)
+            play_random(games, folder=folder)
             assert len(folder.played) == 2
 
 
@@ -409,7 +393,7 @@ def test_the_short_games_of_a_stopped_wave_do_not_end_a_match(tmp_path: Path) ->
     """They end first and are won by the attacker: a sequential test must not see them alone."""
     games = schedule(12)
     player = Counting(stop_after=60)
-    with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("a", "b")) as folder, pytest.raises(Interrupted):
+    with opened(tmp_path, games) as folder, pytest.raises(Interrupted):
         play_tournament(
             (player, RandomPlayer()),
             games,
@@ -418,17 +402,10 @@ def test_the_short_games_of_a_stopped_wave_do_not_end_a_match(tmp_path: Path) ->
             folder=folder,
             side_by_side=6,
         )
-    with MatchFolder(tmp_path, PLAN, games, rules=RULES, names=("a", "b")) as folder:
+    with opened(tmp_path, games) as folder:
         assert 0 < len(folder.played) < 6
-        tournament = play_tournament(
-            (RandomPlayer(), RandomPlayer()),
-            games,
-            rules=RULES,
-            context=Context(),
-            folder=folder,
-            is_decided=lambda tournament: tournament.games > 0,
-            side_by_side=6,
-        )
+        decided = {"is_decided": lambda tournament: tournament.games > 0}
+        tournament = play_random(games, folder=folder, side_by_side=6, **decided)
     assert [game.fixture.number for game in tournament.matches[0, 1].games] == [0, 1], "a test looks at every pair"
 
 

@@ -1,6 +1,6 @@
 """Games of a teacher: labels are its moves, values are decayed, games differ, and no game is played twice."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,7 +25,8 @@ from curriculum.training.samples import Samples, read_samples
 from search.limits import Limit
 from search.mentor.paper import PaperMentor
 from search.mentor.player import Mentor
-from search.players import Decision, ForfeitError, Player, never
+from search.players import Decision, ForfeitError, Player
+from tests.support.players import OneByOne
 
 RULES = Rules(7, 4)
 CONFIG = Config(
@@ -43,7 +44,7 @@ def scripted_move(position: Position) -> int:
     return int(legal[int(np.abs(stones_of(position).astype(int) * np.arange(49)).sum()) % len(legal)])
 
 
-class Teacher(Player):
+class Teacher(OneByOne):
     """A teacher whose move depends on the stones alone; it counts its decisions and has no values."""
 
     name = "teacher"
@@ -51,17 +52,9 @@ class Teacher(Player):
     def __init__(self) -> None:
         self.decisions = 0
 
-    def choose_batch(
-        self,
-        positions: Sequence[Position],
-        *,
-        seeds: Sequence[int],
-        limit: Limit | None = None,
-        stop: Callable[[], bool] = never,
-    ) -> list[Decision]:
-        """See `Player`."""
-        self.decisions += len(positions)
-        return [Decision(scripted_move(position)) for position in positions]
+    def decide(self, position: Position, seed: int, stop: Callable[[], bool]) -> Decision:
+        self.decisions += 1
+        return Decision(scripted_move(position))
 
 
 def samples_of(config: Config, teacher: Player, number: int) -> Samples:
@@ -260,18 +253,10 @@ class Unreliable(Teacher):
         super().__init__()
         self._every = every
 
-    def choose_batch(
-        self,
-        positions: Sequence[Position],
-        *,
-        seeds: Sequence[int],
-        limit: Limit | None = None,
-        stop: Callable[[], bool] = never,
-    ) -> list[Decision]:
-        """Forfeit about one position in `every`, by its last moves."""
-        if any(sum(position.moves[-4:]) % self._every == 0 for position in positions):
+    def decide(self, position: Position, seed: int, stop: Callable[[], bool]) -> Decision:
+        if sum(position.moves[-4:]) % self._every == 0:
             raise ForfeitError("it crashed")
-        return super().choose_batch(positions, seeds=seeds, limit=limit, stop=stop)
+        return super().decide(position, seed, stop)
 
 
 def test_games_that_the_teacher_forfeits_are_left_out(tmp_path: Path) -> None:

@@ -104,13 +104,13 @@ def test_rounds_and_seeds_play_other_games() -> None:
     assert not any(same_game(first[number], other_seed[number]) for number in range(4))
 
 
-def test_noise_changes_games_only_where_it_is_on() -> None:
-    quiet = with_selfplay(dirichlet_epsilon=0.0, switch_stage=0, balanced_share=0.0, random_share=0.0)
-    games = played(quiet)
-    policies = [games[number].samples.policies[0] for number in range(4)]
-    assert all(np.array_equal(policies[0], policy) for policy in policies[1:]), "the first search is the same one"
-    noisy = played(replace(quiet, selfplay=replace(quiet.selfplay, dirichlet_epsilon=0.25)))
-    assert not np.array_equal(noisy[0].samples.policies[0], noisy[1].samples.policies[0])
+@pytest.mark.parametrize("noise", [noise for noise in Noise if noise is not Noise.MOVE])
+def test_noise_changes_the_first_search_only_where_it_is_on(noise: Noise) -> None:
+    plain = {"switch_stage": 0, "balanced_share": 0.0, "random_share": 0.0, "noise": noise}
+    for share in (0.0, 0.25):
+        games = played(with_selfplay(dirichlet_epsilon=share, **plain))
+        first, *others = (games[number].samples.policies[0] for number in range(4))
+        assert all(np.array_equal(first, policy) == (share == 0) for policy in others)
 
 
 @pytest.mark.parametrize("noise", Noise)
@@ -121,16 +121,6 @@ def test_games_with_noise_anywhere_repeat(noise: Noise) -> None:
     other = played(replace(config, seed=43))
     assert all(same_game(together[number], alone[number]) for number in range(4))
     assert not any(same_game(together[number], other[number]) for number in range(4))
-
-
-def test_noise_at_every_node_changes_the_first_search() -> None:
-    quiet = with_selfplay(dirichlet_epsilon=0.0, switch_stage=0, balanced_share=0.0, random_share=0.0)
-    first = [
-        played(replace(quiet, selfplay=replace(quiet.selfplay, noise=Noise.EVERY_NODE, dirichlet_epsilon=share)))
-        for share in (0.0, 0.25)
-    ]
-    assert np.array_equal(first[0][0].samples.policies[0], first[0][1].samples.policies[0])
-    assert not np.array_equal(first[1][0].samples.policies[0], first[1][1].samples.policies[0])
 
 
 def test_forced_playouts_leave_out_of_the_targets_what_they_add() -> None:

@@ -48,7 +48,7 @@ CONFIG = Config(
     imitation=ImitationConfig(
         teacher="mentor:paper", games=6, passes=2, bar_games=2, bar_every=1, held_out_share=0.3, bar_score=1.0
     ),
-    selfplay=SelfplayConfig(iterations=3, games=4, concurrent_games=2, draws_per_position=2.0, window=150),
+    selfplay=SelfplayConfig(iterations=2, games=4, concurrent_games=2, draws_per_position=2.0, window=150),
     gate=GateConfig(games=2, simulations=4, threshold=0.0),
     evaluation=EvaluationConfig(final_games=0),
 )
@@ -132,14 +132,14 @@ def test_all_phases_leave_their_models_games_and_metrics(straight: Path) -> None
             assert record["game_length"] >= 7
     assert len(events(straight)) == len(set(events(straight))), "a line a step"
     gates = [r for r in records if r["event"] == "gate"]
-    assert [r["iteration"] for r in gates] == [0, 1, 2]
+    assert [r["iteration"] for r in gates] == [0, 1]
     for gate in gates:
         accepted_name = f"selfplay-{gate['iteration']:04d}"
         assert (accepted_name in models) == gate["accepted"] == (gate["result"]["wins"] > 0)
 
 
 def test_games_and_samples_of_a_round_are_the_same_games(straight: Path) -> None:
-    for iteration in range(3):
+    for iteration in range(2):
         (samples_file,) = (straight / "replay").glob(f"selfplay-{iteration:04d}-*.npz")
         samples, metadata = read_samples(samples_file)
         games = parse_sgf((straight / "games" / f"{samples_file.stem}.sgf").read_text())
@@ -194,7 +194,7 @@ def test_stopped_anywhere_even_inside_games_a_run_comes_to_its_end(straight: Pat
     assert list(dict.fromkeys(e for e in events(path) if e[2] != "games")) == [
         e for e in dict.fromkeys(events(straight)) if e[2] != "games"
     ]
-    for iteration in range(3):
+    for iteration in range(2):
         games = [
             game
             for file in (path / "replay").glob(f"selfplay-{iteration:04d}-*.npz")
@@ -400,7 +400,7 @@ def test_the_gate_requires_more_than_the_threshold_of_decisive_games() -> None:
 
 
 def test_a_candidate_that_never_wins_leaves_the_best_model_alone(tmp_path: Path) -> None:
-    config = replace(CONFIG, selfplay=replace(CONFIG.selfplay, iterations=2), gate=replace(CONFIG.gate, threshold=1.0))
+    config = replace(CONFIG, selfplay=replace(CONFIG.selfplay, iterations=1), gate=replace(CONFIG.gate, threshold=1.0))
     with RunFolder.create(tmp_path / "run", config) as run:
         run_basics(run, Context())
         before = run.best_model.read_bytes()
@@ -428,7 +428,7 @@ def test_the_window_holds_the_newest_positions(tmp_path: Path, monkeypatch: pyte
     with RunFolder.create(tmp_path / "run", CONFIG) as run:
         run_selfplay(run, Context())
         total = sum(len(read_samples(path)[0]) for path in run.replay.glob("selfplay-*.npz"))
-    assert len(windows) == 3
+    assert len(windows) == 2
     assert windows[0][0] == windows[0][1]
     assert windows[-1][0] == min(total, 150)
 

@@ -29,6 +29,7 @@ from nets.config import Backend, NetConfig, Precision, RuntimeChoice
 from nets.dual import make_model
 from nets.runtimes.net_evaluator import NetEvaluator
 from tests.support.cards import CARD, make_card
+from tests.support.commands import refused
 from tests.support.evaluators import ScriptedEvaluator
 
 SMALL = Rules(7, 5)
@@ -142,16 +143,6 @@ def test_the_picture_is_drawn(
     assert path.read_bytes().startswith(start)
 
 
-def refusal(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
-    """Return the one line of an error."""
-    capsys.readouterr()
-    assert app.run(["bench", *map(str, arguments)]) == ExitCode.USAGE
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.count("\n") == 1, err
-    return err
-
-
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
@@ -169,14 +160,14 @@ def refusal(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
 def test_a_bad_option_is_one_clear_line(
     arguments: tuple[str, str], reason: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert reason in refusal(capsys, *arguments)
+    assert reason in refused(capsys, ExitCode.USAGE, "bench", *arguments)
 
 
 def test_without_matplotlib_a_line_says_how_to_get_it(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    assert "pip install '.[plots]'" in refusal(capsys, "--figure", "bench.png")
+    assert "pip install '.[plots]'" in refused(capsys, ExitCode.USAGE, "bench", "--figure", "bench.png")
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU would be measured")

@@ -8,8 +8,8 @@ import pytest
 from core.records.formats import read_games, write_games
 from core.records.record import GameRecord
 from core.rules import WHITE, Rules
-from gomoku_cli import app
 from gomoku_cli.exit_codes import ExitCode
+from tests.support.commands import run as run_command
 
 GAMES = [
     GameRecord(Rules(9), (40, 41, 31), black="Łukasz", white="碁", note="one"),
@@ -21,10 +21,8 @@ def kept_by_psq(game: GameRecord) -> GameRecord:
     return replace(game, comments=(), note="", date="")
 
 
-def convert(capsys: pytest.CaptureFixture[str], *files: Path) -> tuple[int, str, str]:
-    capsys.readouterr()
-    code = app.run(["convert", *map(str, files)])
-    return code, *capsys.readouterr()
+def convert(capsys: pytest.CaptureFixture[str], *arguments: Path) -> tuple[int, str, str]:
+    return run_command(capsys, "convert", *arguments)
 
 
 def test_convert_writes_the_games_of_all_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

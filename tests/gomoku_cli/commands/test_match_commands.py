@@ -17,23 +17,16 @@ from core.records.formats import read_games
 from core.records.record import Ending
 from core.rules import Rules
 from curriculum.arena.session import MatchSession
-from gomoku_cli import app
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.process import ORDERLY_SIGNALS
 from gomoku_cli.reports import terminal
 from nets.checkpoint import save_model
 from nets.config import NetConfig
 from nets.dual import make_model
+from tests.support.commands import run
 from tests.support.project import ROOT, SUPPORT
 
 QUICK = ("--board-size", 9, "--openings", "empty", "--quiet")
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    """Runs the command in this process: its exit code, stdout and stderr."""
-    capsys.readouterr()
-    code = app.run([str(argument) for argument in arguments])
-    return code, *capsys.readouterr()
 
 
 def result_of(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
@@ -98,18 +91,6 @@ def test_reports_are_written(capsys: pytest.CaptureFixture[str], tmp_path: Path)
     records = read_games(games)
     assert len(records) == 4
     assert all((record.black, record.white) == ("random", "random") and record.date for record in records)
-
-
-def test_one_game_gives_a_score_and_no_elo(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    line = ("evaluate", "mentor", "--against", "random", "--games", 1, *QUICK)
-    files = ("--junit", tmp_path / "match.junit", "--markdown", tmp_path / "match.md")
-    code, out, _ = run(capsys, *line, *files)
-    assert code == ExitCode.DONE
-    assert "unknown" in out
-    for file in files[1::2]:
-        assert "unknown" in Path(str(file)).read_text(encoding="utf-8")
-    result = result_of(capsys, *line)
-    assert (result["score"], result["elo"], result["los"]) == (1.0, None, None)
 
 
 def test_a_match_is_continued_by_the_same_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -232,40 +213,6 @@ def test_a_suite_is_only_for_players_of_its_board(capsys: pytest.CaptureFixture[
     assert "tactics is for 5 in a row on 15x15" in err
 
 
-def test_a_model_plays_without_tactics_on_request(capsys: pytest.CaptureFixture[str]) -> None:
-    line = ("suite", "default", "--simulations", 1, "--policy", "deterministic", "--quiet")
-    literal, tactical = result_of(capsys, *line, "--no-tactics"), result_of(capsys, *line)
-    assert literal["solved"] < 0.8 * literal["positions"]
-    assert tactical["solved"] > 0.95 * tactical["positions"]
-
-
-def test_tactics_belong_to_the_plan_of_a_match_and_old_plans_have_them(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    line = ("evaluate", "default", "--against", "random", "--games", 2, "--simulations", 2, "--quiet")
-    line += ("--run", tmp_path / "match")
-    first = result_of(capsys, *line)
-    plan = tmp_path / "match" / "match.json"
-    written = json.loads(plan.read_text(encoding="utf-8"))
-    assert written.pop("tactics") is True
-    plan.write_text(json.dumps(written), encoding="utf-8")
-    assert result_of(capsys, *line) | {"seconds": 0} == first | {"seconds": 0}
-    code, _, err = run(capsys, *line, "--no-tactics")
-    assert code == ExitCode.USAGE
-    assert "tactics is true there and false here" in err
-
-
-@pytest.mark.parametrize(
-    "command", [("evaluate", "mentor:1", "random"), ("tournament", "mentor:1", "random", "mentor:2")]
-)
-def test_a_board_without_shipped_openings_begins_empty_with_a_note(
-    command: tuple[str, ...], capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, out, err = run(capsys, *command, "--games", 2, "--board-size", 13)
-    assert code == ExitCode.DONE and out
-    assert "note: there are no balanced openings for 5 in a row on 13x13, so all games begin on the empty board" in err
-
-
 # Signals
 
 
@@ -280,8 +227,7 @@ def signals() -> Iterator[None]:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals end a process at once there")
 @pytest.mark.usefixtures("signals")
-@pytest.mark.parametrize("number", ORDERLY_SIGNALS)
-@pytest.mark.parametrize("as_json", [False, True])
+@pytest.mark.parametrize(("number", "as_json"), [(signal.SIGINT, False), (signal.SIGTERM, True)])
 def test_a_ladder_that_is_stopped_shows_its_finished_rungs(
     as_json: bool,
     number: signal.Signals,
@@ -311,14 +257,13 @@ def test_a_ladder_that_is_stopped_shows_its_finished_rungs(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals end a process at once there")
 @pytest.mark.usefixtures("signals")
-@pytest.mark.parametrize("number", ORDERLY_SIGNALS)
 @pytest.mark.parametrize(
-    ("command", "report"),
+    ("command", "report", "number"),
     [
-        (("evaluate", "mentor", "random", "--games", 2, *QUICK), "show_match"),
-        (("tournament", "mentor", "random", "mentor:1", "--games", 2, *QUICK), "show_standings"),
-        (("ladder", "random", "--from", 2, "--games", 2, "--stop-at", 1, *QUICK), "show_ladder"),
-        (("suite", "mentor:paper", "--quiet"), "show_suite"),
+        *((("evaluate", "mentor", "random", "--games", 2, *QUICK), "show_match", each) for each in ORDERLY_SIGNALS),
+        (("tournament", "mentor", "random", "mentor:1", "--games", 2, *QUICK), "show_standings", signal.SIGTERM),
+        (("ladder", "random", "--from", 2, "--games", 2, "--stop-at", 1, *QUICK), "show_ladder", signal.SIGINT),
+        (("suite", "mentor:paper", "--quiet"), "show_suite", signal.SIGTERM),
     ],
 )
 def test_a_signal_after_the_last_game_costs_no_result(

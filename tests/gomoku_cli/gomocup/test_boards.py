@@ -23,11 +23,6 @@ def test_stones_in_the_order_of_the_game_are_taken_for_the_game(talk: Talk) -> N
     assert talk.player.requests == [[parse_point(point, 15) for point in ("7,7", "8,8", "6,6")]]
 
 
-def test_an_empty_board_requests_the_first_move(talk: Talk) -> None:
-    assert talk.say("BOARD", "DONE") == [FIRST]
-    assert talk.player.requests == [[]]
-
-
 def test_a_board_has_no_answer_before_done_and_the_game_goes_on_from_it(talk: Talk) -> None:
     assert talk.say("BOARD", "7,7,2", "", "INFO time_left 5000") == []
     assert talk.say("DONE", "TURN 8,8") == [FIRST, SECOND]
@@ -75,12 +70,6 @@ def test_another_command_inside_a_board_adds_an_error_of_the_board(talk: Talk, c
     talk.say("BEGIN")
     assert talk.say(command, "3,3,2", "TURN 7,7") == [f"ERROR {command} was not ended by DONE", SECOND]
     assert talk.say(command, "BOARD", "7,7,2", "DONE") == [f"ERROR {command} was not ended by DONE", FIRST]
-
-
-def test_the_end_of_the_input_inside_a_board_is_an_error(talk: Talk) -> None:
-    assert list(talk.engine.finish()) == []
-    talk.say("BOARD", "7,7,2")
-    assert list(talk.engine.finish()) == ["ERROR BOARD was not ended by DONE"]
 
 
 def test_swap2_opens_with_the_candidate_of_the_value_closest_to_0(talk: Talk) -> None:

@@ -125,11 +125,6 @@ def test_play_makes_a_move_for_the_engine(talk: Talk) -> None:
     assert talk.say("PLAY 9,9") == ["ERROR it is not our turn"]
 
 
-def test_about_is_one_line_before_start_too() -> None:
-    talk = Talk()
-    assert talk.say("ABOUT") == [ABOUT]
-
-
 @pytest.mark.parametrize("size", [5, 6, 15])
 def test_two_engines_play_whole_games_against_each_other(size: int) -> None:
     for game in range(5):

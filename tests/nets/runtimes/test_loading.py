@@ -20,8 +20,8 @@ from core.evaluation import PositionBatch
 from core.files import cache_folder as folder
 from core.files.cache_folder import CacheNotice
 from core.rules import BLACK, WHITE, Rules
-from nets.checkpoint import CheckpointError, load_model, read_info, save_model
-from nets.config import Backend, NetConfig, Planes, Precision, RuntimeChoice, RuntimeNotice
+from nets.checkpoint import CheckpointError, save_model
+from nets.config import Backend, NetConfig, Precision, RuntimeChoice, RuntimeNotice
 from nets.dual import DualNet, make_model
 from nets.runtimes import conversion, devices, loading, saved_graphs
 from nets.runtimes.devices import DeviceError, best_device, may_have_gpu
@@ -198,31 +198,11 @@ def test_if_nothing_can_be_saved_torch_converts_each_time(path: Path, cache: Pat
     assert np.isfinite(evaluator.evaluate(batch_of(5))[1]).all()
 
 
-def test_without_openvino_torch_evaluates_after_one_notice(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "openvino", None)
-    with pytest.warns(RuntimeNotice) as notices:
-        evaluator = open_model(path, OPENVINO)
-    assert [str(notice.message) for notice in notices if "OpenVINO cannot be used" not in str(notice.message)] == []
-    assert evaluator.runtime.backend is Backend.TORCH
-
-
 def test_weights_that_are_no_numbers_are_refused_as_ever(model: DualNet, path: Path, cache: Path) -> None:
     save_model(path, model, {})
     spoil(path)
     with pytest.raises(CheckpointError, match="not finite"):  # before a conversion begins
         open_model(path, OPENVINO)
-
-
-@pytest.mark.parametrize("planes", [Planes.THREE, Planes.FIVE])
-def test_the_metadata_of_a_model_file_is_read_without_its_weights(planes: Planes, tmp_path: Path) -> None:
-    model = make_model(NetConfig.tower(4, 2, planes=planes, dual=planes is Planes.FIVE), RULES, 1)
-    save_model(tmp_path / "model.safetensors", model, {"step": 3})
-    assert read_info(tmp_path / "model.safetensors") == load_model(tmp_path / "model.safetensors")[1]
-    with pytest.raises(CheckpointError, match="there is no model file"):
-        read_info(tmp_path / "missing.safetensors")
-    (tmp_path / "model.safetensors").write_bytes(b"a letter")
-    with pytest.raises(CheckpointError, match="is no model file: it was cut short"):
-        read_info(tmp_path / "model.safetensors")
 
 
 def test_if_the_driver_knows_no_gpu_torch_finds_none() -> None:

@@ -55,6 +55,7 @@ def test_an_engine_forfeits_with_a_reason(mode: str, why: str) -> None:
         ("late", "$"),
         ("garbage", r"; it said 'the centre, of course .*\.\.\.'$"),
         ("suggestions", "; it said 'SUGGEST 0,0'$"),
+        ("unknown", "; it said 'UNKNOWN command'$"),
     ],
 )
 def test_an_engine_without_an_answer_in_time_forfeits_on_time(mode: str, said: str) -> None:
@@ -64,9 +65,32 @@ def test_an_engine_without_an_answer_in_time_forfeits_on_time(mode: str, said: s
     assert caught.value.on_time
 
 
-def test_a_remark_of_an_engine_is_no_answer() -> None:
-    with engine("remarks").start_game() as game:
-        assert at("8,8").is_legal(move_of(game, at("8,8")))
+@pytest.mark.parametrize(
+    ("mode", "said"), [("hang-at-start", "$"), ("knows-no-start", r"; it said 'what do you mean\?'$")]
+)
+def test_an_engine_that_does_not_start_in_time_forfeits_on_time(mode: str, said: str) -> None:
+    why = r"no answer to START 9 within 0\.3 s" + said
+    with engine(mode, start_seconds=0.3).start_game() as game, pytest.raises(ForfeitError, match=why) as caught:
+        move_of(game, at())
+    assert caught.value.on_time
+
+
+@pytest.mark.parametrize(
+    ("mode", "why"),
+    [
+        ("crash-at-second-move", "no move: it ended with exit code 3; its last words were 'out of memory'$"),
+        ("leaves-after-move", "no move: it ended with exit code 0"),
+        # Its end may be seen with the line, or after it.
+        ("error-after-move", "(last words were|it answered) 'ERROR the licence is over'"),
+    ],
+)
+def test_an_engine_that_ends_in_the_middle_forfeits_with_its_last_words(mode: str, why: str) -> None:
+    with engine(mode).start_game() as game:
+        position = at()
+        position.push(move_of(game, position))
+        position.push(cell("5,5"))
+        with pytest.raises(ForfeitError, match=why):
+            move_of(game, position)
 
 
 def test_a_flood_of_output_is_not_kept() -> None:
@@ -79,36 +103,6 @@ def test_a_flood_of_output_is_not_kept() -> None:
         tracemalloc.stop()
 
 
-def test_a_timeout_quotes_a_command_that_the_engine_did_not_know() -> None:
-    with engine("unknown", turn_seconds=0.2).start_game() as game, pytest.raises(ForfeitError) as caught:
-        move_of(game, at())
-    assert str(caught.value) == "no move within the 0.2 s; it said 'UNKNOWN command'"
-
-
-def test_an_error_between_two_moves_is_reported_with_the_end() -> None:
-    with engine("error-after-move").start_game() as game:
-        position = at()
-        position.push(move_of(game, position))
-        position.push(cell("5,5"))
-        with pytest.raises(ForfeitError) as caught:
-            move_of(game, position)
-    # Its end may be seen with the line, or after it.
-    assert str(caught.value) in (
-        "no move: it ended with exit code 0; its last words were 'ERROR the licence is over'",
-        "it answered 'ERROR the licence is over' instead of a move",
-    )
-
-
-def test_an_engine_that_does_not_understand_start_is_quoted() -> None:
-    why = r"no answer to START 9 within 0\.3 s; it said 'what do you mean\?'"
-    with (
-        engine("knows-no-start", start_seconds=0.3).start_game() as game,
-        pytest.raises(ForfeitError, match=why) as caught,
-    ):
-        move_of(game, at())
-    assert caught.value.on_time
-
-
 @LINUX_ONLY
 @pytest.mark.parametrize("mode", ["hog", "child-hogs"])
 def test_an_engine_with_too_much_memory_is_ended(mode: str) -> None:
@@ -117,16 +111,6 @@ def test_an_engine_with_too_much_memory_is_ended(mode: str) -> None:
     with engine(mode, **limits).start_game() as game, pytest.raises(ForfeitError) as caught:
         move_of(game, at())
     assert re.fullmatch(r"no move: it used [0-9,]+ MB of memory, above the limit of 200 MB", str(caught.value))
-
-
-def test_an_engine_that_hangs_at_start_forfeits_on_time() -> None:
-    why = r"no answer to START 9 within 0\.3 s"
-    with (
-        engine("hang-at-start", start_seconds=0.3).start_game() as game,
-        pytest.raises(ForfeitError, match=why) as caught,
-    ):
-        move_of(game, at())
-    assert caught.value.on_time
 
 
 def test_the_time_of_a_match_is_a_limit_too() -> None:
@@ -140,25 +124,6 @@ def test_the_time_of_a_match_is_a_limit_too() -> None:
             position.push(max(position.legal_moves(), key=lambda cell: (cell // 9, -cell)))  # the engine's next cell
     assert caught.value.on_time
     assert 1 <= position.ply // 2 <= (0.9 + GRACE_S) // 0.15
-
-
-def test_a_crash_in_the_middle_reports_the_exit_code_and_the_last_words() -> None:
-    with engine("crash-at-second-move").start_game() as game:
-        position = at()
-        position.push(move_of(game, position))
-        position.push(cell("5,5"))
-        with pytest.raises(ForfeitError) as caught:
-            move_of(game, position)
-    assert str(caught.value) == "no move: it ended with exit code 3; its last words were 'out of memory'"
-
-
-def test_an_engine_that_has_left_during_its_opponents_turn_forfeits() -> None:
-    with engine("leaves-after-move").start_game() as game:
-        position = at()
-        position.push(move_of(game, position))
-        position.push(cell("5,5"))
-        with pytest.raises(ForfeitError, match="no move: it ended with exit code 0"):
-            move_of(game, position)
 
 
 def test_a_program_that_the_system_does_not_start_forfeits(tmp_path: Path) -> None:

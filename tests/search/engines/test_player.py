@@ -83,16 +83,10 @@ def test_a_program_that_places_too_few_stones_loses(tmp_path: Path) -> None:
         game.choose_opening(at("0,0", "4,4", "5,5"), Opening.parse("swap2 more"), seed=0)
 
 
-def test_white_gets_the_first_move_as_turn(tmp_path: Path) -> None:
-    with engine("correct", tmp_path / "notes").start_game() as game:
-        assert move_of(game, at("0,0")) == cell("1,0")
-    assert "TURN 0,0" in (tmp_path / "notes").read_text().splitlines()
-
-
 @pytest.mark.parametrize(
     "mode",
     [
-        *("cr-only", "lower-case", "wordy", "chatty", "banner", "spaces", "suggest", "twice", "slow"),
+        *("cr-only", "lower-case", "wordy", "chatty", "banner", "spaces", "suggest", "twice", "slow", "remarks"),
         pytest.param("hang-at-end", marks=pytest.mark.slow),
     ],
 )
@@ -100,12 +94,6 @@ def test_engines_of_odd_manners_can_play(mode: str) -> None:
     with engine(mode).start_game() as game:
         assert move_of(game, at("8,8")) == cell("0,0")
         assert move_of(game, at("8,8", "0,0", "7,7")) == cell("1,0")
-
-
-def test_about_is_never_sent() -> None:
-    """The scripted engines hang there, as some real ones do."""
-    with engine("correct").start_game() as game:
-        assert move_of(game, at()) == cell("0,0")
 
 
 def test_a_decision_has_the_time_of_its_move() -> None:
@@ -173,18 +161,6 @@ def test_a_limit_of_nodes_or_depth_is_refused(limit: Limit) -> None:
 
 
 # Without a game
-
-
-def test_positions_that_continue_a_game_go_to_one_process(tmp_path: Path) -> None:
-    notes = tmp_path / "notes"
-    player = engine("correct", notes)
-    try:
-        for position in (at(), at("0,0", "4,4"), at("0,0", "4,4", "1,0", "5,5"), at("3,3")):
-            assert position.is_legal(move_of(player, position))
-    finally:
-        player.close()
-    received = [line for line in notes.read_text().splitlines() if not line.startswith("INFO") and not line.isdecimal()]
-    assert received == ["START 9", "BEGIN", "TURN 4,4", "TURN 5,5", "BOARD", "3,3,2", "DONE", "END"]
 
 
 def test_several_positions_get_a_move_each_and_threads_have_processes_of_their_own(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ def test_proven_results_are_true(size: int, connect: int, empties: int) -> None:
     rules = Rules(size, connect)
     mentors = [Mentor(Limit(nodes=100 if KERNELS_ARE_PYTHON else 2000)), Mentor(Limit(nodes=60), variety=0)]
     checked = proven = 0
-    while checked < (2 if KERNELS_ARE_PYTHON else 12):
+    while checked < (2 if KERNELS_ARE_PYTHON else 8):
         board = Position(rules)
         while not board.is_game_over() and board.ply < rules.cells - empties:
             board.push(int(rng.choice(board.legal_moves())))

@@ -29,30 +29,11 @@ def test_more_nodes_are_spent_when_allowed_and_a_stop_ends_the_search() -> None:
     assert all(decision.simulations <= few and board.is_legal(decision.move) for decision in stopped)
 
 
-@takes_many_nodes
-def test_a_stop_in_mid_search_ends_it_with_the_result_so_far() -> None:
-    board = position(BLACK, "g7 h8", "h7 i9")
-    asked = []
-
-    def stop() -> bool:
-        asked.append(True)
-        return len(asked) > 4
-
-    analysis = Mentor().search(board, Limit(nodes=10**9), stop=stop)[1]
-    assert analysis.nodes < 50_000
-    assert board.is_legal(analysis.best_move)
-
-
 def test_the_clock_ends_a_search() -> None:
     board = position(BLACK, "g7 h8", "h7 i9")
     analysis = Mentor(Limit(seconds=0.05)).search(board)[1]
     assert analysis.depth > 0
     assert analysis.seconds < 10
-
-
-def test_a_search_without_end_is_ended_by_its_stop() -> None:
-    analysis = Mentor(Limit(seconds=float("inf"))).search(position(BLACK, "g7 h8", "h7 i9"), stop=lambda: True)[1]
-    assert len(analysis.moves) > 0
 
 
 def test_a_depth_ends_a_search() -> None:

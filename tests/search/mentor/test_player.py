@@ -119,28 +119,6 @@ def test_plays_whole_games_on_any_board(player: Player, size: int, connect: int)
 
 
 @pytest.mark.parametrize("player", MENTORS)
-def test_finds_the_last_cells_of_a_nearly_full_board(player: Player) -> None:
-    rng = np.random.default_rng(5)
-    rules = Rules(6, 6)
-    checked = 0
-    while checked < 20:
-        board = Position(rules)
-        while not board.is_game_over() and board.ply < rules.cells - rng.integers(1, 4):
-            board.push(int(rng.choice(board.legal_moves())))
-        if board.is_game_over():
-            continue
-        decision = player.choose_batch([board], seeds=[checked])[0]
-        assert board.is_legal(decision.move)
-        checked += 1
-
-
-def test_stones_in_far_corners_are_no_trouble() -> None:
-    board = Position.from_moves(Rules(25, 6), [0, 624])
-    for player in (Mentor(Limit(nodes=100)), PaperMentor()):
-        assert board.is_legal(player.choose_batch([board], seeds=[0])[0].move)
-
-
-@pytest.mark.parametrize("player", MENTORS)
 def test_the_same_seed_gives_the_same_decision_also_from_threads(player: Player) -> None:
     boards = [position(BLACK, "g7 h8", "h7 i9"), position(WHITE, "g7 h8 j7", "h7 i7 g9")] * 2
     seeds = range(4)

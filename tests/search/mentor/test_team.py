@@ -6,7 +6,6 @@ import time
 import numpy as np
 import pytest
 
-from core.cores import cores, limit_cores
 from core.position import Position
 from core.rules import BLACK, Rules
 from curriculum.arena.opening_sets import load_openings
@@ -104,12 +103,3 @@ def test_pondering_spares_the_next_search_its_work() -> None:
         mentor.ponder(board, lambda: next(checks, None) is None)  # noqa: B023 - called at once
         again += mentor.search(board, limit)[1].nodes
     assert again < 0.75 * fresh
-
-
-def test_the_number_of_cores_has_a_maximum() -> None:
-    try:
-        limit_cores(1)
-        assert cores() == 1
-    finally:
-        limit_cores(None)
-    assert cores() >= 1

@@ -17,8 +17,9 @@ from search.tree.cache import EvaluationCache
 from search.tree.groups import EvaluationError
 from search.tree.mcts import ForestSearch, search_all
 from search.tree.settings import SearchSettings
-from tests.search.tree.test_mcts import SMALL, assert_sound, start_position
 from tests.support.evaluators import ScriptedEvaluator, hashed_answer
+from tests.support.searches import SMALL, assert_sound, flat, start_position, statistics
+from tests.support.searches import searched as searched_alone
 
 OPTIONS = SearchSettings(simulations=300)
 
@@ -42,13 +43,9 @@ def searched(
     return search, evaluator
 
 
-def everything(search: ForestSearch) -> list[list[tuple[int, float]]]:
+def everything(search: ForestSearch) -> list[tuple[list[int], list[int], list[float]]]:
     """Visits and value sums of all nodes of all trees."""
-    nodes = search.forest.nodes
-    return [
-        list(zip(nodes["visits"][tree, :used].tolist(), nodes["value_sum"][tree, :used].tolist(), strict=True))
-        for tree, used in enumerate(search.forest.trees["nodes"].tolist())
-    ]
+    return [statistics(search, tree) for tree in range(len(search.forest.trees))]
 
 
 @pytest.mark.parametrize("symmetric", [False, True])
@@ -110,8 +107,7 @@ def test_last_moves_count_where_the_net_sees_them(sees: int, asked: int) -> None
     cache = EvaluationCache(SMALL.cells, 4)
     orders = [[0, 5, 1, 6], [1, 5, 0, 6], [0, 6, 1, 5]] if sees < 2 else [[0, 5, 1, 6], [1, 5, 0, 6]]
     for order in orders:
-        search = ForestSearch(SMALL, evaluator, replace(OPTIONS, simulations=1), trees=1, cache=cache)
-        search_all(search, [Position.from_moves(SMALL, order)], 1)
+        searched_alone(Position.from_moves(SMALL, order), replace(OPTIONS, simulations=1), evaluator, cache=cache)
     assert sum(evaluator.batches) == asked
 
 
@@ -137,7 +133,7 @@ def test_symmetries_are_drawn_evenly_and_evaluations_are_turned_back() -> None:
     drawn.clear()
     turned, _ = searched(EvaluationCache(SMALL.cells), Watched(SMALL, upright), replace(OPTIONS, symmetric=True))
     # The evaluation is the same from all sides, so the search is too; the evaluated boards are not.
-    assert [visits for visits, _ in everything(straight)[0]] == [visits for visits, _ in everything(turned)[0]]
+    assert everything(straight)[0][1] == everything(turned)[0][1]
     assert len(set(drawn) - shown_straight) > len(shown_straight) / 2
 
     position = start_position(SMALL, 6, 3)
@@ -146,8 +142,7 @@ def test_symmetries_are_drawn_evenly_and_evaluations_are_turned_back() -> None:
     for seed in range(160):
         evaluator = Watched(SMALL, upright)
         evaluator.keep = True
-        search = ForestSearch(SMALL, evaluator, replace(OPTIONS, symmetric=True, simulations=1), trees=1, seed=seed)
-        search_all(search, [position], 1)
+        searched_alone(position, replace(OPTIONS, symmetric=True, simulations=1), evaluator, seed=seed)
         board = tuple(np.frombuffer(evaluator.seen[0], dtype=np.int8).tolist())
         shown[board] = shown.get(board, 0) + 1
     assert shown.keys() == boards
@@ -179,7 +174,7 @@ def test_a_failed_evaluation_is_not_kept(raises: bool) -> None:
 def test_distinct_positions_are_counted_within_two_percent_whatever_their_number() -> None:
     for count in (3, 1_000, 20_000):
         cache = EvaluationCache(SMALL.cells)
-        search = ForestSearch(SMALL, ScriptedEvaluator(SMALL, _flat), OPTIONS, trees=1, cache=cache)
+        search = ForestSearch(SMALL, ScriptedEvaluator(SMALL, flat), OPTIONS, trees=1, cache=cache)
         keys = set()
         random = np.random.default_rng(count)
         while len(keys) < count:
@@ -193,10 +188,6 @@ def test_distinct_positions_are_counted_within_two_percent_whatever_their_number
             if count > 1_000 and len(keys) >= 1_500:
                 break
         assert cache.distinct == pytest.approx(len(keys), rel=0.02)
-
-
-def _flat(stones: NDArray[np.int8], to_move: int) -> tuple[NDArray[np.float32], float]:
-    return np.zeros(len(stones), dtype=np.float32), 0.0
 
 
 def test_the_key_of_a_position_is_kept_up_to_date_move_by_move() -> None:

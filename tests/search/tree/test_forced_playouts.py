@@ -12,8 +12,8 @@ from core.rules import Rules
 from search.tree.mcts import ForestSearch, NodeNoise, RootNoise, search_all
 from search.tree.root import children_of
 from search.tree.settings import SearchSettings
-from tests.search.tree.test_mcts import start_position
-from tests.support.evaluators import ScriptedEvaluator
+from tests.support.searches import searched as searched_with
+from tests.support.searches import start_position
 
 RULES = Rules(6, 4)
 FORCED = 2.0
@@ -23,12 +23,8 @@ OPTIONS = SearchSettings(simulations=300, c_puct=1.5, leaves_in_flight=1)
 def searched(position: Position, forced: float, seed: int, noise: RootNoise | NodeNoise | None = None) -> ForestSearch:
     """A finished search with random evaluations and, unless given, noise at the root."""
     values = np.random.default_rng(seed).dirichlet(np.full(position.rules.cells, 0.2)).astype(np.float32)
-    search = ForestSearch(position.rules, ScriptedEvaluator(position.rules), OPTIONS, trees=1)
-    search.set_root(0, position)
-    search.begin(0, OPTIONS.simulations, noise=noise or RootNoise(values, 0.25), forced_playouts=forced)
-    while not search.advance():
-        pass
-    return search
+    begin = {"noise": noise or RootNoise(values, 0.25), "forced_playouts": forced}
+    return searched_with(position, OPTIONS, begin=begin)
 
 
 def lacking(search: ForestSearch) -> list[float]:

@@ -1,7 +1,6 @@
 """Claims about tactics at leaves: their proofs are true, and the net evaluates quiet boards only."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,21 +15,18 @@ from core.evaluation import Slot, Ticket
 from core.notation import parse_cell
 from core.position import Position
 from core.rules import BLACK, WHITE, Rules
-from curriculum.arena.players import PlayerSettings, parse_player
 from curriculum.games.mentor_games import random_opening
-from nets.checkpoint import save_model
-from nets.config import NetConfig
-from nets.dual import make_model
 from search.solvers.vcf import VcfWork, new_vcf_work
 from search.tree.forest import OPEN, PENDING, PROVEN
 from search.tree.leaf_tactics import load_board, mark_urgent, new_boards
 from search.tree.mcts import ForestSearch, search_all
 from search.tree.player import MctsPlayer
 from search.tree.settings import Policy, SearchSettings
-from tests.search.tree.test_mcts import start_position
 from tests.search.tree.test_proofs import TINY, solve
 from tests.support.evaluators import ScriptedEvaluator, hashed_answer
 from tests.support.naive_vcf import GreedyBoard, NaiveBoard, bits
+from tests.support.searches import finish, flat, nodes_of, start_position
+from tests.support.searches import searched as searched_with
 
 RULES = Rules(7, 4)
 BOARDS = new_boards(RULES, 2)
@@ -53,10 +49,7 @@ def searched(
     position: Position, options: SearchSettings, *, evaluator: ScriptedEvaluator | None = None, capacity: int = 1000
 ) -> ForestSearch:
     """A search of one position, with room for forced replies."""
-    evaluator = evaluator or ScriptedEvaluator(position.rules)
-    search = ForestSearch(position.rules, evaluator, options, trees=1, capacity=capacity)
-    search_all(search, [position], options.simulations)
-    return search
+    return searched_with(position, options, evaluator, capacity=capacity)
 
 
 def stones_at(search: ForestSearch, node: int, tree: int = 0) -> tuple[NDArray[np.int8], int]:
@@ -91,13 +84,13 @@ def assert_sound(search: ForestSearch, tree: int = 0) -> None:
             assert below[node] == 0
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(stones=st.integers(6, 30), seed=st.integers(0, 10_000), leaves=st.sampled_from([1, 8]))
 def test_whatever_threats_prove_is_true(stones: int, seed: int, leaves: int) -> None:
     position = start_position(RULES, stones, seed)
     search = searched(position, replace(ALL, leaves_in_flight=leaves, vcf_root_nodes=0))
     board = NaiveBoard(RULES.size, RULES.connect)
-    nodes = search.forest.nodes[0, : search.forest.trees["nodes"][0]]
+    nodes = nodes_of(search)
     for node in np.flatnonzero(nodes["state"] == PROVEN).tolist():
         here, side = stones_at(search, node)
         own, enemy = board.of_stones(here.tolist(), side)
@@ -114,7 +107,7 @@ def test_whatever_threats_prove_is_true(stones: int, seed: int, leaves: int) -> 
     assert_sound(search)
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(stones=st.integers(0, 6), seed=st.integers(0, 500), leaves=st.sampled_from([1, 8]))
 def test_a_search_that_sees_threats_solves_the_small_board_as_well(stones: int, seed: int, leaves: int) -> None:
     position = start_position(TINY, stones, seed)
@@ -277,8 +270,7 @@ def test_a_win_by_fours_at_the_root_ends_the_search_before_it_began(kept: bool) 
     if kept:
         search.play(0, DOUBLE.moves[-1])
         search.begin(0, 120)
-        while not search.advance():
-            pass
+        finish(search)
     proofs, move = search.proofs(0), int(search.policy(0).argmax())
     assert search.policy(0)[move] == 1.0
     assert proofs[move] > 0
@@ -289,8 +281,7 @@ def test_a_win_by_fours_at_the_root_ends_the_search_before_it_began(kept: bool) 
     # And on from there, along the proven move.
     search.play(0, move)
     search.begin(0, 50)
-    while not search.advance():
-        pass
+    finish(search)
     assert_sound(search)
 
 
@@ -314,8 +305,7 @@ def test_a_game_on_a_kept_tree_is_sound_after_every_move() -> None:
         search.set_root(0, position)
         while not position.is_game_over():
             search.begin(0, 60)
-            while not search.advance():
-                pass
+            finish(search)
             assert_sound(search)
             move = int(search.policy(0).argmax())
             position.push(move)
@@ -344,12 +334,10 @@ def test_a_failure_leaves_nothing_in_flight_below_a_forced_reply() -> None:
             search.advance()
     search.halt()
     for tree in range(2):
-        assert not search.forest.nodes["in_flight"][tree, : search.forest.trees["nodes"][tree]].any()
+        assert not nodes_of(search, tree)["in_flight"].any()
     for tree in range(2):
         search.begin(tree, 50)
-    waiting = 2
-    while waiting:
-        waiting -= len(search.advance())
+    finish(search, 2)
     assert search.policy(0).argmax() == parse_cell("f4", 7)
 
 
@@ -366,10 +354,6 @@ def test_moves_that_let_an_open_four_happen_come_last() -> None:
         WHITE,
     )
     options = SearchSettings(simulations=30, shun_open_fours=True)
-
-    def flat(stones: NDArray[np.int8], to_move: int) -> tuple[NDArray[np.float32], float]:
-        return np.zeros(len(stones), dtype=np.float32), 0.0
-
     search = searched(three, options, evaluator=ScriptedEvaluator(RULES, flat))
     urgent = {parse_cell(name, 7) for name in ("a4", "b4", "e4", "f4")}
     priors = search.priors(0)
@@ -386,14 +370,3 @@ def test_settings_made_before_there_were_tactics_have_none() -> None:
         SearchSettings(forced_moves=True, proven_nodes=False)
     with pytest.raises(ValueError, match="vcf_leaf_nodes is -1"):
         SearchSettings(vcf_leaf_nodes=-1)
-
-
-def test_a_model_sees_threats_wherever_it_plays_but_not_where_its_net_plays_alone(tmp_path: Path) -> None:
-    path = tmp_path / "model.safetensors"
-    save_model(path, make_model(NetConfig.tower(2, 0, hidden=2), RULES, 1), {})
-    reply = parse_cell("f4", 7)
-    for simulations, sure in ((20, True), (0, False)):
-        player = parse_player(str(path), rules=RULES, settings=PlayerSettings(simulations=simulations))
-        policy = player.choose_batch([FOUR_TO_ANSWER], seeds=[0])[0].policy
-        assert policy is not None
-        assert (policy[reply] == 1.0) == sure

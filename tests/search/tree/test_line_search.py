@@ -20,6 +20,7 @@ from search.tree import line_search
 from search.tree.line_search import LineBatch
 from search.tree.mcts import ForestSearch, RootNoise, search_all
 from search.tree.settings import SearchSettings
+from tests.support.searches import finish, statistics
 
 RULES = Rules(7, 4)
 NET = NetConfig(planes=Planes.TWO, trunk=("lines-32", "spread"), policy_head=("cells",), value_head=("regions-15-16",))
@@ -55,12 +56,6 @@ def searched(evaluator: Any, settings: SearchSettings, positions: list[Position]
     return search
 
 
-def statistics(search: ForestSearch, tree: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """Visits and value sums of all nodes."""
-    nodes = search.forest.nodes[tree, : search.forest.trees["nodes"][tree]]
-    return nodes["visits"].copy(), nodes["value_sum"].copy()
-
-
 @pytest.mark.parametrize(
     "settings",
     [ONE_LEAF, ONE_LEAF.with_tactics(), replace(ONE_LEAF.with_tactics(), transpositions=True)],
@@ -71,8 +66,7 @@ def test_one_leaf_at_a_time_finds_the_tree_that_batches_find(evaluator: NetEvalu
     assert isinstance(own._batches[0], LineBatch)
     assert not isinstance(batches._batches[0], LineBatch)
     for tree in range(len(POSITIONS)):
-        for mine, others in zip(statistics(own, tree), statistics(batches, tree), strict=True):
-            assert np.array_equal(mine, others)
+        assert statistics(own, tree) == statistics(batches, tree)
 
 
 @pytest.mark.parametrize(
@@ -86,9 +80,8 @@ def test_threads_and_other_trees_change_nothing(evaluator: NetEvaluator, setting
         together = searched(evaluator, settings, POSITIONS, threads=threads)
         helped = searched(evaluator, settings, POSITIONS[2:3], threads=threads)
         for tree, single in enumerate(alone):
-            for mine, others in zip(statistics(single, 0), statistics(together, tree), strict=True):
-                assert np.array_equal(mine, others)
-        assert np.array_equal(statistics(helped, 0)[0], statistics(alone[2], 0)[0])
+            assert statistics(single) == statistics(together, tree)
+        assert statistics(helped)[1] == statistics(alone[2])[1]
 
 
 def test_a_tree_ends_its_turn_by_its_own_leaves() -> None:
@@ -101,14 +94,14 @@ def test_a_tree_ends_its_turn_by_its_own_leaves() -> None:
     evaluator = NetEvaluator(model, RuntimeChoice())
     positions = [Position.from_moves(rules, moves) for moves in ([], [40], [40, 30, 41])]
 
-    def visits(some: list[Position]) -> list[NDArray[np.int32]]:
+    def visits(some: list[Position]) -> list[list[int]]:
         search = ForestSearch(rules, evaluator, settings, trees=len(some), threads=1)
         search_all(search, some, settings.simulations)
         assert search.evaluations > 512 * len(some), "no tree would need a second turn"
-        return [statistics(search, tree)[0] for tree in range(len(some))]
+        return [statistics(search, tree)[1] for tree in range(len(some))]
 
     for together, position in zip(visits(positions), positions, strict=True):
-        assert np.array_equal(together, visits([position])[0])
+        assert together == visits([position])[0]
 
 
 def test_every_virtual_loss_is_undone_and_every_simulation_made(evaluator: NetEvaluator) -> None:
@@ -136,8 +129,7 @@ def test_searches_halt_begin_anew_and_keep_their_subtree(evaluator: NetEvaluator
     search.play(0, best)
     assert search.forest.nodes["visits"][0, 0] == kept
     search.begin(0, 50)
-    while not search.advance():
-        pass
+    finish(search)
     assert search.forest.nodes["visits"][0, 0] == kept + 50
 
 

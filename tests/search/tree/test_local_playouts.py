@@ -14,26 +14,20 @@ from search.tree.mcts import ForestSearch
 from search.tree.noise import random_share
 from search.tree.player import MctsPlayer
 from search.tree.settings import FirstPlay, Policy, SearchSettings
-from tests.search.tree.test_mcts import SMALL, start_position
-from tests.support.evaluators import ScriptedEvaluator, hashed_evaluation
-from tests.support.naive_search import NaiveSearch
+from tests.support.evaluators import ScriptedEvaluator
+from tests.support.searches import SMALL, naive_twin, nodes_of, start_position, visits_of
+from tests.support.searches import searched as searched_with
 
 
 def searched(
     position: Position, options: SearchSettings, key: int = 0, evaluator: ScriptedEvaluator | None = None
 ) -> ForestSearch:
-    evaluator = evaluator or ScriptedEvaluator(position.rules)
-    search = ForestSearch(position.rules, evaluator, options, trees=1, capacity=4 * options.simulations + 1)
-    search.set_root(0, position)
-    search.begin(0, options.simulations, key=key)
-    while not search.advance():
-        pass
-    return search
+    return searched_with(position, options, evaluator, begin={"key": key}, capacity=4 * options.simulations + 1)
 
 
 def ended_here(search: ForestSearch) -> dict[int, int]:
     """Return, for each open node, its visits that did not go on to a child."""
-    nodes = search.forest.nodes[0, : search.forest.trees["nodes"][0]]
+    nodes = nodes_of(search)
     assert not nodes["in_flight"].any(), "no virtual loss is left"
     gone_on = np.bincount(nodes["parent"][1:], nodes["visits"][1:], len(nodes))
     return {node: int(nodes["visits"][node] - gone_on[node]) for node in np.flatnonzero(nodes["state"] == OPEN)}
@@ -72,21 +66,9 @@ def test_local_playouts_are_the_naive_twins(
     )
     search = searched(position, options, key=seed)
     drawn = iter(range(10_000))
-    twin = NaiveSearch(
-        hashed_evaluation,
-        c_puct=c_puct,
-        decay=options.value_decay,
-        fpu=0.25 if first_play is FirstPlay.REDUCED else None,
-        proofs=proofs,
-        is_local=lambda: random_share(stream_key(seed) & 0xFFFFFFFF, next(drawn)) < share,
-    )
-    for _ in range(simulations):
-        twin.simulate(position)
-    assert twin.root is not None
-    expected = np.zeros(rules.cells, dtype=np.int32)
-    for move, count in twin.root.visits.items():
-        expected[move] = count
-    assert search.visits(0).tolist() == expected.tolist()
+    word = stream_key(seed) & 0xFFFFFFFF
+    twin = naive_twin(position, options, is_local=lambda: random_share(word, next(drawn)) < share)
+    assert visits_of(search) == twin.visits()
     root = search.forest.trees[0]
     assert (root["leaf_depths"], root["leaves"]) == (sum(twin.leaf_depths), len(twin.leaf_depths))
 

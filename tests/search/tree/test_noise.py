@@ -1,7 +1,6 @@
 """Noise at every node: the sampler's statistics, and the searches with it."""
 
 import os
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,9 +17,18 @@ from search.tree.mcts import ForestSearch, NodeNoise
 from search.tree.noise import random_word, write_dirichlet
 from search.tree.settings import FirstPlay, SearchSettings
 from search.tree.softmax import best_with_noise, make_scratch, priors_of
-from tests.search.tree.test_mcts import SMALL, assert_sound, start_position
-from tests.support.evaluators import ScriptedEvaluator, hashed_evaluation
-from tests.support.naive_search import NaiveSearch
+from tests.support.evaluators import ScriptedEvaluator
+from tests.support.searches import (
+    SMALL,
+    assert_sound,
+    finish,
+    naive_twin,
+    nodes_of,
+    searched,
+    start_position,
+    statistics,
+    visits_of,
+)
 
 KERNELS_ARE_PYTHON = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 
@@ -93,6 +101,7 @@ def test_the_best_unvisited_move_is_the_one_with_the_largest_mixed_prior(cells: 
     random = np.random.default_rng(seed)
     row = random.integers(0, 0x3F80, cells).astype(np.int16)
     row[random.random(cells) < 0.3] = -1
+    row[random.random(cells) < 0.3] = 0
     row[random.integers(cells)] = 0x3C00
     noise = np.where(random.random(cells) < 0.5, 0, random.random(cells)).astype(np.float32)
     mixed = np.float32(1 - share) * priors_of(row) + np.float32(share) * noise
@@ -142,28 +151,10 @@ def test_a_search_with_noise_at_every_node_is_the_naive_twins(
     options = SearchSettings(
         simulations=simulations, first_play=first_play, leaves_in_flight=1, proven_nodes=proofs, value_decay=0.9
     )
-    search = ForestSearch(rules, ScriptedEvaluator(rules), options, trees=1)
-    search.set_root(0, position)
-    search.begin(0, simulations, noise=NodeNoise(alpha, share), key=seed)
-    while not search.advance():
-        pass
-    twin = NaiveSearch(
-        hashed_evaluation,
-        c_puct=options.c_puct,
-        decay=0.9,
-        fpu=0.25 if first_play is FirstPlay.REDUCED else None,
-        proofs=proofs,
-        noise=_Stream(seed, alpha).noise,
-        noise_share=share,
-    )
-    for _ in range(simulations):
-        twin.simulate(position)
-    assert twin.root is not None
-    expected = np.zeros(rules.cells, dtype=np.int32)
-    for move, count in twin.root.visits.items():
-        expected[move] = count
-    assert search.visits(0).tolist() == expected.tolist()
-    assert_sound(search, 0)
+    search = searched(position, options, begin={"noise": NodeNoise(alpha, share), "key": seed})
+    twin = naive_twin(position, options, noise=_Stream(seed, alpha).noise, noise_share=share)
+    assert visits_of(search) == twin.visits()
+    assert_sound(search)
 
 
 def certain(stones: NDArray[np.int8], to_move: int) -> tuple[NDArray[np.float32], float]:
@@ -172,13 +163,9 @@ def certain(stones: NDArray[np.int8], to_move: int) -> tuple[NDArray[np.float32]
 
 
 def visited_moves(noise: NodeNoise | None) -> int:
-    rules = Rules(9, 5)
-    search = ForestSearch(rules, ScriptedEvaluator(rules, certain), SearchSettings(proven_nodes=False), trees=1)
-    search.set_root(0, Position(rules))
-    search.begin(0, 300, noise=noise, key=3)
-    while not search.advance():
-        pass
-    return int(np.count_nonzero(search.visits(0)))
+    rules, begin = Rules(9, 5), {"noise": noise, "key": 3}
+    options = SearchSettings(simulations=300, proven_nodes=False)
+    return len(visits_of(searched(Position(rules), options, ScriptedEvaluator(rules, certain), begin=begin)))
 
 
 def test_moves_without_a_prior_are_visited_with_noise_only() -> None:
@@ -189,18 +176,13 @@ def test_moves_without_a_prior_are_visited_with_noise_only() -> None:
 
 def test_noise_ends_with_its_search() -> None:
     """The next search of the same tree has none, and the priors are as the evaluator gave them."""
-    options = SearchSettings(simulations=60)
-    with_noise, without = (ForestSearch(SMALL, ScriptedEvaluator(SMALL), options, trees=1, capacity=500) for _ in "ab")
-    with_noise.set_root(0, Position(SMALL))
-    with_noise.begin(0, 1, noise=NodeNoise(0.1, 0.25))
-    without.set_root(0, Position(SMALL))
-    without.begin(0, 1)
+    begin = {"noise": NodeNoise(0.1, 0.25)}
+    with_noise, without = (
+        searched(Position(SMALL), SearchSettings(simulations=1), begin=each, capacity=500) for each in (begin, None)
+    )
     for search in (with_noise, without):
-        while not search.advance():
-            pass
         search.begin(0, 60)
-        while not search.advance():
-            pass
+        finish(search)
     assert with_noise.visits(0).tolist() == without.visits(0).tolist()
     assert with_noise.priors(0).tolist() == without.priors(0).tolist()
 
@@ -222,15 +204,9 @@ def test_draws_depend_on_the_trees_own_key_alone(batches: int, local: float) -> 
         for tree, number in enumerate(which):
             search.set_root(tree, positions[number])
             search.begin(tree, 120, noise=NodeNoise(0.06, 0.25), key=number)
-        waiting = len(which)
-        while waiting:
-            waiting -= len(search.advance())
-        nodes, used = search.forest.nodes, search.forest.trees["nodes"]
-        assert not any(nodes["in_flight"][tree, : used[tree]].any() for tree in range(len(which)))
-        return [
-            (nodes["move"][tree, : used[tree]].tolist(), nodes["value_sum"][tree, : used[tree]].tolist())
-            for tree in range(len(which))
-        ]
+        finish(search, len(which))
+        assert not any(nodes_of(search, tree)["in_flight"].any() for tree in range(len(which)))
+        return [statistics(search, tree) for tree in range(len(which))]
 
     alone = found(list(range(12)))
     assert found(list(range(12)), lanes=5) == alone
@@ -240,12 +216,7 @@ def test_draws_depend_on_the_trees_own_key_alone(batches: int, local: float) -> 
 
 
 def test_other_keys_search_otherwise() -> None:
-    visits = []
-    for key in (1, 1, 2):
-        search = ForestSearch(SMALL, ScriptedEvaluator(SMALL), replace(SearchSettings(), simulations=100), trees=1)
-        search.set_root(0, Position(SMALL))
-        search.begin(0, 100, noise=NodeNoise(0.1, 0.25), key=key)
-        while not search.advance():
-            pass
-        visits.append(search.visits(0).tolist())
+    options, noise = SearchSettings(simulations=100), NodeNoise(0.1, 0.25)
+    begins = ({"noise": noise, "key": key} for key in (1, 1, 2))
+    visits = [visits_of(searched(Position(SMALL), options, begin=begin)) for begin in begins]
     assert visits[0] == visits[1] != visits[2]

@@ -13,7 +13,6 @@ from core.compiled import stones_of
 from core.notation import parse_cell
 from core.position import Position
 from core.rules import Rules
-from search.analysis import Analysis
 from search.limits import Limit
 from search.players import Decision, Player
 from search.tree import player as mcts_player
@@ -101,15 +100,6 @@ def test_without_simulations_the_evaluators_policy_plays() -> None:
     assert decision.move == legal.argmax()
     assert decision.value == pytest.approx(value)
     assert decision.simulations == 0
-
-
-def test_a_win_in_one_is_played() -> None:
-    position = position_of("c4 a1 d4 a2 e4 g7")
-    for seed in range(5):
-        decision = player(SearchSettings(simulations=200)).choose_batch([position], seeds=[seed])[0]
-        assert decision.move in (parse_cell("b4", 7), parse_cell("f4", 7))
-        assert decision.value is not None
-        assert decision.value > 0.5
 
 
 def test_decisions_do_not_depend_on_the_company_or_on_what_was_asked_before() -> None:
@@ -284,14 +274,6 @@ def test_an_analysis_has_the_numbers_of_the_decision() -> None:
     assert [root.value is None for root in analysis.moves] == [root.visits == 0 for root in analysis.moves]
 
 
-def test_the_variation_of_an_analysis_is_a_line_of_play() -> None:
-    position = position_of("d4")
-    analysis = player().search(position, Limit(nodes=400))[1]
-    assert len(analysis.variation) > 1
-    for move in analysis.variation:
-        position.push(move)
-
-
 def test_an_analysis_puts_a_proven_win_first() -> None:
     position = position_of("c4 a1 d4 a2 e4 g7")
     analysis = player(SearchSettings(simulations=200)).search(position)[1]
@@ -375,11 +357,3 @@ def test_one_player_may_be_asked_from_many_threads() -> None:
         thread.join(timeout=60)
         assert not thread.is_alive()
     assert all(same(found[index], expected[index]) for index in range(8))
-
-
-def test_the_best_move_so_far_is_told_during_a_search_of_one_position() -> None:
-    who = keeping(seconds=math.inf)
-    told: list[Decision | Analysis] = []
-    board = position_of("d4")
-    who.search(board, seed=0, stop=lambda: len(told) > 3, report=told.append)
-    assert all(isinstance(best, Decision) and board.is_legal(best.move) for best in told[:3])

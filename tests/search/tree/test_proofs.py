@@ -12,12 +12,13 @@ from core.position import Position
 from core.rules import Rules
 from core.streams import generator
 from search.tree.forest import OPEN
-from search.tree.mcts import ForestSearch, search_all
+from search.tree.mcts import ForestSearch
 from search.tree.move_policy import choose_move, search_policy
 from search.tree.player import MctsPlayer
 from search.tree.settings import Policy, SearchSettings
-from tests.search.tree.test_mcts import assert_sound, start_position
 from tests.support.evaluators import ScriptedEvaluator
+from tests.support.searches import assert_sound, nodes_of, start_position
+from tests.support.searches import searched as searched_with
 
 TINY = Rules(3, 3)
 
@@ -66,12 +67,10 @@ def searched(
         transpositions=transpositions,
         c_puct=2.0,
     )
-    search = ForestSearch(position.rules, ScriptedEvaluator(position.rules), options, trees=1)
-    search_all(search, [position], simulations)
-    return search
+    return searched_with(position, options)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     stones=st.integers(0, 6),
     seed=st.integers(0, 500),
@@ -139,8 +138,8 @@ def test_a_proven_root_ends_the_search_and_gives_a_one_hot_policy() -> None:
     assert search.simulations < 100
     assert search.policy(0).tolist() == [0, 0, 1, 0, 0, 0, 0, 0, 0]
     assert search.value(0) == 1.0
-    without = searched(two_in_a_row(), proven_nodes=False)
-    assert without.simulations == 4000
+    without = searched(two_in_a_row(), simulations=400, proven_nodes=False)
+    assert without.simulations == 400
     assert not without.proofs(0).any()
 
 
@@ -157,18 +156,16 @@ def test_a_search_from_a_kept_root_that_is_proven_ends_at_once() -> None:
     assert search.value(0) == 1.0
 
 
-def test_a_lost_position_is_played_to_its_longest_loss() -> None:
-    """White has two threats: Black loses wherever it goes, soonest where it blocks neither."""
-    position = Position.from_moves(TINY, [1, 0, 5, 8, 7])  # White to move: 4 makes a line? it holds 0 and 8
-    assert solve(position) == (1, 1)
-    fork = Position.from_moves(TINY, [1, 0, 3, 8, 5])  # White wins at 4; and it is White's move
-    search = searched(fork)
-    assert search.policy(0)[4] == 1.0
-    black = Position.from_moves(TINY, [0, 4, 8, 2, 6])  # White to move, Black threatens 3 and 7
-    assert solve(black)[0] in (1, -1)
-    search = searched(black)
-    result, plies = solve(black)
+@pytest.mark.parametrize("moves", [[1, 0, 3, 8, 5], [0, 4, 8, 2, 6]])
+def test_a_decided_position_has_the_value_of_its_shortest_win_or_longest_loss(moves: list[int]) -> None:
+    """White wins at 4; White to move against two threats of Black, at 3 and 7."""
+    position = Position.from_moves(TINY, moves)
+    result, plies = solve(position)
+    assert result
+    search = searched(position)
     assert search.value(0) == pytest.approx(result * SearchSettings().value_decay ** (plies - 1))
+    position.push(int(search.policy(0).argmax()))
+    assert solve(position) == (-result, plies - 1)
 
 
 def test_leaves_in_flight_under_a_proven_node_are_backed_up_all_the_same() -> None:
@@ -184,14 +181,13 @@ def test_leaves_in_flight_under_a_proven_node_are_backed_up_all_the_same() -> No
 
     options = SearchSettings(simulations=300, leaves_in_flight=16, visits_per_leaf=1, virtual_loss_share=1.0)
     evaluator = ScriptedEvaluator(rules, shy)
-    search = ForestSearch(rules, evaluator, options, trees=1)
-    search_all(search, [position], 300)
+    search = searched_with(position, options, evaluator)
     assert search.value(0) == 1.0
     assert search.simulations < 300
     assert_sound(search, 0)
-    nodes = search.forest.nodes[0, : search.forest.trees["nodes"][0]]
-    evaluated = int(np.count_nonzero(nodes["state"] == OPEN))
-    assert evaluated == sum(evaluator.batches), "every leaf in flight when the win was found came back"
+    assert np.count_nonzero(nodes_of(search)["state"] == OPEN) == sum(evaluator.batches), (
+        "every leaf in flight when the win was found came back"
+    )
 
 
 def test_the_player_takes_a_win_at_hand_even_where_it_samples() -> None:

@@ -13,12 +13,13 @@ from core.compiled.zobrist import position_key
 from core.position import Position
 from core.rules import Rules
 from search.tree.forest import NO_NODE, OPEN, PROVEN, WON
-from search.tree.mcts import ForestSearch, search_all
+from search.tree.mcts import ForestSearch
 from search.tree.root import children_of
 from search.tree.settings import SearchSettings
 from search.tree.softmax import priors_of
-from tests.search.tree.test_mcts import assert_sound
 from tests.support.evaluators import ScriptedEvaluator, hashed_answer
+from tests.support.searches import assert_sound, finish, nodes_of
+from tests.support.searches import searched as searched_with
 
 RULES = Rules(5, 4)
 PLAIN = SearchSettings(simulations=1500, leaves_in_flight=1, c_puct=2.0, value_decay=0.97)
@@ -33,15 +34,13 @@ def narrow(stones: NDArray[np.int8], to_move: int) -> tuple[NDArray[np.float32],
 
 
 def searched(settings: SearchSettings, moves: list[int]) -> ForestSearch:
-    evaluator = ScriptedEvaluator(RULES, narrow)
-    search = ForestSearch(RULES, evaluator, settings, trees=1, capacity=2 * settings.simulations + 1)
-    search_all(search, [Position.from_moves(RULES, moves)], settings.simulations)
-    return search
+    root, capacity = Position.from_moves(RULES, moves), 2 * settings.simulations + 1
+    return searched_with(root, settings, ScriptedEvaluator(RULES, narrow), capacity=capacity)
 
 
 def positions(search: ForestSearch, root: Position) -> list[bytes]:
     """Return the stones at each node."""
-    nodes = search.forest.nodes[0, : search.forest.trees["nodes"][0]]
+    nodes = nodes_of(search)
     stones, sides = [stones_of(root).copy()], [root.side_to_move]
     for node in nodes[1:]:
         board = stones[node["parent"]].copy()
@@ -117,8 +116,7 @@ def test_a_new_node_begins_with_the_mean_of_the_most_visited_one() -> None:
         made = int(search.forest.trees["nodes"][0])
         before = nodes[:made].copy()
         search.begin(0, 1)
-        while not search.advance():
-            pass
+        finish(search)
         if search.forest.trees["nodes"][0] == made or nodes["state"][made] != OPEN:
             continue
         twins = [node for node in linked(search, made) if node != made and before["state"][node] == OPEN]
@@ -147,8 +145,7 @@ def test_the_table_is_whole_after_a_move(tactics: bool) -> None:
         found = sum(node in linked(search, node) for node in range(1, count))
         assert found > 0.8 * (count - 1)
         search.begin(0, 500)
-        while not search.advance():
-            pass
+        finish(search)
         if not tactics:
             assert_sound(search, 0)
 
@@ -164,11 +161,8 @@ def test_nets_that_see_last_moves_have_no_transpositions() -> None:
     class SeesLastMoves(ScriptedEvaluator):
         last_moves = 1
 
-    one, other = (
-        ForestSearch(RULES, SeesLastMoves(RULES), settings, trees=1, capacity=1501) for settings in (PLAIN, SHARED)
-    )
-    for search in (one, other):
-        search_all(search, [Position.from_moves(RULES, STARTS[1])], 1500)
+    root = Position.from_moves(RULES, STARTS[1])
+    one, other = (searched_with(root, each, SeesLastMoves(RULES), capacity=1501) for each in (PLAIN, SHARED))
     assert np.array_equal(one.visits(0), other.visits(0))
     assert one.evaluations == other.evaluations
 

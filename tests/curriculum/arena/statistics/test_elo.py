@@ -1,5 +1,6 @@
 """The Elo difference of a match: published values, an interval that holds the truth, and no surprise at the edges."""
 
+import itertools
 import math
 
 import numpy as np
@@ -129,6 +130,12 @@ def test_a_clean_sweep_bounds_the_difference_from_below_only() -> None:
     assert elo_difference(0.025 ** (1 / 10)) < ten.low < elo_difference(0.025 ** (1 / 20))
 
 
+def test_the_interval_of_a_short_match_keeps_its_width() -> None:
+    """Golden: the correction for short matches (Bartlett) decides the third digit."""
+    result = estimate((0, 1, 2, 3, 2))
+    assert (result.score_low, result.score_high) == pytest.approx((0.4632, 0.8613), abs=5e-4)
+
+
 def test_only_split_pairs_leave_room_on_both_sides() -> None:
     ten, hundred = estimate((0, 0, 10, 0, 0)), estimate((0, 0, 100, 0, 0))
     assert ten.low == pytest.approx(-ten.high)
@@ -217,11 +224,12 @@ def test_a_better_pair_never_makes_the_player_weaker(pairs: PairCounts, place: i
     assert after.los >= before.los - 1e-9
 
 
-@given(some_played)
-def test_superiority_is_sure_to_97_5_percent_where_the_interval_lies_above_0(pairs: PairCounts) -> None:
-    result = estimate(pairs)
-    if abs(result.low) > 1e-6:
-        assert (result.los > 0.975) == (result.low > 0)
+def test_superiority_is_sure_to_97_5_percent_where_the_interval_lies_above_0() -> None:
+    """In every short match, where the threshold is wider, too."""
+    for pairs in itertools.product(range(3), range(2), range(2), range(4), range(5)):
+        result = estimate(pairs)
+        if abs(result.low) > 1e-6:
+            assert (result.los > 0.975) == (result.low > 0), pairs
 
 
 @given(some_played)

@@ -18,6 +18,7 @@ from gomoku_cli.exit_codes import ExitCode
 from nets.checkpoint import save_model
 from nets.config import NetConfig
 from nets.dual import make_model
+from tests.support.commands import run as run_command
 
 RULES = Rules(7, 4)
 # Black has three in a row, open at both ends.
@@ -34,9 +35,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    capsys.readouterr()
-    code = app.run(["analyze", *map(str, arguments), "--quiet"])
-    return code, *capsys.readouterr()
+    return run_command(capsys, "analyze", *arguments, "--quiet")
 
 
 def analysed(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str, Any]:

@@ -8,9 +8,9 @@ import pytest
 
 from curriculum.presets import resolve
 from curriculum.run.folder import RunFolder
-from gomoku_cli import app
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.reports.curves import curves_of
+from tests.support.commands import run as run_command
 
 
 def train(phase: str, step: int, loss: float, **more: Any) -> dict[str, Any]:
@@ -46,9 +46,7 @@ def run_of(path: Path, records: list[dict[str, Any]]) -> Path:
 
 
 def curves(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    capsys.readouterr()
-    code = app.run(["curves", *map(str, arguments)])
-    return code, *capsys.readouterr()
+    return run_command(capsys, "curves", *arguments)
 
 
 def test_steps_are_counted_through_phases_and_rounds(tmp_path: Path) -> None:
@@ -140,14 +138,11 @@ def test_the_figure_names_each_run_where_it_begins(capsys: pytest.CaptureFixture
     assert "small (15x15), then large (15x15)" in text
 
 
-@pytest.mark.parametrize("records", [RECORDS[:1], RECORDS[4:6], RECORDS[7:8], [train("basics", 4, 0.0)]])
-def test_any_metrics_can_be_drawn(
-    records: list[dict[str, Any]], capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_any_metrics_can_be_drawn(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    empty = run_of(tmp_path / "empty", [])
-    line = (run_of(tmp_path / "run", records), empty, "--figure", tmp_path / "curves.png")
-    code, _, err = curves(capsys, *line)
+    kinds = ([], RECORDS[:1], RECORDS[4:6], RECORDS[7:8], [train("basics", 4, 0.0)])
+    empty, *others = (run_of(tmp_path / str(number), records) for number, records in enumerate(kinds))
+    code, _, err = curves(capsys, *others, empty, "--figure", tmp_path / "curves.png")
     assert code == ExitCode.DONE, err
     code, _, err = curves(capsys, empty, "--figure", tmp_path / "none.png")
     assert code == ExitCode.USAGE

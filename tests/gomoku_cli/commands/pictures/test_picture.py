@@ -11,9 +11,9 @@ from core.records.record import Ending, GameRecord
 from core.rules import BLACK, WHITE, Rules
 from curriculum.arena.fixtures import Fixture
 from curriculum.arena.results import PlayedGame
-from gomoku_cli import app
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.reports.game import black_values, game_title, result_text
+from tests.support.commands import run as run_command
 
 RULES = Rules(7, 4)
 MOVES = tuple(Position.from_moves(RULES, "d4 a1 e4 b2 c4 g7 f4".split()).moves)
@@ -22,9 +22,7 @@ GAME = GameRecord(RULES, MOVES, BLACK, black="mine", white="yours", comments=COM
 
 
 def picture(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    capsys.readouterr()
-    code = app.run(["picture", *map(str, arguments)])
-    return code, *capsys.readouterr()
+    return run_command(capsys, "picture", *arguments)
 
 
 def rows_of(out: str) -> dict[int, str]:

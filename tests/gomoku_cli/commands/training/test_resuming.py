@@ -1,0 +1,186 @@
+"""Runs by the command line: made, continued, stopped by Ctrl-C, and never begun by mistake."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from curriculum.games.kinds import KINDS
+from curriculum.presets import resolve
+from curriculum.run.folder import RunFolder, best_model
+from gomoku_cli.exit_codes import ExitCode
+from tests.support.commands import refused, run
+from tests.support.project import ROOT
+
+
+def gomoku(*arguments: object, timeout_s: float = 300, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the command in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "gomoku_cli", *map(str, arguments)],
+        cwd=ROOT,
+        env=os.environ | environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=timeout_s,
+        check=False,
+    )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no lock there")
+def test_a_run_of_another_process_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    with RunFolder.create(tmp_path / "run", resolve("smoke")):
+        for words in (("--resume",), ("--preset", "smoke")):
+            error = refused(capsys, ExitCode.FAILED, "train", "--run", tmp_path / "run", *words)
+            assert "another process works in" in error
+
+
+@pytest.mark.parametrize("command", ["train --resume", "imitate", "selfplay", "generate-basics"])
+def test_a_run_keeps_its_seed(command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    RunFolder.create(tmp_path / "run", resolve("smoke")).close()
+    error = refused(capsys, ExitCode.USAGE, *command.split(), "--run", tmp_path / "run", "--seed", 43)
+    assert "seed is 42 in the run" in error
+    assert "cannot become 43" in error
+
+
+@pytest.mark.slow
+def test_a_dry_run_shows_everything_and_writes_nothing(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, out, _ = run(capsys, "train", "--preset", "alphagomoku", "--set", "search.simulations=33", "--dry-run")
+    assert code == ExitCode.DONE
+    assert "simulations = 33\n" in out
+    assert "294,106" in out
+    assert "evaluation, positions a second" not in out, "nothing is measured unless asked"
+    code, out, _ = run(capsys, "train", "--preset", "smoke", "--dry-run", "--speed", "--json")
+    assert "evaluation, positions a second" in json.loads(out)["estimate"]
+    assert json.loads(out)["config"]["net"]["trunk"] == ["conv3-4", "residual"]
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_same_seed_gives_the_same_basics(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    def basics(name: str, seed: int) -> bytes:
+        line = f"generate-basics --positions 60 --kinds repository --seed {seed} --output".split()
+        code, out, _ = run(capsys, *line, tmp_path / name)
+        assert code == ExitCode.DONE
+        assert "60 positions" in out
+        return (tmp_path / name).read_bytes()
+
+    first = basics("one.npz", 1)
+    assert basics("two.npz", 1) == first
+    assert basics("three.npz", 2) != first
+
+
+def test_every_kind_of_basics_can_be_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    code, _, err = run(
+        capsys, "generate-basics", "--positions", 20, "--kinds", ",".join(KINDS), "--output", tmp_path / "all.npz"
+    )
+    assert code == ExitCode.DONE, err
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished run, trained by the command line."""
+    path = tmp_path_factory.mktemp("trained") / "run"
+    done = gomoku("train", "--preset", "smoke", "--run", path)
+    assert done.returncode == ExitCode.DONE, done.stderr
+    assert "python -m gomoku_cli play --model" in done.stdout
+    return path
+
+
+@pytest.mark.slow
+def test_a_trained_run_has_info_and_can_play(trained: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert best_model(trained).is_file()
+    code, out, _ = run(capsys, "info", trained, "--json")
+    assert code == ExitCode.DONE
+    info = json.loads(out)
+    assert info["rules"] == {"size": 15, "connect": 5, "variant": "freestyle"}
+    assert info["net"]["trunk"] == ["conv3-4", "residual"]
+    assert info["parameters"] > 0
+    code, out, _ = run(capsys, "info", trained)
+    assert f"{info['parameters']}" in out.replace(",", "")
+    line = ("evaluate", trained, "--against", "random", "--games", 2, "--simulations", 8, "--json")
+    code, out, _ = run(capsys, *line)
+    assert (code, json.loads(out)["games"]) == (ExitCode.DONE, 2)
+
+
+@pytest.mark.slow
+def test_a_truncated_model_is_refused(trained: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    cut = tmp_path / "cut.safetensors"
+    cut.write_bytes(best_model(trained).read_bytes()[:-100])
+    assert "cut.safetensors" in refused(capsys, ExitCode.BAD_DATA, "info", cut)
+    assert "cut.safetensors" in refused(capsys, ExitCode.BAD_DATA, "evaluate", cut, "--against", "random")
+
+
+def _tensors(model: Path) -> bytes:
+    """Return the tensors of a model file, without its header, which contains results of matches."""
+    content = model.read_bytes()
+    return content[8 + int.from_bytes(content[:8], "little") :]
+
+
+@pytest.mark.slow
+def test_a_finished_run_resumes_to_its_end_at_once(trained: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(trained, copy)
+    before = _tensors(best_model(copy))
+    assert gomoku("train", "--run", copy, "--resume", "--preset", "smoke").returncode == ExitCode.DONE
+    assert _tensors(best_model(copy)) == before
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are another matter there")
+def test_ctrl_c_saves_and_prints_the_command_that_continues(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    long = ("--set", "basics.epochs=100000", "--set", "training.batch_size=8")
+    command = [sys.executable, "-m", "gomoku_cli", "train", "--preset", "smoke", *long, "--run", str(path)]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    _wait_for(lambda: (path / "metrics.jsonl").exists())
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == ExitCode.INTERRUPTED
+    assert "finishing this step; press Ctrl-C again to stop at once" in err
+    assert f"continue with: python -m gomoku_cli train --run {path} --resume" in err
+    assert "Traceback" not in err
+
+
+def _wait_for(happened: object, seconds: float = 120) -> None:
+    assert callable(happened)
+    end = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize("command", ["imitate", "selfplay"])
+def test_a_mistyped_folder_begins_no_run(command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    error = refused(capsys, ExitCode.USAGE, command, "--run", tmp_path / "rnu", "--preset", "smoke")
+    assert "the folder does not exist; --new makes one" in error
+    assert not (tmp_path / "rnu").exists()
+
+
+@pytest.mark.parametrize("command", ["generate-basics", "imitate", "selfplay"])
+def test_resume_makes_no_run(command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    error = refused(capsys, ExitCode.USAGE, command, "--run", tmp_path / "rnu", "--preset", "smoke", "--resume")
+    assert str(tmp_path / "rnu") in error
+    assert "makes one" not in error
+    assert not (tmp_path / "rnu").exists()
+
+
+def test_resume_and_new_exclude_each_other(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    error = refused(capsys, ExitCode.USAGE, "imitate", "--run", tmp_path, "--resume", "--new")
+    assert "--resume continues a run and --new makes one" in error
+
+
+def test_a_preset_names_the_folder_of_its_run(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    RunFolder.create(tmp_path / "runs" / "smoke", resolve("smoke")).close()
+    assert "continue it with --resume" in refused(capsys, ExitCode.USAGE, "train", "--preset", "smoke")
