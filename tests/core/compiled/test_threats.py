@@ -17,6 +17,7 @@ from core.compiled.threats import (
     PATTERNS,
     THREE,
     TWO,
+    Lines,
     ThreatBoard,
     colour_of,
     load,
@@ -74,7 +75,7 @@ def line_through(stones: NDArray[np.int8], cell: int, direction: int, colour: in
 def lookup(line: str, connect: int) -> int:
     """The table's class of a line of 2k-1 cells whose centre is own."""
     window = line[: connect - 1] + line[connect:]
-    return int(pattern_table(connect)[sum(".XO".index(cell) * 3**slot for slot, cell in enumerate(window))])
+    return int(pattern_table(Lines(connect))[sum(".XO".index(cell) * 3**slot for slot, cell in enumerate(window))])
 
 
 def naive_patterns(stones: NDArray[np.int8], size: int, connect: int) -> NDArray[np.uint8]:
@@ -152,7 +153,7 @@ def test_classes_count_stones_from_the_connect_length_down(line: str, connect: i
 
 @pytest.mark.parametrize("connect", CONNECTS)
 def test_a_line_read_backwards_has_the_same_class(connect: int) -> None:
-    table, slots = pattern_table(connect), 2 * (connect - 1)
+    table, slots = pattern_table(Lines(connect)), 2 * (connect - 1)
     codes = np.arange(3**slots)
     reversed_codes = sum(codes // 3**slot % 3 * 3 ** (slots - 1 - slot) for slot in range(slots))
     np.testing.assert_array_equal(table, table[reversed_codes])
@@ -160,7 +161,7 @@ def test_a_line_read_backwards_has_the_same_class(connect: int) -> None:
 
 @pytest.mark.parametrize("connect", CONNECTS)
 def test_one_more_stone_never_weakens_a_line_and_a_block_never_strengthens_it(connect: int) -> None:
-    table = pattern_table(connect)
+    table = pattern_table(Lines(connect))
     codes = np.arange(len(table))
     for slot in range(2 * (connect - 1)):
         empty = codes[codes // 3**slot % 3 == 0]
