@@ -8,11 +8,11 @@ from operator import index
 from typing import Self
 
 from core.notation import cell_name, cell_words, column_letter, parse_cell
-from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell, Colour, Rules
+from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell, Colour, Foul, Rules
 
 
 class IllegalMoveError(ValueError):
-    """A move that the rules forbid: off the board, on a stone, or after the end of the game.
+    """A move that the rules forbid: off the board, on a stone, a foul of renju, or after the end of the game.
 
     >>> gomoku.Position.from_moves(gomoku.Rules(), ["h8", "h8"])
     Traceback (most recent call last):
@@ -27,6 +27,10 @@ class Termination(StrEnum):
 
     LINE = "line"
     FULL_BOARD = "full board"
+    NO_MOVE = "no legal move"
+    """Every empty cell is forbidden to Black, which draws."""
+    FOUL = "forbidden move"
+    """A record holds a forbidden move of Black, which loses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +74,13 @@ class Position:
 
     @classmethod
     def from_moves(cls, rules: Rules, moves: Iterable[Cell | str]) -> Self:
-        """Return the position after `moves` from the empty board; `push` raises the errors.
+        """Return the position after recorded `moves` from the empty board; `push` raises the errors.
 
         A text holds names of cells: `h8 i9`.
         """
         position = cls(rules)
         for move in (word for _, word in cell_words(moves)) if isinstance(moves, str) else moves:
-            position.push(move)
+            position.push(move, recorded=True)
         return position
 
     def copy(self) -> "Position":
@@ -111,12 +115,30 @@ class Position:
         on_board = self._outcome is None and 0 <= cell < self.rules.cells
         return on_board and self.rules.is_legal(self.stones, cell, self.side_to_move)
 
+    def foul(self, cell: Cell) -> Foul | None:
+        """Return the reason why an empty cell is forbidden to the side to move; None where it is not."""
+        if self._outcome is not None or not 0 <= cell < self.rules.cells or self.stones[cell] != EMPTY:
+            return None
+        return self.rules.foul(self.stones, cell, self.side_to_move)
+
+    def foul_text(self, foul: Foul) -> str:
+        """Return a foul in words: `3-3 at h8: h8-h10 and g7-i9`."""
+        spans = (f"{self.name_of(line[0])}-{self.name_of(line[-1])}" for line in foul.lines)
+        return f"{foul.kind} at {self.name_of(foul.cell)}: {' and '.join(spans)}"
+
+    def fouls(self) -> list[Cell]:
+        """Return the empty cells that are forbidden to the side to move, ascending."""
+        cells = range(self.rules.cells if self.rules.has_fouls else 0)
+        return [cell for cell in cells if self.foul(cell) is not None]
+
     def legal_moves(self) -> list[Cell]:
         """Return the cells that the side to move may play, ascending; none after the end of the game."""
         return self.rules.legal_moves(self.stones, self.side_to_move) if self._outcome is None else []
 
-    def push(self, move: Cell | str) -> None:
+    def push(self, move: Cell | str, *, recorded: bool = False) -> None:
         """Play a cell, or its name such as `h8`, for the side to move.
+
+        `recorded`: the move was made already, so one that is forbidden to Black stands, and loses.
 
         Raises `IllegalMoveError` for a move that the rules forbid, and `core.notation.NotationError` for a name of no
         cell; the position is then unchanged.
@@ -125,15 +147,20 @@ class Position:
             cell = parse_cell(move, self.rules.size) if isinstance(move, str) else index(move)  # not numpy's integer
         except TypeError:
             raise TypeError(f"a move is a cell or its name, not {move!r}") from None
-        if not self.is_legal(cell):
+        is_foul = recorded and self.foul(cell) is not None
+        if not (is_foul or self.is_legal(cell)):
             raise IllegalMoveError(self._why_illegal(cell))
         self.stones[cell] = self.side_to_move
         self.moves.append(cell)
         # The line is tested before the full board: the last cell may win.
-        if self.rules.wins(self.stones, cell):
+        if is_foul:
+            self._outcome = Outcome(Termination.FOUL, self.side_to_move)
+        elif self.rules.wins(self.stones, cell):
             self._outcome = Outcome(Termination.LINE, -self.side_to_move)
         elif len(self.moves) == self.rules.cells:
             self._outcome = Outcome(Termination.FULL_BOARD, None)
+        elif self.rules.has_fouls and not self.rules.has_moves(self.stones, self.side_to_move):
+            self._outcome = Outcome(Termination.NO_MOVE, None)
 
     def pop(self) -> Cell:
         """Take the last move back and return it. Raises `IndexError` on an empty board."""
@@ -152,7 +179,7 @@ class Position:
 
     def winning_line(self) -> list[Cell]:
         """Return the cells of the winning line (or lines), ascending; none without a winner."""
-        if self._outcome is None or self._outcome.winner is None:
+        if self._outcome is None or self._outcome.termination != Termination.LINE:
             return []
         return self.rules.winning_line(self.stones, self.moves[-1])
 
@@ -182,4 +209,6 @@ class Position:
             return "the game is over"
         if not 0 <= cell < self.rules.cells:
             return f"cell {cell} is off the board of {self.rules.size}x{self.rules.size}"
+        if (foul := self.foul(cell)) is not None:
+            return f"renju forbids Black {self.foul_text(foul)}"
         return f"{self.name_of(cell)} already holds a stone"

@@ -219,7 +219,9 @@ class RulesOptions:
         typer.Option(
             "--variant",
             case_sensitive=False,
-            help="freestyle: a longer line wins too; standard: it wins nothing.",
+            help="freestyle: a longer line wins too; standard: it wins nothing; renju: nor for Black, whom overlines, "
+            "two fours and two threes are forbidden; caro: five between two of the opponent's stones win nothing; "
+            "caro-exact: nor does a longer line.",
             show_default="the model's",
         ),
     ] = None
@@ -242,7 +244,7 @@ class RulesOptions:
         except ValueError as error:
             if for_error(error) is not None:
                 raise
-            raise typer.BadParameter(str(error), param_hint="--board-size, --connect") from error
+            raise typer.BadParameter(str(error), param_hint="--board-size, --connect, --variant") from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

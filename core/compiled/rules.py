@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.compiled.jit import lean_inlined_kernel, lean_kernel
-from core.rules import EMPTY, Rules
+from core.compiled.renju import MAKES_FIVE, verdict
+from core.rules import BLACK, EMPTY, WHITE, Rules
 
 
 class CompiledRules(NamedTuple):
@@ -16,12 +17,21 @@ class CompiledRules(NamedTuple):
     size: int
     connect: int
     longest: int
+    """Stones in the longest line of Black that wins."""
+    white_longest: int
+    needs_open_end: bool | None
+    """True in caro, None elsewhere; and the same in renju for fouls. None has a type of its own, so kernels for other
+    rules are compiled without what these two need."""
+    has_fouls: bool | None
 
 
 @cache
 def compile_rules(rules: Rules) -> CompiledRules:
     """Return rules as kernels take them."""
-    return CompiledRules(rules.size, rules.connect, rules.longest)
+    longest, white_longest = rules.longest(BLACK), rules.longest(WHITE)
+    return CompiledRules(
+        rules.size, rules.connect, longest, white_longest, rules.needs_open_end or None, rules.has_fouls or None
+    )
 
 
 @lean_kernel
@@ -45,16 +55,49 @@ def wins(rules: CompiledRules, stones: NDArray[np.int8], cell: int) -> bool:
     along = _run(stones, cell, size, up) + _run(stones, cell, -size, down)
     rising = _run(stones, cell, size + 1, min(up, right)) + _run(stones, cell, -size - 1, min(down, left))
     falling = _run(stones, cell, size - 1, min(up, left)) + _run(stones, cell, 1 - size, min(down, right))
-    least, most = rules.connect - 1, rules.longest - 1
-    return bool(
+    least, most = rules.connect - 1, (rules.longest if stones[cell] == BLACK else rules.white_longest) - 1
+    won = (
         (least <= across <= most) or (least <= along <= most) or (least <= rising <= most) or (least <= falling <= most)
     )
+    if won and rules.needs_open_end is not None:
+        return (
+            (least <= across <= most and not (across == least and _is_enclosed(stones, cell, 1, right, left)))
+            or (least <= along <= most and not (along == least and _is_enclosed(stones, cell, size, up, down)))
+            or (
+                least <= rising <= most
+                and not (rising == least and _is_enclosed(stones, cell, size + 1, min(up, right), min(down, left)))
+            )
+            or (
+                least <= falling <= most
+                and not (falling == least and _is_enclosed(stones, cell, size - 1, min(up, left), min(down, right)))
+            )
+        )
+    return bool(won)
+
+
+@lean_kernel
+def _is_enclosed(stones: NDArray[np.int8], cell: int, step: int, room: int, room_behind: int) -> bool:
+    """Return True if the opponent's stones lie at both ends of the row through the stone on a cell."""
+    ahead, behind = _run(stones, cell, step, room), _run(stones, cell, -step, room_behind)
+    if ahead == room or behind == room_behind:
+        return False
+    return bool(
+        stones[cell + (ahead + 1) * step] == -stones[cell] and stones[cell - (behind + 1) * step] == -stones[cell]
+    )
+
+
+@lean_kernel
+def is_forbidden(rules: CompiledRules, stones: NDArray[np.int8], cell: int, to_move: int) -> bool:
+    """Return True if an empty cell is forbidden to the side `to_move`. `stones`: [A]."""
+    return rules.has_fouls is not None and to_move == BLACK and verdict(stones, rules.size, cell) > MAKES_FIVE
 
 
 @lean_inlined_kernel
 def is_legal(rules: CompiledRules, stones: NDArray[np.int8], cell: int, to_move: int) -> bool:
     """Return True if the side `to_move` may play a cell of the board. `stones`: [A]."""
-    return bool(stones[cell] == EMPTY)
+    return bool(stones[cell] == EMPTY) and not (
+        rules.has_fouls is not None and is_forbidden(rules, stones, cell, to_move)
+    )
 
 
 @lean_kernel
@@ -69,8 +112,13 @@ def has_moves(rules: CompiledRules, stones: NDArray[np.int8], to_move: int) -> b
 @lean_kernel
 def write_legal(rules: CompiledRules, stones: NDArray[np.int8], to_move: int, legal: NDArray[np.bool_]) -> None:
     """Write the mask of the legal moves of the side `to_move` into `legal` [A]. `stones`: [A]."""
+    # Two loops, since the first one is of vector instructions.
     for cell in range(stones.shape[0]):
-        legal[cell] = is_legal(rules, stones, cell, to_move)
+        legal[cell] = stones[cell] == EMPTY
+    if rules.has_fouls is not None and to_move == BLACK:
+        for cell in range(stones.shape[0]):
+            if legal[cell]:
+                legal[cell] = not is_forbidden(rules, stones, cell, to_move)
 
 
 @lean_kernel

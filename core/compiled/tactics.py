@@ -80,6 +80,8 @@ def is_right(rules: CompiledRules, stones: NDArray[np.int8], colour: int, cell: 
         return keeps_safe(rules, stones, colour, cell)
     if tactic == DOUBLE_THREAT:
         return threatens_two(rules, stones, colour, cell)
+    if not is_legal(rules, stones, cell, colour):
+        return False
     winner = colour if tactic == WIN else -colour
     stones[cell] = winner
     right = wins(rules, stones, cell)

@@ -3,13 +3,17 @@
 The classes are named for a connect length of 5 and mean the same for any length `k`: a *five* is `k` or more in a line,
 a *four* one stone short of it, a *three* two short, a *two* three short. They are defined by the cells around the
 centre of one line, each empty, own, or blocked (the opponent's stone or the wall): the nearest k-1 on each side, and
-where more than `k` do not win one more, which tells if a line is longer (`reach_of`).
+where longer lines or enclosed ones win nothing one more, which tells them apart (`Lines`).
 
-- `FIVE`: some `k` cells in a row through the centre are all own, and no stone of their own lies next to them where
-  more than `k` do not win.
+- `FIVE`: some `k` cells in a row through the centre are all own, and win: no own stone lies next to them where more
+  than `k` do not win, and in caro the opponent's do not lie at both ends.
 - `OPEN_FOUR`: two or more empty cells each of which, filled, makes `FIVE`; `FOUR`: exactly one such cell.
 - `OPEN_THREE`: one more own stone can make `OPEN_FOUR`; `THREE`: one more can make `FOUR`.
 - `OPEN_TWO`: one more own stone can make `OPEN_THREE`; `TWO`: one more can make `THREE`.
+
+In caro a five may also be prevented by a stone at its open end, where the opponent's lies at the other one. A cell for
+such a five does not count for a four: it makes a `THREE` at least. In renju the patterns of Black know the lines alone,
+so a cell of any class may be forbidden; an overline, which always is, has the class `OPEN_FOUR`.
 """
 
 from functools import cache
@@ -32,69 +36,121 @@ BLACK_SIDE, WHITE_SIDE = 0, 1
 PACKED = PATTERNS ** len(DIRECTIONS)
 """Number of values of `packed_patterns`: the length of a table with it as index."""
 
-_SLOT_OWN, _SLOT_BLOCKED = 1, 2
-"""Ternary digits of a window's code in `pattern_table`; an empty cell is 0."""
+_SLOT_OWN, _SLOT_BLOCKED, _SLOT_EDGE = 1, 2, 3
+"""Digits of a window's code in `pattern_table`; an empty cell is 0, and the wall a blocked one outside caro."""
 
 _SLOT_BLACK, _SLOT_WHITE, _SLOT_WALL = 1, 2, 3
 """Digits to the base of four of a window's code on a board; an empty cell is 0."""
 
 
-def reach_of(connect: int, exact: bool) -> int:
-    """Return the cells of a window on each side of its centre. `exact`: a longer line than `connect` wins nothing."""
-    return connect if exact else connect - 1
+class Lines(NamedTuple):
+    """The lines of one colour that win, and the windows in which they are seen."""
+
+    connect: int
+    exact: bool = False
+    """True if a line longer than `connect` wins nothing."""
+    forbids_overlines: bool = False
+    """True if that colour may not make one."""
+    needs_open_end: bool = False
+    """True if `connect` stones between two stones of the opponent win nothing; then the wall differs from these."""
+    reach: int = 0
+    """Cells of a window on each side of its centre; 0 for as few as tell what wins."""
+
+    @property
+    def reaches(self) -> int:
+        """Cells of a window on each side of its centre."""
+        return self.reach or (self.connect if self.exact or self.needs_open_end else self.connect - 1)
 
 
 @cache
-def pattern_table(connect: int, exact: bool = False) -> NDArray[np.uint8]:
-    """Return the class of every window by its code: [3^(2 reach)].
+def pattern_table(lines: Lines) -> NDArray[np.uint8]:
+    """Return the class of every window by its code: [3^(2 reach)], or [4^(2 reach)] where the wall counts.
 
     Digit `i` of the code, from the lowest, is the cell at offset `i - reach` for the cells before the centre and
     `i - reach + 1` for those after it.
     """
-    reach = reach_of(connect, exact)
+    connect, reach, base = lines.connect, lines.reaches, 4 if lines.needs_open_end else 3
     slots = 2 * reach
-    windows = np.arange(3**slots)
-    digits = [windows // 3**slot % 3 for slot in range(slots)]
-    own = [digit == _SLOT_OWN for digit in digits]
-    own.insert(reach, np.ones(len(windows), dtype=np.bool_))
+    windows = np.arange(base**slots)
+    digits = [windows // base**slot % base for slot in range(slots)]
 
-    table = np.zeros(len(windows), dtype=np.uint8)
+    def at(digit: int, centre: bool) -> list[NDArray[np.bool_]]:
+        """Return for each cell of a window, the centre too, where it is such a digit: each [windows]."""
+        cells = [each == digit for each in digits]
+        cells.insert(reach, np.full(len(windows), centre))
+        return cells
+
+    own, empty, closed = at(_SLOT_OWN, True), at(0, False), at(_SLOT_BLOCKED, False)
+    five, firm, overline = np.zeros((3, len(windows)), dtype=np.bool_)
     for first in range(reach - connect + 1, reach + 1):
         line = np.logical_and.reduce(own[first : first + connect])
-        table[line & ~(own[first - 1] | own[first + connect]) if exact else line] = FIVE
+        if reach == connect - 1:
+            five |= line
+            continue
+        before, after = first - 1, first + connect
+        longer = line & (own[before] | own[after])
+        overline |= longer
+        line &= ~longer
+        if lines.needs_open_end:
+            five |= line & ~(closed[before] & closed[after])
+            firm |= line & ~(closed[before] & (closed[after] | empty[after])) & ~(empty[before] & closed[after])
+        else:
+            five |= line
+    if not lines.exact:
+        five |= overline
+        firm |= overline
+    if not lines.needs_open_end:
+        firm = five
+    table = np.zeros(len(windows), dtype=np.uint8)
+    table[five] = FIVE
 
-    def fills(of_class: int) -> NDArray[np.intp]:
-        """Return for each window [windows] the number of empty cells that complete a window of `of_class`."""
+    def fills(kind: NDArray[np.bool_]) -> NDArray[np.intp]:
+        """Return for each window [windows] the number of empty cells that complete a window of a `kind` [windows]."""
         count = np.zeros(len(windows), dtype=np.intp)
         for slot, digit in enumerate(digits):
-            empty = np.flatnonzero(digit == 0)
-            count[empty] += table[empty + 3**slot * _SLOT_OWN] == of_class
+            open_cells = np.flatnonzero(digit == 0)
+            count[open_cells] += kind[open_cells + base**slot * _SLOT_OWN]
         return count
 
-    completing = fills(FIVE)
+    completing = fills(firm)
     table[(table == NONE) & (completing > 1)] = OPEN_FOUR
     table[(table == NONE) & (completing == 1)] = FOUR
     for result, stronger in ((OPEN_THREE, OPEN_FOUR), (THREE, FOUR), (OPEN_TWO, OPEN_THREE), (TWO, THREE)):
-        table[(table == NONE) & (fills(stronger) > 0)] = result
+        if result == THREE and lines.needs_open_end:
+            table[(table == NONE) & (fills(five) > 0)] = THREE
+        table[(table == NONE) & (fills(table == stronger) > 0)] = result
+    if lines.forbids_overlines:
+        table[overline & ~five] = OPEN_FOUR
     table.setflags(write=False)
     return table
 
 
+def lines_of(rules: Rules) -> tuple[Lines, Lines]:
+    """Return the lines of Black and of White, with windows of one reach."""
+    exact = [rules.longest(colour) == rules.connect for colour in (BLACK, WHITE)]
+    black, white = (
+        Lines(rules.connect, each, rules.has_fouls and each, rules.needs_open_end, rules.connect if any(exact) else 0)
+        for each in exact
+    )
+    return black, white
+
+
 @cache
-def both_patterns_table(connect: int, exact: bool = False) -> NDArray[np.uint8]:
+def both_patterns_table(black: Lines, white: Lines) -> NDArray[np.uint8]:
     """Return the classes of every window of a board, black's plus `PATTERNS` times white's: [4^(2 reach)].
 
     The code's slots are those of `pattern_table`, two bits each: empty, black, white or wall.
     """
-    slots = 2 * reach_of(connect, exact)
+    edge = _SLOT_EDGE if black.needs_open_end else _SLOT_BLOCKED
+    base, slots = 4 if black.needs_open_end else 3, 2 * black.reaches
     as_black, as_white = np.zeros(1, dtype=np.int32), np.zeros(1, dtype=np.int32)
     for slot in range(slots):
         # The digit of a later slot is the slower one.
-        black = 3**slot * np.array((0, _SLOT_OWN, _SLOT_BLOCKED, _SLOT_BLOCKED), dtype=np.int32)
-        white = 3**slot * np.array((0, _SLOT_BLOCKED, _SLOT_OWN, _SLOT_BLOCKED), dtype=np.int32)
-        as_black, as_white = np.add.outer(black, as_black).ravel(), np.add.outer(white, as_white).ravel()
-    table = pattern_table(connect, exact)
-    both = table[as_black] + PATTERNS * table[as_white]
+        black_digits = base**slot * np.array((0, _SLOT_OWN, _SLOT_BLOCKED, edge), dtype=np.int32)
+        white_digits = base**slot * np.array((0, _SLOT_BLOCKED, _SLOT_OWN, edge), dtype=np.int32)
+        as_black = np.add.outer(black_digits, as_black).ravel()
+        as_white = np.add.outer(white_digits, as_white).ravel()
+    both = pattern_table(black)[as_black] + PATTERNS * pattern_table(white)[as_white]
     both.setflags(write=False)
     return both
 
@@ -122,11 +178,11 @@ class ThreatBoard(NamedTuple):
 
 def new_threat_board(rules: Rules) -> ThreatBoard:
     """Return an empty board; boards share only the read-only table."""
-    exact = rules.longest == rules.connect
+    black, white = lines_of(rules)
     board = ThreatBoard(
         rules=compile_rules(rules),
-        table=both_patterns_table(rules.connect, exact),
-        reach=reach_of(rules.connect, exact),
+        table=both_patterns_table(black, white),
+        reach=black.reaches,
         stones=np.zeros(rules.cells, dtype=np.int8),
         room=np.zeros((2 * len(DIRECTIONS), rules.cells), dtype=np.int8),
         codes=np.zeros((len(DIRECTIONS), rules.cells), dtype=np.int32),

@@ -15,7 +15,7 @@ from core.limits import MAX_RECORDS, quoted
 from core.notation import NotationError, parse_point, point_name
 from core.position import IllegalMoveError, Position
 from core.records.lines import filled_lines, line_number, with_line_feeds
-from core.records.record import STANDARD, Ending, GameRecord, RecordError, over_here, recorded_rules, rules_text
+from core.records.record import Ending, GameRecord, RecordError, is_own_text, over_here, recorded_rules, rules_text
 from core.rules import BLACK, WHITE, Colour, Rules
 
 _CODES = {Ending.BOARD: 0, Ending.TIME: 15, Ending.FORFEIT: -2, Ending.RESIGNATION: -2, Ending.UNKNOWN: 0}
@@ -79,13 +79,8 @@ def unkept_lines(text: str) -> Iterator[str]:
         if (header := _HEADER.match(line)) is not None:
             if re.search(r"[1-9]", header[0].partition(",")[2].rpartition(",")[0]):
                 yield "strengths"
-        elif (result := _RESULT.fullmatch(line)) is not None and result[2] and not _is_ours(result[2]):
+        elif (result := _RESULT.fullmatch(line)) is not None and result[2] and not is_own_text(result[2]):
             yield "tournament"
-
-
-def _is_ours(text: str) -> bool:
-    """Return True for a text as `rules_text` writes it."""
-    return " in a row" in text or text.strip() == STANDARD
 
 
 class _PsqError(ValueError):
@@ -183,9 +178,9 @@ def _push(position: Position, line: str, offset: int, rules: str) -> int:
     if not _MILLISECONDS.fullmatch(time_ms):
         raise _PsqError(offset, f"{quoted(line)} is no move: it is written as column,row,milliseconds")
     try:
-        position.push(parse_point(point, position.rules.size, 1))
+        position.push(parse_point(point, position.rules.size, 1), recorded=True)
     except (NotationError, IllegalMoveError) as error:
-        why = over_here(rules, position.rules) if position.is_game_over() else ""
+        why = over_here(rules, position) if position.is_game_over() else ""
         raise _PsqError(offset, f"{error}{why}") from error
     return max(0, int(time_ms))  # negative if a manager's clock was set back
 

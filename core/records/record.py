@@ -8,7 +8,7 @@ from enum import StrEnum
 from core.errors import BadDataError
 from core.limits import quoted, shortened
 from core.opening_rules import FREE, Opening
-from core.position import Position
+from core.position import Position, Termination
 from core.rules import Cell, Colour, Rules, Variant, colour_name
 
 
@@ -85,7 +85,7 @@ class GameRecord:
         position = Position(self.rules)
         yield position
         for move in self.moves:
-            position.push(move)
+            position.push(move, recorded=True)
             yield position
 
 
@@ -112,41 +112,68 @@ def contradiction(record: GameRecord) -> str:
     outcome = Position.from_moves(record.rules, record.moves).outcome()
     if outcome is None or (record.ending is not Ending.UNKNOWN and outcome.winner == record.winner):
         return ""
+    if outcome.termination is Termination.FOUL:
+        return "renju forbids Black's last move"
     if outcome.winner is None:
-        return "the board is full"
+        return "the board is full" if outcome.termination is Termination.FULL_BOARD else "Black has no legal move"
     return f"the board shows {record.rules.connect} in a row of {colour_name(outcome.winner)}"
 
 
-STANDARD = "Standard"
-"""The name of the rule by which exactly five win, as other programs write it."""
+_NAMES = {
+    Variant.STANDARD: "Standard",
+    Variant.RENJU: "Renju",
+    Variant.CARO: "Caro",
+    Variant.CARO_EXACT: "Caro, exactly five",
+}
+"""The names of the variants of five in a row, as other programs write them; freestyle has none."""
 _OURS = re.compile(r"(exactly )?([0-9]{1,3}) in a row")
-"""The rules as `str(rules)` writes them."""
-_STANDARD = re.compile(r"\s*(1|standard.*|exactly (five|5).*)\s*", re.IGNORECASE)
-_FREESTYLE = re.compile(r"\s*(0|free.?style.*|gomoku|unlimited.*|fastgame.*|five or more.*)?\s*", re.IGNORECASE)
-_RULE_NUMBERS = {"2": "continuous games", "4": "renju", "8": "caro"}
-"""The rules by their numbers in the Gomocup protocol."""
+"""The rules as `str(rules)` writes them, for freestyle and standard."""
+_THEIRS = {
+    Variant.FREESTYLE: r"(0|free.?style.*|gomoku|unlimited.*|fastgame.*|five or more.*)?",
+    Variant.STANDARD: r"1|standard.*|exactly (five|5).*",
+    Variant.RENJU: r"4|renju.*",
+    Variant.CARO_EXACT: r"9|caro.*exact.*",
+    Variant.CARO: r"8|caro.*|gomoku\+",
+}
+"""Names that other programs write, and the numbers of the Gomocup protocol."""
+_RULE_NUMBERS = {"2": "continuous games"}
+"""Other rules by their numbers in the Gomocup protocol."""
 
 
-def over_here(text: str, rules: Rules) -> str:
-    """Return a clause on moves after the end of a game by our rules, if the text of its rules names other ones.
+def over_here(text: str, position: Position) -> str:
+    """Return a clause on moves after the end of a game: on the foul that ended it, or on other rules in its record.
 
-    It completes the error of such a move, `the game is over`.
+    It completes the error of such a move, `the game is over`. `text`: the rules of the record.
     """
+    outcome = position.outcome()
+    if outcome is not None and outcome.termination is Termination.FOUL:
+        return f": renju forbids Black's {position.name_of(position.moves[-1])} before it, which loses"
     if names_rules(text):
         return ""
     number = _RULE_NUMBERS.get(text.strip(), "")
     name = f"{shortened(text.strip())}, {number}" if number else quoted(text.strip())
-    return f": {rules.connect} or more in a row win here, but this file has other rules ({name})"
+    return f": {position.rules.connect} or more in a row win here, but this file has other rules ({name})"
 
 
 def rules_text(rules: Rules) -> str:
-    """Return the text that names rules in a record: `STANDARD`, or that of `str(rules)`."""
-    return STANDARD if rules.variant == Variant.STANDARD and rules.connect == Rules().connect else str(rules)
+    """Return the text that names rules in a record: `Standard`, or that of `str(rules)`."""
+    is_five = rules.connect == Rules().connect
+    return _NAMES[rules.variant] if is_five and rules.variant in _NAMES else str(rules)
+
+
+def is_own_text(text: str) -> bool:
+    """Return True for a text as `rules_text` writes it."""
+    return " in a row" in text or text.strip() in _NAMES.values()
+
+
+def _variant_of(text: str) -> Variant | None:
+    """Return the variant that another program names, None for rules that are not played here."""
+    return next((each for each, names in _THEIRS.items() if re.fullmatch(names, text.strip(), re.IGNORECASE)), None)
 
 
 def names_rules(text: str) -> bool:
     """Return True for a text that names rules that are played here."""
-    return bool(_OURS.match(text) or _FREESTYLE.fullmatch(text) or _STANDARD.fullmatch(text))
+    return bool(_OURS.match(text)) or _variant_of(text) is not None
 
 
 def recorded_rules(size: int, text: str) -> Rules:
@@ -155,7 +182,6 @@ def recorded_rules(size: int, text: str) -> Rules:
     Without such a text five or more in a row win, or as many as fit. Raises `ValueError` for rules that are not
     supported.
     """
-    ours = _OURS.match(text)
-    is_standard = ours[1] if ours else _STANDARD.fullmatch(text)
-    connect = int(ours[2]) if ours else min(Rules().connect, size)
-    return Rules(size, connect, Variant.STANDARD if is_standard else Variant.FREESTYLE)
+    if ours := _OURS.match(text):
+        return Rules(size, int(ours[2]), Variant.STANDARD if ours[1] else Variant.FREESTYLE)
+    return Rules(size, min(Rules().connect, size), _variant_of(text) or Variant.FREESTYLE)

@@ -158,9 +158,9 @@ class _Game:
         try:
             if not position.is_game_over() and colour != position.side_to_move:
                 raise SgfError(node.start, f"it is {colour_name(position.side_to_move)}'s turn")
-            position.push(_cell(point, size))
+            position.push(_cell(point, size), recorded=True)
         except (NotationError, IllegalMoveError) as error:
-            rules = over_here(self._value(self._root, "RU"), position.rules) if position.is_game_over() else ""
+            rules = over_here(self._value(self._root, "RU"), position) if position.is_game_over() else ""
             raise SgfError(node.start, f"{error}{rules}") from error
 
     def _rules(self, root: Node) -> Rules:

@@ -1,5 +1,6 @@
 """Openings of games: the shipped balanced ones, a file of openings, or the empty board."""
 
+import re
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -9,6 +10,8 @@ from core.records.record import RecordError
 from core.rules import Cell, Rules
 
 BALANCED, EMPTY_BOARD = "balanced", "empty"
+_HEAD = 4096
+"""Bytes at the beginning of a file that are searched for the command that made it."""
 
 
 def load_openings(choice: str, rules: Rules, *, for_training: bool = False) -> list[tuple[Cell, ...]]:
@@ -25,6 +28,15 @@ def load_openings(choice: str, rules: Rules, *, for_training: bool = False) -> l
     file = _shipped(rules)
     openings = parse_openings(file.read_text(encoding="utf-8"), rules, file.name)
     return openings[1::2] if for_training else openings[0::2]
+
+
+def variant_of_file(choice: str) -> str | None:
+    """Return the variant for which `gomoku openings` made a file, None for another choice or file."""
+    if choice in (BALANCED, EMPTY_BOARD):
+        return None
+    head = Path(choice).read_bytes()[:_HEAD].decode("utf-8", "replace")
+    match = re.search(r"^# gomoku openings .*--variant=([\w-]+)", head, re.MULTILINE)
+    return match[1] if match else None
 
 
 def has_balanced_openings(rules: Rules) -> bool:

@@ -14,7 +14,7 @@ from curriculum.arena.bars import is_decided, never_moved
 from curriculum.arena.fixtures import fixtures
 from curriculum.arena.folder import MatchFolder
 from curriculum.arena.formats import Format
-from curriculum.arena.opening_sets import BALANCED, EMPTY_BOARD, has_balanced_openings, load_openings
+from curriculum.arena.opening_sets import BALANCED, EMPTY_BOARD, has_balanced_openings, load_openings, variant_of_file
 from curriculum.arena.player_names import short_names
 from curriculum.arena.players import NamedPlayer, PlayerSettings, PlayerSpecError, model_path, parse_player
 from curriculum.arena.statistics.sprt import SequentialTest
@@ -83,6 +83,8 @@ class MatchSession:
                     f"gomoku openings --variant {self.rules.variant} makes"
                 )
             self._openings = load_openings(choice, self.rules)
+            if (made_for := variant_of_file(choice)) not in (None, self.rules.variant):
+                self.context.reporter.say(f"note: the openings of {choice} were made for {made_for}")
         return self._openings
 
     def play(

@@ -14,7 +14,7 @@ from core.compiled.line_nets.numbers import CHANNELS_STEP, LANES, REGIONS
 from core.compiled.line_nets.patterns import PATTERNS
 from core.evaluation import DONE, Evaluator, PositionBatch, Slot, Ticket
 from core.position import Position
-from core.rules import Rules
+from core.rules import Rules, Variant
 from curriculum.bench.compiling import helper_for, watching_compilation
 from curriculum.config import Config, SelfplayConfig
 from curriculum.games import basics
@@ -32,18 +32,21 @@ from search.tree.player import MctsPlayer
 from search.tree.settings import SearchSettings
 
 _RULES = Rules(9)
+"""Those of the warm-up's games; `compile_all` sets their variant."""
 _SEARCH = SearchSettings(simulations=16)
 _CHECK_S = 0.25
 """Interval of the checks while the second process compiles."""
 
 
-def compile_all(context: Context) -> int:
+def compile_all(context: Context, variant: Variant = Variant.FREESTYLE) -> int:
     """Compile every kernel for the types of real work, and prepare the graphs of the built-in models.
 
-    A second process compiles the rest of the players meanwhile, if there is a second core. Return the number of kernels
-    that were not compiled yet. Raises `Interrupted`.
+    A second process compiles the rest of the players meanwhile, if there is a second core and the rules are freestyle.
+    Return the number of kernels that were not compiled yet. Raises `Interrupted`.
     """
-    helper = helper_for(compile_rest)
+    global _RULES
+    _RULES = Rules(_RULES.size, variant=variant)
+    helper = helper_for(compile_rest) if variant is Variant.FREESTYLE else None
     with context.reporter.task("compiling", known_kernels(), "kernels") as task:
 
         def compiled() -> set[str]:

@@ -2,20 +2,30 @@
 
 import json
 from dataclasses import asdict
+from typing import Annotated
 
 import typer
 
+from core.rules import Variant
 from gomoku_cli import options
 from gomoku_cli.printable import echo
 
 NAME = "warmup"
 EXAMPLES = (
     "gomoku warmup",
+    "gomoku warmup --variant renju",
     "gomoku warmup --json",
 )
 
 
-def command(as_json: options.Json = False, quiet: options.Quiet = False) -> None:
+def command(
+    variant: Annotated[
+        Variant,
+        typer.Option("--variant", case_sensitive=False, help="Compile the kernels for games under these rules."),
+    ] = Variant.FREESTYLE,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
     """Compile all kernels and prepare the built-in model, so that other commands start at once.
 
     It also measures the batch size and the threads with which the nets are fastest on this machine. The results stay in
@@ -37,7 +47,7 @@ def command(as_json: options.Json = False, quiet: options.Quiet = False) -> None
     compiled = 0
     if KERNELS.can_keep():
         with interruptible(quiet=quiet, resume=f"{program()} {NAME}") as context:
-            compiled = compile_all(context)
+            compiled = compile_all(context, variant)
             tuning = tune(context)
     seconds = time.perf_counter() - started
     reason = next(iter(problems()), None)

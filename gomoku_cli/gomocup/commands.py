@@ -236,7 +236,10 @@ class Engine:
         yield f"MESSAGE {self._about}"
 
     def _show_forbidden(self, argument: str, read_at: float) -> Iterator[str]:
-        yield "FORBID ."  # a list without a point
+        position = self._game.position
+        points = (divmod(cell, position.rules.size) for cell in position.fouls())
+        # Two digits each for the column from the left and the row from the top.
+        yield f"FORBID {''.join(f'{column:02}{position.rules.size - 1 - row:02}' for row, column in points)}."
 
     def _do_nothing(self, argument: str, read_at: float) -> Iterator[str]:
         yield from ()
@@ -292,6 +295,8 @@ class Engine:
         apply, number = self._infos.get(key.lower()), parse_integer(value.strip())
         if apply is not None and number is not None:
             apply(number)
+        elif key.lower() == "rule":
+            self._note(f"rule is a number, not {quoted(value.strip())}: {self._variant} is played")
 
     def _set_memory(self, max_bytes: int) -> None:
         self._players.max_bytes = max_bytes if max_bytes > 0 else None
@@ -337,8 +342,9 @@ class Engine:
         if self._started_game is not None and not self._started_game.position.ply:
             # A manager may send it after START.
             self._started_game = EngineGame(replace(self._started_game.rules, variant=self._variant))
-        names = unsupported_rules(rule)
-        wins = "exactly five" if self._variant == Variant.STANDARD else "five or more"
-        note = f"{wins} in a row win here; unsupported: {', '.join(names)}"
-        if names and note not in self._players.notes:
+        if names := unsupported_rules(rule):
+            self._note(f"{self._variant} is played here; unsupported: {', '.join(names)}")
+
+    def _note(self, note: str) -> None:
+        if note not in self._players.notes:
             self._players.notes.append(note)

@@ -66,7 +66,9 @@ class EngineGame:
         """
         own, opponents = block.cells_of(Field.OWN), block.cells_of(Field.OPPONENT)
         if block.cells_of(Field.WINNING_LINE):
-            raise CommandError("field 3 is for games that go on after five, which this engine does not play")
+            raise CommandError(
+                "field 3 is for games that go on after five, or after a foul, which this engine does not play"
+            )
         if len(opponents) - len(own) not in (0, 1):
             raise CommandError(f"with {len(own)} own stones and {len(opponents)} of the opponent it is not our turn")
         first, second = (own, opponents) if len(own) == len(opponents) else (opponents, own)

@@ -20,10 +20,8 @@ from core.rules import MAX_SIZE, Cell, Rules, Variant
 CONNECT = 5
 """Length of a winning line in this protocol."""
 _INTEGER = re.compile(r"[+-]?[0-9]{1,20}")
-_EXACTLY_FIVE = 1
-"""The bit of INFO rule for standard."""
-_UNSUPPORTED_RULES = {2: "the game goes on after five (Yixin: renju)", 4: "renju", 8: "caro"}
-"""Names of its other bits."""
+_EXACTLY_FIVE, _CONTINUOUS, _RENJU, _CARO = 1, 2, 4, 8
+"""The bits of INFO rule."""
 
 
 class CommandError(ValueError):
@@ -84,12 +82,18 @@ def parse_move(argument: str, rules: Rules) -> Cell:
 
 def variant_of(rule: int) -> Variant:
     """Return the variant that INFO rule requests."""
+    if rule & _RENJU:
+        return Variant.RENJU
+    if rule & _CARO:
+        return Variant.CARO_EXACT if rule & _EXACTLY_FIVE else Variant.CARO
     return Variant.STANDARD if rule & _EXACTLY_FIVE else Variant.FREESTYLE
 
 
 def unsupported_rules(rule: int) -> list[str]:
     """Return the names of the rules that INFO rule requests and this engine does not play."""
-    return [name for bit, name in _UNSUPPORTED_RULES.items() if rule & bit]
+    names = ["the game goes on after five (Yixin: renju, here 4)"] if rule & _CONTINUOUS else []
+    known = _EXACTLY_FIVE | _CONTINUOUS | _RENJU | _CARO
+    return [*names, *([f"rule {rule} is unknown"] if rule & ~known else [])]
 
 
 class Field(IntEnum):

@@ -65,6 +65,13 @@ def number_stones(axes: "Axes", moves: Sequence[Cell], size: int) -> None:
         )
 
 
+def mark_forbidden(axes: "Axes", cells: Sequence[Cell], size: int) -> None:
+    """Cross the empty cells that renju forbids to Black."""
+    for cell in cells:
+        row, column = divmod(cell, size)
+        axes.plot(column, row, marker="x", color=LAST, markersize=0.35 * points(size), markeredgewidth=1.6, zorder=4)
+
+
 def ring_stone(axes: "Axes", cell: Cell, size: int, colour: str) -> None:
     """Draw a ring around a stone."""
     from matplotlib.patches import Circle

@@ -67,6 +67,8 @@ def show_game(record: GameRecord, *, colours: bool, ascii_only: bool) -> None:
     facts = [("moves", "black has the odd numbers" + ("; of 100 and more the last two digits" if is_cut else ""))]
     if winning := position.winning_line():
         facts.append(("line", " ".join(map(position.name_of, winning))))
+    if fouls := position.fouls():
+        facts.append(("forbidden", f"{' '.join(map(position.name_of, fouls))} (x), to Black"))
     bars = _ASCII_BARS if ascii_only or STDOUT.options.ascii_only else _BARS
     views = views_of(record)
     if any(values for _, values in views):
@@ -92,9 +94,11 @@ def _board(position: Position, width: int, colours: bool) -> "Text":
     from rich.text import Text
 
     numbers = {cell: number for number, cell in enumerate(position.moves, start=1)}
-    winning = set(position.winning_line())
+    winning, fouls = set(position.winning_line()), set(position.fouls())
 
     def cell_of(cell: Cell) -> Text:
+        if cell in fouls:
+            return Text(f"{'x':>{width}}", PAPER if colours else "")
         if cell not in numbers:
             return Text(f"{'.':>{width}}" if not colours else " " * width, PAPER if colours else "")
         style = WIN_STYLE if cell in winning else STONE_STYLES[position.stones[cell]]

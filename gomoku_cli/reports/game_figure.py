@@ -5,7 +5,15 @@ from typing import TYPE_CHECKING
 
 from core.position import Position
 from core.records.record import GameRecord
-from gomoku_cli.reports.board_figure import EDGE, LAST, draw_stones, number_stones, ring_stone, set_board
+from gomoku_cli.reports.board_figure import (
+    EDGE,
+    LAST,
+    draw_stones,
+    mark_forbidden,
+    number_stones,
+    ring_stone,
+    set_board,
+)
 from gomoku_cli.reports.game import game_title, views_of
 from gomoku_cli.reports.plots import BLUE, GREY, clear, count_on, drawn, label, legend_above
 
@@ -63,3 +71,4 @@ def _board(axes: "Axes", record: GameRecord) -> None:
     if position.moves and not winning:
         ring_stone(axes, position.moves[-1], size, LAST)
     number_stones(axes, position.moves, size)
+    mark_forbidden(axes, position.fouls(), size)

@@ -12,6 +12,7 @@ from gomoku_cli.reports.texts import (
     los_text,
     missed_position,
     suite_title,
+    unusual_rules,
     versus,
 )
 
@@ -60,7 +61,8 @@ def _junit(title: str, output: str, cases: Sequence[Json], seconds: float) -> st
 def _summary(match: Json) -> str:
     """Return a match in one line."""
     return (
-        f"{versus(match)}: {match['wins']} wins, {match['draws']} draws, {match['losses']} losses, "
+        f"{versus(match)}{unusual_rules(match)}: "
+        f"{match['wins']} wins, {match['draws']} draws, {match['losses']} losses, "
         f"score {match['score']:.3f}, Elo {elo_text(match, 'inf')} (95 %: {elo_interval(match, 'inf')}), "
         f"LOS {los_text(match)}"
     )

@@ -26,6 +26,7 @@ from gomoku_cli.reports.texts import (
     score_interval,
     standing_row,
     suite_title,
+    unusual_rules,
     versus,
 )
 
@@ -82,7 +83,7 @@ def _course(match: Json) -> tuple[str, ...]:
     """Return the cells of `_COURSE_COLUMNS`."""
     times = zip(match["mean_move_seconds"], match["longest_move_seconds"], strict=True)
     return (
-        versus(match),
+        versus(match) + unusual_rules(match),
         result_counts(match["as_black"]),
         result_counts(match["as_white"]),
         pair_counts(match),

@@ -144,10 +144,10 @@ class Explainer:
         attacker = -defender
         if not self.threats.win_by_fours(stones, attacker):
             return False  # this is not even a threat
-        cells = self.threats.cells(stones)[side_of(defender)]
+        cells, legal = self.threats.cells(stones)[side_of(defender)], self.threats.legal(stones, defender)
         # The strongest replies first, since they refute most.
         for reply in np.argsort(-cells.astype(np.int64), kind="stable").tolist():
-            if stones[reply] != EMPTY:
+            if not legal[reply]:
                 continue
             if cells[reply] == FIVE:
                 return False
@@ -155,7 +155,7 @@ class Explainer:
             loses = bool(self.threats.win_by_fours(stones, attacker))
             if not loses and cells[reply] >= FOUR and fours:
                 blocks = np.flatnonzero(self.threats.cells(stones)[side_of(defender)] == FIVE)
-                if len(blocks) == 1:
+                if len(blocks) == 1 and self.threats.legal(stones, attacker)[blocks[0]]:
                     stones[blocks[0]] = attacker
                     loses = self._answers_nothing(stones, defender, fours - 1)
                     stones[blocks[0]] = EMPTY

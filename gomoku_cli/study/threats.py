@@ -11,9 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from core.compiled.rules import legal_masks
 from core.compiled.threats import FIVE, FOUR, OPEN_FOUR, OPEN_THREE, ThreatBoard, load, new_threat_board, side_of
 from core.notation import cell_name
-from core.rules import DIRECTIONS, EMPTY, Cell, Colour, Rules
+from core.rules import BLACK, DIRECTIONS, EMPTY, Cell, Colour, Rules
 from search.solvers.vcf import VcfWork, new_vcf_work, solve_vcf
 
 VCF_NODES = 20_000
@@ -57,13 +58,19 @@ class Threats:
     def cells(self, stones: NDArray[np.int8]) -> NDArray[np.uint8]:
         """Return the strongest class that a stone makes on each cell: [2, A], of Black, then of White.
 
-        `stones`: [A]. Occupied cells and classes below `OPEN_THREE` have 0.
+        `stones`: [A]. Occupied and forbidden cells and classes below `OPEN_THREE` have 0.
         """
         load(self._board, stones)
         strongest: NDArray[np.uint8] = self._board.patterns.max(axis=1)
         strongest[:, stones != EMPTY] = 0
         strongest[strongest < OPEN_THREE] = 0
+        strongest[side_of(BLACK), ~self.legal(stones, BLACK)] = 0
         return strongest
+
+    def legal(self, stones: NDArray[np.int8], colour: Colour) -> NDArray[np.bool_]:
+        """Return the mask [A] of the legal moves of a colour. `stones`: [A]."""
+        legal: NDArray[np.bool_] = legal_masks(self._board.rules, stones[None], np.array([colour], np.int8))[0]
+        return legal
 
     def patterns(self, stones: NDArray[np.int8], colour: Colour, cell: Cell) -> list[int]:
         """Return the classes that a stone of `colour` makes on an empty cell, one a direction. `stones`: [A]."""
@@ -75,7 +82,7 @@ class Threats:
         """Return the empty cells where a stone of `colour` makes two open threes or more. `stones`: [A]."""
         load(self._board, stones)
         count = (self._board.patterns[side_of(colour)] == OPEN_THREE).sum(axis=0)
-        return np.flatnonzero((count > 1) & (stones == EMPTY)).tolist()
+        return np.flatnonzero((count > 1) & self.legal(stones, colour)).tolist()
 
     def shapes(self, stones: NDArray[np.int8], colour: Colour) -> list[Shape]:
         """Return the fours and open threes of a colour, the strongest first. `stones`: [A]."""
@@ -104,9 +111,9 @@ class Threats:
         return tuple(self._work.line[: max(plies, 0)].tolist())
 
     def _makers(self, colour: Colour, kind: int) -> Iterator[tuple[Cell, int]]:
-        """Yield each empty cell and direction in which a stone of `colour` makes a line of `kind`."""
-        patterns = self._board.patterns[side_of(colour)]
-        directions, cells = np.nonzero((patterns == kind) & (self._board.stones == EMPTY))
+        """Yield each cell and direction in which a stone of `colour` makes a line of `kind` by a legal move."""
+        patterns, stones = self._board.patterns[side_of(colour)], self._board.stones
+        directions, cells = np.nonzero((patterns == kind) & self.legal(stones, colour))
         yield from zip(cells.tolist(), directions.tolist(), strict=True)
 
     def _fours_with(
@@ -131,12 +138,14 @@ class Threats:
         yield from [line for line, count in seen.items() if count > 1] or seen
 
     def _windows(self, stones: NDArray[np.int8], colour: Colour, cell: Cell, direction: int) -> Iterator[list[Cell]]:
-        """Yield the windows of a winning line's length that hold `cell`, without those of lines that are too long."""
+        """Yield the windows of a winning line's length that hold `cell`, without those of lines that win nothing."""
         connect, axis = self.rules.connect, self._axis(cell, direction)
         at = axis.index(cell)
         for first in range(max(0, at - connect + 1), min(at, len(axis) - connect) + 1):
             beside = axis[max(0, first - 1) : first] + axis[first + connect : first + connect + 1]
-            if self.rules.longest > connect or all(stones[each] != colour for each in beside):
+            around = [stones[each] for each in beside]
+            is_too_long = colour in around and self.rules.longest(colour) == connect
+            if not is_too_long and not (self.rules.needs_open_end and around == [-colour] * 2):
                 yield axis[first : first + connect]
 
     def _axis(self, cell: Cell, direction: int) -> list[Cell]:

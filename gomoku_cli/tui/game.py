@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from core.files.json_text import parse_json
 from core.opening_rules import FREE, Choice, Opening
-from core.position import Position
+from core.position import Position, Termination
 from core.records.record import GameRecord, won_text
 from core.rules import BLACK, EMPTY, WHITE, Cell, Colour, Rules, colour_name
 from curriculum.arena import player_names
@@ -102,7 +102,7 @@ class Game(Position):
         self.remark = remark
         """A remark on this record."""
         for move in moves:
-            self.push(move)
+            self.push(move, recorded=True)
 
     @property
     def winner(self) -> Colour | None:
@@ -221,9 +221,9 @@ class Game(Position):
         """Play the moves that were taken back, on to the next turn of a human; return False if there are none."""
         if not self.undone:
             return False
-        self.push(self.undone.pop())
+        self.push(self.undone.pop(), recorded=True)
         while self.undone and self.seats.human not in (EMPTY, self.side_to_move):
-            self.push(self.undone.pop())
+            self.push(self.undone.pop(), recorded=True)
         return True
 
     @property
@@ -305,7 +305,7 @@ class Game(Position):
         while self.ply > ply:
             self.pop()
         while self.ply < ply and self.undone:
-            self.push(self.undone.pop())
+            self.push(self.undone.pop(), recorded=True)
 
     def value_for_black(self, ply: int) -> float | None:
         """Return the expected result for black after `ply` moves, -1 to 1; None without an analysis of it."""
@@ -352,10 +352,16 @@ class Game(Position):
         """Return the result of the finished game in words."""
         winner = self.winner
         if winner is None:
+            outcome = self.outcome()
+            if outcome is not None and outcome.termination is Termination.NO_MOVE:
+                return "Every empty cell is forbidden to Black: a draw."
             return "The board is full: a draw."
         name = self.player_name(winner)
         nameless = {"you": "you have won", "human": "the game is over", "": "the game is over"}
         who = nameless.get(name, f"{name} has won")
+        outcome = self.outcome()
+        if outcome is not None and outcome.termination is Termination.FOUL:
+            return f"Black's last move is forbidden: {who}."
         return f"{colour_name(winner).capitalize()} has {self.rules.connect} in a row: {who}."
 
 

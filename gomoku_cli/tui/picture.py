@@ -1,8 +1,10 @@
 """The looks of the cells: stones, and what the open panes put on them."""
 
+from array import array
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
-from core.rules import EMPTY, NO_CELL, Cell
+from core.rules import BLACK, EMPTY, NO_CELL, Cell, Rules
 from gomoku_cli.tui.control import Control
 from gomoku_cli.tui.engine.messages import Threats
 from gomoku_cli.tui.widgets.painting import NOTHING, CellLook
@@ -12,6 +14,8 @@ MAX_NUMBERED = 9
 """Plies of a variation that are drawn."""
 MIN_SHARE = 0.02
 """Prior or share of the visits from which a move is drawn on its cell."""
+_FOUL = "x"
+"""The mark of a cell that renju forbids to Black."""
 _THREAT_MARKS = {"five": "5", "open four": "4", "four": "+", "open three": "3"}
 
 
@@ -42,6 +46,8 @@ def looks(control: Control, panes: Panes, cursor: Cell, hint_glyph: str, *, has_
         for ply, cell in enumerate(game.moves)
     }
     analysis = control.analysis
+    for cell in _fouls(game.rules, bytes(game.stones)) if not game.is_over and game.side_to_move == BLACK else ():
+        found[cell] = CellLook(mark=_FOUL, mark_colour=BLACK)
     if panes.heat and analysis is not None:
         found |= _heat(analysis, panes.heat_numbers or not has_colours)
     if panes.threats and control.threats is not None:
@@ -55,6 +61,14 @@ def looks(control: Control, panes: Panes, cursor: Cell, hint_glyph: str, *, has_
     if control.pending != NO_CELL:
         found[control.pending] = CellLook(ghost=game.side_to_move)
     return found
+
+
+@lru_cache(maxsize=4)
+def _fouls(rules: Rules, stones: bytes) -> tuple[Cell, ...]:
+    """Return the cells that are forbidden to Black, to move; the board is painted more often than it changes."""
+    board = array("b", stones)
+    cells = range(rules.cells if rules.has_fouls else 0)
+    return tuple(cell for cell in cells if board[cell] == EMPTY and rules.foul(board, cell, BLACK) is not None)
 
 
 def shown_variation(analysis: Analysis, cursor: Cell) -> tuple[Cell, ...]:

@@ -32,7 +32,13 @@ MEMORY_SLACK = 2
 _UNLIMITED_MS = 2_147_483_647
 """The protocol's number for a time without a limit."""
 _OPPONENT_IS_AN_ENGINE = 1
-_RULES = {Variant.FREESTYLE: 0, Variant.STANDARD: 1}
+_RULES = {
+    Variant.FREESTYLE: 0,
+    Variant.STANDARD: 1,
+    Variant.RENJU: 4,
+    Variant.CARO: 8,
+    Variant.CARO_EXACT: 9,
+}
 _CONNECT = 5
 _POINT = re.compile(r"\s*-?[0-9]+\s*,")
 """The beginning of an answer that is meant as a move."""
@@ -342,7 +348,9 @@ class _EngineGame(Player):
         except NotationError as error:
             raise ForfeitError(f"no move: {error}") from error
         if not position.is_legal(move):
-            raise ForfeitError(f"an illegal move: {quoted(text)} already holds a stone")
+            foul = position.foul(move)
+            why = "already holds a stone" if foul is None else f"is forbidden, {position.foul_text(foul)}"
+            raise ForfeitError(f"an illegal move: {quoted(text)} {why}")
         return move
 
 

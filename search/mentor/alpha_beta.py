@@ -8,9 +8,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.compiled.jit import lean_inlined_kernel, lean_kernel
-from core.compiled.threats import FIVE, FOUR, OPEN_FOUR, ThreatBoard, colour_of, load, place, remove, side_of
+from core.compiled.rules import has_moves, is_legal
+from core.compiled.threats import (
+    BLACK_SIDE,
+    FIVE,
+    FOUR,
+    OPEN_FOUR,
+    ThreatBoard,
+    colour_of,
+    load,
+    place,
+    remove,
+    side_of,
+    strongest_pattern,
+)
 from core.rules import EMPTY
-from search.mentor.candidates import list_fives, list_near, list_threats, next_best, touch
+from search.mentor.candidates import list_fives, list_legal, list_near, list_stops, list_threats, next_best, touch
 from search.mentor.evaluation import MAKES_THREE, follow, score, start
 from search.mentor.scores import INFINITY, LIKELY, MATE, PROVEN, WIN
 from search.mentor.state import MAX_DEPTH, MAX_PLY, NO_MOVE, SearchState
@@ -25,7 +38,8 @@ from search.mentor.table import (
     move_of,
     score_of,
 )
-from search.solvers.vcf import VcfWork, fives_of, solve_vcf
+from search.solvers.fives import forced_reply
+from search.solvers.vcf import VcfWork, solve_vcf
 
 VCF_NODES = 32
 """Limit of a search for a win by fours at the horizon: a longer one costs more than it finds."""
@@ -42,6 +56,33 @@ _EVALUATED, _FORCED, _LEAF, _DEFENCE, _QUIET = range(5)
 """Kinds of nodes: its score is known at once; one reply; the horizon; a threat to answer; any move may be played."""
 _FULL, _SCOUT, _REDUCED = range(3)
 """Searches of a child: with the full window; with an empty window; with an empty window and less depth."""
+
+
+@lean_kernel
+def _wins_soon(board: ThreatBoard, state: SearchState, side: int) -> bool:
+    """Return True if `side`, to move, wins by an open four or two fours at once, unless the opponent makes five first.
+
+    In renju two fours are forbidden to Black, and an open four may be.
+    """
+    if state.evaluation.wins[side] == 0:
+        return False
+    if board.rules.has_fouls is None or side != BLACK_SIDE:
+        return True
+    for cell in range(len(board.stones)):
+        is_open_four = strongest_pattern(board, side, cell) == OPEN_FOUR
+        if is_open_four and is_legal(board.rules, board.stones, cell, colour_of(side)):
+            return True
+    return False
+
+
+@lean_inlined_kernel
+def _lists_all_answers(board: ThreatBoard, other: int) -> bool:
+    """Return True if cells where either side makes a four are the only answers to a win of `other` by fours.
+
+    In caro a stone farther away may spoil one, in renju one that makes Black's move forbidden.
+    """
+    rules = board.rules
+    return not (rules.needs_open_end is not None or (rules.has_fouls is not None and other == BLACK_SIDE))
 
 
 @lean_kernel
@@ -85,18 +126,27 @@ def set_up(
     frame = state.frames[0]
     frame["complete"], frame["kind"], frame["key"] = True, _DEFENCE, key
     if board.counts[side, FIVE] > 0:
-        frame["count"] = list_fives(board, state.root_moves, side)
+        frame["count"] = list_fives(board, state.root_moves, side, colour)
     elif board.counts[1 - side, FIVE] > 0:
-        frame["count"] = list_fives(board, state.root_moves, 1 - side)
+        if board.rules.needs_open_end is not None:
+            frame["count"] = list_stops(board, state.ranked[0], 1 - side)
+            for index in range(frame["count"]):
+                state.root_moves[index] = state.ranked[0, index]
+        else:
+            frame["count"] = list_fives(board, state.root_moves, 1 - side, colour)
     else:
-        if max(state.evaluation.wins) > 0:
+        if _wins_soon(board, state, side) or _wins_soon(board, state, 1 - side):
             frame["count"] = list_threats(board, state, side, 0, NO_MOVE)
+            frame["complete"] = _lists_all_answers(board, 1 - side)
         else:
             frame["kind"] = _QUIET
             frame["count"] = list_near(board, state, side, 0, NO_MOVE)
             frame["complete"] = frame["count"] == empties
         for index in range(frame["count"]):
             state.root_moves[index] = next_best(state.ranked[0], index, frame["count"])
+    if frame["count"] == 0:
+        # All likely moves are forbidden.
+        frame["count"] = list_legal(board, state.root_moves, side)
     return int(frame["count"])
 
 
@@ -115,21 +165,25 @@ def _open(board: ThreatBoard, state: SearchState, vcf: VcfWork, side: int, ply: 
     if board.counts[side, FIVE] > 0:
         frame["best"] = WIN - ply - 1
         return
-    if empties == 0:
+    has_fouls = board.rules.has_fouls is not None and side == BLACK_SIDE
+    if empties == 0 or (has_fouls and not has_moves(board.rules, board.stones, colour_of(side))):
         frame["best"] = 0
         return
     if board.counts[other, FIVE] > 0:
-        count, reply, _ = fives_of(board, other)
+        count, reply = forced_reply(board, side)
         if count > 1:
             frame["best"] = -(WIN - ply - 2)
         elif last:
             frame["best"] = 0
+        elif count == 0:
+            frame["kind"], frame["best"], frame["child_depth"] = _DEFENCE, -INFINITY, frame["depth"]
+            frame["count"] = frame["listed"] = list_stops(board, state.ranked[ply], other)
         else:
             state.ranked[ply, 0] = reply
             # A forced reply costs no depth, so that the search follows a row of fours to its end.
             frame["kind"], frame["count"], frame["best"], frame["child_depth"] = _FORCED, 1, -INFINITY, frame["depth"]
         return
-    if board.counts[side, OPEN_FOUR] > 0:
+    if board.counts[side, OPEN_FOUR] > 0 and (not has_fouls or _wins_soon(board, state, side)):
         frame["best"] = WIN - ply - 3
         return
 
@@ -147,7 +201,7 @@ def _open(board: ThreatBoard, state: SearchState, vcf: VcfWork, side: int, ply: 
                 frame["best"] = known
                 return
 
-    if state.evaluation.wins[side] > 0:
+    if state.evaluation.wins[side] > 0 and not has_fouls:
         frame["best"] = WIN - ply - 3
         return
     if table_move == NO_MOVE:
@@ -177,8 +231,9 @@ def _open(board: ThreatBoard, state: SearchState, vcf: VcfWork, side: int, ply: 
                 frame["kind"], frame["best"] = _EVALUATED, WIN - ply - plies
     else:
         frame["best"], frame["child_depth"] = -INFINITY, depth - 1
-        if state.evaluation.wins[other] > 0:
+        if _wins_soon(board, state, other):
             frame["kind"] = _DEFENCE
+            frame["complete"] = _lists_all_answers(board, other)
             frame["count"] = list_threats(board, state, side, ply, table_move)
         else:
             frame["kind"] = _QUIET
@@ -188,6 +243,11 @@ def _open(board: ThreatBoard, state: SearchState, vcf: VcfWork, side: int, ply: 
             width = state.widths[min(depth, MAX_DEPTH)]
             frame["count"] = min(frame["listed"], max(_MIN_WIDTH, width // 2) if poor else width)
             frame["complete"] = frame["count"] == empties
+        if frame["count"] == 0:
+            # Each likely move is forbidden to Black, and against a threat no other helps.
+            lost = frame["kind"] == _DEFENCE and frame["complete"]
+            frame["best"] = -(WIN - ply - 4) if lost else score(state.evaluation, side)
+            frame["kind"] = _EVALUATED
 
 
 @lean_kernel

@@ -4,10 +4,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.compiled.jit import lean_inlined_kernel, lean_kernel
-from core.compiled.rules import is_legal
-from core.compiled.threats import FIVE, ThreatBoard, colour_of, strongest_pattern
-from search.mentor.evaluation import MAKES_FOUR
+from core.compiled.rules import is_forbidden, is_legal
+from core.compiled.threats import BLACK_SIDE, FIVE, ThreatBoard, colour_of, strongest_pattern
+from core.rules import EMPTY, NO_CELL
+from search.mentor.evaluation import MAKES_FOUR, MAYBE_FOUL
 from search.mentor.state import NO_MOVE, SearchState
+from search.solvers.fives import open_end
 
 _OWN, _OTHER = 5, 4
 """Weights of a pattern of one's own and of an opponent's pattern spoilt, relative to each other."""
@@ -32,11 +34,39 @@ def touch(near: NDArray[np.int16], cell: int, size: int, change: int) -> None:
 
 
 @lean_kernel
-def list_fives(board: ThreatBoard, moves: NDArray[np.int16], side: int) -> int:
-    """Write the cells on which `side` wins at once to `moves` and return their number."""
-    count, colour = 0, colour_of(side)
+def list_fives(board: ThreatBoard, moves: NDArray[np.int16], side: int, colour: int) -> int:
+    """Write the cells on which `side` wins at once, and which `colour` may play, to `moves`; return their number."""
+    count = 0
     for cell in range(len(board.stones)):
         if is_legal(board.rules, board.stones, cell, colour) and strongest_pattern(board, side, cell) == FIVE:
+            moves[count] = cell
+            count += 1
+    return count
+
+
+@lean_kernel
+def list_stops(board: ThreatBoard, ranked: NDArray[np.int32], side: int) -> int:
+    """List the cells on which a stone prevents a five of `side` in caro, and return their number."""
+    count = 0
+    for cell in range(len(board.stones)):
+        for direction in range(4):
+            if board.stones[cell] == EMPTY and board.patterns[side, direction, cell] == FIVE:
+                for stop in (cell, open_end(board, side, direction, cell)):
+                    known = stop == NO_CELL
+                    for index in range(count):
+                        known = known or ranked[index] == stop
+                    if not known:
+                        ranked[count] = stop
+                        count += 1
+    return count
+
+
+@lean_kernel
+def list_legal(board: ThreatBoard, moves: NDArray[np.int16], side: int) -> int:
+    """Write all legal moves of `side` to `moves` and return their number."""
+    count, colour = 0, colour_of(side)
+    for cell in range(len(board.stones)):
+        if is_legal(board.rules, board.stones, cell, colour):
             moves[count] = cell
             count += 1
     return count
@@ -63,15 +93,18 @@ def list_threats(board: ThreatBoard, state: SearchState, side: int, ply: int, ta
 
 @lean_inlined_kernel
 def list_near(board: ThreatBoard, state: SearchState, side: int, ply: int, table_move: int) -> int:
-    """List the empty cells near stones, with their ranks, and return their number."""
+    """List the legal moves near stones, with their ranks, and return their number."""
     ranked, rules, stones = state.ranked[ply], board.rules, board.stones
     near, history, colour = state.near, state.history[side], colour_of(side)
     mine, theirs, order = state.evaluation.packed[side], state.evaluation.packed[1 - side], state.evaluation.order
     first, second = state.frames[ply]["first_killer"], state.frames[ply]["second_killer"]
     counter = state.countermoves[side, state.frames[ply - 1]["move"]] if ply > 0 else NO_MOVE
+    good_for, has_fouls = state.evaluation.good_for, rules.has_fouls is not None and side == BLACK_SIDE
     count = 0
     for cell in range(len(stones)):
-        if is_legal(rules, stones, cell, colour) and near[cell] > 0:
+        if stones[cell] == EMPTY and near[cell] > 0:
+            if has_fouls and good_for[mine[cell]] & MAYBE_FOUL and is_forbidden(rules, stones, cell, colour):
+                continue
             worth = _SCALE * (_OWN * order[mine[cell]] + _OTHER * order[theirs[cell]]) + history[cell]
             if cell == table_move:
                 worth = _FIRST

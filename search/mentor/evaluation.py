@@ -39,9 +39,9 @@ MAX_SCORE = 15_000
 SQUASH = 350.0
 """The score whose expected result for the side to move is tanh(1)."""
 
-WINS, MAKES_FOUR, MAKES_THREE = 1, 2, 4
+WINS, MAKES_FOUR, MAKES_THREE, MAYBE_FOUL = 1, 2, 4, 8
 """Flags of a cell. A stone there makes: an open four or two fours at once, which win unless the opponent makes five
-first; a four or more; an open three or more."""
+first (in renju those of Black may be forbidden); a four or more; an open three or more; lines that renju may forbid."""
 
 _ORDER = {TWO: 1, OPEN_TWO: 4, THREE: 5, OPEN_THREE: 22, FOUR: 45}
 """Weights of patterns of either side in the order of moves."""
@@ -92,7 +92,7 @@ class Evaluation(NamedTuple):
     order: NDArray[np.int32]
     """[PACKED] weight of a cell in the order of moves, by its `packed_patterns`."""
     good_for: NDArray[np.uint8]
-    """[PACKED] flags of a cell: the sum of `WINS`, `MAKES_FOUR` and `MAKES_THREE`."""
+    """[PACKED] flags of a cell: the sum of `WINS`, `MAKES_FOUR`, `MAKES_THREE` and `MAYBE_FOUL`."""
     rows: NDArray[np.int32]
     """[CLASSES, 2 x HIDDEN] of the network."""
     first_bias: NDArray[np.int32]
@@ -156,6 +156,9 @@ def _good_for_table() -> NDArray[np.uint8]:
             table[packed] |= MAKES_FOUR
         if best >= OPEN_THREE:
             table[packed] |= MAKES_THREE
+        # An overline counts as an open four, and so do two fours in one line.
+        if _wins(patterns) or patterns.count(OPEN_THREE) > 1:
+            table[packed] |= MAYBE_FOUL
     table.setflags(write=False)
     return table
 

@@ -151,6 +151,7 @@ class PaperMentor(Player):
         values = np.empty(rules.cells, dtype=np.float64)
         board = new_threat_board(rules)
         nodes = _paper_values(board, stones_of(position), _paper_scores(), position.side_to_move, values)
-        best = np.flatnonzero(values == values.max()).tolist()
+        # In renju all cells beside stones may be forbidden.
+        best = np.flatnonzero(values == values.max()).tolist() if nodes else position.legal_moves()
         highest = float(values.max())
         return drawn_decision(position, best, seed, highest / 5.0, nodes, 1 if highest > _SURELY_FIVE else None)

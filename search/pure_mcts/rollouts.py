@@ -4,7 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.compiled.jit import kernel
-from core.compiled.rules import CompiledRules, is_legal, wins
+from core.compiled.rules import CompiledRules, is_forbidden, wins
+from core.rules import EMPTY
 from search.tree.forest import WON, Forest
 from search.tree.kernels.backup import back_up, release
 from search.tree.kernels.descent import COLLISION, END, FULL, descend
@@ -41,12 +42,17 @@ def roll_out(
     """
     count = 0
     for cell in range(stones.shape[0]):
-        if is_legal(rules, stones, cell, to_move):
+        if stones[cell] == EMPTY:
             moves[count] = cell
             count += 1
     side = to_move
     while count > 0:
         index = (next_random(random) * count) >> 32
+        tries = 0
+        while rules.has_fouls is not None and tries < count and is_forbidden(rules, stones, moves[index], side):
+            index, tries = (index + 1) % count, tries + 1
+        if tries == count:
+            return 0
         cell = moves[index]
         count -= 1
         moves[index] = moves[count]

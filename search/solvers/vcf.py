@@ -1,8 +1,9 @@
 """Victory by continuous fours: a win in which every move of the attacker but the last makes a four.
 
-A four leaves the defender one reply and no choice, so the search looks for a row of fours that ends in an open four or
-two fours at once. If a reply makes a four of the defender's own, the attacker's next move is forced too, and the row
-goes on only if that move makes a four.
+A four leaves the defender one reply and no choice, so the search looks for a row of fours that ends in an open four, in
+two fours at once, or in renju in a four whose only reply is forbidden to Black. If a reply makes a four of the
+defender's own, the attacker's next move is forced too, and the row goes on only if that move makes a four. Fours that
+have two replies, as some in caro, are left out.
 
 The search deepens four by four, so no win has fewer of them than the one it finds. Without a win it ends when no row of
 fours is left to try. Its proofs go to a transposition table and stay true in all later searches by the same rules.
@@ -46,6 +47,7 @@ from core.compiled.threats import (
 from core.compiled.zobrist import STONE_KEYS, WHITE_TO_MOVE
 from core.position import Position
 from core.rules import DIRECTIONS, EMPTY, NO_CELL, Cell, Rules
+from search.solvers.fives import fives_of, fives_through, forced_reply
 
 NO_WIN = 0
 """Result of a search that has proven that there is no win of this kind."""
@@ -164,54 +166,6 @@ def stones_key(board: ThreatBoard, side: int) -> int:
 
 
 @lean_kernel
-def fives_of(board: ThreatBoard, side: int) -> tuple[int, int, int]:
-    """Return the number of cells that make five for `side`, and two of them, `NO_CELL` if there are fewer."""
-    count, first, second = 0, NO_CELL, NO_CELL
-    if board.counts[side, FIVE] > 0:
-        # Passing a board to another kernel costs more than a look at a cell.
-        rules, stones, patterns, colour = board.rules, board.stones, board.patterns[side], colour_of(side)
-        for cell in range(len(stones)):
-            strongest = max(patterns[0, cell], patterns[1, cell], patterns[2, cell], patterns[3, cell])
-            if strongest == FIVE and is_legal(rules, stones, cell, colour):
-                count += 1
-                if count == 1:
-                    first = cell
-                elif count == 2:
-                    second = cell
-    return count, first, second
-
-
-@lean_kernel
-def fives_through(board: ThreatBoard, side: int, cell: int) -> tuple[int, int, int]:
-    """Return the number of cells that make five for `side` with its stone on `cell`, and two of them, as `fives_of`."""
-    size, connect, colour = board.rules.size, board.rules.connect, colour_of(side)
-    count, first, second = 0, NO_CELL, NO_CELL
-    for direction in range(4):
-        if board.patterns[side, direction, cell] < FOUR:
-            continue
-        row_step, column_step = DIRECTIONS[direction]
-        for sign in (1, -1):
-            row, column = cell // size, cell % size
-            for _ in range(connect - 1):
-                row += sign * row_step
-                column += sign * column_step
-                if not (0 <= row < size and 0 <= column < size):
-                    break
-                at = row * size + column
-                stone = board.stones[at]
-                if stone == EMPTY:
-                    if board.patterns[side, direction, at] == FIVE and is_legal(board.rules, board.stones, at, colour):
-                        count += 1
-                        if count == 1:
-                            first = at
-                        elif count == 2:
-                            second = at
-                elif side_of(stone) != side:
-                    break
-    return count, first, second
-
-
-@lean_kernel
 def _insert(board: ThreatBoard, work: VcfWork, side: int, ply: int, count: int, cell: int, bonus: int) -> None:
     """Insert a cell for a four into the `count` cells listed, by its rank."""
     moves, orders = work.moves[ply], work.orders[ply]
@@ -232,14 +186,14 @@ def _makes_four(board: ThreatBoard, side: int, cell: int) -> bool:
 
 
 @lean_kernel
-def _list_all(board: ThreatBoard, work: VcfWork, side: int) -> int:
-    """Write all cells where `side` can make a four to `work.moves[0]`, best first, and return their number."""
+def _list_all(board: ThreatBoard, work: VcfWork, side: int, ply: int) -> int:
+    """Write all cells where `side` can make a four to `work.moves[ply]`, best first, and return their number."""
     rules, stones, patterns, colour = board.rules, board.stones, board.patterns[side], colour_of(side)
     count = 0
     for cell in range(len(stones)):
         strongest = max(patterns[0, cell], patterns[1, cell], patterns[2, cell], patterns[3, cell])
         if strongest >= FOUR and is_legal(rules, stones, cell, colour):
-            _insert(board, work, side, 0, count, cell, 0)
+            _insert(board, work, side, ply, count, cell, 0)
             count += 1
     return count
 
@@ -298,6 +252,19 @@ def _to_front(work: VcfWork, ply: int, count: int, cell: int) -> bool:
 
 
 @lean_kernel
+def _find_unanswerable(board: ThreatBoard, work: VcfWork, side: int, ply: int, count: int) -> bool:
+    """Move a four whose only reply is forbidden to the front of the first `count` ones; return False without one."""
+    for index in range(count):
+        four = int(work.moves[ply, index])
+        place(board, four, colour_of(side))
+        fives, _ = forced_reply(board, 1 - side)
+        remove(board, four)
+        if fives > 1:
+            return _to_front(work, ply, count, four)
+    return False
+
+
+@lean_kernel
 def _open(board: ThreatBoard, work: VcfWork, side: int, key: int, ply: int, left: int) -> bool:
     """Begin the node at `ply`; return True if its first four wins at once, else fill its frame.
 
@@ -310,7 +277,11 @@ def _open(board: ThreatBoard, work: VcfWork, side: int, key: int, ply: int, left
     if must == _TWO_CELLS or board.counts[side, FOUR] + board.counts[side, OPEN_FOUR] == 0:
         frame[_COUNT] = 0
         return False
-    count = _list_all(board, work, side) if ply == 0 else _list_after(board, work, side, ply)
+    # In renju any stone may forbid or allow cells to Black, in caro one at a distance opens a line.
+    afresh = (
+        ply == 0 or board.rules.needs_open_end is not None or (board.rules.has_fouls is not None and side == BLACK_SIDE)
+    )
+    count = _list_all(board, work, side, ply) if afresh else _list_after(board, work, side, ply)
     tries = count
     while left > len(board.stones) and tries > 0 and work.orders[ply, tries - 1] < _MAKES_MORE:
         tries -= 1
@@ -320,6 +291,9 @@ def _open(board: ThreatBoard, work: VcfWork, side: int, key: int, ply: int, left
     if tries == 0:
         return False
     if work.orders[ply, 0] == WINS_AT_ONCE:
+        return True
+    may_forbid = board.rules.has_fouls is not None and side != BLACK_SIDE
+    if may_forbid and _find_unanswerable(board, work, side, ply, count if must == NO_CELL else 1):
         return True
     if left == 1:
         frame[_REACH] = 1
@@ -335,6 +309,15 @@ def _open(board: ThreatBoard, work: VcfWork, side: int, key: int, ply: int, left
             _to_front(work, ply, count, first)
     frame[_TRIES] = tries
     return False
+
+
+@lean_kernel
+def _any_reply(board: ThreatBoard, side: int) -> int:
+    """Return a legal move of `side`, `NO_CELL` without one."""
+    for cell in range(len(board.stones)):
+        if is_legal(board.rules, board.stones, cell, colour_of(side)):
+            return cell
+    return NO_CELL
 
 
 @lean_kernel
@@ -357,18 +340,20 @@ def _search(board: ThreatBoard, work: VcfWork, side: int, root_key: int, limit: 
                 plies = 2 * ply + 3
                 last = int(work.moves[ply, 0])
                 place(board, last, colour)
-                _, first, second = fives_through(board, side, last)
+                _, first, second = fives_through(board, side, last, True)
+                if second == NO_CELL:
+                    first, second = _any_reply(board, 1 - side), first
                 remove(board, last)
                 work.line[2 * ply], work.line[2 * ply + 1], work.line[2 * ply + 2] = last, first, second
         if plies == NO_WIN and frame[_NEXT] < frame[_TRIES]:
             four = int(work.moves[ply, frame[_NEXT]])
             place(board, four, colour)
-            _, reply, _ = fives_through(board, side, four)
+            _, reply, _ = fives_through(board, side, four, True)
             place(board, reply, -colour)
             frame[_REPLY] = reply
             key ^= STONE_KEYS[side, four] ^ STONE_KEYS[1 - side, reply]
             ply += 1
-            fives, must, _ = fives_through(board, 1 - side, reply)
+            fives, must, _ = fives_through(board, 1 - side, reply, False)
             work.frames[ply, _MUST] = must if fives < 2 else _TWO_CELLS
             opening = True
             continue

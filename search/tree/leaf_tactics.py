@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.compiled.jit import lean_kernel
-from core.compiled.rules import has_moves
+from core.compiled.rules import has_moves, is_legal
 from core.compiled.threats import (
     FIVE,
     FOUR,
     OPEN_FOUR,
     ThreatBoard,
+    colour_of,
     new_threat_board,
     packed_patterns,
     place,
@@ -23,7 +24,8 @@ from core.compiled.threats import (
     side_of,
 )
 from core.rules import EMPTY, NO_CELL, Rules
-from search.solvers.vcf import WINS_AT_ONCE, VcfWork, fives_of, new_vcf_work, solve_vcf
+from search.solvers.fives import fives_of, forced_reply
+from search.solvers.vcf import WINS_AT_ONCE, VcfWork, new_vcf_work, solve_vcf
 
 # Findings about a position.
 UNDECIDED = 0
@@ -159,7 +161,7 @@ def examine(
     if plies > 0:
         return DECIDED, -(plies + 1)
     if tactics.forced_moves:
-        fives, reply, _ = fives_of(board, 1 - side)
+        fives, reply = forced_reply(board, side)
         if fives > 1:
             return DECIDED, 3
         if fives == 1:
@@ -216,5 +218,6 @@ def mark_urgent(board: ThreatBoard, work: VcfWork, side: int, urgent: NDArray[np
         theirs = max(other[0, cell], other[1, cell], other[2, cell], other[3, cell])
         urgent[cell] = stones[cell] == EMPTY and max(mine, theirs) >= FOUR
         if stones[cell] == EMPTY and theirs >= FOUR and not threatened:
-            threatened = work.ranks[packed_patterns(board, 1 - side, cell)] == WINS_AT_ONCE
+            wins = work.ranks[packed_patterns(board, 1 - side, cell)] == WINS_AT_ONCE
+            threatened = wins and is_legal(board.rules, stones, cell, colour_of(1 - side))
     return threatened

@@ -4,9 +4,9 @@ import pytest
 
 from core.notation import parse_cell
 from core.position import Position
-from core.rules import Rules
+from core.rules import Rules, Variant
 from gomoku_cli.reports.analyses.lines import position_text
-from gomoku_cli.reports.analyses.position import analysis_json, value_text
+from gomoku_cli.reports.analyses.position import analysis_json, show_analysis, value_text
 from gomoku_cli.study.game import KeptAnalysis
 from gomoku_cli.tui.engine.worker import view_of
 from search.analysis import Analysis, MoveAnalysis
@@ -38,6 +38,13 @@ def test_a_proven_result_is_sure_in_every_text(proof: int | None, value: float, 
     sure = value if proof is None else 1.0 if proof > 0 else -1.0
     assert (result["value"], result["moves"][0]["value"]) == (sure, sure)
     assert words in value_text(result)
+
+
+def test_an_analysis_under_renju_names_the_forbidden_cells() -> None:
+    position = Position.from_moves(Rules(variant=Variant.RENJU), "i8 a1 j8 a3 h9 a5 h10 a7".split())
+    result = analysis_json("default", position, analysis(None, 0.0))
+    assert (result["variant"], result["forbidden"]) == ("renju", ["h8"])
+    show_analysis(result, top=3, colours=False, ascii_only=True)
 
 
 @pytest.mark.parametrize(("value", "proof"), [(1.0, 4), (-1.0, -4)])

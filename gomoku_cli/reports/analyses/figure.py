@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from core.notation import parse_cell
 from gomoku_cli.reports.analyses.position import analysis_title, best_line, effort, halves_note, halves_of, stones_of
-from gomoku_cli.reports.board_figure import EDGE, LINE, draw_stones, number_stones, points, set_board
+from gomoku_cli.reports.board_figure import EDGE, LINE, draw_stones, mark_forbidden, number_stones, points, set_board
 from gomoku_cli.reports.plots import drawn
 from gomoku_cli.reports.texts import Json
 
@@ -27,6 +27,7 @@ def draw_analysis(result: Json, path: Path) -> None:
         _halves(axes, result)
         draw_stones(axes, stones, size)
         number_stones(axes, list(stones), size)
+        mark_forbidden(axes, [parse_cell(name, size) for name in result["forbidden"]], size)
         note = f"{halves_note(result)}; numbers in %"
         lines = [*textwrap.wrap(best_line(result), 105, max_lines=2), *textwrap.wrap(note, 105), effort(result)]
         figure.supxlabel("\n".join(lines), fontsize=8)

@@ -10,7 +10,7 @@ from core.notation import cell_name
 from core.position import Position
 from core.rules import NO_CELL, Cell, Colour, Rules, Variant, colour_name
 from gomoku_cli.console import STDOUT
-from gomoku_cli.reports.board_text import GRID, board_text, board_width, stone_text
+from gomoku_cli.reports.board_text import GRID, PAPER, board_text, board_width, stone_text
 from gomoku_cli.reports.plots import abridged
 from gomoku_cli.reports.terminal import cell_text, print_facts, table
 from gomoku_cli.reports.texts import Json, move_time
@@ -36,6 +36,7 @@ def analysis_json(player: str, position: Position, analysis: "Analysis") -> dict
         "variant": position.rules.variant,
         "position": [position.name_of(cell) for cell in position.moves],
         "to_move": colour_name(position.side_to_move),
+        "forbidden": [position.name_of(cell) for cell in position.fouls()],
         "value": round(analysis.value, 4),
         "proof": analysis.moves[0].proof,
         "best": position.name_of(analysis.best_move),
@@ -182,10 +183,12 @@ def show_analysis(result: Json, *, lines: int | None, colours: bool, ascii_only:
         STDOUT.print(moves)
         STDOUT.print(board)
     shades = "white 0, red 1" if colours else "in tenths: . is 0, * is 1"
+    forbidden = (("forbidden", f"{' '.join(result['forbidden'])} (x), to Black"),) if result["forbidden"] else ()
     print_facts(
         (
             ("value", value_text(result).removeprefix("value ")),
             ("line", " ".join(result["variation"])),
+            *forbidden,
             ("took", effort(result)),
             ("cells", f"{halves_note(result)}; {shades}"),
         )
@@ -202,8 +205,10 @@ def _board(result: Json, colours: bool) -> "Text":
     def cell_of(cell: Cell) -> Text:
         if cell in stones:
             return stone_text(stones[cell], colours)
+        if (name := cell_name(cell, size)) in result["forbidden"]:
+            return Text("x".rjust(_HALVES), PAPER if colours else "")
         text = Text()
-        for probability in halves[cell_name(cell, size)]:
+        for probability in halves[name]:
             if colours:
                 text.append(" ", f"underline {GRID} on {_shade(probability or 0.0)}")
             else:

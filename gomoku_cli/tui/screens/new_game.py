@@ -25,7 +25,13 @@ Side = Literal["black", "white", "both", "none"]
 """The human's stones: one colour, both, or none (the engine plays itself)."""
 
 _MAX_MODELS = 30
-_LINES = {Variant.FREESTYLE: "so many or more (freestyle)", Variant.STANDARD: "exactly so many (standard)"}
+_LINES = {
+    Variant.FREESTYLE: "so many or more (freestyle)",
+    Variant.STANDARD: "exactly so many (standard)",
+    Variant.RENJU: "five, Black without fouls (renju)",
+    Variant.CARO: "five, unless enclosed (caro)",
+    Variant.CARO_EXACT: "exactly five, unless enclosed",
+}
 """The line that wins, after the number of its stones."""
 _OPENINGS = {
     OpeningRule.FREE: "none: Black begins",

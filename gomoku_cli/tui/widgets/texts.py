@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from core.notation import cell_name
 from core.opening_rules import Choice
-from core.rules import BLACK, EMPTY, Cell, Colour, Rules, colour_name
+from core.rules import BLACK, EMPTY, Cell, Colour, Rules, Variant, colour_name
 from curriculum.arena import player_names
 from gomoku_cli.tui.engine.messages import PlayerChoice
 from gomoku_cli.tui.game import Game, has_net, win_probability
@@ -53,7 +53,7 @@ def thinking_text(choice: PlayerChoice, seconds: float, live: Analysis | None, c
 
 
 def turn_text(game: Game) -> str:
-    """Return whose turn it is while no engine works, after a word on a line that is too long to win."""
+    """Return whose turn it is while no engine works, after a word on a line that wins nothing here."""
     if not game.is_humans_turn:
         return "Paused. Press enter to go on."
     if game.is_opening:
@@ -62,8 +62,11 @@ def turn_text(game: Game) -> str:
             return "Choose your colour: press enter."
         stone = "a black stone" if game.side_to_move == BLACK else "a white stone"
         return f"Place {stone}, {left} to go; then the other side chooses." if left > 1 else f"Place {stone}, the last."
-    if game.moves and game.rules.is_overline(game.stones, game.moves[-1]):
-        return f"More than {game.rules.connect} in a row win nothing here. {_turn(game)}"
+    if game.moves and game.rules.is_worthless(game.stones, game.moves[-1]):
+        enclosed = "; five between two of the opponent's stones neither" if game.rules.needs_open_end else ""
+        longer = f"More than {game.rules.connect} in a row win nothing here{enclosed}."
+        only_enclosed = "Five in a row between two of the opponent's stones win nothing here."
+        return f"{only_enclosed if game.rules.variant is Variant.CARO else longer} {_turn(game)}"
     return _turn(game)
 
 

@@ -108,7 +108,9 @@ def descend(
                 if params.proofs:
                     forest.nodes[tree, child]["proof"] = 1
                     prove_parents(forest, tree, child)
-            elif forest.nodes[tree, node]["next_unvisited"] == NO_CELL and not has_moves(rules, stones, -to_move):
+            elif (
+                rules.has_fouls is not None or forest.nodes[tree, node]["next_unvisited"] == NO_CELL
+            ) and not has_moves(rules, stones, -to_move):
                 forest.nodes[tree, child]["state"] = DRAWN
         else:
             stones[move] = to_move

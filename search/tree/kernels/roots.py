@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from core.compiled.jit import lean_kernel
 from core.compiled.rules import CompiledRules, is_legal
 from core.compiled.threats import FIVE, side_of
-from search.solvers.vcf import fives_of
+from search.solvers.fives import forced_reply
 from search.tree.forest import NEW, NO_NODE, OPEN, PROVEN, WON, Forest
 from search.tree.kernels.descent import add_child
 from search.tree.kernels.gathering import open_for_one
@@ -48,7 +48,7 @@ def has_one_reply(forest: Forest, tree: int, tactics: LeafTactics) -> bool:
     """Return True if the opponent threatens five on one cell at the root, and the side to move on none."""
     side = side_of(forest.trees[tree]["to_move"])
     board = load_board(tactics.boards, tree, forest.root_stones[tree])
-    return bool(board.counts[side, FIVE] == 0) and fives_of(board, 1 - side)[0] == 1
+    return bool(board.counts[side, FIVE] == 0) and forced_reply(board, side)[0] == 1
 
 
 @lean_kernel

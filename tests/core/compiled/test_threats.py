@@ -18,6 +18,7 @@ from core.compiled.threats import (
     PATTERNS,
     THREE,
     TWO,
+    Lines,
     ThreatBoard,
     colour_of,
     load,
@@ -59,7 +60,7 @@ def naive(line: str, connect: int) -> int:
 def lookup(line: str, connect: int) -> int:
     """The table's class of a line of 2k-1 cells whose centre is own."""
     window = line[: connect - 1] + line[connect:]
-    return int(pattern_table(connect)[sum(".XO".index(cell) * 3**slot for slot, cell in enumerate(window))])
+    return int(pattern_table(Lines(connect))[sum(".XO".index(cell) * 3**slot for slot, cell in enumerate(window))])
 
 
 def naive_patterns(stones: NDArray[np.int8], size: int, connect: int) -> NDArray[np.uint8]:
@@ -111,7 +112,7 @@ def test_lines_have_the_class_a_player_would_name(named: str) -> None:
 
 @pytest.mark.parametrize("connect", CONNECTS)
 def test_a_line_read_backwards_has_the_same_class(connect: int) -> None:
-    table, slots = pattern_table(connect), 2 * (connect - 1)
+    table, slots = pattern_table(Lines(connect)), 2 * (connect - 1)
     codes = np.arange(3**slots)
     reversed_codes = sum(codes // 3**slot % 3 * 3 ** (slots - 1 - slot) for slot in range(slots))
     np.testing.assert_array_equal(table, table[reversed_codes])
@@ -119,7 +120,7 @@ def test_a_line_read_backwards_has_the_same_class(connect: int) -> None:
 
 @pytest.mark.parametrize("connect", CONNECTS)
 def test_one_more_stone_never_weakens_a_line_and_a_block_never_strengthens_it(connect: int) -> None:
-    table = pattern_table(connect)
+    table = pattern_table(Lines(connect))
     codes = np.arange(len(table))
     for slot in range(2 * (connect - 1)):
         empty = codes[codes // 3**slot % 3 == 0]

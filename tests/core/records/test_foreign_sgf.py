@@ -2,8 +2,8 @@
 
 import pytest
 
-from core.records.psq import parse_psq, to_psq
-from core.records.record import RecordError
+from core.records.psq import parse_psq, to_psq, unkept_lines
+from core.records.record import RecordError, contradiction
 from core.records.sgf import parse_sgf, to_sgf
 from core.rules import WHITE, Rules, Variant
 
@@ -79,9 +79,8 @@ OVERLINE = ";B[hh];W[aa];B[ih];W[ba];B[jh];W[ca];B[lh];W[da];B[mh];W[oo];B[kh];W
 @pytest.mark.parametrize(
     ("rules", "name"),
     [
-        ("4", "4, renju"),
-        ("8", "8, caro"),
-        ("Renju", "'Renju'"),
+        ("2", "2, continuous games"),
+        ("Pente", "'Pente'"),
     ],
 )
 def test_a_game_of_other_rules_is_refused_with_their_name(rules: str, name: str) -> None:
@@ -99,8 +98,8 @@ def test_a_game_of_our_rules_is_just_over(rules: str) -> None:
 def test_a_psq_of_other_rules_is_refused_with_their_name() -> None:
     lines = ["Piskvorky 15x15, 11:11, 0"]
     lines += [f"{point},100" for point in "5,5 1,1 6,5 2,1 7,5 3,1 9,5 1,3 10,5 2,3 8,5 4,1".split()]
-    with pytest.raises(RecordError, match=r"line 13: the game is over: .* other rules \('Renju'\)"):
-        parse_psq("\r\n".join([*lines, "ALPHA", "BETA", "-1", "2,Renju", ""]))
+    with pytest.raises(RecordError, match=r"line 13: the game is over: .* other rules \('Pente'\)"):
+        parse_psq("\r\n".join([*lines, "ALPHA", "BETA", "-1", "2,Pente", ""]))
 
 
 def test_a_game_of_exactly_five_goes_on_after_six() -> None:
@@ -108,6 +107,40 @@ def test_a_game_of_exactly_five_goes_on_after_six() -> None:
     assert record.rules == Rules(15, 5, Variant.STANDARD)
     assert record.winner == WHITE, "with five, after six of Black"
     assert parse_psq(to_psq(record))[0].rules == parse_sgf(to_sgf(record))[0].rules == record.rules
+
+
+@pytest.mark.parametrize(
+    ("text", "variant"),
+    [
+        ("4", Variant.RENJU),
+        ("Renju", Variant.RENJU),
+        ("renju, RIF", Variant.RENJU),
+        ("8", Variant.CARO),
+        ("Caro", Variant.CARO),
+        ("9", Variant.CARO_EXACT),
+        ("Caro, exactly five", Variant.CARO_EXACT),
+    ],
+)
+def test_other_rules_by_their_names_and_numbers(text: str, variant: Variant) -> None:
+    (record,) = parse_sgf(f"(;GM[4]SZ[15]RU[{text}];B[hh];W[ii])")
+    assert record.rules == Rules(15, 5, variant)
+    assert parse_psq(to_psq(record))[0].rules == parse_sgf(to_sgf(record))[0].rules == record.rules
+    assert list(unkept_lines(to_psq(record))) == []
+    with pytest.raises(RecordError, match=f"{variant} is played with 5 in a row, not 4"):
+        parse_sgf(f"(;GM[4]SZ[4]RU[{text}])")
+
+
+def test_a_foul_in_a_record_loses_and_ends_the_game() -> None:
+    moves = ";B[ih];W[ao];B[jh];W[am];B[hg];W[ak];B[hf];W[ai];B[hh]"
+    (record,) = parse_sgf(f"(;GM[4]SZ[15]RU[Renju]{moves})")
+    assert record.winner == WHITE
+    assert len(list(record.positions())) == 10
+    assert contradiction(record) == ""
+    assert parse_psq(to_psq(record))[0].winner == WHITE
+    (claimed,) = parse_sgf(f"(;GM[4]SZ[15]RU[Renju]RE[B+]{moves})")
+    assert contradiction(claimed) == "renju forbids Black's last move"
+    with pytest.raises(RecordError, match="the game is over: renju forbids Black's h8 before it, which loses"):
+        parse_sgf(f"(;GM[4]SZ[15]RU[Renju]{moves};W[aa])")
 
 
 def test_a_psq_ends_at_the_mark_of_dos() -> None:

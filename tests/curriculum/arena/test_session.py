@@ -161,6 +161,15 @@ def test_without_shipped_openings_all_games_begin_on_the_empty_board_with_a_note
     assert remarks.lines[0].startswith("note: the balanced openings are those of freestyle")
 
 
+def test_openings_of_another_rule_are_taken_with_a_note(tmp_path: Path) -> None:
+    file, remarks = tmp_path / "openings.txt", Remarks()
+    file.write_text("# gomoku openings 1 --variant=standard --seed=0\ne5 d4 f6\n")
+    settings = replace(SETTINGS, openings=str(file))
+    for variant in (Variant.STANDARD, Variant.RENJU):
+        assert len(MatchSession(settings, Rules(9, variant=variant), Context(remarks)).openings) == 1
+    assert remarks.lines == [f"note: the openings of {file} were made for standard"]
+
+
 def test_openings_are_read_before_the_players_are_made(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match=r"missing\.txt"):
         session(replace(SETTINGS, openings=str(tmp_path / "missing.txt"))).play_match(

@@ -53,20 +53,33 @@ def test_limits_of_memory_and_nodes_apply_from_the_next_move(talk: Talk) -> None
     assert talk.players.max_simulations is None
 
 
-@pytest.mark.parametrize(("rule", "named"), [(4, "renju"), (8, "caro"), (6, "renju")])
-def test_unsupported_rules_are_reported_once_before_the_next_move(talk: Talk, rule: int, named: str) -> None:
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("2", "freestyle is played here; unsupported: the game goes on after five"),
+        ("6", "renju is played here; unsupported: the game goes on after five"),
+        ("99", "standard is played here; unsupported: the game goes on after five"),
+        ("16", "freestyle is played here; unsupported: rule 16 is unknown"),
+        ("renju", "rule is a number, not 'renju': freestyle is played"),
+    ],
+)
+def test_unsupported_rules_are_reported_once_before_the_next_move(talk: Talk, rule: str, said: str) -> None:
     talk.say("INFO rule 0", f"INFO rule {rule}")
     message, move = talk.say("BEGIN")
-    assert message.startswith("MESSAGE five or more in a row win here")
-    assert named in message
+    assert message.startswith(f"MESSAGE {said}")
     assert move == FIRST
     assert talk.say("TURN 7,7") == [SECOND]
 
 
-@pytest.mark.parametrize("lines", [("INFO rule 1", "START 20"), ("START 20", "INFO rule 1")])
-def test_rule_1_is_exactly_five(talk: Talk, lines: tuple[str, str]) -> None:
-    talk.say(*lines, "BEGIN")
-    assert talk.players.rules[-1] == Rules(20, 5, Variant.STANDARD)
+@pytest.mark.parametrize(
+    ("rule", "variant"),
+    [(1, Variant.STANDARD), (4, Variant.RENJU), (8, Variant.CARO), (9, Variant.CARO_EXACT)],
+)
+@pytest.mark.parametrize("is_first", [True, False])
+def test_rules_have_the_numbers_of_gomocup(talk: Talk, rule: int, variant: Variant, is_first: bool) -> None:
+    lines = [f"INFO rule {rule}", "START 20"]
+    talk.say(*(lines if is_first else reversed(lines)), "BEGIN")
+    assert talk.players.rules[-1] == Rules(20, 5, variant)
     talk.say("INFO rule 0", "RESTART", "BEGIN")
     assert talk.players.rules[-1] == Rules(20)
 

@@ -93,6 +93,13 @@ def test_a_board_may_stand_in_one_line(talk: Talk) -> None:
     assert talk.say("BOARD DONE") == [FIRST]
 
 
+def test_forbidden_points_are_shown_and_refused_with_their_reason(talk: Talk) -> None:
+    stones = ["8,7,1", "0,0,2", "9,7,1", "2,0,2", "7,6,1", "4,0,2", "7,5,1", "6,0,2"]
+    assert talk.say("INFO rule 4", "RESTART", "YXBOARD", *stones, "DONE", "YXSHOWFORBID") == ["OK", "FORBID 0707."]
+    assert talk.say("PLAY 7,7") == ["ERROR renju forbids Black 3-3 at h8: h8-j8 and h8-h10"]
+    assert talk.say("PLAY 7,14", "YXSHOWFORBID") == ["7,14", "FORBID ."], "White has no forbidden points"
+
+
 def test_a_game_that_is_over_may_be_shown_and_asks_for_no_move(talk: Talk) -> None:
     stones = [f"{x},0,2" for x in range(5)] + [f"{3 * x},5,1" for x in range(4)]
     assert talk.say("YXBOARD", *stones, "DONE", "YXSHOWFORBID") == ["FORBID ."]

@@ -5,7 +5,7 @@ from textual import events
 from textual.geometry import Offset, Region
 
 from core.notation import parse_cell
-from core.rules import BLACK, EMPTY, NO_CELL, WHITE
+from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Rules, Variant
 from gomoku_cli.tui.engine.messages import PlayerChoice
 from gomoku_cli.tui.game import Seats
 from gomoku_cli.tui.setup import BoardSetup
@@ -231,3 +231,28 @@ async def test_two_engines_play_each_other_and_can_be_paused() -> None:
         assert ui.moves[0] == "h9"
         assert ui.app.game.seats.human == EMPTY
         assert BLACK
+
+
+@async_test
+async def test_renju_marks_forbidden_cells_and_refuses_them_with_the_reason() -> None:
+    setup = BoardSetup(rules=Rules(variant=Variant.RENJU), seats=Seats(None, None))
+    async with board_app(ScriptedPlayer(15), setup=setup) as ui:
+        for name in "i8 a1 j8 a3 h9 a5 h10 a7".split():
+            await ui.click(name)
+        assert len(ui.moves) == 8
+        row = ui.line(8)
+        assert row[3 + 2 * 7] == "x", row
+        await ui.click("h8")
+        assert ui.status == "renju forbids Black 3-3 at h8: h8-j8 and h8-h10."
+        assert len(ui.moves) == 8
+        await ui.click("o15")
+        assert "x" not in ui.line(8), "White may play there"
+
+
+@async_test
+async def test_five_between_two_stones_win_nothing_in_caro() -> None:
+    setup = BoardSetup(rules=Rules(variant=Variant.CARO), seats=Seats(None, None))
+    async with board_app(ScriptedPlayer(15), setup=setup) as ui:
+        for name in "b1 a1 c1 g1 d1 a15 e1 c15 f1".split():
+            await ui.click(name)
+        assert ui.status == "Five in a row between two of the opponent's stones win nothing here. White to move."

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from core.notation import parse_cell
 from core.position import Position
 from core.records.formats import write_games
 from core.records.record import Ending, GameRecord
-from core.rules import BLACK, WHITE, Rules
+from core.rules import BLACK, WHITE, Rules, Variant
 from curriculum.arena.fixtures import Fixture
 from curriculum.arena.results import PlayedGame
 from gomoku_cli.exit_codes import ExitCode
@@ -168,3 +169,17 @@ def test_any_game_can_be_drawn(
     assert picture(capsys, path, "--figure", figure)[0] == ExitCode.DONE
     assert figure.stat().st_size > 3000
     assert picture(capsys, path)[0] == ExitCode.DONE
+
+
+def test_forbidden_cells_are_marked_where_black_is_to_move(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    rules = Rules(variant=Variant.RENJU)
+    moves = [parse_cell(name, 15) for name in "i8 a1 j8 a3 h9 a5 h10 a7".split()]
+    write_games(tmp_path / "game.sgf", [GameRecord(rules, moves, ending=Ending.UNKNOWN)])
+    code, out, _ = picture(capsys, tmp_path / "game.sgf", "--ascii", "--no-color")
+    assert code == ExitCode.DONE
+    assert rows_of(out)[8].split()[:8] == [".", ".", ".", ".", ".", ".", ".", "x"]
+    assert "h8 (x), to Black" in out
+    write_games(tmp_path / "lost.sgf", [GameRecord(rules, [*moves, parse_cell("h8", 15)], WHITE)])
+    code, out, _ = picture(capsys, tmp_path / "lost.sgf", "--ascii", "--no-color")
+    assert "renju on 15x15: white won in 9 moves" in out
+    assert picture(capsys, tmp_path / "game.sgf", "--figure", tmp_path / "game.svg")[0] == ExitCode.DONE
