@@ -206,6 +206,7 @@ def test_a_real_gpu_evaluates_as_the_processor_does(precision: str, tolerance: f
 @pytest.mark.gpu
 @pytest.mark.parametrize("choice", ["torch", "openvino"])
 def test_a_model_in_training_on_a_gpu_gets_an_evaluator_of_any_library(choice: str) -> None:
+    pytest.importorskip(choice, exc_type=ImportError)
     model = model_of(LINES if choice == "torch" else NetConfig.tower(4, 1, hidden=8)).to("cuda")
     batch = random_batch(100)
     evaluator = NetEvaluator(model, RuntimeChoice(backend=Backend(choice), precision=Precision.FP32))
