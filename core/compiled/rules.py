@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from core.compiled.jit import lean_inlined_kernel, lean_kernel
 from core.compiled.renju import MAKES_FIVE, verdict
-from core.rules import BLACK, EMPTY, WHITE, Rules
+from core.rules import BLACK, EMPTY, Rules
 
 
 class CompiledRules(NamedTuple):
@@ -17,8 +17,7 @@ class CompiledRules(NamedTuple):
     size: int
     connect: int
     longest: int
-    """Stones in the longest line of Black that wins."""
-    white_longest: int
+    """Stones in the longest line that wins; in renju of Black, whereas any longer line of White does."""
     needs_open_end: bool | None
     """True in caro, None elsewhere; and the same in renju for fouls. None has a type of its own, so kernels for other
     rules are compiled without what these two need."""
@@ -28,9 +27,9 @@ class CompiledRules(NamedTuple):
 @cache
 def compile_rules(rules: Rules) -> CompiledRules:
     """Return rules as kernels take them."""
-    longest, white_longest = rules.longest(BLACK), rules.longest(WHITE)
+    # Few numbers, since each costs every call of a kernel that gets them.
     return CompiledRules(
-        rules.size, rules.connect, longest, white_longest, rules.needs_open_end or None, rules.has_fouls or None
+        rules.size, rules.connect, rules.longest(BLACK), rules.needs_open_end or None, rules.has_fouls or None
     )
 
 
@@ -55,7 +54,9 @@ def wins(rules: CompiledRules, stones: NDArray[np.int8], cell: int) -> bool:
     along = _run(stones, cell, size, up) + _run(stones, cell, -size, down)
     rising = _run(stones, cell, size + 1, min(up, right)) + _run(stones, cell, -size - 1, min(down, left))
     falling = _run(stones, cell, size - 1, min(up, left)) + _run(stones, cell, 1 - size, min(down, right))
-    least, most = rules.connect - 1, (rules.longest if stones[cell] == BLACK else rules.white_longest) - 1
+    least, most = rules.connect - 1, rules.longest - 1
+    if rules.has_fouls is not None and stones[cell] != BLACK:
+        most = size
     won = (
         (least <= across <= most) or (least <= along <= most) or (least <= rising <= most) or (least <= falling <= most)
     )

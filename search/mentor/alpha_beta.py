@@ -231,7 +231,8 @@ def _open(board: ThreatBoard, state: SearchState, vcf: VcfWork, side: int, ply: 
                 frame["kind"], frame["best"] = _EVALUATED, WIN - ply - plies
     else:
         frame["best"], frame["child_depth"] = -INFINITY, depth - 1
-        if _wins_soon(board, state, other):
+        # Passing a board to another kernel costs more than this look.
+        if state.evaluation.wins[other] > 0 and (board.rules.has_fouls is None or _wins_soon(board, state, other)):
             frame["kind"] = _DEFENCE
             frame["complete"] = _lists_all_answers(board, other)
             frame["count"] = list_threats(board, state, side, ply, table_move)
@@ -243,7 +244,7 @@ def _open(board: ThreatBoard, state: SearchState, vcf: VcfWork, side: int, ply: 
             width = state.widths[min(depth, MAX_DEPTH)]
             frame["count"] = min(frame["listed"], max(_MIN_WIDTH, width // 2) if poor else width)
             frame["complete"] = frame["count"] == empties
-        if frame["count"] == 0:
+        if has_fouls and frame["count"] == 0:
             # Each likely move is forbidden to Black, and against a threat no other helps.
             lost = frame["kind"] == _DEFENCE and frame["complete"]
             frame["best"] = -(WIN - ply - 4) if lost else score(state.evaluation, side)

@@ -1,6 +1,6 @@
 """Fives at hand: the cells where a side wins at once, and the replies that they force."""
 
-from core.compiled.jit import lean_kernel
+from core.compiled.jit import lean_inlined_kernel, lean_kernel
 from core.compiled.rules import is_forbidden, is_legal
 from core.compiled.threats import FIVE, FOUR, THREE, ThreatBoard, colour_of, side_of
 from core.rules import DIRECTIONS, EMPTY, NO_CELL
@@ -24,7 +24,7 @@ def fives_of(board: ThreatBoard, side: int) -> tuple[int, int, int]:
     return count, first, second
 
 
-@lean_kernel
+@lean_inlined_kernel
 def forced_reply(board: ThreatBoard, side: int) -> tuple[int, int]:
     """Return the number of cells that `side` must occupy at once, since the opponent would win there, and one of them.
 

@@ -341,7 +341,7 @@ def _search(board: ThreatBoard, work: VcfWork, side: int, root_key: int, limit: 
                 last = int(work.moves[ply, 0])
                 place(board, last, colour)
                 _, first, second = fives_through(board, side, last, True)
-                if second == NO_CELL:
+                if board.rules.has_fouls is not None and second == NO_CELL:
                     first, second = _any_reply(board, 1 - side), first
                 remove(board, last)
                 work.line[2 * ply], work.line[2 * ply + 1], work.line[2 * ply + 2] = last, first, second
