@@ -4,7 +4,6 @@ import json
 import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -29,13 +28,6 @@ _BEST = "best"
 _MAX_GAMES = 4096
 _SECONDS, _QUICK_SECONDS = 20.0, 5.0
 _MIN_SECONDS, _MAX_SECONDS = 0.1, 3600.0
-
-
-class _Device(StrEnum):
-    """The device to measure."""
-
-    AUTO = "auto"
-    CUDA = "cuda"
 
 
 def _games(text: str) -> int | None:
@@ -261,14 +253,6 @@ def _check_card(model: str, *, as_json: bool, quiet: bool) -> None:
 @expand_options
 def command(
     *,
-    device: Annotated[
-        _Device,
-        typer.Option(
-            "--device",
-            help="cuda: check a GPU in at most 8 minutes: agreement of its evaluations, and the speed of evaluation, "
-            "self-play and training.",
-        ),
-    ] = _Device.AUTO,
     quick: Annotated[bool, typer.Option("--quick", help="Only the headline figures, in under 45 seconds.")] = False,
     model: Annotated[
         str,
@@ -309,8 +293,11 @@ def command(
 
     The forward ceiling is the evaluation speed of the nets alone, which wait for nothing. The share of it in self-play
     shows how little they wait for the search.
+
+    With --device cuda it checks a GPU, in at most 8 minutes: agreement of its evaluations, and the speed of evaluation,
+    self-play and training.
     """
-    if device is _Device.CUDA:
+    if runtime.device.startswith("cuda"):
         _check_card(model, as_json=as_json, quiet=quiet)
         return
     side_by_side, duration_s = _games(concurrent_games), _seconds(seconds, quick)

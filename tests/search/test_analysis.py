@@ -44,7 +44,7 @@ def test_an_analysis_under_renju_names_the_forbidden_cells() -> None:
     position = Position.from_moves(Rules(variant=Variant.RENJU), "i8 a1 j8 a3 h9 a5 h10 a7".split())
     result = analysis_json("default", position, analysis(None, 0.0))
     assert (result["variant"], result["forbidden"]) == ("renju", ["h8"])
-    show_analysis(result, top=3, colours=False, ascii_only=True)
+    show_analysis(result, lines=3, colours=False, ascii_only=True)
 
 
 @pytest.mark.parametrize(("value", "proof"), [(1.0, 4), (-1.0, -4)])

@@ -4,6 +4,7 @@ A capture records the operations of its block, and a replay does them again on t
 what a capture must not hold (sizes that depend on numbers, waits, memory from elsewhere) fails at the capture.
 """
 
+import gc
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -122,6 +123,7 @@ class Card:
 def make_card(patch: pytest.MonkeyPatch, *, bf16: bool = False) -> Card:
     """Make torch see a card, whose tensors are the processor's."""
     card = Card(bf16=bf16)
+    gc.collect()  # evaluators of earlier tests give their graphs back now, not into the fresh list
     patch.setattr(streams, "_lanes", {})
     patch.setattr(cuda, "_idle", [])
     patch.setattr(cuda, "SIZES", (4, 64))
@@ -144,7 +146,7 @@ def make_card(patch: pytest.MonkeyPatch, *, bf16: bool = False) -> Card:
     patch.setattr(torch.Tensor, "pin_memory", lambda tensor: tensor.clone())
     patch.setattr(torch.Tensor, "to", _on_processor(torch.Tensor.to))
     patch.setattr(torch.nn.Module, "to", _on_processor(torch.nn.Module.to))
-    patch.setattr(net_evaluator, "best_device", lambda: CARD)
+    patch.setattr(net_evaluator, "best_device", lambda name: CARD)
     return card
 
 

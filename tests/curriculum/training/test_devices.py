@@ -48,7 +48,7 @@ def test_on_a_card_each_net_trains_on_a_stream_of_its_own_as_on_a_processor(monk
         patch.setattr(devices.torch.cuda, "stream", lambda stream: threads.add(threading.get_ident()) or on(stream))
         there, same = losses()
     assert (card.used, len(threads), card.shared, card.captures) == ({0, 1}, 2, [], 0)
-    assert np.allclose([there.policy, there.value], [here.policy, here.value])
+    assert np.allclose([*there.values()], [*here.values()])
     assert all(np.allclose(one, other, atol=1e-5) for one, other in zip(weights, same, strict=True))
 
 
@@ -60,7 +60,7 @@ def test_on_a_real_gpu_nets_train_as_on_a_processor(monkeypatch: pytest.MonkeyPa
         monkeypatch.setattr(trainer, "best_device", lambda device=device: device)
         trained = trainer.Trainer(CONFIG)
         losses = trained.train(trained.batches(random_samples(), 1), 0, 5, np.full(5, 0.01))
-        found.append((losses.policy, losses.value))
+        found.append([losses["policy_loss"], losses["value_loss"]])
     assert np.allclose(*found, rtol=1e-3)
 
 

@@ -76,20 +76,20 @@ def test_an_unreadable_file_of_several_is_reported_and_the_others_are_converted(
     write_games(one, GAMES)
     broken.write_text("Piskvorky 15x15, 0:0, 0\nh8 i9\n8,8,0\n")
     lines = ["Piskvorky 15x15, 11:11, 0", *(f"{column},5,1" for column in (5, 1, 6, 2, 7, 3, 9, 12, 10, 13, 8, 14))]
-    other.write_text("\n".join([*lines, "a", "b", "-1", "2,Renju", ""]))
+    other.write_text("\n".join([*lines, "a", "b", "-1", "2,Pente", ""]))
     code, out, err = convert(capsys, broken, one, other, target)
     assert (code, out) == (ExitCode.BAD_DATA, f"{target}: 2 games\n")
     assert read_games(target) == GAMES
     first, second = err.splitlines()
     assert first == f"gomoku: {broken}, line 2: 'h8 i9' is no move, and after the moves come two players and a number"
     assert second.startswith(f"gomoku: {other}, line 13: the game is over")
-    assert second.endswith("this file has other rules ('Renju')")
+    assert second.endswith("this file has other rules ('Pente')")
 
 
 @pytest.mark.parametrize(
     ("name", "text", "lost"),
     [
-        ("a.sgf", "(;GM[4]SZ[9]AP[X:1]RU[Renju]RE[黑胜]PB[a];B[ee]LB[aa:A];W[ff]C[fine])", "AP, RU, RE, LB"),
+        ("a.sgf", "(;GM[4]SZ[9]AP[X:1]RU[Pente]RE[黑胜]PB[a];B[ee]LB[aa:A];W[ff]C[fine])", "AP, RU, RE, LB"),
         ("a.sgf", "(;GM[4]SZ[9]AP[gomoku]RE[?];B[ee](;W[ff])(;W[gg]))", "variations"),
         ("a.sgf", "(;GM[4]SZ[9]RE[B+3.5]C[a comment];B[ee];C[no move])", "RE, C"),
         ("a.sgf", "(;GM[4]SZ[9]RE[?]C[];B[ee]LB[])", ""),
