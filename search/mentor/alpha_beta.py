@@ -26,7 +26,7 @@ from core.rules import EMPTY
 from search.mentor.candidates import list_fives, list_legal, list_near, list_stops, list_threats, next_best, touch
 from search.mentor.evaluation import MAKES_THREE, follow, score, start
 from search.mentor.scores import INFINITY, LIKELY, MATE, PROVEN, WIN
-from search.mentor.state import MAX_DEPTH, MAX_PLY, NO_MOVE, SearchState
+from search.mentor.state import BEST, LINE, MAX_DEPTH, MAX_PLY, NO_MOVE, SCORE, SearchState
 from search.mentor.table import (
     EXACT,
     LOWER,
@@ -118,7 +118,7 @@ def set_up(
             touch(state.near, cell, board.rules.size, 1)
             key ^= int(state.keys[side_of(stones[cell]), cell])
     progress["side"], progress["empties"], progress["nodes"] = side, empties, 0
-    progress["margin"], progress["lines"] = margin, min(lines, len(state.best_scores))
+    progress["margin"], progress["lines"] = margin, min(lines, len(state.root))
     progress["slots"], progress["vcf_nodes"] = slots, vcf_nodes
     progress["generation"], progress["oldest"] = generation, oldest
     for ply in range(len(state.frames)):
@@ -258,7 +258,7 @@ def begin_iteration(state: SearchState, depth: int, alpha: int, beta: int) -> No
     frame["alpha"], frame["beta"], frame["floor"] = alpha, beta, alpha
     frame["depth"], frame["child_depth"] = depth, depth - 1
     frame["next"], frame["best"], frame["best_move"] = 0, -INFINITY, NO_MOVE
-    state.best_scores[:] = -INFINITY
+    state.root[:, BEST] = -INFINITY
     progress["ply"], progress["entering"], progress["reached"] = 0, False, 0
 
 
@@ -335,7 +335,10 @@ def run(board: ThreatBoard, state: SearchState, vcf: VcfWork, nodes: int) -> boo
                 touch(state.near, cell, board.rules.size, -1)
                 remove(board, cell)
                 follow(state.evaluation, board, cell)
-                _record(state, frame, side, ply, cell, value)
+                if ply == 0:
+                    _record_root(state, cell, value)
+                else:
+                    _record(state, frame, side, ply, cell, value)
                 continue
         frame["stage"] = stage
         child = state.frames[ply + 1]
@@ -348,46 +351,52 @@ def run(board: ThreatBoard, state: SearchState, vcf: VcfWork, nodes: int) -> boo
     return finished
 
 
-@lean_inlined_kernel
-def _lengthen(line: NDArray[np.int16], move: int, rest: NDArray[np.int16]) -> None:
-    """Write `move` and the moves of `rest` to `line`; a line is its length, then its moves."""
-    length = int(rest[0])
-    line[0], line[1] = length + 1, move
-    for at in range(1, length + 1):
-        line[at + 1] = rest[at]
+@lean_kernel
+def _record_root(state: SearchState, cell: int, value: int) -> None:
+    """Record the score and the line of the root's move that was tried last; the window keeps what must be exact."""
+    # Apart from `_record`, since it is rare: within it, every node paid for it with a tenth of the speed.
+    frame, progress, best_scores = state.frames[0], state.progress[0], state.root[:, BEST]
+    index = int(frame["next"])
+    frame["next"] = index + 1
+    if value <= -PROVEN and not frame["complete"]:
+        # Some move not searched may hold; the longest resistance still comes first.
+        value += WIN - LIKELY
+    state.root[index, SCORE] = value
+    progress["reached"] = index + 1
+    line, rest = state.root[index, LINE:], state.variations[1]
+    line[0] = 0
+    if value > frame["best"] or value > frame["alpha"]:
+        line[0], line[1] = rest[0] + 1, cell
+        for at in range(1, int(rest[0]) + 1):
+            line[at + 1] = rest[at]
+    last = int(progress["lines"]) - 1
+    if value > best_scores[last]:
+        best_scores[last] = value
+        for at in range(last, 0, -1):
+            if best_scores[at] > best_scores[at - 1]:
+                best_scores[at], best_scores[at - 1] = best_scores[at - 1], best_scores[at]
+    frame["alpha"] = max(frame["alpha"], min(best_scores[0] - progress["margin"] - 1, best_scores[last]))
+    if value > frame["best"]:
+        frame["best"], frame["best_move"] = value, cell
+        if value >= frame["beta"]:
+            frame["alpha"] = frame["beta"]  # nothing more is tried
 
 
 @lean_inlined_kernel
 def _record(state: SearchState, frame: NDArray[np.void], side: int, ply: int, cell: int, value: int) -> None:
-    """Record the score of the move that was tried last in its node."""
-    progress = state.progress[0]
-    index = int(frame["next"])
-    frame["next"] = index + 1
-    if ply == 0:
-        if value <= -PROVEN and not frame["complete"]:
-            # Some move not searched may hold; the longest resistance still comes first.
-            value += WIN - LIKELY
-        state.root_scores[index] = value
-        progress["reached"] = index + 1
-        state.root_lines[index, 0] = 0
-        if value > frame["best"] or value > frame["alpha"]:
-            _lengthen(state.root_lines[index], cell, state.variations[1])
-        last = int(progress["lines"]) - 1
-        if value > state.best_scores[last]:
-            state.best_scores[last] = value
-            for at in range(last, 0, -1):
-                if state.best_scores[at] > state.best_scores[at - 1]:
-                    state.best_scores[at], state.best_scores[at - 1] = state.best_scores[at - 1], state.best_scores[at]
-        floor = min(state.best_scores[0] - progress["margin"] - 1, state.best_scores[last])
-        frame["alpha"] = max(frame["alpha"], floor)
+    """Record the score of the move that was tried last in its node, which is not the root."""
+    frame["next"] += 1
     if value > frame["best"]:
         frame["best"], frame["best_move"] = value, cell
-        if ply > 0 and value > frame["alpha"]:
-            _lengthen(state.variations[ply], cell, state.variations[ply + 1])
+        if value > frame["alpha"]:
+            length = int(state.variations[ply + 1, 0])
+            state.variations[ply, 0], state.variations[ply, 1] = length + 1, cell
+            for at in range(1, length + 1):
+                state.variations[ply, at + 1] = state.variations[ply + 1, at]
             frame["alpha"] = value
         if value >= frame["beta"]:
             frame["alpha"] = frame["beta"]  # nothing more is tried
-            if frame["kind"] == _QUIET and ply > 0:
+            if frame["kind"] == _QUIET:
                 if cell != frame["first_killer"]:
                     frame["second_killer"], frame["first_killer"] = frame["first_killer"], cell
                 bonus = min(int(frame["depth"]) ** 2, 100)

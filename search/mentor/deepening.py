@@ -15,7 +15,7 @@ from search.limits import Limit
 from search.mentor.alpha_beta import VCF_NODES, begin_iteration, run, set_up
 from search.mentor.evaluation import Network
 from search.mentor.scores import INFINITY, MATE, PROVEN, WIN
-from search.mentor.state import MAX_DEPTH, add_nodes, finished_root_moves, new_search_state, nodes_of
+from search.mentor.state import BEST, LINE, MAX_DEPTH, SCORE, add_nodes, finished_root_moves, new_search_state, nodes_of
 from search.mentor.table import GENERATIONS
 from search.solvers.vcf import NOT_KNOWN, new_vcf_work, solve_vcf
 
@@ -232,7 +232,7 @@ class Deepening:
                 finished = run(self.board, self.state, self.vcf, budget)
                 self.nodes = nodes_of(self.state)
             reached = finished_root_moves(self.state)
-            scores = self.state.root_scores[:reached]
+            scores = self.state.root[:reached, SCORE].copy()
             best = int(scores.max()) if reached else -INFINITY
             if best > alpha:
                 self._take(scores)
@@ -240,7 +240,7 @@ class Deepening:
                 return False
             if best >= beta:
                 beta = min(beta + reach, INFINITY) if reach < 1000 else INFINITY
-            elif self.state.best_scores[self.count - 1] <= alpha > -INFINITY:
+            elif self.state.root[self.count - 1, BEST] <= alpha > -INFINITY:
                 alpha = max(alpha - reach, -INFINITY) if reach < 1000 else -INFINITY
             else:
                 return True
@@ -262,7 +262,7 @@ class Deepening:
         reached = len(scores)
         scores = np.concatenate([scores, np.full(len(self.moves) - reached, -INFINITY)])
         order = np.argsort(-scores, kind="stable")
-        rows = (self.state.root_lines[at] for at in order[:reached])
+        rows = (self.state.root[at, LINE:] for at in order[:reached])
         lines = (tuple(row[1 : row[0] + 1].tolist()) for row in rows)
         new = {line[0]: Line(int(score), line) for score, line in zip(scores[order], lines, strict=False) if line}
         self.lines = new | {move: line for move, line in self.lines.items() if move not in new}

@@ -15,6 +15,8 @@ MAX_PLY = 96
 MAX_DEPTH = 48
 """The greatest depth of a search."""
 NO_MOVE = -1
+SCORE, BEST, LINE = range(3)
+"""Columns of `SearchState.root`."""
 
 _MARGINS = ((4, 80), (2, 250), (3, 80))
 """The rows of `SearchState.margins`: the greatest depth with a margin, and the margin for each ply of depth."""
@@ -92,12 +94,11 @@ class SearchState(NamedTuple):
     """[MAX_DEPTH + 1] the maximum of candidates of a node where nothing is forced, by depth."""
     progress: NDArray[np.void]
     """[1] of `PROGRESS`."""
-    root_scores: NDArray[np.int64]
-    """[A] scores of the root's candidates searched in this iteration, in order."""
-    root_lines: NDArray[np.int16]
-    """[A, MAX_PLY + 1] their principal variations likewise; empty where the score is a bound."""
-    best_scores: NDArray[np.int64]
-    """[A] the best `lines` of these scores, the best first."""
+    root: NDArray[np.int64]
+    """[A, LINE + MAX_PLY + 1] results of the root's candidates searched in this iteration, in order: in the column
+    `SCORE` the score, from `LINE` on the principal variation as in `variations`, empty where the score is a bound.
+    Apart from these, the column `BEST` holds the best `lines` scores, the best first. One array, since each more in
+    here slows the search down."""
     table: NDArray[np.int64]
     """[slots, 2] the transposition table of `search.mentor.table`."""
     over: NDArray[np.int64]
@@ -142,9 +143,7 @@ def new_search_state(rules: Rules, network: Network, table: NDArray[np.int64], o
         margins=margins(),
         widths=widths(10, 1),
         progress=np.zeros(1, dtype=PROGRESS),
-        root_scores=np.zeros(rules.cells, dtype=np.int64),
-        root_lines=np.zeros((rules.cells, MAX_PLY + 1), dtype=np.int16),
-        best_scores=np.zeros(rules.cells, dtype=np.int64),
+        root=np.zeros((rules.cells, LINE + MAX_PLY + 1), dtype=np.int64),
         table=table,
         over=over,
         keys=STONE_KEYS[:, : rules.cells].copy(),
@@ -162,7 +161,7 @@ def add_nodes(state: SearchState, nodes: int) -> None:
 
 
 def finished_root_moves(state: SearchState) -> int:
-    """Return the number of root candidates that the iteration has searched; `root_scores` holds their scores."""
+    """Return the number of root candidates that the iteration has searched; `root` holds their results."""
     return int(state.progress[0]["reached"])
 
 

@@ -13,7 +13,7 @@ from search.mentor.alpha_beta import begin_iteration, run, set_up
 from search.mentor.evaluation import built_in_network
 from search.mentor.player import Mentor
 from search.mentor.scores import INFINITY, LIKELY, PROVEN, WIN
-from search.mentor.state import new_search_state, root_is_complete
+from search.mentor.state import BEST, SCORE, new_search_state, root_is_complete
 from search.solvers.vcf import new_vcf_work
 from tests.support.mentor_positions import KERNELS_ARE_PYTHON, RULES, moves_of, position, takes_many_nodes
 from tests.support.naive_mentor import is_near, negamax, solve
@@ -99,7 +99,7 @@ def test_without_reductions_the_best_scores_are_those_of_the_naive_search(
             expected = [score + WIN - LIKELY if score <= -PROVEN else score for score in expected]
         # Single precision may round to the next number.
         lines = min(lines, count)
-        for scores in (state.best_scores[:lines], sorted(state.root_scores[:count], reverse=True)[:lines]):
+        for scores in (state.root[:lines, BEST], sorted(state.root[:count, SCORE], reverse=True)[:lines]):
             assert list(scores) == pytest.approx(sorted(expected, reverse=True)[:lines], abs=1)
 
 
