@@ -6,6 +6,8 @@ what a capture must not hold (sizes that depend on numbers, waits, memory from e
 
 import gc
 import threading
+import time
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -20,6 +22,9 @@ from nets.runtimes import cuda, net_evaluator, streams
 
 CARD = torch.device("cuda", 0)
 _POOL = 32
+_LIVE: "weakref.WeakSet[cuda.CudaRuntime]" = weakref.WeakSet()
+"""The runtimes on a stand-in that somebody still holds, such as the ending thread of an evaluator."""
+_SETTLE_S = 20.0
 _WAITS = ("_local_scalar_dense", "_unique2", "nonzero", "masked_select", "repeat_interleave")
 """Operations whose result the processor has to know before it goes on."""
 
@@ -120,10 +125,27 @@ class Card:
         self.busy.clear()
 
 
+def settle() -> None:
+    """Wait until all runtimes have given back their lanes and graphs."""
+    deadline = time.monotonic() + _SETTLE_S
+    while _LIVE:
+        assert time.monotonic() < deadline, "somebody holds a runtime"
+        gc.collect()
+        time.sleep(0.01)
+    time.sleep(0.01)  # what the end of the last one does
+
+
 def make_card(patch: pytest.MonkeyPatch, *, bf16: bool = False) -> Card:
     """Make torch see a card, whose tensors are the processor's."""
     card = Card(bf16=bf16)
-    gc.collect()  # evaluators of earlier tests give their graphs back now, not into the fresh list
+    settle()  # evaluators of earlier tests give their graphs back now, not into the fresh list
+    make = cuda.CudaRuntime.__init__
+
+    def noted(self: cuda.CudaRuntime, *arguments: Any) -> None:
+        _LIVE.add(self)
+        make(self, *arguments)
+
+    patch.setattr(cuda.CudaRuntime, "__init__", noted)
     patch.setattr(streams, "_lanes", {})
     patch.setattr(cuda, "_idle", [])
     patch.setattr(cuda, "SIZES", (4, 64))

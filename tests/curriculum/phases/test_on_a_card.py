@@ -1,6 +1,5 @@
 """Gates, tournaments, and self-play with new weights on a stand-in of a card: captures only before the first use."""
 
-import gc
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from nets.config import NetConfig
 from nets.runtimes import cuda
 from nets.runtimes.runtime import Piece
 from search.tree.settings import SearchSettings
-from tests.support.cards import Card, make_card
+from tests.support.cards import Card, make_card, settle
 from tests.support.nets import model_of
 
 CONFIG = Config(
@@ -60,7 +59,7 @@ def test_a_gate_captures_once_and_the_next_gate_nothing(card: Card, tmp_path: Pa
     for iteration in range(2):
         result = play_gate(CONFIG, paths[iteration + 1], paths[iteration], iteration, Context())
         assert result.total.games == 4
-        gc.collect()
+        settle()
         assert card.captures == 2 * GRAPHS
     assert (card.shared, card.captures_in_use, card.streams) == ([], 0, 2 * cuda._LANES)
 
