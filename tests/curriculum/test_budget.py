@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,6 +17,7 @@ from curriculum.config import (
     SelfplayConfig,
     TrainingConfig,
 )
+from curriculum.games.selfplay_games import SelfPlay
 from curriculum.phases.all import run_all
 from curriculum.reporting import Context
 from curriculum.run.folder import RunFolder
@@ -52,9 +54,17 @@ CONFIG = Config(
 @pytest.mark.slow
 @pytest.mark.parametrize(("epochs", "all_symmetries", "dual"), [(0, False, True), (2, True, False)])
 def test_a_run_makes_the_steps_that_were_expected(
-    tmp_path: Path, epochs: int, all_symmetries: bool, dual: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, epochs: int, all_symmetries: bool, dual: bool
 ) -> None:
     """Every share counts: full searches, samples of earlier phases, symmetries, colours."""
+    played: list[SelfPlay] = []
+    make = SelfPlay.__init__
+
+    def noted(self: SelfPlay, *arguments: Any, **settings: Any) -> None:
+        played.append(self)
+        make(self, *arguments, **settings)
+
+    monkeypatch.setattr(SelfPlay, "__init__", noted)
     config = replace(
         CONFIG,
         net=replace(CONFIG.net, dual=dual),
@@ -78,5 +88,5 @@ def test_a_run_makes_the_steps_that_were_expected(
     assert steps["selfplay"] * rows == pytest.approx(round_work(config, plies).trained, rel=0.15)
     taught = sum(metadata["lengths"][:-2]) / 16  # the last games are held out
     assert steps["imitation"] * rows == pytest.approx(imitation_work(config, taught), rel=0.2)
-    simulations = games["simulations_per_second"] * games["seconds"]
+    simulations = sum(each.progress.counts["simulations"] for each in played)
     assert simulations == pytest.approx(round_work(config, plies).simulations, rel=0.15)
