@@ -16,8 +16,9 @@ class BoardSetup:
     rules: Rules = field(default_factory=Rules)
     seats: Seats = field(default_factory=lambda: Seats(None, PlayerChoice(spec=player_names.DEFAULT)))
     opening: OpeningRule = OpeningRule.FREE
+    """The opening rule of the first game, unless `game` goes on."""
     ponders: bool = False
-    """True lets the engine think during the human's turns, if it can (`search.players.Ponders`)."""
+    """True lets the engine think during the human's turns, if it can (`search.players.Player.ponder`)."""
     ascii_only: bool = False
     theme: str | None = None
     """A theme of Textual; None takes the terminal's colours."""

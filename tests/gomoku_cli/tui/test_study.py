@@ -99,7 +99,7 @@ class Wavering(AnalysingPlayer):
     """Prefers another candidate in each but its first analysis."""
 
     def view(self, position: Position) -> Analysis:
-        """See `AnalysingPlayer`."""
+        """See `Player`."""
         found = super().view(position)
         return found if len(self.analysed) < 2 else replace(found, moves=found.moves[::-1])
 

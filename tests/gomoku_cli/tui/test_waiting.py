@@ -132,7 +132,7 @@ class GatedReviewer(AnalysingPlayer):
         report: Report | None = None,
         lines: int | None = None,
     ) -> tuple[Decision, Analysis]:
-        """See `AnalysingPlayer`."""
+        """See `Player`."""
         if seed is None:
             assert self.step.acquire(timeout=30)
         decision = super().search(position, limit, seed=seed, stop=stop)[0]
