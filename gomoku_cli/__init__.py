@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     from nets.checkpoint import load_model
     from nets.runtimes.loading import open_model
     from search.analysis import Analysis, MoveAnalysis
-    from search.engine import Engine, RunningSearch
+    from search.engine import Engine
     from search.limits import Limit
     from search.players import Decision, ForfeitError, FunctionPlayer, Player
+    from search.running import RunningSearch
     from search.tree.player import MctsPlayer
     from search.tree.settings import Policy, SearchSettings
 
@@ -103,7 +104,7 @@ _MODULES = {
     "Record": "core.records.record",
     "Rules": "core.rules",
     "Run": "curriculum.run.folder",
-    "RunningSearch": "search.engine",
+    "RunningSearch": "search.running",
     "SearchSettings": "search.tree.settings",
     "UsageError": "core.errors",
     "UserError": "core.errors",

@@ -11,7 +11,8 @@ import typer
 
 from core.opening_rules import OpeningRule
 from gomoku_cli.exit_codes import ExitCode
-from gomoku_cli.options import MatchOptions, ReportOptions, RulesOptions, RuntimeOptions, SearchOptions
+from gomoku_cli.match_options import MatchOptions, ReportOptions
+from gomoku_cli.options import RulesOptions, RuntimeOptions, SearchOptions
 from gomoku_cli.printable import echo
 from gomoku_cli.workers import WorkerOptions
 

@@ -12,9 +12,10 @@ from core.rules import Cell, Rules
 from core.streams import stream_key
 from gomoku_cli.gomocup.clock import MIN_MOVE_S, Clock
 from search.analysis import Analysis
-from search.engine import Engine, RunningSearch
+from search.engine import Engine
 from search.opening_choice import even_stones
 from search.players import Decision
+from search.running import RunningSearch
 
 _START_S = 5.0
 """START is answered within this time, if the part of the preparation that cannot wait is done by then."""
