@@ -25,7 +25,7 @@ OpeningChoice = Annotated[
     typer.Option(
         "--opening",
         help="Opening rule. swap: one side places three stones, the other one chooses its colour. swap2: that one may "
-        "also place two more and leave the choice.",
+        "also place two more and leave the choice. rif: swap with stones at and around the centre, for renju.",
     ),
 ]
 EngineSeconds = Annotated[

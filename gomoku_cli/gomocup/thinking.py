@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Protocol
 
 from core.notation import point_name
+from core.opening_rules import Opening, OpeningRule
 from core.position import Position
 from core.rules import Cell, Rules
 from core.streams import stream_key
@@ -151,7 +152,7 @@ class Thinker:
                 yield self._decide(engine, position, lambda: share).value or 0.0  # noqa: B023 - called here
 
         seed = stream_key(self._seed, self._games)
-        return even_stones(Position(rules), 3, seed, lambda *of: [*evaluate(*of)])
+        return even_stones(Position(rules), Opening(OpeningRule.SWAP2), seed, lambda *of: [*evaluate(*of)])
 
     def ponder(self, engine: Engine, position: Position) -> None:
         """Let the player think about the opponent's move until `stop_pondering`, if it can and may."""
