@@ -8,6 +8,7 @@ import random
 import pytest
 
 from benchmarks.papers import solved
+from benchmarks.papers.crucial import crucial_moves
 from benchmarks.suites.make_hard import CHECK_BUDGET, PLACES, holds
 from benchmarks.suites.prover import Prover
 from core.position import Position
@@ -54,6 +55,16 @@ def test_the_only_defences_are_those_of_the_tactical_suite(prover: Prover) -> No
         side = len(puzzle.moves) % 2
         prover.show(puzzle.moves)
         assert {move for move in prover.free_cells() if not prover.move_loses(move, side, 1)} == set(puzzle.answers)
+
+
+@pytest.mark.parametrize(("suite_kind", "kind"), [("only-defence", "defence"), ("three-three", "win")])
+def test_crucial_moves_are_the_answers_of_the_tactical_suite(prover: Prover, suite_kind: str, kind: str) -> None:
+    puzzles = [each for each in load_suite("tactics") if each.kind == suite_kind and len(each.answers) <= 2]
+    puzzle = min(puzzles, key=lambda each: len(each.moves))
+    found = crucial_moves(prover, puzzle.moves)
+    assert found is not None
+    assert (found.kind, set(found.answers)) == (kind, set(puzzle.answers))
+    assert crucial_moves(prover, ()) is None, "nothing is proven of the empty board"
 
 
 def test_a_proven_win_is_a_win_of_the_slow_solver() -> None:
