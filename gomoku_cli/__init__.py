@@ -6,6 +6,7 @@ shows each name in an example. The `gomoku` command line and its screens are in 
 
 TYPE_CHECKING = False  # `typing` has the same constant, and would have to be imported
 if TYPE_CHECKING:
+    from core.book import Book, BookMove
     from core.errors import BadDataError, FailedError, UsageError, UserError
     from core.evaluation import BatchEvaluator, PositionBatch
     from core.position import IllegalMoveError, Outcome, Position
@@ -40,6 +41,8 @@ __all__ = [
     "Analysis",
     "BadDataError",
     "BatchEvaluator",
+    "Book",
+    "BookMove",
     "Config",
     "Decision",
     "Engine",
@@ -84,6 +87,8 @@ _MODULES = {
     "Analysis": "search.analysis",
     "BadDataError": "core.errors",
     "BatchEvaluator": "core.evaluation",
+    "Book": "core.book",
+    "BookMove": "core.book",
     "Config": "curriculum.config",
     "Decision": "search.players",
     "Engine": "search.engine",

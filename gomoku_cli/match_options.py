@@ -28,6 +28,16 @@ OpeningChoice = Annotated[
         "also place two more and leave the choice. rif: swap with stones at and around the centre, for renju.",
     ),
 ]
+BookFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--book",
+        metavar="FILE",
+        dir_okay=False,
+        exists=True,
+        help="Opening book of models and mentors, made by gomoku book build.",
+    ),
+]
 EngineSeconds = Annotated[
     float | None,
     typer.Option(
@@ -71,6 +81,7 @@ class MatchOptions:
         ),
     ] = "balanced"
     opening: OpeningChoice = OpeningRule.FREE
+    book: BookFile = None
     seed: MatchSeed = 42
     concurrency: Annotated[
         int | None,

@@ -226,7 +226,7 @@ class SearchOptions:
     tactics: Tactics = True
 
     def player_settings(
-        self, *, engine_seconds: float | None = None, match_seconds: float | None = None
+        self, *, engine_seconds: float | None = None, match_seconds: float | None = None, book: Path | None = None
     ) -> "PlayerSettings":
         """Return the settings of the players in a game.
 
@@ -245,6 +245,7 @@ class SearchOptions:
             policy=self.policy or Policy.SEMI_STOCHASTIC,
             switch_stage=DEFAULT_SWITCH_STAGE if self.switch_stage is None else self.switch_stage,
             tactics=self.tactics,
+            book=book,
         )
 
     def check(self) -> None:
@@ -260,7 +261,12 @@ class SearchOptions:
             raise typer.BadParameter(f"it has no effect on --policy {policy.value}", param_hint="--switch-stage")
 
     def check_effect(
-        self, players: Sequence[str], *, engine_seconds: float | None = None, match_seconds: float | None = None
+        self,
+        players: Sequence[str],
+        *,
+        engine_seconds: float | None = None,
+        match_seconds: float | None = None,
+        book: Path | None = None,
     ) -> None:
         """Raise a usage error for a given option that affects none of the players, `PlayerSpecError` for no player."""
         from curriculum.arena.players import settings_of
@@ -273,6 +279,7 @@ class SearchOptions:
             "tactics": not self.tactics,
             "engine_seconds": engine_seconds is not None,
             "match_seconds": match_seconds is not None,
+            "book": book is not None,
         }
         effective = {name for player in players for name in settings_of(player)}
         for name, is_given in given.items():
