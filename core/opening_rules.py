@@ -1,14 +1,16 @@
 """Opening rules: three stones that one side places for both colours, and a choice of colours by the other side.
 
 Black has an advantage on the empty board. Where the other side may take Black, the first one places stones that are
-worth as much to either colour. https://gomocup.org/swap2-tournament-rules/ has the rule of swap2.
+worth as much to either colour. https://gomocup.org/swap2-tournament-rules/ has the rule of swap2; renju's first three
+stones are those of the rules of the Renju International Federation (RIF).
 """
 
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, Self
 
-from core.rules import BLACK, WHITE, Colour
+from core.position import IllegalMoveError, Position
+from core.rules import BLACK, WHITE, Cell, Colour
 
 Side = Literal[0, 1]
 """One of the two players before their colours are chosen: 0 places the first stones, 1 is the other."""
@@ -23,6 +25,8 @@ class OpeningRule(StrEnum):
     """One side places three stones, the other one chooses its colour."""
     SWAP2 = "swap2"
     """Likewise; or the other side places two stones more, and the first one chooses."""
+    RIF = "rif"
+    """Swap with one of renju's 26 openings: a stone at the centre, one beside it, one at most two lines from it."""
 
 
 class Choice(StrEnum):
@@ -51,6 +55,7 @@ class Opening:
         allowed = {
             OpeningRule.FREE: ("",),
             OpeningRule.SWAP: ("", "black", "white"),
+            OpeningRule.RIF: ("", "black", "white"),
             OpeningRule.SWAP2: ("", "black", "white", "more", "more black", "more white"),
         }
         if " ".join(self.choices) not in allowed[self.rule]:
@@ -62,6 +67,19 @@ class Opening:
         if self.rule is OpeningRule.FREE:
             return 0
         return 5 if Choice.MORE in self.choices else 3
+
+    def allows(self, position: Position, cell: Cell) -> bool:
+        """Return True if the next stone of the opening may stand on this cell, as far as this rule says."""
+        size, reach = position.rules.size, position.ply
+        if self.rule is not OpeningRule.RIF or reach >= self.stones:
+            return True
+        return max(abs(cell // size - size // 2), abs(cell % size - size // 2)) <= reach
+
+    def check(self, position: Position, cell: Cell) -> None:
+        """Raise `IllegalMoveError` for a cell that `allows` refuses."""
+        if not self.allows(position, cell):
+            far = ("at the centre", "one line from the centre at most", "two lines from the centre at most")
+            raise IllegalMoveError(f"by {self.rule} stone {position.ply + 1} stands {far[position.ply]}")
 
     @property
     def is_chosen(self) -> bool:

@@ -6,6 +6,7 @@ shows each name in an example. The `gomoku` command line and its screens are in 
 
 TYPE_CHECKING = False  # `typing` has the same constant, and would have to be imported
 if TYPE_CHECKING:
+    from core.book import Book, BookMove
     from core.errors import BadDataError, FailedError, UsageError, UserError
     from core.evaluation import BatchEvaluator, PositionBatch
     from core.position import IllegalMoveError, Outcome, Position
@@ -24,9 +25,10 @@ if TYPE_CHECKING:
     from nets.checkpoint import load_model
     from nets.runtimes.loading import open_model
     from search.analysis import Analysis, MoveAnalysis
-    from search.engine import Engine, RunningSearch
+    from search.engine import Engine
     from search.limits import Limit
     from search.players import Decision, ForfeitError, FunctionPlayer, Player
+    from search.running import RunningSearch
     from search.tree.player import MctsPlayer
     from search.tree.settings import Policy, SearchSettings
 
@@ -39,6 +41,8 @@ __all__ = [
     "Analysis",
     "BadDataError",
     "BatchEvaluator",
+    "Book",
+    "BookMove",
     "Config",
     "Decision",
     "Engine",
@@ -83,6 +87,8 @@ _MODULES = {
     "Analysis": "search.analysis",
     "BadDataError": "core.errors",
     "BatchEvaluator": "core.evaluation",
+    "Book": "core.book",
+    "BookMove": "core.book",
     "Config": "curriculum.config",
     "Decision": "search.players",
     "Engine": "search.engine",
@@ -103,7 +109,7 @@ _MODULES = {
     "Record": "core.records.record",
     "Rules": "core.rules",
     "Run": "curriculum.run.folder",
-    "RunningSearch": "search.engine",
+    "RunningSearch": "search.running",
     "SearchSettings": "search.tree.settings",
     "UsageError": "core.errors",
     "UserError": "core.errors",

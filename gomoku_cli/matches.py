@@ -11,7 +11,8 @@ import typer
 
 from core.opening_rules import OpeningRule
 from gomoku_cli.exit_codes import ExitCode
-from gomoku_cli.options import MatchOptions, ReportOptions, RulesOptions, RuntimeOptions, SearchOptions
+from gomoku_cli.match_options import MatchOptions, ReportOptions
+from gomoku_cli.options import RulesOptions, RuntimeOptions, SearchOptions
 from gomoku_cli.printable import echo
 from gomoku_cli.workers import WorkerOptions
 
@@ -52,7 +53,9 @@ def open_session(
     runtime.apply()
     settings = MatchSettings(
         games=games,
-        players=search.player_settings(engine_seconds=match.engine_seconds, match_seconds=match.match_seconds),
+        players=search.player_settings(
+            engine_seconds=match.engine_seconds, match_seconds=match.match_seconds, book=match.book
+        ),
         openings=match.openings,
         opening_rule=match.opening,
         seed=match.seed,
@@ -60,7 +63,9 @@ def open_session(
         concurrency=match.concurrency,
     )
     common_rules = rules.resolve(players)
-    search.check_effect(players, engine_seconds=match.engine_seconds, match_seconds=match.match_seconds)
+    search.check_effect(
+        players, engine_seconds=match.engine_seconds, match_seconds=match.match_seconds, book=match.book
+    )
     resume = f"{program()} {shlex.join(sys.argv[1:])}" if match.run is not None else None
     with (
         workers.pool() as pool,

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from core.limits import MAX_MOVE_SECONDS, MAX_SIMULATIONS
-from core.opening_rules import OpeningRule
 from core.rules import MAX_CONNECT, MAX_SIZE, MIN_CONNECT, MIN_SIZE, Rules, Variant
 from curriculum.arena import player_names
 from gomoku_cli import completion
@@ -19,9 +18,7 @@ from search.tree.settings import DEFAULT_SIMULATIONS, DEFAULT_SWITCH_STAGE, Poli
 if TYPE_CHECKING:
     from curriculum.arena.players import PlayerSettings
 
-_ENGINES = "Engines (engine:COMMAND)"
 _NETS = "Nets"
-_REPORTS = "Reports"
 
 
 # Options of one parameter
@@ -99,52 +96,6 @@ Tactics = Annotated[
         help="Let the search of a model see forced wins; without, it is literally that of the papers.",
     ),
 ]
-MatchSeed = Annotated[
-    int,
-    typer.Option(
-        "--seed",
-        min=0,
-        metavar="N",
-        help="Seed of every random stream. With a fixed number of simulations the same seed plays the same games.",
-    ),
-]
-OpeningChoice = Annotated[
-    OpeningRule,
-    typer.Option(
-        "--opening",
-        help="Opening rule. swap: one side places three stones, the other one chooses its colour. swap2: that one may "
-        "also place two more and leave the choice.",
-    ),
-]
-EngineSeconds = Annotated[
-    float | None,
-    typer.Option(
-        "--engine-seconds",
-        metavar="S",
-        help="Time limit of a move.",
-        show_default="--seconds, else 1",
-        rich_help_panel=_ENGINES,
-    ),
-]
-Figure = Annotated[
-    Path | None,
-    typer.Option(
-        "--figure",
-        metavar="FILE",
-        help="Draw results, lengths and Elo, as .png or .svg; needs matplotlib.",
-        rich_help_panel=_REPORTS,
-    ),
-]
-JUnit = Annotated[
-    Path | None,
-    typer.Option("--junit", metavar="FILE", help="Write a JUnit report, for CI.", rich_help_panel=_REPORTS),
-]
-Markdown = Annotated[
-    Path | None,
-    typer.Option("--markdown", metavar="FILE", help="Write a report in Markdown.", rich_help_panel=_REPORTS),
-]
-
-
 # Groups of options
 
 
@@ -275,7 +226,7 @@ class SearchOptions:
     tactics: Tactics = True
 
     def player_settings(
-        self, *, engine_seconds: float | None = None, match_seconds: float | None = None
+        self, *, engine_seconds: float | None = None, match_seconds: float | None = None, book: Path | None = None
     ) -> "PlayerSettings":
         """Return the settings of the players in a game.
 
@@ -294,6 +245,7 @@ class SearchOptions:
             policy=self.policy or Policy.SEMI_STOCHASTIC,
             switch_stage=DEFAULT_SWITCH_STAGE if self.switch_stage is None else self.switch_stage,
             tactics=self.tactics,
+            book=book,
         )
 
     def check(self) -> None:
@@ -309,7 +261,12 @@ class SearchOptions:
             raise typer.BadParameter(f"it has no effect on --policy {policy.value}", param_hint="--switch-stage")
 
     def check_effect(
-        self, players: Sequence[str], *, engine_seconds: float | None = None, match_seconds: float | None = None
+        self,
+        players: Sequence[str],
+        *,
+        engine_seconds: float | None = None,
+        match_seconds: float | None = None,
+        book: Path | None = None,
     ) -> None:
         """Raise a usage error for a given option that affects none of the players, `PlayerSpecError` for no player."""
         from curriculum.arena.players import settings_of
@@ -322,100 +279,13 @@ class SearchOptions:
             "tactics": not self.tactics,
             "engine_seconds": engine_seconds is not None,
             "match_seconds": match_seconds is not None,
+            "book": book is not None,
         }
         effective = {name for player in players for name in settings_of(player)}
         for name, is_given in given.items():
             if is_given and name not in effective:
                 option = "--no-tactics" if name == "tactics" else f"--{name.replace('_', '-')}"
                 raise typer.BadParameter(f"it has no effect on {' and '.join(players)}", param_hint=option)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MatchOptions:
-    """Games of a match, except their number."""
-
-    openings: Annotated[
-        str,
-        typer.Option(
-            "--openings",
-            metavar="FILE|balanced|empty",
-            help="Start of the games: a file of openings, the package's balanced ones, or the empty board. "
-            "Each opening is played with both colours.",
-        ),
-    ] = "balanced"
-    opening: OpeningChoice = OpeningRule.FREE
-    seed: MatchSeed = 42
-    concurrency: Annotated[
-        int | None,
-        typer.Option(
-            "--concurrency",
-            min=1,
-            metavar="N",
-            help="Games at once.",
-            show_default="64; timed searches 2; engines one for two cores",
-        ),
-    ] = None
-    run: Annotated[
-        Path | None,
-        typer.Option(
-            "--run",
-            "-r",
-            metavar="DIR",
-            help="Keep the games in this folder as they end. The same command continues a stopped match.",
-        ),
-    ] = None
-    names: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--name",
-            metavar="NAME",
-            help="Name of the first player in tables, files and reports; the second `--name` is that of the second "
-            "player, and so on.",
-            show_default="short: mine for runs/mine",
-        ),
-    ] = None
-    engine_seconds: EngineSeconds = None
-    match_seconds: Annotated[
-        float | None,
-        typer.Option(
-            "--match-seconds",
-            metavar="S",
-            help="Time limit of all moves of an engine in a game.",
-            show_default="no limit",
-            rich_help_panel=_ENGINES,
-        ),
-    ] = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReportOptions:
-    """Files about the games of a match; None writes no such file."""
-
-    games_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--games-file", metavar="FILE", help="Write the games, as .sgf or .psq.", rich_help_panel=_REPORTS
-        ),
-    ] = None
-    figure: Figure = None
-    junit: JUnit = None
-    markdown: Markdown = None
-
-    def check(self) -> None:
-        """Raise a usage error for a file that cannot be written, before hours of games."""
-        from core.records.formats import SUFFIXES
-        from gomoku_cli.reports.plots import check_plot
-
-        named = {"--games-file": self.games_file, "--junit": self.junit, "--markdown": self.markdown}
-        for option, path in named.items():
-            if path is not None and not path.parent.is_dir():
-                raise typer.BadParameter(f"there is no folder {path.parent}", param_hint=option)
-        if self.games_file is not None and self.games_file.suffix.lower() not in SUFFIXES:
-            raise typer.BadParameter(
-                f"{self.games_file} must end in {' or '.join(SUFFIXES)}", param_hint="--games-file"
-            )
-        if self.figure is not None:
-            check_plot(self.figure, "--figure")
 
 
 def check_seconds(seconds: float | None, option: str) -> None:

@@ -4,16 +4,14 @@ Searches run on a thread of the handle, so that its caller can stop it and read 
 search at a time: a call ends the search of the call before.
 """
 
-import atexit
 import math
 import threading
-import time
 import weakref
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from types import TracebackType
-from typing import Generic, Self, TypeVar
+from typing import Self
 
 from core.errors import UsageError
 from core.opening_rules import Choice, Opening
@@ -22,78 +20,11 @@ from core.rules import Cell, Rules
 from search.analysis import Analysis
 from search.limits import Limit
 from search.players import Decision, ForfeitError, Player, Report
-
-_Result = TypeVar("_Result", covariant=True)
-_Found = tuple[Decision | None, Analysis | None]
-_Stop = Callable[[], bool]
+from search.running import Found, Result, RunningSearch, Search, Stop
 
 
 class NoAnalysisError(UsageError, ValueError):
     """The player tells no more than its move."""
-
-
-class _Search:
-    """One call of a player, on the thread of its engine. It does not know that, which ends it when nobody has it."""
-
-    def __init__(
-        self, thread: ThreadPoolExecutor, work: Callable[[_Stop, Report], _Found | None], until: float
-    ) -> None:
-        """`work` gets the `stop` and the `report` of its search; None is one without a result."""
-        self.future: Future[_Found] = Future()
-        self.changed = threading.Condition()
-        """Notified when there is a new view, and at the end."""
-        self.best: Decision | None = None
-        self.view: Analysis | None = None
-        self.until = until
-        """The instant of `time.monotonic` at which the search stops by itself."""
-        self._work = work
-        self._is_stopped = threading.Event()
-        _SEARCHES.add(self)
-        thread.submit(self._run)
-
-    def _run(self) -> None:
-        try:
-            found = self._work(self._stops, self._report) or (None, None)
-        except BaseException as error:
-            self.future.set_exception(error)
-        with self.changed:  # a reader sees the final view and the end at once
-            if not self.future.done():
-                self.best, self.view = found
-                self.future.set_result(found)
-            self.changed.notify_all()
-
-    def _stops(self) -> bool:
-        return self._is_stopped.is_set() or time.monotonic() >= self.until
-
-    def _report(self, found: Decision | Analysis) -> None:
-        if isinstance(found, Decision):
-            self.best = found
-            return
-        self.view = found
-        with self.changed:
-            self.changed.notify_all()
-
-    def stop(self) -> None:
-        """Let the search end soon."""
-        self._is_stopped.set()
-
-    def end(self) -> None:
-        """Stop the search and wait for its end."""
-        self.stop()
-        wait([self.future])
-
-
-_SEARCHES: "weakref.WeakSet[_Search]" = weakref.WeakSet()
-
-
-def _end_searches() -> None:
-    for search in list(_SEARCHES):
-        search.end()
-
-
-# At its end a program waits for the threads of its searches, and a search without a limit would never end. `atexit`
-# comes after that wait; the hook of `concurrent.futures`, which is called before it, has no public name.
-getattr(threading, "_register_atexit", atexit.register)(_end_searches)
 
 
 class _Game:
@@ -106,7 +37,7 @@ class _Game:
         self._last: Position | None = None
         """The position of the last move; None outside a game."""
 
-    def search(self, position: Position, limit: Limit | None, seed: int, stop: _Stop, report: Report) -> _Found:
+    def search(self, position: Position, limit: Limit | None, seed: int, stop: Stop, report: Report) -> Found:
         """Return the decision of the player in its game and its view; one that was stopped or failed ends the game."""
         with self._naming():
             in_game, self._last = self._player_for(position), None
@@ -115,7 +46,7 @@ class _Game:
             self._last = position
         return found
 
-    def choose_opening(self, position: Position, opening: Opening, seed: int, stop: _Stop) -> Choice | tuple[Cell, ...]:
+    def choose_opening(self, position: Position, opening: Opening, seed: int, stop: Stop) -> Choice | tuple[Cell, ...]:
         """Return the choice of the player in its game; any position is of this game then."""
         with self._naming():
             in_game, self._last = self._player_for(position), None
@@ -158,90 +89,6 @@ class _Game:
         self._context.close()
 
 
-class RunningSearch(Iterator[Analysis], Generic[_Result]):
-    """A search under way. Iterating gives its view so far about ten times a second, the final one last.
-
-    A reader that is slower gets the newest one, and one of a player without analyses gets none. Leaving its `with`
-    block stops the search and waits for its end.
-
-    >>> engine, position = gomoku.open_engine("mentor"), gomoku.Position.from_moves(gomoku.Rules(), "h8 i9 h9")
-    >>> with engine.analysis(position, gomoku.Limit(seconds=math.inf)) as analysis:
-    ...     for info in analysis:
-    ...         if info.nodes > 100:
-    ...             break
-    >>> analysis.wait().nodes >= info.nodes
-    True
-    """
-
-    def __init__(self, engine: "Engine", search: _Search, result: Callable[[_Found], _Result]) -> None:
-        """`result` picks what `wait` returns."""
-        self._engine = engine  # while it is read, the engine must not be collected, which would end the search
-        self._search = search
-        self._result = result
-        self._read: Analysis | None = None
-        self._is_told = False
-        """True once the result, or the error, has reached the caller."""
-
-    @property
-    def best(self) -> Decision | None:
-        """The best move so far, without a wait, whatever the search does; None before there is one."""
-        return self._search.best
-
-    @property
-    def view(self) -> Analysis | None:
-        """The newest view so far, likewise."""
-        return self._search.view
-
-    def __next__(self) -> Analysis:
-        """Return the next view so far. Raises the error of the search."""
-        search = self._search
-        if self._is_told:
-            raise StopIteration
-        with search.changed:
-            search.changed.wait_for(lambda: search.view is not self._read or search.future.done())
-        if search.future.done():
-            self.wait()
-        self._read = search.view
-        if self._read is None:
-            raise StopIteration
-        return self._read
-
-    def stop(self) -> None:
-        """Let the search end soon, without a wait; any thread may call it."""
-        self._search.stop()
-
-    def stop_at(self, instant: float) -> None:
-        """Let the search stop by itself at this instant of `time.monotonic`, or at one that was set before."""
-        self._search.until = min(self._search.until, instant)
-
-    def has_ended(self, within_s: float = 0.0) -> bool:
-        """Return True once the search has ended, by itself or by an error; wait for that at most `within_s`."""
-        return bool(wait([self._search.future], within_s).done)
-
-    def wait(self) -> _Result:
-        """Wait for the end of the search and return its result: a decision, or the final view of an analysis.
-
-        Raises the error of the search; an exception of the wait itself ends the search.
-        """
-        try:
-            wait([self._search.future])
-        except BaseException:
-            self._search.end()
-            raise
-        self._is_told = True
-        return self._result(self._search.future.result())
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._search.end()
-        if error is None and not self._is_told:
-            self.wait()
-
-
 class Engine:
     """A player as one handle: `play`, `analysis` and `ponder`, each of which ends the search of the call before.
 
@@ -264,7 +111,7 @@ class Engine:
         self._thread = ThreadPoolExecutor(1, "search")
         self._lock = threading.Lock()
         self._is_closed = False
-        self._running: list[_Search] = []
+        self._running: list[Search] = []
         """The last search."""
         weakref.finalize(self, _end_all, self._running, self._game)
 
@@ -338,7 +185,7 @@ class Engine:
         """Start the player's choice by an opening rule; see `Player.choose_opening` for its result."""
         game, found = self._game, []
 
-        def work(position: Position, stop: _Stop, report: Report) -> None:
+        def work(position: Position, stop: Stop, report: Report) -> None:
             found.append(game.choose_opening(position, opening, seed, stop))
 
         return self._start(position, work, lambda _: found[0])
@@ -368,12 +215,12 @@ class Engine:
     def _start(
         self,
         position: Position,
-        work: Callable[[Position, _Stop, Report], _Found | None],
-        result: Callable[[_Found], _Result],
+        work: Callable[[Position, Stop, Report], Found | None],
+        result: Callable[[Found], Result],
         *,
         limit: Limit | None = None,
         until: float = math.inf,
-    ) -> RunningSearch[_Result]:
+    ) -> RunningSearch[Result]:
         """End the last search and start the next one; `work` must not hold the engine."""
         if not isinstance(limit, Limit | None):
             raise TypeError(f"a limit is a Limit, such as Limit(nodes=200), not {limit!r}")
@@ -384,26 +231,26 @@ class Engine:
             if self._is_closed:
                 raise ValueError(f"the engine {self.name} is closed")
             _end_all(self._running)
-            search = _Search(self._thread, lambda stop, report: work(position, stop, report), until)
+            search = Search(self._thread, lambda stop, report: work(position, stop, report), until)
             self._running.append(search)
         return RunningSearch(self, search, result)
 
 
-def _decision(found: _Found) -> Decision:
+def _decision(found: Found) -> Decision:
     assert found[0] is not None
     return found[0]
 
 
-def _view(found: _Found) -> Analysis:
+def _view(found: Found) -> Analysis:
     assert found[1] is not None
     return found[1]
 
 
-def _nothing(found: _Found) -> None:
+def _nothing(found: Found) -> None:
     pass
 
 
-def _end_all(running: list[_Search], game: _Game | None = None) -> None:
+def _end_all(running: list[Search], game: _Game | None = None) -> None:
     while running:
         running.pop().end()
     if game is not None:

@@ -6,10 +6,10 @@ choice gets the worse colour. So nobody who goes by values adds two stones.
 
 from collections.abc import Callable, Sequence
 
-from core.opening_rules import Choice
+from core.opening_rules import Choice, Opening
 from core.position import Position
 from core.rules import Cell
-from core.streams import Purpose, generator
+from core.streams import Purpose, generator, stream_key
 
 CANDIDATES = 16
 """Number of placements to compare."""
@@ -23,19 +23,22 @@ with 48 candidates no more; the second one left 0.91 of 100 with twice the lengt
 """
 
 
+def drawn_stones(position: Position, opening: Opening, key: int) -> tuple[Cell, ...]:
+    """Return cells of the stones that the opening still lacks, in turn, at random."""
+    position, random, first = position.copy(), generator(key, Purpose.OPENING), position.ply
+    while position.ply < opening.stones:
+        position.push(int(random.choice([cell for cell in position.legal_moves() if opening.allows(position, cell)])))
+    return tuple(position.moves[first:])
+
+
 def even_stones(
-    position: Position, count: int, seed: int, evaluate: Callable[[Sequence[Position], int], Sequence[float]]
+    position: Position, opening: Opening, seed: int, evaluate: Callable[[Sequence[Position], int], Sequence[float]]
 ) -> tuple[Cell, ...]:
-    """Return cells of `count` stones, in turn: those with the value closest to 0 among some that are drawn.
+    """Return cells of the stones that the opening lacks: those with the value closest to 0 among some that are drawn.
 
     `evaluate(positions, length)` returns the values for the side to move, by searches `length` times as long as usual.
     """
-    cells = position.legal_moves()
-    drawn = {
-        tuple(generator(seed, Purpose.OPENING, number).choice(cells, count, replace=False).tolist())
-        for number in range(CANDIDATES)
-    }
-    placements = sorted(drawn)
+    placements = sorted({drawn_stones(position, opening, stream_key(seed, number)) for number in range(CANDIDATES)})
     for length, kept in ((1, _FINALISTS), (_FINAL_LENGTH, 1)):
         values = evaluate(
             [Position.from_moves(position.rules, (*position.moves, *stones)) for stones in placements], length

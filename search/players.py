@@ -204,7 +204,7 @@ class Player(ABC):
 
         if opening.options(position.ply):
             return better_colour(evaluate([position], 1)[0])
-        return even_stones(position, opening.stones - position.ply, seed, evaluate)
+        return even_stones(position, opening, seed, evaluate)
 
     def start_game(self) -> AbstractContextManager["Player"]:
         """Return a player for one game, whose positions it gets in order; leaving the context ends it.

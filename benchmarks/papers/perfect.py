@@ -72,6 +72,14 @@ class PerfectPlayer(Player):
         return Decision(int(generator(seed).choice(best)))
 
 
+def open_player(model: str, rules: Rules, simulations: int) -> Player:
+    """Return the model of a run or a file as a player of its most visited moves, with the search of its training."""
+    path = model_path(model)
+    assert path is not None
+    search = SearchSettings.from_mapping(read_info(Path(path)).made["search"] | {"simulations": simulations})
+    return MctsPlayer(open_model(path), rules, search, switch_stage=0, name="model")
+
+
 def lines_of_play(player: Player, colour: Colour, seed: int) -> list[int]:
     """Return the results, 1, 0 or -1 for a player, of all games against it: the opponent tries every move."""
     results: list[int] = []
@@ -102,10 +110,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=200)
     parser.add_argument("--simulations", type=int, default=100)
     arguments = parser.parse_args()
-    path = model_path(arguments.model)
-    assert path is not None
-    search = SearchSettings.from_mapping(read_info(Path(path)).made["search"] | {"simulations": arguments.simulations})
-    player = MctsPlayer(open_model(path), RULES, search, switch_stage=0, name="model")
+    player = open_player(arguments.model, RULES, arguments.simulations)
     match = play_match(
         player, PerfectPlayer(), rules=RULES, openings=[()], games=arguments.games, seed=42, context=Context()
     )

@@ -55,6 +55,7 @@ class _Board:
         found = player.choose_opening(self.position.copy(), fixture.rule, seed=stream_key(self.seed, 1), stop=stop)
         if not isinstance(found, Choice):
             for cell in found:
+                fixture.rule.check(self.position, cell)
                 self.position.push(cell)
             return
         opening = fixture.rule.after(found)

@@ -61,13 +61,15 @@ class PlayerSettings:
     """Of drawn moves: they are drawn by visits to the power of 1 / temperature."""
     tactics: bool = True
     """Let the search see forced wins; False plays a model literally, without tactics and proven nodes."""
+    book: Path | None = None
+    """An opening book whose moves come before those of the player; None plays without one."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "policy", Policy(self.policy))  # a text is a name of one, or a `ValueError`
 
 
-_MODEL_SETTINGS = frozenset({"simulations", "seconds", "policy", "switch_stage", "tactics"})
-_MENTOR_SETTINGS = frozenset({"seconds", "policy"})
+_MODEL_SETTINGS = frozenset({"simulations", "seconds", "policy", "switch_stage", "tactics", "book"})
+_MENTOR_SETTINGS = frozenset({"seconds", "policy", "book"})
 _ENGINE_SETTINGS = frozenset({"seconds", "engine_seconds", "match_seconds"})
 
 
@@ -167,7 +169,7 @@ class NamedPlayer:
     @property
     def files(self) -> tuple[Path, ...]:
         """See `Recipe`."""
-        return () if self.model is None else (self.model,)
+        return tuple(path for path in (self.model, self.settings.book) if path is not None)
 
     @property
     def starts_games(self) -> bool:
@@ -176,9 +178,11 @@ class NamedPlayer:
 
     def make(self, files: Mapping[Path, Path]) -> Player:
         """See `Recipe`. Raises the errors of `parse_player`."""
+        book = self.settings.book
+        settings = self.settings if book is None else replace(self.settings, book=files[book])
         if self.model is not None:
-            return _net_player(self.spec, files[self.model], self.rules, self.settings)
-        return parse_player(self.spec, rules=self.rules, settings=self.settings)
+            return _with_book(_net_player(self.spec, files[self.model], self.rules, settings), settings)
+        return parse_player(self.spec, rules=self.rules, settings=settings)
 
 
 def open_player(spec: str, settings: PlayerSettings | None = None, *, rules: Rules | None = None) -> Player:
@@ -213,11 +217,11 @@ def parse_player(spec: str, *, rules: Rules, settings: PlayerSettings) -> Player
     """
     path = model_path(spec)
     if path is not None:
-        return _net_player(spec, path, rules, settings)
+        return _with_book(_net_player(spec, path, rules, settings), settings)
     if spec in _FIXED:
         return _FIXED[spec]()
     if spec in _MENTORS:
-        return _mentor(spec, settings)
+        return _with_book(_mentor(spec, settings), settings)
     if spec in player_names.LEVELS:
         return _level(spec, rules, settings)
     kind, _, count = spec.partition(":")
@@ -231,6 +235,15 @@ def parse_player(spec: str, *, rules: Rules, settings: PlayerSettings) -> Player
         return PureMcts(int(count))
     except ValueError as error:
         raise PlayerSpecError(f"{spec}: {error}") from error
+
+
+def _with_book(player: Player, settings: PlayerSettings) -> Player:
+    if settings.book is None:
+        return player
+    from core.book import Book
+    from search.book_player import BookPlayer
+
+    return BookPlayer(player, Book(settings.book))
 
 
 def _net_player(spec: str, path: Path, rules: Rules, settings: PlayerSettings) -> Player:

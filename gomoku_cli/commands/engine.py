@@ -6,7 +6,7 @@ import typer
 
 from core.limits import MAX_SIMULATIONS
 from curriculum.arena import player_names
-from gomoku_cli import options
+from gomoku_cli import match_options, options
 from gomoku_cli.expansion import expand_options
 
 EXAMPLES = (
@@ -50,6 +50,7 @@ def command(
         typer.Option("--threads", min=1, metavar="N", help="Maximum of threads.", show_default="all cores"),
     ] = None,
     tactics: options.Tactics = True,
+    book: match_options.BookFile = None,
     runtime: options.RuntimeOptions,
 ) -> None:
     """Play by the Gomocup (Piskvork) protocol on stdin and stdout, for managers, boards and tournaments.
@@ -83,8 +84,8 @@ def command(
         from gomoku_cli.notices import notices_to
 
         runtime.apply()
-        options.SearchOptions(simulations=simulations, tactics=tactics).check_effect((model,))
-        players = EnginePlayers(model, simulations=simulations, tactics=tactics, threads=threads)
+        options.SearchOptions(simulations=simulations, tactics=tactics).check_effect((model,), book=book)
+        players = EnginePlayers(model, simulations=simulations, tactics=tactics, threads=threads, book=book)
         # A search with a number of simulations has no other limit unless the manager sets one.
         default_s = seconds or (DEFAULT_MOVE_S if simulations is None else math.inf)
         engine = Engine(

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from gomoku_cli import options
+from gomoku_cli import match_options, options
 from gomoku_cli.expansion import expand_options
 from gomoku_cli.matches import open_session, parse_sprt, require, write_reports
 from gomoku_cli.workers import WorkerOptions
@@ -56,10 +56,10 @@ def command(
         int, typer.Option("--games", "-g", min=1, metavar="N", help="Games, half with each colour.")
     ] = 100,
     search: options.SearchOptions,
-    match: options.MatchOptions,
+    match: match_options.MatchOptions,
     rules: options.RulesOptions,
     bar: _BarOptions,
-    reports: options.ReportOptions,
+    reports: match_options.ReportOptions,
     runtime: options.RuntimeOptions,
     workers: WorkerOptions,
     as_json: options.Json = False,

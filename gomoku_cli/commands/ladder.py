@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from curriculum.arena import player_names
-from gomoku_cli import options
+from gomoku_cli import match_options, options
 from gomoku_cli.expansion import expand_options
 from gomoku_cli.matches import open_session, write_files
 
@@ -40,10 +40,10 @@ def command(
         int, typer.Option("--stop-at", min=0, metavar="N", help="End at the first rung with N wins or less.")
     ] = 7,
     search: options.SearchOptions,
-    match: options.MatchOptions,
+    match: match_options.MatchOptions,
     rules: options.RulesOptions,
-    figure: options.Figure = None,
-    markdown: options.Markdown = None,
+    figure: match_options.Figure = None,
+    markdown: match_options.Markdown = None,
     runtime: options.RuntimeOptions,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
@@ -53,7 +53,7 @@ def command(
     Only wins count, a draw does not. With --run each rung keeps its games in a folder of its own. A ladder that is
     stopped shows its finished rungs.
     """
-    options.ReportOptions(figure=figure, markdown=markdown).check()
+    match_options.ReportOptions(figure=figure, markdown=markdown).check()
     if stop_at >= games:
         raise typer.BadParameter(f"no rung of {games} games has more than {stop_at} wins", param_hint="--stop-at")
     if last is not None and last < start:

@@ -12,7 +12,7 @@ import typer
 from core.opening_rules import OpeningRule
 from core.rules import Rules
 from curriculum.arena import player_names
-from gomoku_cli import options
+from gomoku_cli import match_options, options
 from gomoku_cli.expansion import expand_options
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def command(
         bool, typer.Option("--ponder", help="Let the model think during your turns; for players with a net.")
     ] = False,
     rules: options.RulesOptions,
-    opening: options.OpeningChoice = OpeningRule.FREE,
+    opening: match_options.OpeningChoice = OpeningRule.FREE,
     ascii_only: Annotated[
         bool,
         typer.Option("--ascii", help="Draw with ASCII characters, for fonts without the stones.", show_default=False),

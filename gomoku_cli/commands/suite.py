@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from gomoku_cli import options
+from gomoku_cli import match_options, options
 from gomoku_cli.expansion import expand_options
 from gomoku_cli.matches import open_session, require
 
@@ -21,16 +21,16 @@ def command(
     name: Annotated[str, typer.Argument(metavar="NAME", help="`tactics` or `hard`.")] = "tactics",
     *,
     search: options.SearchOptions,
-    seed: options.MatchSeed = 42,
-    engine_seconds: options.EngineSeconds = None,
+    seed: match_options.MatchSeed = 42,
+    engine_seconds: match_options.EngineSeconds = None,
     min_score: Annotated[
         float | None,
         typer.Option(
             "--min-score", min=0, max=1, metavar="X", help="Required share, 0 to 1; exit code 4 if it is missed."
         ),
     ] = None,
-    junit: options.JUnit = None,
-    markdown: options.Markdown = None,
+    junit: match_options.JUnit = None,
+    markdown: match_options.Markdown = None,
     runtime: options.RuntimeOptions,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
@@ -47,11 +47,11 @@ def command(
     from gomoku_cli.reports.terminal import show_bars, show_suite
     from nets.checkpoint import read_info
 
-    options.ReportOptions(junit=junit, markdown=markdown).check()
+    match_options.ReportOptions(junit=junit, markdown=markdown).check()
     path = model_path(player)
     if path is not None and not (model := read_info(path)).plays(RULES):
         raise typer.BadParameter(f"{name} is for {RULES}, and {player} plays {model.rules}", param_hint="NAME")
-    match = options.MatchOptions(seed=seed, engine_seconds=engine_seconds)
+    match = match_options.MatchOptions(seed=seed, engine_seconds=engine_seconds)
     rules = options.RulesOptions(board_size=RULES.size, connect=RULES.connect)
     with open_session(
         (player,), games=0, search=search, rules=rules, match=match, runtime=runtime, quiet=quiet

@@ -38,6 +38,7 @@ _TABLE = {
         "play": ("play", "Play and study on a board in the terminal."),
         "analyze": ("pictures.analyze", "Show positions and games as a player sees them."),
         "picture": ("pictures.picture", "Show a game with its values."),
+        "book": ("book", "Make and show opening books."),
         "convert": ("convert", "Convert files of games."),
         "engine": ("engine", "Play by the Gomocup (Piskvork) protocol."),
     },

@@ -9,7 +9,7 @@ import typer
 
 from curriculum.arena import player_names
 from curriculum.arena.formats import Format
-from gomoku_cli import options
+from gomoku_cli import match_options, options
 from gomoku_cli.expansion import expand_options
 from gomoku_cli.matches import open_session, write_reports
 from gomoku_cli.workers import WorkerOptions
@@ -39,9 +39,9 @@ def command(
         ),
     ] = 20,
     search: options.SearchOptions,
-    match: options.MatchOptions,
+    match: match_options.MatchOptions,
     rules: options.RulesOptions,
-    reports: options.ReportOptions,
+    reports: match_options.ReportOptions,
     runtime: options.RuntimeOptions,
     workers: WorkerOptions,
     as_json: options.Json = False,

@@ -13,6 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from pathlib import Path
 
+from core.book import Book
 from core.compiled.jit import KERNELS_ARE_COLD
 from core.cores import limit_cores
 from core.position import Position
@@ -22,6 +23,7 @@ from curriculum.arena.players import PlayerSettings, PlayerSpecError, model_path
 from curriculum.bench.compiling import Compilation, Helper, helper_for, progress_text, watching_compilation
 from gomoku_cli.gomocup.protocol import CONNECT
 from nets.checkpoint import read_info
+from search.book_player import BookPlayer
 from search.engine import Engine
 from search.limits import Limit
 from search.mentor.player import Mentor
@@ -47,8 +49,16 @@ _UNMEASURED_BYTES = 250_000_000
 class EnginePlayers:
     """The `PlayerSource` of `gomoku engine`: one player on the boards that it plays, and the mentor on others."""
 
-    def __init__(self, spec: str, *, simulations: int | None, tactics: bool = True, threads: int | None = None) -> None:
-        """`spec`: the player's name. `simulations` a move; None for as many as the time allows.
+    def __init__(
+        self,
+        spec: str,
+        *,
+        simulations: int | None,
+        tactics: bool = True,
+        threads: int | None = None,
+        book: Path | None = None,
+    ) -> None:
+        """`spec`: the player's name. `simulations` a move; None for as many as the time allows. `book`: its openings.
 
         `threads`: their maximum; None for all cores that this process may use. `tactics`: False plays a model
         literally (`PlayerSettings.tactics`).
@@ -74,6 +84,7 @@ class EnginePlayers:
             keeps_tree=True,
             tactics=tactics,
         )
+        self._book = None if book is None else Book(book)
         if self._model is None:
             parse_player(spec, rules=Rules(), settings=self._settings)  # reports an error in it before the game begins
         self._compilation: Compilation | None = None
@@ -113,6 +124,8 @@ class EnginePlayers:
         self.prepare(rules, stop)
         assert self._engine is not None
         player = self._engine.player
+        if isinstance(player, BookPlayer):
+            player = player.player
         if isinstance(player, MctsPlayer):
             player.max_bytes = self._bytes_of_trees()
         elif isinstance(player, Mentor):
@@ -152,7 +165,7 @@ class EnginePlayers:
                 self.notes.append(f"the mentor plays until the search of {self._spec} is compiled, once")
             # Kernels load on this thread, nets in the background.
             self._preparation = self._executor.submit(player.prepare) if isinstance(player, MctsPlayer) else None
-            self._engine = Engine(player)
+            self._engine = self._handle(player)
             _warm_up(self._engine, rules)
             _warm_up(Engine(self._quick), rules)
             is_counted = self._settings.simulations is not None or max_simulations is not None
@@ -163,6 +176,9 @@ class EnginePlayers:
             if self._compilation.kernels:
                 self._await_preparation()  # nothing may compile after the answer to START
         gc.freeze()  # so that no collection during a move looks through all modules
+
+    def _handle(self, player: Player) -> Engine:
+        return Engine(player if self._book is None else BookPlayer(player, self._book))
 
     def _is_compiling(self) -> bool:
         """Return True while a process beside this one compiles the tree search; begin it if that is due."""
@@ -178,7 +194,7 @@ class EnginePlayers:
         assert self._helper is not None
         self._helper.join()
         player.prepare()
-        engine = Engine(player)
+        engine = self._handle(player)
         _warm_up(engine, rules)
         return engine
 

@@ -7,14 +7,16 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Protocol
 
 from core.notation import point_name
+from core.opening_rules import Opening, OpeningRule
 from core.position import Position
 from core.rules import Cell, Rules
 from core.streams import stream_key
 from gomoku_cli.gomocup.clock import MIN_MOVE_S, Clock
 from search.analysis import Analysis
-from search.engine import Engine, RunningSearch
+from search.engine import Engine
 from search.opening_choice import even_stones
 from search.players import Decision
+from search.running import RunningSearch
 
 _START_S = 5.0
 """START is answered within this time, if the part of the preparation that cannot wait is done by then."""
@@ -150,7 +152,7 @@ class Thinker:
                 yield self._decide(engine, position, lambda: share).value or 0.0  # noqa: B023 - called here
 
         seed = stream_key(self._seed, self._games)
-        return even_stones(Position(rules), 3, seed, lambda *of: [*evaluate(*of)])
+        return even_stones(Position(rules), Opening(OpeningRule.SWAP2), seed, lambda *of: [*evaluate(*of)])
 
     def ponder(self, engine: Engine, position: Position) -> None:
         """Let the player think about the opponent's move until `stop_pondering`, if it can and may."""

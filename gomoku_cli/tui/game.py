@@ -193,6 +193,7 @@ class Game(Position):
 
         Raises `core.position.IllegalMoveError`.
         """
+        self.opening.check(self, cell)
         self.push(cell)
         if self.undone and self.undone[-1] == cell:
             self.undone.pop()

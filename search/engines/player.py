@@ -14,11 +14,12 @@ from typing import NamedTuple
 
 from core.limits import quoted
 from core.notation import NotationError, parse_point, point_name
-from core.opening_rules import Choice, Opening
+from core.opening_rules import Choice, Opening, OpeningRule
 from core.position import Position
 from core.rules import Cell, Rules, Variant
 from search.engines.process import EngineProcess, Kind, ProgramEndedError
 from search.limits import Limit
+from search.opening_choice import drawn_stones
 from search.players import Decision, ForfeitError, Player, never
 
 GRACE_S = 0.1
@@ -194,10 +195,15 @@ class _EngineGame(Player):
         limit: Limit | None = None,
         stop: Callable[[], bool] = never,
     ) -> Choice | tuple[Cell, ...]:
-        """See `Player`: the answer to SWAP2BOARD. By the rule of swap, two stones more are a choice of White."""
+        """See `Player`: the answer to SWAP2BOARD. By a rule without them, two stones more are a choice of White.
+
+        Programs know no rule of where the first stones stand: there they are drawn.
+        """
         if self._over is not None:
             raise self._over
         size, options, placed = self._rules.size, opening.options(position.ply), self._placed
+        if opening.rule is OpeningRule.RIF and not options:
+            return drawn_stones(position, opening, seed)
         if placed and not options:
             self._placed = ()
             return placed

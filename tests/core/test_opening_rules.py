@@ -2,8 +2,10 @@
 
 import pytest
 
+from core.compiled.symmetry import targets
 from core.opening_rules import Choice, Opening, OpeningRule
-from core.rules import BLACK, WHITE
+from core.position import IllegalMoveError, Position
+from core.rules import BLACK, WHITE, Rules
 
 # After these choices and stones: the side whose turn it is and its choices, or the side that has Black.
 COURSES = [
@@ -21,6 +23,8 @@ COURSES = [
     ("swap2 more", 5, (0, "white black")),
     ("swap2 more white", 5, 1),
     ("swap2 more black", 5, 0),
+    ("rif", 2, (0, "")),
+    ("rif black", 3, 1),
     ("free", 0, 0),
 ]
 
@@ -53,3 +57,20 @@ def test_a_text_of_no_opening_is_refused(text: str) -> None:
 def test_a_choice_that_the_rule_lacks_is_refused() -> None:
     with pytest.raises(ValueError, match="swap more is no opening"):
         Opening(OpeningRule.SWAP).after(Choice.MORE)
+
+
+def test_rif_has_the_26_openings_of_renju() -> None:
+    opening, found, games = Opening(OpeningRule.RIF), set(), [Position(Rules())]
+    for _ in range(3):
+        games = [
+            Position.from_moves(game.rules, (*game.moves, cell))
+            for game in games
+            for cell in game.legal_moves()
+            if opening.allows(game, cell)
+        ]
+    for game in games:
+        found.add(min(tuple(int(way[cell]) for cell in game.moves) for way in targets(15)))
+    assert len(found) == 26
+    assert all(opening.allows(games[0], cell) for cell in games[0].legal_moves()), "after its stones it says nothing"
+    with pytest.raises(IllegalMoveError, match="by rif stone 2 stands one line from the centre at most"):
+        opening.check(Position.from_moves(Rules(), "h8"), 0)

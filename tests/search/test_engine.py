@@ -244,7 +244,7 @@ def test_an_interruption_of_the_caller_ends_its_search(position: Position, monke
             time.sleep(0.001)
 
     with Engine(player) as engine:
-        monkeypatch.setattr("search.engine.wait", interrupted)
+        monkeypatch.setattr("search.running.wait", interrupted)
         with pytest.raises(KeyboardInterrupt):
             engine.play(position, ENDLESS)
         assert player.log == ["play", "play ends"]

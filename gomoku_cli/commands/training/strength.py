@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gomoku_cli import completion, options
+from gomoku_cli import completion, match_options, options
 from gomoku_cli.expansion import expand_options
 from gomoku_cli.workers import WorkerOptions
 
@@ -39,7 +39,7 @@ def command(
         ),
     ] = None,
     simulations: options.Simulations = None,
-    seed: options.MatchSeed = 42,
+    seed: match_options.MatchSeed = 42,
     figure: Annotated[
         Path | None,
         typer.Option("--figure", metavar="FILE", help="Draw the ratings, as .png or .svg; needs matplotlib."),
@@ -74,7 +74,7 @@ def command(
             games=games,
             search=options.SearchOptions(simulations=simulations),
             rules=options.RulesOptions(),
-            match=options.MatchOptions(seed=seed, run=strength_folder(run)),
+            match=match_options.MatchOptions(seed=seed, run=strength_folder(run)),
             runtime=runtime,
             quiet=quiet,
             workers=workers,

@@ -35,9 +35,10 @@ from gomoku_cli.tui.engine.messages import (
 from gomoku_cli.tui.engine.teaching import check_move, find_threats
 from gomoku_cli.tui.terminal import is_served
 from search.analysis import Analysis, MoveAnalysis
-from search.engine import Engine, RunningSearch
+from search.engine import Engine
 from search.limits import Limit
 from search.players import Decision, Player
+from search.running import RunningSearch
 
 _Result = TypeVar("_Result")
 

@@ -37,6 +37,7 @@ _OPENINGS = {
     OpeningRule.FREE: "none: Black begins",
     OpeningRule.SWAP: "swap: three stones, then a choice",
     OpeningRule.SWAP2: "swap2: or two more, then a choice",
+    OpeningRule.RIF: "rif: swap from the centre (renju)",
 }
 """The opening rules; the player with the black stones places the first three."""
 

@@ -1,4 +1,4 @@
-"""The compiled prover against the slow solver, and what it has proven: the claims of both suites.
+"""The compiled prover against the slow solver, and what it has proven: the claims of both suites, and 6x6.
 
 All in one file, because the prover compiles for 20 s in each process.
 """
@@ -7,9 +7,14 @@ import random
 
 import pytest
 
+from benchmarks.papers import solved
+from benchmarks.papers.crucial import crucial_moves
 from benchmarks.suites.make_hard import CHECK_BUDGET, PLACES, holds
 from benchmarks.suites.prover import Prover
+from core.position import Position
+from core.rules import BLACK
 from curriculum.arena.suite import Puzzle, load_suite, puzzle_line
+from search.players import FunctionPlayer, RandomPlayer
 from tests.support.slow_solver import Solver
 
 SIZE, CONNECT = 15, 5
@@ -52,6 +57,16 @@ def test_the_only_defences_are_those_of_the_tactical_suite(prover: Prover) -> No
         assert {move for move in prover.free_cells() if not prover.move_loses(move, side, 1)} == set(puzzle.answers)
 
 
+@pytest.mark.parametrize(("suite_kind", "kind"), [("only-defence", "defence"), ("three-three", "win")])
+def test_crucial_moves_are_the_answers_of_the_tactical_suite(prover: Prover, suite_kind: str, kind: str) -> None:
+    puzzles = [each for each in load_suite("tactics") if each.kind == suite_kind and len(each.answers) <= 2]
+    puzzle = min(puzzles, key=lambda each: len(each.moves))
+    found = crucial_moves(prover, puzzle.moves)
+    assert found is not None
+    assert (found.kind, set(found.answers)) == (kind, set(puzzle.answers))
+    assert crucial_moves(prover, ()) is None, "nothing is proven of the empty board"
+
+
 def test_a_proven_win_is_a_win_of_the_slow_solver() -> None:
     prover, draw, proven = Prover(9, CONNECT), random.Random(3), 0
     for _ in range(150):
@@ -82,3 +97,22 @@ def test_the_claims_of_the_hard_suite_hold_on_every_cell(prover: Prover, kind: s
     some = sorted((puzzle for puzzle in HARD if puzzle.kind == kind), key=lambda puzzle: len(puzzle.moves))
     for puzzle in some[16::16] or some[-1:]:
         assert holds(prover, puzzle), puzzle_line(puzzle)
+
+
+def test_four_in_a_row_on_6x6_is_won_by_a_player_that_keeps_to_the_proof_and_not_by_a_random_one() -> None:
+    prover, moves = Prover(6, 4, budget=1_000_000), (14, 15)
+    assert solved.plies_after(prover, moves) == 11, "13 plies from the empty board, two of which are played"
+    assert solved.plies_after(prover, (0, 14)) == 0, "a corner leaves white the centre"
+
+    def keeps(position: Position) -> int:
+        prover.show(position.moves)
+        return min(
+            (plies, move) for move in position.legal_moves() if (plies := prover.move_wins(move, 0, solved.MAX_LEVEL))
+        )[1]
+
+    start = Position.from_moves(solved.RULES, moves)
+    outcome = solved.play_out(prover, FunctionPlayer("proof", keeps), start).outcome()
+    assert outcome is not None
+    assert outcome.winner == BLACK
+    aimless = [solved.play_out(prover, RandomPlayer(), start).outcome() for _ in range(3)]
+    assert not all(outcome is not None and outcome.winner == BLACK for outcome in aimless)

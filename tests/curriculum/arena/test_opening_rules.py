@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.opening_rules import Choice, Opening, OpeningRule
-from core.position import Position
+from core.position import IllegalMoveError, Position
 from core.records.formats import read_games
 from core.rules import BLACK, EMPTY, WHITE, Rules
 from curriculum.arena.fixtures import fixtures
@@ -18,7 +18,7 @@ from curriculum.arena.tournament import play_tournament
 from curriculum.reporting import Context
 from search.limits import Limit
 from search.opening_choice import CANDIDATES
-from search.players import Decision, Player, never
+from search.players import Decision, Player, RandomPlayer, never
 
 RULES = Rules(7, 4)
 
@@ -135,3 +135,12 @@ def test_a_kept_match_by_an_opening_rule_goes_on_and_its_records_say_the_choices
     (tmp_path / "games.jsonl").write_text(json.dumps({**lines[0], "opening_rule": "swap white"}) + "\n")
     with pytest.raises(MatchFolderError, match="opening rule is another"):
         play(4)
+
+
+def test_stones_stand_where_the_rule_says_or_the_game_cannot_go_on() -> None:
+    games = fixtures(2, 4, openings=[()], seed=3, rule=OpeningRule.RIF)
+    for game in play_tournament([RandomPlayer()] * 2, games, rules=RULES, context=Context()).matches[0, 1].games:
+        assert game.moves[0] == RULES.cells // 2
+        assert all(game.fixture.rule.allows(Position.from_moves(RULES, game.moves[:n]), game.moves[n]) for n in (1, 2))
+    with pytest.raises(IllegalMoveError, match="by rif stone 1 stands at the centre"):
+        play_tournament([Adding("adding")] * 2, games, rules=RULES, context=Context())

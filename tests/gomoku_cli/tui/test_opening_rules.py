@@ -143,3 +143,13 @@ async def test_the_dialog_of_a_new_game_offers_the_rules() -> None:
         screen.query_one("#opening").value = "swap"  # type: ignore[attr-defined]
         await ui.press("ctrl+s")
         assert ui.app.game.opening == Opening(OpeningRule.SWAP)
+
+
+@async_test
+async def test_a_stone_that_the_opening_forbids_is_refused_with_the_reason() -> None:
+    async with board_app(OpeningPlayer(Choice.WHITE), setup=setup(BLACK, OpeningRule.RIF)) as ui:
+        await place(ui, "a1")
+        assert ui.moves == []
+        assert "by rif stone 1 stands at the centre" in ui.status
+        await place(ui, "h8", "i9")
+        assert ui.moves == ["h8", "i9"]

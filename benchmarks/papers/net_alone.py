@@ -1,0 +1,64 @@
+"""Paper Y: what a net says without a search, of the empty board and of cells that hold a stone.
+
+    python -m benchmarks.papers.net_alone runs/8x8
+
+The net's policy is the softmax over all cells of the board, occupied ones included, which a search leaves out (3.1).
+The positions are those of the model's own games, whose first moves are drawn from its policy. The value of the empty
+board is that of black, who is to move (5.4).
+"""
+
+import argparse
+import json
+from pathlib import Path
+
+import numpy as np
+
+from core.evaluation import PositionBatch
+from core.position import Position
+from core.rules import Rules
+from curriculum.arena.players import model_path
+from curriculum.bench.agreement import own_games
+from nets.checkpoint import load_model
+from nets.config import Backend, Precision, RuntimeChoice
+from nets.runtimes.net_evaluator import NetEvaluator
+
+
+def occupied_priors(evaluator: NetEvaluator, positions: PositionBatch) -> tuple[float, float]:
+    """Return the mean and the largest prior of an occupied cell, before occupied cells are left out."""
+    logits = evaluator.evaluate(positions)[0].astype(np.float64)
+    weights = np.exp(logits - logits.max(axis=1, keepdims=True))
+    shares = (weights / weights.sum(axis=1, keepdims=True))[positions.stones != 0]
+    return float(shares.mean()), float(shares.max())
+
+
+def value_of_empty_board(evaluator: NetEvaluator, rules: Rules) -> float:
+    """Return the value for black of the empty board, -1 to 1."""
+    return float(evaluator.evaluate(PositionBatch.from_positions([Position(rules)], rules))[1][0])
+
+
+def main() -> None:
+    """Evaluate, and print the result as JSON."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("model", help="a run folder or a model file")
+    parser.add_argument("--positions", type=int, default=10_000)
+    arguments = parser.parse_args()
+    path = model_path(arguments.model)
+    assert path is not None
+    model, info = load_model(Path(path))
+    rules = info.rules
+    evaluator = NetEvaluator(model, RuntimeChoice(backend=Backend.TORCH, precision=Precision.FP32))
+    mean, most = occupied_priors(evaluator, own_games(evaluator, rules, arguments.positions))
+    print(
+        json.dumps(
+            {
+                "value_of_empty_board": round(value_of_empty_board(evaluator, rules), 3),
+                "positions": arguments.positions,
+                "mean_prior_of_occupied_cell": mean,
+                "largest": most,
+            }
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()

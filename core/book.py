@@ -1,0 +1,239 @@
+"""Opening books: the moves that were played in positions, with their results and values.
+
+A book is one file of SQLite for one set of rules. Its positions are canonical: the eight symmetries of a position, and
+all orders of its moves, are one. A row is a move in such a position, with the results for the side that makes it.
+"""
+
+import hashlib
+import sqlite3
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from core.errors import BadDataError
+from core.position import Position
+from core.records.record import Ending, GameRecord
+from core.rules import Cell, Rules, Variant
+
+_FORMAT = 1
+_ADDED_GAMES, _UNKNOWN_POINTS = 4, 0.25
+_TABLES = """
+CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE games (hash BLOB PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE moves (position BLOB, move INTEGER, wins INTEGER, draws INTEGER, losses INTEGER, value REAL,
+                    PRIMARY KEY (position, move)) WITHOUT ROWID;
+"""
+_ADD = """
+INSERT INTO moves VALUES (?, ?, ?, ?, ?, NULL) ON CONFLICT DO UPDATE SET wins = wins + excluded.wins,
+    draws = draws + excluded.draws, losses = losses + excluded.losses
+"""
+
+
+class BookError(BadDataError, ValueError):
+    """A book that cannot be used; the message says why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BookMove:
+    """A move of a book in a position.
+
+    >>> move = gomoku.BookMove(move=112, wins=60, draws=0, losses=40)
+    >>> move.games, move.points, round(move.score, 3)
+    (100, 60.0, 0.587)
+    """
+
+    move: Cell
+    wins: int
+    """Games that the side which makes the move has won."""
+    draws: int
+    losses: int
+    value: float | None = None
+    """Expected result for that side by a search, -1 to 1; None where nothing was searched."""
+
+    @property
+    def games(self) -> int:
+        """Games in which the move was made."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def points(self) -> float:
+        """A win is one, a draw a half."""
+        return self.wins + self.draws / 2
+
+    @property
+    def score(self) -> float:
+        """The expected points of a game: those of the games and of four more, of a fourth each or as the value says.
+
+        So one game that was won does not come before a hundred of which sixty were.
+        """
+        expected = _UNKNOWN_POINTS if self.value is None else (1 + self.value) / 2
+        return (self.points + _ADDED_GAMES * expected) / (self.games + _ADDED_GAMES)
+
+
+class Book:
+    """An opening book. Close it, or use it as a context manager; several processes may read one at a time.
+
+    >>> with gomoku.Book.create("book.sqlite", gomoku.Rules()) as book:
+    ...     book.add([gomoku.Record(gomoku.Rules(), [112, 127], winner=gomoku.BLACK)], plies=10)
+    ...     [(each.move, each.wins) for each in book.moves(gomoku.Position())]
+    1
+    [(112, 1)]
+    """
+
+    def __init__(self, path: Path | str, *, writable: bool = False) -> None:
+        """Open a book. Raises `BookError` for a file that is none, `OSError` for one that is missing."""
+        self.path = Path(path)
+        self.path.stat()
+        mode = "rw" if writable else "ro"
+        # Players of one process share it: SQLite itself lets one thread at a time use a connection.
+        self._rows = sqlite3.connect(f"{self.path.resolve().as_uri()}?mode={mode}", uri=True, check_same_thread=False)
+        try:
+            about = dict(self._rows.execute("SELECT name, value FROM about"))
+            if about["format"] != str(_FORMAT):
+                raise BookError(f"{path} is a book of another version ({about['format'][:20]}): build it again")
+            self.rules = Rules(int(about["size"]), int(about["connect"]), Variant(about["variant"]))
+            self._rows.execute("SELECT position, move, wins, draws, losses, value FROM moves LIMIT 1")
+        except BookError:
+            self._rows.close()
+            raise
+        except (sqlite3.Error, KeyError, ValueError) as error:
+            self._rows.close()
+            raise BookError(f"{path} is no opening book of gomoku ({type(error).__name__})") from error
+
+    @classmethod
+    def create(cls, path: Path | str, rules: Rules) -> Self:
+        """Make an empty book. Raises `FileExistsError` where there is a file, `OSError` where none can be made."""
+        Path(path).open("xb").close()
+        with closing(sqlite3.connect(path)) as rows, rows:
+            rows.executescript(_TABLES)
+            about = {"format": _FORMAT, "size": rules.size, "connect": rules.connect, "variant": rules.variant.value}
+            rows.executemany("INSERT INTO about VALUES (?, ?)", ((name, str(value)) for name, value in about.items()))
+        return cls(path, writable=True)
+
+    def __len__(self) -> int:
+        """Return the number of moves."""
+        return int(self._rows.execute("SELECT COUNT(*) FROM moves").fetchone()[0])
+
+    @property
+    def games(self) -> int:
+        """The number of games, equal ones counted once."""
+        return int(self._rows.execute("SELECT COUNT(*) FROM games").fetchone()[0])
+
+    def moves(self, position: Position) -> list[BookMove]:
+        """Return the moves of a position, the best score first; none for other rules. Raises `BookError`."""
+        if position.rules != self.rules:
+            return []
+        key, (way, *_) = _canonical(position)
+        cells = {target: cell for cell, target in enumerate(way)}
+        try:
+            rows = self._rows.execute(
+                "SELECT move, wins, draws, losses, value FROM moves WHERE position = ?", (key,)
+            ).fetchall()
+        except sqlite3.Error as error:
+            raise BookError(f"{self.path} is damaged: {error}") from error
+        found = [
+            BookMove(move=cells[move], wins=wins, draws=draws, losses=losses, value=value)
+            for move, wins, draws, losses, value in rows
+            if move in cells and position.is_legal(cells[move])
+        ]
+        return sorted(found, key=lambda each: (-each.score, each.move))
+
+    def best(self, position: Position, min_games: int = 1) -> BookMove | None:
+        """Return the move with the best score among those of so many games; None where there is none."""
+        return next((each for each in self.moves(position) if each.games >= min_games), None)
+
+    def add(self, records: Iterable[GameRecord], plies: int) -> int:
+        """Add the first `plies` moves of games, all or none; return the number of new ones.
+
+        Games without a result, of other rules, and those that are in the book are left out.
+        """
+        new = 0
+        with self._rows:
+            for record in records:
+                if record.ending is Ending.UNKNOWN or record.rules != self.rules or not record.moves:
+                    continue
+                digest = hashlib.sha256(repr((list(record.moves), record.winner)).encode()).digest()[:16]
+                if self._rows.execute("INSERT OR IGNORE INTO games VALUES (?)", (digest,)).rowcount:
+                    new += 1
+                    self._rows.executemany(_ADD, _rows_of(record, plies))
+        return new
+
+    def without_value(self, min_games: int) -> list[tuple[bytes, int, Position]]:
+        """Return the moves of so many games that have no value: keys for `set_values`, and the position after each.
+
+        A position whose stones cannot be placed in turn without an end of the game is left out.
+        """
+        rows = self._rows.execute(
+            "SELECT position, move FROM moves WHERE value IS NULL AND wins + draws + losses >= ?", (min_games,)
+        )
+        found = []
+        for key, move in rows:
+            stones = _cells_of(key)
+            half = (len(stones) + 1) // 2
+            turns = [stones[ply // 2 + (half if ply % 2 else 0)] for ply in range(len(stones))]
+            try:
+                found.append((key, move, Position.from_moves(self.rules, (*turns, move))))
+            except ValueError:  # a five on the way that a longer line is not
+                continue
+        return found
+
+    def set_values(self, values: Sequence[tuple[bytes, int, float]]) -> None:
+        """Set the values of moves, for the side that makes them, all or none."""
+        with self._rows:
+            self._rows.executemany(
+                "UPDATE moves SET value = ? WHERE position = ? AND move = ?",
+                [(value, key, move) for key, move, value in values],
+            )
+
+    def close(self) -> None:
+        """Close the file."""
+        self._rows.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _rows_of(record: GameRecord, plies: int) -> Iterable[tuple[bytes, int, int, int, int]]:
+    """Yield a row for each of the first moves: position, move, and one game as wins, draws and losses of its side."""
+    position = Position(record.rules)
+    for move in record.moves[:plies]:
+        key, ways = _canonical(position)
+        sign = 0 if record.winner is None else 1 if record.winner == position.side_to_move else -1
+        yield key, min(way[move] for way in ways), int(sign == 1), int(sign == 0), int(sign == -1)
+        position.push(move, recorded=True)
+
+
+def _canonical(position: Position) -> tuple[bytes, list[tuple[Cell, ...]]]:
+    """Return the key of a position and the symmetries that lead to it, more than one for a symmetric position."""
+    sides = position.moves[::2], position.moves[1::2]
+    keys = [
+        (b"".join(cell.to_bytes(2, "big") for side in sides for cell in sorted(way[move] for move in side)), way)
+        for way in _symmetries(position.rules.size)
+    ]
+    least = min(key for key, _ in keys)
+    return least, [way for key, way in keys if key == least]
+
+
+def _cells_of(key: bytes) -> list[Cell]:
+    return [int.from_bytes(key[at : at + 2], "big") for at in range(0, len(key), 2)]
+
+
+@cache
+def _symmetries(size: int) -> tuple[tuple[Cell, ...], ...]:
+    """Return the target of each cell under the eight symmetries."""
+    ways = []
+    for is_mirrored in (False, True):
+        cells = [(row, size - 1 - column if is_mirrored else column) for row in range(size) for column in range(size)]
+        for _ in range(4):
+            ways.append(tuple(row * size + column for row, column in cells))
+            cells = [(column, size - 1 - row) for row, column in cells]
+    return tuple(ways)

@@ -1,0 +1,226 @@
+"""`gomoku book`: opening books, made from games and shown."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from core.limits import MAX_SIMULATIONS
+from gomoku_cli import completion, options
+from gomoku_cli.commands import help
+from gomoku_cli.exit_codes import ExitCode
+from gomoku_cli.expansion import expand_options
+from gomoku_cli.printable import echo
+from search.tree.settings import Policy
+
+if TYPE_CHECKING:
+    from core.book import Book
+    from core.rules import Rules
+    from curriculum.reporting import Context
+
+EXAMPLES = (
+    "gomoku book build book.sqlite games/ match.sgf",
+    "gomoku book build book.sqlite games/ --player default --min-games 3",
+    'gomoku book show book.sqlite "h8 i9"',
+    "gomoku evaluate default mentor --book book.sqlite",
+)
+_AT_ONCE = 64
+"""Positions of a batch, whose values are saved together."""
+
+app = typer.Typer(cls=help.Group, help="Make and show opening books.", rich_markup_mode="rich")
+
+_Path = Annotated[Path, typer.Argument(metavar="BOOK", help="The file of the book.")]
+
+
+@app.callback(invoke_without_command=True)
+def command(context: typer.Context) -> None:
+    """Make and show opening books."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+@app.command("build", cls=help.Command, epilog="[b]Examples[/b]\n  " + "\n  ".join(EXAMPLES))
+@expand_options
+def build(
+    book: _Path,
+    sources: Annotated[
+        list[Path] | None, typer.Argument(metavar="[GAMES...]", help="Files of games, .sgf or .psq, and folders.")
+    ] = None,
+    *,
+    plies: Annotated[int, typer.Option("--plies", min=1, metavar="N", help="First moves of a game to take.")] = 20,
+    player: Annotated[
+        str | None,
+        typer.Option(
+            "--player",
+            metavar="PLAYER",
+            help="A player that gives the moves their values, such as default.",
+            autocompletion=completion.players,
+            show_default="no values",
+        ),
+    ] = None,
+    simulations: Annotated[
+        int,
+        typer.Option(
+            "--simulations", "-n", min=1, max=MAX_SIMULATIONS, metavar="N", help="Simulations a value, of a model."
+        ),
+    ] = 400,
+    min_games: Annotated[
+        int, typer.Option("--min-games", min=1, metavar="N", help="Give values to moves of so many games.")
+    ] = 2,
+    rules: options.RulesOptions,
+    runtime: options.RuntimeOptions,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Add games to an opening book, which is made if there is none, and give its moves values.
+
+    The rules of a new book are those of the options, else those of the first game; games of other rules and games
+    without a result are left out. A game counts once, so the same command goes on where it was stopped.
+    """
+    from core.book import Book
+    from gomoku_cli.interruption import interruptible
+
+    runtime.apply()
+    with interruptible(quiet=quiet) as context:
+        files = list(_files(sources or ()))
+        if not book.exists():
+            with Book.create(book, _rules(files, rules)):
+                pass
+        with Book(book, writable=True) as opened:
+            if rules.given and any(getattr(opened.rules, name) != value for name, value in rules.given.items()):
+                raise typer.BadParameter(f"{book} is a book for {opened.rules}", param_hint="--board-size, --variant")
+            new, read, is_complete = _add(opened, files, plies, context)
+            if player is not None:
+                search = options.SearchOptions(simulations=simulations, policy=Policy.DETERMINISTIC)
+                _evaluate(opened, player, search, min_games, context)
+            report = {"book": str(book), "games": opened.games, "new": new, "read": read, "moves": len(opened)}
+    if as_json:
+        typer.echo(json.dumps(report))
+    else:
+        echo(f"{book}: {report['games']:,} games, {new:,} of them new of {read:,} read; {report['moves']:,} moves")
+    if not is_complete:
+        raise typer.Exit(ExitCode.BAD_DATA)
+
+
+@app.command("show", cls=help.Command, epilog="[b]Examples[/b]\n  " + "\n  ".join(EXAMPLES))
+def show(
+    book: _Path,
+    moves: Annotated[str, typer.Argument(metavar="[MOVES]", help="The moves of the position, such as 'h8 i9'.")] = "",
+    *,
+    as_json: options.Json = False,
+) -> None:
+    """Show the moves of a book in a position: games, results for the side to move, and values."""
+    from core.book import Book
+    from gomoku_cli.commands.pictures.subjects import played
+    from gomoku_cli.console import STDOUT
+    from gomoku_cli.reports.terminal import table
+
+    with Book(book) as opened:
+        position = played(moves, opened.rules)
+        found = opened.moves(position)
+    if as_json:
+        rows = [
+            {"move": position.name_of(each.move), "games": each.games, "wins": each.wins, "draws": each.draws}
+            | {"losses": each.losses, "value": each.value}
+            for each in found
+        ]
+        typer.echo(json.dumps({"book": str(book), "rules": str(opened.rules), "moves": rows}))
+        return
+    if not found:
+        echo("the book has no move here")
+        return
+    STDOUT.print(
+        table(
+            ("move", "games", "won", "drawn", "lost", "points", "value"),
+            [
+                (
+                    *(position.name_of(each.move), f"{each.games:,}", f"{each.wins:,}", f"{each.draws:,}"),
+                    *(f"{each.losses:,}", f"{each.points / each.games:.0%}"),
+                    "" if each.value is None else f"{each.value:+.2f}",
+                )
+                for each in found
+            ],
+        )
+    )
+
+
+def _files(sources: Sequence[Path]) -> list[Path]:
+    """Return the files of games, those of a folder in its order. Raises a usage error for a folder without any."""
+    from core.records.formats import is_game_file
+
+    found: list[Path] = []
+    for source in sources:
+        inside = sorted(path for path in source.rglob("*") if is_game_file(path)) if source.is_dir() else [source]
+        if not inside:
+            raise typer.BadParameter(f"there is no file of games under {source}", param_hint="GAMES")
+        found += inside
+    return found
+
+
+def _rules(files: list[Path], rules: options.RulesOptions) -> "Rules":
+    """Return the rules of a new book. Raises a usage error without any games."""
+    from core.records.formats import open_games
+    from core.rules import Rules
+
+    if rules.given:
+        return rules.resolve(())
+    if not files:
+        raise typer.BadParameter("a new book needs games, or --board-size", param_hint="GAMES")
+    return next((record.rules for record in open_games(files[0]).games), Rules())
+
+
+def _add(book: "Book", files: list[Path], plies: int, context: "Context") -> tuple[int, int, bool]:
+    """Add the games of files, each file whole or not at all; return the numbers of new games and of those read.
+
+    The third is False after a file that could not be read, which is reported. Raises the `RecordError` of the only one.
+    """
+    from core.records.formats import open_games
+    from core.records.record import RecordError
+
+    new, read, is_complete = 0, 0, True
+    with context.reporter.task("games", len(files), "files") as task:
+        for number, path in enumerate(files, start=1):
+            context.check()
+            try:
+                games = open_games(path).games
+            except RecordError as error:
+                if len(files) == 1:
+                    raise
+                echo(f"gomoku: {error}", err=True)
+                is_complete = False
+                continue
+            new += book.add(games, plies)
+            read += len(games)
+            task.update(number)
+    return new, read, is_complete
+
+
+def _evaluate(book: "Book", spec: str, search: options.SearchOptions, min_games: int, context: "Context") -> None:
+    """Search the positions after the moves without a value, and save their values batch by batch."""
+    from curriculum.arena.players import parse_player, resolve_rules
+    from gomoku_cli.compilation import reporting_compilation
+
+    resolve_rules([spec], size=book.rules.size, connect=book.rules.connect, variant=book.rules.variant)
+    player = parse_player(spec, rules=book.rules, settings=search.player_settings())
+    left = book.without_value(min_games)
+    with reporting_compilation(context.reporter), context.reporter.task("values", len(left), "moves") as task:
+        for first in range(0, len(left), _AT_ONCE):
+            context.check()
+            batch = left[first : first + _AT_ONCE]
+            ended = {number: each.outcome() for number, (_, _, each) in enumerate(batch)}
+            going = [number for number, outcome in ended.items() if outcome is None]
+            decisions = dict(
+                zip(going, player.choose_batch([batch[n][2] for n in going], seeds=going) if going else (), strict=True)
+            )
+            values = []
+            for number, (key, move, _) in enumerate(batch):
+                outcome = ended[number]
+                value = None if number not in decisions else decisions[number].value
+                if outcome is not None:
+                    values.append((key, move, 0.0 if outcome.winner is None else 1.0))
+                elif value is not None:
+                    values.append((key, move, -value))
+            book.set_values(values)
+            task.update(first + len(batch))

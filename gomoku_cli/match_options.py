@@ -1,0 +1,156 @@
+"""Options of commands that play matches: their games, and the files about them."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from core.opening_rules import OpeningRule
+
+_ENGINES = "Engines (engine:COMMAND)"
+_REPORTS = "Reports"
+
+MatchSeed = Annotated[
+    int,
+    typer.Option(
+        "--seed",
+        min=0,
+        metavar="N",
+        help="Seed of every random stream. With a fixed number of simulations the same seed plays the same games.",
+    ),
+]
+OpeningChoice = Annotated[
+    OpeningRule,
+    typer.Option(
+        "--opening",
+        help="Opening rule. swap: one side places three stones, the other one chooses its colour. swap2: that one may "
+        "also place two more and leave the choice. rif: swap with stones at and around the centre, for renju.",
+    ),
+]
+BookFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--book",
+        metavar="FILE",
+        dir_okay=False,
+        exists=True,
+        help="Opening book of models and mentors, made by gomoku book build.",
+    ),
+]
+EngineSeconds = Annotated[
+    float | None,
+    typer.Option(
+        "--engine-seconds",
+        metavar="S",
+        help="Time limit of a move.",
+        show_default="--seconds, else 1",
+        rich_help_panel=_ENGINES,
+    ),
+]
+Figure = Annotated[
+    Path | None,
+    typer.Option(
+        "--figure",
+        metavar="FILE",
+        help="Draw results, lengths and Elo, as .png or .svg; needs matplotlib.",
+        rich_help_panel=_REPORTS,
+    ),
+]
+JUnit = Annotated[
+    Path | None,
+    typer.Option("--junit", metavar="FILE", help="Write a JUnit report, for CI.", rich_help_panel=_REPORTS),
+]
+Markdown = Annotated[
+    Path | None,
+    typer.Option("--markdown", metavar="FILE", help="Write a report in Markdown.", rich_help_panel=_REPORTS),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchOptions:
+    """Games of a match, except their number."""
+
+    openings: Annotated[
+        str,
+        typer.Option(
+            "--openings",
+            metavar="FILE|balanced|empty",
+            help="Start of the games: a file of openings, the package's balanced ones, or the empty board. "
+            "Each opening is played with both colours.",
+        ),
+    ] = "balanced"
+    opening: OpeningChoice = OpeningRule.FREE
+    book: BookFile = None
+    seed: MatchSeed = 42
+    concurrency: Annotated[
+        int | None,
+        typer.Option(
+            "--concurrency",
+            min=1,
+            metavar="N",
+            help="Games at once.",
+            show_default="64; timed searches 2; engines one for two cores",
+        ),
+    ] = None
+    run: Annotated[
+        Path | None,
+        typer.Option(
+            "--run",
+            "-r",
+            metavar="DIR",
+            help="Keep the games in this folder as they end. The same command continues a stopped match.",
+        ),
+    ] = None
+    names: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--name",
+            metavar="NAME",
+            help="Name of the first player in tables, files and reports; the second `--name` is that of the second "
+            "player, and so on.",
+            show_default="short: mine for runs/mine",
+        ),
+    ] = None
+    engine_seconds: EngineSeconds = None
+    match_seconds: Annotated[
+        float | None,
+        typer.Option(
+            "--match-seconds",
+            metavar="S",
+            help="Time limit of all moves of an engine in a game.",
+            show_default="no limit",
+            rich_help_panel=_ENGINES,
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportOptions:
+    """Files about the games of a match; None writes no such file."""
+
+    games_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--games-file", metavar="FILE", help="Write the games, as .sgf or .psq.", rich_help_panel=_REPORTS
+        ),
+    ] = None
+    figure: Figure = None
+    junit: JUnit = None
+    markdown: Markdown = None
+
+    def check(self) -> None:
+        """Raise a usage error for a file that cannot be written, before hours of games."""
+        from core.records.formats import SUFFIXES
+        from gomoku_cli.reports.plots import check_plot
+
+        named = {"--games-file": self.games_file, "--junit": self.junit, "--markdown": self.markdown}
+        for option, path in named.items():
+            if path is not None and not path.parent.is_dir():
+                raise typer.BadParameter(f"there is no folder {path.parent}", param_hint=option)
+        if self.games_file is not None and self.games_file.suffix.lower() not in SUFFIXES:
+            raise typer.BadParameter(
+                f"{self.games_file} must end in {' or '.join(SUFFIXES)}", param_hint="--games-file"
+            )
+        if self.figure is not None:
+            check_plot(self.figure, "--figure")

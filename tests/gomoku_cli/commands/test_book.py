@@ -1,0 +1,84 @@
+"""`gomoku book`: books from files and folders, added to, shown, and played by matches and the engine."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from core.records.formats import write_games
+from core.records.record import GameRecord
+from core.rules import BLACK, WHITE, Rules
+from gomoku_cli.exit_codes import ExitCode
+from tests.support.commands import run as run_command
+
+RULES = Rules(9)
+GAMES = [GameRecord(RULES, (0, 41, 30), BLACK), GameRecord(RULES, (0, 41, 31), WHITE), GameRecord(RULES, (8, 1), None)]
+
+
+def book(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    return run_command(capsys, "book", *map(str, arguments))
+
+
+def test_a_book_is_made_from_a_folder_and_shown(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    games, path = tmp_path / "games", tmp_path / "book.sqlite"
+    (games / "more").mkdir(parents=True)
+    write_games(games / "one.sgf", GAMES[:2])
+    assert book(capsys, "build", path, games, "--quiet")[:2] == (
+        ExitCode.DONE,
+        f"{path}: 2 games, 2 of them new of 2 read; 4 moves\n",
+    )
+    write_games(games / "more" / "two.psq", GAMES)
+    (games / "broken.sgf").write_text("nothing")
+    code, out, err = book(capsys, "build", path, games, "--player", "mentor:1", "--min-games", 3, "--json", "--quiet")
+    assert (code, json.loads(out)) == (
+        ExitCode.BAD_DATA,
+        {"book": str(path), "games": 3, "new": 1, "read": 5, "moves": 5},
+    )
+    assert "broken.sgf" in err
+    rows = json.loads(book(capsys, "show", path, "--json")[1])["moves"]
+    assert [(row["games"], row["wins"], row["draws"], row["losses"]) for row in rows] == [(3, 1, 1, 1)]
+    assert -1 < rows[0]["value"] < 1
+    assert rows[0]["move"] in ("a1", "a9", "i1", "i9")
+    shown = book(capsys, "show", path, "i1")[1]
+    assert ("│ b1" in shown) != ("│ i8" in shown), "one of two that are the same mirrored"
+    assert book(capsys, "show", path, "e5")[1] == "the book has no move here\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "why"),
+    [
+        (("build", "new"), ExitCode.USAGE, "a new book needs games, or --board-size"),
+        (("build", "new", "empty"), ExitCode.USAGE, "there is no file of games under"),
+        (("build", "new", "broken.sgf"), ExitCode.BAD_DATA, "broken.sgf"),
+        (("build", "broken.sgf", "games.sgf"), ExitCode.BAD_DATA, "is no opening book of gomoku"),
+        (("build", "book", "games.sgf", "--board-size", "15"), ExitCode.USAGE, "is a book for 5 in a row on 9x9"),
+        (("build", "book", "--player", "nobody"), ExitCode.USAGE, "names no player"),
+        (("show", "missing"), ExitCode.FAILED, "No such file"),
+        (("show", "book", "z9"), ExitCode.USAGE, "z9"),
+    ],
+)
+def test_bad_input_is_one_line(
+    arguments: tuple[str, ...], code: int, why: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "broken.sgf").write_text("nothing")
+    write_games(tmp_path / "games.sgf", GAMES)
+    book(capsys, "build", tmp_path / "book", tmp_path / "games.sgf", "--quiet")
+    words = [
+        tmp_path / word if (tmp_path / word).exists() or word in ("new", "missing") else word for word in arguments
+    ]
+    found, _, err = book(capsys, *words)
+    assert (found, why in err.replace("\n", " ")) == (code, True), err
+    assert "Traceback" not in err
+    assert not (tmp_path / "new").exists()
+
+
+def test_matches_play_the_first_move_of_a_book(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    write_games(tmp_path / "games.sgf", GAMES)
+    book(capsys, "build", tmp_path / "book", tmp_path / "games.sgf", "--quiet")
+    words = ("mentor:1", "random", "--games", "2", "--board-size", "9", "--openings", "empty", "--quiet")
+    played = ("--book", str(tmp_path / "book"), "--games-file", str(tmp_path / "played.sgf"))
+    assert run_command(capsys, "evaluate", *words, *played)[0] == ExitCode.DONE
+    assert "B[aa]" in (tmp_path / "played.sgf").read_text() or "B[ai]" in (tmp_path / "played.sgf").read_text()
+    code, _, err = run_command(capsys, "evaluate", "random", "random", "--games", "2", *played[:2])
+    assert (code, "no effect on random" in err.replace("\n", " ")) == (ExitCode.USAGE, True)
