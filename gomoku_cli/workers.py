@@ -10,8 +10,9 @@ import typer
 if TYPE_CHECKING:
     from curriculum.workers.games import Pool
 
-_WORKERS = "Workers on Ray"
-_ADDRESSES = "ray|auto|ray://HOST:PORT"
+_WORKERS = "Workers"
+_PROCESSES = "processes"
+_ADDRESSES = f"{_PROCESSES}|ray|auto|ray://HOST:PORT"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,8 +25,8 @@ class WorkerOptions:
             "--workers",
             envvar="GOMOKU_WORKERS",
             metavar=_ADDRESSES,
-            help="Play the games on Ray: on this machine alone, on the cluster that it belongs to, or on that of a "
-            "head node.",
+            help="Play the games in processes of this machine, and evaluate for all in one more, as for a GPU; or on "
+            "Ray: on this machine alone, on the cluster that it belongs to, or on that of a head node.",
             show_default="this process",
             rich_help_panel=_WORKERS,
         ),
@@ -37,7 +38,7 @@ class WorkerOptions:
             min=1,
             metavar="N",
             help="Number of workers.",
-            show_default="as many as there is room for",
+            show_default="as many as there is room for; of processes, one core less than there are",
             rich_help_panel=_WORKERS,
         ),
     ] = None
@@ -58,7 +59,7 @@ class WorkerOptions:
             "--gpus-per-worker",
             min=0,
             metavar="N",
-            help="GPUs of each worker; 0.5 lets two share one.",
+            help="GPUs of each worker on Ray; 0.5 lets two share one.",
             show_default="0",
             rich_help_panel=_WORKERS,
         ),
@@ -83,6 +84,16 @@ class WorkerOptions:
             from curriculum.workers.local import Local
 
             yield Local()
+            return
+        if self.workers == _PROCESSES:
+            if self.gpus_per_worker is not None:
+                raise typer.BadParameter("one process has the GPU for all of them", param_hint="--gpus-per-worker")
+            from core.cores import cores
+            from curriculum.workers.processes import ProcessPool
+
+            each = self.cpus_per_worker or 1
+            with ProcessPool(self.num_workers or max(1, (cores() - 1) // each), cpus=each) as pool:
+                yield pool
             return
         if self.workers not in ("ray", "auto") and not self.workers.startswith("ray://"):
             raise typer.BadParameter(f"{self.workers} names no workers: give {_ADDRESSES}", param_hint="--workers")

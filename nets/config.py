@@ -68,6 +68,10 @@ class RuntimeChoice:
     device: str = AUTO_DEVICE
     """Of training too: `auto` takes a GPU if torch finds one, else the CPU; or `cpu`, `cuda`, `cuda:1`."""
 
+    def runs_in_kernels(self, net: "NetConfig") -> bool:
+        """Return True for a net that kernels of our own run: a search evaluates its leaves by itself then."""
+        return self.backend in (Backend.AUTO, Backend.NUMBA) and net.has_lines
+
 
 class RuntimeNotice(Notice):
     """A slower runtime replaces the chosen one, or the runtime needs some seconds of preparation."""

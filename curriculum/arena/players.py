@@ -247,6 +247,7 @@ def _with_book(player: Player, settings: PlayerSettings) -> Player:
 
 
 def _net_player(spec: str, path: Path, rules: Rules, settings: PlayerSettings) -> Player:
+    from curriculum.workers.shared_evaluator import shared_evaluator
     from nets.checkpoint import CheckpointError, read_info
     from nets.config import RuntimeNotice
     from nets.runtimes.loading import open_model
@@ -279,7 +280,7 @@ def _net_player(spec: str, path: Path, rules: Rules, settings: PlayerSettings) -
     if search.simulations == 0 and settings.seconds is None:
         search = search.without_tactics()  # the net alone chooses
     return MctsPlayer(
-        open_model(path, rules=rules),
+        shared_evaluator(path, rules) or open_model(path, rules=rules),
         rules,
         search,
         policy=settings.policy,

@@ -4,13 +4,27 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from core.evaluation import Evaluator
 from core.rules import Cell
 from curriculum.config import Config
 from curriculum.games.selfplay_games import SelfPlay, SelfPlayGame
+from curriculum.workers.shared_evaluator import SharedEvaluator, shared_evaluator
 from nets.checkpoint import load_model
-from nets.dual import DualNet
-from nets.runtimes.net_evaluator import NetEvaluator
+
+if TYPE_CHECKING:
+    from nets.runtimes.net_evaluator import NetEvaluator
+
+
+def evaluator_of(model: Path, *, repeatable: bool = True) -> "SharedEvaluator | NetEvaluator":
+    """Return an evaluator for a model file of a run: of the process that evaluates for this one, or of this one."""
+    shared = shared_evaluator(model, repeatable=repeatable)
+    if shared is not None:
+        return shared
+    from nets.runtimes.net_evaluator import NetEvaluator  # it needs torch
+
+    return NetEvaluator(load_model(model)[0], repeatable=repeatable)
 
 
 @dataclass(frozen=True)
@@ -46,12 +60,9 @@ class SelfPlayGames:
 
     def __init__(self, job: SelfPlayJob, model: Path) -> None:
         self._repeatable = job.repeatable
-        self._evaluator = self._evaluator_of(load_model(model)[0])
-        self._newer: Callable[[], NetEvaluator] | None = None
+        self._evaluator = evaluator_of(model, repeatable=job.repeatable)
+        self._newer: Callable[[], Evaluator] | None = None
         self._games = SelfPlay(job.config, self._evaluator, iteration=job.iteration, balanced=job.balanced)
-
-    def _evaluator_of(self, model: DualNet) -> NetEvaluator:
-        return NetEvaluator(model, repeatable=self._repeatable)
 
     @property
     def counts(self) -> Mapping[str, int]:
@@ -71,18 +82,24 @@ class SelfPlayGames:
 
     def push(self, path: Path) -> None:
         """Play on with the weights of a model file."""
-        model = load_model(path)[0]
-        evaluator = None if self._evaluator.reloads else self._evaluator_of(model)
+        evaluator = self._evaluator
+        if not isinstance(evaluator, SharedEvaluator) and evaluator.reloads:
+            model = load_model(path)[0]
 
-        def renewed() -> NetEvaluator:
-            if evaluator is None:
-                self._evaluator.load(model)
-            else:
-                self._evaluator.close()
-                self._evaluator = evaluator
-            return self._evaluator
+            def reloaded() -> Evaluator:
+                evaluator.load(model)
+                return evaluator
 
-        self._newer = renewed
+            self._newer = reloaded
+            return
+        newer = evaluator_of(path, repeatable=self._repeatable)
+
+        def replaced() -> Evaluator:
+            self._evaluator.close()
+            self._evaluator = newer
+            return newer
+
+        self._newer = replaced
 
     def close(self) -> None:
         """See `curriculum.workers.games.Games`."""

@@ -7,8 +7,7 @@ from pathlib import Path
 from core.evaluation import Evaluator
 from curriculum.arena.players import NamedPlayer, PlayerSettings
 from curriculum.config import Config, Phase
-from nets.checkpoint import load_model
-from nets.runtimes.net_evaluator import NetEvaluator
+from curriculum.phases.jobs import evaluator_of
 from search.players import Player
 from search.tree.player import MctsPlayer
 
@@ -40,7 +39,7 @@ class ModelPlayer:
 
     def make(self, files: Mapping[Path, Path]) -> Player:
         """See `Recipe`."""
-        evaluator = NetEvaluator(load_model(files[self.model])[0], repeatable=True)
+        evaluator = evaluator_of(files[self.model])
         return model_player(self.config, evaluator, name=self.name, simulations=self.simulations)
 
 

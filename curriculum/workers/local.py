@@ -63,6 +63,6 @@ class Local:
         """See `Pool`; `beside` takes a process of its own."""
         if not beside:
             return _Here(job, numbers, stop)
-        from curriculum.workers.process import ProcessStream
+        from curriculum.workers.processes import stream_beside
 
-        return ProcessStream(job, numbers, stop)
+        return stream_beside(job, numbers, stop)

@@ -66,7 +66,7 @@ class GameThread(Generic[Game]):
             return Finished(games, {} if self._games is None else dict(self._games.counts), self._error)
 
     def push(self, content: bytes) -> None:
-        """Play on with the model of a file of this content. Raises its error."""
+        """Play on with the model of a file of this content. Its error ends the work."""
         with self._state:
             self._state.wait_for(lambda: self._games is not None or self._error is not None or self._closed)
         if self._games is None:
@@ -75,8 +75,13 @@ class GameThread(Generic[Game]):
             path = Path(folder) / "model.safetensors"
             path.write_bytes(content)
             assert isinstance(self._games, TakesWeights)
-            with _OPENING:
-                self._games.push(path)
+            try:
+                with _OPENING:
+                    self._games.push(path)
+            except BaseException as error:
+                with self._state:
+                    self._error = error
+                    self._state.notify_all()
 
     def close(self) -> None:
         """End the work."""

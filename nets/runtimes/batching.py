@@ -66,18 +66,25 @@ Batch = tuple[str, list[tuple[Submission, Piece]]]
 class Batcher:
     """The queues of a runtime's nets, and the threads that empty them."""
 
-    def __init__(self, runtime: Runtime, threads: ThreadPoolExecutor, *, repeatable: bool = False) -> None:
+    def __init__(
+        self, runtime: Runtime, threads: ThreadPoolExecutor, *, repeatable: bool = False, helped: bool = True
+    ) -> None:
         """`repeatable`: each batch holds rows of one submission only. Equal submissions then get equal evaluations to
-        the bit, independent of other submissions and of threads."""
+        the bit, independent of other submissions and of threads.
+
+        `helped`: a thread that waits evaluates meanwhile, where the runtime allows any thread. With many that wait,
+        each would take what is queued, and no batch would grow.
+        """
         self._runtime = runtime
         self._threads = threads
         self._repeatable = repeatable
+        self._helped = helped and runtime.any_thread
         self._lock = threading.Lock()
         self._queued = threading.Condition(self._lock)
         self._queues: dict[str, deque[_Waiting]] = {}
         self._rows: dict[str, int] = {}
         # Where the waiting thread helps, one thread fewer keeps all cores busy, and none waits for a core.
-        self._max_threads = max(1, runtime.threads - 1) if runtime.any_thread else runtime.threads
+        self._max_threads = max(1, runtime.threads - 1) if self._helped else runtime.threads
         self._working = 0
         """Threads that were started and have not ended; while more than a few rows are queued, at least one."""
         self._idle = 0
@@ -100,7 +107,7 @@ class Batcher:
                 queue += [_Waiting(self._number, submission, part) for part in self._cut(piece)]
                 self._rows[net] = self._rows.get(net, 0) + len(piece.rows)
             useful = sum(-(-rows // self._share()) for rows in self._rows.values())
-            if self._runtime.any_thread and sum(self._rows.values()) <= _FEW:
+            if self._helped and sum(self._rows.values()) <= _FEW:
                 useful -= 1  # the waiting thread is one of them
             waking = min(useful, self._idle)
             if waking > 0:
@@ -146,7 +153,7 @@ class Batcher:
 
     def help(self) -> bool:
         """Evaluate a batch on the calling thread if there is one and any thread may; return True if it did."""
-        if not self._runtime.any_thread:
+        if not self._helped:
             return False
         with self._lock:
             batch = self._take()

@@ -30,7 +30,7 @@ def open_model(
     that no runtime here has.
     """
     path, choice = model_file(path), choice or default_runtime()
-    if choice.backend in (Backend.AUTO, Backend.NUMBA) and read_info(path).net.has_lines:
+    if choice.runs_in_kernels(read_info(path).net):
         from nets.runtimes.lines import LineRuntime
 
         arrays, info = load_arrays(path, rules)

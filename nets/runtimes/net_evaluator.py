@@ -26,10 +26,11 @@ class NetEvaluator(RuntimeEvaluator):
         *,
         device: torch.device | None = None,
         repeatable: bool = False,
+        helped: bool = True,
     ) -> None:
         """`choice` selects the runtime; by default the choice for the whole process (`nets.config.set_runtime`).
 
-        `repeatable`: see `nets.runtimes.batching.Batcher`.
+        `repeatable`, `helped`: see `nets.runtimes.batching.Batcher`.
         """
         choice = choice or default_runtime()
         runtime = open_runtime(model, choice, device or best_device(choice.device))
@@ -39,6 +40,7 @@ class NetEvaluator(RuntimeEvaluator):
             model.rules.cells,
             _version(model, runtime),
             repeatable=repeatable,
+            helped=helped,
             on_thread=partial(use_threads, 1, torch.get_num_threads()),
         )
 
@@ -66,7 +68,7 @@ def open_runtime(model: DualNet, choice: RuntimeChoice, device: torch.device) ->
     Raises `RuntimeUnavailableError` for a precision that no runtime here has.
     """
     on_gpu = device.type == "cuda" and choice.backend in (Backend.AUTO, Backend.TORCH)
-    if choice.backend in (Backend.AUTO, Backend.NUMBA) and model.config.has_lines:
+    if choice.runs_in_kernels(model.config):
         # On a processor with many cores they are faster than a GPU, which these nets cannot fill.
         arrays = {
             name.removeprefix("nets."): tensor.detach().cpu().numpy() for name, tensor in model.state_dict().items()

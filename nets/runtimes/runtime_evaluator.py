@@ -30,9 +30,13 @@ class RuntimeEvaluator:
         version: int,
         *,
         repeatable: bool = False,
+        helped: bool = True,
         on_thread: Callable[[], None] | None = None,
     ) -> None:
-        """`repeatable`: see `nets.runtimes.batching.Batcher`. Each evaluating thread first calls `on_thread`."""
+        """`repeatable`, `helped`: see `nets.runtimes.batching.Batcher`.
+
+        Each evaluating thread first calls `on_thread`.
+        """
         keep_freed_memory()
         self.runtime = runtime
         note_use(backend=runtime.backend.value, precision=runtime.precision.value)
@@ -47,7 +51,7 @@ class RuntimeEvaluator:
         self._dual, self._cells = config.dual, cells
         # Threads of the executor are joined at the interpreter's exit; one inside torch then would abort it.
         self._threads = ThreadPoolExecutor(runtime.threads, "net", initializer=on_thread)
-        self._batcher = Batcher(runtime, self._threads, repeatable=repeatable)
+        self._batcher = Batcher(runtime, self._threads, repeatable=repeatable, helped=helped)
 
     @property
     def lines(self) -> LineNets | None:

@@ -1,5 +1,6 @@
 """Self-play and training at the same time, and runs that start from a model of another board."""
 
+import multiprocessing
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import count
@@ -17,7 +18,8 @@ from curriculum.phases.selfplay import run_selfplay
 from curriculum.phases.steps import check_start
 from curriculum.reporting import Context, Interrupted
 from curriculum.run.folder import RunFolder, read_metrics
-from curriculum.workers.process import ProcessStream, WorkerProcessError
+from curriculum.workers.local import Local
+from curriculum.workers.processes import WorkerProcessError
 from nets.checkpoint import CheckpointError, load_model, save_model
 from nets.config import NetConfig, Planes
 from nets.dual import make_model
@@ -88,15 +90,18 @@ def test_play_and_training_run_side_by_side_and_continue_after_a_stop(tmp_path: 
 
 def test_an_error_of_the_games_ends_the_training(tmp_path: Path) -> None:
     job = SelfPlayJob(CONFIG, 0, [], tmp_path / "missing.safetensors")
-    with ProcessStream(job, count()) as stream, pytest.raises(CheckpointError, match="there is no model file"):
+    with (
+        Local().stream(job, count(), beside=True) as stream,
+        pytest.raises(CheckpointError, match="there is no model file"),
+    ):
         list(stream)
 
 
 def test_a_killed_process_of_games_is_reported(tmp_path: Path) -> None:
     model = tmp_path / "model.safetensors"
     save_model(model, make_model(ANY_SIZE, CONFIG.rules, 0), {})
-    with ProcessStream(SelfPlayJob(CONFIG, 0, [], model), count()) as stream:
-        stream._process.kill()
+    with Local().stream(SelfPlayJob(CONFIG, 0, [], model), count(), beside=True) as stream:
+        multiprocessing.active_children()[0].kill()
         with pytest.raises(WorkerProcessError, match="ended by itself"):
             list(stream)
 
