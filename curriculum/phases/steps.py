@@ -114,7 +114,7 @@ def _start(run: RunFolder) -> None:
     assert path is not None
     model, info = load_model(path)
     config = run.config
-    if info.net != config.net:
+    if info.net.line_features != config.net.line_features:
         layers = config.net.trunk[0], info.net.trunk[0]
         warnings.warn(
             f"the nets start as those of {config.start} with a larger function of patterns, {layers[0]} instead of "
