@@ -18,7 +18,7 @@ from benchmarks.measuring import parser_of, show
 from core.evaluation import PositionBatch
 from curriculum.arena.players import model_path
 from curriculum.bench.agreement import POSITIONS, Exact, own_games, shuffled
-from curriculum.training.samples import read_samples
+from curriculum.training.files import read_samples
 from nets.checkpoint import load_model
 from nets.config import Backend, Precision, RuntimeChoice, RuntimeNotice
 from nets.dual import DualNet

@@ -28,6 +28,7 @@ from curriculum.presets import with_assignments
 from curriculum.reporting import Context
 from curriculum.run.folder import RunFolder, commit_of_source
 from curriculum.training.batches import BatchSource
+from curriculum.training.packed import SampleSet
 from curriculum.training.samples import Samples
 from curriculum.training.trainer import Trainer, cosine_rate
 from nets.checkpoint import load_model, save_model
@@ -39,7 +40,7 @@ _SMALLEST = -30.0
 """Logarithm of a probability below which a move counts as that unlikely."""
 
 
-def losses(evaluator: NetEvaluator, held_out: Samples) -> tuple[float, float]:
+def losses(evaluator: NetEvaluator, held_out: SampleSet) -> tuple[float, float]:
     """Return the cross entropy of the policy (nats) and the squared error of the value, means over the samples.
 
     Values, -1 to 1, are those of the side to move.
@@ -65,7 +66,7 @@ def rehearsal_of(folder: Path) -> Samples:
 def train(
     trainer: Trainer,
     config: Config,
-    samples: Samples,
+    samples: SampleSet,
     rehearsal: Samples,
     share: float,
     passes: float,
@@ -113,7 +114,7 @@ def main() -> None:
         parser.error(f"{arguments.run} holds {len(samples):,} positions of self-play: too few for --held-out")
     rehearsal = rehearsal_of(arguments.rehearse) if arguments.rehearse else Samples.none(own.rules.cells)
     share = arguments.share if arguments.rehearse else 0.0
-    held_out, samples = samples.rows(np.arange(count, len(samples))), samples.rows(np.arange(count))
+    held_out, samples = samples.take(slice(count, None)), samples.take(slice(count))
     arguments.out.mkdir(parents=True, exist_ok=True)
 
     def rows() -> Iterator[dict[str, Any]]:

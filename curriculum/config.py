@@ -180,6 +180,9 @@ class SelfplayConfig:
     policy target leaves out those that the search would not have made by itself (KataGo takes 2). 0 turns it off."""
     search_value_share: Annotated[float, SHARE] = 0.5
     """Share of the search's root value in the value target; the rest is the decayed result."""
+    short_term_share: Annotated[float, SHARE] = 0.0
+    """Share of the mean of the root values 6 and 16 plies on in the value target, or of the result where the game has
+    ended by then (as KataGo's short-term values): nearer than the result, less biased than the root's own value."""
     balanced_share: Annotated[float, SHARE] = 0.5
     """Share of games that start from a balanced opening; from the empty board where none is shipped for the rules."""
     random_share: Annotated[float, SHARE] = 0.25

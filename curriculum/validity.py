@@ -69,6 +69,8 @@ def _check_round(config: Config) -> None:
             f"selfplay.full_search_share is {selfplay.full_search_share:g}, and selfplay.fast_simulations is "
             f"{selfplay.fast_simulations}; it must be above 0 and below search.simulations, {config.search.simulations}"
         )
+    if selfplay.search_value_share + selfplay.short_term_share > 1:
+        raise ConfigError("selfplay.search_value_share and selfplay.short_term_share together are more than 1")
     if selfplay.balanced_share + selfplay.random_share > 1:
         raise ConfigError("selfplay.balanced_share and selfplay.random_share together are more than 1")
 

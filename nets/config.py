@@ -8,6 +8,7 @@ from core.errors import Notice
 from core.limits import MAX_BOARD_SIZE
 
 if TYPE_CHECKING:
+    from nets.layers.lines import LineFeatures
     from nets.layers.names import NetLayers
     from nets.targets import Target
 
@@ -123,11 +124,17 @@ class NetConfig:
         return cls(trunk=trunk, value_head=("conv1-1", f"linear-{hidden}", "linear"), **others)
 
     @property
-    def has_lines(self) -> bool:
-        """True for a line-pattern net."""
+    def line_features(self) -> "LineFeatures | None":
+        """The first layer of a line-pattern net; None for another net."""
         from nets.layers.lines import LineFeatures
 
-        return isinstance(self.layers(MAX_BOARD_SIZE).trunk[0], LineFeatures)
+        first = self.layers(MAX_BOARD_SIZE).trunk[0]
+        return first if isinstance(first, LineFeatures) else None
+
+    @property
+    def has_lines(self) -> bool:
+        """True for a line-pattern net."""
+        return self.line_features is not None
 
     @property
     def targets(self) -> "list[Target]":

@@ -35,7 +35,8 @@ from core.compiled.line_nets.patterns import (
     neighbours,
     region_edges,
 )
-from nets.layers.lines import LINE_UNITS, LineFeatures, LinePolicy, LineSpread, LineValue
+from nets.layers.lines import LineFeatures, LinePolicy, LineSpread, LineValue
+from nets.layers.parts import Linear
 
 _TOP = TOP / 2**UNIT_BITS
 _ROW_TOP = ROW_TOP / 2**UNIT_BITS
@@ -81,18 +82,21 @@ class LineFeatureBlock(nn.Module):
         digits = torch.stack([patterns == digit for digit in (1, 2, OFF_BOARD)], dim=2).flatten(1)
         self.register_buffer("digits", digits, persistent=False)
         self.digits: Tensor
-        self.first = nn.Linear(self.digits.shape[1], LINE_UNITS)
-        self.second = nn.Linear(LINE_UNITS, LINE_UNITS)
-        self.third = nn.Linear(LINE_UNITS, layer.channels)
+        self._parts = tuple(layer.parts())
+        for name, part in layer.parts().items():
+            assert isinstance(part, Linear)
+            self.add_module(name, nn.Linear(part.units_in, part.units_out))
 
     def rows(self, numbers: Tensor) -> Tensor:
         """Return the function [n, channels] of the patterns with some `numbers` [n]."""
-        return self.rows_of(self.digits[numbers].to(self.first.weight.dtype))
+        return self.rows_of(self.digits[numbers].to(next(self.parameters()).dtype))
 
     def rows_of(self, digits: Tensor) -> Tensor:
         """Return the function [..., channels] of patterns [..., 33]: three inputs for each of the 11 cells."""
-        x = self.third(torch.relu(self.second(torch.relu(self.first(digits)))))
-        rows: Tensor = x.float().clamp(-_ROW_TOP, _ROW_TOP)
+        *hidden, last = (self.get_submodule(name) for name in self._parts)
+        for part in hidden:
+            digits = torch.relu(part(digits))
+        rows: Tensor = last(digits).float().clamp(-_ROW_TOP, _ROW_TOP)
         return rows
 
     def forward(self, planes: Tensor) -> Tensor:

@@ -1,7 +1,7 @@
 """Line-pattern nets as integers, in which their kernels compute (`core.compiled.line_nets`). Needs no torch."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +31,8 @@ from nets.layers.names import NetLayers
 _MAX_FILES = 8
 """Saved tables: two a model, of 25 MB each."""
 _WITHOUT = "every start computes the tables of the model, and no process shares their memory"
-_CHUNK = 12
-"""First halves of patterns whose rows are computed together."""
+_CHUNK_UNITS = 768
+"""First halves of patterns whose rows are computed together, times the units of a hidden layer."""
 _DIGITS = 3
 """Inputs of a cell."""
 _NEAR_UNIT_BITS = UNIT_BITS + 1
@@ -57,7 +57,7 @@ def line_net(layers: NetLayers, weights: Weights, *, shared: bool = False) -> Li
     last = np.concatenate((_rounded(weights["value.0.second.weight"].ravel(), DENSE_BITS, DENSE_TOP), [0]))
     last[-1] = _bias(weights["value.0.second.bias"], UNIT_BITS + DENSE_BITS)[0]
     return LineNet(
-        table=_shared_table(weights) if shared else _table(weights),
+        table=(_shared_table if shared else _table)(tuple(layers.trunk[0].parts()), weights),
         near=np.stack([_taps(weights[f"{name}.near.weight"]) for name in spreads]),
         near_bias=np.stack([_near_bias(weights[f"{name}.near.bias"]) for name in spreads]),
         mix=np.stack([_packed(weights[f"{name}.mix.weight"], MIX_BITS, MIX_TOP) for name in spreads]),
@@ -70,7 +70,7 @@ def line_net(layers: NetLayers, weights: Weights, *, shared: bool = False) -> Li
     )
 
 
-def _shared_table(weights: Weights) -> NDArray[np.int16]:
+def _shared_table(parts: Iterable[str], weights: Weights) -> NDArray[np.int16]:
     """Return the table of a net from its file, which is written at the first use; made here where it cannot be."""
     digest = hashlib.sha256()
     for path in (Path(__file__), Path(patterns.__file__), Path(numbers.__file__)):
@@ -79,7 +79,7 @@ def _shared_table(weights: Weights) -> NDArray[np.int16]:
         digest.update(np.ascontiguousarray(weights[name]).tobytes())
     folder, name = CacheFolder(user_cache_folder() / "tables", _WITHOUT), f"{digest.hexdigest()[:32]}.table"
     if (data := folder.mapped(name, MAX_TABLE_BYTES)) is None:
-        table = _table(weights)
+        table = _table(parts, weights)
         if not folder.write(name, table.data.cast("B")):
             return table
         folder.keep_newest(_MAX_FILES)
@@ -87,29 +87,30 @@ def _shared_table(weights: Weights) -> NDArray[np.int16]:
     return table if data is None else np.frombuffer(data, np.int16).reshape(PATTERNS, -1)
 
 
-def _table(weights: Weights) -> NDArray[np.int16]:
-    """Return [PATTERNS, C] the features of each pattern."""
-    first, second, third = (
+def _table(parts: Iterable[str], weights: Weights) -> NDArray[np.int16]:
+    """Return [PATTERNS, C] the features of each pattern. `parts`: names of the layers that make them."""
+    first, *others = (
         (weights[f"trunk.0.{name}.weight"].astype(np.float64).T, weights[f"trunk.0.{name}.bias"].astype(np.float64))
-        for name in ("first", "second", "third")
+        for name in parts
     )
     # The first layer is a sum over the cells of a pattern, so each half has its share.
     before, after = halves()
     cut = _DIGITS * before.shape[1]
-    own, others = _inputs(before) @ first[0][:cut] + first[1], _inputs(after) @ first[0][cut:]
+    shares = _inputs(before) @ first[0][:cut] + first[1], _inputs(after) @ first[0][cut:]
     # A row is a cache line or two.
-    table = aligned_empty((len(before), len(after), len(third[1])), np.int16)
+    table = aligned_empty((len(before), len(after), len(others[-1][1])), np.int16)
+    chunk = max(1, _CHUNK_UNITS // len(first[1]))
     # Memory that is used again: fresh pages for each step would take more time than the sums.
-    room = [np.empty((_CHUNK * len(after), width)) for width in (own.shape[1], len(second[1]), len(third[1]))]
-    for start in range(0, len(before), _CHUNK):
-        share = own[start : start + _CHUNK, None]
-        x, y, z = (each[: len(share) * len(after)] for each in room)
-        np.add(share, others, out=x.reshape(len(share), *others.shape))
-        np.matmul(np.maximum(x, 0.0, out=x), second[0], out=y)
-        y += second[1]
-        np.matmul(np.maximum(y, 0.0, out=y), third[0], out=z)
-        z += third[1]
-        table[start : start + _CHUNK] = _rounded(z, UNIT_BITS, ROW_TOP, out=z).reshape(-1, *table.shape[1:])
+    room = [np.empty((chunk * len(after), len(bias))) for _, bias in (first, *others)]
+    for start in range(0, len(before), chunk):
+        share = shares[0][start : start + chunk, None]
+        x, *sums = (each[: len(share) * len(after)] for each in room)
+        np.add(share, shares[1], out=x.reshape(len(share), *shares[1].shape))
+        for (weight, bias), y in zip(others, sums, strict=True):
+            np.matmul(np.maximum(x, 0.0, out=x), weight, out=y)
+            y += bias
+            x = y
+        table[start : start + chunk] = _rounded(x, UNIT_BITS, ROW_TOP, out=x).reshape(-1, *table.shape[1:])
     return table.reshape(PATTERNS, -1)
 
 

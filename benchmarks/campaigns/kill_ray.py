@@ -18,7 +18,7 @@ from typing import Any
 
 from benchmarks.campaigns.results import content, left_processes, processes_of
 from benchmarks.measuring import Fault, progress
-from curriculum.training.samples import read_kept_games
+from curriculum.training.files import read_kept_games
 
 _SETTINGS = (
     *("rules.size=9", "selfplay.iterations=3", "selfplay.games=48", "selfplay.concurrent_games=8"),

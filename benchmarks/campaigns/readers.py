@@ -35,7 +35,8 @@ from curriculum.arena.suite import parse_suite, puzzle_line
 from curriculum.config import Config
 from curriculum.presets import preset_names, read_config, resolve, to_toml
 from curriculum.run.folder import RunFolder, read_metrics
-from curriculum.training.samples import Samples, read_samples, write_samples
+from curriculum.training.files import read_samples, write_samples
+from curriculum.training.samples import Samples
 from gomoku_cli.gomocup.lines import LineCutter
 from nets.checkpoint import load_model, read_info, save_model
 from nets.runtimes.saved_graphs import read_graphs

@@ -16,7 +16,7 @@ from safetensors import safe_open
 
 from core.files.atomic import _UNFINISHED
 from core.records.formats import read_games
-from curriculum.training.samples import read_samples
+from curriculum.training.files import read_samples
 
 _BY_TIMING = (
     *("replay/selfplay-", "games/selfplay-", "models/selfplay-", "models/best.safetensors"),

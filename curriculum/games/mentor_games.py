@@ -24,7 +24,8 @@ from core.streams import Purpose, generator, stream_key
 from curriculum.config import Config
 from curriculum.games.teacher_values import decayed_value
 from curriculum.reporting import Context, Interrupted
-from curriculum.training.samples import Samples, decayed_results, naming_metadata, read_kept_games, write_samples
+from curriculum.training.files import naming_metadata, read_kept_games, write_samples
+from curriculum.training.samples import Samples, decayed_results
 from nets.targets import FinishedGame
 from search.players import Decision, ForfeitError, Player
 from search.recipes import Recipe, as_recipe

@@ -25,6 +25,9 @@ from search.tree.mcts import ForestSearch, NodeNoise, RootNoise
 from search.tree.move_policy import choose_move, draws_move
 from search.tree.settings import Noise, Policy
 
+_HORIZONS = (6, 16)
+"""Plies to the root values of short-term values."""
+
 
 @dataclass(slots=True)
 class SelfPlayGame:
@@ -76,6 +79,21 @@ def opening_of(config: Config, iteration: int, game: int, balanced: Sequence[Seq
     if settings.balanced_share <= draw < settings.balanced_share + settings.random_share:
         return random_opening(config.rules, settings.opening_stones, random)
     return Position(config.rules)
+
+
+def short_term_values(results: NDArray[np.float32], searched: NDArray[np.float32], decay: float) -> NDArray[np.float32]:
+    """Return [T] means of decayed root values some plies on, or of the result where the game has ended by then.
+
+    `results` [T], `searched` [T]: the decayed result and the root value of each position, for its side to move. The
+    horizons are even, so the side is the same.
+    """
+    ahead = []
+    for plies in _HORIZONS:
+        values = results.copy()
+        values[:-plies] = decay**plies * searched[plies:]
+        ahead.append(values)
+    means: NDArray[np.float32] = np.mean(ahead, axis=0, dtype=np.float32)
+    return means
 
 
 class _Game:
@@ -213,20 +231,22 @@ class SelfPlay:
         return True
 
     def _finish(self, game: _Game) -> SelfPlayGame:
-        position, share = game.position, self._config.selfplay.search_value_share
+        position, settings = game.position, self._config.selfplay
         outcome = position.outcome()
         winner = outcome.winner if outcome else None
         batch = replay_positions(position, game.first_ply)
-        results = decayed_results(winner, batch.to_move, self._config.training.z_decay)
+        decay = self._config.training.z_decay
+        results = decayed_results(winner, batch.to_move, decay)
         searched = np.array(game.root_values, dtype=np.float32)
+        own, short = settings.search_value_share, settings.short_term_share
+        values = (1.0 - own - short) * results + own * searched + short * short_term_values(results, searched, decay)
         moves = tuple(position.moves[game.first_ply :])
-        learnt = (np.stack(game.policies), (1.0 - share) * results + share * searched)
-        finished = FinishedGame(batch.to_move, moves, winner, *learnt)
+        finished = FinishedGame(batch.to_move, moves, winner, np.stack(game.policies), values)
         samples = Samples.of_game(batch, finished, self._config.net.targets)
         samples = samples.rows(np.array(game.is_full))
         # Values in the record are Black's, so that a graph of them has one meaning throughout.
-        values = [v if side == BLACK else -v for v, side in zip(game.root_values, batch.to_move, strict=True)]
-        comments = [""] * game.first_ply + [f"value {value:+.3f} for black" for value in values]
+        graph = [v if side == BLACK else -v for v, side in zip(game.root_values, batch.to_move, strict=True)]
+        comments = [""] * game.first_ply + [f"value {value:+.3f} for black" for value in graph]
         name = f"iteration {self._iteration}"
         record = GameRecord(position.rules, tuple(position.moves), winner, black=name, white=name, comments=comments)
         return SelfPlayGame(game.number, samples, record, game.first_ply)

@@ -20,7 +20,8 @@ from curriculum.phases.steps import (
 )
 from curriculum.reporting import Context
 from curriculum.run.folder import RunFolder
-from curriculum.training.samples import Samples, read_samples, write_samples
+from curriculum.training.files import read_samples, write_samples
+from curriculum.training.samples import Samples
 from curriculum.training.trainer import Trainer
 from nets.dual import DualNet
 from nets.runtimes.net_evaluator import NetEvaluator
@@ -76,13 +77,12 @@ def basics_file(run: RunFolder) -> Path:
 def basics_of(run: RunFolder, context: Context) -> Samples:
     """Return the run's basic positions, from its folder or drawn now, also with swapped colours if so configured."""
     path, settings = basics_file(run), run.config.basics
-    if path.exists():
-        samples, _ = read_samples(path, run.config.rules.cells)
-    else:
-        samples = basics.draw(
+    if not path.exists():
+        drawn = basics.draw(
             run.config.rules, settings.kinds, settings.positions, settings.noise_stones, run.config.seed, context
         )
-        write_samples(path, samples, {"kinds": settings.kinds, "seed": run.config.seed})
+        write_samples(path, drawn, {"kinds": settings.kinds, "seed": run.config.seed})
+    samples, _ = read_samples(path, run.config.rules.cells)
     return basics.with_colours_swapped(samples) if settings.colour_swapped else samples
 
 

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.files.json_text import values_at
 from core.records.formats import write_games
@@ -14,7 +15,9 @@ from curriculum.config import SelfplayConfig
 from curriculum.games.selfplay_games import Progress, SelfPlayGame
 from curriculum.reporting import Context
 from curriculum.run.folder import RunFolder
-from curriculum.training.samples import Samples, check_targets, naming_metadata, read_kept_games, write_samples
+from curriculum.training.files import check_targets, naming_metadata, read_kept_games, write_samples
+from curriculum.training.packed import Packed, pack
+from curriculum.training.samples import Samples
 
 PHASE = "selfplay"
 _GIVEN_UP = -0.7
@@ -36,22 +39,22 @@ class Replay:
         for path in self._run.games.glob(f"{PHASE}-{iteration:04d}-*.sgf"):
             if not (self._run.replay / f"{path.stem}.npz").exists():
                 path.unlink()
-        return {game for path in self._files(iteration) for game in self._read_games(path)}
+        return {game for path in self._files(iteration) for game in self._read_games(path)[1]}
 
-    def window(self, settings: SelfplayConfig, iteration: int) -> tuple[Samples, int]:
+    def window(self, settings: SelfplayConfig, iteration: int) -> tuple[Packed, int]:
         """Return the newest samples of the rounds up to `iteration`, as many as the buffer holds.
 
         The second number is that of the samples of this round among them. Raises `SamplesError`.
         """
-        parts: list[Samples] = []
+        parts: list[Packed] = []
         room = settings.window
         for number in range(iteration, min(settings.buffer_from, iteration) - 1, -1):
             samples = self._samples_of(number)
-            parts.append(samples.rows(slice(max(0, len(samples) - room), None)))
+            parts.append(samples.take(slice(max(0, len(samples) - room), None)))
             room -= len(parts[-1])
             if room <= 0:
                 break
-        return Samples.concatenate(parts), len(parts[0])
+        return Packed.concatenate(parts), len(parts[0])
 
     def save(
         self,
@@ -110,23 +113,23 @@ class Replay:
     def _files(self, iteration: int) -> list[Path]:
         return sorted(self._run.replay.glob(f"{PHASE}-{iteration:04d}-*.npz"))
 
-    def _samples_of(self, iteration: int) -> Samples:
+    def _samples_of(self, iteration: int) -> Packed:
         """Return the samples of a round in the order of its games; their order in the files depends on timing."""
-        games: dict[int, Samples] = {}
+        parts, places, count = [pack(Samples.none(self._cells))], dict[int, NDArray[np.intp]](), 0
         for path in self._files(iteration):
-            games |= self._read_games(path)
-        return Samples.concatenate([Samples.none(self._cells), *(games[game] for game in sorted(games))])
+            samples, games = self._read_games(path)
+            places |= {game: rows + count for game, rows in games.items()}
+            parts.append(samples)
+            count += len(samples)
+        order = [np.empty(0, np.intp), *(places[game] for game in sorted(places))]
+        return Packed.concatenate(parts).take(np.concatenate(order))
 
-    def _read_games(self, path: Path) -> dict[int, Samples]:
-        """Return the samples of each game in a file. Raises `SamplesError`."""
+    def _read_games(self, path: Path) -> tuple[Packed, dict[int, NDArray[np.intp]]]:
+        """Return the samples of a file, and the rows of each game. Raises `SamplesError`."""
         samples, lengths, metadata = read_kept_games(path, self._cells)
         with naming_metadata(path):
             numbers = values_at(metadata, "games", int, low=0)
             if len(numbers) != len(lengths):
                 raise ValueError(f"games has {len(numbers)} numbers, and lengths has {len(lengths)}")
-        games: dict[int, Samples] = {}
-        first = 0
-        for game, length in zip(numbers, lengths, strict=True):
-            games[game] = samples.rows(slice(first, first + length))
-            first += length
-        return games
+        rows = np.split(np.arange(len(samples)), np.cumsum(lengths)[:-1]) if lengths else []
+        return samples, dict(zip(numbers, rows, strict=True))

@@ -36,6 +36,7 @@ from curriculum.reporting import Context
 from curriculum.run.folder import RunFolder
 from curriculum.schedule import at_round
 from curriculum.training.batches import BatchSource
+from curriculum.training.packed import SampleSet
 from curriculum.training.samples import Samples
 from curriculum.training.trainer import Trainer, cosine_rate
 from curriculum.workers.games import PATIENCE_S
@@ -105,7 +106,7 @@ class _Round:
 
     # Training
 
-    def _train(self, window: Samples, fresh: int) -> None:
+    def _train(self, window: SampleSet, fresh: int) -> None:
         """Train the candidate on the window, `fresh` of whose samples are of this round."""
         settings = self.config.selfplay
         training = self._training()
@@ -114,7 +115,7 @@ class _Round:
         first = rates[0] if settings.anneal_each_round else of_round
         with naming_divergence(self.run_folder, PHASE, training.progress, first):
             if settings.concurrent:
-                window = self._train_passes(training, window, of_round)
+                window = self._train_passes(training, window.rows(slice(None)), of_round)
             else:
                 source = self._batches(training, window, self._key)
                 steps = settings.epochs * source.steps_per_pass
@@ -194,7 +195,7 @@ class _Round:
             training.trainer.refresh_norms(window, self._key)
         self.games.push(keep_model(self.run_folder, PUSHED, training.trainer.result, self._made(training)))
 
-    def _batches(self, training: Training, window: Samples, key: int) -> BatchSource:
+    def _batches(self, training: Training, window: SampleSet, key: int) -> BatchSource:
         """Return the batches of the window, mixed with samples of the earlier phases."""
         return training.trainer.batches(
             window,

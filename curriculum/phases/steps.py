@@ -2,6 +2,7 @@
 
 import shlex
 import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
@@ -11,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.compiled.rules import compile_rules, legal_masks
+from core.errors import Notice
 from core.files.json_text import value_at
 from core.rules import Rules
+from core.streams import Purpose, stream_key
 from curriculum.arena.players import PlayerSpecError, model_path
 from curriculum.config import Config
 from curriculum.phases.origin import file_hash, origin_of, portable_made
@@ -24,7 +27,8 @@ from curriculum.training.samples import Samples
 from curriculum.training.trainer import Losses, Trainer, cosine_rate
 from nets.checkpoint import CheckpointError, load_model, read_info, save_model
 from nets.dispatch import net_colours
-from nets.dual import DualNet, make_model
+from nets.dual import DualNet
+from nets.larger_lines import enlarged, holds
 from nets.runtimes.devices import device_text
 from nets.runtimes.net_evaluator import NetEvaluator
 from nets.shapes import fits
@@ -90,13 +94,13 @@ def check_start(config: Config) -> Path | None:
     if path is None:
         raise PlayerSpecError(f"{config.start} is a player without a model file: no run can start from it")
     info = read_info(path)
-    if info.net != config.net:
+    if not holds(config.net, info.net):
         theirs = replace(config, net=info.net)
         keys = [f"net.{field.name}" for field in fields(info.net)]
         differing = [key for key in keys if setting_text(theirs, key) != setting_text(config, key)]
         options = " ".join(f"--set {shlex.quote(f'{key}={setting_text(theirs, key)}')}" for key in differing)
         raise CheckpointError(f"{path} has another net than the run; give the run the same: {options}")
-    if not fits(info.net, info.rules, config.rules):
+    if not fits(config.net, info.rules, config.rules):
         raise CheckpointError(
             f"{path} plays {info.rules}, and its fully connected layers fit no board of {config.rules.size}: only a "
             "fully convolutional net can change the size"
@@ -109,8 +113,16 @@ def _start(run: RunFolder) -> None:
     path = check_start(run.config)
     assert path is not None
     model, info = load_model(path)
-    ours = make_model(run.config.net, run.config.rules, 0)
-    ours.load_state_dict(model.state_dict())
+    config = run.config
+    if info.net.line_features != config.net.line_features:
+        layers = config.net.trunk[0], info.net.trunk[0]
+        warnings.warn(
+            f"the nets start as those of {config.start} with a larger function of patterns, {layers[0]} instead of "
+            f"{layers[1]}, which has the same values at first",
+            Notice,
+            stacklevel=2,
+        )
+    ours = enlarged(model, config.net, config.rules, stream_key(config.seed, Purpose.INITIAL_WEIGHTS))
     made = {"phase": "none", "step": 0, "parent": file_hash(path), "parent_rules": str(info.rules)}
     keep_model(run, "best", ours, made)
 

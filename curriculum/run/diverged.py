@@ -26,7 +26,7 @@ def remove_diverged(path: Path) -> list[str]:
         return []
     # Imported here, since readers of runs start without numba.
     from curriculum.training.archives import NO_SAMPLE
-    from curriculum.training.samples import SamplesError, read_samples
+    from curriculum.training.files import SamplesError, read_samples
 
     broken = [file for file in _tensor_files(path) if _is_broken(file)]
     best = path / "models" / "best.safetensors"

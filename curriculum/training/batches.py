@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from core.compiled.symmetry import SYMMETRIES
 from core.rules import Colour
 from core.streams import Purpose, generator
+from curriculum.training.packed import SampleSet
 from curriculum.training.samples import Samples
 from nets.dispatch import net_colours
 
@@ -20,8 +21,8 @@ class BatchSource:
 
     def __init__(
         self,
-        samples: Samples,
-        rehearsal: Samples,
+        samples: SampleSet,
+        rehearsal: SampleSet,
         *,
         rehearsal_share: float,
         batch_size: int,

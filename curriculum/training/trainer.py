@@ -24,6 +24,7 @@ from core.streams import Purpose, generator, stream_key
 from curriculum.config import Config, Optimiser, TrainingConfig
 from curriculum.training.batches import BatchSource
 from curriculum.training.devices import ahead, side_by_side, to_device
+from curriculum.training.packed import SampleSet
 from curriculum.training.samples import Samples
 from nets.blocks import channels_last
 from nets.checkpoint import CheckpointError
@@ -94,10 +95,10 @@ class Trainer:
 
     def batches(
         self,
-        samples: Samples,
+        samples: SampleSet,
         seed: int,
         *,
-        rehearsal: Samples | None = None,
+        rehearsal: SampleSet | None = None,
         rehearsal_share: float = 0.0,
         all_symmetries: bool = False,
     ) -> BatchSource:
@@ -233,7 +234,7 @@ class Trainer:
             torch.float32,
         )
 
-    def refresh_norms(self, samples: Samples, seed: int) -> None:
+    def refresh_norms(self, samples: SampleSet, seed: int) -> None:
         """Recompute the batch norms' running statistics of `result` on some of the samples, before it is used.
 
         The running averages lag behind the weights; folded into the convolutions, that lag costs strength. Raises

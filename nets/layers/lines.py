@@ -3,12 +3,15 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 from core.compiled.line_nets.numbers import REACH, REGIONS
 from nets.layers.parts import Conv, Layer, Linear, Norm, Shape
 
-LINE_UNITS = 64
-"""Units of the hidden layers that make line features."""
+_HIDDEN = ("64", "2")
+"""Units and number of the hidden layers that make line features, where the name of the layer says nothing."""
+_PARTS = ("first", "second", "third", "fourth", "fifth")
+"""Names of the layers that make them."""
 _DIGITS = 3 * (2 * REACH + 1)
 """Three inputs for each cell of a pattern: an own stone, the opponent's, not on the board."""
 
@@ -17,14 +20,20 @@ _DIGITS = 3 * (2 * REACH + 1)
 class LineFeatures(Layer):
     """Features of the line patterns around each cell: a small net of their digits, one hidden layer after another."""
 
-    PATTERN, EXAMPLE = r"lines-(?P<lines>\d{1,9})", "lines-32"
+    PATTERN = r"lines-(?P<lines>\d{1,9})(?::(?P<units>\d{1,9})(?:x(?P<depth>[1-4]))?)?"
+    EXAMPLE = "lines-32"
 
     channels: int
+    units: int
+    """Units of each hidden layer. They cost nothing in play, where the function is a table."""
+    depth: int
+    """Hidden layers."""
 
     @classmethod
     def of(cls, match: re.Match[str], shape: Shape, *, normed: bool, outputs: int) -> Layer:
         """See `Layer.of`."""
-        return cls(int(match["lines"]))
+        units, depth = _HIDDEN
+        return cls(int(match["lines"]), int(match["units"] or units), int(match["depth"] or depth))
 
     def output(self, shape: Shape) -> Shape:
         """See `Layer.output`."""
@@ -32,8 +41,12 @@ class LineFeatures(Layer):
 
     def parts(self) -> Mapping[str, Layer | Conv | Norm | Linear]:
         """See `Layer.parts`."""
-        widths = (_DIGITS, LINE_UNITS, LINE_UNITS, self.channels)
-        return {name: Linear(*widths[at : at + 2]) for at, name in enumerate(("first", "second", "third"))}
+        widths = (_DIGITS, *(self.units,) * self.depth, self.channels)
+        return {name: Linear(*pair) for name, pair in zip(_PARTS, pairwise(widths), strict=False)}
+
+    def holds(self, other: "LineFeatures") -> bool:
+        """Return True if this function can start as a smaller one with the same values (`nets.larger_lines`)."""
+        return self.channels == other.channels and self.units >= other.units and self.depth >= other.depth
 
 
 @dataclass(frozen=True, slots=True)

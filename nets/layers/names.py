@@ -18,7 +18,9 @@ A policy head ends with `linear`, or with one plane of logits (`conv3-1-bare`); 
 Line-pattern nets have layers of their own, in this order alone. They fit every board:
 
     lines-32     trunk: features of 32 channels, a sum over the four directions of a function of the 11 cells around
-                 each cell; ReLU
+                 each cell; ReLU. The function has two hidden layers of 64 units
+    lines-32:256     two of 256 units; only training takes longer, since a table holds the function in play
+    lines-32:256x3   three hidden layers, of 4 at most
     spread       trunk: depthwise 3x3 convolution, ReLU, 1x1 convolution, added to its input; ReLU
     cells        policy head: a product over the channels of each cell
     regions-15-32    value head: 1x1 convolution to 15 channels, ReLU; their means over nine regions of the board and

@@ -21,7 +21,7 @@ from curriculum.games.selfplay_games import SelfPlay
 from curriculum.phases.all import run_all
 from curriculum.reporting import Context
 from curriculum.run.folder import RunFolder
-from curriculum.training.samples import read_samples
+from curriculum.training.files import read_samples
 from nets.config import NetConfig
 from search.tree.settings import SearchSettings
 

@@ -12,7 +12,7 @@ from curriculum.reporting import Interrupted
 from curriculum.run.folder import RunFolderError, RunFolderTakenError
 from curriculum.run.locking import FolderBusyError
 from curriculum.stated import ConfigError
-from curriculum.training.samples import SamplesError
+from curriculum.training.files import SamplesError
 from gomoku_cli.exit_codes import ExitCode, for_error
 from nets.checkpoint import CheckpointError
 from nets.runtimes.runtime import RuntimeUnavailableError

@@ -138,6 +138,8 @@ MISTAKES = {
     "a convolution of units": ({"value_head": ("max", "conv3-1")}, "conv3-1 needs a board"),
     "lines of a wrong width": (LINES | {"trunk": ("lines-48", "spread")}, "lines-48 must have a multiple of 32"),
     "too many lines": (LINES | {"trunk": ("lines-128", "spread")}, "channels, at most 96"),
+    "too many units": (LINES | {"trunk": ("lines-32:2000", "spread")}, "2,000 channels; it must be from 1 to 1,024"),
+    "too deep": (LINES | {"trunk": ("lines-32:64x5", "spread")}, "there is no layer 'lines-32:64x5'"),
     "lines alone": (LINES | {"trunk": ("lines-32",)}, "after lines come spread layers alone, at least one"),
     "lines and a convolution": (LINES | {"trunk": ("lines-32", "conv3-8")}, "after lines come spread layers alone"),
     "a spread without lines": ({"trunk": ("conv3-8", "spread")}, "trunk must begin with lines"),

@@ -24,6 +24,7 @@ from nets import line_tables
 from nets.checkpoint import save_model
 from nets.config import Backend, NetConfig, Planes, Precision, RuntimeChoice, RuntimeNotice
 from nets.dual import DualNet, make_model
+from nets.larger_lines import enlarged, holds
 from nets.line_tables import line_net
 from nets.runtimes.loading import open_model
 from nets.runtimes.net_evaluator import NetEvaluator
@@ -41,7 +42,13 @@ SMALL = NetConfig(
     value_head=("regions-15-16",),
 )
 DEFAULT = RuntimeChoice()
-LARGE = dataclasses.replace(SMALL, trunk=("lines-64", "spread*2"), value_head=("regions-15-48",), dual=False)
+LARGE = dataclasses.replace(SMALL, trunk=("lines-64:48x3", "spread*2"), value_head=("regions-15-48",), dual=False)
+
+
+def _last(config: NetConfig) -> str:
+    """The name of the layer that makes the features of a pattern."""
+    assert config.line_features is not None
+    return [*config.line_features.parts()][-1]
 
 
 def model_of(config: NetConfig, size: int, seed: int = 1, scale: float = 8.0) -> DualNet:
@@ -49,7 +56,7 @@ def model_of(config: NetConfig, size: int, seed: int = 1, scale: float = 8.0) ->
     model = make_model(config, Rules(size, 5), seed).eval()
     with torch.no_grad():
         for name, tensor in model.named_parameters():
-            if "third" in name or "mix" in name:
+            if f"trunk.0.{_last(config)}" in name or "mix" in name:
                 tensor.mul_(scale)
     return model
 
@@ -83,10 +90,11 @@ class Twin:
 
     def rows(self, numbers: Tensor) -> Tensor:
         digits = self.first.digits[numbers.long()].double()
-        for name in ("first", "second", "third"):
+        *hidden, last = (name for name, _ in self.first.named_children())
+        for name in (*hidden, last):
             weight, bias = (self.weights[f"trunk.0.{name}.{part}"] for part in ("weight", "bias"))
             digits = functional.linear(digits, weight, bias)
-            digits = digits.relu() if name != "third" else digits
+            digits = digits if name == last else digits.relu()
         return rounded(digits, UNIT_BITS, 8191)
 
     def spread(self, name: str, x: Tensor) -> Tensor:
@@ -150,6 +158,38 @@ def test_the_kernels_equal_their_twin_in_torch_to_the_last_bit(config: NetConfig
     assert np.abs(values[1:] - expected).max() < 1e-7
     assert np.ptp(expected) > 0
     assert len(np.unique(room.flat)) > 20
+
+
+@pytest.mark.parametrize("lines", ["lines-32:96", "lines-32:64x4", "lines-32:150x3"])
+def test_a_larger_function_starts_with_the_values_of_a_smaller_one_and_its_units_learn_different_things(
+    lines: str,
+) -> None:
+    model, batch = model_of(SMALL, 9, scale=3.0), random_batch(32, Rules(9, 5))
+    config = dataclasses.replace(SMALL, trunk=(lines, "spread"))
+    assert holds(config, SMALL)
+    larger = enlarged(model, config, model.rules, 5)
+    planes = (torch.from_numpy(batch.stones), torch.from_numpy(batch.to_move), torch.from_numpy(batch.last_moves))
+    for found, expected in zip(larger(*planes), model(*planes), strict=True):
+        assert torch.allclose(found, expected, atol=1e-4)
+    loss = larger(*planes)[0].square().sum()
+    loss.backward()
+    for net in larger.nets.values():
+        gradient = net.trunk[0].first.weight.grad  # type: ignore[index, union-attr]
+        live = gradient[gradient.abs().amax(1) > 0]
+        assert len(live) > 32
+        assert len(torch.unique(live, dim=0)) == len(live)
+
+
+def test_a_function_holds_no_larger_one_and_no_other_channels() -> None:
+    def of(*trunk: str) -> NetConfig:
+        return dataclasses.replace(SMALL, trunk=trunk)
+
+    assert not holds(SMALL, of("lines-32:65", "spread"))
+    assert not holds(of("lines-32:256", "spread"), of("lines-32:64x3", "spread"))
+    assert not holds(of("lines-64:256", "spread"), SMALL)
+    assert not holds(of("lines-32:256", "spread*2"), SMALL)
+    assert not holds(of("lines-32:256", "spread"), NetConfig())
+    assert of("lines-32", "spread").line_features == of("lines-32:64x2", "spread").line_features
 
 
 @pytest.mark.parametrize("config", [SMALL, LARGE])

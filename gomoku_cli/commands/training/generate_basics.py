@@ -36,7 +36,7 @@ def _kinds(text: str | None) -> list[str] | None:
 
 def _write_file(path: Path, config: "Config", context: "Context") -> None:
     from curriculum.games.basics import draw
-    from curriculum.training.samples import write_samples
+    from curriculum.training.files import write_samples
 
     basics = config.basics
     samples = draw(config.rules, basics.kinds, basics.positions, basics.noise_stones, config.seed, context)

@@ -21,7 +21,9 @@ from curriculum.games.mentor_games import (
 )
 from curriculum.games.teacher_values import decayed_value
 from curriculum.reporting import Context, Interrupted
-from curriculum.training.samples import Samples, read_samples
+from curriculum.training.files import read_samples
+from curriculum.training.packed import pack
+from curriculum.training.samples import Samples
 from search.limits import Limit
 from search.mentor.paper import PaperMentor
 from search.mentor.player import Mentor
@@ -204,7 +206,7 @@ def test_a_random_move_is_near_the_stones() -> None:
 
 def test_held_out_games_are_whole_and_never_trained_on(tmp_path: Path) -> None:
     training, held_out = play_teacher_games(CONFIG, Teacher(), tmp_path, Context())
-    games = [samples_of(CONFIG, Teacher(), game) for game in range(130)]
+    games = [pack(samples_of(CONFIG, Teacher(), game)).all for game in range(130)]
     assert equal(training, Samples.concatenate(games[:117]))
     assert equal(held_out, Samples.concatenate(games[117:]))
     assert equal(read_training_games(CONFIG, tmp_path), training), "nor in a later phase"
@@ -213,7 +215,7 @@ def test_held_out_games_are_whole_and_never_trained_on(tmp_path: Path) -> None:
 def test_one_game_at_least_is_held_out(tmp_path: Path) -> None:
     config = replace(CONFIG, imitation=replace(CONFIG.imitation, games=3, held_out_share=0.0))
     training, held_out = play_teacher_games(config, Teacher(), tmp_path, Context())
-    assert equal(held_out, samples_of(config, Teacher(), 2))
+    assert equal(held_out, pack(samples_of(config, Teacher(), 2)).all)
     assert len(training) > 0
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from core.errors import Notice
 from core.rules import Rules
 from curriculum.arena.players import PlayerSpecError
 from curriculum.config import Config, EvaluationConfig, GateConfig, Optimiser, Phase, SelfplayConfig, TrainingConfig
@@ -142,6 +143,24 @@ def test_a_run_starts_from_the_weights_of_a_smaller_board(tmp_path: Path) -> Non
     assert info.made["parent_rules"] == "3 in a row on 4x4"
     for name, tensor in load_model(small)[0].state_dict().items():
         assert torch.equal(tensor, model.state_dict()[name])
+
+
+def test_a_run_starts_a_larger_function_of_patterns_from_a_smaller_one(tmp_path: Path) -> None:
+    small, path = tmp_path / "small.safetensors", tmp_path / "run"
+    lines = NetConfig(
+        planes=Planes.TWO, trunk=("lines-32:8", "spread"), policy_head=("cells",), value_head=("regions-15-16",)
+    )
+    save_model(small, make_model(lines, CONFIG.rules, 7), {})
+    larger = replace(lines, trunk=("lines-32:24x3", "spread"))
+    settings = replace(CONFIG.selfplay, concurrent=False, iterations=0)
+    with (
+        RunFolder.create(path, replace(CONFIG, net=larger, start=str(small), selfplay=settings)) as run,
+        pytest.warns(Notice, match="lines-32:24x3 instead of lines-32:8"),
+    ):
+        run_all(run, Context())
+    assert load_model(best(path))[1].net == larger
+    with pytest.raises(CheckpointError, match=r"give the run the same: --set .net\.trunk="):
+        check_start(replace(CONFIG, net=lines, start=str(best(path))))
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,8 @@ from curriculum.presets import with_values
 from curriculum.reporting import Context, DivergedError
 from curriculum.run.folder import RunFolder, read_metrics
 from curriculum.training.batches import BatchSource
-from curriculum.training.samples import Samples, read_samples, write_samples
+from curriculum.training.files import read_samples, write_samples
+from curriculum.training.samples import Samples
 from curriculum.training.trainer import StepError, Trainer
 from gomoku_cli.exit_codes import ExitCode
 from nets.checkpoint import check_model

@@ -32,7 +32,7 @@ from curriculum.phases.gate import passes_gate
 from curriculum.phases.replay import Replay
 from curriculum.reporting import Context, Interrupted
 from curriculum.run.folder import RunFolder, read_metrics
-from curriculum.training.samples import read_samples
+from curriculum.training.files import read_samples
 from curriculum.training.trainer import Losses, Trainer
 from nets.checkpoint import load_model
 from nets.config import NetConfig
@@ -420,7 +420,8 @@ def test_the_window_holds_the_newest_positions(tmp_path: Path, monkeypatch: pyte
         newest = self._samples_of(iteration)
         kept = min(len(newest), 150)
         assert fresh == kept
-        assert (samples.positions.stones[:kept] == newest.positions.stones[len(newest) - kept :]).all()
+        stones = newest.all.positions.stones[len(newest) - kept :]
+        assert (samples.all.positions.stones[:kept] == stones).all()
         windows.append((len(samples), fresh))
         return samples, fresh
 

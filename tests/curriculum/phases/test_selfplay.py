@@ -13,7 +13,7 @@ from curriculum.phases.openings import training_openings
 from curriculum.phases.selfplay import run_selfplay
 from curriculum.reporting import Context, Quiet, Task
 from curriculum.run.folder import RunFolder, read_metrics
-from curriculum.training.samples import read_kept_games
+from curriculum.training.files import read_kept_games
 from nets.config import NetConfig
 from search.tree.settings import SearchSettings
 from tests.curriculum.phases.test_phases import CONFIG

@@ -15,8 +15,9 @@ import pytest
 from numpy.typing import NDArray
 
 from core.evaluation import PositionBatch
-from core.rules import BLACK, WHITE
-from curriculum.training.samples import Samples, SamplesError, read_kept_games, read_samples, write_samples
+from core.rules import BLACK, NO_CELL, WHITE
+from curriculum.training.files import SamplesError, read_kept_games, read_packed, read_samples, write_samples
+from curriculum.training.samples import Samples
 
 CELLS = 49
 COUNT = 64
@@ -27,7 +28,9 @@ def some_samples() -> Samples:
     batch = PositionBatch.empty(COUNT, CELLS)
     batch.stones[:] = chance.choice([-1, 0, 1], p=[0.1, 0.8, 0.1], size=batch.stones.shape)
     batch.to_move[:] = np.where(np.arange(COUNT) % 2 == 0, BLACK, WHITE)
-    batch.last_moves[:] = chance.integers(-1, CELLS, size=(COUNT, 2))
+    for row, stones in enumerate(batch.stones):
+        batch.last_moves[row] = chance.permutation(np.flatnonzero(stones))[:2]
+    batch.last_moves[::5, 0] = batch.last_moves[::7, 1] = NO_CELL
     policies = chance.dirichlet(np.ones(CELLS), size=COUNT).astype(np.float32)
     return Samples.plain(batch, policies, chance.uniform(-1, 1, COUNT).astype(np.float32))
 
@@ -38,6 +41,16 @@ def path(tmp_path: Path) -> Path:
     path = tmp_path / "samples.npz"
     write_samples(path, some_samples(), {"games": [1, 2], "lengths": [COUNT - 4, 4]})
     return path
+
+
+def assert_packed_from(samples: Samples, again: Samples) -> None:
+    """Check that samples are those that were packed, within the units of policies and values."""
+    assert np.array_equal(again.positions.stones, samples.positions.stones)
+    assert np.array_equal(again.positions.to_move, samples.positions.to_move)
+    assert np.array_equal(again.positions.last_moves, samples.positions.last_moves)
+    assert np.abs(again.policies - samples.policies).max() < 1 / 250
+    assert np.allclose(again.policies.sum(axis=1), 1, atol=1e-5)
+    assert np.abs(again.values - samples.values).max() < 1 / 60_000
 
 
 def refused(path: Path, why: str = "samples") -> None:
@@ -53,22 +66,40 @@ def rewrite(path: Path, change: Callable[[dict[str, NDArray[Any]]], None]) -> No
     with np.load(path) as file:
         arrays = dict(file)
     change(arrays)
-    np.savez_compressed(path, **arrays)
+    (np.savez_compressed if "stones" in arrays else np.savez)(path, **arrays)
+
+
+def write_plain(path: Path, samples: Samples, metadata: dict[str, Any]) -> None:
+    """Write the file of an earlier version."""
+    positions = samples.positions
+    arrays = {"stones": positions.stones, "to_move": positions.to_move, "last_moves": positions.last_moves}
+    text = np.frombuffer(json.dumps(metadata).encode(), np.uint8)
+    np.savez_compressed(path, **arrays, policies=samples.policies, values=samples.values, metadata=text)
 
 
 def test_samples_come_back_from_disk_as_they_were(path: Path) -> None:
     samples = some_samples()
     again, metadata = read_samples(path, CELLS)
     assert metadata == {"games": [1, 2], "lengths": [COUNT - 4, 4]}
-    assert np.array_equal(again.policies, samples.policies)
-    assert np.array_equal(again.values, samples.values)
-    assert np.array_equal(again.positions.stones, samples.positions.stones)
-    assert np.array_equal(again.positions.last_moves, samples.positions.last_moves)
+    assert_packed_from(samples, again)
+    for mapped in (False, True):
+        file, _ = read_packed(path, CELLS, mapped=mapped)
+        assert_packed_from(samples, file.all)
+        assert np.array_equal(file.all.policies, again.policies)
     other = path.with_name("b.npz")
     write_samples(other, samples, metadata)
     assert path.read_bytes() == other.read_bytes()
+    write_samples(other, again, metadata)
+    assert path.read_bytes() == other.read_bytes(), "what was packed once changes no more"
     write_samples(other, Samples.none(CELLS), {})
     assert len(read_samples(other)[0]) == 0
+
+
+def test_files_of_an_earlier_version_are_read(path: Path) -> None:
+    write_plain(path, some_samples(), {"games": [1, 2], "lengths": [COUNT - 4, 4]})
+    games = read_kept_games(path, CELLS)
+    assert games.lengths == [COUNT - 4, 4]
+    assert_packed_from(some_samples(), games.samples.all)
 
 
 def test_a_flipped_bit_is_found_or_changes_nothing(path: Path) -> None:
@@ -112,14 +143,25 @@ def test_a_file_that_is_cut_short_is_refused(path: Path) -> None:
         ("to_move", 4, 0),
         ("last_moves", (0, 1), CELLS),
         ("last_moves", (0, 1), -2),
+        ("lines", 3, 2 * CELLS),
+        ("results", 3, -32_768),
+        ("facts", 0, 6),
+        ("facts", COUNT - 1, 0xFFFF),
+        ("policy_lengths", 3, 0),
+        ("policy_lengths", 3, 200),
+        ("policy_steps", 3, 200),
+        ("policy_weights", 3, 200),
+        ("board", 0, 50),
     ],
 )
 def test_a_value_that_no_sample_has_is_refused(name: str, place: Any, value: float, path: Path) -> None:
     def change(arrays: dict[str, NDArray[Any]]) -> None:
         arrays[name][place] = value
 
+    if name in ("values", "policies", "stones", "to_move", "last_moves"):
+        write_plain(path, some_samples(), {})
     rewrite(path, change)
-    refused(path, f"{name} has values that no sample has")
+    refused(path, f"{name} has values that no sample has|do not belong together|no first one of a line|no board has 50")
 
 
 @pytest.mark.parametrize(
@@ -131,6 +173,12 @@ def test_a_value_that_no_sample_has_is_refused(name: str, place: Any, value: flo
         ("stones", np.zeros((COUNT, CELLS, 1), np.int8), "other shapes"),
         ("to_move", np.ones(COUNT - 1, np.int8), "do not belong together"),
         ("policies", np.asfortranarray(np.ones((COUNT, CELLS), np.float32)), "another header"),
+        ("facts", np.zeros((COUNT, 1), np.uint16), "other shapes"),
+        ("facts", np.zeros(COUNT, np.int16), "has the type <i2"),
+        ("results", np.zeros(COUNT - 1, np.int16), "do not belong together"),
+        ("lines", np.zeros(3, np.uint16), "do not belong together"),
+        ("policy_weights", np.zeros(3, np.uint8), "do not belong together"),
+        ("board", np.array([64], np.uint16), "those of the run have 49"),
         ("metadata", np.frombuffer(b"[1]", np.uint8), "no JSON object"),
         ("metadata", np.frombuffer(b"[" * 5000, np.uint8), "nested"),
         ("metadata", np.frombuffer(b"\xff", np.uint8), "UTF-8"),
@@ -140,6 +188,8 @@ def test_a_value_that_no_sample_has_is_refused(name: str, place: Any, value: flo
     ],
 )
 def test_other_arrays_are_refused(name: str, array: NDArray[Any], why: str, path: Path) -> None:
+    if name in ("values", "policies", "stones", "to_move"):
+        write_plain(path, some_samples(), {})
     rewrite(path, lambda arrays: arrays.update({name: array}))
     refused(path, why)
 
@@ -172,11 +222,11 @@ def test_a_crafted_header_is_refused_before_its_array_is_made(text: str, path: P
     members = {}
     with zipfile.ZipFile(path) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
-    members["values.npy"] = _header(text) + b"\0" * 64
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+    members["facts.npy"] = _header(text) + b"\0" * 64
+    with zipfile.ZipFile(path, "w") as archive:
         for name, data in members.items():
             archive.writestr(name, data)
-    refused(path, "values has|unpack")
+    refused(path, "facts has|unpack")
 
 
 def test_a_bomb_costs_no_memory(path: Path) -> None:
@@ -201,6 +251,12 @@ def test_a_bomb_costs_no_memory(path: Path) -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 20 << 20
+
+
+def test_a_packed_file_that_is_compressed_is_refused(path: Path) -> None:
+    with np.load(path) as file:
+        np.savez_compressed(path.with_name("small.npz"), **file)
+    refused(path.with_name("small.npz"), "its arrays are compressed")
 
 
 def test_a_directory_of_thousands_of_entries_is_refused_unread(path: Path) -> None:

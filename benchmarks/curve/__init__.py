@@ -1,0 +1,1 @@
+"""The error of nets over the number of positions that they learn."""

@@ -1,0 +1,79 @@
+"""Policies and values of deep searches for held-out positions: `... label DATA --positions 100k --simulations 20000`.
+
+A file of positions appears after each batch, and a later call goes on, also with more positions. `train` measures nets
+on those that are there.
+"""
+
+import argparse
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.curve.data import LABELS, again, config_of, count, held_out_positions, labelled
+from core.evaluation import PositionBatch
+from core.position import Position
+from core.rules import BLACK, NO_CELL, WHITE, Rules
+from curriculum.arena.players import PlayerSettings, parse_player
+from curriculum.training.dataset import Dataset
+from curriculum.training.files import write_samples
+from curriculum.training.samples import Samples
+from gomoku_cli.interruption import interruptible
+from search.players import Player
+from search.tree.settings import Policy
+
+_BATCH = 32
+"""Positions searched side by side, and those of a file."""
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.add_argument("data", type=Path, metavar="DATA")
+    parser.add_argument("--positions", type=count, default=100_000, help="number of positions, such as 100k")
+    parser.add_argument("--simulations", type=int, default=20_000)
+    parser.add_argument("--player", default="default", help="a model that searches")
+
+
+def positions_of(batch: PositionBatch, rules: Rules) -> Iterable[Position]:
+    """Yield the positions of a batch, with their stones in any order but for the last moves."""
+    for row, lasts in zip(batch.stones, batch.last_moves.tolist(), strict=True):
+        last = [cell for cell in lasts if cell != NO_CELL]
+        black, white = (
+            [*np.setdiff1d(np.flatnonzero(row == colour), last), *(cell for cell in last if row[cell] == colour)]
+            for colour in (BLACK, WHITE)
+        )
+        moves = [0] * (len(black) + len(white))
+        moves[::2], moves[1::2] = black, white
+        yield Position.from_moves(rules, map(int, moves))
+
+
+def deep(player: Player, own: Samples, rules: Rules, first: int) -> Samples:
+    """Return positions with the policies and values of a player's searches. `first`: number of the first position."""
+    decisions = player.choose_batch([*positions_of(own.positions, rules)], seeds=range(first, first + len(own)))
+    policies = np.stack([decision.policy for decision in decisions if decision.policy is not None])
+    return Samples.plain(own.positions, policies, np.array([decision.value for decision in decisions], np.float32))
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Label."""
+    rules, folder = config_of(arguments.data).rules, arguments.data / LABELS
+    folder.mkdir(exist_ok=True)
+    done, _ = labelled(arguments.data, rules.cells)
+    left = held_out_positions(Dataset(arguments.data, rules), done)
+    first, number = sum(map(len, done)), len(done)
+    until = min(arguments.positions, first + len(left))
+    settings = PlayerSettings(simulations=arguments.simulations, policy=Policy.DETERMINISTIC)
+    player = parse_player(arguments.player, rules=rules, settings=settings)
+    facts = {"player": arguments.player, "simulations": arguments.simulations}
+    with interruptible(resume=again()) as context, context.reporter.task("labels", until, "positions") as task:
+        task.update(first)
+        for place in range(0, until - first, _BATCH):
+            own = left.rows(slice(place, min(place + _BATCH, until - first)))
+            found = deep(player, own, rules, first + place)
+            write_samples(folder / f"own-{number:06d}.npz", own, facts)
+            write_samples(folder / f"deep-{number:06d}.npz", found, facts)  # last, since readers look for it
+            number += 1
+            task.update(first + place + len(own))
+            context.check()
+    print(f"{until:,} of {first + len(left):,} held-out positions have labels")
+    return 0

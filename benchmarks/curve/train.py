@@ -1,0 +1,170 @@
+"""Nets trained on the first N positions of DATA, each from random weights, and their errors on held-out ones.
+
+`... train DATA --positions 300k 1M 3M --units 64 256 256x3 --net "lines-32, spread" --passes 1.5`
+
+A training of each size, each function of patterns and each net. It saves its state each minute; models, states and the
+lines of results (`curve.jsonl`) lie in `--out`. Errors: cross entropy of the policy (nats) and squared error of the
+value with the targets of self-play, and with those of deep searches where DATA has labels, whose correlation with the
+value is `r`. Trainings that are in the results already are left out.
+"""
+
+import argparse
+import json
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from benchmarks.curve.data import again, config_of, count, measured_on
+from benchmarks.measuring import Fault, show
+from benchmarks.structures import losses
+from core.files.atomic import atomic_write_text
+from core.streams import Purpose, stream_key
+from curriculum.config import Config
+from curriculum.phases.origin import origin_of
+from curriculum.presets import resolve
+from curriculum.reporting import Context
+from curriculum.run.folder import commit_of_source
+from curriculum.training.dataset import Dataset
+from curriculum.training.packed import SampleSet, Selection
+from curriculum.training.trainer import Trainer, cosine_rate
+from gomoku_cli.interruption import interruptible
+from nets.checkpoint import save_model
+from nets.runtimes.net_evaluator import NetEvaluator
+
+RESULTS = "curve.jsonl"
+_STEPS_PER_CALL = 20
+_SECONDS_PER_SAVE = 60.0
+_CHUNK = 2_000
+
+
+class Cell(NamedTuple):
+    """A training of the curve."""
+
+    trunk: tuple[str, ...]
+    positions: int
+    passes: float
+
+    @property
+    def net(self) -> str:
+        """The layers of the trunk, in one text."""
+        return ", ".join(self.trunk)
+
+    @property
+    def name(self) -> str:
+        """A name for files."""
+        return "-".join((*self.trunk, str(self.positions), f"{self.passes:g}")).replace(":", "_").replace("*", "_")
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.add_argument("data", type=Path, metavar="DATA")
+    parser.add_argument("--positions", type=count, nargs="+", required=True, help="such as 300k 1M 3M")
+    parser.add_argument(
+        "--units", nargs="+", default=["64"], help="of the function of patterns; 256x3: in three layers"
+    )
+    parser.add_argument("--net", nargs="+", default=["lines-32, spread"], help="layers of the trunk, without units")
+    parser.add_argument("--passes", type=float, default=1.5, help="over the positions, each under a random symmetry")
+    parser.add_argument("--rates", type=float, nargs=2, default=(2e-3, 5e-5), help="first and last learning rate")
+    parser.add_argument("--held-out", type=count, default=100_000, help="positions to measure on without labels")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--minutes", type=float, default=math.inf, help="end after so many; the command goes on later")
+    parser.add_argument("--out", type=Path, help="folder of the results; DATA/curve without it")
+    parser.add_argument("--json", action="store_true", help="print the rows as JSON")
+
+
+def cells_of(arguments: argparse.Namespace, available: int) -> list[Cell]:
+    """Return the trainings, the small ones first. Raises `Fault` for more positions than there are."""
+    if max(arguments.positions) > available:
+        raise Fault(f"{arguments.data} holds {available:,} positions to learn from, not {max(arguments.positions):,}")
+    found = []
+    for positions in sorted(arguments.positions):
+        for net in arguments.net:
+            first, *others = (layer.strip() for layer in net.split(","))
+            found += [Cell((f"{first}:{units}", *others), positions, arguments.passes) for units in arguments.units]
+    return found
+
+
+def value_correlation(evaluator: NetEvaluator, samples: SampleSet) -> float:
+    """Return the correlation of a net's values with those of samples."""
+    found: list[np.ndarray[Any, Any]] = []
+    for first in range(0, len(samples), _CHUNK):
+        part = samples.rows(slice(first, first + _CHUNK))
+        found.append(np.stack((evaluator.evaluate(part.positions)[1], part.values)))
+    return float(np.corrcoef(np.concatenate(found, axis=1))[0, 1])
+
+
+def trained(
+    config: Config, samples: Selection, cell: Cell, rates: tuple[float, float], state: Path, context: Context
+) -> tuple[Trainer, float]:
+    """Return the trainer after all steps, and the seconds that they took. Raises `Interrupted` after a save."""
+    trainer, progress = Trainer(config), {"step": 0, "seconds": 0.0}
+    if state.exists():
+        progress = trainer.load(state, progress)
+    source = trainer.batches(samples, stream_key(config.seed, Purpose.SHUFFLE))
+    steps = max(1, round(cell.passes * len(samples) / (config.training.batch_size * len(source.colours))))
+    saved = time.monotonic()
+    with context.reporter.task(f"{cell.net}, {cell.positions:,} positions", steps, "steps") as task:
+        task.update(progress["step"])
+        while progress["step"] < steps:
+            start, first = time.monotonic(), progress["step"]
+            last = min(first + _STEPS_PER_CALL, steps)
+            found = trainer.train(
+                source, first, last, np.array([cosine_rate(*rates, step / steps) for step in range(first, last)])
+            )
+            progress = {"step": last, "seconds": progress["seconds"] + time.monotonic() - start}
+            task.update(last, policy_loss=found["policy_loss"], value_loss=found["value_loss"])
+            stops = context.stop()
+            if stops or time.monotonic() - saved > _SECONDS_PER_SAVE:
+                trainer.save(state, progress)
+                saved = time.monotonic()
+            if stops:
+                context.check()
+    return trainer, progress["seconds"]
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Train and measure."""
+    own = config_of(arguments.data)
+    dataset = Dataset(arguments.data, own.rules)
+    cells = cells_of(arguments, len(dataset.training))
+    out = arguments.out or arguments.data / "curve"
+    out.mkdir(parents=True, exist_ok=True)
+    results = out / RESULTS
+    lines = results.read_text().splitlines() if results.exists() else []
+    known = {(row["net"], row["positions"], row["passes"], row["seed"]) for row in map(json.loads, lines)}
+    held_out, labels = measured_on(arguments.data, dataset, arguments.held_out)
+    deadline = time.monotonic() + 60 * arguments.minutes
+
+    def rows(context: Context) -> Iterator[dict[str, Any]]:
+        for cell in cells:
+            if (cell.net, cell.positions, cell.passes, arguments.seed) in known:
+                continue
+            preset = resolve("hour", assignments=[f"net.trunk={cell.net}", f"seed={arguments.seed}"])
+            config = replace(preset, rules=own.rules, search=own.search)
+            state = out / f"{cell.name}-{arguments.seed}.state"
+            samples = dataset.training.select(slice(cell.positions))
+            trainer, seconds = trained(config, samples, cell, tuple(arguments.rates), state, context)
+            evaluator = NetEvaluator(trainer.result.eval())
+            policy, value = losses(evaluator, held_out)
+            row = {"positions": cell.positions, "net": cell.net, "policy": policy, "value": value}
+            if labels is not None:
+                row["deep_policy"], row["deep_value"] = losses(evaluator, labels)
+                row["r"] = value_correlation(evaluator, labels)
+            evaluator.close()
+            row |= {"passes": cell.passes, "seconds": round(seconds, 1), "measured_on": len(held_out)}
+            row["seed"] = arguments.seed
+            made = {**origin_of(config, commit_of_source()), "phase": "curve", "step": 0, "curve": row}
+            save_model(out / f"{cell.name}-{arguments.seed}.safetensors", trainer.result, made)
+            lines.append(json.dumps(row))
+            atomic_write_text(results, "\n".join(lines) + "\n")
+            state.unlink(missing_ok=True)
+            yield row
+
+    with interruptible(resume=again(), deadline=deadline) as context:
+        show(rows(context), arguments.json)
+    return 0

@@ -1,0 +1,127 @@
+"""A folder of distinct positions from many files of samples: packed shards of a million, mapped and read at random.
+
+Random access needs no order of its own and no buffer: a batch reads some kilobytes of each shard, which the system
+keeps in memory as far as there is room. A shard appears whole; collecting goes on with the files that no shard has.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.files.json_text import value_at, values_at
+from core.rules import Rules
+from curriculum.training.files import naming_metadata, read_packed, write_samples
+from curriculum.training.packed import Packed, Selection
+
+_SHARD = 1_000_000
+"""Positions of a shard, about; a kill loses those of one at most, which takes some seconds to collect."""
+_TRAINING, _HELD_OUT = "training", "held-out"
+
+
+class Dataset:
+    """The positions in a folder, each once, however it is turned: those that are held out are no training positions."""
+
+    def __init__(self, folder: Path, rules: Rules) -> None:
+        """Open the folder, which may be new, for positions of `rules`. Raises `SamplesError`."""
+        self.folder, self.rules = folder, rules
+        self.sources: set[str] = set()
+        """The files that were collected."""
+        self._training: list[Packed] = []
+        self._held_out: list[Packed] = []
+        while (path := self._path(_TRAINING, len(self._training))).exists():
+            # The file of the training positions comes last, so the other one is there.
+            samples, metadata = read_packed(path, rules.cells, mapped=True)
+            with naming_metadata(path):
+                self.sources |= set(values_at(metadata, "sources", str))
+                if value_at(metadata, "rules", dict) != _facts(rules):
+                    raise ValueError(f"its positions are not of {rules}")
+            self._held_out.append(read_packed(self._path(_HELD_OUT, len(self._training)), rules.cells, mapped=True)[0])
+            self._training.append(samples)
+
+    @property
+    def training(self) -> Selection:
+        """The positions to learn from, in the order in which they were collected."""
+        return Selection(self._training)
+
+    @property
+    def held_out(self) -> Selection:
+        """Those of games that nobody learns from."""
+        return Selection(self._held_out)
+
+    def _path(self, part: str, number: int) -> Path:
+        return self.folder / f"{part}-{number:04d}.npz"
+
+    def collect(
+        self,
+        files: Sequence[Path],
+        *,
+        held_out_share: float,
+        shard: int = _SHARD,
+        report: Callable[[int, int, int], None] = lambda files, read, kept: None,
+    ) -> None:
+        """Add the positions of `files` that are new; all symmetric ones count as one, and the first is kept.
+
+        Whole games are held out, about `held_out_share` of all. `report` gets the numbers of files and of positions
+        read, and of those kept, and may raise an error that ends the work. Raises `SamplesError`.
+        """
+        known = [np.sort(part.position_keys()) for part in (*self._training, *self._held_out)]
+        parts: dict[str, list[Packed]] = {_TRAINING: [], _HELD_OUT: []}
+        fresh: list[NDArray[np.int64]] = []
+        names: list[str] = []
+        kept = read = 0
+        for number, path in enumerate(files, start=1):
+            if (name := str(path.absolute())) in self.sources:
+                continue
+            samples, _ = read_packed(path, self.rules.cells)
+            read += len(samples)
+            keys = samples.position_keys()
+            first = np.zeros(len(keys), np.bool_)
+            first[np.unique(keys, return_index=True)[1]] = True
+            for others in (*known, *fresh):
+                first &= ~_contains(others, keys)
+            held_out = _held_out_games(samples, held_out_share)
+            parts[_TRAINING].append(samples.take(np.flatnonzero(first & ~held_out)))
+            parts[_HELD_OUT].append(samples.take(np.flatnonzero(first & held_out)))
+            fresh.append(np.sort(keys[first]))
+            names.append(name)
+            kept += int(first.sum())
+            if sum(map(len, fresh)) >= shard:
+                self._add(parts, names)
+                known.append(np.sort(np.concatenate(fresh)))
+                parts, fresh, names = {_TRAINING: [], _HELD_OUT: []}, [], []
+            report(number, read, kept)
+        if names:
+            self._add(parts, names)
+
+    def _add(self, parts: Mapping[str, Sequence[Packed]], sources: Iterable[str]) -> None:
+        """Write a shard."""
+        number, metadata = len(self._training), {"sources": sorted(sources), "rules": _facts(self.rules)}
+        for part, opened in ((_HELD_OUT, self._held_out), (_TRAINING, self._training)):
+            write_samples(self._path(part, number), Packed.concatenate(parts[part]), metadata)
+            opened.append(read_packed(self._path(part, number), self.rules.cells, mapped=True)[0])
+        self.sources |= set(metadata["sources"])
+
+
+def _facts(rules: Rules) -> dict[str, Any]:
+    return {name: str(value) if name == "variant" else value for name, value in asdict(rules).items()}
+
+
+def _contains(others: NDArray[np.int64], keys: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return True for each of the keys that sorted `others` contain."""
+    place = np.searchsorted(others, keys)
+    found = place < len(others)
+    found[found] = others[place[found]] == keys[found]
+    return found
+
+
+def _held_out_games(samples: Packed, share: float) -> NDArray[np.bool_]:
+    """Return True for the positions of held-out games: a game is drawn by the key of its last position."""
+    lines = samples.line_numbers
+    last = np.flatnonzero(np.diff(lines, append=-1))
+    chosen = samples.take(last).position_keys() % 1_000_003 < share * 1_000_003
+    result: NDArray[np.bool_] = chosen[lines]
+    return result

@@ -1,0 +1,180 @@
+"""Files of samples (.npz): packed arrays, stored without compression, so that a large file can be mapped.
+
+Files of versions before the packed format, with plain arrays, are still read.
+"""
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import BadDataError
+from core.evaluation import PositionBatch
+from core.files.atomic import atomic_path, require_file
+from core.files.json_text import parse_json, values_at
+from core.limits import MAX_BOARD_SIZE, MAX_JSON_BYTES, MAX_REASON, MIN_BOARD_SIZE, shortened
+from core.rules import BLACK, NO_CELL, WHITE
+from curriculum.training.archives import BROKEN, NO_SAMPLE, ArrayArchive
+from curriculum.training.packed import KINDS, Packed, auxiliary_targets, pack
+from curriculum.training.samples import Samples
+from nets.targets import POLICY, VALUE, all_targets
+from nets.tensor_file import NotFiniteError
+
+_METADATA = {"metadata": np.uint8}
+_PLAIN: dict[str, type[np.generic]] = {
+    "stones": np.int8,
+    "to_move": np.int8,
+    "last_moves": np.int16,
+    POLICY.array: np.float32,
+    VALUE.array: np.float32,
+}
+"""The arrays of a file of an earlier version."""
+
+
+class SamplesError(BadDataError, ValueError):
+    """A file without usable samples; the message names the file and the fault."""
+
+
+def check_targets(path: Path, samples: Samples) -> None:
+    """Raise `NotFiniteError` for samples that `path` may not hold: targets that are not finite."""
+    for target in all_targets():
+        if not np.isfinite(samples.targets.get(target.name, 0.0)).all():
+            raise NotFiniteError(
+                f"{path} would hold {target.array} that are not finite: those of the player of its games"
+            )
+
+
+def write_samples(path: Path, samples: Samples | Packed, metadata: Mapping[str, Any]) -> None:
+    """Write a file, whole or not at all; `metadata` must be JSON. Equal samples give equal bytes.
+
+    Raises `NotFiniteError`.
+    """
+    if isinstance(samples, Samples):
+        check_targets(path, samples)
+        samples = pack(samples)
+    text = np.frombuffer(json.dumps(dict(metadata), sort_keys=True).encode(), dtype=np.uint8)
+    arrays = {name: np.ascontiguousarray(array) for name, array in samples.arrays.items()}
+    with atomic_path(path) as temporary, temporary.open("wb") as file:
+        np.savez(file, **arrays, metadata=text)  # type: ignore[arg-type]  # its stub takes the names for options
+
+
+def read_samples(path: Path, cells: int | None = None) -> tuple[Samples, dict[str, Any]]:
+    """Return the samples of a file, and its metadata: see `read_packed`."""
+    samples, metadata = read_packed(path, cells)
+    return samples.all, metadata
+
+
+def read_packed(path: Path, cells: int | None = None, *, mapped: bool = False) -> tuple[Packed, dict[str, Any]]:
+    """Return the samples of a file, and its metadata. `cells`: those of the board, where they are known.
+
+    `mapped`: arrays stay in the file, which must not change while they are in use.
+
+    Raises `SamplesError` for anything but a whole file of `write_samples`, of any author: sizes are checked before an
+    array is unpacked, and its values after.
+    """
+    try:
+        require_file(path)
+        with path.open("rb") as file:
+            optional = {each.array: np.float32 for each in auxiliary_targets()}
+            archive = ArrayArchive(file, (KINDS | _METADATA, _PLAIN | _METADATA), optional)
+            if archive.shapes["metadata"] != archive.shapes["metadata"][:1]:
+                raise ValueError("its arrays have other shapes than samples")
+            if archive.shapes["metadata"][0] > MAX_JSON_BYTES:
+                raise ValueError(f"its metadata is larger than the limit of {MAX_JSON_BYTES:,} bytes")
+            metadata = parse_json(archive.read("metadata", lambda rows: True).tobytes())
+            if not isinstance(metadata, dict):
+                raise ValueError("its metadata is no JSON object")
+            return (_plain if "stones" in archive.shapes else _packed)(archive, cells, mapped), metadata
+    except FileNotFoundError as error:
+        raise SamplesError(f"there is no file {path}") from error
+    except BROKEN as error:
+        reason = shortened(" ".join(str(error).split()), MAX_REASON) or type(error).__name__
+        raise SamplesError(f"{path} holds no samples, or is damaged: {reason}") from error
+
+
+def _packed(archive: ArrayArchive, cells: int | None, mapped: bool) -> Packed:
+    """Return the samples of an archive. Raises one of `BROKEN`."""
+    shapes = archive.shapes
+    if archive.is_compressed:  # a small one would unpack to any size before its numbers are checked
+        raise ValueError("its arrays are compressed")
+    if any(len(shapes[name]) != 1 for name in KINDS) or shapes["board"] != (1,):
+        raise ValueError("its arrays have other shapes than samples")
+    board = archive.read("board", lambda rows: True)
+    _check_board(int(board[0]), cells)
+    count, checks = shapes["facts"][0], {each.array: each.is_right for each in auxiliary_targets()}
+    for each in auxiliary_targets():
+        if each.array in shapes and shapes[each.array] != (count, *each.shape(int(board[0]))):
+            raise ValueError("its arrays do not belong together")
+    names = [name for name in shapes if name not in ("board", "metadata")]
+    return Packed(
+        {"board": board} | {name: archive.read(name, checks.get(name, lambda rows: True), mapped) for name in names}
+    )
+
+
+def _plain(archive: ArrayArchive, cells: int | None, mapped: bool) -> Packed:
+    """Return the samples of an archive of an earlier version, packed in memory. Raises one of `BROKEN`."""
+    shapes = archive.shapes
+    if len(shapes["stones"]) != 2:
+        raise ValueError("its arrays have other shapes than samples")
+    count, found = shapes["stones"]
+    _check_board(found, cells)
+    targets = [target for target in all_targets() if target.array in shapes]
+    right = {"to_move": (count,), "last_moves": (count, 2)}
+    right |= {target.array: (count, *target.shape(found)) for target in targets}
+    if any(shapes[name] != shape for name, shape in right.items()):
+        raise ValueError("its arrays do not belong together")
+    checks: dict[str, Callable[[NDArray[Any]], bool]] = {
+        "stones": lambda rows: bool(((rows >= WHITE) & (rows <= BLACK)).all()),
+        "to_move": lambda rows: bool(((rows == WHITE) | (rows == BLACK)).all()),
+        "last_moves": lambda rows: bool(((rows >= NO_CELL) & (rows < found)).all()),
+    }
+    # The policies come first: random or empty data is refused there, before the rest is unpacked.
+    values = {target.name: archive.read(target.array, target.is_right) for target in targets}
+    batch = PositionBatch(*(archive.read(name, check) for name, check in checks.items()))
+    for column in batch.last_moves.T:
+        known = np.flatnonzero(column != NO_CELL)
+        if not batch.stones[known, column[known]].all():
+            raise ValueError(f"last_moves has {NO_SAMPLE}")
+    return pack(Samples(batch, values))
+
+
+def _check_board(found: int, cells: int | None) -> None:
+    """Raise `ValueError` for a number of cells that no board has, or not that of the run."""
+    size = math.isqrt(found)
+    if size**2 != found or not MIN_BOARD_SIZE <= size <= MAX_BOARD_SIZE:
+        raise ValueError(f"no board has {found:,} cells")
+    if cells is not None and cells != found:
+        raise ValueError(f"its boards have {found} cells, and those of the run have {cells}")
+
+
+class KeptGames(NamedTuple):
+    """The samples of whole games, one game after the other."""
+
+    samples: Packed
+    lengths: list[int]
+    """The number of samples of each game."""
+    metadata: dict[str, Any]
+
+
+def read_kept_games(path: Path, cells: int) -> KeptGames:
+    """Return the games in a file whose metadata holds their `lengths`. Raises `SamplesError`."""
+    samples, metadata = read_packed(path, cells)
+    with naming_metadata(path):
+        lengths = values_at(metadata, "lengths", int, low=0)
+        if sum(lengths) != len(samples):
+            raise ValueError(f"lengths are those of {sum(lengths):,} samples, and there are {len(samples):,}")
+    return KeptGames(samples, lengths, metadata)
+
+
+@contextmanager
+def naming_metadata(path: Path) -> Iterator[None]:
+    """Raise `SamplesError` with the path of the file for a `ValueError` of the block."""
+    try:
+        yield
+    except ValueError as error:
+        raise SamplesError(f"{path}: its metadata cannot be used: {error}") from error

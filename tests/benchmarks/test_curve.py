@@ -1,0 +1,84 @@
+"""The curve of errors over positions: collected, labelled, trained and drawn in small, and each step goes on."""
+
+import argparse
+import json
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from benchmarks.curve import collect, label, plot, train
+from benchmarks.curve.data import count
+from benchmarks.measuring import Fault
+from core.rules import Rules
+from curriculum.presets import resolve, to_toml
+from curriculum.training.files import read_samples, write_samples
+from nets.checkpoint import load_model
+from tests.curriculum.training.test_packed import games
+
+RULES = Rules(9, 5)
+
+
+def command(module: ModuleType, *words: object) -> int:
+    parser = argparse.ArgumentParser()
+    module.options(parser)
+    code: int = module.run(parser.parse_args([str(word) for word in words]))
+    return code
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A folder of positions from two files of a run."""
+    run, data = tmp_path / "run", tmp_path / "data"
+    (run / "replay").mkdir(parents=True)
+    (run / "config.toml").write_text(to_toml(resolve("hour", assignments=["rules.size=9", "training.batch_size=64"])))
+    for number in range(2):
+        write_samples(run / "replay" / f"selfplay-0000-{number:06d}.npz", games(RULES, 30, seed=number), {})
+    command(collect, data, run, "--held-out", "0.2")
+    return data
+
+
+def test_labels_are_deep_searches_of_the_positions_that_are_held_out(data: Path) -> None:
+    for positions in (33, 40):  # the second call goes on
+        command(label, data, "--positions", positions, "--simulations", 30)
+    files = sorted((data / "labels").glob("deep-*.npz"))
+    found = [
+        (read_samples(path)[0], read_samples(path.with_name(path.name.replace("deep", "own")))[0]) for path in files
+    ]
+    assert [len(deep) for deep, _ in found] == [32, 1, 7]
+    for deep, own in found:
+        assert (deep.positions.stones == own.positions.stones).all()
+        assert (deep.policies[deep.positions.stones != 0] == 0).all()
+        assert (deep.policies != own.policies).any()
+    everything = {row.tobytes() for _, own in found for row in own.positions.stones}
+    assert len(everything) == 40, "none twice"
+
+
+def test_nets_of_each_size_learn_the_first_positions_and_are_trained_once(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command(label, data, "--positions", 20, "--simulations", 10)
+    words = ("--units", "8", "16x3", "--passes", "1", "--json")
+    command(train, data, "--positions", "256", *words)
+    command(train, data, "--positions", "256", "512", *words)
+    rows = [json.loads(line) for line in (data / "curve" / "curve.jsonl").read_text().splitlines()]
+    assert [(row["net"], row["positions"]) for row in rows] == [
+        *(("lines-32:8, spread", 256), ("lines-32:16x3, spread", 256)),
+        *(("lines-32:8, spread", 512), ("lines-32:16x3, spread", 512)),
+    ]
+    for row in rows:
+        assert {"policy", "value", "deep_policy", "deep_value", "r"} <= row.keys()
+        assert 0 < row["deep_value"] < 4
+        assert row["measured_on"] == 20
+    assert len([*(data / "curve").glob("*.state")]) == 0
+    model, info = load_model(data / "curve" / "lines-32_16x3-spread-512-1-1.safetensors")
+    assert info.net.trunk == ("lines-32:16x3", "spread")
+    assert model.rules == RULES
+    command(plot, data, "--figure", data / "curve.svg")
+    assert "lines-32:16x3" in (data / "curve.svg").read_text()
+    with pytest.raises(Fault, match="positions to learn from, not 3,000,000"):
+        command(train, data, "--positions", "3M")
+
+
+def test_numbers_of_positions_have_units() -> None:
+    assert [count(text) for text in ("300", "300k", "1M", "1.5M")] == [300, 300_000, 1_000_000, 1_500_000]

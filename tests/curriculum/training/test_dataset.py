@@ -1,0 +1,68 @@
+"""Sets of distinct positions: every position once, whole games held out, and a collection that goes on after a kill."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.rules import Rules, Variant
+from curriculum.training.dataset import Dataset
+from curriculum.training.files import SamplesError, write_samples
+from curriculum.training.packed import pack
+from tests.curriculum.training.test_packed import assert_equal, games
+
+RULES = Rules(9, 5)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    """Files of games, of which the third repeats the first one, turned."""
+    paths = [tmp_path / f"selfplay-{number}.npz" for number in range(5)]
+    for number, path in enumerate(paths):
+        samples = games(RULES, 12, seed=0 if number == 2 else number)
+        write_samples(path, samples.transformed(np.full(len(samples), 5)) if number == 2 else samples, {})
+    return paths
+
+
+def keys(dataset: Dataset) -> list[int]:
+    return [
+        int(key) for part in (dataset.training, dataset.held_out) for key in part.parts for key in key.position_keys()
+    ]
+
+
+def test_each_position_is_collected_once_and_whole_games_are_held_out(tmp_path: Path, files: list[Path]) -> None:
+    dataset = Dataset(tmp_path / "set", RULES)
+    reports: list[tuple[int, int, int]] = []
+    dataset.collect(files, held_out_share=0.2, shard=100, report=lambda *figures: reports.append(figures))
+    again = Dataset(tmp_path / "set", RULES)
+    everything = [games(RULES, 12, seed=seed) for seed in (0, 1, 3, 4)]
+    expected = {int(key) for samples in everything for key in pack(samples).position_keys()}
+    assert sorted(keys(again)) == sorted(expected)
+    assert len(again.training.parts) > 1
+    assert reports[-1] == (5, sum(map(len, everything)) + len(everything[0]), len(expected))
+    assert 0.05 < len(again.held_out) / len(expected) < 0.4
+    chunk = again.training.rows(np.arange(0, len(again.training), 7))
+    assert_equal(chunk, dataset.training.rows(np.arange(0, len(dataset.training), 7)))
+
+
+def test_a_collection_that_was_killed_goes_on_to_the_same_positions(tmp_path: Path, files: list[Path]) -> None:
+    whole, part = Dataset(tmp_path / "whole", RULES), tmp_path / "part"
+    whole.collect(files, held_out_share=0.2, shard=100)
+
+    def killed(files: int, read: int, kept: int) -> None:
+        if files == 4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Dataset(part, RULES).collect(files, held_out_share=0.2, shard=100, report=killed)
+    last = max(part.glob("training-*"))
+    last.unlink()  # as by a kill between the two files of a shard
+    for _ in range(2):
+        Dataset(part, RULES).collect(files, held_out_share=0.2, shard=100)
+    assert keys(Dataset(part, RULES)) == keys(whole)
+
+
+def test_positions_of_other_rules_are_refused(tmp_path: Path, files: list[Path]) -> None:
+    Dataset(tmp_path / "set", RULES).collect(files, held_out_share=0.0)
+    with pytest.raises(SamplesError, match="its positions are not of exactly 5 in a row on 9x9"):
+        Dataset(tmp_path / "set", Rules(9, 5, Variant.STANDARD))
