@@ -172,7 +172,7 @@ class MatchSession:
         openings = repr(self.openings).encode()
         return {
             "players": list(specs),
-            "models": [_fingerprint(spec) for spec in specs],
+            "models": [_fingerprint(spec, self.rules) for spec in specs],
             "board_size": self.rules.size,
             "connect": self.rules.connect,
             "variant": self.rules.variant,
@@ -191,7 +191,7 @@ class MatchSession:
         }
 
 
-def _fingerprint(spec: str) -> str | None:
+def _fingerprint(spec: str, rules: Rules) -> str | None:
     """Return a hash of a model's file; None for a player without one."""
-    path = model_path(spec)
+    path = model_path(spec, rules)
     return None if path is None else hashlib.blake2b(path.read_bytes(), digest_size=8).hexdigest()
