@@ -51,6 +51,11 @@ class Variant(StrEnum):
         return repr(self.value)
 
 
+def shipped_variant(variant: Variant) -> Variant:
+    """Return the variant whose nets, openings and suites serve a variant too: for `caro-exact` those of `caro`."""
+    return Variant.CARO if variant == Variant.CARO_EXACT else variant
+
+
 _NAMES = {
     Variant.FREESTYLE: "{} in a row",
     Variant.STANDARD: "exactly {} in a row",

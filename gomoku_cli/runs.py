@@ -174,6 +174,7 @@ def run_phase(
 
     Raises a usage error without a run.
     """
+    from curriculum.phases.steps import start_text
     from curriculum.run.folder import is_run
     from gomoku_cli.compilation import reporting_compilation
     from gomoku_cli.console import headline, program
@@ -193,7 +194,7 @@ def run_phase(
         interruptible(quiet=quiet, resume=command_line, pool=pool) as context,
     ):
         if is_new:
-            context.reporter.say(f"{path} is a new run: it starts from fresh nets")
+            context.reporter.say(f"{path} is a new run: it starts from {start_text(folder.config)}")
         for remark in folder.remarks:
             context.reporter.say(remark)
         place = headline_of(folder.path, folder.config, whole=False)

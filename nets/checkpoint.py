@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from core.errors import BadDataError
 from core.files.json_text import parse_json
 from core.limits import MAX_MODEL_BYTES, MAX_PARAMETERS, MAX_REASON, shortened
-from core.rules import Rules, Variant
+from core.rules import Rules, Variant, shipped_variant
 from nets.config import NetConfig, Planes
 from nets.shapes import fits, parameter_total, tensor_types
 from nets.tensor_file import TensorFile, TensorFileError, open_tensors, write_tensors
@@ -25,16 +25,23 @@ if TYPE_CHECKING:
     from nets.dual import DualNet
 
 FORMAT = "gomoku-model-2"
-BUILT_IN = {name: Path(__file__).parent / "weights" / f"{name}.safetensors" for name in ("default", "paper")}
-"""The models inside the package, by their names as players."""
+BUILT_IN = {path.stem: path for path in sorted((Path(__file__).parent / "weights").glob("*.safetensors"))}
+"""The models inside the package, by their names as players: `default`, `paper`, and `default-VARIANT` for each variant
+of the rules that has a net of its own."""
 DEFAULT_MODEL = BUILT_IN["default"]
 _TABLES_OF_MADE = ("search", "results")
 _LISTS = ("trunk", "policy_head", "value_head", "auxiliary")
 
 
-def model_file(path: Path | str) -> Path:
-    """Return the file of a built-in model where the text is its name, else the path itself."""
-    return BUILT_IN[path] if isinstance(path, str) and path in BUILT_IN else Path(path)
+def model_file(path: Path | str, rules: Rules | None = None) -> Path:
+    """Return the file of a built-in model where the text is its name, else the path itself.
+
+    For `rules` of a variant with a net of its own it is that net.
+    """
+    if not isinstance(path, str) or path not in BUILT_IN:
+        return Path(path)
+    own = f"{path}-{shipped_variant(rules.variant)}" if rules is not None else path
+    return BUILT_IN.get(own, BUILT_IN[path])
 
 
 class CheckpointError(BadDataError, ValueError):
@@ -104,6 +111,8 @@ def load_arrays(path: Path, rules: Rules | None = None) -> "tuple[dict[str, NDAr
 def load_model(path: Path | str, rules: Rules | None = None) -> tuple["DualNet", ModelInfo]:
     """Load the model of a file or a built-in one (`default`, `paper`) with torch, for its own or for other rules.
 
+    `default` has a net for some variants of the rules (`BUILT_IN`), which is loaded then.
+
     Its nets are on the CPU, in evaluation mode.
 
     >>> model, info = gomoku.load_model("default")
@@ -112,7 +121,7 @@ def load_model(path: Path | str, rules: Rules | None = None) -> tuple["DualNet",
 
     Raises `CheckpointError`, also for rules that the model does not play.
     """
-    arrays, info = load_arrays(model_file(path), rules)
+    arrays, info = load_arrays(model_file(path, rules), rules)
     # Imported here, so that a file is refused without torch.
     import torch
 

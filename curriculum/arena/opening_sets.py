@@ -7,7 +7,7 @@ from pathlib import Path
 
 from core.records.openings import parse_openings, read_openings
 from core.records.record import RecordError
-from core.rules import Cell, Rules
+from core.rules import Cell, Rules, Variant, shipped_variant
 
 BALANCED, EMPTY_BOARD = "balanced", "empty"
 _HEAD = 4096
@@ -17,15 +17,17 @@ _HEAD = 4096
 def load_openings(choice: str, rules: Rules, *, for_training: bool = False) -> list[tuple[Cell, ...]]:
     """Return openings: `balanced` (shipped), `empty` (the empty board) or those of a file. Raises `RecordError`.
 
-    Training takes every second one of the shipped openings, and evaluation the others, so no match repeats training.
+    Where none are shipped for the variant of the rules, those of freestyle are taken (`balanced_for`). Training takes
+    every second one of the shipped openings, and evaluation the others, so no match repeats training.
     """
     if choice == EMPTY_BOARD:
         return [()]
     if choice != BALANCED:
         return read_openings(Path(choice), rules)
-    if not has_balanced_openings(rules):
+    variant = balanced_for(rules)
+    if variant is None:
         raise RecordError(f"there are no balanced openings for {rules}: use --openings empty or a file of your own")
-    file = _shipped(rules)
+    file = _shipped(rules, variant)
     openings = parse_openings(file.read_text(encoding="utf-8"), rules, file.name)
     return openings[1::2] if for_training else openings[0::2]
 
@@ -39,15 +41,27 @@ def variant_of_file(choice: str) -> str | None:
     return match[1] if match else None
 
 
-def has_balanced_openings(rules: Rules) -> bool:
-    """Return True if openings are shipped for these rules."""
-    return rules.connect == 5 and _shipped(rules).is_file()
+def balanced_for(rules: Rules) -> Variant | None:
+    """Return the variant that the shipped openings of these rules were made for; None if there are none.
+
+    That is their own variant (`shipped_variant`), or else freestyle.
+    """
+    variants = (shipped_variant(rules.variant), Variant.FREESTYLE) if rules.connect == 5 else ()
+    return next((variant for variant in variants if _shipped(rules, variant).is_file()), None)
 
 
-def _shipped(rules: Rules) -> Traversable:
-    return resources.files("curriculum") / "openings" / f"freestyle{rules.size}.txt"
+def note_on_balanced(rules: Rules) -> str | None:
+    """Return a note if the shipped openings of these rules were made for another variant, else None."""
+    variant = balanced_for(rules)
+    if variant in (None, shipped_variant(rules.variant)):
+        return None
+    return f"note: the balanced openings are those of {variant}: none are shipped for {rules}"
+
+
+def _shipped(rules: Rules, variant: Variant) -> Traversable:
+    return resources.files("curriculum") / "openings" / f"{variant}{rules.size}.txt"
 
 
 def evaluation_openings(rules: Rules) -> list[tuple[Cell, ...]]:
     """Return the shipped balanced openings, or the empty board if none are shipped for these rules."""
-    return load_openings(BALANCED if has_balanced_openings(rules) else EMPTY_BOARD, rules)
+    return load_openings(BALANCED if balanced_for(rules) else EMPTY_BOARD, rules)

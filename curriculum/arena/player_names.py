@@ -34,9 +34,10 @@ def model_of_level(spec: str, rules: Rules) -> Path | None:
     """Return the file of the model that plays a level on a board; None for a level that another player plays."""
     if spec != MODEL_LEVEL:
         return None
-    from nets.checkpoint import DEFAULT_MODEL, read_info
+    from nets.checkpoint import model_file, read_info
 
-    return DEFAULT_MODEL if read_info(DEFAULT_MODEL).plays(rules) else None
+    path = model_file(DEFAULT, rules)
+    return path if read_info(path).plays(rules) else None
 
 
 def short_name(spec: str) -> str:

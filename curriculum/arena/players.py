@@ -12,7 +12,7 @@ from typing import Any
 
 from core.errors import UsageError
 from core.limits import MAX_PLAYER_LENGTH, MAX_SIMULATIONS, quoted
-from core.rules import Rules
+from core.rules import Rules, shipped_variant
 from curriculum.arena import player_names
 from curriculum.run.folder import best_model, is_run
 from search.engine import Engine
@@ -92,17 +92,23 @@ def own_simulations(spec: str) -> tuple[str, int | None]:
     return (spec, None) if not is_count or os.path.lexists(spec) else (name, int(count))
 
 
-def model_path(spec: str) -> Path | None:
-    """Return the model file that a spec names, None for a player without a net. Raises `PlayerSpecError`."""
+def model_path(spec: str, rules: Rules | None = None) -> Path | None:
+    """Return the model file that a spec names, None for a player without a net.
+
+    `default` names the net of the variant of `rules`, where there is one (`nets.checkpoint.model_file`).
+
+    Raises `PlayerSpecError`.
+    """
     if len(spec) > MAX_PLAYER_LENGTH:
         raise PlayerSpecError(
             f"{quoted(spec)} has {len(spec):,} characters; the limit of a player's name is {MAX_PLAYER_LENGTH:,}"
         )
     spec, _ = own_simulations(spec)
-    if spec in (player_names.DEFAULT, player_names.PAPER):
-        from nets.checkpoint import BUILT_IN
+    if spec.partition("-")[0] in (player_names.DEFAULT, player_names.PAPER):
+        from nets.checkpoint import BUILT_IN, model_file
 
-        return BUILT_IN[spec]
+        if spec in BUILT_IN:
+            return model_file(spec, rules)
     if spec in (*_FIXED, *_MENTORS, *player_names.LEVELS) or spec.startswith(
         (player_names.PURE_MCTS, f"{player_names.ENGINE}:")
     ):
@@ -159,7 +165,7 @@ class NamedPlayer:
     @classmethod
     def of(cls, spec: str, rules: Rules, settings: PlayerSettings) -> "NamedPlayer":
         """Return the recipe of a spec. Raises `PlayerSpecError`."""
-        return cls(spec, rules, settings, model_path(spec))
+        return cls(spec, rules, settings, model_path(spec, rules))
 
     @property
     def name(self) -> str:
@@ -215,7 +221,7 @@ def parse_player(spec: str, *, rules: Rules, settings: PlayerSettings) -> Player
 
     Raises `PlayerSpecError`, and `nets.checkpoint.CheckpointError` for a broken model.
     """
-    path = model_path(spec)
+    path = model_path(spec, rules)
     if path is not None:
         return _with_book(_net_player(spec, path, rules, settings), settings)
     if spec in _FIXED:
@@ -248,7 +254,7 @@ def _with_book(player: Player, settings: PlayerSettings) -> Player:
 
 def _net_player(spec: str, path: Path, rules: Rules, settings: PlayerSettings) -> Player:
     from curriculum.workers.shared_evaluator import shared_evaluator
-    from nets.checkpoint import CheckpointError, read_info
+    from nets.checkpoint import CheckpointError, model_file, read_info
     from nets.config import RuntimeNotice
     from nets.runtimes.loading import open_model
     from search.tree.player import MctsPlayer
@@ -256,9 +262,12 @@ def _net_player(spec: str, path: Path, rules: Rules, settings: PlayerSettings) -
     info = read_info(path)
     if not info.plays(rules):
         raise PlayerSpecError(f"{spec} plays {info.rules}, not {rules}")
-    if info.rules.variant != rules.variant:
+    learnt, wanted = shipped_variant(info.rules.variant), shipped_variant(rules.variant)
+    if learnt != wanted:
+        built_in = read_info(model_file(player_names.DEFAULT, rules)).rules.variant
+        hint = f"; {player_names.DEFAULT} has learned it" if built_in == wanted else ""
         warnings.warn(
-            f"{spec} learned {info.rules.variant}, and plays {rules.variant}, which it may play badly",
+            f"{spec} learned {learnt}, and plays {rules.variant}, which it may play badly{hint}",
             RuntimeNotice,
             stacklevel=2,
         )

@@ -9,12 +9,19 @@ from pathlib import Path
 from typing import Any
 
 from core.opening_rules import OpeningRule
-from core.rules import Cell, Rules, Variant
+from core.rules import Cell, Rules
 from curriculum.arena.bars import is_decided, never_moved
 from curriculum.arena.fixtures import fixtures
 from curriculum.arena.folder import MatchFolder
 from curriculum.arena.formats import Format
-from curriculum.arena.opening_sets import BALANCED, EMPTY_BOARD, has_balanced_openings, load_openings, variant_of_file
+from curriculum.arena.opening_sets import (
+    BALANCED,
+    EMPTY_BOARD,
+    balanced_for,
+    load_openings,
+    note_on_balanced,
+    variant_of_file,
+)
 from curriculum.arena.player_names import short_names
 from curriculum.arena.players import NamedPlayer, PlayerSettings, PlayerSpecError, model_path, parse_player
 from curriculum.arena.statistics.sprt import SequentialTest
@@ -71,17 +78,14 @@ class MatchSession:
             choice = self.settings.openings
             if self.settings.opening_rule is not OpeningRule.FREE:
                 choice = EMPTY_BOARD
-            elif choice == BALANCED and not has_balanced_openings(self.rules):
+            elif choice == BALANCED and balanced_for(self.rules) is None:
                 choice = EMPTY_BOARD
                 self.context.reporter.say(
                     f"note: there are no balanced openings for {self.rules}, so all games begin on the empty board; "
                     "--openings names a file of others"
                 )
-            elif choice == BALANCED and self.rules.variant != Variant.FREESTYLE:
-                self.context.reporter.say(
-                    "note: the balanced openings are those of freestyle; --openings names a file of others, which "
-                    f"gomoku openings --variant {self.rules.variant} makes"
-                )
+            elif choice == BALANCED and (note := note_on_balanced(self.rules)):
+                self.context.reporter.say(f"{note}; gomoku openings makes others, for --openings")
             self._openings = load_openings(choice, self.rules)
             if (made_for := variant_of_file(choice)) not in (None, self.rules.variant):
                 self.context.reporter.say(f"note: the openings of {choice} were made for {made_for}")
@@ -168,7 +172,7 @@ class MatchSession:
         openings = repr(self.openings).encode()
         return {
             "players": list(specs),
-            "models": [_fingerprint(spec) for spec in specs],
+            "models": [_fingerprint(spec, self.rules) for spec in specs],
             "board_size": self.rules.size,
             "connect": self.rules.connect,
             "variant": self.rules.variant,
@@ -187,7 +191,7 @@ class MatchSession:
         }
 
 
-def _fingerprint(spec: str) -> str | None:
+def _fingerprint(spec: str, rules: Rules) -> str | None:
     """Return a hash of a model's file; None for a player without one."""
-    path = model_path(spec)
+    path = model_path(spec, rules)
     return None if path is None else hashlib.blake2b(path.read_bytes(), digest_size=8).hexdigest()

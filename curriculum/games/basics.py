@@ -72,11 +72,19 @@ def draw(
         )
 
 
-def with_colours_swapped(samples: Samples) -> Samples:
-    """Return the samples, followed by a copy of each with the colours of stones and side to move swapped."""
+def with_colours_swapped(rules: Rules, samples: Samples) -> Samples:
+    """Return the samples, followed by a copy of each with the colours of stones and side to move swapped.
+
+    Where the colours are not alike, as in renju, only copies whose answers are right again follow.
+    """
     positions = samples.positions
     swapped = PositionBatch(-positions.stones, -positions.to_move, positions.last_moves)
-    return Samples.concatenate([samples, Samples(swapped, samples.targets)])
+    copies = Samples(swapped, samples.targets)
+    if rules.has_fouls:
+        answers, attacks = samples.policies > 0, samples.values > 0
+        rows = zip(swapped.stones, swapped.to_move.tolist(), answers, attacks.tolist(), strict=True)
+        copies = copies.rows(np.array([_is_sound(rules, s, c, np.flatnonzero(a), attacks=w) for s, c, a, w in rows]))
+    return Samples.concatenate([samples, copies])
 
 
 def are_right(rules: Rules, positions: PositionBatch, moves: NDArray[np.intp]) -> NDArray[np.bool_]:
@@ -87,6 +95,27 @@ def are_right(rules: Rules, positions: PositionBatch, moves: NDArray[np.intp]) -
         decides = deciding_tactic(compiled, stones, colour)
         right[row] = is_right(compiled, stones, colour, int(move), decides)
     return right
+
+
+def _is_sound(
+    rules: Rules, stones: NDArray[np.int8], to_move: int, answers: NDArray[np.intp], *, attacks: bool
+) -> bool:
+    """Return True if no line stands already and the pattern's answers are the right moves of the position."""
+    compiled, plain = compile_rules(rules), stones.tolist()
+    if not all(rules.is_legal(plain, int(cell), to_move) for cell in answers):
+        return False
+    for cell in np.flatnonzero(stones):
+        if wins(compiled, stones, int(cell)):
+            return False
+    decides = deciding_tactic(compiled, stones, to_move)
+    if not attacks and decides in (WIN, DOUBLE_THREAT):
+        return False  # a defender who can win need not defend, and its z would be wrong
+    if decides == STOP_WIN:
+        # A second winning cell elsewhere would make a defence hopeless.
+        count = immediate_wins(compiled, stones, -to_move, np.empty(rules.cells, dtype=np.bool_))
+        if count != len(answers):
+            return False
+    return all(is_right(compiled, stones, to_move, int(cell), decides) for cell in answers)
 
 
 def _placements(pattern: str, size: int) -> list[NDArray[np.int64]]:
@@ -119,7 +148,6 @@ class _Draw:
         self._noise_stones, self._random = noise_stones, random
         self._fours = _placements(_FOUR(rules.connect), rules.size) if kind.against_four else []
         self._marks = np.array(list(kind.pattern(rules.connect)))
-        self._wins = np.empty(rules.cells, dtype=np.bool_)
         self.stones: NDArray[np.int8] = np.empty(rules.cells, dtype=np.int8)
         self.to_move = BLACK
         self.last_moves: tuple[int, int] = (NO_CELL, NO_CELL)
@@ -145,7 +173,7 @@ class _Draw:
             laid = np.concatenate([laid, four])
         noise = self._add_noise(laid)
         answers = laid[: len(self._marks)][self._marks == "_"]
-        if noise is None or not self._is_sound(answers):
+        if noise is None or not _is_sound(self._rules, self.stones, self.to_move, answers, attacks=kind.attacks):
             return False
         self._choose_answers(answers)
         theirs = line if not kind.attacks else np.append(blocks, noise[self.stones[noise] == -self.to_move])
@@ -174,22 +202,6 @@ class _Draw:
         self.stones[noise[:whites]] = WHITE
         self.stones[noise[whites:]] = BLACK
         return noise
-
-    def _is_sound(self, answers: NDArray[np.int64]) -> bool:
-        """Return True if no line stands already and the pattern's answers are the right moves of the position."""
-        rules, stones = compile_rules(self._rules), self.stones
-        for cell in np.flatnonzero(stones):
-            if wins(rules, stones, int(cell)):
-                return False
-        decides = deciding_tactic(rules, stones, self.to_move)
-        if not self._kind.attacks and decides in (WIN, DOUBLE_THREAT):
-            return False  # a defender who can win need not defend, and its z would be wrong
-        if decides == STOP_WIN:
-            # A second winning cell elsewhere would make a defence hopeless.
-            count = immediate_wins(rules, stones, -self.to_move, self._wins)
-            if count != len(answers):
-                return False
-        return all(is_right(rules, stones, self.to_move, int(cell), decides) for cell in answers)
 
     def _choose_answers(self, answers: NDArray[np.int64]) -> None:
         if self._kind.weights is None:

@@ -14,7 +14,7 @@ from curriculum.phases.imitation import run_imitation
 from curriculum.phases.origin import portable_name, result_of
 from curriculum.phases.players import ModelPlayer, check_players, named_player
 from curriculum.phases.selfplay import run_selfplay
-from curriculum.phases.steps import keep_model
+from curriculum.phases.steps import keep_model, start_text
 from curriculum.reporting import Context
 from curriculum.run.folder import RunFolder
 from nets.checkpoint import load_model
@@ -31,6 +31,8 @@ def run_all(run: RunFolder, context: Context) -> list[dict[str, Any]]:
     Raises `Interrupted` after saving, and the errors of `check_players` before any work.
     """
     check_players(run.config)
+    if run.config.start and not run.best_model.exists():
+        context.reporter.say(f"{run.config.rules}: the nets start from {start_text(run.config)}")
     for phase in run.config.phases:
         _RUN[phase](run, context)
     return measure(run, context)

@@ -83,7 +83,7 @@ def basics_of(run: RunFolder, context: Context) -> Samples:
         )
         write_samples(path, drawn, {"kinds": settings.kinds, "seed": run.config.seed})
     samples, _ = read_samples(path, run.config.rules.cells)
-    return basics.with_colours_swapped(samples) if settings.colour_swapped else samples
+    return basics.with_colours_swapped(run.config.rules, samples) if settings.colour_swapped else samples
 
 
 def right_shares(model: DualNet, run: RunFolder, context: Context) -> dict[str, float]:
@@ -98,7 +98,7 @@ def right_shares(model: DualNet, run: RunFolder, context: Context) -> dict[str, 
         context,
     )
     if config.basics.colour_swapped:
-        fresh = basics.with_colours_swapped(fresh)
+        fresh = basics.with_colours_swapped(config.rules, fresh)
     evaluator = NetEvaluator(model)
     right = basics.are_right(config.rules, fresh.positions, favourite_moves(config.rules, evaluator, fresh))
     evaluator.close()

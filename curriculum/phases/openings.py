@@ -2,7 +2,7 @@
 
 from core.records.record import RecordError
 from core.rules import Cell
-from curriculum.arena.opening_sets import BALANCED, load_openings
+from curriculum.arena.opening_sets import BALANCED, load_openings, note_on_balanced
 from curriculum.config import Config
 from curriculum.reporting import Context
 
@@ -12,6 +12,8 @@ def training_openings(config: Config, context: Context) -> list[tuple[Cell, ...]
     share = config.selfplay.balanced_share
     if share <= 0:
         return []
+    if note := note_on_balanced(config.rules):
+        context.reporter.say(note)
     try:
         return load_openings(BALANCED, config.rules, for_training=True)
     except RecordError:

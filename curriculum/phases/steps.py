@@ -108,6 +108,15 @@ def check_start(config: Config) -> Path | None:
     return path
 
 
+def start_text(config: Config) -> str:
+    """Return the weights that a run starts from, in words. Raises the errors of `check_start`."""
+    path = check_start(config)
+    if path is None:
+        return "fresh nets"
+    learnt = read_info(path).rules
+    return f"the weights of {config.start}" + (f", which learned {learnt}" if learnt != config.rules else "")
+
+
 def _start(run: RunFolder) -> None:
     """Make the weights of the model that a run starts from its best model."""
     path = check_start(run.config)

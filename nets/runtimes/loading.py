@@ -29,7 +29,7 @@ def open_model(
     Raises `CheckpointError`, also for rules that the model does not play, and `RuntimeUnavailableError` for a precision
     that no runtime here has.
     """
-    path, choice = model_file(path), choice or default_runtime()
+    path, choice = model_file(path, rules), choice or default_runtime()
     if choice.runs_in_kernels(read_info(path).net):
         from nets.runtimes.lines import LineRuntime
 

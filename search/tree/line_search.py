@@ -215,6 +215,7 @@ def settle(
     node, plies = open_replies(forest, tree, record["node"], side, tactics.replies[leaf], found[2])
     if found[0] == UNDECIDED:
         record["node"], record["plies"] = node, plies
+        record["to_move"] = side if found[2] % 2 == 0 else -side
         return True
     end_by_threats(forest, tree, node, plies, found[0], found[1], params)
     free_leaf(leaves, leaf)

@@ -61,7 +61,7 @@ PARAMETERS = {
     "s-4rb-gp": S_BASIC + 4 * RESIDUAL + POOLING,
 }
 """Trainable parameters, all nets of a model together."""
-OURS = {"quick", "smoke", "hour", "strongest"}
+OURS = {"quick", "smoke", "hour", "strongest", "strongest-standard", "strongest-renju", "strongest-caro"}
 SMOKE = ("search.simulations=2", "selfplay.concurrent_games=2", "training.batch_size=16", "selfplay.cache_megabytes=0")
 
 

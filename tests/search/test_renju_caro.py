@@ -11,11 +11,13 @@ from core.compiled.renju import ALLOWED, DOUBLE_FOUR, DOUBLE_THREE, MAKES_FIVE, 
 from core.compiled.rules import compile_rules, has_moves, legal_masks, wins
 from core.compiled.symmetry import targets
 from core.compiled.threats import FIVE, FOUR, NONE, OPEN_FOUR, load, new_threat_board, packed_patterns, place, remove
+from core.evaluation import PositionBatch
 from core.notation import parse_cell
 from core.position import IllegalMoveError, Outcome, Position, Termination
 from core.rules import BLACK, DIRECTIONS, EMPTY, WHITE, Rules, Variant
 from curriculum.games import basics
 from curriculum.games.kinds import KINDS
+from curriculum.training.samples import Samples
 from search.limits import Limit
 from search.mentor.casual import CasualPlayer, Habits
 from search.mentor.evaluation import MAYBE_FOUL, built_in_network, new_evaluation
@@ -404,10 +406,25 @@ def test_whole_games_of_every_player_are_legal(variant: Variant) -> None:
 @pytest.mark.parametrize("variant", ALL)
 def test_basic_positions_are_right(variant: Variant) -> None:
     rules = Rules(9, variant=variant)
-    samples = basics.generate(rules, kinds=tuple(KINDS), positions=36, noise_stones=(0, 12), seed=1)
+    drawn = basics.generate(rules, kinds=tuple(KINDS), positions=48, noise_stones=(0, 12), seed=1)
+    samples = basics.with_colours_swapped(rules, drawn)
+    assert 90 < len(samples) <= 96
     for row in range(len(samples)):
         stones, colour = samples.positions.stones[row].tolist(), int(samples.positions.to_move[row])
         assert not any(stones[cell] and referee.wins(stones, cell, 9, variant) for cell in range(rules.cells))
         for cell in np.flatnonzero(samples.policies[row]).tolist():
             assert referee.is_legal(stones, cell, colour, 9, variant)
     assert basics.are_right(rules, samples.positions, samples.policies.argmax(axis=1)).all()
+
+
+def test_a_swapped_copy_with_a_forbidden_answer_is_left_out() -> None:
+    """White stops a four on h5, where Black, in its place, would make two threes."""
+    stones = np.zeros((1, 225), np.int8)
+    for colour, names in ((BLACK, "h4 h6 h7 h8"), (WHITE, "g5 f5 g4 f3 h9")):
+        stones[0, [parse_cell(name, 15) for name in names.split()]] = colour
+    policy = np.zeros((1, 225), np.float32)
+    policy[0, parse_cell("h5", 15)] = 1
+    batch = PositionBatch(stones, np.array([WHITE], np.int8), np.full((1, 2), -1, np.int16))
+    samples = Samples.plain(batch, policy, np.zeros(1, np.float32))
+    for variant, copies in ((Variant.FREESTYLE, 1), (Variant.CARO, 1), (Variant.RENJU, 0)):
+        assert len(basics.with_colours_swapped(Rules(variant=variant), samples)) == 1 + copies

@@ -197,7 +197,7 @@ def test_the_number_of_noise_stones_is_in_its_range() -> None:
 
 def test_swapping_colours_shows_each_net_both_sides() -> None:
     samples = drawn("defend-four", 10)
-    both = with_colours_swapped(samples)
+    both = with_colours_swapped(BOARD, samples)
     assert len(both) == 20
     assert np.array_equal(both.positions.stones[10:], -samples.positions.stones)
     assert np.array_equal(both.positions.to_move[10:], -samples.positions.to_move)

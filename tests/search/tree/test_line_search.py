@@ -11,7 +11,7 @@ from core.compiled.jit import LARGEST_KERNEL, kernel
 from core.cores import cores, limit_cores
 from core.evaluation import Slot
 from core.position import Position
-from core.rules import Rules
+from core.rules import Rules, Variant
 from nets.config import NetConfig, Planes, RuntimeChoice
 from nets.dual import make_model
 from nets.runtimes.net_evaluator import NetEvaluator
@@ -19,6 +19,7 @@ from search.atomics import read, swap, write
 from search.tree import line_search
 from search.tree.line_search import LineBatch
 from search.tree.mcts import ForestSearch, RootNoise, search_all
+from search.tree.root import children_of, root_priors
 from search.tree.settings import SearchSettings
 from tests.support.searches import finish, statistics
 
@@ -67,6 +68,20 @@ def test_one_leaf_at_a_time_finds_the_tree_that_batches_find(evaluator: NetEvalu
     assert not isinstance(batches._batches[0], LineBatch)
     for tree in range(len(POSITIONS)):
         assert statistics(own, tree) == statistics(batches, tree)
+
+
+def test_after_a_single_reply_black_has_the_moves_that_renju_allows() -> None:
+    rules, settings = Rules(variant=Variant.RENJU), replace(ONE_LEAF.with_tactics(), simulations=60)
+    # Black's four leaves White k7 alone, after which l5 would make two threes.
+    position = Position.from_moves(rules, "i1 k6 i7 j6 i5 l2 m7 j8 j7 i6 l6 h7 k5 j4 l7".split())
+    search = ForestSearch(rules, NetEvaluator(make_model(NET, rules, 3).eval(), RuntimeChoice()), settings, trees=1)
+    search_all(search, [position], settings.simulations)
+    position.push("k7")
+    assert position.fouls()
+    search.play(0, position.moves[-1])
+    children = search.forest.nodes[0][children_of(search.forest, 0, 0)]["move"]
+    assert len(children) > 10
+    assert not ((root_priors(search.forest, 0) > 0) & ~search.legal(0)).any()
 
 
 @pytest.mark.parametrize(
