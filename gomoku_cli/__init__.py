@@ -10,8 +10,9 @@ if TYPE_CHECKING:
     from core.errors import BadDataError, FailedError, UsageError, UserError
     from core.evaluation import BatchEvaluator, PositionBatch
     from core.position import IllegalMoveError, Outcome, Position
-    from core.records.formats import read_games, write_games
+    from core.records.formats import read_games, read_trees, write_games
     from core.records.record import GameRecord as Record
+    from core.records.tree import GameTree, Node
     from core.rules import BLACK, NO_CELL, WHITE, Rules
     from curriculum.arena.players import PlayerSettings, open_engine, open_player
     from curriculum.arena.results import MatchResult
@@ -49,11 +50,13 @@ __all__ = [
     "FailedError",
     "ForfeitError",
     "FunctionPlayer",
+    "GameTree",
     "IllegalMoveError",
     "Limit",
     "MatchResult",
     "MctsPlayer",
     "MoveAnalysis",
+    "Node",
     "Outcome",
     "Player",
     "PlayerSettings",
@@ -75,6 +78,7 @@ __all__ = [
     "play_match",
     "read_games",
     "read_metrics",
+    "read_trees",
     "record_game",
     "train",
     "write_games",
@@ -95,11 +99,13 @@ _MODULES = {
     "FailedError": "core.errors",
     "ForfeitError": "search.players",
     "FunctionPlayer": "search.players",
+    "GameTree": "core.records.tree",
     "IllegalMoveError": "core.position",
     "Limit": "search.limits",
     "MatchResult": "curriculum.arena.results",
     "MctsPlayer": "search.tree.player",
     "MoveAnalysis": "search.analysis",
+    "Node": "core.records.tree",
     "Outcome": "core.position",
     "Player": "search.players",
     "PlayerSettings": "curriculum.arena.players",
@@ -121,6 +127,7 @@ _MODULES = {
     "play_match": "curriculum.arena.tournament",
     "read_games": "core.records.formats",
     "read_metrics": "curriculum.run.folder",
+    "read_trees": "core.records.formats",
     "record_game": "gomoku_cli.study.game",
     "train": "curriculum.phases.all",
     "write_games": "core.records.formats",

@@ -9,11 +9,11 @@ from core.limits import MAX_GAMES_BYTES
 from core.records.charsets import Decoded, decoded
 from core.records.psq import parse_psq, to_psq
 from core.records.record import Annotations, GameRecord, RecordError
-from core.records.sgf import parse_sgf, to_sgf
+from core.records.sgf import parse_sgf, parse_trees, to_sgf
 from core.records.sgf_analyses import annotated
+from core.records.tree import GameTree
 
 _Parse = Callable[[str, str], list[GameRecord]]
-_Write = Callable[[GameRecord], str]
 
 SUFFIXES = (".sgf", ".psq")
 """Suffixes of game files."""
@@ -63,6 +63,20 @@ def read_games(path: Path | str) -> list[GameRecord]:
     return open_games(path).games
 
 
+def read_trees(path: Path | str) -> list[GameTree]:
+    """Return the games of an .sgf or .psq file with their variations. Raises the errors of `open_games`.
+
+    >>> gomoku.write_games("game.sgf", [gomoku.Record(gomoku.Rules(), [112, 127])])
+    >>> (tree,) = gomoku.read_trees("game.sgf")
+    >>> _ = tree.variations[0].add("g7")
+    >>> gomoku.write_games("game.sgf", [tree])
+    """
+    file = open_games(path)
+    if not is_sgf(file.path):
+        return list(map(GameTree.of, file.games))
+    return list(parse_trees(file.content.text, str(path)))
+
+
 def save_annotations(file: GamesFile, before: Mapping[int, Annotations], after: Mapping[int, Annotations]) -> GamesFile:
     """Write annotations of some games into an SGF file, and return the file as it is then. All else in it stays.
 
@@ -96,18 +110,20 @@ def _read(path: Path) -> bytes:
 
 def parse_games(path: Path, text: str) -> list[GameRecord]:
     """Return the games of a text in the format of a file of this name. Raises `RecordError`."""
-    parse, _ = _format(path)
-    return parse(text, str(path))
+    return _format(path)(text, str(path))
 
 
-def games_text(path: Path, games: Iterable[GameRecord]) -> str:
+def games_text(path: Path, games: Iterable[GameRecord | GameTree]) -> str:
     """Return the games as `write_games` writes them. Raises `RecordError` for a name of another suffix."""
-    _, write = _format(path)
-    return "".join(map(write, games))
+    if _format(path) is parse_sgf:
+        return "".join(map(to_sgf, games))
+    return "".join(to_psq(game.record() if isinstance(game, GameTree) else game) for game in games)
 
 
-def write_games(path: Path | str, games: Iterable[GameRecord]) -> None:
+def write_games(path: Path | str, games: Iterable[GameRecord | GameTree]) -> None:
     """Write the games to an .sgf or .psq file, whole or not at all. Raises `RecordError` for another suffix.
+
+    Of a tree .sgf keeps everything, and .psq the main line.
 
     >>> gomoku.write_games("game.sgf", [gomoku.Record(gomoku.Rules(), [112, 127], black="Ann")])
     """
@@ -118,7 +134,7 @@ def write_games(path: Path | str, games: Iterable[GameRecord]) -> None:
         temporary.write_bytes(text.encode(errors="replace"))
 
 
-def _format(path: Path) -> tuple[_Parse, _Write]:
+def _format(path: Path) -> _Parse:
     if not is_game_file(path):
         raise RecordError(f"{path} is no file of games: its name ends neither in {' nor in '.join(SUFFIXES)}")
-    return (parse_sgf, to_sgf) if is_sgf(path) else (parse_psq, to_psq)
+    return parse_sgf if is_sgf(path) else parse_psq

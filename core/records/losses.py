@@ -8,8 +8,8 @@ from pathlib import Path
 from core.records.formats import GamesFile, games_text, is_sgf, parse_games
 from core.records.psq import unkept_lines
 from core.records.record import names_rules
-from core.records.sgf import to_sgf, unescaped
-from core.records.sgf_nodes import nodes
+from core.records.sgf import to_sgf
+from core.records.sgf_nodes import nodes, unescaped
 
 _STRUCTURE = ("FF", "GM", "CA", "SZ", "B", "W")
 """Properties that every SGF file writes in its own way."""

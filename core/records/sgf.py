@@ -2,81 +2,43 @@
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from core.limits import quoted, shortened
-from core.notation import NotationError, column_letter
-from core.opening_rules import FREE, Opening
+from core.limits import MAX_TREE_NODES, quoted, shortened
+from core.notation import NotationError
 from core.position import IllegalMoveError, Position
-from core.records.record import Ending, GameRecord, RecordError, over_here, recorded_rules, rules_text
-from core.records.results import parse_result
-from core.records.sgf_nodes import Node, Property, SgfError, nodes
-from core.rules import BLACK, WHITE, Cell, Colour, Rules, colour_name
-
-TIME = "ET"
-"""A private property, which SGF allows: the milliseconds of a move. SGF itself has only times left."""
-ANALYSIS = "GOMOKU"
-"""A private property: the analysis of a position."""
+from core.records.record import GameRecord, RecordError, over_here, recorded_rules
+from core.records.sgf_nodes import Node as Written
+from core.records.sgf_nodes import Property, SgfError, nodes
+from core.records.tree import ANALYSIS, TIME, VALUE, GameTree, Node
+from core.rules import BLACK, NO_CELL, WHITE, Cell, Rules, colour_name
 
 
-def escaped(text: str) -> str:
-    """Return a text as it stands in a value."""
-    return text.replace("\\", "\\\\").replace("]", "\\]")
-
-
-def unescaped(value: str) -> str:
-    """Return a value without escapes: a backslash keeps the character after it, and joins lines at a line's end."""
-    value = value.replace("\r\n", "\n").replace("\r", "\n")
-    if "\\" not in value:
-        return value
-    return value.replace("\\\\", _BACKSLASH).replace("\\\n", "").replace("\\", "").replace(_BACKSLASH, "\\")
-
-
-_BACKSLASH = "\ud800"
-"""A backslash for the time of the conversion: half a surrogate pair, which no file can hold."""
-
-
-def _point(cell: Cell, size: int) -> str:
-    """Return SGF's name of a cell: letters of the column from the left and the row from the top."""
-    row, column = divmod(cell, size)
-    return column_letter(column) + column_letter(size - 1 - row)
-
-
-def to_sgf(game: GameRecord) -> str:
+def to_sgf(game: GameRecord | GameTree) -> str:
     """Return the game as one SGF tree, with a newline at its end."""
-    without_winner = "?" if game.ending is Ending.UNKNOWN else "0"
-    result = without_winner if game.winner is None else ("B+" if game.winner == BLACK else "W+") + game.ending
-    root = {"FF": "4", "GM": "4", "CA": "UTF-8", "AP": "gomoku", "SZ": str(game.rules.size), "RE": result}
-    root |= {"RU": rules_text(game.rules), "PB": game.black, "PW": game.white, "DT": game.date, "SO": game.source}
-    root |= {"ON": str(game.opening) if game.opening.stones else "", "GC": game.note}
-    lines = ["".join(f"{key}[{escaped(value)}]" for key, value in root.items() if value) + _view(game, 0)]
-    for ply, cell in enumerate(game.moves):
-        comment = f"C[{escaped(game.comments[ply])}]" if ply < len(game.comments) and game.comments[ply] else ""
-        time = f"{TIME}[{game.times_ms[ply]}]" if game.times_ms else ""
-        move = f"{'B' if ply % 2 == 0 else 'W'}[{_point(cell, game.rules.size)}]"
-        lines.append(f"{move}{time}{comment}{_view(game, ply + 1)}")
-    return "(;" + "\n;".join(lines) + ")\n"
-
-
-def _view(game: GameRecord, ply: int) -> str:
-    """Return the value and the analysis of the position after `ply` moves."""
-    value = game.values[ply] if game.values else None
-    analysis = game.analyses[ply] if game.analyses else ""
-    return (f"V[{value_text(value)}]" if value is not None else "") + (
-        f"{ANALYSIS}[{escaped(analysis)}]" if analysis else ""
-    )
-
-
-def value_text(value: float) -> str:
-    """Return a value for Black as the property `V` holds it."""
-    return f"{value:.4f}"
+    parts = ["("]
+    waiting: list[Node | str] = [GameTree.of(game) if isinstance(game, GameRecord) else game]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, str):
+            parts.append(node)
+            continue
+        parts += [";", *map("".join, node.properties.items())]
+        if len(node.children) == 1:
+            waiting += [node.children[0], "\n"]
+        else:
+            for child in reversed(node.children):
+                waiting += [")", child, "\n("]
+    return "".join([*parts, ")\n"])
 
 
 _SIZE = re.compile(r"\s*([0-9]{1,3})(?:\s*:\s*\1)?\s*")
-_MILLISECONDS = re.compile(r"[0-9]{1,10}")
-_VALUE = re.compile(r"\s*([+-]?(?:0(?:\.[0-9]{1,9})?|1(?:\.0{1,9})?))\s*")
-"""A value from -1 to 1. Programs for other games write points of another scale."""
 _LAST_PASS_SIZE = 19
 """Up to this size `tt` is a pass (file format 3)."""
+_MOVES = ("B", "W")
+_SET_UP = ("AB", "AW", "AE")
+_OF_MOVE = ("C", TIME, VALUE, ANALYSIS)
+"""Properties that belong to the last move of a node, also where that is the root."""
 
 
 def parse_sgf(text: str, source: str = "SGF") -> list[GameRecord]:
@@ -87,12 +49,25 @@ def parse_sgf(text: str, source: str = "SGF") -> list[GameRecord]:
     words that are not known. A result that says that it is none (`Void`, `?`) stays unknown.
     """
     try:
-        return [game.record() for game in _games(text)]
+        return [reader.tree.record(reader.position) for reader in _readers(text, whole=False)]
     except SgfError as error:
         raise RecordError(error.in_text(text, source)) from error
 
 
-def main_line(text: str) -> Iterator[tuple[Node, int, int]]:
+def parse_trees(text: str, source: str = "SGF", *, max_nodes: int = MAX_TREE_NODES) -> Iterator[GameTree]:
+    """Yield the games of an SGF text with their variations and all that others wrote. Raises `RecordError`.
+
+    The main line is read as by `parse_sgf`. What cannot be played in a variation, such as a pass, stays as nodes
+    without a move. `max_nodes`: of a game, above which it is refused.
+    """
+    try:
+        for reader in _readers(text, whole=True, max_nodes=max_nodes):
+            yield reader.tree
+    except SgfError as error:
+        raise RecordError(error.in_text(text, source)) from error
+
+
+def main_line(text: str) -> Iterator[tuple[Written, int, int]]:
     """Yield the nodes of the main lines of a text that `parse_sgf` reads; each with its moves and the ply after it."""
     game = ply = 0
     for node in nodes(text):
@@ -103,126 +78,144 @@ def main_line(text: str) -> Iterator[tuple[Node, int, int]]:
             yield node, moves, ply
 
 
-def _games(text: str) -> Iterator["_Game"]:
-    """Yield the games, each after its last node. Raises `SgfError`."""
-    game: _Game | None = None
+def _readers(text: str, *, whole: bool, max_nodes: int = MAX_TREE_NODES) -> Iterator["_Reader"]:
+    """Yield the reader of each game after its last node. Raises `SgfError`."""
+    reader: _Reader | None = None
+    game = count = 0
     for node in nodes(text):
-        if game is None or node.game != game.number:
-            if game is not None:
-                yield game
-            game = _Game(text, node)
-        if node.is_main:
-            game.play(node)
-    if game is not None:
-        yield game
+        if reader is None or node.game != game:
+            if reader is not None:
+                yield reader
+            reader, game, count = _Reader(text, node), node.game, 0
+        else:
+            count += whole
+            if count >= max_nodes:
+                raise SgfError(node.start, f"the limit of a game with variations is {max_nodes:,} nodes")
+            if whole or node.is_main:
+                reader.add(node, whole=whole)
+    if reader is not None:
+        yield reader
 
 
-_Note = tuple[str, str, float | None, str]
-"""The comment on a move, its milliseconds, and the value and the analysis of the position after it."""
-_NOTHING: _Note = ("", "", None, "")
+class _Open(NamedTuple):
+    """The last node so far inside of some open parentheses."""
+
+    level: int
+    node: Node
+    ply: int
+    is_played: bool
+    """False behind a move that cannot be played."""
 
 
-class _Game:
-    """The main line of a game, played node by node."""
+class _Reader:
+    """A game, read node by node: its whole tree, or the nodes with moves of its main line alone."""
 
-    def __init__(self, text: str, root: Node) -> None:
+    def __init__(self, text: str, root: Written) -> None:
         """Start at the root. Raises `SgfError` for another game, and for rules that are not supported."""
-        self.number = root.game
         self._text = text
-        self._root = root
-        self._position = Position(self._rules(root))
-        self._notes = [_NOTHING]
-        """The notes on the empty board and on each move."""
+        written = _as_written(text, root)
+        self.tree = GameTree(_rules(root, written), {})
+        self.position = Position(self.tree.rules)
+        """The position after the last node; without variations that of the main line's end."""
+        moves = self._played(root)
+        of_move = {name: written.pop(name) for name in _OF_MOVE if moves and name in written}
+        self.tree.properties |= {name: values for name, values in written.items() if name not in _MOVES}
+        self._open = [_Open(root.level, self._grown(self.tree, moves, of_move), self.position.ply, True)]
 
-    def play(self, node: Node) -> None:
-        """Play the moves of a node of the main line. Raises `SgfError`."""
-        for each in node.named("AB", "AW", "AE"):
-            if self._text[each.value_start : each.value_end].strip() or not each.has_one_value:
+    def add(self, written: Written, *, whole: bool) -> None:
+        """Add a node behind the root. Raises `SgfError` for one of the main line that cannot be played."""
+        if not whole:
+            if moves := self._played(written):
+                last = self._grown(self._open[0].node, moves, _as_written(self._text, written))
+                self._open = [_Open(0, last, 0, True)]
+            return
+        before = self._open
+        while before[-1].level > written.level or (written.is_first and before[-1].level == written.level):
+            before.pop()
+        known = before[-1]
+        self._go_back(known.ply)
+        is_played, moves = known.is_played, []
+        try:
+            moves = self._played(written) if is_played else []
+        except SgfError:
+            if written.is_main:
+                raise
+            self._go_back(known.ply)
+            is_played = False
+        node = self._grown(known.node, moves, _as_written(self._text, written))
+        if not written.is_first:
+            before.pop()
+        before.append(_Open(written.level, node, self.position.ply, is_played))
+
+    def _go_back(self, ply: int) -> None:
+        while self.position.ply > ply:
+            self.position.pop()
+
+    def _grown(self, node: Node, moves: list[tuple[Property, Cell]], properties: dict[str, str]) -> Node:
+        """Return the node behind `node` with a move and the properties; a node for each of several moves."""
+        if not moves:
+            return node if node is self.tree and not properties else Node(node, NO_CELL, properties)
+        if len(moves) == 1 and moves[0][0].name in properties:
+            return Node(node, moves[0][1], properties)
+        for move, cell in moves:
+            node = Node(node, cell, {move.name: _values(self._text, move)})
+        node.properties |= {name: values for name, values in properties.items() if name not in _MOVES}
+        return node
+
+    def _played(self, node: Written) -> list[tuple[Property, Cell]]:
+        """Play the moves of a node and return them with their cells. Raises `SgfError`."""
+        played = []
+        for each in node.properties:
+            if each.name in _MOVES:
+                played.append((each, self._push(each, node)))
+            elif each.name in _SET_UP and _values(self._text, each)[1:-1].strip():
                 raise SgfError(node.start, "the game does not start from the empty board, but with stones set up")
-        moves = node.named("B", "W")
-        for move in moves:
-            self._push(move, node)
-            self._notes.append(_NOTHING)
-        if moves or node is self._root:
-            comment, time, value, analysis = (self._value(node, name) for name in ("C", TIME, "V", ANALYSIS))
-            self._notes[-1] = comment, time, _number(value), analysis
+        return played
 
-    def _push(self, move: Property, node: Node) -> None:
-        position, size = self._position, self._position.rules.size
+    def _push(self, move: Property, node: Written) -> Cell:
+        position, size = self.position, self.position.rules.size
         colour = BLACK if move.name == "B" else WHITE
-        point = self._text[move.value_start : move.value_end].strip()
-        if not point or (point == "tt" and size <= _LAST_PASS_SIZE):
+        written = self._text[move.value_start : move.value_end].strip()
+        if not written or (written == "tt" and size <= _LAST_PASS_SIZE):
             raise SgfError(node.start, f"{colour_name(colour)} passes, and games here have no pass")
         if not move.has_one_value:
             raise SgfError(node.start, "a move is one point, and this one has several")
         try:
             if not position.is_game_over() and colour != position.side_to_move:
                 raise SgfError(node.start, f"it is {colour_name(position.side_to_move)}'s turn")
-            position.push(_cell(point, size), recorded=True)
+            position.push(_cell(written, size), recorded=True)
         except (NotationError, IllegalMoveError) as error:
-            rules = over_here(self._value(self._root, "RU"), position) if position.is_game_over() else ""
+            rules = over_here(self.tree.text("RU"), position) if position.is_game_over() else ""
             raise SgfError(node.start, f"{error}{rules}") from error
-
-    def _rules(self, root: Node) -> Rules:
-        game = self._value(root, "GM").strip() or "1"
-        size = self._value(root, "SZ") or str(Rules().size)
-        square = _SIZE.fullmatch(size)
-        if game != "4":
-            raise SgfError(root.start, f"game {shortened(game)} is not Gomoku, which is GM[4]")
-        if square is None:
-            raise SgfError(root.start, f"SZ[{shortened(size)}] is no size of a square board")
-        try:
-            return recorded_rules(int(square[1]), self._value(root, "RU"))
-        except ValueError as error:
-            raise SgfError(root.start, error) from error
-
-    def _value(self, node: Node, name: str) -> str:
-        """Return the first value of a property as text; nothing without the property."""
-        for each in node.properties:
-            if each.name == name:
-                return unescaped(self._text[each.value_start : each.value_end])
-        return ""
-
-    def _result(self) -> tuple[Colour | None, Ending]:
-        found, outcome = parse_result(self._value(self._root, "RE")), self._position.outcome()
-        if found is not None:
-            return found
-        return (None, Ending.UNKNOWN) if outcome is None else (outcome.winner, Ending.BOARD)
-
-    def record(self) -> GameRecord:
-        """Return the game, after its last node."""
-        root = self._root
-        winner, ending = self._result()
-        comments, times_ms, values, analyses = zip(*self._notes, strict=True)
-        return GameRecord(
-            self._position.rules,
-            tuple(self._position.moves),
-            winner,
-            black=self._value(root, "PB"),
-            white=self._value(root, "PW"),
-            comments=comments[1:] if any(comments[1:]) else (),
-            note=self._value(root, "GC"),
-            date=self._value(root, "DT"),
-            times_ms=tuple(map(int, times_ms[1:])) if all(map(_MILLISECONDS.fullmatch, times_ms[1:])) else (),
-            ending=ending,
-            values=values if any(value is not None for value in values) else (),
-            analyses=analyses if any(analyses) else (),
-            source=self._value(root, "SO"),
-            opening=_opening(self._value(root, "ON")),
-        )
+        return position.moves[-1]
 
 
-def _opening(name: str) -> Opening:
-    """Return the opening that `to_sgf` wrote; any other name of one says nothing about colours."""
+def _as_written(text: str, node: Written) -> dict[str, str]:
+    """Return the values of each property as they are written; those of a name that occurs twice stand together."""
+    found: dict[str, str] = {}
+    for each in node.properties:
+        values = text[each.value_start - 1 : each.end]
+        found[each.name] = found[each.name] + values if each.name in found else values
+    return found
+
+
+def _values(text: str, each: Property) -> str:
+    return text[each.value_start - 1 : each.end]
+
+
+def _rules(root: Written, written: dict[str, str]) -> Rules:
+    header = Node(None, NO_CELL, written)
+    game = header.text("GM").strip() or "1"
+    size = header.text("SZ") or str(Rules().size)
+    square = _SIZE.fullmatch(size)
+    if game != "4":
+        raise SgfError(root.start, f"game {shortened(game)} is not Gomoku, which is GM[4]")
+    if square is None:
+        raise SgfError(root.start, f"SZ[{shortened(size)}] is no size of a square board")
     try:
-        return Opening.parse(name)
-    except ValueError:
-        return FREE
-
-
-def _number(text: str) -> float | None:
-    match = _VALUE.fullmatch(text)
-    return float(match[1]) if match is not None else None
+        return recorded_rules(int(square[1]), header.text("RU"))
+    except ValueError as error:
+        raise SgfError(root.start, error) from error
 
 
 def _cell(point: str, size: int) -> Cell:

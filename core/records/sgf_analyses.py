@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from core.records.charsets import Decoded, byte_offsets
 from core.records.record import Annotation, Annotations, RecordError
-from core.records.sgf import ANALYSIS, escaped, main_line, value_text
-from core.records.sgf_nodes import Node, Property, nodes
+from core.records.sgf import main_line
+from core.records.sgf_nodes import Node, Property, escaped, nodes
+from core.records.tree import ANALYSIS, value_text
 
 
 def _values(annotation: Annotation) -> dict[str, str]:

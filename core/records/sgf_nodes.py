@@ -13,6 +13,23 @@ from core.limits import MAX_PROPERTIES, MAX_RECORDS
 from core.records.lines import column_number, line_number
 
 
+def escaped(text: str) -> str:
+    """Return a text as it stands in a value."""
+    return text.replace("\\", "\\\\").replace("]", "\\]")
+
+
+def unescaped(value: str) -> str:
+    """Return a value without escapes: a backslash keeps the character after it, and joins lines at a line's end."""
+    value = value.replace("\r\n", "\n").replace("\r", "\n")
+    if "\\" not in value:
+        return value
+    return value.replace("\\\\", _BACKSLASH).replace("\\\n", "").replace("\\", "").replace(_BACKSLASH, "\\")
+
+
+_BACKSLASH = "\ud800"
+"""A backslash for the time of the conversion: half a surrogate pair, which no file can hold."""
+
+
 class SgfError(ValueError):
     """A fault at an offset of the text."""
 
@@ -55,6 +72,10 @@ class Node:
     """The place of its `;`."""
     is_main: bool
     """True on the main line: the first child of the first child, and so on."""
+    level: int
+    """The open parentheses around it, from 1."""
+    is_first: bool
+    """True for the first node behind a `(`: it follows the last node of a lower level, any other one that before it."""
     properties: list[Property]
     """In the order of the text."""
     end: int = 0
@@ -113,7 +134,7 @@ def _next_game(text: str, offset: int) -> int | None:
 def _nodes_of(text: str, offset: int, game: int) -> Generator[Node, None, int]:
     """Yield the nodes of the game that starts at `offset`; return its end."""
     node: Node | None = None
-    depth, is_main, is_empty, takes_values = 0, True, True, False
+    depth, is_main, is_empty, is_first, takes_values = 0, True, True, True, False
     while True:
         token = _TOKEN.match(text, offset)
         if token is None:
@@ -127,13 +148,14 @@ def _nodes_of(text: str, offset: int, game: int) -> Generator[Node, None, int]:
                 yield node
             node, takes_values = None, False
             if mark == ";":
-                node, is_empty = Node(game, start, is_main, [], offset), False
+                node = Node(game, start, is_main, depth, is_first, [], offset)
+                is_empty = is_first = False
             elif mark == "(":
-                depth += 1
+                depth, is_first = depth + 1, True
             elif is_empty:
                 raise SgfError(start, "the game has no node")
             else:
-                depth, is_main = depth - 1, False
+                depth, is_main, is_first = depth - 1, False, False
                 if depth == 0:
                     return offset
         elif node is None:
