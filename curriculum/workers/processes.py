@@ -50,7 +50,7 @@ class ProcessPool:
 
         `is_shared`: one more process evaluates for all, with the evaluators of `opener`.
         """
-        self._workers, self._cpus, self._is_shared, self._opener = workers, cpus, is_shared, opener
+        self._workers, self._cpus, self._opener, self.is_shared = workers, cpus, opener, is_shared
         self.players: list[tuple[BaseProcess, Connection]] = []
         """The processes that play, and the connections to them."""
         self.evaluator: tuple[BaseProcess, Connection] | None = None
@@ -58,14 +58,17 @@ class ProcessPool:
         self._streams: dict[int, _ProcessStream[Any]] = {}
         self._sessions = 0
 
-    @property
-    def is_shared(self) -> bool:
-        """True if one process evaluates for all."""
-        return self._is_shared
-
     def __enter__(self) -> Self:
+        try:
+            self._start()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def _start(self) -> None:
         context = get_context("spawn")
-        pipes = [context.Pipe() for _ in range(self._workers)] if self._is_shared else []
+        pipes = [context.Pipe() for _ in range(self._workers)] if self.is_shared else []
         started: list[Connection] = []
 
         def start(target: Callable[..., None], *arguments: Any) -> tuple[BaseProcess, Connection]:
@@ -83,15 +86,14 @@ class ProcessPool:
             self.players.append(start(_play, link, runtime, self._cpus))
         for connection in [*started, *(end for pipe in pipes for end in pipe)]:
             connection.close()  # the others' ends: a process that ends closes the last one
-        return self
 
     def __exit__(self, *exception: object) -> None:
         started = [*self.players, *([self.evaluator] if self.evaluator else [])]
-        deadline = time.monotonic() + _END_S
-        for process, connection in started:
+        for _, connection in started:
             connection.close()
-            process.join(max(0.0, deadline - time.monotonic()))
+        deadline = time.monotonic() + _END_S
         for process, _ in started:
+            process.join(max(0.0, deadline - time.monotonic()))
             if process.is_alive():
                 process.kill()
                 process.join()
