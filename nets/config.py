@@ -1,6 +1,6 @@
 """Settings of nets: their layers and planes, and the choice of a runtime. Imports no torch."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Self
 
@@ -135,6 +135,13 @@ class NetConfig:
     def has_lines(self) -> bool:
         """True for a line-pattern net."""
         return self.line_features is not None
+
+    def holds(self, other: "NetConfig") -> bool:
+        """Return True if these nets can start as those of `other`, whose function of patterns alone is smaller."""
+        ours, theirs = self.line_features, other.line_features
+        if ours is None or theirs is None:
+            return self == other
+        return ours.holds(theirs) and replace(self, trunk=(other.trunk[0], *self.trunk[1:])) == other
 
     @property
     def targets(self) -> "list[Target]":

@@ -8,6 +8,7 @@ from nets.architectures import PolicyValueNet
 from nets.blocks import channels_last
 from nets.config import NetConfig
 from nets.dispatch import net_colours, net_names
+from nets.line_blocks import larger_function
 from nets.planes import encode
 
 
@@ -58,6 +59,19 @@ def make_model(config: NetConfig, rules: Rules, seed: int) -> DualNet:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed % (1 << 63))
         return channels_last(DualNet(config, rules))
+
+
+def enlarged(model: DualNet, config: NetConfig, rules: Rules, seed: int) -> DualNet:
+    """Return a model of `config`, which holds that of `model`, with the same policies and values but for rounding."""
+    result = make_model(config, rules, seed)
+    random = torch.Generator().manual_seed(seed % (1 << 63))
+    old, new = model.config.line_features, config.line_features
+    for name, net in model.nets.items():
+        weights = dict(net.state_dict())
+        if old is not None and new is not None and old != new:
+            weights |= larger_function(weights, old, new, random)
+        result.nets[name].load_state_dict(weights)
+    return result.eval()
 
 
 def zero_heads(model: DualNet) -> None:

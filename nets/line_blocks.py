@@ -6,6 +6,7 @@ In training they compute in floats, within the ranges of the integers of `core.c
 
 import functools
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,8 @@ _ROW_TOP = ROW_TOP / 2**UNIT_BITS
 _NEAR_TOP = NEAR_TOP / 2**NEAR_BITS
 _MIX_TOP = MIX_TOP / 2**MIX_BITS
 _DENSE_TOP = DENSE_TOP / 2**DENSE_BITS
+_SHARES = (0.5, 1.5)
+"""Least and largest share of a copied unit, before the shares of all copies are scaled to one."""
 _TABLE_PART = 1 << 16
 """Patterns of a table that are computed at once."""
 
@@ -111,6 +114,32 @@ class LineFeatureBlock(nn.Module):
     def clamped(summed: Tensor) -> Tensor:
         """Return the sum over the directions within the range of features."""
         return summed.clamp(0, _TOP)
+
+
+def larger_function(
+    weights: Mapping[str, Tensor], old: LineFeatures, new: LineFeatures, random: torch.Generator
+) -> dict[str, Tensor]:
+    """Return the tensors of a larger function of patterns with the values of that of a net (Net2Net, arXiv 1511.05641).
+
+    A new unit is a copy of an old one, and the copies share its weights in the next layer at random, so that they learn
+    different things. A new hidden layer is the identity. `weights`: tensors of the net by their names.
+    """
+    layers = [(weights[f"trunk.0.{name}.weight"], weights[f"trunk.0.{name}.bias"]) for name in old.parts()]
+    layers[-1:-1] = [(torch.eye(old.units), torch.zeros(old.units))] * (new.depth - old.depth)
+    copied = torch.arange(new.units) % old.units
+    for at in range(new.depth):
+        (weight, bias), (after, after_bias) = layers[at : at + 2]
+        shares = torch.empty(len(after), new.units).uniform_(*_SHARES, generator=random)
+        sums = torch.zeros(len(after), old.units).index_add_(1, copied, shares)
+        layers[at : at + 2] = [
+            (weight[copied], bias[copied]),
+            (after[:, copied] * shares / sums[:, copied], after_bias),
+        ]
+    return {
+        f"trunk.0.{name}.{kind}": tensor
+        for name, layer in zip(new.parts(), layers, strict=True)
+        for kind, tensor in zip(("weight", "bias"), layer, strict=True)
+    }
 
 
 class _LineTable(nn.Module):

@@ -1,11 +1,11 @@
-"""Nets trained on the first N positions of DATA, each from random weights, and their errors on held-out ones.
+"""Nets trained on the first N positions of DATA, from random weights or a model's, and their errors on held-out ones.
 
 `... train DATA --positions 300k 1M 3M --units 64 256 256x3 --net "lines-32, spread" --passes 1.5`
 
 A training of each size, each function of patterns and each net. It saves its state each minute; models, states and the
 lines of results (`curve.jsonl`) lie in `--out`. Errors: cross entropy of the policy (nats) and squared error of the
 value with the targets of self-play, and with those of deep searches where DATA has labels, whose correlation with the
-value is `r`. Trainings that are in the results already are left out.
+value is `r`. `core_seconds` are those of all threads together. Trainings that are in the results already are left out.
 """
 
 import argparse
@@ -33,7 +33,8 @@ from curriculum.training.dataset import Dataset
 from curriculum.training.packed import SampleSet, Selection
 from curriculum.training.trainer import Trainer, cosine_rate
 from gomoku_cli.interruption import interruptible
-from nets.checkpoint import save_model
+from nets.checkpoint import load_model, save_model
+from nets.dual import DualNet, enlarged
 from nets.runtimes.net_evaluator import NetEvaluator
 
 RESULTS = "curve.jsonl"
@@ -71,6 +72,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--passes", type=float, default=1.5, help="over the positions, each under a random symmetry")
     parser.add_argument("--rates", type=float, nargs=2, default=(2e-3, 5e-5), help="first and last learning rate")
     parser.add_argument("--held-out", type=count, default=100_000, help="positions to measure on without labels")
+    parser.add_argument("--from", dest="start", metavar="MODEL", help="a model to start from, such as default")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=math.inf, help="end after so many; the command goes on later")
     parser.add_argument("--out", type=Path, help="folder of the results; DATA/curve without it")
@@ -98,11 +100,27 @@ def value_correlation(evaluator: NetEvaluator, samples: SampleSet) -> float:
     return float(np.corrcoef(np.concatenate(found, axis=1))[0, 1])
 
 
+def model_to_start(start: str | None, config: Config) -> DualNet | None:
+    """Return the model that a training starts from, with a larger function of patterns if need be. Raises `Fault`."""
+    if start is None:
+        return None
+    model, info = load_model(start)
+    if not config.net.holds(info.net):
+        raise Fault(f"{start} has {', '.join(info.net.trunk)}, which {', '.join(config.net.trunk)} does not hold")
+    return enlarged(model, config.net, config.rules, config.seed)
+
+
 def trained(
-    config: Config, samples: Selection, cell: Cell, rates: tuple[float, float], state: Path, context: Context
-) -> tuple[Trainer, float]:
-    """Return the trainer after all steps, and the seconds that they took. Raises `Interrupted` after a save."""
-    trainer, progress = Trainer(config), {"step": 0, "seconds": 0.0}
+    config: Config,
+    model: DualNet | None,
+    samples: Selection,
+    cell: Cell,
+    rates: tuple[float, float],
+    state: Path,
+    context: Context,
+) -> tuple[Trainer, dict[str, Any]]:
+    """Return the trainer after all steps, and how long they took. Raises `Interrupted` after a save."""
+    trainer, progress = Trainer(config, model), {"step": 0, "seconds": 0.0, "core_seconds": 0.0}
     if state.exists():
         progress = trainer.load(state, progress)
     source = trainer.batches(samples, stream_key(config.seed, Purpose.SHUFFLE))
@@ -111,12 +129,14 @@ def trained(
     with context.reporter.task(f"{cell.net}, {cell.positions:,} positions", steps, "steps") as task:
         task.update(progress["step"])
         while progress["step"] < steps:
-            start, first = time.monotonic(), progress["step"]
+            start, cores, first = time.monotonic(), time.process_time(), progress["step"]
             last = min(first + _STEPS_PER_CALL, steps)
             found = trainer.train(
                 source, first, last, np.array([cosine_rate(*rates, step / steps) for step in range(first, last)])
             )
-            progress = {"step": last, "seconds": progress["seconds"] + time.monotonic() - start}
+            progress["step"] = last
+            progress["seconds"] += time.monotonic() - start
+            progress["core_seconds"] += time.process_time() - cores
             task.update(last, policy_loss=found["policy_loss"], value_loss=found["value_loss"])
             stops = context.stop()
             if stops or time.monotonic() - saved > _SECONDS_PER_SAVE:
@@ -124,7 +144,7 @@ def trained(
                 saved = time.monotonic()
             if stops:
                 context.check()
-    return trainer, progress["seconds"]
+    return trainer, progress
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -136,19 +156,23 @@ def run(arguments: argparse.Namespace) -> int:
     out.mkdir(parents=True, exist_ok=True)
     results = out / RESULTS
     lines = results.read_text().splitlines() if results.exists() else []
-    known = {(row["net"], row["positions"], row["passes"], row["seed"]) for row in map(json.loads, lines)}
+    known = {(row["net"], row["positions"], row["passes"], row["start"], row["seed"]) for row in map(json.loads, lines)}
     held_out, labels = measured_on(arguments.data, dataset, arguments.held_out)
     deadline = time.monotonic() + 60 * arguments.minutes
 
     def rows(context: Context) -> Iterator[dict[str, Any]]:
         for cell in cells:
-            if (cell.net, cell.positions, cell.passes, arguments.seed) in known:
+            if (cell.net, cell.positions, cell.passes, arguments.start, arguments.seed) in known:
                 continue
             preset = resolve("hour", assignments=[f"net.trunk={cell.net}", f"seed={arguments.seed}"])
             config = replace(preset, rules=own.rules, search=own.search)
-            state = out / f"{cell.name}-{arguments.seed}.state"
+            name = "-".join(
+                (cell.name, *([Path(arguments.start).stem] if arguments.start else []), str(arguments.seed))
+            )
+            state = out / f"{name}.state"
+            model = model_to_start(arguments.start, config)
             samples = dataset.training.select(slice(cell.positions))
-            trainer, seconds = trained(config, samples, cell, tuple(arguments.rates), state, context)
+            trainer, progress = trained(config, model, samples, cell, tuple(arguments.rates), state, context)
             evaluator = NetEvaluator(trainer.result.eval())
             policy, value = losses(evaluator, held_out)
             row = {"positions": cell.positions, "net": cell.net, "policy": policy, "value": value}
@@ -156,10 +180,11 @@ def run(arguments: argparse.Namespace) -> int:
                 row["deep_policy"], row["deep_value"] = losses(evaluator, labels)
                 row["r"] = value_correlation(evaluator, labels)
             evaluator.close()
-            row |= {"passes": cell.passes, "seconds": round(seconds, 1), "measured_on": len(held_out)}
-            row["seed"] = arguments.seed
+            row |= {name: round(progress[name], 1) for name in ("seconds", "core_seconds")}
+            row |= {"passes": cell.passes, "measured_on": len(held_out)}
+            row |= {"start": arguments.start, "seed": arguments.seed}
             made = {**origin_of(config, commit_of_source()), "phase": "curve", "step": 0, "curve": row}
-            save_model(out / f"{cell.name}-{arguments.seed}.safetensors", trainer.result, made)
+            save_model(out / f"{name}.safetensors", trainer.result, made)
             lines.append(json.dumps(row))
             atomic_write_text(results, "\n".join(lines) + "\n")
             state.unlink(missing_ok=True)

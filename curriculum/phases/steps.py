@@ -27,8 +27,7 @@ from curriculum.training.samples import Samples
 from curriculum.training.trainer import Losses, Trainer, cosine_rate
 from nets.checkpoint import CheckpointError, load_model, read_info, save_model
 from nets.dispatch import net_colours
-from nets.dual import DualNet
-from nets.larger_lines import enlarged, holds
+from nets.dual import DualNet, enlarged
 from nets.runtimes.devices import device_text
 from nets.runtimes.net_evaluator import NetEvaluator
 from nets.shapes import fits
@@ -94,7 +93,7 @@ def check_start(config: Config) -> Path | None:
     if path is None:
         raise PlayerSpecError(f"{config.start} is a player without a model file: no run can start from it")
     info = read_info(path)
-    if not holds(config.net, info.net):
+    if not config.net.holds(info.net):
         theirs = replace(config, net=info.net)
         keys = [f"net.{field.name}" for field in fields(info.net)]
         differing = [key for key in keys if setting_text(theirs, key) != setting_text(config, key)]

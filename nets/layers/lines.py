@@ -45,7 +45,7 @@ class LineFeatures(Layer):
         return {name: Linear(*pair) for name, pair in zip(_PARTS, pairwise(widths), strict=False)}
 
     def holds(self, other: "LineFeatures") -> bool:
-        """Return True if this function can start as a smaller one with the same values (`nets.larger_lines`)."""
+        """Return True if this function can start with the values of a smaller one (`nets.line_blocks`)."""
         return self.channels == other.channels and self.units >= other.units and self.depth >= other.depth
 
 

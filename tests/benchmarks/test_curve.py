@@ -76,6 +76,12 @@ def test_nets_of_each_size_learn_the_first_positions_and_are_trained_once(
     assert model.rules == RULES
     command(plot, data, "--figure", data / "curve.svg")
     assert "lines-32:16x3" in (data / "curve.svg").read_text()
+    start = data / "curve" / "lines-32_8-spread-512-1-1.safetensors"
+    command(train, data, "--positions", "256", "--units", "12", "--passes", "0.001", "--rates", 0, 0, "--from", start)
+    *_, same = (json.loads(line) for line in (data / "curve" / "curve.jsonl").read_text().splitlines())
+    assert same["policy"] == pytest.approx(rows[2]["policy"], abs=1e-2), "a larger function, with the same values"
+    with pytest.raises(Fault, match="does not hold"):
+        command(train, data, "--positions", "256", "--units", "4", "--from", start)
     with pytest.raises(Fault, match="positions to learn from, not 3,000,000"):
         command(train, data, "--positions", "3M")
 

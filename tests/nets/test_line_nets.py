@@ -23,8 +23,7 @@ from core.rules import Rules
 from nets import line_tables
 from nets.checkpoint import save_model
 from nets.config import Backend, NetConfig, Planes, Precision, RuntimeChoice, RuntimeNotice
-from nets.dual import DualNet, make_model
-from nets.larger_lines import enlarged, holds
+from nets.dual import DualNet, enlarged, make_model
 from nets.line_tables import line_net
 from nets.runtimes.loading import open_model
 from nets.runtimes.net_evaluator import NetEvaluator
@@ -166,7 +165,7 @@ def test_a_larger_function_starts_with_the_values_of_a_smaller_one_and_its_units
 ) -> None:
     model, batch = model_of(SMALL, 9, scale=3.0), random_batch(32, Rules(9, 5))
     config = dataclasses.replace(SMALL, trunk=(lines, "spread"))
-    assert holds(config, SMALL)
+    assert config.holds(SMALL)
     larger = enlarged(model, config, model.rules, 5)
     planes = (torch.from_numpy(batch.stones), torch.from_numpy(batch.to_move), torch.from_numpy(batch.last_moves))
     for found, expected in zip(larger(*planes), model(*planes), strict=True):
@@ -184,11 +183,11 @@ def test_a_function_holds_no_larger_one_and_no_other_channels() -> None:
     def of(*trunk: str) -> NetConfig:
         return dataclasses.replace(SMALL, trunk=trunk)
 
-    assert not holds(SMALL, of("lines-32:65", "spread"))
-    assert not holds(of("lines-32:256", "spread"), of("lines-32:64x3", "spread"))
-    assert not holds(of("lines-64:256", "spread"), SMALL)
-    assert not holds(of("lines-32:256", "spread*2"), SMALL)
-    assert not holds(of("lines-32:256", "spread"), NetConfig())
+    assert not SMALL.holds(of("lines-32:65", "spread"))
+    assert not of("lines-32:256", "spread").holds(of("lines-32:64x3", "spread"))
+    assert not of("lines-64:256", "spread").holds(SMALL)
+    assert not of("lines-32:256", "spread*2").holds(SMALL)
+    assert not of("lines-32:256", "spread").holds(NetConfig())
     assert of("lines-32", "spread").line_features == of("lines-32:64x2", "spread").line_features
 
 
