@@ -60,7 +60,7 @@ class SavedGame:
         self.path = path
         self._folder = folder
         self._known = _bytes(path) if known is None else known
-        """What this board has read from the file or written into it."""
+        """The bytes that this board has read from the file or written into it."""
         self._is_ours = path is None or not self._known or _is_ours(path, self._known)
         self._source = ""
         """The name of the file from which this one branches off."""

@@ -40,7 +40,7 @@ class Files:
         self._folder = default_folder() if folder is None else folder
         self._files: dict[int, SavedGame] = {}
         self._read: dict[str, bytes] = {}
-        """What each file held when it was opened here."""
+        """The bytes of each file when it was opened here."""
 
     def run(self, number: int, task: Keep | ListGames | OpenGame) -> Answer:
         """Do a task and return its answer; what goes wrong with a file is `FileFailed`."""
