@@ -45,13 +45,8 @@ async def screenshot(plies: int) -> str:
             if app.game.is_over:
                 raise SystemExit(f"the game is over after {app.game.ply} plies: give fewer with --plies")
             played = app.game
-            game = Game(
-                played.rules,
-                Seats(None, white),
-                played.moves[:plies],
-                analyses=dict(played.analyses),
-                speakers=dict(played.speakers),
-            )
+            played.seats = Seats(None, white)
+            game = Game.from_saved(played.to_save())
             app.control.new_game(game)
             await pilot.press("a", "c", "g")
             while (found := app.control.analysis) is None or (found.nodes < 4000 and found.moves[0].proof is None):

@@ -55,8 +55,8 @@ MAX_RECORDS = 1_000_000
 """Games or openings of a file."""
 MAX_PROPERTIES = 1_000
 """Properties of a node of an SGF game."""
-MAX_TREE_NODES = 200_000
-"""Nodes of a game that is read with its variations; the main line alone has no such limit."""
+MAX_TREE_NODES = 500_000
+"""Nodes of a file whose games are read with their variations, some 200 MB; main lines alone have no such limit."""
 
 MAX_PLAYER_LENGTH = 4096
 """Characters of a player's name; the command of an engine is the longest."""

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from benchmarks.campaigns.trials import try_all
 from core.position import Position
 from core.records.formats import open_games, read_games, write_games
-from core.records.losses import losses
+from core.records.losses import converted
 from core.records.record import GameRecord, RecordError
 from core.rules import Cell
 from gomoku_cli.study.game import KeptAnalysis, StudiedGame
@@ -248,8 +248,8 @@ def check(file: ForeignFile, folder: Path) -> str:
         opened, fate = open_games(path), "saved"
     for suffix in (".sgf", ".psq"):
         target = folder / f"copy{suffix}"
-        write_games(target, opened.games)
-        lost = losses(opened, target)
+        found, lost = converted(opened, target)
+        write_games(target, found)
         copies = read_games(target)
         assert [(game.rules, tuple(game.moves)) for game in copies] == [
             (game.rules, tuple(game.moves)) for game in games

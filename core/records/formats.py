@@ -1,11 +1,11 @@
 """Game files: read and written in the format that their suffix names."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from core.files.atomic import TooLargeError, atomic_path, read_bytes
-from core.limits import MAX_GAMES_BYTES
+from core.limits import MAX_GAMES_BYTES, MAX_TREE_NODES
 from core.records.charsets import Decoded, decoded
 from core.records.psq import parse_psq, to_psq
 from core.records.record import Annotations, GameRecord, RecordError
@@ -43,6 +43,13 @@ class GamesFile:
         """A sentence where its charset is a guess; else nothing."""
         return self.content.remark
 
+    def trees(self, max_nodes: int = MAX_TREE_NODES) -> Iterator[GameTree]:
+        """Yield the games with their variations. Raises `RecordError` where the nodes are more than `max_nodes`."""
+        if is_sgf(self.path):
+            yield from parse_trees(self.content.text, str(self.path), max_nodes=max_nodes)
+        else:
+            yield from map(GameTree.of, self.games)
+
 
 def open_games(path: Path | str) -> GamesFile:
     """Return an .sgf or .psq file. Raises `RecordError` for an unreadable file and one without games."""
@@ -71,10 +78,7 @@ def read_trees(path: Path | str) -> list[GameTree]:
     >>> _ = tree.variations[0].add("g7")
     >>> gomoku.write_games("game.sgf", [tree])
     """
-    file = open_games(path)
-    if not is_sgf(file.path):
-        return list(map(GameTree.of, file.games))
-    return list(parse_trees(file.content.text, str(path)))
+    return list(open_games(path).trees())
 
 
 def save_annotations(file: GamesFile, before: Mapping[int, Annotations], after: Mapping[int, Annotations]) -> GamesFile:
@@ -127,7 +131,10 @@ def write_games(path: Path | str, games: Iterable[GameRecord | GameTree]) -> Non
 
     >>> gomoku.write_games("game.sgf", [gomoku.Record(gomoku.Rules(), [112, 127], black="Ann")])
     """
-    path = Path(path)
+    path, games = Path(path), list(games)
+    for game in games:
+        if isinstance(game, GameTree):
+            game.set_text("CA", "UTF-8")
     text = games_text(path, games)
     with atomic_path(path) as temporary:
         # Names from a command line may hold bytes that are no text; the games are worth more than these.

@@ -1,21 +1,34 @@
-"""The parts of a file that its games do not keep in another file: what a conversion drops."""
+"""Games on their way into another file, and what that does not keep of them."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
 
 from core.records.formats import GamesFile, games_text, is_sgf, parse_games
 from core.records.psq import unkept_lines
-from core.records.record import names_rules
+from core.records.record import GameRecord, RecordError, names_rules
 from core.records.sgf import to_sgf
 from core.records.sgf_nodes import nodes, unescaped
+from core.records.tree import GameTree
 
 _STRUCTURE = ("FF", "GM", "CA", "SZ", "B", "W")
 """Properties that every SGF file writes in its own way."""
 
 
-def losses(file: GamesFile, target: Path) -> list[str]:
+def converted(file: GamesFile, target: Path) -> tuple[Sequence[GameRecord | GameTree], list[str]]:
+    """Return the games of a file for another file, and the names of what that does not keep.
+
+    Between SGF files nothing is lost, unless they have too many nodes for trees.
+    """
+    if is_sgf(target):
+        with suppress(RecordError):
+            return list(file.trees()), [] if is_sgf(file.path) else _losses(file, target)
+    return file.games, _losses(file, target)
+
+
+def _losses(file: GamesFile, target: Path) -> list[str]:
     """Return the names of what is lost: variations, properties with another value, parts of a record."""
     lost: dict[str, None] = {}
     if is_sgf(file.path):

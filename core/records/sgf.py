@@ -58,7 +58,7 @@ def parse_trees(text: str, source: str = "SGF", *, max_nodes: int = MAX_TREE_NOD
     """Yield the games of an SGF text with their variations and all that others wrote. Raises `RecordError`.
 
     The main line is read as by `parse_sgf`. What cannot be played in a variation, such as a pass, stays as nodes
-    without a move. `max_nodes`: of a game, above which it is refused.
+    without a move. `max_nodes`: of the text, above which it is refused.
     """
     try:
         for reader in _readers(text, whole=True, max_nodes=max_nodes):
@@ -86,13 +86,12 @@ def _readers(text: str, *, whole: bool, max_nodes: int = MAX_TREE_NODES) -> Iter
         if reader is None or node.game != game:
             if reader is not None:
                 yield reader
-            reader, game, count = _Reader(text, node), node.game, 0
-        else:
-            count += whole
-            if count >= max_nodes:
-                raise SgfError(node.start, f"the limit of a game with variations is {max_nodes:,} nodes")
-            if whole or node.is_main:
-                reader.add(node, whole=whole)
+            reader, game = _Reader(text, node), node.game
+        elif whole or node.is_main:
+            reader.add(node, whole=whole)
+        count += whole
+        if count > max_nodes:
+            raise SgfError(node.start, f"the limit of games with variations is {max_nodes:,} nodes")
     if reader is not None:
         yield reader
 

@@ -29,11 +29,12 @@ def command(
 ) -> None:
     """Write the games of one or more files into one. The ending of OUT selects SGF or Piskvork's format.
 
-    A note names what OUT does not keep of a file: variations and properties of other programs; in .psq comments, notes
-    and dates too. A file that cannot be read is reported, and the others are converted.
+    From SGF to SGF everything is kept, also variations and properties of other programs. A note names what .psq does
+    not keep of a file, such as comments, notes and dates. A file that cannot be read is reported, and the others are
+    converted.
     """
     from core.records.formats import is_game_file, write_games
-    from core.records.losses import losses
+    from core.records.losses import converted
 
     for path in (*sources, target):
         if not is_game_file(path):
@@ -43,10 +44,11 @@ def command(
     if not target.parent.is_dir():
         raise typer.BadParameter(f"there is no folder {target.parent}")
     files = open_each(sources)
-    games = [game for file in files for game in file.games]
+    found = [converted(file, target) for file in files]
+    games = [game for games, _ in found for game in games]
     write_games(target, games)
-    for file in files:
-        if lost := losses(file, target):
+    for file, (_, lost) in zip(files, found, strict=True):
+        if lost:
             print_notice(f"{file.path}: not kept in {target.name}: {', '.join(lost)}")
     echo(f"{target}: {len(games):,} {'game' if len(games) == 1 else 'games'}")
     if len(files) < len(sources):

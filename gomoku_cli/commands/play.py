@@ -133,7 +133,12 @@ def command(
     except ValueError as error:
         engine.close()
         raise typer.BadParameter(str(error), param_hint="--theme") from error
-    game = None if opened is None else Game.from_studied(opened.game, opened.remark, is_own=opened.path is not None)
+    game = None
+    if opened is not None:
+        from gomoku_cli.study.saved import default_folder
+
+        is_own = Path(opened.path).resolve().parent == default_folder().resolve()
+        game = Game.from_saved(opened.game, opened.remark, is_own=is_own)
     setup = BoardSetup(
         game=game,
         path=None if opened is None else opened.path,

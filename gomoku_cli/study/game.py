@@ -7,7 +7,7 @@ it may take it. Beside it stand SGF's value for Black and a comment that people 
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from core.limits import MAX_PLAYER_LENGTH
 from core.notation import parse_cell
 from core.position import Position
 from core.records.record import Annotation, Ending, GameRecord
+from core.records.tree import ANALYSIS, VALUE, GameTree, Node, value_text
 from core.rules import BLACK, Cell, colour_name
 from search.analysis import Analysis, MoveAnalysis
 from search.limits import Limit
@@ -71,7 +72,7 @@ class StudiedGame:
         if not any(self.analyses):
             return self.record
         annotations = self.annotations()
-        comments = [_OWN_LINE.sub("", comment).strip("\n") for comment in self.record.comments]
+        comments = [without_analysis(comment) for comment in self.record.comments]
         comments += [""] * (len(self.record.moves) - len(comments))
         for ply, each in enumerate(annotations[1:]):
             if each is not None:
@@ -97,6 +98,60 @@ class StudiedGame:
     def position(self, ply: int | None = None) -> Position:
         """Return the position after `ply` moves, by default after all."""
         return Position.from_moves(self.record.rules, self.record.moves[:ply])
+
+
+@dataclass(frozen=True, slots=True)
+class StudiedTree:
+    """A game as a tree with the analyses of its positions, as it passes between processes and files."""
+
+    tree: GameTree
+    analyses: Mapping[int, KeptAnalysis]
+    """By the places of their nodes in `tree.nodes()`."""
+
+    @classmethod
+    def of(cls, tree: GameTree, analyses: Mapping[Node, KeptAnalysis]) -> "StudiedTree":
+        """Return a tree with analyses of some of its nodes; those of others are left out."""
+        return cls(tree, {place: analyses[node] for place, node in enumerate(tree.nodes()) if node in analyses})
+
+    @classmethod
+    def read(cls, tree: GameTree) -> "StudiedTree":
+        """Return a tree with the analyses that its nodes keep. One that cannot be read is left out."""
+        found = {}
+        for node, position in tree.positions():
+            text = node.text(ANALYSIS)
+            if text and (kept := _parsed(text, position)) is not None:
+                found[node] = kept
+        return cls.of(tree, found)
+
+    def by_node(self) -> dict[Node, KeptAnalysis]:
+        """Return the analyses by their nodes."""
+        return {node: self.analyses[place] for place, node in enumerate(self.tree.nodes()) if place in self.analyses}
+
+    def write(self) -> GameTree:
+        """Write the analyses into the nodes of the tree, with the values for Black and the comments for people.
+
+        A value and an analysis of another program stay.
+        """
+        kept = self.by_node()
+        for node, position in self.tree.positions() if kept else ():
+            if node in kept:
+                _write(kept[node], node, position)
+        return self.tree
+
+
+def _write(kept: KeptAnalysis, node: Node, position: Position) -> None:
+    annotation, known = _annotation(kept, position), _parsed(node.text(ANALYSIS), position)
+    if known is None and node.text(ANALYSIS):
+        return
+    node.set_text(ANALYSIS, annotation.analysis)
+    if node.text(VALUE) in ("", "" if known is None else value_text(black_value(known.analysis, position))):
+        node.set_text(VALUE, value_text(annotation.value))
+    node.comment = "\n".join(filter(None, (without_analysis(node.comment), annotation.comment)))
+
+
+def without_analysis(comment: str) -> str:
+    """Return a comment without the line of this program's analysis."""
+    return _OWN_LINE.sub("", comment).strip("\n")
 
 
 def record_game(

@@ -1,8 +1,7 @@
-"""Saved games: a folder of SGF files, each written anew after every move, whole or not at all.
+"""Saved games: a folder of SGF files, each written anew after every change, whole or not at all.
 
-A game that is over stays as it is: only analyses are added to it. To play on from it, to take moves back or to branch
-off begins a new file, which names the old one. So does going on with a file that other programs wrote, that another
-board has changed meanwhile, or that lies elsewhere.
+A file holds the tree of its game, so nothing that was played is lost. Going on with a file that other programs wrote,
+that another board has changed meanwhile, or that lies elsewhere begins a new file, which names the old one.
 """
 
 import itertools
@@ -14,11 +13,12 @@ from pathlib import Path
 
 from core.files.links import make_private_folder
 from core.position import Position
-from core.records.formats import GamesFile, games_text, open_games, read_games, save_annotations, write_games
+from core.records.formats import GamesFile, games_text, read_games, read_trees, save_annotations, write_games
 from core.records.record import Ending, GameRecord, RecordError
-from core.rules import Cell
+from core.records.sgf import parse_trees
+from core.records.tree import GameTree, Node
 from gomoku_cli.study import OWN_NOTE
-from gomoku_cli.study.game import StudiedGame
+from gomoku_cli.study.game import StudiedGame, StudiedTree, without_analysis
 
 
 def default_folder() -> Path:
@@ -51,83 +51,89 @@ class SavedEntry:
 class SavedGame:
     """The file of one game. Its folder and its file are made by the first `save`."""
 
-    def __init__(self, folder: Path, path: Path | None = None) -> None:
+    def __init__(self, folder: Path, path: Path | None = None, known: bytes | None = None) -> None:
         """`path`: of a game that goes on, in this folder or elsewhere; None for a new one.
 
-        A new file has the time of its first save as its name.
+        `known`: what the file held when the game was read, by default what it holds now. A new file has the time of
+        its first save as its name.
         """
         self.path = path
         self._folder = folder
-        found = _first_game(path)
-        self._source = "" if found is None else found.source
+        self._known = _bytes(path) if known is None else known
+        """The bytes that this board has read from the file or written into it."""
+        self._is_ours = path is None or not self._known or _is_ours(path, self._known)
+        self._source = ""
         """The name of the file from which this one branches off."""
-        self._known = () if found is None else tuple(found.moves)
-        """The moves that this board has read from the file or written into it."""
-        self._is_final = False
 
-    def save(self, game: StudiedGame, *, is_final: bool = False) -> None:
+    def save(self, game: StudiedTree, *, is_final: bool = False) -> None:
         """Write the game to its file: a kill at any time leaves this state or the one before.
 
         The board decides the result, unless the record says that the game ended without it. `is_final`: the record of
-        another program, whose result stands, and which nobody has played on from. Raises `OSError`, and `RecordError`
-        for analyses that a file has no place for.
+        another program, whose result stands. Raises `OSError`.
         """
-        record = game.to_record() if is_final else with_result(game.to_record())
-        moves = tuple(record.moves)
+        tree = game.write()
+        if not is_final:
+            tree.set_header(with_result(tree.record()))
         if self.path is not None and not self._may_rewrite(self.path):
-            if moves != self._moves_of(self.path) or not self._is_inside(self.path):
-                self._source = self.path.name
-                self.path = self._copy(moves) if is_final else None
-        elif (origin := self._origin()) is not None and moves == self._moves_of(origin):
-            self.delete()  # all moves that were taken back stand again: the game is the one from which it came
-            self.path = origin
-        if self.path is not None and not self._may_rewrite(self.path):
-            annotate(open_games(self.path), {0: game})
-        elif self.path is not None or moves:
-            if self.path is None:
-                make_private_folder(self._folder)
-                self.path = _new_file(self._folder, datetime.now())
-            write_games(self.path, [replace(record, source=self._source)])
-        self._known, self._is_final = moves, is_final
-
-    def _is_inside(self, path: Path) -> bool:
-        return path.resolve().parent == self._folder.resolve()
+            self._source = self.path.name
+            self.path = self._copy(tree) if is_final else None
+            self._is_ours = True
+        if self._source:
+            tree.set_text("SO", self._source)
+        if self.path is None and not tree.children:
+            return
+        if self.path is None:
+            make_private_folder(self._folder)
+            self.path = _new_file(self._folder, datetime.now())
+        write_games(self.path, [tree])
+        self._known = _bytes(self.path)
 
     def _may_rewrite(self, path: Path) -> bool:
-        """Return True for a game that is not over, in the state and the words in which this program left it."""
-        if not self._is_inside(path) or self._is_final:
-            return False
-        if not path.exists() or not path.stat().st_size:
-            return True
-        try:
-            file = open_games(path)
-        except RecordError:
-            return False
-        (record, *others) = file.games
-        is_ours = not others and games_text(path, [record]).encode(errors="replace") == file.data
-        return is_ours and record.ending is Ending.UNKNOWN and tuple(record.moves) == self._known
+        """Return True for a game in the state and the words in which this program left it."""
+        is_inside = path.resolve().parent == self._folder.resolve()
+        return self._is_ours and is_inside and _bytes(path) in (self._known, b"")
 
-    def _origin(self) -> Path | None:
-        """Return the saved game from which this file branches off; None without one."""
-        path = self._folder / self._source
-        return path if self.path not in (None, path) and self._source and self._is_inside(path) else None
+    def _copy(self, tree: GameTree) -> Path | None:
+        """Return the file with an earlier copy of the game that lies elsewhere; None without one.
 
-    def _copy(self, moves: tuple[Cell, ...]) -> Path | None:
-        """Return the file with an earlier copy of the game that lies elsewhere; None without one."""
+        One that holds more than this tree, such as a variation, stays as it is.
+        """
         for entry in saved_games(self._folder):
-            if (entry.record.source, tuple(entry.record.moves)) == (self._source, moves):
-                return entry.path
+            with suppress(RecordError):
+                if entry.record.source == self._source and _holds(tree, read_trees(entry.path)[0]):
+                    return entry.path
         return None
 
-    def _moves_of(self, path: Path) -> tuple[Cell, ...] | None:
-        found = _first_game(path)
-        return None if found is None else tuple(found.moves)
 
-    def delete(self) -> None:
-        """Remove the file, if there is one. Raises `OSError`."""
-        if self.path is not None:
-            self.path.unlink(missing_ok=True)
-            self.path = None
+def _bytes(path: Path | None) -> bytes:
+    """Return what a file holds; nothing without it."""
+    with suppress(OSError):
+        return b"" if path is None else path.read_bytes()
+    return b""
+
+
+def _is_ours(path: Path, data: bytes) -> bool:
+    """Return True for one game as this program writes it, with all that there is in it."""
+    with suppress(RecordError, UnicodeDecodeError):
+        return games_text(path, parse_trees(data.decode())).encode() == data
+    return False
+
+
+def _holds(tree: GameTree, other: GameTree) -> bool:
+    """Return True if a tree has all moves of another one, and their names and comments."""
+    waiting: list[tuple[Node, Node]] = [(tree, other)]
+    while waiting:
+        mine, theirs = waiting.pop()
+        for child in theirs.variations:
+            node = mine.next(child.move)
+            if node is None or _words(node) != _words(child):
+                return False
+            waiting.append((node, child))
+    return True
+
+
+def _words(node: Node) -> tuple[str, str]:
+    return node.name, without_analysis(node.comment)
 
 
 def _first_game(path: Path | None) -> GameRecord | None:

@@ -33,7 +33,7 @@ from gomoku_cli.tui.terminal import is_gone, terminal_driver
 from gomoku_cli.tui.widgets.board import BoardWidget, BoardWindow
 from gomoku_cli.tui.widgets.entry import MoveEntry
 from gomoku_cli.tui.widgets.glyphs import ASCII, MONOCHROME, UNICODE
-from gomoku_cli.tui.widgets.panel import SidePanel
+from gomoku_cli.tui.widgets.panel import MovesView, SidePanel
 from gomoku_cli.tui.widgets.status import StatusKind, StatusLine
 
 _TERMINAL_THEME = "ansi-dark"
@@ -216,6 +216,11 @@ class GomokuApp(Dialogs):
     def press_cell(self, message: BoardWidget.CellPressed) -> None:
         """Play the human's move, or show why it cannot be played."""
         self.control.press(message.cell)
+
+    @on(MovesView.Clicked)
+    def go_to_move(self, message: MovesView.Clicked) -> None:
+        """Show the position after a move of the list."""
+        self.control.review.to_move(message.ply, message.number)
 
     @on(BoardWidget.CursorMoved)
     def follow_cursor(self) -> None:

@@ -48,7 +48,7 @@ class Control(Turns):
             case GameList():
                 self._view.show_saved_games(answer.games)
             case OpenedGame():
-                self._view.open_game(Game.from_studied(answer.game, answer.remark), answer.path)
+                self._view.open_game(Game.from_saved(answer.game, answer.remark), answer.path)
             case FileFailed():
                 self._view.show_message(answer.text, "error")
             case _ if number in self._waiting.loads:
@@ -76,7 +76,7 @@ class Control(Turns):
                     return
                 if answer.analysis is not None:
                     game.learn(ply, answer.analysis, choice.spec if choice is not None else "")
-                game.costs[ply] = MoveCost(answer.simulations, answer.seconds)
+                game.charge(MoveCost(answer.simulations, answer.seconds))
                 self.continue_game(by_engine=True)
             case Opened(found) if isinstance(found, tuple):
                 for cell in found:

@@ -1,22 +1,24 @@
-"""The game on the screen: its moves, its seats, undo and redo, and the analyses of its positions.
+"""The game on the screen: its tree, its seats, undo and redo, and the analyses of its positions.
 
 Needs neither numpy nor a compiled kernel, so that the board takes moves before these are imported.
 """
 
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
 from datetime import date
 from itertools import pairwise
 
 from core.files.json_text import parse_json
 from core.opening_rules import FREE, Choice, Opening
 from core.position import Position, Termination
-from core.records.record import GameRecord, won_text
+from core.records.record import Ending, GameRecord, won_text
+from core.records.tree import GameTree, Node
+from core.records.walk import Walk
 from core.rules import BLACK, EMPTY, WHITE, Cell, Colour, Rules, colour_name
 from curriculum.arena import player_names
 from gomoku_cli.study import OWN_NOTE
-from gomoku_cli.study.game import KeptAnalysis, StudiedGame
+from gomoku_cli.study.game import KeptAnalysis, StudiedGame, StudiedTree
 from gomoku_cli.tui.engine.messages import PlayerChoice
 from search.analysis import Analysis
 from search.tree.settings import Policy
@@ -66,8 +68,8 @@ class MoveCost:
     seconds: float
 
 
-class Game(Position):
-    """One game. Moves that were taken back stay for `redo` until another move is played."""
+class Game(Walk):
+    """One game. Moves that were taken back stay in its tree."""
 
     def __init__(
         self,
@@ -75,34 +77,27 @@ class Game(Position):
         seats: Seats,
         moves: Iterable[Cell] = (),
         *,
-        analyses: dict[int, Analysis] | None = None,
-        speakers: dict[int, str] | None = None,
+        tree: GameTree | None = None,
+        analyses: Mapping[Node, KeptAnalysis] | None = None,
         day: str = "",
         recorded: GameRecord | None = None,
         remark: str = "",
         opening: Opening = FREE,
     ) -> None:
-        super().__init__(rules)
+        super().__init__(GameTree.of(GameRecord(rules, tuple(moves))) if tree is None else tree)
         self.seats = seats
         """The players by colour; until the colours are chosen, the side that begins has Black."""
         self.opening = opening
         """The opening rule and the choices so far."""
-        self.undone: list[Cell] = []
-        """The moves that were taken back, the next one last."""
-        self.analyses = analyses or {}
-        """The analysis of the position after so many moves, undone ones included."""
-        self.speakers = speakers or {}
-        """The player of each analysis."""
-        self.costs: dict[int, MoveCost] = {}
-        """The work of the move of this ply, counted from 0."""
+        self._analyses = dict(analyses or {})
+        """Of positions of the whole tree."""
+        self._costs: dict[Node, MoveCost] = {}
         self.day = day
         """Of its beginning, in ISO format; nothing for today."""
         self.recorded = recorded
         """The record of another program, which names no players of ours."""
         self.remark = remark
         """A remark on this record."""
-        for move in moves:
-            self.push(move, recorded=True)
 
     @property
     def winner(self) -> Colour | None:
@@ -136,7 +131,7 @@ class Game(Position):
     def state_text(self) -> str:
         """The side to move, or the result at the end of the game, in words."""
         record = self.own_record
-        if record is not None and not self.undone and (result := won_text(record)):
+        if record is not None and self.is_at_end and (result := won_text(record)):
             return result.capitalize()
         if self.is_opening:
             side = ("First", "Second")[self.opening.actor(self.ply)]
@@ -188,25 +183,16 @@ class Game(Position):
             return self.opening.stones
         return 3 if self.opening.choices else 0
 
-    def play(self, cell: Cell) -> None:
-        """Play a move; the moves that were taken back are forgotten, unless it is the next of them.
+    def play(self, cell: Cell, *, first: bool = True) -> None:
+        """Play a move. In place of moves that were taken back it becomes the main one, unless they ended the game.
 
-        Raises `core.position.IllegalMoveError`.
+        `first`: False makes it a variation. Raises `core.position.IllegalMoveError`.
         """
         self.opening.check(self, cell)
-        self.push(cell)
-        if self.undone and self.undone[-1] == cell:
-            self.undone.pop()
-        else:
-            self.undone.clear()
-            self.analyses = {ply: analysis for ply, analysis in self.analyses.items() if ply < self.ply}
-            self.speakers = {ply: speaker for ply, speaker in self.speakers.items() if ply < self.ply}
-            self.costs = {ply: cost for ply, cost in self.costs.items() if ply < self.ply - 1}
-
-    def pop(self) -> Cell:
-        """Take the last move back."""
-        self.undone.append(super().pop())
-        return self.undone[-1]
+        if first and self.node.children:
+            others = [*self.moves, *(node.move for node in self.node.main_line())]
+            first = self.recorded is None and not Position.from_moves(self.rules, others).is_game_over()
+        super().play(cell, first=first)
 
     def undo(self) -> bool:
         """Go back to the last turn of a human, one move where there is no human; return False if there is none."""
@@ -220,11 +206,11 @@ class Game(Position):
 
     def redo(self) -> bool:
         """Play the moves that were taken back, on to the next turn of a human; return False if there are none."""
-        if not self.undone:
+        if self.is_at_end:
             return False
-        self.push(self.undone.pop(), recorded=True)
-        while self.undone and self.seats.human not in (EMPTY, self.side_to_move):
-            self.push(self.undone.pop(), recorded=True)
+        self.go_to(self.ply + 1)
+        while not self.is_at_end and self.seats.human not in (EMPTY, self.side_to_move):
+            self.go_to(self.ply + 1)
         return True
 
     @property
@@ -237,82 +223,90 @@ class Game(Position):
         spec = player_names.DEFAULT if self.rules.connect == Rules().connect else player_names.MENTOR
         return PlayerChoice(spec=spec, policy=Policy.DETERMINISTIC)
 
-    @property
-    def line(self) -> list[Cell]:
-        """The moves of the whole game, the undone ones included."""
-        return [*self.moves, *reversed(self.undone)]
+    def analysis_at(self, ply: int) -> Analysis | None:
+        """Return the analysis of the position after `ply` moves of the line; None without one."""
+        kept = self._analyses.get(self.node_at(ply))
+        return None if kept is None else kept.analysis
+
+    def speaker_at(self, ply: int) -> str:
+        """Return the player of this analysis; nothing without one."""
+        kept = self._analyses.get(self.node_at(ply))
+        return "" if kept is None else kept.player
+
+    def cost_at(self, ply: int) -> MoveCost | None:
+        """Return the work of the move after `ply` others; None for a human's."""
+        return self._costs.get(self.nodes[ply]) if ply < len(self.nodes) else None
+
+    def charge(self, cost: MoveCost) -> None:
+        """Keep the work of the last move."""
+        self._costs[self.node] = cost
 
     def learn(self, ply: int, analysis: Analysis, speaker: str, *, instead: bool = False) -> None:
         """Keep the analysis of the position after `ply` moves, unless a longer one is known.
 
         `instead`: also in place of a longer one of another player.
         """
-        known = self.analyses.get(ply)
-        if known is not None and known.nodes > analysis.nodes and not (instead and self.speakers.get(ply) != speaker):
+        known = self.analysis_at(ply)
+        if known is not None and known.nodes > analysis.nodes and not (instead and self.speaker_at(ply) != speaker):
             return
-        self.analyses[ply] = analysis
-        self.speakers[ply] = speaker
+        self._analyses[self.node_at(ply)] = KeptAnalysis(analysis=analysis, player=speaker, limit=None)
 
-    def studied(self, moves: Sequence[Cell]) -> StudiedGame:
-        """Return the game with these moves as it is saved."""
-        record = self.recorded
-        if record is None or list(moves) != list(record.moves):
-            record = GameRecord(
-                self.rules,
-                tuple(moves),
-                black=self.seats.name_of(BLACK),
-                white=self.seats.name_of(WHITE),
-                note=OWN_NOTE + json.dumps([seat and asdict(seat) for seat in (self.seats.black, self.seats.white)]),
-                date=self.day or date.today().isoformat(),
-                opening=self.opening,
-            )
-        known = (self.analyses.get(ply) for ply in range(len(moves) + 1))
-        kept = tuple(
-            KeptAnalysis(analysis=analysis, player=self.speakers.get(ply, ""), limit=None)
-            if analysis is not None and analysis.moves
-            else None
-            for ply, analysis in enumerate(known)
+    @property
+    def can_delete(self) -> bool:
+        """True if there is a last move, and not a stone or a move of an opening rule."""
+        return self.ply > self._first_ply
+
+    def studied(self) -> StudiedGame:
+        """Return the whole line with its analyses."""
+        kept = (self._analyses.get(self.node_at(ply)) for ply in range(len(self.nodes) + 1))
+        return StudiedGame(
+            GameRecord(self.rules, tuple(self.line)),
+            tuple(each if each is not None and each.analysis.moves else None for each in kept),
         )
-        return StudiedGame(record, kept)
+
+    def to_save(self) -> StudiedTree:
+        """Return the game as it is saved; the record of another program keeps its header."""
+        if self.recorded is None:
+            settings = [seat and asdict(seat) for seat in (self.seats.black, self.seats.white)]
+            self.tree.set_header(
+                GameRecord(
+                    self.rules,
+                    (),
+                    black=self.seats.name_of(BLACK),
+                    white=self.seats.name_of(WHITE),
+                    note=OWN_NOTE + json.dumps(settings),
+                    date=self.day or date.today().isoformat(),
+                    ending=Ending.UNKNOWN,
+                    source=self.tree.text("SO"),
+                    opening=self.opening,
+                )
+            )
+        return StudiedTree.of(self.tree, {node: kept for node, kept in self._analyses.items() if kept.analysis.moves})
 
     @classmethod
-    def from_studied(cls, game: StudiedGame, remark: str = "", *, is_own: bool = True) -> "Game":
+    def from_saved(cls, game: StudiedTree, remark: str = "", *, is_own: bool = True) -> "Game":
         """Return a saved game; the players of a record of another program are humans.
 
         `remark`: on this record. `is_own`: from this user's folder. In any other record a program (`engine:COMMAND`)
         becomes a human: the record may be a stranger's, and opening it must run nothing.
         """
-        record, kept = game.record, {ply: each for ply, each in enumerate(game.analyses) if each is not None}
-        # A copy of another program's record has its moves and its result, and the analyses made here.
-        bare = replace(record, comments=(), times_ms=(), values=(), analyses=(), source="")
+        record = game.tree.record()
         return cls(
             record.rules,
             _seats_of(record.note, with_programs=is_own),
-            record.moves,
-            analyses={ply: each.analysis for ply, each in kept.items()},
-            speakers={ply: each.player for ply, each in kept.items()},
+            tree=game.tree,
+            analyses=game.by_node(),
             day=record.date,
-            recorded=None if record.note.startswith(OWN_NOTE) else bare,
+            recorded=None if record.note.startswith(OWN_NOTE) else record,
             remark=remark,
             opening=record.opening,
         )
-
-    def at(self, ply: int) -> Position:
-        """Return the position after `ply` moves, the undone ones included."""
-        return Position.from_moves(self.rules, self.line[:ply])
-
-    def go_to(self, ply: int) -> None:
-        """Take moves back or play undone ones until `ply` moves are made."""
-        while self.ply > ply:
-            self.pop()
-        while self.ply < ply and self.undone:
-            self.push(self.undone.pop(), recorded=True)
 
     def value_for_black(self, ply: int) -> float | None:
         """Return the expected result for black after `ply` moves, -1 to 1; None without an analysis of it."""
         if ply == self.ply and self.is_over:
             return float(self.winner or 0)
-        analysis = self.analyses.get(ply)
+        analysis = self.analysis_at(ply)
         if analysis is None:
             return None
         return analysis.value if ply % 2 == 0 else -analysis.value
@@ -325,12 +319,12 @@ class Game(Position):
         long one of a pane in turn, would be a saw. Between two known positions lies a straight line. The last value
         holds for one move more, since the player took that move for the best. The end is sure.
         """
-        plies = range(len(self.line) + 1)
+        plies = range(len(self.nodes) + 1)
         groups: dict[tuple[str, int], dict[int, float]] = {}
         for ply in plies:
-            if ply in self.analyses:
-                value = self.analyses[ply].value * (1 if ply % 2 == 0 else -1)
-                key = (self.speakers.get(ply, ""), 0 if in_review else ply % 2)
+            if (analysis := self.analysis_at(ply)) is not None:
+                value = analysis.value * (1 if ply % 2 == 0 else -1)
+                key = (self.speaker_at(ply), 0 if in_review else ply % 2)
                 groups.setdefault(key, {})[ply] = win_probability(value)
         known = (
             groups.get((self.analyst.spec, 0), {})

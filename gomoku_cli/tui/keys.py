@@ -48,6 +48,13 @@ REVIEWING = (
     Command("z", "review('to_mistake', -1)", "z", "Previous mistake", "previous mistake"),
     Command("x", "review('to_mistake', 1)", "x", "Next mistake", "next mistake"),
 )
+VARIATIONS = (
+    Command("right_square_bracket", "review('to_variation', 1)", "]", "Next variation", "next variation of the move"),
+    Command("left_square_bracket", "review('to_variation', -1)", "[", "Previous variation", "previous variation"),
+    Command("w", "review('promote')", "w", "Make main line", "make the variation the main line"),
+    Command("d", "delete", "d", "Delete move", "delete the move and all that follow; asks"),
+    Command("e", "describe", "e", "Comment", "write a comment and a name"),
+)
 SCREEN = (
     Command("p", "panel", "p", "Panel", "fold or open the panel"),
     Command("pageup", "scroll_moves(-1)", "pgup", "Scroll up", "scroll the moves; tab puts the focus on them"),
@@ -56,8 +63,15 @@ SCREEN = (
 )
 BOARD = (("arrows", "move the cursor, as do h j k l"), ("enter", "play, as do space and a click"))
 MARKS = (("[ ]", "the cursor"), ("( )", "the last move"))
-GROUPS = (("Play", PLAYING), ("Understand", UNDERSTANDING), ("Review", REVIEWING), ("Screen", SCREEN))
+GROUPS = (
+    ("Play", PLAYING),
+    ("Understand", UNDERSTANDING),
+    ("Review", REVIEWING),
+    ("Variations", VARIATIONS),
+    ("Screen", SCREEN),
+)
 BY_IMPORTANCE = sorted(
-    (*PLAYING, *UNDERSTANDING, *REVIEWING, *SCREEN), key=lambda each: ("question_mark", "q", each.key).index(each.key)
+    (command for _, commands in GROUPS for command in commands),
+    key=lambda each: ("question_mark", "q", each.key).index(each.key),
 )
 """In the order of the footer, whose end a narrow terminal cuts off: the help and the way out are never lost."""

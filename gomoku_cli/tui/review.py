@@ -78,7 +78,7 @@ class Review:
         self._tasks.drop("review", "grades")
         self.active = False
         if not here:
-            self._control.game.go_to(len(self._control.game.line))
+            self._control.game.go_to(len(self._control.game.nodes))
 
     def forget(self) -> None:
         """End the review and forget its grades: another game comes."""
@@ -91,8 +91,65 @@ class Review:
             self.toggle()
         if self.active:
             game = self._control.game
-            game.go_to(min(max(game.ply + plies, 0), len(game.line)))
+            game.go_to(min(max(game.ply + plies, 0), len(game.nodes)))
             self._control.continue_game()
+
+    def to_variation(self, direction: int) -> None:
+        """Go to the next variation of this move (1), or the one before (-1)."""
+        if not self.active:
+            self.toggle()
+        if self.active and self._control.game.go_to_sibling(direction):
+            self._change_line()
+        elif self.active:
+            self._view.show_message("No move up to here has a variation.")
+
+    def to_move(self, ply: int, number: int) -> None:
+        """Go to a move of the position after `ply` moves: by its place there, or -1 for the move of the line."""
+        if not self.active:
+            self.toggle()
+        game = self._control.game
+        line = game.nodes
+        game.go_to_node(line[ply] if number < 0 else game.node_at(ply).variations[number])
+        if game.nodes is line:
+            self._control.continue_game()
+        else:
+            self._change_line()
+
+    def promote(self) -> None:
+        """Make the variation that is shown the main one where it branches off."""
+        game = self._control.game
+        if not game.promote():
+            text = "This is the main line."
+        else:
+            text = "This is the main line now." if game.node.is_main() else "It comes first here; w again: further on."
+        self._changed(text)
+
+    def delete(self) -> None:
+        """Remove the last move that is shown, and all that follow."""
+        if not self.active:
+            self.begin()
+        name = self._control.game.name_of(self._control.game.moves[-1])
+        self._control.game.delete()
+        self._change_line()
+        self._changed(f"{name} and all that followed are deleted.")
+
+    def describe(self, name: str, comment: str) -> None:
+        """Give the shown position a name and a comment."""
+        self._control.game.describe(name, comment)
+        self._changed("")
+
+    def _changed(self, text: str) -> None:
+        self._control.keep()
+        self._view.show_game()
+        if text:
+            self._view.show_message(text)
+
+    def _change_line(self) -> None:
+        """Review another line: the grades of the one before are not its own."""
+        self._tasks.drop("review", "grades")
+        self.grades = Graded((), ())
+        self._go_on()
+        self._control.continue_game()
 
     def to_mistake(self, direction: int) -> None:
         """Go to the position after the next mistake, or the previous one for a `direction` of -1.
@@ -127,11 +184,11 @@ class Review:
     def text(self) -> str:
         """Return the place in the game, and the mark of the last move."""
         game, marks = self._control.game, self.marks
-        text = f"Review: move {game.ply} of {len(game.line)}."
+        text = f"Review: move {game.ply} of {len(game.nodes)}{_place(game)}."
         if game.ply in marks:
             loss = dict(self.grades.losses).get(game.ply, 0.0)
             kind = {"?!": "an inaccuracy", "?": "a mistake", "??": "a blunder"}[marks[game.ply]]
-            move, before, better = game.last_moves[0], game.analyses.get(game.ply - 1), ""
+            move, before, better = game.last_moves[0], game.analysis_at(game.ply - 1), ""
             if before is not None and before.best_move != move:
                 better = f"; better {game.name_of(before.best_move)}"
             text += f" {game.name_of(move)} was {kind}: it lost {100 * loss:.0f} % to win{better}."
@@ -162,13 +219,13 @@ class Review:
     def _plies(self) -> range:
         """The positions of the game that can be analysed, by their plies."""
         game = self._control.game
-        return range(len(game.line) + (not game.at(len(game.line)).is_game_over()))
+        return range(len(game.nodes) + (not game.at(len(game.nodes)).is_game_over()))
 
     @property
     def _missing(self) -> list[int]:
         """Those that the analyst has not analysed."""
         game = self._control.game
-        return [ply for ply in self._plies if game.speakers.get(ply) != game.analyst.spec]
+        return [ply for ply in self._plies if game.speaker_at(ply) != game.analyst.spec]
 
     def _go_on(self) -> None:
         """Ask for the next position without an analysis, the shown one first, and for the grades at the end."""
@@ -183,4 +240,12 @@ class Review:
 
     def _grade(self) -> None:
         game = self._control.game
-        self._tasks.begin("grades", GradeMoves(game=game.studied(game.line)))
+        self._tasks.begin("grades", GradeMoves(game=game.studied()))
+
+
+def _place(game: Game) -> str:
+    """Return the place of the shown move among its variations; nothing where it has none and is on the main line."""
+    siblings = game.node_at(game.ply - 1).variations if game.ply else []
+    if len(siblings) > 1:
+        return f", variation {siblings.index(game.node) + 1} of {len(siblings)}"
+    return "" if game.node.is_main() else ", in a variation"

@@ -51,8 +51,8 @@ class Turns:
         self.pondering, self._ponders = False, ponders
         self._path = path
         self._game_number = 0
-        self._saved: tuple[tuple[Cell, ...], Opening] = ((), FREE)
-        """The moves and the choices of colours that are in the file."""
+        self._saved: tuple[int, Opening] = (0, FREE)
+        """The changes of the tree and the choices of colours that are in the file."""
         self._waiting = Waiting(self._tasks)
         self._paused = False
         self._problem: tuple[str, StatusKind] | None = None
@@ -81,7 +81,7 @@ class Turns:
     @property
     def analysis(self) -> Analysis | None:
         """The newest analysis of the shown position."""
-        return self.game.analyses.get(self.game.ply)
+        return self.game.analysis_at(self.game.ply)
 
     @property
     def speaker(self) -> str:
@@ -89,7 +89,7 @@ class Turns:
         choice = self.game.player_to_move if self.is_thinking else None
         if choice is not None:
             return choice.spec
-        return self.game.speakers.get(self.game.ply) or self.game.analyst.spec
+        return self.game.speaker_at(self.game.ply) or self.game.analyst.spec
 
     @property
     def threats(self) -> Threats | None:
@@ -107,7 +107,7 @@ class Turns:
     def start(self, *, reviewing: bool = False) -> None:
         """Load the players and begin, with a review of the game if requested."""
         self._load()
-        self._saved = tuple(self.game.line), self.game.opening
+        self._saved = self.game.changes, self.game.opening
         (self.review.begin if reviewing else self.continue_game)()
 
     def new_game(self, game: Game, *, path: str | None = None, reviewing: bool = False) -> None:
@@ -128,10 +128,9 @@ class Turns:
 
     def keep(self) -> None:
         """Save the game as it stands."""
-        moves = tuple(self.game.line if self.review.active else self.game.moves)
-        if moves or self._saved[0]:
-            self._saved = moves, self.game.opening
-            self._engine.request(Keep(self._game_number, self._path, self.game.studied(moves)))
+        if self.game.tree.children or self._saved[0]:
+            self._saved = self.game.changes, self.game.opening
+            self._engine.request(Keep(self._game_number, self._path, self.game.to_save()))
 
     def _load(self) -> None:
         self._waiting.loads.clear()
@@ -163,12 +162,14 @@ class Turns:
             self._check(cell)
         else:
             try:
-                game.play(cell)
+                game.play(cell, first=not was_review)
             except IllegalMoveError as error:
                 self._view.show_message(f"{error}.", "error")
             else:
-                self._paused = False
+                self._paused, is_variation = False, not game.node.is_main()
                 self.continue_game()
+                if was_review and is_variation:
+                    self._view.show_message(f"{game.name_of(cell)} is a variation: w makes it the main line.")
 
     def _check(self, cell: Cell) -> None:
         self._tasks.drop("ponder", "analysis", "hint")
@@ -249,7 +250,7 @@ class Turns:
         self.hint = self.pending = NO_CELL
         self._waiting.live, self.pondering, self._problem = None, False, None
         game = self.game
-        if not self.review.active and (tuple(game.moves), game.opening) != self._saved:
+        if (game.changes, game.opening) != self._saved:
             self.keep()
         self._view.show_game()
         choice = game.player_to_move

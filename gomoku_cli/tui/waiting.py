@@ -41,7 +41,7 @@ class Waiting:
             text = f"Looking at {game.name_of(pending)}..."
         elif "hint" in self._tasks:
             text = "Looking for a good move..."
-        elif "analysis" in self._tasks and game.ply not in game.analyses:
+        elif "analysis" in self._tasks and game.analysis_at(game.ply) is None:
             text = "Analysing..."
         else:
             return "Looking for threats..." if "threats" in self._tasks else ""

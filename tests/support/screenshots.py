@@ -18,7 +18,7 @@ from gomoku_cli.tui.setup import BoardSetup
 from tests.support.tui import AnalysingPlayer, BoardDriver, ThreadEngine, board_app
 
 FOLDER = Path(__file__).parents[1] / "gomoku_cli" / "tui" / "snapshots"
-_MOVES = "h8 i9 h9 h7 g8 i8 i10 j11 g10 f11 j8"
+_MOVES = "h8 i9 h9 h7 g8 i8 i10 j11 g10 f11"
 _ID = re.compile(r"terminal-\d+")
 _FONTS = re.compile(r"\s*@font-face \{.*?\}", re.DOTALL)
 
@@ -46,6 +46,9 @@ PICTURES = (
     Picture("120x40", (120, 40)),
     Picture("120x40-analysis", (120, 40), ("a", "c", "g")),
     Picture("120x40-variation", (120, 40), ("v", "m")),
+    Picture("80x24-branches", (80, 24), ("comma", "comma", "slash", "c", "3", "enter", "c")),
+    Picture("120x40-branches", (120, 40), ("comma", "comma", "slash", "c", "3", "enter", "c")),
+    Picture("120x40-comment", (120, 40), ("e", "w", "h", "y")),
     Picture("120x40-help", (120, 40), ("question_mark",)),
     Picture("200x60", (200, 60), ("a", "c", "g", "m")),
     Picture("80x24-ascii", (80, 24), ("a", "c", "g"), ascii_only=True),
@@ -61,8 +64,6 @@ PICTURES = (
 def _shown(picture: Picture) -> AbstractAsyncContextManager[BoardDriver]:
     player = AnalysingPlayer(15)
     game = Game(Rules(), Seats(None, PlayerChoice(spec="default")), [parse_cell(move, 15) for move in _MOVES.split()])
-    game.undo()
-    game.undone.clear()
     for ply in range(game.ply):
         game.learn(ply, player.view_of(game.moves[:ply], 0.3 - 0.1 * (ply % 5)), "default")
     setup = BoardSetup(game=game, ascii_only=picture.ascii_only, theme=picture.theme)

@@ -2,6 +2,7 @@
 
 import asyncio
 import functools
+import pickle
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
@@ -240,6 +241,7 @@ class ThreadEngine:
             self._lanes.put(number, task)
             return number
         self._number += 1
+        task = pickle.loads(pickle.dumps(task))  # as the pipe copies it
         self.tasks.append(task)
         if not isinstance(task, Keep | ListGames | OpenGame):
             self._lanes.put(self._number, task)

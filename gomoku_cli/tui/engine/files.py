@@ -5,10 +5,11 @@ from pathlib import Path
 
 from core.errors import UserError
 from core.records.formats import open_games
-from core.records.record import contradiction, won_text
+from core.records.record import RecordError, contradiction, won_text
+from core.records.tree import GameTree
 from core.rules import Variant, colour_name
 from gomoku_cli.study import OWN_NOTE
-from gomoku_cli.study.game import StudiedGame
+from gomoku_cli.study.game import StudiedTree
 from gomoku_cli.study.review import Grade, review_of
 from gomoku_cli.study.saved import SavedEntry, SavedGame, default_folder, saved_games
 from gomoku_cli.tui.engine.messages import (
@@ -26,6 +27,8 @@ from gomoku_cli.tui.engine.messages import (
 
 MAX_LISTED = 200
 """Games in the list."""
+MAX_NODES = 10_000
+"""Nodes of a game with its variations: the whole game passes to this process at every move."""
 _MARKS = {Grade.INACCURACY: "?!", Grade.MISTAKE: "?", Grade.BLUNDER: "??"}
 
 
@@ -36,6 +39,8 @@ class Files:
         """`folder`: None for that of the user."""
         self._folder = default_folder() if folder is None else folder
         self._files: dict[int, SavedGame] = {}
+        self._read: dict[str, bytes] = {}
+        """The bytes of each file when it was opened here."""
 
     def run(self, number: int, task: Keep | ListGames | OpenGame) -> Answer:
         """Do a task and return its answer; what goes wrong with a file is `FileFailed`."""
@@ -47,6 +52,7 @@ class Files:
                     entries = islice(saved_games(self._folder), MAX_LISTED)
                     return GameList(tuple((str(entry.path), _line(entry)) for entry in entries))
                 case _:
+                    self._read[task.path] = Path(task.path).read_bytes()
                     return opened(Path(task.path))
         except (OSError, UserError) as error:
             return FileFailed(str(error))
@@ -54,8 +60,9 @@ class Files:
     def _keep(self, task: Keep) -> Done:
         if task.number not in self._files:
             path = None if task.path is None else Path(task.path)
-            self._files[task.number] = SavedGame(self._folder, path)
-        is_ours = task.game.record.note.startswith(OWN_NOTE)
+            known = None if task.path is None else self._read.get(task.path)
+            self._files[task.number] = SavedGame(self._folder, path, known)
+        is_ours = task.game.tree.text("GC").startswith(OWN_NOTE)
         self._files[task.number].save(task.game, is_final=not is_ours)
         return Done()
 
@@ -64,9 +71,14 @@ def opened(path: Path) -> OpenedGame:
     """Return the first game of a file. Raises `RecordError`."""
     file = open_games(path)
     record = file.games[0]
-    against = contradiction(record)
-    remarks = (file.remark, against and f"{won_text(record) or 'no result'}, but {against}")
-    return OpenedGame(str(path), StudiedGame.from_record(record), "; ".join(filter(None, remarks)))
+    against, too_many = contradiction(record), ""
+    try:
+        tree = next(file.trees(MAX_NODES))
+    except RecordError:  # it has been read, so nothing else can be wrong
+        tree = GameTree.of(record)
+        too_many = f"it has more than {MAX_NODES:,} nodes, so its variations are left out"
+    remarks = (file.remark, against and f"{won_text(record) or 'no result'}, but {against}", too_many)
+    return OpenedGame(str(path), StudiedTree.read(tree), "; ".join(filter(None, remarks)))
 
 
 def grade(task: GradeMoves) -> Graded:

@@ -7,7 +7,7 @@ from typing import Literal
 from core.opening_rules import Choice, Opening
 from core.position import Position
 from core.rules import Cell, Colour, Rules
-from gomoku_cli.study.game import StudiedGame
+from gomoku_cli.study.game import StudiedGame, StudiedTree
 from search.analysis import Analysis
 from search.tree.settings import DEFAULT_SIMULATIONS, DEFAULT_SWITCH_STAGE, Policy
 
@@ -90,7 +90,7 @@ class Keep:
     """That of the game in this session: each has a file of its own."""
     path: str | None
     """The file of a game that was loaded; None for a new game."""
-    game: StudiedGame
+    game: StudiedTree
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,9 +240,9 @@ class OpenedGame:
 
     path: str
     """Its file."""
-    game: StudiedGame
+    game: StudiedTree
     remark: str
-    """A contradiction between the board and the result, or a guessed charset."""
+    """A contradiction between the board and the result, a guessed charset, or variations that were left out."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,10 @@ from textual.app import App
 from textual.screen import Screen
 
 from core.opening_rules import Choice
+from core.rules import NO_CELL
 from curriculum.arena import player_names
 from gomoku_cli.exit_codes import ExitCode
+from gomoku_cli.study.game import without_analysis
 from gomoku_cli.tui.control import Control
 from gomoku_cli.tui.engine.client import Engine
 from gomoku_cli.tui.engine.messages import ListGames, OpenGame, PlayerChoice
@@ -110,6 +112,35 @@ class Dialogs(App[ExitCode]):
         from gomoku_cli.tui.screens.question import ask_to_leave
 
         ask_to_leave(self, question, leave)
+
+    def action_delete(self) -> None:
+        """Delete the last move that is shown and all that follow, after a question."""
+        from gomoku_cli.tui.screens.question import Question
+
+        game = self.game
+        if not game.can_delete:
+            self.show_message("There is no move to delete here.", "error")
+            return
+        count = sum(node.move != NO_CELL for node in game.node.nodes()) - 1
+        others = f" and {count} {'move' if count == 1 else 'moves'} after it" if count else ""
+        question = Question(
+            f"Delete {game.name_of(game.moves[-1])}{others}? They cannot be brought back.",
+            (("y", "delete"), ("n", "keep")),
+            is_low=True,
+        )
+        self.push_screen(question, lambda answer: self.control.review.delete() if answer == "y" else None)
+
+    def action_describe(self) -> None:
+        """Write a comment on the shown position, and a name."""
+        from gomoku_cli.tui.screens.comment import CommentScreen
+
+        node = self.game.node
+
+        def written(found: tuple[str, str] | None) -> None:
+            if found is not None and self.game.node is node:
+                self.control.review.describe(*found)
+
+        self.push_screen(CommentScreen(node.name, without_analysis(node.comment)), written)
 
     def action_help(self) -> None:
         """Show the keys."""

@@ -1,18 +1,22 @@
 """The side panel: players, value, and the panes that are opened by their keys."""
 
-from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
 
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
+from textual.message import Message
+from textual.style import Style
 from textual.widgets import Static
 
 from core.notation import cell_name
 from core.rules import BLACK, WHITE, Cell, colour_name
 from gomoku_cli.printable import printable
+from gomoku_cli.study.game import without_analysis
 from gomoku_cli.tui.game import Game
 from gomoku_cli.tui.widgets.candidates import MOST_ROWS, CandidatesView
 from gomoku_cli.tui.widgets.glyphs import INK, PAPER, WOOD, Glyphs
@@ -63,13 +67,13 @@ class ValueView(Static):
         assert value is not None
         parts: list[tuple[str, str]] = [("Black ", ""), (percent(value), "bold"), ("   White ", "")]
         parts += [(percent(-value), "bold"), ("  to win", "dim")]
-        analysis = game.analyses.get(ply)
+        analysis = game.analysis_at(ply)
         if analysis is not None and analysis.moves and analysis.moves[0].proof is not None:
             side = colour_name(BLACK if ply % 2 == 0 else WHITE).capitalize()
             parts.append((f"\n{side} {proof_text(analysis.moves[0].proof)}", "bold"))
-        cost = game.costs.get(ply)
+        cost = game.cost_at(ply)
         mover = game.seats.of(BLACK if ply % 2 == 0 else WHITE)
-        if cost is not None and mover is not None and game.speakers.get(ply) == mover.spec:
+        if cost is not None and mover is not None and game.speaker_at(ply) == mover.spec:
             work = f"{cost.simulations:,} {effort_unit(mover, game.rules)}, " if cost.simulations else ""
             parts.append((f"\n{work}{cost.seconds:.1f} s", "dim"))
         elif analysis is not None:
@@ -77,55 +81,120 @@ class ValueView(Static):
         self.update(Content.assemble(*parts))
 
 
+class Branch(NamedTuple):
+    """A move that stands beside one of the line."""
+
+    ply: int
+    """The moves before it."""
+    number: int
+    """Its place among the moves there, from 0, which is the main one."""
+    name: str
+    moves: tuple[Cell, ...]
+    """It and its main line."""
+
+
+def branches_of(game: Game) -> tuple[Branch, ...]:
+    """Return the other moves beside those of the line, in order."""
+    return tuple(
+        Branch(ply, number, other.name, (other.move, *(each.move for each in other.main_line())))
+        for ply, node in enumerate(game.nodes)
+        if len((before := game.node_at(ply)).children) > 1
+        for number, other in enumerate(before.variations)
+        if other is not node
+    )
+
+
 class MovesView(VerticalScroll, can_focus=True):
-    """The moves so far in numbered pairs, as many pairs a line as fit. Keys scroll it."""
+    """The moves of the line in numbered pairs, as many pairs a line as fit, and beside them the moves that branch off.
+
+    A click on a move goes there. Keys scroll it.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("tab,enter", "app.change_focus", "Board", show=False)]
 
+    @dataclass
+    class Clicked(Message):
+        """The user clicked a move."""
+
+        ply: int
+        """The moves before it."""
+        number: int
+        """Its place among the moves there; -1 for the move of the line."""
+
     def __init__(self, id: str) -> None:
         super().__init__(id=id)
-        self._moves: tuple[Cell, ...] = ()
-        self._shown = 0
-        self._marks: Mapping[int, str] = {}
-        self._board_size = 0
+        self._state: tuple[tuple[Cell, ...], int, Mapping[int, str], int, tuple[Branch, ...]] = ((), 0, {}, 0, ())
         self._text = Static(markup=False)
 
     def compose(self) -> ComposeResult:
         """Build one text, which the view scrolls."""
         yield self._text
 
-    def show(self, moves: Sequence[Cell], shown: int, marks: Mapping[int, str], board_size: int) -> None:
-        """Draw the moves of the whole game, of which `shown` are on the board, and marks of plies such as `?`."""
-        state = (tuple(moves), shown, marks, board_size)
-        if state != (self._moves, self._shown, self._marks, self._board_size):
-            self._moves, self._shown, self._marks, self._board_size = state
+    def show(self, game: Game, marks: Mapping[int, str]) -> None:
+        """Draw the moves of the whole line, and marks of plies such as `?`."""
+        state = (tuple(game.line), game.ply, marks, game.rules.size, branches_of(game))
+        if state != self._state:
+            self._state = state
             self._draw()
+
+    def on_click(self, event: events.Click) -> None:
+        """Go to the move under the mouse."""
+        if move := event.style.meta.get("move"):
+            self.post_message(self.Clicked(*move))
 
     def on_resize(self, event: events.Resize) -> None:
         """Fit the lines to the new width."""
         self._draw()
 
     def _draw(self) -> None:
-        parts: list[tuple[str, str]] = []
-        pairs_a_line = max(1, (self.scrollable_content_region.width + 1) // _PAIR_COLUMNS)
-        line = 0
-        for ply, move in enumerate(self._moves):
+        moves, shown, marks, size, branches = self._state
+        parts: list[tuple[str, str | Style]] = []
+        width = self.scrollable_content_region.width
+        pairs_a_line = max(1, (width + 1) // _PAIR_COLUMNS)
+        line = pairs = shown_line = 0
+        waiting = [*branches[::-1]]
+        for ply, move in enumerate(moves):
             number, second = divmod(ply, 2)
             if not second:
-                end = "" if not number else "\n" if number % pairs_a_line == 0 else " "
-                line += end == "\n" and ply < self._shown
+                is_full = pairs == pairs_a_line
+                end = "" if not number else "\n" if is_full or not pairs else " "
+                line, pairs = line + (end == "\n"), 1 if is_full else pairs + 1
                 parts.append((f"{end}{number + 1:>3} ", "dim"))
-            name = cell_name(move, self._board_size) + self._marks.get(ply, "")
-            style = "bold reverse" if ply == self._shown - 1 else "dim" if ply >= self._shown else ""
-            parts += [(name, style), (" " * (5 - len(name)), "")]
+            if ply < shown:
+                shown_line = line
+            name = cell_name(move, size) + marks.get(ply, "")
+            style = "bold reverse" if ply == shown - 1 else "dim" if ply >= shown else ""
+            parts += [(name, _leads_to(style, ply)), (" " * (5 - len(name)), _leads_to("", ply))]
+            while waiting and waiting[-1].ply <= ply and (second or ply == len(moves) - 1):
+                branch = waiting.pop()
+                text, line, pairs = _branch_text(branch, size, width), line + 1, 0
+                if shown and branch.ply // 2 == (shown - 1) // 2 and shown_line == line - 1:
+                    shown_line = line  # the first one below the shown move is in view too
+                parts.append(("\n", ""))
+                parts.append((text, _leads_to("italic", branch.ply, branch.number)))
         self._text.update(Content.assemble(*parts) if parts else Content.styled("none yet", "dim"))
-        self.call_after_refresh(self._follow, line)
+        self.call_after_refresh(self._follow, shown_line)
 
     def _follow(self, line: int) -> None:
         """Scroll so that the shown move is in view."""
         height = self.scrollable_content_region.height
         if not self.scroll_y <= line < self.scroll_y + height:
             self.scroll_to(y=max(0, line - height + 1), animate=False)
+
+
+def _leads_to(style: str, ply: int, number: int = -1) -> Style:
+    """Return a style for a text that goes to a move; Textual's own `@click` would draw a link."""
+    return Style.parse(style) + Style.from_meta({"move": (ply, number)})
+
+
+def _branch_text(branch: Branch, size: int, width: int) -> str:
+    """Return `   or 3 g9 h10 +5`: the label, the number of the move, as many moves as fit and the number of others."""
+    label = f"{'main' if branch.number == 0 else 'or':>6} {branch.ply // 2 + 1}{'...' if branch.ply % 2 else ''}"
+    name = f" {printable(branch.name)[: width // 2]}:" if branch.name else ""
+    fits = max(1, (width - len(label) - len(name) - 4) // 4)
+    shown = "".join(f" {cell_name(move, size)}" for move in branch.moves[:fits])
+    more = f" +{len(branch.moves) - fits}" if len(branch.moves) > fits else ""
+    return f"{label}{name}{shown}{more}"
 
 
 class SidePanel(Vertical):
@@ -140,6 +209,7 @@ class SidePanel(Vertical):
         .heading { text-style: dim; height: 1; }
         MovesView { height: 1fr; min-height: 2; scrollbar-size-vertical: 1; }
         MovesView:focus { background-tint: $foreground 5%; }
+        #comment { height: auto; max-height: 5; margin-top: 1; display: none; }
         #about { height: auto; max-height: 5; margin-top: 1; text-style: dim; }
         GraphView { margin-bottom: 1; }
         CandidatesView { margin-bottom: 1; }
@@ -157,6 +227,8 @@ class SidePanel(Vertical):
         self.graph = GraphView(ascii_only=glyphs.line.isascii())
         self.candidates = CandidatesView()
         self._moves = MovesView(id="moves")
+        self._heading = Static("Moves", classes="heading")
+        self._comment = Static(id="comment", markup=False)
         self._about = Static(id="about", markup=False)
 
     def compose(self) -> ComposeResult:
@@ -165,8 +237,9 @@ class SidePanel(Vertical):
         yield self._value
         yield self.graph
         yield self.candidates
-        yield Static("Moves", classes="heading")
+        yield self._heading
         yield self._moves
+        yield self._comment
         yield self._about
 
     def show(self, game: Game, marks: Mapping[int, str]) -> None:
@@ -174,7 +247,11 @@ class SidePanel(Vertical):
         self._game = game
         self._players.show(game, self._glyphs)
         self._value.show(game)
-        self._moves.show(game.line, game.ply, marks, game.rules.size)
+        self._heading.update("Moves" if game.node.is_main() else "Moves of a variation")
+        self._moves.show(game, marks)
+        words = (game.node.name, without_analysis(game.node.comment))
+        self._comment.update(Content(printable(": ".join(filter(None, words)))))
+        self._comment.display = any(words)
         self._show_about()
 
     def show_value(self, game: Game) -> None:
@@ -185,7 +262,8 @@ class SidePanel(Vertical):
         """Draw as many candidates as leave room for the moves."""
         if self._game is None:
             return
-        views = (self._players, self._value, self._about, *([self.graph] if self.graph.display else []))
+        shown = [view for view in (self.graph, self._comment) if view.display]
+        views = (self._players, self._value, self._about, *shown)
         others = sum(view.outer_size.height + view.styles.margin.height for view in views)
         rows = self.size.height - others - _TABLE_ROWS - _MOVES_ROWS
         game = self._game

@@ -181,7 +181,7 @@ def test_a_main_line_that_cannot_be_played_is_refused(why: str) -> None:
 
 def test_nodes_have_a_limit_and_the_main_line_has_none() -> None:
     text = f"{HEADER};B[hh]" + "(;W[hi])" * 50 + ")"
-    with pytest.raises(RecordError, match=r"line 1, column \d+: the limit of a game with variations is 40 nodes"):
+    with pytest.raises(RecordError, match=r"line 1, column \d+: the limit of games with variations is 40 nodes"):
         list(parse_trees(text, max_nodes=40))
     assert len(read(text).variations[0].children) == 50
     assert len(parse_sgf(text)[0].moves) == 2

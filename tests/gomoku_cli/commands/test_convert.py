@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.records.formats import read_games, write_games
+from core.records.formats import GamesFile, read_games, write_games
 from core.records.record import GameRecord
 from core.rules import WHITE, Rules
 from gomoku_cli.exit_codes import ExitCode
@@ -89,7 +89,7 @@ def test_an_unreadable_file_of_several_is_reported_and_the_others_are_converted(
 @pytest.mark.parametrize(
     ("name", "text", "lost"),
     [
-        ("a.sgf", "(;GM[4]SZ[9]AP[X:1]RU[Pente]RE[黑胜]PB[a];B[ee]LB[aa:A];W[ff]C[fine])", "AP, RU, RE, LB"),
+        ("a.sgf", "(;GM[4]SZ[9]AP[X:1]RU[Pente]RE[黑胜]PB[a];B[ee]LB[aa:A];W[ff]C[fine])", "AP, RU, RE, LB, comments"),
         ("a.sgf", "(;GM[4]SZ[9]AP[gomoku]RE[?];B[ee](;W[ff])(;W[gg]))", "variations"),
         ("a.sgf", "(;GM[4]SZ[9]RE[B+3.5]C[a comment];B[ee];C[no move])", "RE, C"),
         ("a.sgf", "(;GM[4]SZ[9]RE[?]C[];B[ee]LB[])", ""),
@@ -100,11 +100,25 @@ def test_an_unreadable_file_of_several_is_reported_and_the_others_are_converted(
 def test_convert_says_what_it_drops(
     name: str, text: str, lost: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    source, target = tmp_path / name, tmp_path / "copy.sgf"
+    source, target = tmp_path / name, tmp_path / ("copy.psq" if name.endswith("sgf") else "copy.sgf")
     source.write_text(text, encoding="utf-8")
     code, _, err = convert(capsys, source, target)
     assert code == ExitCode.DONE
-    assert err == (f"note: {source}: not kept in copy.sgf: {lost}\n" if lost else "")
+    assert err == (f"note: {source}: not kept in {target.name}: {lost}\n" if lost else "")
+
+
+def test_between_sgf_files_everything_is_kept(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, target = tmp_path / "a.sgf", tmp_path / "copy.sgf"
+    text = "(;GM[4]SZ[9]RU[Pente]RE[黑胜];B[ee]LB[aa:A](;W[ff]C[fine];C[no move])(;W[gg](;W[])(;B[aa])))"
+    source.write_text(text, encoding="utf-8")
+    assert convert(capsys, source, target) == (ExitCode.DONE, f"{target}: 1 game\n", "")
+    written = "".join(target.read_text(encoding="utf-8").split())
+    assert written == text.replace("黑胜]", "黑胜]CA[UTF-8]").replace(" ", "")
+    monkeypatch.setattr(GamesFile.trees, "__defaults__", (3,))
+    err = convert(capsys, source, target)[2]
+    assert err == f"note: {source}: not kept in copy.sgf: variations, RU, RE, LB, C\n", "too many nodes for a tree"
 
 
 def test_convert_names_a_guessed_charset(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

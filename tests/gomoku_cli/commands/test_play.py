@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from core.records.formats import write_games
 from core.rules import Rules
 from gomoku_cli import app
 from gomoku_cli.commands import play
@@ -96,7 +97,7 @@ def test_saved_games_are_resumed_and_others_reviewed(
 ) -> None:
     saved = SavedGame(data_folder / "gomoku" / "games")
     game = Game(Rules(9), Seats(None, PlayerChoice(spec="mentor:2")), [40, 41])
-    saved.save(game.studied(game.moves))
+    saved.save(game.to_save())
     assert app.run(["play", "--resume"]) == ExitCode.DONE
     resumed = setups[0]
     assert resumed.game is not None
@@ -106,6 +107,10 @@ def test_saved_games_are_resumed_and_others_reviewed(
     other.write_text("(;GM[4]SZ[15];B[hh];W[hi])")
     assert app.run(["play", "--load", str(other)]) == ExitCode.DONE
     assert (setups[1].path, setups[1].reviews) == (str(other), True)
+    theirs = Game(Rules(9), Seats(None, PlayerChoice(spec="engine:touch owned")), [40, 41])
+    write_games(other, [theirs.to_save().tree])
+    assert app.run(["play", "--load", str(other)]) == ExitCode.DONE
+    assert setups[2].game is not None and setups[2].game.seats == Seats(None, None), "a stranger's file runs nothing"
     other.write_text("nonsense")
     assert app.run(["play", "--load", str(other)]) == ExitCode.BAD_DATA
     assert app.run(["play", "--load", str(tmp_path / "missing.sgf")]) != ExitCode.DONE

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from core.records.formats import read_games
+from core.records.formats import read_games, read_trees
 from core.records.record import Ending, GameRecord
-from core.records.sgf import to_sgf
+from core.records.sgf import parse_trees, to_sgf
+from core.records.tree import GameTree
 from core.rules import BLACK, WHITE, Rules
 from gomoku_cli.study import saved
-from gomoku_cli.study.game import KeptAnalysis, StudiedGame
+from gomoku_cli.study.game import KeptAnalysis, StudiedTree
 from gomoku_cli.study.saved import SavedGame, newest_unfinished, saved_games
 from search.analysis import Analysis, MoveAnalysis
 
@@ -20,12 +21,20 @@ RULES = Rules(7, 4)
 WON = (0, 7, 1, 8, 2, 9, 3)
 
 
-def game(*moves: int) -> StudiedGame:
-    return StudiedGame(GameRecord(RULES, moves, black="you", white="level:3"))
+def studied(record: GameRecord) -> StudiedTree:
+    return StudiedTree.read(GameTree.of(record))
 
 
-def loaded(path: Path) -> StudiedGame:
-    return StudiedGame.from_record(read_games(path)[0])
+def game(*moves: int) -> StudiedTree:
+    return studied(GameRecord(RULES, moves, black="you", white="level:3"))
+
+
+def loaded(path: Path) -> StudiedTree:
+    return StudiedTree.read(read_trees(path)[0])
+
+
+def analysed(game: StudiedTree, place: int, cell: int) -> StudiedTree:
+    return StudiedTree(game.tree, {**game.analyses, place: kept_analysis(cell)})
 
 
 def test_a_game_is_in_its_file_after_every_move(tmp_path: Path) -> None:
@@ -47,15 +56,15 @@ def test_the_board_decides_the_result_unless_the_game_ended_without_it(tmp_path:
     handle = SavedGame(tmp_path)
 
     def written(record: GameRecord) -> tuple[int | None, Ending]:
-        handle.save(StudiedGame(record))
+        handle.save(studied(record))
         assert handle.path is not None
         (found,) = read_games(handle.path)
         return found.winner, found.ending
 
-    record = game(*WON[:4]).record
+    record = game(*WON[:4]).tree.record()
     assert written(record) == (None, Ending.UNKNOWN)
     assert written(replace(record, winner=WHITE, ending=Ending.RESIGNATION)) == (WHITE, Ending.RESIGNATION)
-    assert written(game(*WON).record) == (BLACK, Ending.BOARD)
+    assert written(game(*WON).tree.record()) == (BLACK, Ending.BOARD)
     full = GameRecord(Rules(3, 3), (0, 1, 2, 4, 3, 5, 7, 6, 8))
     assert written(full) == (None, Ending.BOARD)
 
@@ -103,8 +112,34 @@ def test_a_game_goes_on_in_its_own_file(tmp_path: Path) -> None:
     handle.save(game(*WON))
     assert [len(entry.record.moves) for entry in saved_games(tmp_path)] == [7]
     assert newest_unfinished(tmp_path) is None
-    handle.delete()
-    assert list(saved_games(tmp_path)) == []
+
+
+def test_a_game_that_is_over_keeps_its_line_its_variations_and_its_analyses(tmp_path: Path) -> None:
+    """In the same program, and in one that loads it."""
+    for loads in (False, True):
+        folder = tmp_path / str(loads)
+        handle = SavedGame(folder)
+        over = game(*WON)
+        handle.save(over)
+        assert handle.path is not None
+        if loads:
+            handle, over = SavedGame(folder, handle.path), loaded(handle.path)
+        over.tree.variations[0].add("g7").comment = "the other way"
+        handle.save(analysed(over, 2, 20))
+        assert [handle.path] == list(folder.iterdir())
+        assert handle.path is not None
+        (record,), (tree,) = read_games(handle.path), read_trees(handle.path)
+        assert (record.moves, record.winner, record.ending) == (WON, BLACK, Ending.BOARD)
+        assert [node.comment for node in tree.variations[0].variations][1:] == ["the other way"]
+        assert loaded(handle.path).analyses[2] == kept_analysis(20)
+        handle.save(loaded(handle.path))
+        assert loaded(handle.path).analyses[2] == kept_analysis(20), "the same again"
+
+
+def test_a_game_without_a_move_needs_no_file(tmp_path: Path) -> None:
+    handle = SavedGame(tmp_path)
+    handle.save(game())
+    assert list(tmp_path.iterdir()) == []
 
 
 def kept_analysis(cell: int) -> KeptAnalysis:
@@ -113,62 +148,13 @@ def kept_analysis(cell: int) -> KeptAnalysis:
     return KeptAnalysis(analysis=analysis, player="mentor:1", limit=None)
 
 
-@pytest.mark.parametrize("moves", [WON[:5], WON[:1], (*WON[:6], 20), (30, 31)])
-def test_a_game_that_is_over_stays_and_another_names_it(moves: tuple[int, ...], tmp_path: Path) -> None:
-    """By undo, by another branch, and by a new game in its place; in the same program, and in one that loads it."""
-    for loads in (False, True):
-        handle = SavedGame(tmp_path)
-        handle.save(game(*WON))
-        assert handle.path is not None
-        finished, before = handle.path, handle.path.read_bytes()
-        if loads:
-            handle = SavedGame(tmp_path, finished)
-        handle.save(game(*moves))
-        assert finished.read_bytes() == before
-        assert handle.path not in (finished, None)
-        (branch,) = read_games(handle.path)
-        assert (branch.source, tuple(branch.moves), branch.ending) == (finished.name, moves, Ending.UNKNOWN)
-        handle.save(game(*moves, 45))
-        assert len(read_games(handle.path)[0].moves) == len(moves) + 1
-        assert read_games(handle.path)[0].source == finished.name
-        assert finished.read_bytes() == before
-
-
-def test_moves_that_stand_again_lead_back_to_the_game_that_is_over(tmp_path: Path) -> None:
-    handle = SavedGame(tmp_path)
-    handle.save(game(*WON))
-    finished = handle.path
-    assert finished is not None
-    before = finished.read_bytes()
-    handle.save(game(*WON[:5]))
-    handle.save(game(*WON))
-    assert list(tmp_path.iterdir()) == [finished]
-    assert finished.read_bytes() == before
-    handle.save(game())
-    assert list(tmp_path.iterdir()) == [finished], "a game without moves needs no file"
-
-
-def test_a_game_that_is_over_takes_analyses(tmp_path: Path) -> None:
-    handle = SavedGame(tmp_path)
-    handle.save(game(*WON))
-    assert handle.path is not None
-    before = handle.path.read_bytes()
-    handle.save(game(*WON).with_analysis(2, kept_analysis(20)))
-    rest = iter(handle.path.read_bytes())
-    assert all(byte in rest for byte in before)
-    assert loaded(handle.path).analyses[2] == kept_analysis(20)
-    assert len(list(tmp_path.iterdir())) == 1
-
-
-@pytest.mark.parametrize("result", ["B+R", "W+T", "Draw", "黑胜"])
-def test_a_game_that_ended_without_a_line_stays_too(result: str, tmp_path: Path) -> None:
-    path = tmp_path / "old.sgf"
-    path.write_text(f"(;GM[4]SZ[7]RU[4 in a row]RE[{result}];B[aa];W[bb])", encoding="utf-8")
-    before = path.read_bytes()
-    handle = SavedGame(tmp_path, path)
-    handle.save(game(0, 7, 1))
-    assert path.read_bytes() == before
-    assert handle.path != path
+def test_the_analysis_of_another_program_and_its_value_stay() -> None:
+    (tree,) = parse_trees("(;GM[4]SZ[7]RU[4 in a row];B[ag]V[0.25]C[mine];W[af]GOMOKU[theirs]V[3])")
+    studied = StudiedTree(tree, {1: kept_analysis(20), 2: kept_analysis(21)})
+    for _ in range(2):
+        written = to_sgf(studied.write())
+        assert "V[0.25]C[mine\nAnalysis: white to move, 75 % to win; best line g3; mentor:1, 4 positions]" in written
+        assert ";W[af]GOMOKU[theirs]V[3])" in written
 
 
 @pytest.mark.parametrize(
@@ -211,12 +197,18 @@ def test_the_record_of_another_program_is_copied_once_with_its_result(tmp_path: 
     path.write_text("(;GM[4]SZ[7]RU[4 in a row on 7x7]RE[W+R]PB[a]PW[b];B[ag];W[af])", encoding="utf-8")
     for cell in (20, 21):
         handle = SavedGame(folder, path)
-        handle.save(loaded(path).with_analysis(1, kept_analysis(cell)), is_final=True)
+        handle.save(analysed(loaded(path), 1, cell), is_final=True)
         (entry,) = saved_games(folder)
         record = entry.record
         assert (record.black, record.white, record.winner, entry.is_finished) == ("a", "b", WHITE, True)
         assert loaded(entry.path).analyses[1] == kept_analysis(cell)
     assert newest_unfinished(folder) is None
+    handle, more = SavedGame(folder, path), loaded(path)
+    more.tree.variations[0].add("g7")
+    handle.save(more, is_final=True)
+    assert len(list(saved_games(folder))) == 1, "the copy gets a variation"
+    SavedGame(folder, path).save(loaded(path), is_final=True)
+    assert len(list(saved_games(folder))) == 2, "a copy that has more stays"
 
 
 def test_a_file_that_another_board_changed_is_not_written_over(tmp_path: Path) -> None:
@@ -234,14 +226,14 @@ def test_a_foreign_source_names_no_file_to_write(tmp_path: Path) -> None:
     """A record may say that it comes from `../other.sgf`."""
     other, folder = tmp_path / "other.sgf", tmp_path / "games"
     folder.mkdir()
-    other.write_text(to_sgf(game(*WON[:3]).record), encoding="utf-8")
+    other.write_text(to_sgf(game(*WON[:3]).tree), encoding="utf-8")
     before = other.read_bytes()
     path = folder / "game.sgf"
     path.write_text(
-        to_sgf(replace(game(*WON[:2]).record, ending=Ending.UNKNOWN, source="../other.sgf")), encoding="utf-8"
+        to_sgf(replace(game(*WON[:2]).tree.record(), ending=Ending.UNKNOWN, source="../other.sgf")), encoding="utf-8"
     )
     handle = SavedGame(folder, path)
-    handle.save(game(*WON[:3]).with_analysis(1, kept_analysis(20)))
+    handle.save(analysed(game(*WON[:3]), 1, 20))
     assert other.read_bytes() == before
     assert handle.path == path
 

@@ -3,7 +3,9 @@
 import pytest
 
 from core.notation import parse_cell
+from core.opening_rules import Opening, OpeningRule
 from core.position import Position
+from core.records.record import GameRecord
 from core.rules import BLACK, EMPTY, Rules, Variant
 from gomoku_cli.tui.engine.messages import PlayerChoice
 from gomoku_cli.tui.game import Game, Seats
@@ -59,20 +61,47 @@ def test_undo_without_one_human_takes_back_one_move(seats: Seats) -> None:
     assert names(played) == ["h8", "i9"]
 
 
-def test_another_move_forgets_the_moves_taken_back_and_their_analyses() -> None:
+def test_another_move_keeps_the_moves_taken_back_and_their_analyses() -> None:
     played = game("h8", "i9", "h9", "h7")
-    view = Analysis(moves=(MoveAnalysis(0),), value=0.5, variation=(0,), nodes=1, seconds=0.1)
-    played.analyses, played.speakers = {2: view, 3: view}, {2: "mentor", 3: "mentor"}
+    learned(played, {2: 0.5, 3: 0.5}, "mentor")
     played.undo()
     played.play(parse_cell("h9", 15))
-    assert played.undone, "the same move again keeps the rest"
-    assert set(played.analyses) == {2, 3}
+    assert not played.is_at_end, "the same move again keeps the rest"
     played.undo()
     played.play(parse_cell("a1", 15))
-    assert not played.undone
-    assert set(played.analyses) == {2}
-    assert played.speakers.keys() == {2}
+    assert played.is_at_end
+    assert [played.speaker_at(ply) for ply in range(4)] == ["", "", "mentor", ""]
     assert played.value_for_black(2) == 0.5
+    assert [played.name_of(node.move) for node in played.node_at(2).variations] == ["a1", "h9"]
+    assert played.go_to_sibling(1)
+    assert names(played) == ["h8", "i9", "h9"]
+    assert not played.is_at_end and played.speaker_at(3) == "mentor", "the other line has its own"
+    played.go_to(4)
+    played.go_to_sibling(1)
+    assert names(played) == ["h8", "i9", "a1"], "the nearest move before that has another"
+
+
+def test_the_line_of_a_game_that_goes_on_is_the_main_one_and_one_that_is_over_stays() -> None:
+    over = game("a1", "a2", "b1", "b2", "c1", "c2", "d1", "d2", "e1", seats=Seats(None, None))
+    over.undo()
+    over.play(parse_cell("o15", 15))
+    assert not over.node.is_main()
+    record = game("h8", "i9", "h9", seats=Seats(None, None))
+    record.recorded = GameRecord(Rules(), tuple(record.moves))
+    record.undo()
+    record.play(parse_cell("o15", 15))
+    assert not record.node.is_main()
+    assert record.promote() and not record.promote()
+    assert names(record) == ["h8", "i9", "o15"] and record.node.is_main()
+    record.go_to_sibling(1)
+    record.delete()
+    assert (names(record), record.line[2:]) == (["h8", "i9"], [parse_cell("o15", 15)])
+
+
+def test_the_stones_of_an_opening_rule_cannot_be_deleted() -> None:
+    placed = Game(Rules(), Seats(None, ENGINE), [112, 113, 97], opening=Opening(OpeningRule.SWAP))
+    assert not placed.can_delete
+    assert game("h8").can_delete and not game().can_delete
 
 
 def test_results_in_words() -> None:
@@ -112,9 +141,9 @@ def test_the_unit_of_work_is_that_of_the_search() -> None:
 def test_a_strangers_game_starts_no_program() -> None:
     # Its note is what the program itself writes, so the record counts as a game of this program.
     theirs = Game(Rules(), Seats(PlayerChoice(spec="engine:touch /tmp/owned"), PlayerChoice(spec="mentor:2")))
-    saved = theirs.studied(theirs.line)
-    assert Game.from_studied(saved).seats == theirs.seats
-    assert Game.from_studied(saved, is_own=False).seats == Seats(None, PlayerChoice(spec="mentor:2"))
+    saved = theirs.to_save()
+    assert Game.from_saved(saved).seats == theirs.seats
+    assert Game.from_saved(saved, is_own=False).seats == Seats(None, PlayerChoice(spec="mentor:2"))
 
 
 def learned(of: Game, values: dict[int, float], speaker: str) -> None:

@@ -9,8 +9,9 @@ import pytest
 from core.opening_rules import Choice, Opening, OpeningRule
 from core.position import Position
 from core.records.formats import read_games
+from core.records.tree import GameTree
 from core.rules import BLACK, WHITE, Cell
-from gomoku_cli.study.game import StudiedGame
+from gomoku_cli.study.game import StudiedTree
 from gomoku_cli.study.saved import newest_unfinished
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.screens.new_game import NewGameScreen
@@ -124,7 +125,7 @@ async def test_a_game_is_saved_with_its_opening_and_goes_on_in_the_middle_of_it(
     assert entry is not None
     (record,) = read_games(entry.path)
     assert str(record.opening) == "swap2 more"
-    game = Game.from_studied(StudiedGame.from_record(record))
+    game = Game.from_saved(StudiedTree.read(GameTree.of(record)))
     assert (game.is_opening, game.is_humans_turn, game.choices) == (True, True, ())
     engine = ThreadEngine({"scripted [b]": OpeningPlayer(Choice.BLACK)}, folder=tmp_path)
     async with board_app(engine, setup=replace(board_setup(), game=game, path=str(entry.path))) as ui:

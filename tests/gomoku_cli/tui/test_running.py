@@ -128,7 +128,7 @@ def test_what_the_screen_wrote_before_its_end_is_saved(tmp_path: Path, monkeypat
     game = Game(Rules(), Seats(None, None))
     for cell in (1, 2, 3):
         game.play(cell)
-        process.request(Keep(0, None, game.studied(game.moves)))
+        process.request(Keep(0, None, game.to_save()))
     # As after a kill of the screen: both pipes close at once.
     process._input.close()
     assert process._process.stdout is not None
@@ -190,8 +190,8 @@ def test_nothing_small_waits_behind_a_search(tmp_path: Path, monkeypatch: pytest
         assert isinstance(verdict, Verdict)
         assert verdict.reason is not None
         game = Game(Rules(variant=Variant.STANDARD), Seats(None, None), [112, 0, 113])
-        assert isinstance(answers.to(process.request(GradeMoves(game=game.studied(game.moves)))), Graded)
-        assert answers.to(process.request(Keep(0, None, game.studied(game.moves)))) == Done()
+        assert isinstance(answers.to(process.request(GradeMoves(game=game.studied()))), Graded)
+        assert answers.to(process.request(Keep(0, None, game.to_save()))) == Done()
         listed = answers.to(process.request(ListGames()))
         assert isinstance(listed, GameList)
         ((_, text),) = listed.games

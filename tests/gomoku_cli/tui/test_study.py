@@ -1,5 +1,6 @@
 """Panes, hints, reviews, teaching and saved games on the screen."""
 
+import pickle
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,10 +9,11 @@ from textual.widgets import OptionList
 
 from core.notation import parse_cell
 from core.position import Position
-from core.records.formats import read_games
+from core.records.formats import read_games, read_trees
 from core.records.record import GameRecord
+from core.records.tree import GameTree
 from core.rules import BLACK, Rules
-from gomoku_cli.study.game import StudiedGame
+from gomoku_cli.study.game import StudiedTree
 from gomoku_cli.tui.engine.files import opened
 from gomoku_cli.tui.engine.messages import Keep, PlayerChoice
 from gomoku_cli.tui.game import Game, Seats
@@ -175,17 +177,18 @@ async def test_a_review_asks_the_analyst_about_the_engines_own_moves_too() -> No
     async with board_app(engine, setup=BoardSetup(game=game, reviews=True)) as ui:
         await ui.until(lambda: len(player.analysed) == 4)
         assert player.analysed == [game.line[:ply] for ply in (3, 0, 1, 2)], "the shown position comes first"
-        await ui.until(lambda: set(ui.app.game.speakers.values()) == {"default"})
-        assert ui.app.game.analyses[0].value == 0.0, "also in place of a longer one"
+        await ui.until(lambda: {ui.app.game.speaker_at(ply) for ply in range(4)} == {"default"})
+        first = ui.app.game.analysis_at(0)
+        assert first is not None and first.value == 0.0, "also in place of a longer one"
 
 
 def test_a_game_of_two_players_goes_on_and_a_foreign_record_opens_in_a_review(tmp_path: Path) -> None:
     ours = Game(Rules(), Seats(None, None), cells("h8", "i9"))
-    again = Game.from_studied(ours.studied(ours.line))
+    again = Game.from_saved(ours.to_save())
     assert not again.is_for_review
     foreign = tmp_path / "foreign.sgf"
     foreign.write_text("(;GM[4]SZ[15]PB[Ann];B[hh];W[ig])")
-    theirs = Game.from_studied(opened(foreign).game)
+    theirs = Game.from_saved(opened(foreign).game)
     assert (theirs.is_for_review, theirs.line) == (True, ours.line)
 
 
@@ -222,8 +225,11 @@ async def test_games_are_saved_listed_and_resumed(tmp_path: Path) -> None:
         assert ";B[hh]" in path.read_text()
         assert ";W[ig]" in path.read_text()
         await ui.press("u")
-        await ui.until(lambda: ";B[hh]" not in path.read_text())
         await ui.play("c3")
+        assert read_games(path)[0].moves == tuple(cells("c3", "a1")), "what is played on is the main line"
+        (tree,) = read_trees(path)
+        taken_back = tree.variations[1].path() + tree.variations[1].main_line()
+        assert [node.move for node in taken_back] == cells("h8", "i9"), "and what was taken back stays"
         await ui.press("n", "y")
         await ui.pilot.pause()
         await ui.press("ctrl+s")
@@ -241,7 +247,7 @@ async def test_games_are_saved_listed_and_resumed(tmp_path: Path) -> None:
         assert len(list(tmp_path.iterdir())) == 2, "a game that goes on keeps its file"
         assert ";B[ek]" in path.read_text()
     kept = [task for task in engine.tasks if isinstance(task, Keep)]
-    assert kept[0].game.record.moves == tuple(cells("h8")), "it is saved before the engine answers"
+    assert kept[0].game.tree.record().moves == tuple(cells("h8")), "it is saved before the engine answers"
 
 
 @async_test
@@ -252,17 +258,17 @@ async def test_a_game_that_is_over_stays_whatever_is_played_from_it(tmp_path: Pa
         await ui.press("slash", *"h8a1h9a3h10a5h11a7h12", "enter")
         await ui.until(lambda: ui.app.game.is_over)
         (path,) = tmp_path.iterdir()
-        before = path.read_bytes()
-        await ui.press("b", "<", "enter")
-        await ui.until(lambda: len(ui.moves) == 1)
+        game = read_games(path)[0].moves
+        await ui.press("b", "<")
+        await ui.click("o1")
+        await ui.until(lambda: ui.moves == ["o1"])
         await ui.press("u", "u")
         await ui.until(lambda: not ui.moves)
         await ui.play("c3")
-        assert read_games(path)[0].winner == BLACK
-        rest = iter(path.read_bytes())
-        assert all(byte in rest for byte in before), "only analyses of the review are new"
-        (branch,) = set(tmp_path.iterdir()) - {path}
-        assert (read_games(branch)[0].source, len(read_games(branch)[0].moves)) == (path.name, 1)
+        assert [path] == list(tmp_path.iterdir())
+        (record,), (tree,) = read_games(path), read_trees(path)
+        assert (record.moves, record.winner) == (game, BLACK), "the main line stays"
+        assert [node.move for node in tree.variations] == cells("h8", "o1", "c3")
 
 
 @async_test
@@ -271,7 +277,7 @@ async def test_a_record_of_another_program_shows_its_names_and_its_result(tmp_pa
     text = "(;GM[4]SZ[15]RE[W+R]\nPB[nick one (1419)]\nPW[Some Bot];B[hh];W[ii];B[ig];W[jg])"
     path.write_text(text, encoding="utf-8")
     found = opened(path)
-    setup = BoardSetup(game=Game.from_studied(found.game, found.remark), path=found.path, reviews=True)
+    setup = BoardSetup(game=Game.from_saved(found.game, found.remark), path=found.path, reviews=True)
     engine = ThreadEngine({"default": AnalysingPlayer(15)}, folder=tmp_path / "games")
     async with board_app(engine, setup=setup, terminal=(120, 40)) as ui:
         assert "nick one (1419)" in ui.panel and "Some Bot" in ui.panel
@@ -295,7 +301,7 @@ async def test_a_contradiction_of_board_and_record_is_a_note(tmp_path: Path) -> 
     path = tmp_path / "game.sgf"
     path.write_text("(;GM[4]SZ[9]RU[3 in a row]RE[W+];B[aa];W[ab];B[ba];W[bb];B[ca])", encoding="utf-8")
     found = opened(path)
-    setup = BoardSetup(game=Game.from_studied(found.game, found.remark), path=found.path, reviews=True)
+    setup = BoardSetup(game=Game.from_saved(found.game, found.remark), path=found.path, reviews=True)
     async with board_app(ThreadEngine({"mentor": AnalysingPlayer(9)}), setup=setup, terminal=(120, 40)) as ui:
         assert "White won" in ui.panel
         assert "white won, but the board shows 3 in a row of black" in " ".join(ui.panel.split())
@@ -321,7 +327,7 @@ async def test_a_failed_save_is_shown_and_the_game_goes_on(tmp_path: Path) -> No
     async with board_app(engine) as ui:
         await ui.click("h8")
         await ui.until(lambda: ui.moves == ["h8", "i9"])
-        engine.request(Keep(9, None, ui.app.game.studied(ui.app.game.moves)))
+        engine.request(Keep(9, None, ui.app.game.to_save()))
         await ui.until(lambda: "file" in ui.status)
 
 
@@ -329,14 +335,14 @@ def test_a_saved_game_keeps_players_and_analyses() -> None:
     choice = PlayerChoice(spec="mentor:2", seconds=1.5)
     game = Game(Rules(), Seats(None, choice), cells("h8", "i9"))
     game.learn(0, view("h8", 0.25), "default")
-    again = Game.from_studied(game.studied(game.moves))
+    again = Game.from_saved(pickle.loads(pickle.dumps(game.to_save())))
     assert again.seats == game.seats
     assert again.moves == game.moves
-    assert again.analyses == game.analyses
-    assert again.speakers == {0: "default"}
+    assert [again.analysis_at(ply) for ply in range(3)] == [game.analysis_at(0), None, None]
+    assert again.speaker_at(0) == "default"
 
 
 @pytest.mark.parametrize("note", ["", "a fine game", "Settings: nonsense", 'Settings: [{"spec": 1}, null]'])
 def test_records_of_other_programs_have_humans(note: str) -> None:
-    saved = StudiedGame(GameRecord(Rules(), cells("h8"), note=note))
-    assert Game.from_studied(saved).seats == Seats(None, None)
+    saved = StudiedTree.read(GameTree.of(GameRecord(Rules(), cells("h8"), note=note)))
+    assert Game.from_saved(saved).seats == Seats(None, None)

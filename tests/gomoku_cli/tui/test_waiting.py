@@ -152,7 +152,7 @@ async def test_a_mistake_is_looked_for_while_the_review_runs() -> None:
         assert ui.status.endswith("the review has 0 of 7 positions.")
         assert len(ui.moves) == 6
         player.step.release(3)  # the shown position comes first, then those from the start
-        await ui.until(lambda: sum(who == "default" for who in ui.app.game.speakers.values()) == 3)
+        await ui.until(lambda: sum(ui.app.game.speaker_at(ply) == "default" for ply in range(7)) == 3)
         await ui.press("z")
         await ui.until(lambda: len(ui.moves) == 1)
         assert "h8 was a blunder" in ui.status
