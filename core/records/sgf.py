@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from string import ascii_lowercase
 
 from core.limits import quoted, shortened
 from core.notation import NotationError, column_letter
@@ -73,7 +74,7 @@ def value_text(value: float) -> str:
 
 _SIZE = re.compile(r"\s*([0-9]{1,3})(?:\s*:\s*\1)?\s*")
 _MILLISECONDS = re.compile(r"[0-9]{1,10}")
-_VALUE = re.compile(r"\s*([+-]?(?:0(?:\.[0-9]{1,9})?|1(?:\.0{1,9})?))\s*")
+_VALUE = re.compile(r"\s*[+-]?(?:0(?:\.[0-9]{1,9})?|1(?:\.0{1,9})?)\s*")
 """A value from -1 to 1. Programs for other games write points of another scale."""
 _LAST_PASS_SIZE = 19
 """Up to this size `tt` is a pass (file format 3)."""
@@ -221,12 +222,12 @@ def _opening(name: str) -> Opening:
 
 
 def _number(text: str) -> float | None:
-    match = _VALUE.fullmatch(text)
-    return float(match[1]) if match is not None else None
+    return float(text) if _VALUE.fullmatch(text) else None
 
 
 def _cell(point: str, size: int) -> Cell:
-    column, row = (ord(letter) - ord("a") for letter in point) if len(point) == 2 else (-1, -1)
-    if not (0 <= column < size and 0 <= row < size):
+    letters = ascii_lowercase[:size]
+    if len(point) != 2 or not set(point) <= set(letters):
         raise NotationError(f"{quoted(point)} is no point of a {size}x{size} board")
+    column, row = map(letters.index, point)
     return (size - 1 - row) * size + column

@@ -15,20 +15,24 @@ import pytest
 from numpy.typing import NDArray
 
 from core.evaluation import PositionBatch
+from core.limits import MAX_JSON_BYTES
 from core.rules import BLACK, WHITE
 from curriculum.training.samples import Samples, SamplesError, read_kept_games, read_samples, write_samples
+from nets import targets
+from nets.targets import FinishedGame
+from tests.curriculum.training.test_trainer import OUTCOME, PLIES_LEFT, REPLY
 
 CELLS = 49
 COUNT = 64
 
 
-def some_samples() -> Samples:
+def some_samples(cells: int = CELLS) -> Samples:
     chance = np.random.default_rng(1)
-    batch = PositionBatch.empty(COUNT, CELLS)
+    batch = PositionBatch.empty(COUNT, cells)
     batch.stones[:] = chance.choice([-1, 0, 1], p=[0.1, 0.8, 0.1], size=batch.stones.shape)
     batch.to_move[:] = np.where(np.arange(COUNT) % 2 == 0, BLACK, WHITE)
-    batch.last_moves[:] = chance.integers(-1, CELLS, size=(COUNT, 2))
-    policies = chance.dirichlet(np.ones(CELLS), size=COUNT).astype(np.float32)
+    batch.last_moves[:] = chance.integers(-1, cells, size=(COUNT, 2))
+    policies = chance.dirichlet(np.ones(cells), size=COUNT).astype(np.float32)
     return Samples.plain(batch, policies, chance.uniform(-1, 1, COUNT).astype(np.float32))
 
 
@@ -56,19 +60,44 @@ def rewrite(path: Path, change: Callable[[dict[str, NDArray[Any]]], None]) -> No
     np.savez_compressed(path, **arrays)
 
 
-def test_samples_come_back_from_disk_as_they_were(path: Path) -> None:
-    samples = some_samples()
-    again, metadata = read_samples(path, CELLS)
+@pytest.mark.parametrize("cells", [9, CELLS, 625])
+def test_samples_come_back_from_disk_as_they_were(cells: int, path: Path) -> None:
+    samples = some_samples(cells)
+    write_samples(path, samples, {"lengths": [COUNT - 4, 4], "games": [1, 2]})
+    again, metadata = read_samples(path, cells)
     assert metadata == {"games": [1, 2], "lengths": [COUNT - 4, 4]}
     assert np.array_equal(again.policies, samples.policies)
     assert np.array_equal(again.values, samples.values)
     assert np.array_equal(again.positions.stones, samples.positions.stones)
     assert np.array_equal(again.positions.last_moves, samples.positions.last_moves)
     other = path.with_name("b.npz")
-    write_samples(other, samples, metadata)
+    write_samples(other, samples, metadata)  # whatever the order of the metadata
     assert path.read_bytes() == other.read_bytes()
     write_samples(other, Samples.none(CELLS), {})
     assert len(read_samples(other)[0]) == 0
+
+
+def test_auxiliary_targets_follow_their_samples(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(targets, "AUXILIARY", [REPLY, OUTCOME, PLIES_LEFT])
+    monkeypatch.setattr("curriculum.training.samples.AUXILIARY", targets.AUXILIARY)
+    plain = some_samples()
+    game = FinishedGame(plain.positions.to_move, tuple(range(COUNT)), WHITE, plain.policies, plain.values)
+    samples = Samples.of_game(plain.positions, game, targets.all_targets())
+    assert samples.targets["outcome"].argmax(axis=1).tolist() == [2, 1] * (COUNT // 2)
+    write_samples(path, samples, {})
+    again, _ = read_samples(path)
+    both = Samples.concatenate([plain, again])
+    for name, rows in samples.targets.items():
+        assert np.array_equal(again.targets[name], rows)
+        assert np.array_equal(both.targets[name][COUNT:], rows)
+        assert name in plain.targets or not both.targets[name][:COUNT].any(), "no target: zeros"
+    turned = samples.transformed(np.full(COUNT, 3))
+    assert np.array_equal(turned.targets["reply"][:-1], turned.policies[1:])
+    assert not np.array_equal(turned.policies, samples.policies)
+    assert np.array_equal(turned.targets["outcome"], samples.targets["outcome"])
+    whites = both.of_colour(WHITE)
+    assert (len(whites), set(whites.positions.to_move.tolist())) == (COUNT, {WHITE})
+    assert both.of_colour(None) is both
 
 
 def test_a_flipped_bit_is_found_or_changes_nothing(path: Path) -> None:
@@ -130,6 +159,9 @@ def test_a_value_that_no_sample_has_is_refused(name: str, place: Any, value: flo
         ("stones", np.zeros((COUNT, 64), np.int8), "those of the run have 49"),
         ("stones", np.zeros((COUNT, CELLS, 1), np.int8), "other shapes"),
         ("to_move", np.ones(COUNT - 1, np.int8), "do not belong together"),
+        ("last_moves", np.zeros((COUNT, 3), np.int16), "do not belong together"),
+        ("values", np.zeros(COUNT - 1, np.float32), "do not belong together"),
+        ("metadata", np.zeros((1, 2), np.uint8), "other shapes"),
         ("policies", np.asfortranarray(np.ones((COUNT, CELLS), np.float32)), "another header"),
         ("metadata", np.frombuffer(b"[1]", np.uint8), "no JSON object"),
         ("metadata", np.frombuffer(b"[" * 5000, np.uint8), "nested"),
@@ -142,6 +174,15 @@ def test_a_value_that_no_sample_has_is_refused(name: str, place: Any, value: flo
 def test_other_arrays_are_refused(name: str, array: NDArray[Any], why: str, path: Path) -> None:
     rewrite(path, lambda arrays: arrays.update({name: array}))
     refused(path, why)
+
+
+def test_games_are_kept_with_their_lengths(path: Path) -> None:
+    """A game may have no sample; metadata may be as large as its limit."""
+    text = json.dumps({"lengths": [COUNT - 4, 0, 4]}).encode().ljust(MAX_JSON_BYTES)
+    rewrite(path, lambda arrays: arrays.update(metadata=np.frombuffer(text, np.uint8)))
+    games = read_kept_games(path, CELLS)
+    assert (games.lengths, len(games.samples)) == ([COUNT - 4, 0, 4], COUNT)
+    assert games.metadata == {"lengths": games.lengths}
 
 
 @pytest.mark.parametrize("metadata", [{}, {"lengths": 3}, {"lengths": [COUNT + 1]}, {"lengths": [-1, COUNT + 1]}])
