@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from string import ascii_lowercase
 from typing import NamedTuple
 
 from core.limits import MAX_TREE_NODES, quoted, shortened
@@ -218,7 +219,8 @@ def _rules(root: Written, written: dict[str, str]) -> Rules:
 
 
 def _cell(point: str, size: int) -> Cell:
-    column, row = (ord(letter) - ord("a") for letter in point) if len(point) == 2 else (-1, -1)
-    if not (0 <= column < size and 0 <= row < size):
+    letters = ascii_lowercase[:size]
+    if len(point) != 2 or not set(point) <= set(letters):
         raise NotationError(f"{quoted(point)} is no point of a {size}x{size} board")
+    column, row = map(letters.index, point)
     return (size - 1 - row) * size + column

@@ -24,7 +24,7 @@ VALUE = "V"
 
 _FIRST_VALUE = re.compile(r"\[((?:[^\]\\]++|\\.)*+)\]", re.DOTALL)
 _MILLISECONDS = re.compile(r"[0-9]{1,10}")
-_VALUE = re.compile(r"\s*([+-]?(?:0(?:\.[0-9]{1,9})?|1(?:\.0{1,9})?))\s*")
+_VALUE = re.compile(r"\s*[+-]?(?:0(?:\.[0-9]{1,9})?|1(?:\.0{1,9})?)\s*")
 """A value from -1 to 1. Programs for other games write points of another scale."""
 _HEADER = ("FF", "GM", "CA", "AP", "SZ", "RE", "RU", "PB", "PW", "DT", "SO", "ON", "GC")
 """Properties of the root that a record has, in the order in which they are written."""
@@ -333,8 +333,7 @@ def _note(node: Node, record: GameRecord, ply: int) -> None:
 
 
 def _number(text: str) -> float | None:
-    match = _VALUE.fullmatch(text)
-    return float(match[1]) if match is not None else None
+    return float(text) if _VALUE.fullmatch(text) else None
 
 
 def _opening(name: str) -> Opening:

@@ -33,7 +33,7 @@ def state(position: Position) -> tuple[bytes, tuple[Cell, ...], Outcome | None]:
 
 def test_defaults_are_freestyle_gomoku_on_15x15() -> None:
     assert Rules() == Rules(size=15, connect=5) == Position().rules
-    assert Rules().cells == 225
+    assert [rules.cells for rules in (Rules(), Rules(3, 3), Rules(25, 6))] == [225, 9, 625]
     assert str(Rules(9, 4)) == "4 in a row on 9x9"
 
 
@@ -181,9 +181,10 @@ def test_a_copy_goes_its_own_way() -> None:
 
 
 def test_a_move_on_a_stone_is_refused_by_name() -> None:
-    position = play("h8", Rules())
-    with pytest.raises(IllegalMoveError, match="h8 already holds a stone"):
-        position.push(112)
+    for name in ("h8", "a1", "o15"):
+        position = play(name, Rules())
+        with pytest.raises(IllegalMoveError, match=f"{name} already holds a stone"):
+            position.push(position.moves[0])
 
 
 @pytest.mark.parametrize("cell", [NO_CELL, -225, 225, 10**9])

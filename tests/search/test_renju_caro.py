@@ -205,21 +205,52 @@ def test_caro_by_piskvork_9(variant: Variant) -> None:
     assert Position.from_moves(rules, six).is_game_over() == (variant is Variant.CARO)
 
 
+def test_five_are_enclosed_in_every_direction_but_not_by_the_edge() -> None:
+    rules, stones = Rules(variant=Variant.CARO), [EMPTY] * 225
+    for rows, columns in DIRECTIONS:
+        first, *five, last = (112 + step * (15 * rows + columns) for step in range(-3, 4))
+        for cell in (first, *five, last):
+            stones[cell] = BLACK if cell in five else WHITE
+        assert all(rules.is_worthless(stones, cell) for cell in five)
+        assert not any(rules.wins(stones, cell) for cell in five)
+        stones[last] = EMPTY
+        assert rules.winning_line(stones, 112) == sorted(five)
+        assert not any(rules.is_worthless(stones, cell) for cell in (*five, first))
+        stones = [EMPTY] * 225
+    # The cell before the first row or column would be one on the other side of the board.
+    for line, ends in (("e1 e2 e3 e4 e5", "e6 e15"), ("a2 b2 c2 d2 e2", "f2 o1"), ("o2 n2 m2 l2 k2", "j2 a3")):
+        stones = [EMPTY] * 225
+        for name in (line + " " + ends).split():
+            stones[parse_cell(name, 15)] = BLACK if name in line.split() else WHITE
+        assert rules.wins(stones, parse_cell(line[:2], 15))
+
+
 def test_black_without_a_legal_move_draws() -> None:
-    rules = Rules(5, variant=Variant.RENJU)
-    random = np.random.default_rng(0)
-    for _ in range(400):
-        position = Position(rules)
-        while not position.is_game_over():
-            legal = position.legal_moves()
-            position.push(int(legal[random.integers(len(legal))]))
-        outcome = position.outcome()
-        assert outcome is not None
-        if outcome.termination is Termination.NO_MOVE:
-            assert outcome.winner is None
-            assert position.ply < 25
-            assert not has_moves(compile_rules(rules), stones_of(position), BLACK)
-            return
+    """Both empty cells, d1 and c3, would join a row of six."""
+    rules = Rules(6, variant=Variant.RENJU)
+    moves = (
+        "f1 e4 e1 b2 b6 c6 a2 d4 b4 d6 e6 c4 f2 e2 d3 b5 a3 f6 f5 e5 f3 f4 b1 a4 e3 a6 c5 d2 a1 c2 b3 a5 c1 d5"
+    ).split()
+    assert Position.from_moves(rules, moves[:-1]).outcome() is None, "White may play there"
+    position = Position.from_moves(rules, moves)
+    assert position.outcome() == Outcome(Termination.NO_MOVE, None)
+    assert position.legal_moves() == []
+    assert not has_moves(compile_rules(rules), stones_of(position), BLACK)
+
+
+def test_fouls_are_found_in_the_corners_and_nowhere_off_the_board() -> None:
+    def fouls_of(black: str) -> Position:
+        white = "h1 h3 h5 h7 h9 h11 j1 j3 j5 j7 j9 j11".split()
+        moves = [move for pair in zip(black.split(), white, strict=False) for move in pair]
+        return Position.from_moves(Rules(variant=Variant.RENJU), moves)
+
+    position = fouls_of("a2 a3 a4 b1 c1 d1 o14 o13 o12 n15 m15 l15")
+    assert position.fouls() == [0, 224]
+    assert [position.foul(cell) for cell in (-225, 225, *position.moves)] == [None] * 26
+    assert fouls_of("o1 o2 o3 n1 m2 l3").foul(-1) is None, "two fours would meet below o1"
+    over = Position.from_moves(position.rules, [*position.moves, "a1"])
+    assert over.is_game_over()
+    assert over.foul(224) is None
 
 
 # Threats.

@@ -49,7 +49,8 @@ def test_long_names_of_file_format_3_are_read() -> None:
     ("text", "why"),
     [
         ("(;GM[4]SZ[15];B[hh];W[])", "white passes, and games here have no pass"),
-        ("(;GM[4]SZ[15];B[tt])", "black passes"),
+        ("(;GM[4]SZ[19];B[tt])", "black passes"),
+        ("(;GM[4]SZ[20];B[tt];B[hh])", "it is white's turn"),
         ("(;GM[4]SZ[20];B[hh];W[ ];B[hg])", "white passes"),
         ("(;GM[4];B[hh][ii])", "a move is one point, and this one has several"),
         ("(;GM[4];B[hh]B[ii])", "it is white's turn"),

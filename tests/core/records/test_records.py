@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.records.formats import read_games, write_games
-from core.records.record import GameRecord, RecordError, recorded_rules
+from core.records.record import GameRecord, RecordError, is_own_text, recorded_rules, rules_text
 from core.rules import WHITE, Rules, Variant
 
 GAMES = [
@@ -116,4 +116,6 @@ def test_rules_that_are_not_written_are_five_in_a_row_or_what_fits() -> None:
 @pytest.mark.parametrize("text", ["1", "Standard", "exactly five", "exactly 5 in a row on 15x15"])
 def test_rules_by_which_five_alone_win_are_read(text: str) -> None:
     rules = recorded_rules(15, text)
+    assert is_own_text(rules_text(rules))
+    assert is_own_text(text) is (text not in ("1", "exactly five"))
     assert rules == Rules(15, 5, Variant.STANDARD) == recorded_rules(15, str(rules))

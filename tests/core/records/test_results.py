@@ -3,7 +3,7 @@
 import pytest
 
 from core.records.psq import parse_psq
-from core.records.record import Ending, contradiction
+from core.records.record import Ending, contradiction, won_text
 from core.records.sgf import parse_sgf, to_sgf
 from core.rules import BLACK, WHITE
 from gomoku_cli.reports.game import result_text
@@ -42,6 +42,9 @@ FIVE = ";B[hh];W[aa];B[ih];W[ba];B[jh];W[ca];B[kh];W[da];B[lh]"
 def test_a_result_is_read_in_the_words_of_its_program(words: str, winner: int | None, ending: Ending) -> None:
     (game,) = parse_sgf(f"(;GM[4]RE[{words}];B[hh];W[hi])")
     assert (game.winner, game.ending) == (winner, ending)
+    how = {TIME: " on time", FORFEIT: " by forfeit", RESIGNATION: " by resignation"}.get(ending, "")
+    drawn = "" if ending is Ending.UNKNOWN else "a draw"
+    assert won_text(game) == {BLACK: f"black won{how}", WHITE: f"white won{how}", None: drawn}[winner]
     assert ("RE[?]" in to_sgf(game)) == (ending is Ending.UNKNOWN)
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.records.record import Ending, GameRecord, RecordError
-from core.records.sgf import parse_sgf, to_sgf
+from core.records.sgf import main_line, parse_sgf, to_sgf
 from core.rules import BLACK, WHITE, Rules
 from tests.support.game_records import records
 
@@ -107,7 +107,9 @@ def test_a_size_is_read_also_where_it_is_written_as_width_and_height() -> None:
     assert read("(;GM[4]SZ[19:19];B[hh])").rules == Rules(19)
 
 
-@pytest.mark.parametrize("text", ["(;GM[4];B[hh]ET[5];W[hi])", "(;GM[4];B[hh]ET[5 s];W[hi]ET[1])"])
+@pytest.mark.parametrize(
+    "text", ["(;GM[4];B[hh]ET[5];W[hi])", "(;GM[4];B[hh];W[hi]ET[5])", "(;GM[4];B[hh]ET[5 s];W[hi]ET[1])"]
+)
 def test_times_that_are_not_ours_are_left_aside(text: str) -> None:
     assert read(text).times_ms == ()
 
@@ -122,6 +124,29 @@ def test_variations_are_left_aside() -> None:
     main = "(;GM[4]SZ[15];B[hh](;W[hi](;B[ii];W[gg])(;B[jj]))(;W[zz];Q[unfinished \\] business])(;B[hh]))"
     assert read(main).moves == read("(;GM[4]SZ[15];B[hh];W[hi];B[ii];W[gg])").moves
     assert len(read(main).moves) == 4
+
+
+def test_nodes_of_main_lines_come_with_their_plies() -> None:
+    text = "(;GM[4];B[hh]W[hi];C[none](;B[ii])(;B[jj];W[kk]))(;GM[4]B[aa];W[ab])(;GM[4];B[hh])"
+    assert [(moves, ply) for _, moves, ply in main_line(text)] == [
+        *[(0, 0), (2, 2), (0, 2), (1, 3)],
+        *[(1, 1), (1, 2)],
+        *[(0, 0), (1, 1)],
+    ]
+
+
+def test_notes_are_those_of_the_root_and_of_nodes_with_a_move() -> None:
+    game = read("(;GM[4]V[0.5]GOMOKU[root]C[root];C[no]V[1];B[hh]C[yes]V[ -0.25 ]ET[7];C[no]V[1];W[hi]ET[0])")
+    assert game.values == (0.5, -0.25, None)
+    assert game.times_ms == (7, 0)
+    assert game.analyses == ("root", "", "")
+    assert game.comments == ("yes", "")
+    assert read("(;GM[4]C[root];B[hh])").comments == ()
+
+
+def test_positions_of_a_game_go_from_move_to_move() -> None:
+    game = read("(;GM[4]SZ[9];B[ai];W[bi])")
+    assert [position.moves.copy() for position in game.positions()] == [[], [0], [0, 1]]
 
 
 def test_a_game_without_size_and_rules_is_five_in_a_row_on_15x15() -> None:
@@ -151,6 +176,8 @@ def test_a_game_without_size_and_rules_is_five_in_a_row_on_15x15() -> None:
         ("(;GM[4];B[hh]B[hi])", "line 1, column 8", "white's turn"),
         ("(;GM[4]\n;B[hh]\n;W[hh])", "line 3, column 1", "h8 already holds a stone"),
         ("(;GM[4]SZ[9];B[jj])", "line 1, column 13", "'jj' is no point of a 9x9 board"),
+        ("(;GM[4]SZ[9];B[ja])", "line 1, column 13", "'ja' is no point of a 9x9 board"),
+        ("(;GM[4]SZ[9];B[aj])", "line 1, column 13", "'aj' is no point of a 9x9 board"),
         ("(;GM[4];B[])", "line 1, column 8", "black passes"),
         ("(;GM[4];B[h8])", "line 1, column 8", "'h8' is no point"),
         ("(;GM[4]AB[hh];W[hi])", "line 1, column 2", "stones set up"),

@@ -15,23 +15,29 @@ import pytest
 from numpy.typing import NDArray
 
 from core.evaluation import PositionBatch
+from core.limits import MAX_JSON_BYTES
 from core.rules import BLACK, NO_CELL, WHITE
 from curriculum.training.files import SamplesError, read_kept_games, read_packed, read_samples, write_samples
 from curriculum.training.samples import Samples
+from nets import targets
+from nets.targets import FinishedGame
+from tests.curriculum.training.test_trainer import OUTCOME, PLIES_LEFT, REPLY
 
 CELLS = 49
 COUNT = 64
 
 
-def some_samples() -> Samples:
+def some_samples(cells: int = CELLS) -> Samples:
     chance = np.random.default_rng(1)
-    batch = PositionBatch.empty(COUNT, CELLS)
+    batch = PositionBatch.empty(COUNT, cells)
     batch.stones[:] = chance.choice([-1, 0, 1], p=[0.1, 0.8, 0.1], size=batch.stones.shape)
     batch.to_move[:] = np.where(np.arange(COUNT) % 2 == 0, BLACK, WHITE)
+    batch.last_moves[:] = NO_CELL
     for row, stones in enumerate(batch.stones):
-        batch.last_moves[row] = chance.permutation(np.flatnonzero(stones))[:2]
+        last = chance.permutation(np.flatnonzero(stones))[:2]
+        batch.last_moves[row, : len(last)] = last
     batch.last_moves[::5, 0] = batch.last_moves[::7, 1] = NO_CELL
-    policies = chance.dirichlet(np.ones(CELLS), size=COUNT).astype(np.float32)
+    policies = chance.dirichlet(np.ones(cells), size=COUNT).astype(np.float32)
     return Samples.plain(batch, policies, chance.uniform(-1, 1, COUNT).astype(np.float32))
 
 
@@ -77,17 +83,19 @@ def write_plain(path: Path, samples: Samples, metadata: dict[str, Any]) -> None:
     np.savez_compressed(path, **arrays, policies=samples.policies, values=samples.values, metadata=text)
 
 
-def test_samples_come_back_from_disk_as_they_were(path: Path) -> None:
-    samples = some_samples()
-    again, metadata = read_samples(path, CELLS)
+@pytest.mark.parametrize("cells", [9, CELLS, 625])
+def test_samples_come_back_from_disk_as_they_were(cells: int, path: Path) -> None:
+    samples = some_samples(cells)
+    write_samples(path, samples, {"lengths": [COUNT - 4, 4], "games": [1, 2]})
+    again, metadata = read_samples(path, cells)
     assert metadata == {"games": [1, 2], "lengths": [COUNT - 4, 4]}
     assert_packed_from(samples, again)
     for mapped in (False, True):
-        file, _ = read_packed(path, CELLS, mapped=mapped)
+        file, _ = read_packed(path, cells, mapped=mapped)
         assert_packed_from(samples, file.all)
         assert np.array_equal(file.all.policies, again.policies)
     other = path.with_name("b.npz")
-    write_samples(other, samples, metadata)
+    write_samples(other, samples, metadata)  # whatever the order of the metadata
     assert path.read_bytes() == other.read_bytes()
     write_samples(other, again, metadata)
     assert path.read_bytes() == other.read_bytes(), "what was packed once changes no more"
@@ -100,6 +108,28 @@ def test_files_of_an_earlier_version_are_read(path: Path) -> None:
     games = read_kept_games(path, CELLS)
     assert games.lengths == [COUNT - 4, 4]
     assert_packed_from(some_samples(), games.samples.all)
+
+
+def test_auxiliary_targets_follow_their_samples(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(targets, "AUXILIARY", [REPLY, OUTCOME, PLIES_LEFT])
+    plain = some_samples()
+    game = FinishedGame(plain.positions.to_move, tuple(range(COUNT)), WHITE, plain.policies, plain.values)
+    samples = Samples.of_game(plain.positions, game, targets.all_targets())
+    assert samples.targets["outcome"].argmax(axis=1).tolist() == [2, 1] * (COUNT // 2)
+    write_samples(path, samples, {})
+    again, _ = read_samples(path)
+    both = Samples.concatenate([plain, again])
+    for name, rows in samples.targets.items():
+        assert np.allclose(again.targets[name], rows, atol=1 / 250)
+        assert np.array_equal(both.targets[name][COUNT:], again.targets[name])
+        assert name in plain.targets or not both.targets[name][:COUNT].any(), "no target: zeros"
+    turned = samples.transformed(np.full(COUNT, 3))
+    assert np.array_equal(turned.targets["reply"][:-1], turned.policies[1:])
+    assert not np.array_equal(turned.policies, samples.policies)
+    assert np.array_equal(turned.targets["outcome"], samples.targets["outcome"])
+    whites = both.of_colour(WHITE)
+    assert (len(whites), set(whites.positions.to_move.tolist())) == (COUNT, {WHITE})
+    assert both.of_colour(None) is both
 
 
 def test_a_flipped_bit_is_found_or_changes_nothing(path: Path) -> None:
@@ -172,6 +202,8 @@ def test_a_value_that_no_sample_has_is_refused(name: str, place: Any, value: flo
         ("stones", np.zeros((COUNT, 64), np.int8), "those of the run have 49"),
         ("stones", np.zeros((COUNT, CELLS, 1), np.int8), "other shapes"),
         ("to_move", np.ones(COUNT - 1, np.int8), "do not belong together"),
+        ("values", np.zeros(COUNT - 1, np.float32), "do not belong together"),
+        ("metadata", np.zeros((1, 2), np.uint8), "other shapes"),
         ("policies", np.asfortranarray(np.ones((COUNT, CELLS), np.float32)), "another header"),
         ("facts", np.zeros((COUNT, 1), np.uint16), "other shapes"),
         ("facts", np.zeros(COUNT, np.int16), "has the type <i2"),
@@ -192,6 +224,15 @@ def test_other_arrays_are_refused(name: str, array: NDArray[Any], why: str, path
         write_plain(path, some_samples(), {})
     rewrite(path, lambda arrays: arrays.update({name: array}))
     refused(path, why)
+
+
+def test_games_are_kept_with_their_lengths(path: Path) -> None:
+    """A game may have no sample; metadata may be as large as its limit."""
+    text = json.dumps({"lengths": [COUNT - 4, 0, 4]}).encode().ljust(MAX_JSON_BYTES)
+    rewrite(path, lambda arrays: arrays.update(metadata=np.frombuffer(text, np.uint8)))
+    games = read_kept_games(path, CELLS)
+    assert (games.lengths, len(games.samples)) == ([COUNT - 4, 0, 4], COUNT)
+    assert games.metadata == {"lengths": games.lengths}
 
 
 @pytest.mark.parametrize("metadata", [{}, {"lengths": 3}, {"lengths": [COUNT + 1]}, {"lengths": [-1, COUNT + 1]}])

@@ -5,10 +5,12 @@ import math
 
 import numpy as np
 import pytest
+from scipy import optimize
+from scipy.special import expit
 
 from benchmarks.elo_coverage import pair_distribution
 from core.streams import generator
-from curriculum.arena.statistics.elo import PairCounts, estimate
+from curriculum.arena.statistics.elo import PAIR_SCORES, PairCounts, estimate
 from curriculum.arena.statistics.ratings import Rating, rate
 
 
@@ -155,3 +157,21 @@ def test_intervals_hold_the_true_ratings_in_95_percent_of_pools(pairs: int, bias
         inside += [rating.low <= truth[rating.name] <= rating.high for rating in rate(list(truth), results)]
     # Three standard errors of 200 pools are 3 % or less.
     assert 0.92 <= np.mean(inside) <= 0.98
+
+
+@pytest.mark.parametrize("pairs", [(0, 0, 0, 0, 1), (0, 0, 0, 1, 1), (0, 0, 1, 0, 2), (1, 0, 0, 2, 5)])
+def test_a_short_match_of_two_is_rated_as_the_formulas_say(pairs: PairCounts) -> None:
+    """The likeliest strengths are s and -s, with a drawn game of each against a player of strength 0."""
+    played, points = sum(pairs), 2 * sum(count * score for count, score in zip(pairs, PAIR_SCORES, strict=True))
+    s = optimize.brentq(lambda s: 2 * played * expit(2 * s) - points + expit(s) - 0.5, -10, 10)
+    expected, prior = expit(2 * s), expit(s) * expit(-s)
+    squares = sum(count * (2 * (score - expected)) ** 2 for count, score in zip(pairs, PAIR_SCORES, strict=True))
+    squares *= played / (played - 1) if played > 1 else 1
+    information = 2 * played * expected * (1 - expected)
+    spread = information * (squares + 1) / (information + 1)
+    # The difference of two strengths has the information of the match twice, and that of one prior.
+    error = math.sqrt((2 * spread + prior) * 2) / (2 * information + prior)
+    rating = by_name(rate(["a", "b"], [("b", "a", pairs[::-1])], anchor="b"))["a"]
+    unit = 400 / math.log(10)
+    assert rating.elo == pytest.approx(unit * 2 * s, rel=1e-4)
+    assert rating.high - rating.elo == pytest.approx(unit * 1.959964 * error, rel=1e-4)
