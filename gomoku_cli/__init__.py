@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from curriculum.presets import resolve as load_config
     from curriculum.run.folder import RunFolder as Run
     from curriculum.run.folder import read_metrics
-    from gomoku_cli.study.game import record_game
+    from gomoku_cli.study.game import analyses_of, record_game
     from nets.checkpoint import load_model
     from nets.runtimes.loading import open_model
     from search.analysis import Analysis, MoveAnalysis
@@ -70,6 +70,7 @@ __all__ = [
     "SearchSettings",
     "UsageError",
     "UserError",
+    "analyses_of",
     "load_config",
     "load_model",
     "open_engine",
@@ -119,6 +120,7 @@ _MODULES = {
     "SearchSettings": "search.tree.settings",
     "UsageError": "core.errors",
     "UserError": "core.errors",
+    "analyses_of": "gomoku_cli.study.game",
     "load_config": "curriculum.presets",
     "load_model": "nets.checkpoint",
     "open_engine": "curriculum.arena.players",

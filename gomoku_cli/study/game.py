@@ -188,6 +188,18 @@ def record_game(
     return StudiedGame(record, tuple(kept)).to_record()
 
 
+def analyses_of(record: GameRecord) -> tuple[Analysis | None, ...]:
+    """Return the analyses that a record keeps, one a position from the empty board on; None where there is none.
+
+    >>> won = gomoku.Position.from_moves(gomoku.Rules(3, 3), ["a1", "a2", "b1", "b2", "c1"])
+    >>> first = gomoku.open_engine("mentor:1").analysis(gomoku.Position(won.rules)).wait()
+    >>> record = gomoku.record_game(won, analyses=[first], analyst="mentor:1")
+    >>> [each is not None and each.best_move == first.best_move for each in gomoku.analyses_of(record)]
+    [True, False, False, False, False, False]
+    """
+    return tuple(None if kept is None else kept.analysis for kept in StudiedGame.from_record(record).analyses)
+
+
 def black_value(analysis: Analysis, position: Position) -> float:
     """Return the value of an analysis for Black, -1 to 1."""
     return analysis.value * position.side_to_move * BLACK
