@@ -93,15 +93,22 @@ class Branch(NamedTuple):
     """It and its main line."""
 
 
+_MAX_BRANCHES = 4
+"""Other moves that are listed beside a move of the line."""
+
+
 def branches_of(game: Game) -> tuple[Branch, ...]:
-    """Return the other moves beside those of the line, in order."""
-    return tuple(
-        Branch(ply, number, other.name, (other.move, *(each.move for each in other.main_line())))
-        for ply, node in enumerate(game.nodes)
-        if len((before := game.node_at(ply)).children) > 1
-        for number, other in enumerate(before.variations)
-        if other is not node
-    )
+    """Return the other moves beside those of the line, in order; one without moves stands for those that are left."""
+    found: list[Branch] = []
+    for ply, node in enumerate(game.nodes):
+        if len((before := game.node_at(ply)).children) == 1:
+            continue
+        others = [(number, other) for number, other in enumerate(before.variations) if other is not node]
+        for number, other in others[:_MAX_BRANCHES]:
+            found.append(Branch(ply, number, other.name, (other.move, *(each.move for each in other.main_line()))))
+        if left := others[_MAX_BRANCHES:]:
+            found.append(Branch(ply, left[0][0], f"{len(left)} others", ()))
+    return tuple(found)
 
 
 class MovesView(VerticalScroll, can_focus=True):
@@ -189,6 +196,8 @@ def _leads_to(style: str, ply: int, number: int = -1) -> Style:
 
 def _branch_text(branch: Branch, size: int, width: int) -> str:
     """Return `   or 3 g9 h10 +5`: the label, the number of the move, as many moves as fit and the number of others."""
+    if not branch.moves:
+        return f"   and {branch.name}"
     label = f"{'main' if branch.number == 0 else 'or':>6} {branch.ply // 2 + 1}{'...' if branch.ply % 2 else ''}"
     name = f" {printable(branch.name)[: width // 2]}:" if branch.name else ""
     fits = max(1, (width - len(label) - len(name) - 4) // 4)

@@ -8,6 +8,7 @@ from textual.widgets import Static
 
 from core.records.formats import read_games, read_trees
 from core.records.tree import Node
+from core.rules import Rules
 from gomoku_cli.tui.engine import files
 from gomoku_cli.tui.engine.files import opened
 from gomoku_cli.tui.game import Game, Seats
@@ -83,6 +84,19 @@ async def test_another_move_in_a_review_is_a_variation_that_is_listed_and_walked
         assert ui.moves[4:] == ["g8", "i8"] and ui.status == "Black to move."
         await click_in_moves(ui, "or 3 c3")
         assert ui.app.control.review.active and ui.moves[4:] == ["c3"]
+
+
+@async_test
+async def test_of_many_variations_the_first_are_listed() -> None:
+    game = Game(Rules(), Seats(None, None), [112, 113])
+    for cell in range(8):
+        game.tree.variations[0].add(cell)
+    async with board_app(ThreadEngine({}), setup=BoardSetup(game=game), terminal=(120, 40)) as ui:
+        rows = moves_text(ui).split("\n")
+        assert [row.split() for row in rows[1:5]] == [["or", "1...", name] for name in ("a1", "b1", "c1", "d1")]
+        assert rows[5:] == ["   and 4 others"]
+        await click_in_moves(ui, "others")
+        assert ui.moves == ["h8", "e1"]
 
 
 @async_test
