@@ -69,6 +69,17 @@ Against = Annotated[
         "--against", metavar="PLAYER", autocompletion=completion.players, help="Another way to name the opponent."
     ),
 ]
+RuleVariant = Annotated[
+    Variant | None,
+    typer.Option(
+        "--variant",
+        case_sensitive=False,
+        help="freestyle: a longer line wins too; standard: it wins nothing; renju: nor for Black, whom overlines, "
+        "two fours and two threes are forbidden; caro: five between two of the opponent's stones win nothing; "
+        "caro-exact: nor does a longer line.",
+        show_default="the model's",
+    ),
+]
 Simulations = Annotated[
     int | None,
     typer.Option(
@@ -165,17 +176,7 @@ class RulesOptions:
         ),
     ] = None
 
-    variant: Annotated[
-        Variant | None,
-        typer.Option(
-            "--variant",
-            case_sensitive=False,
-            help="freestyle: a longer line wins too; standard: it wins nothing; renju: nor for Black, whom overlines, "
-            "two fours and two threes are forbidden; caro: five between two of the opponent's stones win nothing; "
-            "caro-exact: nor does a longer line.",
-            show_default="the model's",
-        ),
-    ] = None
+    variant: RuleVariant = None
 
     @property
     def given(self) -> dict[str, Any]:

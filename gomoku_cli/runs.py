@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import typer
 
+from core.rules import Variant
 from gomoku_cli import completion
 from gomoku_cli.printable import echo
 from gomoku_cli.workers import WorkerOptions
@@ -56,6 +57,12 @@ class ConfigOptions:
             rich_help_panel=_CONFIGURATION,
         ),
     ] = None
+    variant: Annotated[
+        Variant | None,
+        typer.Option(
+            "--variant", case_sensitive=False, help="Rules of a new run: rules.variant.", rich_help_panel=_CONFIGURATION
+        ),
+    ] = None
     scale: Annotated[
         float | None,
         typer.Option(
@@ -88,7 +95,7 @@ class Choice:
             options.preset,
             options.config_file,
             options.assignments or (),
-            {"seed": options.seed, "scale": options.scale, **flags},
+            {"rules.variant": options.variant, "seed": options.seed, "scale": options.scale, **flags},
         )
 
     def resolve(self, *, with_players: bool = True) -> "Config":

@@ -11,7 +11,7 @@ edge and in a corner is taken in all three.
 import random
 from collections.abc import Collection, Sequence
 
-from benchmarks.suites.make_tactics import RULES, SIZE, _names, _player, make_suite
+from benchmarks.suites.make_tactics import RULES, SIZE, _player, make_suite, names
 from benchmarks.suites.prover import Prover
 from core.position import Position
 from core.streams import stream_key
@@ -118,7 +118,7 @@ def _defence(prover: Prover, moves: tuple[int, ...], kinds: Collection[str]) -> 
         return None
     if line and prover.four_moves(side).intersection(right):
         return None
-    threat = _names(line) if line else f"a win in {plies} plies"
+    threat = names(line) if line else f"a win in {plies} plies"
     return Puzzle(kind, moves, tuple(right), f"averts {threat}; mentor:3")
 
 

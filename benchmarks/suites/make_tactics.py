@@ -117,12 +117,12 @@ def _puzzle_on(board: Solver, moves: tuple[int, ...], kinds: Collection[str]) ->
     if not right:
         if "only-defence" not in possible:
             return None
-        threat = _names(board.shortest_fours(other) or ())
+        threat = names(board.shortest_fours(other) or ())
         return Puzzle("only-defence", moves, tuple(unclear), f"wards off {threat}") if unclear else None
     if not all(move in right for move in unclear):
         return None
     kind = _kind_of_win(board, side, right, line)
-    note = "" if line is None else _names(line)
+    note = "" if line is None else names(line)
     if line is not None:
         right.sort(key=lambda move: move != line[0])
     return Puzzle(kind, moves, tuple(right), note) if kind in possible else None
@@ -162,12 +162,12 @@ def _threatens_two(board: Solver, move: int, side: int) -> bool:
     return fives > 1
 
 
-def _names(cells: Sequence[int]) -> str:
+def names(cells: Sequence[int]) -> str:
     return " ".join(cell_name(cell, SIZE) for cell in cells)
 
 
 @cache
-def _around() -> list[list[int]]:
+def around() -> list[list[int]]:
     """Return for each cell the cells within two rows and columns."""
     return [
         [
@@ -180,7 +180,7 @@ def _around() -> list[list[int]]:
 
 
 def _near(board: Solver, moves: Sequence[int]) -> list[int]:
-    return sorted({cell for move in moves for cell in _around()[move] if board.owner[cell] == FREE})
+    return sorted({cell for move in moves for cell in around()[move] if board.owner[cell] == FREE})
 
 
 def dice_game(draw: random.Random) -> list[int]:

@@ -11,13 +11,13 @@ from core.limits import quoted
 from core.notation import cell_name, cell_words, parse_cell
 from core.position import Position
 from core.records.lines import filled_lines, line_number, with_line_feeds
-from core.rules import Cell, Rules
+from core.rules import Cell, Rules, Variant, shipped_variant
 from core.streams import stream_key
 from curriculum.reporting import Context, Interrupted
 from search.players import Player
 
 RULES = Rules()
-"""Rules of the shipped suites."""
+"""Rules of the shipped suites; those of `tactics` have a suite for each variant too."""
 SUITES = ("tactics", "hard")
 """Names of the shipped suites."""
 _AT_ONCE = 32
@@ -104,8 +104,10 @@ def puzzle_line(puzzle: Puzzle) -> str:
     return f"{puzzle.kind} | {_names(puzzle.moves)} | {_names(puzzle.answers)} | {puzzle.note}".rstrip()
 
 
-def parse_suite(text: str, source: str = "suite") -> list[Puzzle]:
+def parse_suite(text: str, source: str = "suite", *, rules: Rules = RULES) -> list[Puzzle]:
     """Return the puzzles of a suite: a line `kind | moves | answers | note` each; `#` starts a comment line.
+
+    `rules`: of its positions, on the board of `RULES`.
 
     Raises `SuiteError` with the line, also if the game is over or an answer is no legal move.
     """
@@ -115,18 +117,18 @@ def parse_suite(text: str, source: str = "suite") -> list[Puzzle]:
         if line.startswith("#"):
             continue
         try:
-            puzzles.append(_parse_puzzle(line))
+            puzzles.append(_parse_puzzle(line, rules))
         except ValueError as error:
             raise SuiteError(f"{source}, line {line_number(text, offset)}: {error}") from error
     return puzzles
 
 
-def _parse_puzzle(line: str) -> Puzzle:
+def _parse_puzzle(line: str, rules: Rules) -> Puzzle:
     separators = line.count("|")
     if separators != 3:
         raise ValueError(f"a puzzle is 'kind | moves | answers | note', and this has {separators + 1} of the 4 parts")
     kind, moves, answers, note = (part.strip() for part in line.split("|"))
-    position = Position.from_moves(RULES, _cells(moves))
+    position = Position.from_moves(rules, _cells(moves))
     right = []
     for cell in _cells(answers):
         if not position.is_legal(cell):
@@ -141,15 +143,21 @@ def _cells(names: str) -> Iterator[Cell]:
     return (parse_cell(word, RULES.size) for _, word in cell_words(names))
 
 
-def load_suite(name: str) -> list[Puzzle]:
-    """Return the puzzles of a shipped suite. Raises `SuiteError` if there is none of this name."""
+def load_suite(name: str, rules: Rules = RULES) -> list[Puzzle]:
+    """Return the puzzles of a shipped suite. Raises `SuiteError` if there is none of this name for these rules."""
     if name not in SUITES:
         raise SuiteError(f"there is no suite {quoted(name)}; there are {' and '.join(SUITES)}")
-    file = resources.files("curriculum") / "suites" / f"{name}.txt"
-    return parse_suite(file.read_text(encoding="utf-8"), file.name)
+    variant = shipped_variant(rules.variant)
+    own = name if variant == Variant.FREESTYLE else f"{name}-{variant}"
+    file = resources.files("curriculum") / "suites" / f"{own}.txt"
+    if not file.is_file():
+        raise SuiteError(f"there is no suite {name} for {rules}; it is for {RULES}")
+    return parse_suite(file.read_text(encoding="utf-8"), file.name, rules=rules)
 
 
-def score_player(player: Player, suite: Sequence[Puzzle], *, seed: int = 42, context: Context) -> SuiteResult:
+def score_player(
+    player: Player, suite: Sequence[Puzzle], *, rules: Rules = RULES, seed: int = 42, context: Context
+) -> SuiteResult:
     """Return the player's result: a position is solved if the chosen move is among its answers.
 
     The player draws from streams of the seed, so equal settings give equal results. Raises `Interrupted` if the context
@@ -160,7 +168,7 @@ def score_player(player: Player, suite: Sequence[Puzzle], *, seed: int = 42, con
     with context.reporter.task("positions", len(suite), "positions") as progress:
         for first in range(0, len(suite), _AT_ONCE):
             some = suite[first : first + _AT_ONCE]
-            positions = [Position.from_moves(RULES, puzzle.moves) for puzzle in some]
+            positions = [Position.from_moves(rules, puzzle.moves) for puzzle in some]
             seeds = [stream_key(seed, first + row) for row in range(len(some))]
             decisions = player.choose_batch(positions, seeds=seeds, stop=context.stop)
             if context.stop():

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from core.limits import MAX_SIMULATIONS
+from core.rules import Variant
 from curriculum.arena import player_names
 from gomoku_cli import match_options, options
 from gomoku_cli.expansion import expand_options
@@ -14,6 +15,7 @@ EXAMPLES = (
     "gomoku engine --model mentor",
     "gomoku engine --model runs/mine --simulations 2000",
     "gomoku engine --threads 1",
+    "gomoku engine --variant renju",
     "printf 'START 15\\nBEGIN\\n' | gomoku engine",
     "printf '#!/bin/sh\\nexec gomoku engine --model runs/mine\\n' > pbrain-mine",
     'c-gomoku-cli -engine name=a cmd="gomoku engine" -engine name=b cmd=./pbrain-other',
@@ -42,6 +44,9 @@ def command(
             "--seconds", metavar="S", help="Maximum seconds a move.", show_default="as much as the manager allows"
         ),
     ] = None,
+    variant: Annotated[
+        Variant, typer.Option("--variant", case_sensitive=False, help="Rules until the manager sends INFO rule.")
+    ] = Variant.FREESTYLE,
     seed: Annotated[
         int, typer.Option("--seed", min=0, metavar="N", help="Seed for players that draw their moves.")
     ] = 0,
@@ -92,6 +97,7 @@ def command(
             players,
             about=f'name="gomoku", version="{__version__}", author="the gomoku developers"',
             clock=Clock(default_s=default_s, max_s=seconds or math.inf),
+            variant=variant,
             seed=seed,
             hurry=lambda: simulations is None and lines.over,
             ahead=lines.ahead,

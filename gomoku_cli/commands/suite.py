@@ -1,6 +1,7 @@
 """`gomoku suite`: positions with known answers, and the share that a player solves."""
 
 import json
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -11,6 +12,7 @@ from gomoku_cli.matches import open_session, require
 
 EXAMPLES = (
     "gomoku suite default --simulations 400 --min-score 0.8",
+    "gomoku suite mentor --variant renju",
     "gomoku suite mentor hard --seconds 0.1 --markdown suite.md",
 )
 
@@ -20,6 +22,7 @@ def command(
     player: options.Player,
     name: Annotated[str, typer.Argument(metavar="NAME", help="`tactics` or `hard`.")] = "tactics",
     *,
+    variant: options.RuleVariant = None,
     search: options.SearchOptions,
     seed: match_options.MatchSeed = 42,
     engine_seconds: match_options.EngineSeconds = None,
@@ -37,7 +40,7 @@ def command(
 ) -> None:
     """Let a player solve a suite of positions and print the solved share, kind by kind.
 
-    A position is solved if the player's move is one of its right answers.
+    A position is solved if the player's move is one of its right answers. The suite tactics exists for each rule.
     """
     from curriculum.arena.bars import share_bar
     from curriculum.arena.players import model_path
@@ -49,16 +52,20 @@ def command(
 
     match_options.ReportOptions(junit=junit, markdown=markdown).check()
     path = model_path(player)
-    if path is not None and not (model := read_info(path)).plays(RULES):
+    model = None if path is None else read_info(path)
+    if model is not None and not model.plays(RULES):
         raise typer.BadParameter(f"{name} is for {RULES}, and {player} plays {model.rules}", param_hint="NAME")
+    rules = replace(RULES, variant=variant or (model.rules if model is not None else RULES).variant)
+    suite = load_suite(name, rules)
     match = match_options.MatchOptions(seed=seed, engine_seconds=engine_seconds)
-    rules = options.RulesOptions(board_size=RULES.size, connect=RULES.connect)
+    common = options.RulesOptions(board_size=rules.size, connect=rules.connect, variant=rules.variant)
     with open_session(
-        (player,), games=0, search=search, rules=rules, match=match, runtime=runtime, quiet=quiet
+        (player,), games=0, search=search, rules=common, match=match, runtime=runtime, quiet=quiet
     ) as session:
-        score = score_player(session.player(player), load_suite(name), seed=seed, context=session.context)
+        score = score_player(session.player(player), suite, rules=rules, seed=seed, context=session.context)
         bars = [share_bar("solved", score.total.share, min_score)] if min_score is not None else []
-        result, bars_json = {"suite": name, **score.to_json()}, [bar.to_json() for bar in bars]
+        result = {"suite": name, "variant": rules.variant, **score.to_json()}
+        bars_json = [bar.to_json() for bar in bars]
         if as_json:
             typer.echo(json.dumps({**result, "bars": bars_json}))
         else:

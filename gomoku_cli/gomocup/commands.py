@@ -50,12 +50,13 @@ class Engine:
         *,
         about: str,
         clock: Clock | None = None,
+        variant: Variant = Variant.FREESTYLE,
         seed: int = 0,
         hurry: Callable[[], bool] = never,
         ahead: Callable[[], Sequence[Line]] = tuple,
         tell: Callable[[str], None] = lambda line: None,
     ) -> None:
-        """`about`: the answer to ABOUT. `seed`: for players that draw their moves.
+        """`about`: the answer to ABOUT. `variant`: the one until INFO rule. `seed`: for players that draw their moves.
 
         `hurry()`: True if no manager waits for the answer any more, so that a short search is enough. `ahead()`: the
         lines that wait behind the one that is being answered. `tell(line)`: sends a line during a move.
@@ -72,7 +73,7 @@ class Engine:
         self._skips = False
         """True after an unknown command of Yixin's board, which may have a board behind it."""
         self._started_game: EngineGame | None = None
-        self._variant = Variant.FREESTYLE
+        self._variant = variant
         self._block: BoardBlock | None = None
         self._commands: dict[str, Callable[[str, float], Iterator[str]]] = {
             "START": self._start,

@@ -8,7 +8,7 @@ programs: characters that could drive a terminal or break a file are escaped (`g
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from core.rules import Rules
+from core.rules import Rules, Variant
 from gomoku_cli.printable import printable
 
 Json = Mapping[str, Any]
@@ -179,4 +179,5 @@ def missed_position(missed: Json) -> str:
 
 def suite_title(suite: Json) -> str:
     """Return the title of a report about a suite."""
-    return f"{suite['player']}: suite {suite['suite']}"
+    rule = "" if suite["variant"] == Variant.FREESTYLE else f", {suite['variant']}"
+    return f"{suite['player']}: suite {suite['suite']}{rule}"

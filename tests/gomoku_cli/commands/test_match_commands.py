@@ -206,6 +206,16 @@ def test_a_suite_is_scored_kind_by_kind(capsys: pytest.CaptureFixture[str], tmp_
     assert "| only-defence |" in files["markdown"].read_text(encoding="utf-8").replace("\\", "")
 
 
+def test_a_suite_of_another_rule_is_played_under_it(capsys: pytest.CaptureFixture[str]) -> None:
+    result = result_of(capsys, "suite", "random", "--variant", "renju", "--quiet")
+    assert result["variant"] == "renju"
+    assert {"foul-net", "foul-trap", "no-five"} < result["kinds"].keys()
+    assert "random: suite tactics, renju" in run(capsys, "suite", "random", "--variant", "renju", "--quiet")[1]
+    code, out, err = run(capsys, "suite", "random", "hard", "--variant", "caro", "--quiet")
+    assert (code, out) == (ExitCode.USAGE, "")
+    assert "there is no suite hard for caro on 15x15; it is for 5 in a row on 15x15" in err
+
+
 def test_a_suite_is_only_for_players_of_its_board(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     save_model(tmp_path / "small.safetensors", make_model(NetConfig.tower(4, 1), Rules(9, 5), 1), {})
     code, out, err = run(capsys, "suite", tmp_path / "small.safetensors")

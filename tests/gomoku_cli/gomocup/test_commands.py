@@ -5,6 +5,7 @@ import re
 import pytest
 
 from core.notation import parse_point
+from core.rules import Variant
 from gomoku_cli.gomocup.commands import Engine
 from search.players import RandomPlayer
 from tests.support.gomocup import ABOUT, FIRST, SECOND, THIRD, OnePlayer, Talk
@@ -139,6 +140,15 @@ def test_two_engines_play_whole_games_against_each_other(size: int) -> None:
             (answer,) = sides[len(seen) % 2].answer(f"TURN {answer}")
         assert answer == "ERROR the game is over"
         assert 9 <= len(seen) <= size * size
+
+
+def test_an_engine_has_a_rule_of_its_own_until_the_manager_names_one() -> None:
+    engine = Engine(OnePlayer(RandomPlayer()), about=ABOUT, variant=Variant.RENJU)
+    stones = ["8,7,1", "0,0,2", "9,7,1", "2,0,2", "7,6,1", "4,0,2", "7,5,1", "6,0,2"]
+    for lines, forbidden in (([], "FORBID 0707."), (["INFO rule 0"], "FORBID .")):
+        for line in (*lines, "START 15", "YXBOARD", *stones, "DONE", "YXSHOWFORBID"):
+            answers = list(engine.answer(line))
+        assert answers == [forbidden]
 
 
 def test_players_that_draw_their_moves_play_other_games_after_restart() -> None:

@@ -54,9 +54,11 @@ def test_a_dry_run_shows_everything_and_writes_nothing(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    code, out, _ = run(capsys, "train", "--preset", "alphagomoku", "--set", "search.simulations=33", "--dry-run")
+    line = ("train", "--preset", "alphagomoku", "--set", "search.simulations=33", "--variant", "renju", "--dry-run")
+    code, out, _ = run(capsys, *line)
     assert code == ExitCode.DONE
     assert "simulations = 33\n" in out
+    assert 'variant = "renju"\n' in out
     assert "294,106" in out
     assert "evaluation, positions a second" not in out, "nothing is measured unless asked"
     code, out, _ = run(capsys, "train", "--preset", "smoke", "--dry-run", "--speed", "--json")
