@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
+from core.position import Position
 from core.records.record import RecordError
 from core.rules import Rules, Variant
 from curriculum.arena.folder import OtherMatchError
 from curriculum.arena.formats import Format
+from curriculum.arena.opening_sets import load_openings
 from curriculum.arena.player_names import short_name, short_names
 from curriculum.arena.players import PlayerSettings
 from curriculum.arena.session import MatchSession, MatchSettings
@@ -159,6 +161,18 @@ def test_without_shipped_openings_all_games_begin_on_the_empty_board_with_a_note
     )
     assert standard.openings == shipped.openings
     assert remarks.lines[0].startswith("note: the balanced openings are those of freestyle")
+
+
+@pytest.mark.parametrize("size", [15, 20])
+@pytest.mark.parametrize("variant", [Variant.STANDARD, Variant.RENJU, Variant.CARO_EXACT])
+def test_every_rule_has_balanced_openings_of_its_own(variant: Variant, size: int) -> None:
+    remarks, rules = Remarks(), Rules(size, variant=variant)
+    own = MatchSession(replace(SETTINGS, openings="balanced"), rules, Context(remarks)).openings
+    trained = load_openings("balanced", rules, for_training=True)
+    assert remarks.lines == []
+    assert min(len(own), len(trained)) >= 49
+    assert not set(own) & (set(trained) | set(load_openings("balanced", Rules(size))))
+    assert not any(Position.from_moves(rules, moves).is_game_over() for moves in own + trained)
 
 
 def test_openings_of_another_rule_are_taken_with_a_note(tmp_path: Path) -> None:
