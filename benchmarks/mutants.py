@@ -48,7 +48,7 @@ ROOT = Path(__file__).resolve().parents[1]
 EQUIVALENT = Path(__file__).with_name("equivalent_mutants.toml")
 BAR = 0.9
 _MAX_BYTES = 8 << 30
-PATIENCE_S = 2.0
+PATIENCE_S = 10.0
 """Processor time of the tests of a mutant, the fastest of those that reach it; others are left out."""
 TREE, PHASES, RENJU = (
     "tests/search/tree/test_",
