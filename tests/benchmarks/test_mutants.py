@@ -4,10 +4,12 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
+from benchmarks import mutants
 from tests.support.project import ROOT
 
 SOURCE = '''
@@ -61,6 +63,13 @@ OUTCOMES = {
 }
 
 
+def test_mutants_that_are_named_as_equivalent_exist() -> None:
+    named = tomllib.loads(mutants.EQUIVALENT.read_text(encoding="utf-8"))
+    paths = {name.split()[0] for name in named}
+    assert set(named) <= {mutant.name for path in paths for mutant in mutants.mutants_of(path)}
+    assert all(named.values())
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="each mutant is a fork")
 def test_outcomes_of_mutants_are_known_and_kept(tmp_path: Path) -> None:
@@ -69,6 +78,7 @@ def test_outcomes_of_mutants_are_known_and_kept(tmp_path: Path) -> None:
     kept = tmp_path / "kept.jsonl"
     script = f"""
 import sys
+import tomllib
 from pathlib import Path
 from benchmarks import mutants
 mutants.ROOT, mutants.SUBJECTS = Path({str(tmp_path)!r}), {{"sample": ("sample.py", "test_sample.py")}}

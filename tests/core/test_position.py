@@ -49,7 +49,7 @@ def test_rules_outside_the_range_are_refused(size: int, connect: int) -> None:
 def test_empty_board_is_blacks_with_every_cell_free() -> None:
     position = Position(Rules(7, 4))
     assert position.side_to_move == BLACK
-    assert position.last_moves == (NO_CELL, NO_CELL)
+    assert position.last_moves == (NO_CELL, NO_CELL) == (-1, -1), "files of samples hold it"
     assert position.legal_moves() == list(range(49))
     assert position.outcome() is None
     assert position.ply == 0

@@ -88,6 +88,9 @@ EXAMPLES = [
     ("no three by an overline", "h8", ["i8 j8", "h9 h10", "k5 k6 k7 k9 k10", "g5 g6 g7 g9 g10"], ""),
     # A double four across both cells of the straight four.
     ("no three by a double four", "h8", ["i8 j8", "h9 h10", "k5 k6 k7", "g5 g6 g7"], "", "k9 g9"),
+    # One of the two cells is free of fouls; a row of four that cannot grow is no four.
+    ("a three beside an overline", "h8", ["i8 j8", "h9 h10", "g5 g6 g7 g9 g10"], "3-3"),
+    ("a three beside dead rows", "h8", ["i8 j8", "h9 h10", "k5 k6 k7", "g5 g6 g7"], "3-3", "k4 k9 g4 g9"),
 ]
 
 

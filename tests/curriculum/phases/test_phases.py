@@ -14,7 +14,6 @@ from torch import Tensor
 
 from core.records.sgf import parse_sgf
 from core.rules import BLACK, Rules
-from curriculum.arena.results import MatchResult, Tally
 from curriculum.config import (
     BasicsConfig,
     Config,
@@ -28,7 +27,6 @@ from curriculum.phases import round_games
 from curriculum.phases import selfplay as phase_selfplay
 from curriculum.phases import steps as run_training
 from curriculum.phases.all import run_all, run_basics, run_imitation, run_selfplay
-from curriculum.phases.gate import passes_gate
 from curriculum.phases.replay import Replay
 from curriculum.reporting import Context, Interrupted
 from curriculum.run.folder import RunFolder, read_metrics
@@ -382,21 +380,6 @@ def test_the_state_kept_for_a_winner_is_its_own(tmp_path: Path, monkeypatch: pyt
         assert (run.models / "selfplay-0000.safetensors").exists()
         assert same_tensors(state_of(trainer), tensors(run.best_model))
         assert momentum(trainer)
-
-
-def result(wins: int, draws: int, losses: int) -> MatchResult:
-    return MatchResult("candidate", "best", as_black=Tally(wins, draws, losses))
-
-
-def test_the_gate_requires_more_than_the_threshold_of_decisive_games() -> None:
-    gate = GateConfig(threshold=0.5)
-    assert passes_gate(result(6, 9, 5), gate)
-    assert not passes_gate(result(5, 10, 5), gate), "half is not more than half"
-    assert not passes_gate(result(4, 0, 16), gate)
-    assert not passes_gate(result(0, 20, 0), gate), "no decisive game is a rejection"
-    assert not passes_gate(result(0, 20, 0), GateConfig(threshold=0.0))
-    assert passes_gate(result(1, 19, 0), gate)
-    assert not passes_gate(result(11, 0, 9), GateConfig(threshold=0.55))
 
 
 def test_a_candidate_that_never_wins_leaves_the_best_model_alone(tmp_path: Path) -> None:
