@@ -346,6 +346,7 @@ def test_every_foul_is_on_a_cell_with_the_flag() -> None:
 # Solvers and searches.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", ALL)
 def test_wins_by_fours_are_those_of_the_referee(variant: Variant) -> None:
     rules, random = Rules(7, variant=variant), np.random.default_rng(77)

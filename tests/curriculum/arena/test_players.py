@@ -124,9 +124,9 @@ def test_a_model_plays_with_tactics_or_literally(run: Path) -> None:
 @pytest.mark.parametrize(
     ("spec", "settings"),
     [
-        ("default", {"simulations", "seconds", "policy", "switch_stage", "tactics"}),
-        ("mentor", {"seconds", "policy"}),
-        ("mentor:3", {"seconds", "policy"}),
+        ("default", {"simulations", "seconds", "policy", "switch_stage", "tactics", "book"}),
+        ("mentor", {"seconds", "policy", "book"}),
+        ("mentor:3", {"seconds", "policy", "book"}),
         ("engine:./program", {"seconds", "engine_seconds", "match_seconds"}),
         ("random", set()),
         ("mentor:paper", set()),

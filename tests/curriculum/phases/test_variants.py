@@ -16,6 +16,7 @@ from curriculum.reporting import Context, Quiet
 from curriculum.run.folder import RunFolder
 from nets.checkpoint import read_info
 
+pytestmark = pytest.mark.slow
 TINY = (
     "search.simulations=12",
     "selfplay.iterations=1",

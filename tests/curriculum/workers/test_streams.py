@@ -123,6 +123,7 @@ def test_leaving_a_stream_closes_its_games() -> None:
     assert stream.is_over
 
 
+@pytest.mark.slow
 def test_a_process_beside_plays_on_its_own() -> None:
     with Local().stream(Squares(), range(1500), beside=True) as stream:
         assert dict(stream) == {number: str(number**2) for number in range(1500)}

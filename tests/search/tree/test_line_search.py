@@ -70,6 +70,7 @@ def test_one_leaf_at_a_time_finds_the_tree_that_batches_find(evaluator: NetEvalu
         assert statistics(own, tree) == statistics(batches, tree)
 
 
+@pytest.mark.slow
 def test_after_a_single_reply_black_has_the_moves_that_renju_allows() -> None:
     rules, settings = Rules(variant=Variant.RENJU), replace(ONE_LEAF.with_tactics(), simulations=60)
     # Black's four leaves White k7 alone, after which l5 would make two threes.
