@@ -17,9 +17,9 @@ from nets.config import Backend, RuntimeChoice, set_runtime
 from nets.runtimes.devices import best_device
 
 # Kernels compile in the first example, so no deadline can hold.
-# Every run draws other examples, but for those of continuous integration, of which there are more.
+# Every run draws other examples, but for those of continuous integration.
 settings.register_profile("gomoku", deadline=None, max_examples=40)
-settings.register_profile("ci", deadline=None, max_examples=60, derandomize=True, print_blob=True)
+settings.register_profile("ci", deadline=None, max_examples=40, derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "gomoku")
 
 # Processes that share the tests share the cores too, and torch's threads spin while they wait for each other.

@@ -17,7 +17,6 @@ from curriculum.arena.suite import Puzzle, load_suite, puzzle_line
 from search.players import FunctionPlayer, RandomPlayer
 from tests.support.slow_solver import Solver
 
-pytestmark = pytest.mark.slow  # the prover compiles for 20 s
 SIZE, CONNECT = 15, 5
 HARD = load_suite("hard")
 DEFENCES = ("deep-defence", "quiet-defence")
