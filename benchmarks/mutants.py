@@ -98,8 +98,9 @@ SUBJECTS = {
     "gate": ("curriculum/phases/gate.py", f"{PHASES}gate.py"),
     "loop": ("curriculum/phases/selfplay.py", f"{PHASES}selfplay.py {PHASES}phases.py {PHASES}concurrent.py"),
     "samples": (
-        "curriculum/training/samples.py",
-        f"tests/curriculum/training/test_samples.py {TRAINER}results_decay_towards_the_opening "
+        "curriculum/training/samples.py curriculum/training/packed.py curriculum/training/files.py",
+        f"tests/curriculum/training/test_samples.py tests/curriculum/training/test_packed.py "
+        f"{TRAINER}results_decay_towards_the_opening "
         f"{TRAINER}policies_are_carried_along_with_the_stones "
         f"{TRAINER}a_pass_over_all_symmetries_holds_each_image_once "
         f"{TRAINER}further_targets_are_entries_of_one_list {TRAINER}a_colour_without_samples_is_left_alone "
