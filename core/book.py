@@ -86,11 +86,18 @@ class Book:
 
     def __init__(self, path: Path | str, *, writable: bool = False) -> None:
         """Open a book. Raises `BookError` for a file that is none, `OSError` for one that is missing."""
-        self.path = Path(path)
+        self.path, self._is_writable = Path(path), writable
         self.path.stat()
+        if self.path.is_dir():
+            raise BookError(f"{path} is a folder, and no opening book")
         mode = "rw" if writable else "ro"
-        # Players of one process share it: SQLite itself lets one thread at a time use a connection.
-        self._rows = sqlite3.connect(f"{self.path.resolve().as_uri()}?mode={mode}", uri=True, check_same_thread=False)
+        try:
+            # Players of one process share it: SQLite itself lets one thread at a time use a connection.
+            self._rows = sqlite3.connect(
+                f"{self.path.resolve().as_uri()}?mode={mode}", uri=True, check_same_thread=False
+            )
+        except sqlite3.Error as error:
+            raise BookError(f"{path} cannot be opened: {error}") from error
         try:
             about = dict(self._rows.execute("SELECT name, value FROM about"))
             if about["format"] != str(_FORMAT):
@@ -102,7 +109,7 @@ class Book:
             raise
         except (sqlite3.Error, KeyError, ValueError) as error:
             self._rows.close()
-            raise BookError(f"{path} is no opening book of gomoku ({type(error).__name__})") from error
+            raise BookError(f"{path} is no opening book of gomoku") from error
 
     @classmethod
     def create(cls, path: Path | str, rules: Rules) -> Self:
@@ -146,15 +153,22 @@ class Book:
         """Return the move with the best score among those of so many games; None where there is none."""
         return next((each for each in self.moves(position) if each.games >= min_games), None)
 
+    def takes(self, record: GameRecord) -> bool:
+        """Return True for a game with a result, with moves, and by the rules of the book."""
+        return record.ending is not Ending.UNKNOWN and record.rules == self.rules and bool(record.moves)
+
     def add(self, records: Iterable[GameRecord], plies: int) -> int:
         """Add the first `plies` moves of games, all or none; return the number of new ones.
 
-        Games without a result, of other rules, and those that are in the book are left out.
+        Those that `takes` refuses, and games that are in the book, are left out. Raises `BookError` for a book that was
+        opened to be read.
         """
+        if not self._is_writable:
+            raise BookError(f"{self.path} was opened to be read: open it with writable=True")
         new = 0
         with self._rows:
             for record in records:
-                if record.ending is Ending.UNKNOWN or record.rules != self.rules or not record.moves:
+                if not self.takes(record):
                     continue
                 digest = hashlib.sha256(repr((list(record.moves), record.winner)).encode()).digest()[:16]
                 if self._rows.execute("INSERT OR IGNORE INTO games VALUES (?)", (digest,)).rowcount:

@@ -79,7 +79,7 @@ class Opening:
         """Raise `IllegalMoveError` for a cell that `allows` refuses."""
         if not self.allows(position, cell):
             far = ("at the centre", "one line from the centre at most", "two lines from the centre at most")
-            raise IllegalMoveError(f"by {self.rule} stone {position.ply + 1} stands {far[position.ply]}")
+            raise IllegalMoveError(f"in {self.rule} stone {position.ply + 1} stands {far[position.ply]}")
 
     @property
     def is_chosen(self) -> bool:

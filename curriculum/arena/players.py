@@ -187,7 +187,7 @@ class NamedPlayer:
         book = self.settings.book
         settings = self.settings if book is None else replace(self.settings, book=files[book])
         if self.model is not None:
-            return _with_book(_net_player(self.spec, files[self.model], self.rules, settings), settings)
+            return _with_book(_net_player(self.spec, files[self.model], self.rules, settings), self.rules, settings)
         return parse_player(self.spec, rules=self.rules, settings=settings)
 
 
@@ -223,11 +223,11 @@ def parse_player(spec: str, *, rules: Rules, settings: PlayerSettings) -> Player
     """
     path = model_path(spec, rules)
     if path is not None:
-        return _with_book(_net_player(spec, path, rules, settings), settings)
+        return _with_book(_net_player(spec, path, rules, settings), rules, settings)
     if spec in _FIXED:
         return _FIXED[spec]()
     if spec in _MENTORS:
-        return _with_book(_mentor(spec, settings), settings)
+        return _with_book(_mentor(spec, settings), rules, settings)
     if spec in player_names.LEVELS:
         return _level(spec, rules, settings)
     kind, _, count = spec.partition(":")
@@ -243,13 +243,16 @@ def parse_player(spec: str, *, rules: Rules, settings: PlayerSettings) -> Player
         raise PlayerSpecError(f"{spec}: {error}") from error
 
 
-def _with_book(player: Player, settings: PlayerSettings) -> Player:
+def _with_book(player: Player, rules: Rules, settings: PlayerSettings) -> Player:
     if settings.book is None:
         return player
     from core.book import Book
     from search.book_player import BookPlayer
 
-    return BookPlayer(player, Book(settings.book))
+    book = Book(settings.book)
+    if book.rules != rules:
+        raise PlayerSpecError(f"{settings.book} is a book for {book.rules}, not {rules}")
+    return BookPlayer(player, book)
 
 
 def _net_player(spec: str, path: Path, rules: Rules, settings: PlayerSettings) -> Player:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -91,15 +92,19 @@ def build(
         with Book(book, writable=True) as opened:
             if rules.given and any(getattr(opened.rules, name) != value for name, value in rules.given.items()):
                 raise typer.BadParameter(f"{book} is a book for {opened.rules}", param_hint="--board-size, --variant")
-            new, read, is_complete = _add(opened, files, plies, context)
+            rules_text = str(opened.rules)
+            new, read, left_out, is_complete = _add(opened, files, plies, context)
             if player is not None:
                 search = options.SearchOptions(simulations=simulations, policy=Policy.DETERMINISTIC)
                 _evaluate(opened, player, search, min_games, context)
             report = {"book": str(book), "games": opened.games, "new": new, "read": read, "moves": len(opened)}
+            report["left_out"] = left_out
     if as_json:
         typer.echo(json.dumps(report))
     else:
         echo(f"{book}: {report['games']:,} games, {new:,} of them new of {read:,} read; {report['moves']:,} moves")
+        if left_out:
+            echo(f"left out: {left_out:,} without a result or not {rules_text}")
     if not is_complete:
         raise typer.Exit(ExitCode.BAD_DATA)
 
@@ -162,24 +167,29 @@ def _files(sources: Sequence[Path]) -> list[Path]:
 def _rules(files: list[Path], rules: options.RulesOptions) -> "Rules":
     """Return the rules of a new book. Raises a usage error without any games."""
     from core.records.formats import open_games
-    from core.rules import Rules
+    from core.records.record import Ending, RecordError
 
     if rules.given:
         return rules.resolve(())
     if not files:
         raise typer.BadParameter("a new book needs games, or --board-size", param_hint="GAMES")
-    return next((record.rules for record in open_games(files[0]).games), Rules())
+    for path in files:
+        with suppress(*(() if len(files) == 1 else (RecordError,))):  # reported when it is read
+            for record in open_games(path).games:
+                if record.ending is not Ending.UNKNOWN:
+                    return record.rules
+    raise typer.BadParameter("no game has a result, so none is for a book", param_hint="GAMES")
 
 
-def _add(book: "Book", files: list[Path], plies: int, context: "Context") -> tuple[int, int, bool]:
-    """Add the games of files, each file whole or not at all; return the numbers of new games and of those read.
+def _add(book: "Book", files: list[Path], plies: int, context: "Context") -> tuple[int, int, int, bool]:
+    """Add the games of files, each file whole or not at all; return the numbers of new games, those read and left out.
 
-    The third is False after a file that could not be read, which is reported. Raises the `RecordError` of the only one.
+    The last is False after a file that could not be read, which is reported. Raises the `RecordError` of the only one.
     """
     from core.records.formats import open_games
     from core.records.record import RecordError
 
-    new, read, is_complete = 0, 0, True
+    new, read, left_out, is_complete = 0, 0, 0, True
     with context.reporter.task("games", len(files), "files") as task:
         for number, path in enumerate(files, start=1):
             context.check()
@@ -193,8 +203,9 @@ def _add(book: "Book", files: list[Path], plies: int, context: "Context") -> tup
                 continue
             new += book.add(games, plies)
             read += len(games)
+            left_out += sum(not book.takes(game) for game in games)
             task.update(number)
-    return new, read, is_complete
+    return new, read, left_out, is_complete
 
 
 def _evaluate(book: "Book", spec: str, search: options.SearchOptions, min_games: int, context: "Context") -> None:
@@ -222,5 +233,7 @@ def _evaluate(book: "Book", spec: str, search: options.SearchOptions, min_games:
                     values.append((key, move, 0.0 if outcome.winner is None else 1.0))
                 elif value is not None:
                     values.append((key, move, -value))
+            if going and not any(decisions[number].value is not None for number in going):
+                raise typer.BadParameter(f"{spec} gives no values", param_hint="--player")
             book.set_values(values)
             task.update(first + len(batch))

@@ -178,6 +178,8 @@ class EnginePlayers:
         gc.freeze()  # so that no collection during a move looks through all modules
 
     def _handle(self, player: Player) -> Engine:
+        if self._book is not None and self._player_key is not None and self._player_key[0] != self._book.rules:
+            self.notes.append(f"{self._book.path} is a book for {self._book.rules}, so it is not used")
         return Engine(player if self._book is None else BookPlayer(player, self._book))
 
     def _is_compiling(self) -> bool:

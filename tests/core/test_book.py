@@ -96,6 +96,14 @@ def test_a_file_that_is_no_book_is_refused(content: bytes, tmp_path: Path) -> No
         Book.create(path, RULES)
     with pytest.raises(FileNotFoundError):
         Book(tmp_path / "missing")
+    with pytest.raises(BookError, match="is a folder"):
+        Book(tmp_path)
+
+
+def test_a_book_that_is_read_takes_no_games(tmp_path: Path) -> None:
+    Book.create(tmp_path / "book", RULES).close()
+    with Book(tmp_path / "book") as book, pytest.raises(BookError, match="opened to be read"):
+        book.add([record([24])], plies=1)
 
 
 def test_a_book_of_another_version_and_a_damaged_one_are_refused(tmp_path: Path) -> None:

@@ -72,5 +72,5 @@ def test_rif_has_the_26_openings_of_renju() -> None:
         found.add(min(tuple(int(way[cell]) for cell in game.moves) for way in targets(15)))
     assert len(found) == 26
     assert all(opening.allows(games[0], cell) for cell in games[0].legal_moves()), "after its stones it says nothing"
-    with pytest.raises(IllegalMoveError, match="by rif stone 2 stands one line from the centre at most"):
+    with pytest.raises(IllegalMoveError, match="in rif stone 2 stands one line from the centre at most"):
         opening.check(Position.from_moves(Rules(), "h8"), 0)

@@ -47,8 +47,10 @@ class CommentScreen(ModalScreen[tuple[str, str] | None]):
                     yield Static(label)
                     yield field
             with Horizontal(id="buttons"):
-                yield Button("ctrl+s save", id="save", compact=True)
-                yield Button("esc back", id="back", compact=True)
+                for label, action in (("ctrl+s save", "save"), ("esc back", "back")):
+                    button = Button(label, id=action, compact=True)
+                    button.can_focus = False  # so that Tab goes to the other field
+                    yield button
 
     def on_input_submitted(self) -> None:
         """Save on Enter in the name."""

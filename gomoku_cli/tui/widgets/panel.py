@@ -58,8 +58,9 @@ class ValueView(Static):
     """The value of the last engine's move, from both sides, and the work for it."""
 
     def show(self, game: Game) -> None:
-        """Draw the newest known value of the game, or that there is none yet."""
-        ply = next((ply for ply in range(game.ply, -1, -1) if game.value_for_black(ply) is not None), None)
+        """Draw the value of this turn or of the two before it, or that there is none: an older one says nothing now."""
+        turns = range(game.ply, max(-1, game.ply - 3), -1)
+        ply = next((ply for ply in turns if game.value_for_black(ply) is not None), None)
         if ply is None or game.is_over:
             self.update(Content.styled("No value yet" if not game.is_over else "", "dim"))
             return

@@ -142,5 +142,5 @@ def test_stones_stand_where_the_rule_says_or_the_game_cannot_go_on() -> None:
     for game in play_tournament([RandomPlayer()] * 2, games, rules=RULES, context=Context()).matches[0, 1].games:
         assert game.moves[0] == RULES.cells // 2
         assert all(game.fixture.rule.allows(Position.from_moves(RULES, game.moves[:n]), game.moves[n]) for n in (1, 2))
-    with pytest.raises(IllegalMoveError, match="by rif stone 1 stands at the centre"):
+    with pytest.raises(IllegalMoveError, match="in rif stone 1 stands at the centre"):
         play_tournament([Adding("adding")] * 2, games, rules=RULES, context=Context())

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.records.formats import write_games
-from core.records.record import GameRecord
+from core.records.record import Ending, GameRecord
 from core.rules import BLACK, WHITE, Rules
 from gomoku_cli.exit_codes import ExitCode
 from tests.support.commands import run as run_command
@@ -32,7 +32,7 @@ def test_a_book_is_made_from_a_folder_and_shown(capsys: pytest.CaptureFixture[st
     code, out, err = book(capsys, "build", path, games, "--player", "mentor:1", "--min-games", 3, "--json", "--quiet")
     assert (code, json.loads(out)) == (
         ExitCode.BAD_DATA,
-        {"book": str(path), "games": 3, "new": 1, "read": 5, "moves": 5},
+        {"book": str(path), "games": 3, "new": 1, "read": 5, "moves": 5, "left_out": 0},
     )
     assert "broken.sgf" in err
     rows = json.loads(book(capsys, "show", path, "--json")[1])["moves"]
@@ -53,6 +53,10 @@ def test_a_book_is_made_from_a_folder_and_shown(capsys: pytest.CaptureFixture[st
         (("build", "broken.sgf", "games.sgf"), ExitCode.BAD_DATA, "is no opening book of gomoku"),
         (("build", "book", "games.sgf", "--board-size", "15"), ExitCode.USAGE, "is a book for 5 in a row on 9x9"),
         (("build", "book", "--player", "nobody"), ExitCode.USAGE, "names no player"),
+        (("build", "book", "--player", "random", "--min-games", "1"), ExitCode.USAGE, "random gives no values"),
+        (("build", "empty", "games.sgf"), ExitCode.BAD_DATA, "is a folder, and no opening book"),
+        (("build", "new", "open.sgf"), ExitCode.USAGE, "no game has a result"),
+        (("show", "empty"), ExitCode.BAD_DATA, "is a folder, and no opening book"),
         (("show", "missing"), ExitCode.FAILED, "No such file"),
         (("show", "book", "z9"), ExitCode.USAGE, "z9"),
     ],
@@ -63,6 +67,7 @@ def test_bad_input_is_one_line(
     (tmp_path / "empty").mkdir()
     (tmp_path / "broken.sgf").write_text("nothing")
     write_games(tmp_path / "games.sgf", GAMES)
+    write_games(tmp_path / "open.sgf", [GameRecord(RULES, (0, 41), None, ending=Ending.UNKNOWN)])
     book(capsys, "build", tmp_path / "book", tmp_path / "games.sgf", "--quiet")
     words = [
         tmp_path / word if (tmp_path / word).exists() or word in ("new", "missing") else word for word in arguments
@@ -82,3 +87,14 @@ def test_matches_play_the_first_move_of_a_book(capsys: pytest.CaptureFixture[str
     assert "B[aa]" in (tmp_path / "played.sgf").read_text() or "B[ai]" in (tmp_path / "played.sgf").read_text()
     code, _, err = run_command(capsys, "evaluate", "random", "random", "--games", "2", *played[:2])
     assert (code, "no effect on random" in err.replace("\n", " ")) == (ExitCode.USAGE, True)
+    words = ("mentor:1", "random", "--games", "2", "--board-size", "15", "--quiet")
+    code, _, err = run_command(capsys, "evaluate", *words, *played[:2])
+    assert (code, "is a book for 5 in a row on 9x9, not" in err.replace("\n", " ")) == (ExitCode.USAGE, True)
+
+
+def test_games_that_a_book_does_not_take_are_counted(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    others = [GameRecord(RULES, (0, 41), None, ending=Ending.UNKNOWN), GameRecord(Rules(11), (0, 41), BLACK)]
+    write_games(tmp_path / "games.sgf", [*others[:1], *GAMES, *others[1:]])
+    out = book(capsys, "build", tmp_path / "book", tmp_path / "games.sgf", "--quiet")[1]
+    assert out.splitlines()[0].endswith("3 games, 3 of them new of 5 read; 5 moves")
+    assert out.splitlines()[1] == "left out: 2 without a result or not 5 in a row on 9x9"
