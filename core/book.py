@@ -6,8 +6,8 @@ all orders of its moves, are one. A row is a move in such a position, with the r
 
 import hashlib
 import sqlite3
-from collections.abc import Iterable, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -115,10 +115,14 @@ class Book:
     def create(cls, path: Path | str, rules: Rules) -> Self:
         """Make an empty book. Raises `FileExistsError` where there is a file, `OSError` where none can be made."""
         Path(path).open("xb").close()
-        with closing(sqlite3.connect(path)) as rows, rows:
-            rows.executescript(_TABLES)
-            about = {"format": _FORMAT, "size": rules.size, "connect": rules.connect, "variant": rules.variant.value}
-            rows.executemany("INSERT INTO about VALUES (?, ?)", ((name, str(value)) for name, value in about.items()))
+        about = {"format": _FORMAT, "size": rules.size, "connect": rules.connect, "variant": rules.variant.value}
+        try:
+            with closing(sqlite3.connect(path)) as rows, rows:
+                rows.executescript(_TABLES)
+                rows.executemany("INSERT INTO about VALUES (?, ?)", [(name, str(each)) for name, each in about.items()])
+        except sqlite3.Error as error:
+            Path(path).unlink()
+            raise BookError(f"{path} cannot be written: {error}") from error
         return cls(path, writable=True)
 
     def __len__(self) -> int:
@@ -166,7 +170,7 @@ class Book:
         if not self._is_writable:
             raise BookError(f"{self.path} was opened to be read: open it with writable=True")
         new = 0
-        with self._rows:
+        with self._writing():
             for record in records:
                 if not self.takes(record):
                     continue
@@ -197,11 +201,20 @@ class Book:
 
     def set_values(self, values: Sequence[tuple[bytes, int, float]]) -> None:
         """Set the values of moves, for the side that makes them, all or none."""
-        with self._rows:
+        with self._writing():
             self._rows.executemany(
                 "UPDATE moves SET value = ? WHERE position = ? AND move = ?",
                 [(value, key, move) for key, move, value in values],
             )
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Keep all that is written in the block, or nothing. Raises `BookError`, as for a full disk."""
+        try:
+            with self._rows:
+                yield
+        except sqlite3.Error as error:
+            raise BookError(f"{self.path} cannot be written: {error}") from error
 
     def close(self) -> None:
         """Close the file."""
@@ -244,10 +257,6 @@ def _cells_of(key: bytes) -> list[Cell]:
 @cache
 def _symmetries(size: int) -> tuple[tuple[Cell, ...], ...]:
     """Return the target of each cell under the eight symmetries."""
-    ways = []
-    for is_mirrored in (False, True):
-        cells = [(row, size - 1 - column if is_mirrored else column) for row in range(size) for column in range(size)]
-        for _ in range(4):
-            ways.append(tuple(row * size + column for row, column in cells))
-            cells = [(column, size - 1 - row) for row, column in cells]
-    return tuple(ways)
+    from core.compiled.symmetry import targets  # numpy, for which the other names of this module need not wait
+
+    return tuple(map(tuple, targets(size).tolist()))

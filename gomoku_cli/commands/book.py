@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -92,7 +91,6 @@ def build(
         with Book(book, writable=True) as opened:
             if rules.given and any(getattr(opened.rules, name) != value for name, value in rules.given.items()):
                 raise typer.BadParameter(f"{book} is a book for {opened.rules}", param_hint="--board-size, --variant")
-            rules_text = str(opened.rules)
             new, read, left_out, is_complete = _add(opened, files, plies, context)
             if player is not None:
                 search = options.SearchOptions(simulations=simulations, policy=Policy.DETERMINISTIC)
@@ -104,7 +102,7 @@ def build(
     else:
         echo(f"{book}: {report['games']:,} games, {new:,} of them new of {read:,} read; {report['moves']:,} moves")
         if left_out:
-            echo(f"left out: {left_out:,} without a result or not {rules_text}")
+            echo(f"left out: {left_out:,} without a result or not {opened.rules}")
     if not is_complete:
         raise typer.Exit(ExitCode.BAD_DATA)
 
@@ -174,10 +172,15 @@ def _rules(files: list[Path], rules: options.RulesOptions) -> "Rules":
     if not files:
         raise typer.BadParameter("a new book needs games, or --board-size", param_hint="GAMES")
     for path in files:
-        with suppress(*(() if len(files) == 1 else (RecordError,))):  # reported when it is read
-            for record in open_games(path).games:
-                if record.ending is not Ending.UNKNOWN:
-                    return record.rules
+        try:
+            games = open_games(path).games
+        except RecordError:
+            if len(files) == 1:
+                raise
+            continue  # reported when its games are added
+        for record in games:
+            if record.ending is not Ending.UNKNOWN:
+                return record.rules
     raise typer.BadParameter("no game has a result, so none is for a book", param_hint="GAMES")
 
 

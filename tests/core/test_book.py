@@ -123,3 +123,13 @@ def test_the_best_move_has_the_best_score_and_values_count_as_four_games() -> No
     assert score(60, 40) > score(1, 0) > score(10, 90)
     assert score(1, 1, 0.5) == pytest.approx((1 + 4 * 0.75) / 6)
     assert score(0, 0, -1.0) == 0.0
+
+
+def test_what_does_not_fit_the_disk_is_left_out_whole(tmp_path: Path) -> None:
+    games = [record([cell, 25, 17]) for cell in range(24) if cell != 17]
+    with Book.create(tmp_path / "book", RULES) as book:
+        book.add(games[:1], plies=3)
+        book._rows.execute("PRAGMA max_page_count = 1")  # the smallest that holds what is there
+        with pytest.raises(BookError, match="book cannot be written: database or disk is full"):
+            book.add([record([a, b]) for a in range(49) for b in range(49) if a != b], plies=2)
+        assert (book.games, len(book)) == (1, 3)
