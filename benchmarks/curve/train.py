@@ -2,17 +2,21 @@
 
 `... train DATA --positions 300k 1M 3M --units 64 256 256x3 --net "lines-32, spread" --passes 1.5`
 
-A training of each size, each function of patterns and each net. It saves its state each minute; models, states and the
+A training of each size, each function of patterns and each net; `--set` changes any other setting of the preset `hour`.
+A net of any other kind can be their `--teacher`: `--net "conv3-96, residual*6, pool-32" --set
+'net.policy_head=["conv3-1-bare"]' 'net.value_head=["conv1-4", "linear-64", "linear"]'`.
+ It saves its state each minute; models, states and the
 lines of results (`curve.jsonl`) lie in `--out`. Errors: cross entropy of the policy (nats) and squared error of the
 value with the targets of self-play, and with those of deep searches where DATA has labels, whose correlation with the
 value is `r`. `core_seconds` are those of all threads together. Trainings that are in the results already are left out.
 """
 
 import argparse
+import hashlib
 import json
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,7 +35,7 @@ from curriculum.reporting import Context
 from curriculum.run.folder import commit_of_source
 from curriculum.training.dataset import Dataset
 from curriculum.training.packed import SampleSet, Selection
-from curriculum.training.trainer import Trainer, cosine_rate
+from curriculum.training.trainer import Teacher, Trainer, cosine_rate
 from gomoku_cli.interruption import interruptible
 from nets.checkpoint import load_model, save_model
 from nets.dual import DualNet, enlarged
@@ -73,10 +77,30 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rates", type=float, nargs=2, default=(2e-3, 5e-5), help="first and last learning rate")
     parser.add_argument("--held-out", type=count, default=100_000, help="positions to measure on without labels")
     parser.add_argument("--from", dest="start", metavar="MODEL", help="a model to start from, such as default")
+    parser.add_argument("--teacher", metavar="MODEL", help="a larger model, whose answers are part of the targets")
+    parser.add_argument("--teacher-share", type=float, default=0.75, help="of its answers, 0 to 1")
+    parser.add_argument("--set", nargs="+", default=[], metavar="NAME=VALUE", help="settings, as of `gomoku train`")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=math.inf, help="end after so many; the command goes on later")
     parser.add_argument("--out", type=Path, help="folder of the results; DATA/curve without it")
     parser.add_argument("--json", action="store_true", help="print the rows as JSON")
+
+
+def facts_of(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return what all trainings of a command have in common, for their results."""
+    names = ("passes", "start", "seed", "teacher")
+    facts = {name: getattr(arguments, name) for name in names}
+    return facts | {
+        "teacher_share": arguments.teacher_share if arguments.teacher else None,
+        "settings": " ".join(arguments.set) or None,
+    }
+
+
+def name_of(cell: Cell, facts: Mapping[str, Any]) -> str:
+    """Return the name of a training's files."""
+    models = [Path(facts[name]).stem for name in ("start", "teacher") if facts[name]]
+    settings = [hashlib.sha256(facts["settings"].encode()).hexdigest()[:6]] if facts["settings"] else []
+    return "-".join((cell.name, *models, str(facts["seed"]), *settings))
 
 
 def cells_of(arguments: argparse.Namespace, available: int) -> list[Cell]:
@@ -87,7 +111,8 @@ def cells_of(arguments: argparse.Namespace, available: int) -> list[Cell]:
     for positions in sorted(arguments.positions):
         for net in arguments.net:
             first, *others = (layer.strip() for layer in net.split(","))
-            found += [Cell((f"{first}:{units}", *others), positions, arguments.passes) for units in arguments.units]
+            firsts = [f"{first}:{units}" for units in arguments.units] if first.startswith("lines") else [first]
+            found += [Cell((layer, *others), positions, arguments.passes) for layer in firsts]
     return found
 
 
@@ -111,20 +136,20 @@ def model_to_start(start: str | None, config: Config) -> DualNet | None:
 
 
 def trained(
-    config: Config,
-    model: DualNet | None,
+    trainer: Trainer,
     samples: Selection,
     cell: Cell,
     rates: tuple[float, float],
     state: Path,
     context: Context,
-) -> tuple[Trainer, dict[str, Any]]:
-    """Return the trainer after all steps, and how long they took. Raises `Interrupted` after a save."""
-    trainer, progress = Trainer(config, model), {"step": 0, "seconds": 0.0, "core_seconds": 0.0}
+    seed: int,
+) -> dict[str, Any]:
+    """Train, and return how long it took. Raises `Interrupted` after a save."""
+    progress = {"step": 0, "seconds": 0.0, "core_seconds": 0.0}
     if state.exists():
         progress = trainer.load(state, progress)
-    source = trainer.batches(samples, stream_key(config.seed, Purpose.SHUFFLE))
-    steps = max(1, round(cell.passes * len(samples) / (config.training.batch_size * len(source.colours))))
+    source = trainer.batches(samples, stream_key(seed, Purpose.SHUFFLE))
+    steps = max(1, round(cell.passes * len(samples) / (trainer.settings.batch_size * len(source.colours))))
     saved = time.monotonic()
     with context.reporter.task(f"{cell.net}, {cell.positions:,} positions", steps, "steps") as task:
         task.update(progress["step"])
@@ -144,7 +169,7 @@ def trained(
                 saved = time.monotonic()
             if stops:
                 context.check()
-    return trainer, progress
+    return progress
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -156,23 +181,23 @@ def run(arguments: argparse.Namespace) -> int:
     out.mkdir(parents=True, exist_ok=True)
     results = out / RESULTS
     lines = results.read_text().splitlines() if results.exists() else []
-    known = {(row["net"], row["positions"], row["passes"], row["start"], row["seed"]) for row in map(json.loads, lines)}
+    facts = facts_of(arguments)
+    known = [{name: row.get(name) for name in ("net", "positions", *facts)} for row in map(json.loads, lines)]
     held_out, labels = measured_on(arguments.data, dataset, arguments.held_out)
     deadline = time.monotonic() + 60 * arguments.minutes
 
     def rows(context: Context) -> Iterator[dict[str, Any]]:
         for cell in cells:
-            if (cell.net, cell.positions, cell.passes, arguments.start, arguments.seed) in known:
+            if {"net": cell.net, "positions": cell.positions, **facts} in known:
                 continue
-            preset = resolve("hour", assignments=[f"net.trunk={cell.net}", f"seed={arguments.seed}"])
-            config = replace(preset, rules=own.rules, search=own.search)
-            name = "-".join(
-                (cell.name, *([Path(arguments.start).stem] if arguments.start else []), str(arguments.seed))
-            )
+            assignments = [f"net.trunk={cell.net}", f"seed={arguments.seed}", *arguments.set]
+            config = replace(resolve("hour", assignments=assignments), rules=own.rules, search=own.search)
+            name = name_of(cell, facts)
             state = out / f"{name}.state"
-            model = model_to_start(arguments.start, config)
+            teacher = Teacher(load_model(arguments.teacher)[0], arguments.teacher_share) if arguments.teacher else None
+            trainer = Trainer(config, model_to_start(arguments.start, config), teacher)
             samples = dataset.training.select(slice(cell.positions))
-            trainer, progress = trained(config, model, samples, cell, tuple(arguments.rates), state, context)
+            progress = trained(trainer, samples, cell, tuple(arguments.rates), state, context, arguments.seed)
             evaluator = NetEvaluator(trainer.result.eval())
             policy, value = losses(evaluator, held_out)
             row = {"positions": cell.positions, "net": cell.net, "policy": policy, "value": value}
@@ -181,8 +206,7 @@ def run(arguments: argparse.Namespace) -> int:
                 row["r"] = value_correlation(evaluator, labels)
             evaluator.close()
             row |= {name: round(progress[name], 1) for name in ("seconds", "core_seconds")}
-            row |= {"passes": cell.passes, "measured_on": len(held_out)}
-            row |= {"start": arguments.start, "seed": arguments.seed}
+            row |= {"measured_on": len(held_out), **facts}
             made = {**origin_of(config, commit_of_source()), "phase": "curve", "step": 0, "curve": row}
             save_model(out / f"{name}.safetensors", trainer.result, made)
             lines.append(json.dumps(row))

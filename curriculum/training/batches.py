@@ -1,6 +1,7 @@
 """The batches of a training: samples of the replay buffer, drawn pass after pass under random symmetries."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,15 @@ from core.streams import Purpose, generator
 from curriculum.training.packed import SampleSet
 from curriculum.training.samples import Samples
 from nets.dispatch import net_colours
+
+
+class Draw(NamedTuple):
+    """The samples of a batch by their numbers."""
+
+    rows: tuple[NDArray[np.intp], NDArray[np.intp]]
+    """Among those of the colour, and among those of the rehearsal."""
+    symmetries: NDArray[np.intp]
+    """[B] of both together, 0 to 7."""
 
 
 class BatchSource:
@@ -51,9 +61,13 @@ class BatchSource:
     def _fresh(self, available: int) -> int:
         return max(1, min(available, round(self._batch_size * (1.0 - self._share))))
 
-    def batch(self, colour: Colour | None, step: int) -> Samples | None:
-        """Return the batch of a step; None where there is no sample of that colour."""
-        samples, rehearsal = self._samples[colour], self._rehearsal[colour]
+    def parts(self, colour: Colour | None) -> tuple[SampleSet, SampleSet]:
+        """Return the samples of a colour, and those of its rehearsal."""
+        return self._samples[colour], self._rehearsal[colour]
+
+    def draw(self, colour: Colour | None, step: int) -> Draw | None:
+        """Return the numbers of a step's samples; None where there is no sample of that colour."""
+        samples, rehearsal = self.parts(colour)
         if not len(samples):
             return None
         available = self._images * len(samples)
@@ -64,12 +78,20 @@ class BatchSource:
             shuffle = generator(self._seed, Purpose.SHUFFLE, number, colour or 0)
             self._order[colour] = (number, shuffle.permutation(available))
         drawn = self._order[colour][1][place * fresh : (place + 1) * fresh]
-        parts = [samples.rows(drawn // self._images)]
         draw = generator(self._seed, Purpose.SYMMETRY, step, colour or 0)
-        if len(rehearsal) and (more := self._batch_size - self._fresh(self._batch_size)):
-            parts.append(rehearsal.rows(draw.integers(len(rehearsal), size=more)))
-        batch = Samples.concatenate(parts)
-        symmetries = draw.integers(SYMMETRIES, size=len(batch))
+        more = self._batch_size - self._fresh(self._batch_size) if len(rehearsal) else 0
+        rehearsed = draw.integers(len(rehearsal), size=more) if more else np.empty(0, np.intp)
+        symmetries = draw.integers(SYMMETRIES, size=len(drawn) + more)
         if self._images > 1:
             symmetries[: len(drawn)] = drawn % self._images
-        return batch.transformed(symmetries)
+        return Draw((drawn // self._images, rehearsed), symmetries)
+
+    def read(self, colour: Colour | None, draw: Draw) -> Samples:
+        """Return the samples that were drawn, turned."""
+        parts = [part.rows(rows) for part, rows in zip(self.parts(colour), draw.rows, strict=True) if len(rows)]
+        return Samples.concatenate(parts).transformed(draw.symmetries)
+
+    def batch(self, colour: Colour | None, step: int) -> Samples | None:
+        """Return the batch of a step; None where there is no sample of that colour."""
+        draw = self.draw(colour, step)
+        return None if draw is None else self.read(colour, draw)

@@ -1,4 +1,4 @@
-"""The device side of training: the nets of a model side by side, batches made ahead, copies that do not wait."""
+"""The device side of training: the nets of a model, batches made ahead, copies that do not wait."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -42,15 +42,18 @@ def ahead(items: Iterable[Item], device: torch.device) -> Iterator[Item]:
             yield item  # type: ignore[misc]
 
 
-def side_by_side(work: Callable[[Item], Result], items: Sequence[Item], device: torch.device) -> list[Result]:
-    """Return `work(item)` of each item: on a processor each on its share of the cores, on a GPU on its own stream."""
+def for_each_net(work: Callable[[Item], Result], items: Sequence[Item], device: torch.device) -> list[Result]:
+    """Return `work(item)` of each item: on a processor side by side, each on its share of the cores.
+
+    On a GPU one after another on one stream: a step is several hundred launches, and two threads that launch them under
+    one interpreter's lock were four times as slow as one.
+    """
     if device.type == "cuda":
-        lanes = take_lanes(device, len(items))
+        (lane,) = take_lanes(device, 1)
         try:
-            with ThreadPoolExecutor(len(items), thread_name_prefix="training") as pool:
-                return list(pool.map(partial(_on_lane, work), items, lanes))
+            return [_on_lane(work, item, lane) for item in items]
         finally:
-            give_back(lanes)
+            give_back([lane])
     if len(items) == 1:
         return [work(items[0])]
     threads = torch.get_num_threads()

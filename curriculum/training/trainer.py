@@ -3,9 +3,12 @@
 import copy
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import torch
@@ -16,15 +19,15 @@ from torch.optim.swa_utils import update_bn
 from core.allocator import keep_freed_memory
 from core.compiled.rules import compile_rules, legal_masks
 from core.compiled.symmetry import SYMMETRIES
-from core.evaluation import PositionBatch
 from core.files.json_text import parse_json
 from core.limits import MAX_REASON, MAX_TRAINING_STATE_BYTES, shortened
 from core.rules import Colour
 from core.streams import Purpose, generator, stream_key
 from curriculum.config import Config, Optimiser, TrainingConfig
 from curriculum.training.batches import BatchSource
-from curriculum.training.devices import ahead, side_by_side, to_device
+from curriculum.training.devices import ahead, for_each_net, to_device
 from curriculum.training.packed import SampleSet
+from curriculum.training.resident import Batch, Resident, bytes_of, on_device, room
 from curriculum.training.samples import Samples
 from nets.blocks import channels_last
 from nets.checkpoint import CheckpointError
@@ -61,6 +64,26 @@ def cosine_rate(first: float, last: float, done: float) -> float:
     return last + (first - last) * 0.5 * (1.0 + math.cos(math.pi * min(max(done, 0.0), 1.0)))
 
 
+@dataclass(frozen=True, slots=True)
+class Teacher:
+    """A larger model whose answers are a share of the targets of policy and value (distillation)."""
+
+    model: DualNet
+    share: float
+    """Of its answers, 0 to 1; the rest is the samples'."""
+
+    def targets(self, colour: Colour | None, batch: Batch, precision: torch.dtype) -> dict[str, Tensor]:
+        """Return the targets of a batch for the net of a colour, mixed with the answers of the teacher's."""
+        device = batch.stones.device
+        planes = encode(*batch[:3], self.model.config.planes, torch.float32)
+        with torch.no_grad(), torch.autocast(device.type, precision, enabled=precision is not torch.float32):
+            logits, values = self.model.net_of(colour)(planes)
+        policies = logits.float().masked_fill(batch.stones != 0, -torch.inf).softmax(dim=1)
+        answers = {POLICY.name: policies, VALUE.name: values.float()}
+        mixed = {name: torch.lerp(batch.targets[name], answer, self.share) for name, answer in answers.items()}
+        return {**batch.targets, **mixed}
+
+
 _SLOTS = {Optimiser.SGD: ("momentum_buffer",), Optimiser.ADAM: ("exp_avg", "exp_avg_sq", "step")}
 """State of an optimiser for each parameter, by torch's names; `step` is a single number."""
 
@@ -68,7 +91,7 @@ _SLOTS = {Optimiser.SGD: ("momentum_buffer",), Optimiser.ADAM: ("exp_avg", "exp_
 class Trainer:
     """A model in training and its optimiser, one state per net."""
 
-    def __init__(self, config: Config, model: DualNet | None = None) -> None:
+    def __init__(self, config: Config, model: DualNet | None = None, teacher: Teacher | None = None) -> None:
         """Start from `model`, or from random weights drawn from the configuration's seed."""
         keep_freed_memory()
         self.device = best_device()
@@ -77,6 +100,7 @@ class Trainer:
             if config.training.flat_start:
                 zero_heads(model)
         self.model = channels_last(model.to(self.device))
+        self._teacher = None if teacher is None else replace(teacher, model=_frozen(teacher.model, self.device))
         self.settings: TrainingConfig = config.training
         self._targets = self.model.config.targets
         self._average = copy.deepcopy(self.model).requires_grad_(False) if self.settings.average_decay else None
@@ -87,6 +111,7 @@ class Trainer:
         note_use(device=gpu or self.device.type, training_precision=str(self._precision).removeprefix("torch."))
         self._optimisers = {name: self._new_optimiser(net) for name, net in self.model.nets.items()}
         self._slots = _SLOTS[self.settings.optimiser]
+        self._resident: WeakKeyDictionary[BatchSource, dict[Colour | None, Resident]] = WeakKeyDictionary()
 
     @property
     def result(self) -> DualNet:
@@ -102,8 +127,11 @@ class Trainer:
         rehearsal_share: float = 0.0,
         all_symmetries: bool = False,
     ) -> BatchSource:
-        """Return batches of samples for this model and these settings; see `BatchSource`."""
-        return BatchSource(
+        """Return batches of samples for this model and these settings; see `BatchSource`.
+
+        A GPU keeps the samples in its own memory if they fit.
+        """
+        source = BatchSource(
             samples,
             Samples.none(self.model.rules.cells) if rehearsal is None else rehearsal,
             rehearsal_share=rehearsal_share,
@@ -112,6 +140,15 @@ class Trainer:
             dual=self.model.config.dual,
             all_symmetries=all_symmetries,
         )
+        parts = {colour: source.parts(colour) for colour in source.colours}
+        cells, space = self.model.rules.cells, room(self.device)
+        if space:
+            needed = sum(bytes_of(len(part), cells, self._targets) for both in parts.values() for part in both)
+            if needed <= space:
+                self._resident[source] = {
+                    colour: Resident(both, self.model.rules.size, self._on_device) for colour, both in parts.items()
+                }
+        return source
 
     def _new_optimiser(self, net: nn.Module) -> torch.optim.Optimizer:
         settings, decay = self.settings, 2.0 * self.settings.l2
@@ -123,7 +160,7 @@ class Trainer:
     def train(self, source: BatchSource, first_step: int, last_step: int, rates: NDArray[np.float64]) -> Losses:
         """Train from `first_step` to before `last_step`. `rates` [last_step - first_step]: learning rates.
 
-        The nets of a model learn side by side (`curriculum.training.devices.side_by_side`).
+        On a processor the nets of a model learn side by side (`curriculum.training.devices.for_each_net`).
 
         Raises `StepError` for the first step whose losses are not finite, or for the last one if the weights, the batch
         norms, the optimiser or the nets' answers are not after it.
@@ -133,10 +170,13 @@ class Trainer:
         def steps_of(colour: Colour | None) -> Tensor:
             """Return [steps, losses]: the losses of each step that has a batch."""
             losses: list[Tensor] = []
-            batch: Samples | None = None
-            batches = (source.batch(colour, step) for step in range(first_step, last_step))
-            for step, (batch, rate) in enumerate(zip(ahead(batches, self.device), rates, strict=True)):
-                if batch is not None:
+            batch: Batch | None = None
+            makers = self._makers(source, colour, range(first_step, last_step))
+            if source not in self._resident:
+                makers = ahead(makers, self.device)
+            for step, (make, rate) in enumerate(zip(makers, rates, strict=True)):
+                if make is not None:
+                    batch = make()
                     losses.append(self._step(colour, batch, float(rate), self._averaged + step))
             if batch is None:  # a colour without samples
                 return torch.zeros((0, len(self._targets) + 1), device=self.device)
@@ -146,20 +186,33 @@ class Trainer:
                 first = int(finite.int().argmin())
                 raise StepError(first_step + first + 1, float(rates[first]), "its loss is not a finite number")
             try:
-                self._check_answers(self.model, colour, batch)
+                self._check_answers(self.model, colour, self._planes(batch))
             except NotFiniteError as error:
                 raise StepError(last_step, float(rates[-1]), str(error)) from error
             return found
 
-        parts = side_by_side(steps_of, source.colours, self.device)
+        parts = for_each_net(steps_of, source.colours, self.device)
         self._averaged += last_step - first_step
         count = sum(len(losses) for losses in parts)
         means = (torch.stack([each.sum(dim=0) for each in parts]).sum(dim=0) / max(count, 1)).tolist()
         names = [*(f"{target.name}_loss" for target in self._targets), "policy_entropy"]
         return dict(zip(names, means, strict=True))
 
-    def _check_answers(self, model: DualNet, colour: Colour | None, batch: Samples) -> None:
-        """Raise `NotFiniteError` if a net of a model, its optimiser, or the net's answers on a batch are not finite.
+    def _makers(
+        self, source: BatchSource, colour: Colour | None, steps: Iterable[int]
+    ) -> Iterator[Callable[[], Batch] | None]:
+        """Yield for each step the device's part of its batch; None where there is no sample of that colour."""
+        resident = self._resident.get(source, {}).get(colour)
+        for step in steps:
+            if (draw := source.draw(colour, step)) is None:
+                yield None
+            elif resident is None:
+                yield partial(self._on_device, source.read(colour, draw))
+            else:
+                yield partial(resident.batch, draw)
+
+    def _check_answers(self, model: DualNet, colour: Colour | None, planes: Tensor) -> None:
+        """Raise `NotFiniteError` if a net of a model, its optimiser, or the net's answers on planes are not finite.
 
         Weights that are finite may still be too large to compute with: the games of such a net would fail.
         """
@@ -177,11 +230,11 @@ class Trainer:
         was_training = net.training
         net.eval()
         with torch.no_grad():
-            logits, values = net(self._planes(batch.positions))
+            logits, values = net(planes)
         net.train(was_training)
         check_finite({"the policy": logits, "the value": values}, f"the answer of the {name} net")
 
-    def _step(self, colour: Colour | None, batch: Samples, rate: float, averaged: int) -> Tensor:
+    def _step(self, colour: Colour | None, batch: Batch, rate: float, averaged: int) -> Tensor:
         """Make a step; return its losses in the order of the targets, and the policy's entropy.
 
         `averaged`: steps in the average before it.
@@ -191,7 +244,9 @@ class Trainer:
         for group in optimiser.param_groups:
             group["lr"] = rate
         net = self.model.net_of(colour)
-        planes, targets = self._on_device(batch)
+        planes, targets = self._planes(batch), batch.targets
+        if self._teacher is not None:
+            targets = self._teacher.targets(colour, batch, self._precision)
         # Weights, momentum and losses stay float32; products use the precision that the device multiplies fastest.
         with torch.autocast(self.device.type, self._precision, enabled=self._precision is not torch.float32):
             outputs = {key: output.float() for key, output in net.outputs(planes).items()}
@@ -214,25 +269,19 @@ class Trainer:
             entropy = -(log_policy.exp() * log_policy).sum(dim=1).mean()
             return torch.stack((*losses, entropy))
 
-    def _on_device(self, batch: Samples) -> tuple[Tensor, dict[str, Tensor]]:
-        """Return the planes of a batch and its targets by their names."""
-        positions = batch.positions
-        targets = {each.name: to_device(batch.target(each), self.device) for each in self._targets}
-        if (smoothing := self.settings.label_smoothing) > 0:
-            masks = legal_masks(compile_rules(self.model.rules), positions.stones, positions.to_move)
-            legal = to_device(masks, self.device).float()
-            spread = smoothing * legal / legal.sum(dim=1, keepdim=True)
-            targets[POLICY.name] = (1 - smoothing) * targets[POLICY.name] + spread
-        return self._planes(positions), targets
+    def _on_device(self, samples: Samples) -> Batch:
+        """Return samples on the device, their policies smoothed."""
+        batch = on_device(samples, self._targets, self.device)
+        if not (smoothing := self.settings.label_smoothing):
+            return batch
+        positions = samples.positions
+        masks = legal_masks(compile_rules(self.model.rules), positions.stones, positions.to_move)
+        legal = to_device(masks, self.device).float()
+        smooth = (1 - smoothing) * batch.targets[POLICY.name] + smoothing * legal / legal.sum(dim=1, keepdim=True)
+        return batch._replace(targets={**batch.targets, POLICY.name: smooth})
 
-    def _planes(self, positions: PositionBatch) -> Tensor:
-        return encode(
-            to_device(positions.stones, self.device),
-            to_device(positions.to_move, self.device),
-            to_device(positions.last_moves, self.device),
-            self.model.config.planes,
-            torch.float32,
-        )
+    def _planes(self, batch: Batch) -> Tensor:
+        return encode(*batch[:3], self.model.config.planes, torch.float32)
 
     def refresh_norms(self, samples: SampleSet, seed: int) -> None:
         """Recompute the batch norms' running statistics of `result` on some of the samples, before it is used.
@@ -250,8 +299,9 @@ class Trainer:
             # One batch of a few samples would weigh as much as a full one.
             batches = max(1, len(some) // _NORM_BATCH)
             net = self.result.net_of(colour)
-            update_bn((self._planes(some.positions.rows(slice(i, None, batches))) for i in range(batches)), net)
-            self._check_answers(self.result, colour, some.rows(slice(_NORM_BATCH)))
+            planes = self._planes(on_device(some, (), self.device))
+            update_bn((planes[i::batches] for i in range(batches)), net)
+            self._check_answers(self.result, colour, planes[:_NORM_BATCH])
         self.result.eval()
 
     def save(self, path: Path, progress: Mapping[str, Any]) -> None:
@@ -311,6 +361,11 @@ class Trainer:
                         buffer = tensor.clone() if slot == "step" else torch.empty_like(parameter).copy_(tensor)
                         optimiser.state[parameter][slot] = buffer
         return progress
+
+
+def _frozen(model: DualNet, device: torch.device) -> DualNet:
+    """Return a copy of a model on a device, whose weights stay."""
+    return channels_last(copy.deepcopy(model).to(device)).requires_grad_(False).eval()
 
 
 def _read_progress(text: str, start: Mapping[str, Any]) -> dict[str, Any]:

@@ -135,8 +135,8 @@ def settle() -> None:
     time.sleep(0.01)  # what the end of the last one does
 
 
-def make_card(patch: pytest.MonkeyPatch, *, bf16: bool = False) -> Card:
-    """Make torch see a card, whose tensors are the processor's."""
+def make_card(patch: pytest.MonkeyPatch, *, bf16: bool = False, memory: int = 1 << 30) -> Card:
+    """Make torch see a card with so many free bytes, whose tensors are the processor's."""
     card = Card(bf16=bf16)
     settle()  # evaluators of earlier tests give their graphs back now, not into the fresh list
     make = cuda.CudaRuntime.__init__
@@ -163,6 +163,7 @@ def make_card(patch: pytest.MonkeyPatch, *, bf16: bool = False) -> Card:
         "is_bf16_supported": lambda including_emulation=True: card.bf16,
         "get_device_capability": lambda device=None: (6, 1),
         "get_device_name": lambda device=None: "Stand-in",
+        "mem_get_info": lambda device=None: (memory, memory),
     }.items():
         patch.setattr(torch.cuda, name, stand_in)
     patch.setattr(torch.Tensor, "pin_memory", lambda tensor: tensor.clone())

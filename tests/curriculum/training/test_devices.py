@@ -2,14 +2,18 @@
 
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 
 from curriculum.training import devices, trainer
+from curriculum.training.batches import BatchSource
 from curriculum.training.devices import ahead, to_device
-from tests.curriculum.training.test_trainer import CONFIG, random_samples
+from curriculum.training.resident import Resident
+from curriculum.training.samples import Samples
+from tests.curriculum.training.test_trainer import CONFIG, RULES, random_samples
 from tests.support.cards import CARD, make_card
 from tests.support.nets import CPU
 
@@ -32,7 +36,8 @@ def test_batches_are_made_ahead_in_their_order_and_an_error_comes_in_its_turn() 
     assert (next(lazy), made[10:]) == (0, [0])
 
 
-def test_on_a_card_each_net_trains_on_a_stream_of_its_own_as_on_a_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("memory", [1 << 30, 1000], ids=["samples on the card", "no room"])
+def test_on_a_card_nets_train_on_one_stream_as_on_a_processor(memory: int, monkeypatch: pytest.MonkeyPatch) -> None:
     def losses() -> tuple[trainer.Losses, list[np.ndarray]]:
         trained = trainer.Trainer(CONFIG)
         source = trained.batches(random_samples(), 1)
@@ -41,13 +46,13 @@ def test_on_a_card_each_net_trains_on_a_stream_of_its_own_as_on_a_processor(monk
 
     here, weights = losses()
     with monkeypatch.context() as patch:
-        card = make_card(patch)
+        card = make_card(patch, memory=memory)
         threads: set[int] = set()
         patch.setattr(trainer, "best_device", lambda: CARD)
         on = card.on
         patch.setattr(devices.torch.cuda, "stream", lambda stream: threads.add(threading.get_ident()) or on(stream))
         there, same = losses()
-    assert (card.used, len(threads), card.shared, card.captures) == ({0, 1}, 2, [], 0)
+    assert (card.used, len(threads), card.shared, card.captures) == ({0}, 1, [], 0)
     assert np.allclose([*there.values()], [*here.values()])
     assert all(np.allclose(one, other, atol=1e-5) for one, other in zip(weights, same, strict=True))
 
@@ -62,6 +67,33 @@ def test_on_a_real_gpu_nets_train_as_on_a_processor(monkeypatch: pytest.MonkeyPa
         losses = trained.train(trained.batches(random_samples(), 1), 0, 5, np.full(5, 0.01))
         found.append([losses["policy_loss"], losses["value_loss"]])
     assert np.allclose(*found, rtol=1e-3)
+
+
+@pytest.mark.parametrize("all_symmetries", [False, True])
+def test_resident_samples_are_drawn_and_turned_as_those_of_the_processor(all_symmetries: bool) -> None:
+    fresh, old = (with_last_moves(random_samples(count, seed)) for count, seed in ((64, 1), (20, 2)))
+    source = BatchSource(
+        fresh, old, rehearsal_share=0.25, batch_size=16, seed=3, dual=True, all_symmetries=all_symmetries
+    )
+    trainer_ = trainer.Trainer(replace(CONFIG, training=replace(CONFIG.training, label_smoothing=0.1)))
+    for colour in source.colours:
+        resident = Resident(source.parts(colour), RULES.size, trainer_._on_device)
+        for step in range(2 * source.steps_per_pass):
+            draw = source.draw(colour, step)
+            assert draw is not None
+            expected, found = trainer_._on_device(source.read(colour, draw)), resident.batch(draw)
+            assert len(found.to_move) == 16
+            for one, other in zip(expected[:3], found[:3], strict=True):
+                assert one.dtype == other.dtype and torch.equal(one, other)
+            assert all(torch.allclose(expected.targets[name], found.targets[name]) for name in expected.targets)
+
+
+def with_last_moves(samples: Samples) -> Samples:
+    """The samples with one of their stones, or none, as the last move."""
+    for row, stones in enumerate(samples.positions.stones):
+        if row % 3 and stones.any():
+            samples.positions.last_moves[row, 0] = np.flatnonzero(stones)[0]
+    return samples
 
 
 def test_a_copy_to_the_processor_is_none() -> None:
