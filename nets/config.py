@@ -137,11 +137,12 @@ class NetConfig:
         return self.line_features is not None
 
     def holds(self, other: "NetConfig") -> bool:
-        """Return True if these nets can start as those of `other`, whose function of patterns alone is smaller."""
+        """Return True if these nets can start as those of `other`: with a larger function of patterns, more spreads."""
         ours, theirs = self.line_features, other.line_features
         if ours is None or theirs is None:
             return self == other
-        return ours.holds(theirs) and replace(self, trunk=(other.trunk[0], *self.trunk[1:])) == other
+        size, others = (len(net.layers(MAX_BOARD_SIZE).trunk) for net in (self, other))
+        return ours.holds(theirs) and size >= others and replace(self, trunk=other.trunk) == other
 
     @property
     def targets(self) -> "list[Target]":

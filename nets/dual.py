@@ -67,7 +67,11 @@ def enlarged(model: DualNet, config: NetConfig, rules: Rules, seed: int) -> Dual
     random = torch.Generator().manual_seed(seed % (1 << 63))
     old, new = model.config.line_features, config.line_features
     for name, net in model.nets.items():
-        weights = dict(net.state_dict())
+        weights = {**result.nets[name].state_dict(), **net.state_dict()}
+        # A spread layer whose product is zero returns its input.
+        for key in weights.keys() - net.state_dict().keys():
+            if ".mix." in key:
+                weights[key] = torch.zeros_like(weights[key])
         if old is not None and new is not None and old != new:
             weights |= larger_function(weights, old, new, random)
         result.nets[name].load_state_dict(weights)

@@ -159,12 +159,15 @@ def test_the_kernels_equal_their_twin_in_torch_to_the_last_bit(config: NetConfig
     assert len(np.unique(room.flat)) > 20
 
 
-@pytest.mark.parametrize("lines", ["lines-32:96", "lines-32:64x4", "lines-32:150x3"])
-def test_a_larger_function_starts_with_the_values_of_a_smaller_one_and_its_units_learn_different_things(
-    lines: str,
+@pytest.mark.parametrize(
+    "trunk",
+    [("lines-32:96", "spread"), ("lines-32:64x4", "spread"), ("lines-32:150x3", "spread"), ("lines-32:96", "spread*3")],
+)
+def test_a_larger_net_starts_with_the_values_of_a_smaller_one_and_its_units_learn_different_things(
+    trunk: tuple[str, ...],
 ) -> None:
     model, batch = model_of(SMALL, 9, scale=3.0), random_batch(32, Rules(9, 5))
-    config = dataclasses.replace(SMALL, trunk=(lines, "spread"))
+    config = dataclasses.replace(SMALL, trunk=trunk)
     assert config.holds(SMALL)
     larger = enlarged(model, config, model.rules, 5)
     planes = (torch.from_numpy(batch.stones), torch.from_numpy(batch.to_move), torch.from_numpy(batch.last_moves))
@@ -177,6 +180,7 @@ def test_a_larger_function_starts_with_the_values_of_a_smaller_one_and_its_units
         live = gradient[gradient.abs().amax(1) > 0]
         assert len(live) > 32
         assert len(torch.unique(live, dim=0)) == len(live)
+        assert all(spread.mix.weight.grad.any() for spread in net.trunk[1:])  # type: ignore[index, union-attr]
 
 
 def test_a_function_holds_no_larger_one_and_no_other_channels() -> None:
@@ -186,7 +190,8 @@ def test_a_function_holds_no_larger_one_and_no_other_channels() -> None:
     assert not SMALL.holds(of("lines-32:65", "spread"))
     assert not of("lines-32:256", "spread").holds(of("lines-32:64x3", "spread"))
     assert not of("lines-64:256", "spread").holds(SMALL)
-    assert not of("lines-32:256", "spread*2").holds(SMALL)
+    assert of("lines-32", "spread", "spread").holds(of("lines-32:64", "spread*2"))
+    assert not SMALL.holds(of("lines-32", "spread*2"))
     assert not of("lines-32:256", "spread").holds(NetConfig())
     assert of("lines-32", "spread").line_features == of("lines-32:64x2", "spread").line_features
 
