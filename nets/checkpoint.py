@@ -25,9 +25,10 @@ if TYPE_CHECKING:
     from nets.dual import DualNet
 
 FORMAT = "gomoku-model-2"
-BUILT_IN = {path.stem: path for path in sorted((Path(__file__).parent / "weights").glob("*.safetensors"))}
-"""The models inside the package, by their names as players: `default`, `paper`, and `default-VARIANT` for each variant
-of the rules that has a net of its own."""
+_WEIGHTS = Path(__file__).parent / "weights"
+BUILT_IN = {path.stem: path for path in sorted(_WEIGHTS.glob("**/*.safetensors"))}
+"""The models inside the package, by their names as players: `default`, `paper`, `default-VARIANT` for each variant of
+the rules that has a net of its own, and those of papers Y and S by their presets."""
 DEFAULT_MODEL = BUILT_IN["default"]
 _TABLES_OF_MADE = ("search", "results")
 _LISTS = ("trunk", "policy_head", "value_head", "auxiliary")
@@ -66,10 +67,13 @@ class ModelInfo:
         return rules == self.rules or (rules.connect == self.rules.connect and fits(self.net, self.rules, rules))
 
 
-def save_model(path: Path, model: "DualNet", made: Mapping[str, Any]) -> None:
-    """Write the model, whole or not at all. `made` must be JSON. Raises `NotFiniteError`."""
+def save_model(path: Path, model: "DualNet", made: Mapping[str, Any], *, half: bool = False) -> None:
+    """Write the model, whole or not at all; `half` stores weights in 16 bits. `made` must be JSON.
+
+    Raises `NotFiniteError`.
+    """
     tensors = {
-        f"{name}.{key}": tensor.detach().cpu().contiguous()
+        f"{name}.{key}": (tensor.half() if half and tensor.is_floating_point() else tensor).detach().cpu().contiguous()
         for name, net in model.nets.items()
         for key, tensor in net.state_dict().items()
     }

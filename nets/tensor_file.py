@@ -14,6 +14,7 @@ import os
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -21,7 +22,7 @@ from core.errors import FailedError
 from core.files.atomic import atomic_path
 from core.files.json_text import parse_json
 from core.limits import MAX_DIMENSIONS, MAX_MODEL_HEADER_BYTES
-from nets.tensor_types import WEIGHTS, TensorType
+from nets.tensor_types import COUNTS, HALVES, WEIGHTS, TensorType
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
 
 _LENGTH_BYTES = 8
 _ALIGNMENT = 8
-_ITEM_BYTES = {"F32": 4, "I64": 8}
-_NUMPY_TYPES = {"F32": "<f4", "I64": "<i8"}
+_NUMPY_TYPES = {WEIGHTS: "<f4", COUNTS: "<i8", HALVES: "<f2"}
+_ITEM_BYTES = {name: int(kind[-1]) for name, kind in _NUMPY_TYPES.items()}
 
 
 class TensorFileError(ValueError):
@@ -99,13 +100,14 @@ class TensorFile:
         if foreign := sorted(self.types.keys() - needed.keys()):
             raise TensorFileError(f"it holds {len(foreign)} tensors that the net lacks, {foreign[0]} among them")
         for name, kind in needed.items():
-            if self.types[name] != kind:
+            if self.types[name] not in (kind, replace(kind, dtype=HALVES if kind.dtype == WEIGHTS else kind.dtype)):
                 raise TensorFileError(f"{name} is {self.types[name]} where the net has {kind}")
 
     def arrays(self) -> "dict[str, NDArray[Any]]":
         """Read all tensors, which share one block of memory. Raises `TensorFileError` for numbers that are not finite.
 
-        It costs as much memory as the file is large: check the header first.
+        Weights are float32, also those that the file has in half. It costs as much memory as the file is large, or
+        three times as much: check the header first.
         """
         import numpy as np  # here, so that reading a header does not need it
 
@@ -118,8 +120,10 @@ class TensorFile:
             start = self._starts[name]
             array = data[start : start + kind.size * dtype.itemsize].view(dtype).reshape(kind.shape)
             # The extremes are NaN if any number is.
-            if kind.dtype == WEIGHTS and array.size and not np.isfinite((array.min(), array.max())).all():
+            if kind.dtype != COUNTS and array.size and not np.isfinite((array.min(), array.max())).all():
                 raise NumbersNotFiniteError(f"{name} holds numbers that are not finite")
+            if kind.dtype == HALVES:
+                array = array.astype(_NUMPY_TYPES[WEIGHTS])
             arrays[name] = array if array.flags.aligned else array.copy()
         return arrays
 

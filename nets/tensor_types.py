@@ -9,7 +9,7 @@ class TensorType:
     """The type and shape of a tensor."""
 
     dtype: str
-    """`F32` or `I64`; files with other types are refused."""
+    """`F32` or `I64`, and `F16` in files that store weights in half; files with other types are refused."""
     shape: tuple[int, ...]
 
     @property
@@ -22,4 +22,6 @@ class TensorType:
 
 
 WEIGHTS = "F32"
+HALVES = "F16"
+"""Weights in a file of half the size; they are read as `WEIGHTS`."""
 COUNTS = "I64"

@@ -8,6 +8,8 @@ from core.rules import Rules
 
 DEFAULT = "default"
 PAPER = "paper"
+PAPER_MODELS = ("y-6x6", "y-8x8", "y-12x12")
+"""Built-in models of paper Y, by their presets."""
 RANDOM = "random"
 MENTOR = "mentor"
 PAPER_MENTOR = "mentor:paper"
@@ -23,9 +25,9 @@ ENGINE = "engine"
 EXAMPLES = (DEFAULT, PAPER, RANDOM, *LEVELS, MENTOR, *MENTOR_LEVELS, PAPER_MENTOR, f"{PURE_MCTS}:1000", f"{ENGINE}:")
 """A player of every kind without a file; the command of an engine is missing."""
 HELP = (
-    f"{DEFAULT}, {PAPER}, a model file, a run folder (each also with its own simulations, as {DEFAULT}@50), "
-    f"{LEVELS[0]} to 9, {RANDOM}, {MENTOR}, {MENTOR_LEVELS[0]} to 5, {PAPER_MENTOR}, {PURE_MCTS}:N or "
-    f"{ENGINE}:COMMAND (a program that speaks the Gomocup protocol)"
+    f"{DEFAULT}, {PAPER}, {', '.join(PAPER_MODELS)}, a model file, a run folder (each also with its own simulations, "
+    f"as {DEFAULT}@50), {LEVELS[0]} to 9, {RANDOM}, {MENTOR}, {MENTOR_LEVELS[0]} to 5, {PAPER_MENTOR}, "
+    f"{PURE_MCTS}:N or {ENGINE}:COMMAND (a program that speaks the Gomocup protocol)"
 )
 """All spellings of a player."""
 

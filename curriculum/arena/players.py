@@ -104,7 +104,7 @@ def model_path(spec: str, rules: Rules | None = None) -> Path | None:
             f"{quoted(spec)} has {len(spec):,} characters; the limit of a player's name is {MAX_PLAYER_LENGTH:,}"
         )
     spec, _ = own_simulations(spec)
-    if spec.partition("-")[0] in (player_names.DEFAULT, player_names.PAPER):
+    if spec in player_names.PAPER_MODELS or spec.partition("-")[0] in (player_names.DEFAULT, player_names.PAPER):
         from nets.checkpoint import BUILT_IN, model_file
 
         if spec in BUILT_IN:

@@ -179,7 +179,7 @@ def _decide(player: Player, position: Position | None = None) -> None:
 
 
 def _open_the_built_in_models() -> None:
-    for file in BUILT_IN.values():
+    for file in (BUILT_IN["default"], BUILT_IN["paper"]):
         evaluator = open_model(file)
         evaluator.prepare(1)
         evaluator.close()

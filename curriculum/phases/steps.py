@@ -122,11 +122,11 @@ def _start(run: RunFolder) -> None:
     assert path is not None
     model, info = load_model(path)
     config = run.config
-    if info.net.line_features != config.net.line_features:
-        layers = config.net.trunk[0], info.net.trunk[0]
+    if len({net.layers(config.rules.size).trunk for net in (info.net, config.net)}) > 1:
+        larger, smaller = (", ".join(net.trunk) for net in (config.net, info.net))
         warnings.warn(
-            f"the nets start as those of {config.start} with a larger function of patterns, {layers[0]} instead of "
-            f"{layers[1]}, which has the same values at first",
+            f"the nets start as those of {config.start} in a larger form, {larger} instead of {smaller}, which has the "
+            "same values at first",
             Notice,
             stacklevel=2,
         )

@@ -110,6 +110,23 @@ def test_a_model_file_gives_back_what_was_saved(tmp_path: Path) -> None:
     assert np.array_equal(evaluator_of(model).evaluate(batch)[0], evaluator_of(again).evaluate(batch)[0])
 
 
+def test_a_model_file_in_16_bits_has_half_the_size_and_nearly_the_weights(tmp_path: Path) -> None:
+    model, path = model_of(), tmp_path / "model.safetensors"
+    save_model(path, model, {}, half=True)
+    again, info = load_model(path)
+    assert info.parameters == parameter_count(model)
+    for name, tensor in model.state_dict().items():
+        found = again.state_dict()[name]
+        assert found.dtype == tensor.dtype
+        assert torch.allclose(found, tensor, rtol=1e-3, atol=1e-7)
+    save_model(tmp_path / "again.safetensors", again, {})
+    assert path.stat().st_size < 0.75 * (tmp_path / "again.safetensors").stat().st_size
+    with torch.no_grad():
+        next(model.parameters()).fill_(1e5)
+    with pytest.raises(NotFiniteError):  # more than 16 bits hold
+        save_model(path, model, {}, half=True)
+
+
 @pytest.mark.parametrize("keep", [0, 7, 100, 5000, -1])
 def test_a_truncated_model_file_is_refused(tmp_path: Path, keep: int) -> None:
     path = tmp_path / "model.safetensors"

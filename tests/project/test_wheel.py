@@ -42,7 +42,7 @@ def test_the_wheel_holds_every_module(wheel: zipfile.ZipFile) -> None:
 def test_the_wheel_holds_weights_presets_and_openings(wheel: zipfile.ZipFile) -> None:
     names = wheel.namelist()
     for model in BUILT_IN.values():
-        assert wheel.getinfo(f"nets/weights/{model.name}").file_size > 100_000
+        assert wheel.getinfo(model.relative_to(ROOT).as_posix()).file_size > 100_000
     for preset in preset_names():
         assert f"curriculum/presets/{preset}.toml" in names
     assert "curriculum/openings/freestyle15.txt" in names

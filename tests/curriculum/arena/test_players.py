@@ -140,7 +140,7 @@ def test_each_kind_of_player_reads_its_settings(spec: str, settings: set[str]) -
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("mentr", r"'mentr' names no player \(did you mean mentor\?\): write default, paper, a model file"),
+        ("mentr", r"'mentr' names no player \(did you mean mentor\?\): write default, paper, y-6x6, y-8x8, y-12x12"),
         ("pure-mcts", "write pure-mcts:N with N playouts a move"),
         ("pure-mcts:", "write pure-mcts:N"),
         ("pure-mcts:1", "makes 2 to"),

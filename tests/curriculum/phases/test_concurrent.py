@@ -155,7 +155,7 @@ def test_a_run_starts_a_larger_function_of_patterns_from_a_smaller_one(tmp_path:
     settings = replace(CONFIG.selfplay, concurrent=False, iterations=0)
     with (
         RunFolder.create(path, replace(CONFIG, net=larger, start=str(small), selfplay=settings)) as run,
-        pytest.warns(Notice, match="lines-32:24x3 instead of lines-32:8"),
+        pytest.warns(Notice, match="lines-32:24x3, spread instead of lines-32:8, spread"),
     ):
         run_all(run, Context())
     assert load_model(best(path))[1].net == larger
