@@ -129,7 +129,8 @@ class RuntimeOptions:
         typer.Option(
             "--precision",
             envvar="GOMOKU_PRECISION",
-            help="Precision of evaluations; auto: the fastest of this machine. fp16 is for GPUs.",
+            help="Precision of evaluations; auto: the fastest of this machine. fp16 is for GPUs, int16 for "
+            "line-pattern nets.",
             rich_help_panel=_NETS,
         ),
     ] = Precision.AUTO

@@ -149,7 +149,7 @@ class Turns:
             if not (game.is_humans_turn and game.is_legal(cell)):
                 self.continue_game()
                 return
-        if game.is_over:
+        if game.is_game_over():
             self._view.show_message(f"{game.result_text()} Press n for a new game.", "over")
         elif not game.is_humans_turn:
             if not self.is_thinking:
@@ -205,7 +205,7 @@ class Turns:
             self._view.show_message("The colours are chosen by the opening rule.", "error")
         elif self.game.seats.human == EMPTY:
             self._view.show_message("Sides are swapped where one player is a human and the other an engine.", "error")
-        elif self.review.active or self.game.is_over:
+        elif self.review.active or self.game.is_game_over():
             self._view.show_message("Sides are swapped during a game: n begins another.", "error")
         else:
             self.change_seats(self.game.seats.swapped())
@@ -219,7 +219,7 @@ class Turns:
 
     def show_hint(self) -> None:
         """Mark the best move of the shown position, after a short search if there is none yet."""
-        if self.game.is_over or not (self.game.is_humans_turn or self.review.active):
+        if self.game.is_game_over() or not (self.game.is_humans_turn or self.review.active):
             self._view.show_message("There is a hint when it is your turn.", "error")
         elif self.analysis is not None and self.analysis.moves:
             self._give_hint(self.analysis)
@@ -279,7 +279,7 @@ class Turns:
             return self._problem
         if self.is_thinking:
             return self._waiting.move_text(game), "busy"
-        if game.is_over and not self.review.active:
+        if game.is_game_over() and not self.review.active:
             return game.result_text(), "over"
         text = self.review.text() if self.review.active else turn_text(game)
         if awaited := self._waiting.other_text(game, self.pending):
@@ -291,7 +291,7 @@ class Turns:
         game = self.game
         if self.wants_threats and self.threats is None and "threats" not in self._tasks:
             self._tasks.begin("threats", FindThreats(position=game.copy()))
-        if game.is_over or self.is_thinking or "check" in self._tasks or "review" in self._tasks:
+        if game.is_game_over() or self.is_thinking or "check" in self._tasks or "review" in self._tasks:
             return
         if self.wants_analysis and (game.is_humans_turn or self.review.active or self._paused):
             if "analysis" not in self._tasks and self._analysed != tuple(game.moves):

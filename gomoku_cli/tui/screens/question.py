@@ -24,9 +24,14 @@ class Question(ModalScreen[str]):
             padding: 1 2; }
         Static { width: 100%; height: auto; margin-bottom: 1; }
         Horizontal { width: 100%; height: auto; }
-        Button { margin-right: 2; }
+        Button { min-width: 1; margin-right: 2; }
     }
-    Question.-low { align: center bottom; background: transparent; }
+    Question.-low {
+        align: center bottom;
+        background: transparent;
+
+        Vertical { margin-bottom: 1; }
+    }
     """
 
     AUTO_FOCUS = "Button"
