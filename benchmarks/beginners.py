@@ -27,7 +27,7 @@ from curriculum.arena.formats import Format
 from curriculum.arena.players import PlayerSettings, parse_player
 from curriculum.arena.tournament import play_tournament
 from curriculum.reporting import Context
-from search.limits import Limit
+from search.limit import Limit
 from search.mentor.player import centre
 from search.players import Decision, Player, decide_each, never
 

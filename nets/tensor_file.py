@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from core.errors import FailedError
 from core.files.atomic import atomic_path
 from core.files.json_text import parse_json
-from core.limits import MAX_DIMENSIONS, MAX_MODEL_HEADER_BYTES
+from core.input_limits import MAX_DIMENSIONS, MAX_MODEL_HEADER_BYTES
 from nets.tensor_types import WEIGHTS, TensorType
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from core.errors import Notice
 from core.files.atomic import TooLargeError, atomic_path, read_bytes
-from core.limits import MAX_GAMES_BYTES, MAX_TREE_NODES
+from core.input_limits import MAX_GAMES_BYTES, MAX_TREE_NODES
 from core.records.charsets import Decoded, decoded
 from core.records.psq import parse_psq, to_psq
 from core.records.record import Annotations, GameRecord, RecordError

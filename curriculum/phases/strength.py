@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.files.atomic import atomic_write_text, read_bytes
 from core.files.json_text import parse_json, value_at, values_at
-from core.limits import MAX_JSON_BYTES
+from core.input_limits import MAX_JSON_BYTES
 from curriculum.arena.formats import Format
 from curriculum.run.folder import read_metrics
 

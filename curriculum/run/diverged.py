@@ -10,7 +10,7 @@ from pathlib import Path
 
 from core.errors import BadDataError
 from core.files.atomic import atomic_path, atomic_write_text
-from core.limits import MAX_TRAINING_STATE_BYTES
+from core.input_limits import MAX_TRAINING_STATE_BYTES
 from curriculum.config import Phase
 from curriculum.run.progress import Progress
 from nets.tensor_file import NumbersNotFiniteError, open_tensors

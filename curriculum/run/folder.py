@@ -23,7 +23,7 @@ from core.errors import BadDataError, UsageError
 from core.files.atomic import atomic_write_text, refuse_pipes, remove_unfinished
 from core.files.json_text import values_at
 from core.files.links import make_folder, real_path
-from core.limits import MAX_JSON_BYTES
+from core.input_limits import MAX_JSON_BYTES
 from curriculum.config import Config
 from curriculum.explanations import comment_lines
 from curriculum.presets import read_config, to_toml

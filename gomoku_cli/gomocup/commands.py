@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from core.limits import MAX_COMMAND_LENGTH, quoted
+from core.input_limits import MAX_COMMAND_LENGTH, quoted
 from core.notation import NotationError
 from core.opening_rules import Choice
 from core.position import IllegalMoveError

@@ -17,7 +17,7 @@ from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.screens.new_game import NewGameScreen
 from gomoku_cli.tui.screens.question import Question
 from gomoku_cli.tui.setup import BoardSetup
-from search.limits import Limit
+from search.limit import Limit
 from search.players import never
 from tests.support.tui import BoardDriver, ScriptedPlayer, ThreadEngine, async_test, board_app, board_setup
 

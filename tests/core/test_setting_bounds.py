@@ -6,7 +6,7 @@ from typing import Annotated
 
 import pytest
 
-from core.bounds import NON_NEGATIVE, ONE_OR_MORE, POSITIVE, SHARE, Bounds, bounds_of, check_bounds
+from core.setting_bounds import NON_NEGATIVE, ONE_OR_MORE, POSITIVE, SHARE, Bounds, bounds_of, check_bounds
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def test_bounds_admit_and_name_their_numbers(
     assert all(number in bounds for number in inside)
     assert not any(number in bounds for number in outside)
     assert math.nan not in bounds
-    assert str(bounds) == words
+    assert str(bounds) == repr(bounds) == words
 
 
 @dataclass(frozen=True, slots=True)
