@@ -90,8 +90,9 @@ def scores(overlooks: float, levels: Sequence[str], games: int, seed: int) -> di
     return found
 
 
-def _interval(score: float, games: int, z: float = 1.96) -> tuple[float, float]:
+def _interval(score: float, games: int) -> tuple[float, float]:
     """Return Wilson's interval of a share."""
+    z = 1.96
     middle = (score + z * z / (2 * games)) / (1 + z * z / games)
     half = z * math.sqrt(score * (1 - score) / games + z * z / (4 * games * games)) / (1 + z * z / games)
     return max(0.0, middle - half), min(1.0, middle + half)

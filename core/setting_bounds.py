@@ -42,7 +42,6 @@ class Bounds:
 
 POSITIVE = Bounds(0, above=True)
 NON_NEGATIVE = Bounds(0)
-ONE_OR_MORE = Bounds(1)
 SHARE = Bounds(0, 1)
 
 

@@ -37,10 +37,6 @@ class TensorFileError(ValueError):
     """The file holds no usable tensors; the message says why and does not name the file."""
 
 
-class NumbersNotFiniteError(TensorFileError):
-    """The file is whole, and holds numbers that are not finite: a diverged training left it."""
-
-
 class TensorFile:
     """An open file of tensors whose header has been checked."""
 
@@ -119,7 +115,7 @@ class TensorFile:
             array = data[start : start + kind.size * dtype.itemsize].view(dtype).reshape(kind.shape)
             # The extremes are NaN if any number is.
             if kind.dtype == WEIGHTS and array.size and not np.isfinite((array.min(), array.max())).all():
-                raise NumbersNotFiniteError(f"{name} holds numbers that are not finite")
+                raise TensorFileError(f"{name} holds numbers that are not finite")
             arrays[name] = array if array.flags.aligned else array.copy()
         return arrays
 

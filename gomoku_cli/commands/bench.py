@@ -304,7 +304,7 @@ def command(
     from gomoku_cli.reports.plots import check_plot
 
     if figure is not None:
-        check_plot(figure, "--figure")
+        check_plot(figure)
     runtime.apply()
     nets = _nets(model)
 

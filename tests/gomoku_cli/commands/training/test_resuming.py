@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -152,9 +153,8 @@ def test_ctrl_c_saves_and_prints_the_command_that_continues(tmp_path: Path) -> N
     assert "Traceback" not in err
 
 
-def _wait_for(happened: object, seconds: float = 120) -> None:
-    assert callable(happened)
-    end = time.monotonic() + seconds
+def _wait_for(happened: Callable[[], bool]) -> None:
+    end = time.monotonic() + 120
     while not happened():
         assert time.monotonic() < end
         time.sleep(0.05)
