@@ -195,15 +195,15 @@ class Game(Walk):
         first = first and self.recorded is None and not (self.node.children and self._is_decided(self.node))
         super().play(cell, first=first)
 
-    def promote(self) -> bool:
-        """Make this variation the main one where it branches off; return False on the main line.
+    @property
+    def may_promote(self) -> bool:
+        """False on the main line, and for what would take the place of one that decided the game: the result stays."""
+        parent = branch.parent if (branch := self.node.branch()) else None
+        return parent is not None and not (parent.is_main() and self._is_decided(self.tree))
 
-        A main line that decided the game stays the main one, since the result is its own. Return False there too.
-        """
-        branch = self.node.branch()
-        if branch is not None and branch.parent is not None and branch.parent.is_main() and self._is_decided(self.tree):
-            return False
-        return super().promote()
+    def promote(self) -> bool:
+        """See `Walk.promote`; return False where `may_promote` is False."""
+        return self.may_promote and super().promote()
 
     def _is_decided(self, node: Node) -> bool:
         """Return True if the game has ended after a node and its main line."""

@@ -169,7 +169,8 @@ class Turns:
                 self._paused, is_variation = False, not game.node.is_main()
                 self.continue_game()
                 if was_review and is_variation:
-                    self._view.show_message(f"{game.name_of(cell)} is a variation: w makes it the main line.")
+                    how = ": w makes it the main line" if game.may_promote else ""
+                    self._view.show_message(f"{game.name_of(cell)} is a variation{how}.")
 
     def _check(self, cell: Cell) -> None:
         self._tasks.drop("ponder", "analysis", "hint")
