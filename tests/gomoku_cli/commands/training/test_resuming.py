@@ -1,7 +1,6 @@
 """Runs by the command line: made, continued, stopped by Ctrl-C, and never begun by mistake."""
 
 import json
-import os
 import shutil
 import signal
 import subprocess
@@ -16,22 +15,8 @@ from curriculum.games.kinds import KINDS
 from curriculum.presets import resolve
 from curriculum.run.folder import RunFolder, best_model
 from gomoku_cli.exit_codes import ExitCode
-from tests.support.commands import refused, run
+from tests.support.commands import gomoku, refused, run
 from tests.support.project import ROOT
-
-
-def gomoku(*arguments: object, timeout_s: float = 300, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run the command in a process of its own."""
-    return subprocess.run(
-        [sys.executable, "-m", "gomoku_cli", *map(str, arguments)],
-        cwd=ROOT,
-        env=os.environ | environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=timeout_s,
-        check=False,
-    )
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no lock there")
