@@ -32,9 +32,11 @@ class Question(ModalScreen[str]):
 
         Vertical { margin-bottom: 1; }
     }
+    Question.-narrow Horizontal { layout: vertical; }
     """
 
     AUTO_FOCUS = "Button"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (64, "-wide")]  # noqa: RUF012 - Textual declares no class variable
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "give_up", "Back", show=False),
         Binding("left", "app.focus_previous", "Previous", show=False),

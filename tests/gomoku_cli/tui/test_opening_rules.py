@@ -85,9 +85,13 @@ async def test_the_human_chooses_black_white_or_two_stones_more() -> None:
     for key, placed, colour in (("w", 3, WHITE), ("b", 4, BLACK)):
         async with board_app(OpeningPlayer(), setup=setup(WHITE)) as ui:
             await ui.until(lambda: isinstance(ui.app.screen, Question))
-            frame, bar = ui.app.screen.query_one("Vertical").region, ui.main_screen.query_one("Footer").region
-            assert all(frame.contains_region(each.region) for each in ui.app.screen.query("Button")), "all keys"
-            assert frame.bottom <= bar.y, "the key bar stays in view"
+            for columns in (80, 40):
+                await ui.pilot.resize_terminal(columns, 24)
+                await ui.pilot.pause()
+                frame, bar = ui.app.screen.query_one("Vertical").region, ui.main_screen.query_one("Footer").region
+                assert all(frame.contains_region(each.region) for each in ui.app.screen.query("Button")), "all keys"
+                assert frame.bottom <= bar.y, "the key bar stays in view"
+            await ui.pilot.resize_terminal(80, 24)
             await ui.press("l")
             assert "Choose your colour" in ui.status
             await ui.press("s")
