@@ -27,7 +27,7 @@ from curriculum.arena.formats import Format
 from curriculum.arena.players import PlayerSettings, parse_player
 from curriculum.arena.tournament import play_tournament
 from curriculum.reporting import Context
-from search.limits import Limit
+from search.limit import Limit
 from search.mentor.player import centre
 from search.players import Decision, Player, decide_each, never
 
@@ -90,8 +90,9 @@ def scores(overlooks: float, levels: Sequence[str], games: int, seed: int) -> di
     return found
 
 
-def _interval(score: float, games: int, z: float = 1.96) -> tuple[float, float]:
+def _interval(score: float, games: int) -> tuple[float, float]:
     """Return Wilson's interval of a share."""
+    z = 1.96
     middle = (score + z * z / (2 * games)) / (1 + z * z / games)
     half = z * math.sqrt(score * (1 - score) / games + z * z / (4 * games * games)) / (1 + z * z / games)
     return max(0.0, middle - half), min(1.0, middle + half)

@@ -40,9 +40,9 @@ async def screenshot(plies: int) -> str:
     app = GomokuApp(engine, BoardSetup(rules=Rules(), seats=Seats(black, white)))
     try:
         async with app.run_test(size=_TERMINAL) as pilot:
-            while app.game.ply < plies and not app.game.is_over:
+            while app.game.ply < plies and not app.game.is_game_over():
                 await pilot.pause(0.02)
-            if app.game.is_over:
+            if app.game.is_game_over():
                 raise SystemExit(f"the game is over after {app.game.ply} plies: give fewer with --plies")
             played = app.game
             played.seats = Seats(None, white)

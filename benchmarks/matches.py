@@ -20,7 +20,7 @@ from curriculum.arena.tournament import play_match
 from curriculum.reporting import Context
 from nets.checkpoint import DEFAULT_MODEL, read_info
 from nets.runtimes.loading import open_model
-from search.limits import Limit
+from search.limit import Limit
 from search.mentor.player import Mentor
 from search.players import Player
 from search.tree.player import MctsPlayer

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from core.limits import quoted
+from core.input_limits import quoted
 from core.rules import Cell
 
 _CELL = re.compile(r"([a-yA-Y])([1-9][0-9]?)")

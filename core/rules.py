@@ -219,7 +219,7 @@ def _lines(board: list[int], size: int, cell: Cell) -> list[_Line]:
     for row_step, column_step in DIRECTIONS:
         ends, gains, widens = [], [], []
         for sign in (-1, 1):
-            ray = _ray(board, size, row, column, sign * row_step, sign * column_step)
+            ray = _ray(size, row, column, sign * row_step, sign * column_step)
             run = _run(board, ray)
             beyond: list[Cell] = []
             if len(run) < len(ray) and board[ray[len(run)]] == EMPTY:
@@ -233,7 +233,7 @@ def _lines(board: list[int], size: int, cell: Cell) -> list[_Line]:
     return lines
 
 
-def _ray(board: list[int], size: int, row: int, column: int, row_step: int, column_step: int) -> list[Cell]:
+def _ray(size: int, row: int, column: int, row_step: int, column_step: int) -> list[Cell]:
     cells = []
     row, column = row + row_step, column + column_step
     while 0 <= row < size and 0 <= column < size:

@@ -11,8 +11,8 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Annotated
 
-from core.bounds import POSITIVE, SHARE, Bounds
 from core.rules import Rules
+from core.setting_bounds import POSITIVE, SHARE, Bounds
 from nets.config import NetConfig
 from search.tree.settings import Noise, SearchSettings
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Annotated, Any
 
-from core.bounds import NON_NEGATIVE, Bounds
+from core.setting_bounds import NON_NEGATIVE, Bounds
 from curriculum.config import Config
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from core.files.atomic import TooLargeError, read_bytes
-from core.limits import MAX_CONFIG_BYTES, MAX_REASON, shortened
+from core.input_limits import MAX_CONFIG_BYTES, MAX_REASON, shortened
 from curriculum.config import Config
 from curriculum.keys import KEYS, SECTIONS, nearest, value_of
 from curriculum.stated import ConfigError, Setting, checked, hint_of

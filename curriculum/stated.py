@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from core.errors import UsageError
-from core.limits import MAX_INTEGER, MAX_REASON, shortened
+from core.input_limits import MAX_INTEGER, MAX_REASON, shortened
 from curriculum.config import Config
 from curriculum.keys import BOUNDS, KEYS, SECTIONS, expected, nearest, value_of
 

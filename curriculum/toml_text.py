@@ -4,7 +4,7 @@ import json
 import tomllib
 from typing import Any
 
-from core.limits import MAX_INTEGER, MAX_TOML_DEPTH, MAX_TOML_DOTS
+from core.input_limits import MAX_INTEGER, MAX_TOML_DEPTH, MAX_TOML_DOTS
 
 _TOO_LARGE = f"it holds a number above the limit of {MAX_INTEGER:,}"
 

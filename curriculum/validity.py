@@ -1,6 +1,6 @@
 """Checks of a whole configuration, made before a run begins rather than after hours of work."""
 
-from core.limits import MAX_PARAMETERS
+from core.input_limits import MAX_PARAMETERS
 from curriculum.config import Config, Phase
 from curriculum.games.kinds import check as check_kinds
 from curriculum.presets import check_fields

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from nets.runtimes.loading import open_model
     from search.analysis import Analysis, MoveAnalysis
     from search.engine import Engine
-    from search.limits import Limit
+    from search.limit import Limit
     from search.players import Decision, ForfeitError, FunctionPlayer, Player
     from search.running import RunningSearch
     from search.tree.player import MctsPlayer
@@ -102,7 +102,7 @@ _MODULES = {
     "FunctionPlayer": "search.players",
     "GameTree": "core.records.tree",
     "IllegalMoveError": "core.position",
-    "Limit": "search.limits",
+    "Limit": "search.limit",
     "MatchResult": "curriculum.arena.results",
     "MctsPlayer": "search.tree.player",
     "MoveAnalysis": "search.analysis",

@@ -153,4 +153,4 @@ class ReportOptions:
                 f"{self.games_file} must end in {' or '.join(SUFFIXES)}", param_hint="--games-file"
             )
         if self.figure is not None:
-            check_plot(self.figure, "--figure")
+            check_plot(self.figure)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from core.limits import MAX_MOVE_SECONDS, MAX_SIMULATIONS
+from core.input_limits import MAX_MOVE_SECONDS, MAX_SIMULATIONS
 from core.rules import MAX_CONNECT, MAX_SIZE, MIN_CONNECT, MIN_SIZE, Rules, Variant
 from curriculum.arena import player_names
 from gomoku_cli import completion
@@ -129,7 +129,8 @@ class RuntimeOptions:
         typer.Option(
             "--precision",
             envvar="GOMOKU_PRECISION",
-            help="Precision of evaluations; auto: the fastest of this machine. fp16 is for GPUs.",
+            help="Precision of evaluations; auto: the fastest of this machine. fp16 is for GPUs, int16 for "
+            "line-pattern nets.",
             rich_help_panel=_NETS,
         ),
     ] = Precision.AUTO

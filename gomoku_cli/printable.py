@@ -4,7 +4,7 @@ Names of players and files, metadata of models and messages of engines may come 
 itself.
 """
 
-from core.limits import MAX_SHOWN_CHARACTERS
+from core.input_limits import MAX_SHOWN_CHARACTERS
 
 
 def printable(text: object) -> str:

@@ -65,6 +65,10 @@ class WorkerOptions:
         ),
     ] = None
 
+    def __post_init__(self) -> None:
+        if self.workers is None and (given := self.words()):
+            raise typer.BadParameter("it says how workers are: give --workers too", param_hint=given[0])
+
     def words(self) -> list[str]:
         """Return the options as words of a command line."""
         named = {
@@ -79,8 +83,6 @@ class WorkerOptions:
     def pool(self) -> "Iterator[Pool]":
         """Yield the processes that play. Raises a usage error."""
         if self.workers is None:
-            if given := self.words():
-                raise typer.BadParameter("it says how workers are: give --workers too", param_hint=given[0])
             from curriculum.workers.local import Local
 
             yield Local()

@@ -1,7 +1,7 @@
 """Model files: one safetensors file holds the nets' tensors and the metadata to rebuild and use them.
 
 Tensors are named `black.*` and `white.*`, or `shared.*`. Nothing is ever unpickled. A file is checked against its own
-header and `core.limits` before a tensor is read, and as a whole before torch is imported or a net is built.
+header and `core.input_limits` before a tensor is read, and as a whole before torch is imported or a net is built.
 """
 
 import json
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import BadDataError
 from core.files.json_text import parse_json
-from core.limits import MAX_MODEL_BYTES, MAX_PARAMETERS, MAX_REASON, shortened
+from core.input_limits import MAX_MODEL_BYTES, MAX_PARAMETERS, MAX_REASON, shortened
 from core.rules import Rules, Variant, shipped_variant
 from nets.config import NetConfig, Planes
 from nets.shapes import fits, parameter_total, tensor_types

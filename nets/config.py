@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Self
 
 from core.errors import Notice
-from core.limits import MAX_BOARD_SIZE
+from core.input_limits import MAX_BOARD_SIZE
 
 if TYPE_CHECKING:
     from nets.layers.lines import LineFeatures

@@ -25,7 +25,7 @@ from core.compiled.line_nets.numbers import (
 )
 from core.compiled.line_nets.patterns import OFF_BOARD, PATTERNS, halves
 from core.files.cache_folder import CacheFolder, user_cache_folder
-from core.limits import MAX_TABLE_BYTES
+from core.input_limits import MAX_TABLE_BYTES
 from nets.layers.names import NetLayers
 
 _MAX_FILES = 8

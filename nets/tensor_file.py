@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from core.errors import FailedError
 from core.files.atomic import atomic_path
 from core.files.json_text import parse_json
-from core.limits import MAX_DIMENSIONS, MAX_MODEL_HEADER_BYTES
+from core.input_limits import MAX_DIMENSIONS, MAX_MODEL_HEADER_BYTES
 from nets.tensor_types import COUNTS, HALVES, WEIGHTS, TensorType
 
 if TYPE_CHECKING:
@@ -36,10 +36,6 @@ _ITEM_BYTES = {name: int(kind[-1]) for name, kind in _NUMPY_TYPES.items()}
 
 class TensorFileError(ValueError):
     """The file holds no usable tensors; the message says why and does not name the file."""
-
-
-class NumbersNotFiniteError(TensorFileError):
-    """The file is whole, and holds numbers that are not finite: a diverged training left it."""
 
 
 class TensorFile:
@@ -121,7 +117,7 @@ class TensorFile:
             array = data[start : start + kind.size * dtype.itemsize].view(dtype).reshape(kind.shape)
             # The extremes are NaN if any number is.
             if kind.dtype != COUNTS and array.size and not np.isfinite((array.min(), array.max())).all():
-                raise NumbersNotFiniteError(f"{name} holds numbers that are not finite")
+                raise TensorFileError(f"{name} holds numbers that are not finite")
             if kind.dtype == HALVES:
                 array = array.astype(_NUMPY_TYPES[WEIGHTS])
             arrays[name] = array if array.flags.aligned else array.copy()

@@ -53,7 +53,7 @@ class Analysis:
     variation: tuple[Cell, ...]
     """The expected moves of both sides, the best move first."""
     nodes: int
-    """Positions searched, in the unit of `search.limits.Limit.nodes`."""
+    """Positions searched, in the unit of `search.limit.Limit.nodes`."""
     seconds: float
     """Time of the search."""
     depth: int | None = None

@@ -8,7 +8,7 @@ from core.opening_rules import Choice, Opening
 from core.position import Position
 from core.rules import Cell
 from search.analysis import Analysis
-from search.limits import Limit
+from search.limit import Limit
 from search.players import Decision, Player, Report, never
 
 

@@ -18,7 +18,7 @@ from core.opening_rules import Choice, Opening
 from core.position import Position
 from core.rules import Cell, Rules
 from search.analysis import Analysis
-from search.limits import Limit
+from search.limit import Limit
 from search.players import Decision, ForfeitError, Player, Report
 from search.running import Found, Result, RunningSearch, Search, Stop
 

@@ -17,7 +17,7 @@ from core.position import Position
 from core.rules import Cell
 from core.streams import Purpose, generator, stream_key
 from search.analysis import Analysis
-from search.limits import Limit
+from search.limit import Limit
 from search.opening_choice import better_colour, even_stones
 
 
@@ -50,7 +50,7 @@ class Decision:
     policy: NDArray[np.float32] | None = field(default=None, repr=False)
     """[A] the distribution from which the move was drawn or taken as the best; None for a player without one."""
     simulations: int = 0
-    """Positions searched, in the unit of `search.limits.Limit.nodes`."""
+    """Positions searched, in the unit of `search.limit.Limit.nodes`."""
     seconds: float | None = None
     """Time of the move by the player's own clock; None for a player without one."""
     plies_to_end: int | None = None

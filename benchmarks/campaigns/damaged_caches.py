@@ -86,7 +86,7 @@ _OF_A_FILE: dict[str, Damage] = {
     "cut short": _cut,
     "flipped": _flip,
     "noise": _noise,
-    "another format": lambda path, chance: path.write_bytes(path.read_bytes().replace(b"cache 1", b"cache 9", 1)),
+    "another format": lambda path, chance: path.write_bytes(path.read_bytes().replace(b"format 2", b"format 9", 1)),
     "group-writable": lambda path, chance: path.chmod(0o660),
     "writable by all": lambda path, chance: path.chmod(0o666),
     "unreadable": lambda path, chance: path.chmod(0),

@@ -25,7 +25,7 @@ from benchmarks.measuring import progress, show
 from core.position import Position
 from core.rules import Rules
 from search.engines.player import GRACE_S, EngineLimits, EnginePlayer
-from search.limits import Limit
+from search.limit import Limit
 from search.mentor.player import Mentor
 from search.players import ForfeitError
 

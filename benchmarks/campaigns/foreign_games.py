@@ -22,7 +22,7 @@ from core.rules import Cell
 from gomoku_cli.study.game import KeptAnalysis, StudiedGame
 from gomoku_cli.study.saved import annotate
 from search.analysis import Analysis, MoveAnalysis
-from search.limits import Limit
+from search.limit import Limit
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from benchmarks.campaigns.trials import try_all
-from core.limits import MAX_COMMAND_LENGTH
+from core.input_limits import MAX_COMMAND_LENGTH
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.gomocup.commands import Engine
 from tests.support.gomocup import FirstCellPlayer, OnePlayer

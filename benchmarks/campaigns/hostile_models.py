@@ -23,7 +23,7 @@ import numpy as np
 
 from benchmarks.campaigns.fuzz_readers import memory_bytes
 from benchmarks.measuring import Fault, show
-from core.limits import MAX_MODEL_BYTES, MAX_MODEL_HEADER_BYTES
+from core.input_limits import MAX_MODEL_BYTES, MAX_MODEL_HEADER_BYTES
 from core.rules import Rules
 from gomoku_cli import app
 from nets.checkpoint import FORMAT

@@ -21,7 +21,7 @@ from curriculum.reporting import Context
 from gomoku_cli.exit_codes import ExitCode
 from nets.checkpoint import read_info
 from nets.runtimes.loading import open_model
-from search.limits import Limit
+from search.limit import Limit
 from search.players import Decision, Player, decide_each, never
 from search.tree.player import MctsPlayer
 from search.tree.settings import SearchSettings

@@ -21,7 +21,7 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserProvid
 from numba.core.serialize import dumps
 
 from core.files.cache_folder import CacheFolder
-from core.limits import MAX_KERNEL_BYTES
+from core.input_limits import MAX_KERNEL_BYTES
 
 _dumps: Callable[[object], bytes] = dumps
 _config: Any = numba.config

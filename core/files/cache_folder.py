@@ -27,8 +27,6 @@ from core.files.links import WRITABLE_BY_OTHERS, make_private_folder, real_path
 
 _MAGIC = b"gomoku cache file, format 2   \n\n"
 """The first bytes of every cached file: its format. With the checksum they fill a line of the processor's cache."""
-_FORMER_MAGIC = b"gomoku cache 1\n"
-"""That of files before the first release, which count as missing."""
 _HEADER_BYTES = len(_MAGIC) + hashlib.sha256().digest_size
 _MAX_AHEAD_S = 60.0
 """A file dated further ahead of the clock is from before the clock was set back, and counts as the oldest."""
@@ -271,8 +269,6 @@ def _read_trusted(path: Path, limit: int, mapped: bool) -> bytes | memoryview:
                 whole = file.read(_HEADER_BYTES + limit)
     finally:
         os.close(descriptor)
-    if whole[: len(_FORMER_MAGIC)] == _FORMER_MAGIC:
-        raise FileNotFoundError(errno.ENOENT, "it has the format of an earlier version", str(path))
     data = whole[_HEADER_BYTES:]
     if whole[:_HEADER_BYTES] != _header(path.name, data):
         raise _DistrustError(f"{path} is damaged")

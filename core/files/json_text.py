@@ -5,7 +5,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from core.limits import MAX_INTEGER, MAX_JSON_DEPTH, quoted
+from core.input_limits import MAX_INTEGER, MAX_JSON_DEPTH, quoted
 
 _T = TypeVar("_T", bool, int, float, str, dict[str, Any], list[Any])
 

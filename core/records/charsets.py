@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
-from core.limits import shortened
+from core.input_limits import shortened
 from core.records.record import RecordError
 
 

@@ -1,11 +1,13 @@
 """Game files: read and written in the format that their suffix names."""
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from core.errors import Notice
 from core.files.atomic import TooLargeError, atomic_path, read_bytes
-from core.limits import MAX_GAMES_BYTES, MAX_TREE_NODES
+from core.input_limits import MAX_GAMES_BYTES, MAX_TREE_NODES
 from core.records.charsets import Decoded, decoded
 from core.records.psq import parse_psq, to_psq
 from core.records.record import Annotations, GameRecord, RecordError
@@ -54,8 +56,8 @@ class GamesFile:
 def open_games(path: Path | str) -> GamesFile:
     """Return an .sgf or .psq file. Raises `RecordError` for an unreadable file and one without games."""
     path = Path(path)
-    _format(path)
     data = _read(path)
+    _format(path)
     content = decoded(data, str(path), as_sgf=is_sgf(path))
     return GamesFile(path, data, content, parse_games(path, content.text))
 
@@ -127,7 +129,8 @@ def games_text(path: Path, games: Iterable[GameRecord | GameTree]) -> str:
 def write_games(path: Path | str, games: Iterable[GameRecord | GameTree]) -> None:
     """Write the games to an .sgf or .psq file, whole or not at all. Raises `RecordError` for another suffix.
 
-    Of a tree .sgf keeps everything, and .psq the main line.
+    Of a tree .sgf keeps everything, and .psq the main line: a `Notice` says that the variations of a tree are not in
+    the file. Nor has .psq a place for comments, notes, dates, values and analyses.
 
     >>> gomoku.write_games("game.sgf", [gomoku.Record(gomoku.Rules(), [112, 127], black="Ann")])
     """
@@ -136,6 +139,9 @@ def write_games(path: Path | str, games: Iterable[GameRecord | GameTree]) -> Non
         if isinstance(game, GameTree):
             game.set_text("CA", "UTF-8")
     text = games_text(path, games)
+    trees = () if is_sgf(path) else (game for game in games if isinstance(game, GameTree))
+    if any(len(node.children) > 1 for tree in trees for node in tree.nodes()):
+        warnings.warn(f"{path.name} holds main lines alone: the variations are not in it", Notice, stacklevel=2)
     with atomic_path(path) as temporary:
         # Names from a command line may hold bytes that are no text; the games are worth more than these.
         temporary.write_bytes(text.encode(errors="replace"))

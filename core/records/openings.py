@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from core.files.atomic import TooLargeError, read_bytes
-from core.limits import MAX_GAMES_BYTES, MAX_RECORDS, quoted
+from core.input_limits import MAX_GAMES_BYTES, MAX_RECORDS, quoted
 from core.notation import NotationError, cell_name, cell_words, parse_cell
 from core.position import IllegalMoveError, Position
 from core.records.charsets import decoded

@@ -11,7 +11,7 @@ more than 25 cells are empty.
 import re
 from collections.abc import Iterator
 
-from core.limits import MAX_RECORDS, quoted
+from core.input_limits import MAX_RECORDS, quoted
 from core.notation import NotationError, parse_point, point_name
 from core.position import IllegalMoveError, Position
 from core.records.lines import filled_lines, line_number, with_line_feeds

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from core.errors import BadDataError
-from core.limits import quoted, shortened
+from core.input_limits import quoted, shortened
 from core.opening_rules import FREE, Opening
 from core.position import Position, Termination
 from core.rules import Cell, Colour, Rules, Variant, colour_name

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from string import ascii_lowercase
 from typing import NamedTuple
 
-from core.limits import MAX_TREE_NODES, quoted, shortened
+from core.input_limits import MAX_TREE_NODES, quoted, shortened
 from core.notation import NotationError
 from core.position import IllegalMoveError, Position
 from core.records.record import GameRecord, RecordError, over_here, recorded_rules

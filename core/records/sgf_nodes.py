@@ -9,7 +9,7 @@ from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from core.limits import MAX_PROPERTIES, MAX_RECORDS
+from core.input_limits import MAX_PROPERTIES, MAX_RECORDS
 from core.records.lines import column_number, line_number
 
 

@@ -166,24 +166,23 @@ class Node:
 
     def is_main(self) -> bool:
         """Return True for the root and on the main line."""
+        return self.branch() is None
+
+    def branch(self) -> "Node | None":
+        """Return the node at which the variation of this move branches off, the nearest; None on the main line."""
         node: Node = self
-        while node.parent is not None:
-            if node.parent.children[0] is not node:
-                return False
+        while node.parent is not None and node.parent.children[0] is node:
             node = node.parent
-        return True
+        return None if node.parent is None else node
 
     def promote(self) -> bool:
         """Make the variation of this move the main one where it branches off; return False on the main line."""
-        node: Node = self
-        while node.parent is not None:
-            siblings = node.parent.children
-            if siblings[0] is not node:
-                siblings.remove(node)
-                siblings.insert(0, node)
-                return True
-            node = node.parent
-        return False
+        node = self.branch()
+        if node is None or node.parent is None:
+            return False
+        node.parent.children.remove(node)
+        node.parent.children.insert(0, node)
+        return True
 
     def delete(self) -> None:
         """Remove this move and all that follow. Raises `ValueError` for the root."""

@@ -9,7 +9,7 @@ from typing import Any, Self
 from core.errors import BadDataError, UsageError
 from core.files.atomic import append_text, atomic_write_text, refuse_pipes, remove_unfinished
 from core.files.json_text import value_at
-from core.limits import shortened
+from core.input_limits import shortened
 from core.opening_rules import OpeningRule
 from core.records.formats import write_games
 from core.records.sgf import to_sgf

@@ -8,7 +8,7 @@ one below (docs/evaluation.md). At the top plays the built-in model.
 
 from dataclasses import dataclass
 
-from search.limits import Limit
+from search.limit import Limit
 from search.mentor.casual import CasualPlayer, Habits
 from search.mentor.player import Mentor
 from search.players import Player

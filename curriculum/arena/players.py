@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import UsageError
-from core.limits import MAX_PLAYER_LENGTH, MAX_SIMULATIONS, quoted
+from core.input_limits import MAX_PLAYER_LENGTH, MAX_SIMULATIONS, quoted
 from core.rules import Rules, shipped_variant
 from curriculum.arena import player_names
 from curriculum.run.folder import best_model, is_run
@@ -353,7 +353,7 @@ def _engine_memory_bytes() -> int:
 
 
 def _mentor(spec: str, settings: PlayerSettings) -> Player:
-    from search.limits import Limit
+    from search.limit import Limit
     from search.mentor.player import DEFAULT_LIMIT, LEVELS, VARIETY, Mentor
 
     limit = DEFAULT_LIMIT

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.files.json_text import value_at, values_at
-from core.limits import MAX_SECONDS
+from core.input_limits import MAX_SECONDS
 from core.notation import cell_name, parse_cell
 from core.opening_rules import Opening
 from core.position import Position

@@ -7,7 +7,7 @@ from importlib import resources
 from typing import Any, NamedTuple
 
 from core.errors import UsageError
-from core.limits import quoted
+from core.input_limits import quoted
 from core.notation import cell_name, cell_words, parse_cell
 from core.position import Position
 from core.records.lines import filled_lines, line_number, with_line_feeds

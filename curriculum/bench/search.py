@@ -18,7 +18,7 @@ from curriculum.bench.positions import positions_between
 from curriculum.bench.selfplay import STAGES
 from curriculum.config import Config
 from curriculum.reporting import Context
-from search.limits import Limit
+from search.limit import Limit
 from search.mentor.player import Mentor
 from search.tree.forest import bytes_per_node
 from search.tree.mcts import ForestSearch, search_all

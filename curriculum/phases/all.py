@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from core.files.json_text import value_at
-from core.limits import MAX_SECONDS
+from core.input_limits import MAX_SECONDS
 from core.streams import Purpose, stream_key
 from curriculum.arena.opening_sets import evaluation_openings
 from curriculum.arena.tournament import play_match

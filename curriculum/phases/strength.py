@@ -2,14 +2,14 @@
 
 import json
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.files.atomic import atomic_write_text, read_bytes
 from core.files.json_text import parse_json, value_at, values_at
-from core.limits import MAX_JSON_BYTES
+from core.input_limits import MAX_JSON_BYTES
 from curriculum.arena.formats import Format
 from curriculum.run.folder import read_metrics
 
@@ -79,12 +79,11 @@ def rate_models(
     run: Path,
     models: Sequence[KeptModel],
     pool: Sequence[str] = POOL,
-    report: Callable[[dict[str, Any]], None] = lambda ratings: None,
 ) -> dict[str, Any]:
     """Let each model meet the pool, and the pool itself once; return the ratings, which the run keeps too.
 
-    Games that were played before count and are not played again. `report` gets the ratings after each model. Raises
-    the errors of `MatchSession.play`.
+    Games that were played before count and are not played again. Raises the errors of
+    `MatchSession.play`.
     """
     from curriculum.arena.statistics.ratings import rate
 
@@ -117,7 +116,6 @@ def rate_models(
             "pool": [{"player": name, **rows[name]} for name in sorted(pool, key=lambda name: -ratings[name].elo)],
         }
         atomic_write_text(folder / _RATINGS, json.dumps(found, indent=2) + "\n")
-        report(found)
     return found
 
 

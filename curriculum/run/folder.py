@@ -23,11 +23,10 @@ from core.errors import BadDataError, UsageError
 from core.files.atomic import atomic_write_text, refuse_pipes, remove_unfinished
 from core.files.json_text import values_at
 from core.files.links import make_folder, real_path
-from core.limits import MAX_JSON_BYTES
+from core.input_limits import MAX_JSON_BYTES
 from curriculum.config import Config
 from curriculum.explanations import comment_lines
 from curriculum.presets import read_config, to_toml
-from curriculum.run.diverged import remove_diverged
 from curriculum.run.json_files import (
     JsonFileError,
     cut_unfinished_line,
@@ -94,7 +93,7 @@ class RunFolder:
         remove_unfinished(path)
         for name in (_METRICS, SETTINGS):
             cut_unfinished_line(path / name)
-        self.remarks = remove_diverged(path)
+        self.remarks: list[str] = []
         """Changes of the opening in the run, in lines for its user."""
         cut_unsaved_lines(path / _METRICS, path)
         self._sessions = self._read_sessions()

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from core.files.atomic import NotAFileError, TooLargeError, append_text, naming, read_bytes
 from core.files.json_text import parse_json
-from core.limits import MAX_JSON_BYTES, MAX_JSON_LINES_BYTES
+from core.input_limits import MAX_JSON_BYTES, MAX_JSON_LINES_BYTES
 
 _T = TypeVar("_T")
 

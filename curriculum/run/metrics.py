@@ -12,7 +12,7 @@ from typing import Any
 
 from core.files.atomic import naming, read_bytes
 from core.files.json_text import parse_json
-from core.limits import MAX_JSON_LINES_BYTES
+from core.input_limits import MAX_JSON_LINES_BYTES
 from curriculum.run.json_files import JsonFileError
 from curriculum.run.progress import Progress
 

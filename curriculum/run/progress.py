@@ -7,7 +7,7 @@ from typing import Any
 from core.errors import BadDataError
 from core.files.atomic import read_bytes
 from core.files.json_text import parse_json
-from core.limits import MAX_JSON_BYTES, MAX_TRAINING_STATE_BYTES
+from core.input_limits import MAX_JSON_BYTES, MAX_TRAINING_STATE_BYTES
 from curriculum.config import Config, Phase
 from nets.tensor_file import open_tensors
 

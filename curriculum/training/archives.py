@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from core.limits import MAX_SAMPLES_BYTES
+from core.input_limits import MAX_SAMPLES_BYTES
 
 BROKEN = (
     *(OSError, EOFError, ValueError, LookupError, ArithmeticError, RuntimeError),

@@ -17,7 +17,7 @@ from core.errors import BadDataError
 from core.evaluation import PositionBatch
 from core.files.atomic import atomic_path, require_file
 from core.files.json_text import parse_json, values_at
-from core.limits import MAX_BOARD_SIZE, MAX_JSON_BYTES, MAX_REASON, MIN_BOARD_SIZE, shortened
+from core.input_limits import MAX_BOARD_SIZE, MAX_JSON_BYTES, MAX_REASON, MIN_BOARD_SIZE, shortened
 from core.rules import BLACK, NO_CELL, WHITE
 from curriculum.training.archives import BROKEN, NO_SAMPLE, ArrayArchive
 from curriculum.training.packed import KINDS, Packed, auxiliary_targets, pack

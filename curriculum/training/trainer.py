@@ -20,7 +20,7 @@ from core.allocator import keep_freed_memory
 from core.compiled.rules import compile_rules, legal_masks
 from core.compiled.symmetry import SYMMETRIES
 from core.files.json_text import parse_json
-from core.limits import MAX_REASON, MAX_TRAINING_STATE_BYTES, shortened
+from core.input_limits import MAX_REASON, MAX_TRAINING_STATE_BYTES, shortened
 from core.rules import Colour
 from core.streams import Purpose, generator, stream_key
 from curriculum.config import Config, Optimiser, TrainingConfig

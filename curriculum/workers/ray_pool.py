@@ -22,7 +22,7 @@ from ray.exceptions import ActorDiedError, RayError, RaySystemError, RayTaskErro
 
 from core.cores import cores
 from core.errors import FailedError, UsageError
-from core.limits import MAX_REASON, shortened
+from core.input_limits import MAX_REASON, shortened
 from curriculum.workers.games import Counts, Game, Job, Stream, Workers, never
 from curriculum.workers.ray_secret import MODE_VARIABLE, has_token, keep_token, token_file
 from curriculum.workers.ray_worker import Place, Worker, sources_hash

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from core.limits import MAX_SIMULATIONS
+from core.input_limits import MAX_SIMULATIONS
 from curriculum.arena import player_names
 from gomoku_cli import options
 from gomoku_cli.expansion import expand_options
@@ -304,7 +304,7 @@ def command(
     from gomoku_cli.reports.plots import check_plot
 
     if figure is not None:
-        check_plot(figure, "--figure")
+        check_plot(figure)
     runtime.apply()
     nets = _nets(model)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from core.limits import MAX_SIMULATIONS
+from core.input_limits import MAX_SIMULATIONS
 from gomoku_cli import completion, options
 from gomoku_cli.commands import help
 from gomoku_cli.exit_codes import ExitCode

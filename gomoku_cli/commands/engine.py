@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from core.limits import MAX_SIMULATIONS
+from core.input_limits import MAX_SIMULATIONS
 from core.rules import Variant
 from curriculum.arena import player_names
 from gomoku_cli import match_options, options

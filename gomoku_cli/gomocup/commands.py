@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from core.limits import MAX_COMMAND_LENGTH, quoted
+from core.input_limits import MAX_COMMAND_LENGTH, quoted
 from core.notation import NotationError
 from core.opening_rules import Choice
 from core.position import IllegalMoveError
@@ -266,10 +266,10 @@ class Engine:
         yield from thinker.messages()
         if not block.stones:
             cells = [*thinker.three_stones(engine, game.rules, read_at)]
-            game.set_swap2(cells, None)
+            game.set_swap2(cells)
             answer = " ".join(map(game.point, cells))
         else:
-            game.set_swap2(block.cells, None)
+            game.set_swap2(block.cells)
             side_to_move = game.position.side_to_move
             decision = thinker.decide(engine, game.position, read_at)
             if better_colour(decision.value or 0.0) is Choice.BLACK:

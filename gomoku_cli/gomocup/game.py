@@ -79,9 +79,9 @@ class EngineGame:
             raise CommandError("the game is over")
         self.position, self.own_colour = position, position.side_to_move
 
-    def set_swap2(self, cells: list[Cell], own_colour: Colour | None) -> None:
+    def set_swap2(self, cells: list[Cell]) -> None:
         """Replace the position by the stones of a SWAP2BOARD, black first."""
-        self.position, self.own_colour = Position.from_moves(self.rules, cells), own_colour
+        self.position, self.own_colour = Position.from_moves(self.rules, cells), None
 
     def point(self, cell: Cell) -> str:
         """Return the point of a cell in the protocol's notation."""

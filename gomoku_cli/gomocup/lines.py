@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from queue import Queue
 from typing import NamedTuple
 
-from core.limits import MAX_COMMAND_LENGTH, MAX_COMMANDS_AHEAD
+from core.input_limits import MAX_COMMAND_LENGTH, MAX_COMMANDS_AHEAD
 from gomoku_cli.gomocup.scheduling import wake_up_early
 
 _BREAK = re.compile(rb"[\r\n]")

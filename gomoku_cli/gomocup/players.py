@@ -25,7 +25,7 @@ from gomoku_cli.gomocup.protocol import CONNECT
 from nets.checkpoint import read_info
 from search.book_player import BookPlayer
 from search.engine import Engine
-from search.limits import Limit
+from search.limit import Limit
 from search.mentor.player import Mentor
 from search.mentor.state import MAX_DEPTH
 from search.players import Decision, Player, never

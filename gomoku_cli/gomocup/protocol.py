@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import NamedTuple
 
-from core.limits import quoted
+from core.input_limits import quoted
 from core.notation import NotationError, parse_point, point_name
 from core.rules import MAX_SIZE, Cell, Rules, Variant
 

@@ -22,8 +22,9 @@ WIDTH, HEIGHT = 4.8, 3.4
 """Size of a panel, in inches."""
 
 
-def check_plot(path: Path, option: str) -> None:
-    """Raise a usage error about `option`, in one line, if no figure could be written to `path`."""
+def check_plot(path: Path) -> None:
+    """Raise a usage error about `--figure`, in one line, if no figure could be written to `path`."""
+    option = "--figure"
     if path.suffix.lower() not in SUFFIXES:
         raise typer.BadParameter(f"{path} must end in {' or '.join(SUFFIXES)}", param_hint=option)
     if not path.parent.is_dir():

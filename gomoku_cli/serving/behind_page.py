@@ -4,7 +4,7 @@ import os
 import sys
 from contextlib import suppress
 
-from core.limits import MAX_PAGE_DATA_BYTES
+from core.input_limits import MAX_PAGE_DATA_BYTES
 from gomoku_cli.serving import processes
 from gomoku_cli.tui.terminal import PAGE_VARIABLE
 

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 
 from core.files.json_text import parse_json
-from core.limits import MAX_PAGE_FRAME_BYTES, MAX_STDERR_BYTES
+from core.input_limits import MAX_PAGE_FRAME_BYTES, MAX_STDERR_BYTES
 from gomoku_cli.serving import processes
 from gomoku_cli.tui.terminal import PAGE_VARIABLE
 

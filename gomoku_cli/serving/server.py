@@ -19,7 +19,7 @@ import textual_serve
 from aiohttp import WSMessage, WSMsgType, web
 
 from core.files.json_text import parse_json
-from core.limits import MAX_PAGE_EDGE, MAX_PAGE_MESSAGE_BYTES, MAX_PAGES
+from core.input_limits import MAX_PAGE_EDGE, MAX_PAGE_MESSAGE_BYTES, MAX_PAGES
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.printable import echo, printable
 from gomoku_cli.process import SIGNALS

@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from core.files.json_text import parse_json, value_at, values_at
-from core.limits import MAX_PLAYER_LENGTH
+from core.input_limits import MAX_PLAYER_LENGTH
 from core.notation import parse_cell
 from core.position import Position
 from core.records.record import Annotation, Ending, GameRecord
 from core.records.tree import ANALYSIS, VALUE, GameTree, Node, value_text
 from core.rules import BLACK, Cell, colour_name
 from search.analysis import Analysis, MoveAnalysis
-from search.limits import Limit
+from search.limit import Limit
 
 _MAX_MOVES = 40
 """Moves of an analysis that are kept: the best ones."""

@@ -76,12 +76,12 @@ class Review:
             if move.loss is not None and move.loss >= least and colour in (None, move.colour)
         ]
 
-    def key_moments(self, *, least: float = GRADES[Grade.MISTAKE]) -> list[int]:
+    def key_moments(self) -> list[int]:
         """Return the plies that decided the game, from 0, in order.
 
         They are the positions before each mistake, and the first one from which the result stays proven.
         """
-        plies = {move.ply - 1 for move in self.mistakes(least=least)}
+        plies = {move.ply - 1 for move in self.mistakes()}
         if decided := self.decided_at():
             plies.add(decided)
         return sorted(plies)

@@ -106,14 +106,9 @@ class Game(Walk):
         return None if outcome is None else outcome.winner
 
     @property
-    def is_over(self) -> bool:
-        """True after a win or on a full board."""
-        return self.is_game_over()
-
-    @property
     def is_for_review(self) -> bool:
         """True if the game opens in a review: it is over, or a record of another program."""
-        return bool(self.moves) and (self.is_over or self.recorded is not None)
+        return bool(self.moves) and (self.is_game_over() or self.recorded is not None)
 
     @property
     def own_record(self) -> GameRecord | None:
@@ -136,7 +131,7 @@ class Game(Walk):
         if self.is_opening:
             side = ("First", "Second")[self.opening.actor(self.ply)]
             return f"{side} player to {'choose' if self.choices else f'place {self.opening.stones - self.ply}'}"
-        if not self.is_over:
+        if not self.is_game_over():
             return f"{colour_name(self.side_to_move).capitalize()} to move"
         return "A draw" if self.winner is None else f"{colour_name(self.winner).capitalize()} has won"
 
@@ -158,12 +153,12 @@ class Game(Walk):
     @property
     def player_to_move(self) -> PlayerChoice | None:
         """The engine whose turn it is; None for a human, and after the end."""
-        return None if self.is_over else self.seats.of(self.actor)
+        return None if self.is_game_over() else self.seats.of(self.actor)
 
     @property
     def is_humans_turn(self) -> bool:
         """True if the game goes on and a human is to move."""
-        return not self.is_over and self.seats.of(self.actor) is None
+        return not self.is_game_over() and self.seats.of(self.actor) is None
 
     def choose(self, choice: Choice) -> None:
         """Take a choice of the opening rule, which fixes the colours or lets the other side place two stones."""
@@ -175,6 +170,14 @@ class Game(Walk):
     def has_human_move(self) -> bool:
         """True if a move of a human is on the board."""
         return any(self.seats.of(self.stones[cell]) is None for cell in self.moves[self._first_ply :])
+
+    @property
+    def has_human_part(self) -> bool:
+        """True if a human has moved, placed stones of the opening or chosen."""
+        if not self.opening.stones:
+            return self.has_human_move
+        first, second = (self.seats.of(self.opening.colour_of(side)) is None for side in (0, 1))
+        return (first and self.ply > 0) or (second and bool(self.opening.choices))
 
     @property
     def _first_ply(self) -> int:
@@ -189,10 +192,23 @@ class Game(Walk):
         `first`: False makes it a variation. Raises `core.position.IllegalMoveError`.
         """
         self.opening.check(self, cell)
-        if first and self.node.children:
-            others = [*self.moves, *(node.move for node in self.node.main_line())]
-            first = self.recorded is None and not Position.from_moves(self.rules, others).is_game_over()
+        first = first and self.recorded is None and not (self.node.children and self._is_decided(self.node))
         super().play(cell, first=first)
+
+    @property
+    def may_promote(self) -> bool:
+        """False on the main line, and for what would take the place of one that decided the game: the result stays."""
+        parent = branch.parent if (branch := self.node.branch()) else None
+        return parent is not None and not (parent.is_main() and self._is_decided(self.tree))
+
+    def promote(self) -> bool:
+        """See `Walk.promote`; return False where `may_promote` is False."""
+        return self.may_promote and super().promote()
+
+    def _is_decided(self, node: Node) -> bool:
+        """Return True if the game has ended after a node and its main line."""
+        line = [*node.path(), *node.main_line()]
+        return Position.from_moves(self.rules, [each.move for each in line]).is_game_over()
 
     def undo(self) -> bool:
         """Go back to the last turn of a human, one move where there is no human; return False if there is none."""
@@ -209,7 +225,7 @@ class Game(Walk):
         if self.is_at_end:
             return False
         self.go_to(self.ply + 1)
-        while not self.is_at_end and self.seats.human not in (EMPTY, self.side_to_move):
+        while not self.is_at_end and self.seats.human not in (EMPTY, self.actor):
             self.go_to(self.ply + 1)
         return True
 
@@ -304,7 +320,7 @@ class Game(Walk):
 
     def value_for_black(self, ply: int) -> float | None:
         """Return the expected result for black after `ply` moves, -1 to 1; None without an analysis of it."""
-        if ply == self.ply and self.is_over:
+        if ply == self.ply and self.is_game_over():
             return float(self.winner or 0)
         analysis = self.analysis_at(ply)
         if analysis is None:

@@ -46,13 +46,15 @@ def looks(control: Control, panes: Panes, cursor: Cell, hint_glyph: str, *, has_
         for ply, cell in enumerate(game.moves)
     }
     analysis = control.analysis
-    for cell in _fouls(game.rules, bytes(game.stones)) if not game.is_over and game.side_to_move == BLACK else ():
+    for cell in (
+        _fouls(game.rules, bytes(game.stones)) if not game.is_game_over() and game.side_to_move == BLACK else ()
+    ):
         found[cell] = CellLook(mark=_FOUL, mark_colour=BLACK)
     if panes.heat and analysis is not None:
         found |= _heat(analysis, panes.heat_numbers or not has_colours)
     if panes.threats and control.threats is not None:
         _add_threats(found, control.threats, game.side_to_move)
-    if panes.variation and analysis is not None and not game.is_over:
+    if panes.variation and analysis is not None and not game.is_game_over():
         _add_line(found, shown_variation(analysis, cursor), game.side_to_move)
     elif panes.threats and control.threats is not None:
         _add_line(found, control.threats.win, game.side_to_move)

@@ -119,7 +119,7 @@ class Review:
         """Make the variation that is shown the main one where it branches off."""
         game = self._control.game
         if not game.promote():
-            text = "This is the main line."
+            text = "This is the main line." if game.node.is_main() else "The main line decided the game, so it stays."
         else:
             text = "This is the main line now." if game.node.is_main() else "It comes first here; w again: further on."
         self._changed(text)

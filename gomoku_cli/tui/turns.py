@@ -149,7 +149,7 @@ class Turns:
             if not (game.is_humans_turn and game.is_legal(cell)):
                 self.continue_game()
                 return
-        if game.is_over:
+        if game.is_game_over():
             self._view.show_message(f"{game.result_text()} Press n for a new game.", "over")
         elif not game.is_humans_turn:
             if not self.is_thinking:
@@ -169,7 +169,8 @@ class Turns:
                 self._paused, is_variation = False, not game.node.is_main()
                 self.continue_game()
                 if was_review and is_variation:
-                    self._view.show_message(f"{game.name_of(cell)} is a variation: w makes it the main line.")
+                    how = ": w makes it the main line" if game.may_promote else ""
+                    self._view.show_message(f"{game.name_of(cell)} is a variation{how}.")
 
     def _check(self, cell: Cell) -> None:
         self._tasks.drop("ponder", "analysis", "hint")
@@ -205,7 +206,7 @@ class Turns:
             self._view.show_message("The colours are chosen by the opening rule.", "error")
         elif self.game.seats.human == EMPTY:
             self._view.show_message("Sides are swapped where one player is a human and the other an engine.", "error")
-        elif self.review.active or self.game.is_over:
+        elif self.review.active or self.game.is_game_over():
             self._view.show_message("Sides are swapped during a game: n begins another.", "error")
         else:
             self.change_seats(self.game.seats.swapped())
@@ -219,7 +220,7 @@ class Turns:
 
     def show_hint(self) -> None:
         """Mark the best move of the shown position, after a short search if there is none yet."""
-        if self.game.is_over or not (self.game.is_humans_turn or self.review.active):
+        if self.game.is_game_over() or not (self.game.is_humans_turn or self.review.active):
             self._view.show_message("There is a hint when it is your turn.", "error")
         elif self.analysis is not None and self.analysis.moves:
             self._give_hint(self.analysis)
@@ -279,7 +280,7 @@ class Turns:
             return self._problem
         if self.is_thinking:
             return self._waiting.move_text(game), "busy"
-        if game.is_over and not self.review.active:
+        if game.is_game_over() and not self.review.active:
             return game.result_text(), "over"
         text = self.review.text() if self.review.active else turn_text(game)
         if awaited := self._waiting.other_text(game, self.pending):
@@ -291,7 +292,7 @@ class Turns:
         game = self.game
         if self.wants_threats and self.threats is None and "threats" not in self._tasks:
             self._tasks.begin("threats", FindThreats(position=game.copy()))
-        if game.is_over or self.is_thinking or "check" in self._tasks or "review" in self._tasks:
+        if game.is_game_over() or self.is_thinking or "check" in self._tasks or "review" in self._tasks:
             return
         if self.wants_analysis and (game.is_humans_turn or self.review.active or self._paused):
             if "analysis" not in self._tasks and self._analysed != tuple(game.moves):

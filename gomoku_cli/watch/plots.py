@@ -123,18 +123,18 @@ class _Ticks(NumericAxisFormatter):
 
     def get_ticks(self, min_: float, max_: float, max_ticks: int = 4) -> list[float]:
         """See `AxisFormatter`."""
-        return nice_ticks(min_, max_, 3)
+        return nice_ticks(min_, max_)
 
     def get_labels_for_ticks(self, ticks: Sequence[float]) -> list[str]:
         """See `AxisFormatter`."""
         return [number(tick) for tick in ticks]
 
 
-def nice_ticks(low: float, high: float, count: int) -> list[float]:
-    """Return at most `count` + 1 round numbers from `low` to `high`."""
+def nice_ticks(low: float, high: float) -> list[float]:
+    """Return at most four round numbers from `low` to `high`."""
     if not high > low:
         return [low]
-    raw = (high - low) / count
+    raw = (high - low) / 3
     power = 10.0 ** math.floor(math.log10(raw))
     step = next(power * factor for factor in (1, 2, 2.5, 5, 10) if power * factor >= raw * (1 - 1e-9))
     first = math.ceil(low / step - 1e-9)

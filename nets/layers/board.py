@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from core.limits import MAX_KERNEL, MAX_PADDING
+from core.input_limits import MAX_KERNEL, MAX_PADDING
 from nets.layers.parts import Conv, Layer, Linear, Norm, Shape
 
 if TYPE_CHECKING:

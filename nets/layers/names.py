@@ -32,7 +32,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from core.compiled.line_nets.numbers import CHANNELS_STEP, LANES, MAX_CHANNELS, POOLED
-from core.limits import MAX_FILTERS, MAX_LAYERS, quoted
+from core.input_limits import MAX_FILTERS, MAX_LAYERS, quoted
 from nets.layers.board import Attention, Convolution, FullyConnected, GlobalMaximum, PoolingBias, Residual
 from nets.layers.lines import LineFeatures, LinePolicy, LineSpread, LineValue
 from nets.layers.parts import Layer, Shape, Tensors, named

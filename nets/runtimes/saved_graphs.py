@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from safetensors.numpy import load, save
 
 from core.files.cache_folder import CacheFolder, user_cache_folder
-from core.limits import MAX_GRAPHS_BYTES
+from core.input_limits import MAX_GRAPHS_BYTES
 from core.rules import Rules
 from nets.config import Precision
 from nets.runtimes.openvino import OpenVino

@@ -12,13 +12,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from core.limits import quoted
+from core.input_limits import quoted
 from core.notation import NotationError, parse_point, point_name
 from core.opening_rules import Choice, Opening, OpeningRule
 from core.position import Position
 from core.rules import Cell, Rules, Variant
 from search.engines.process import EngineProcess, Kind, ProgramEndedError
-from search.limits import Limit
+from search.limit import Limit
 from search.opening_choice import drawn_stones
 from search.players import Decision, ForfeitError, Player, never
 

@@ -15,7 +15,7 @@ from enum import Enum, auto
 from errno import ECHILD
 from typing import IO
 
-from core.limits import MAX_ANSWER_BYTES, MAX_ANSWERS_AHEAD, MAX_STDERR_BYTES
+from core.input_limits import MAX_ANSWER_BYTES, MAX_ANSWERS_AHEAD, MAX_STDERR_BYTES
 from search.engines import guard
 
 _MAX_LAST_WORDS = 120

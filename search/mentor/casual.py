@@ -11,13 +11,13 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from core.bounds import POSITIVE, SHARE, check_bounds
 from core.compiled import legal_moves_of, stones_of
 from core.compiled.threats import FIVE, OPEN_FOUR, OPEN_TWO, load, new_threat_board
 from core.position import Position
 from core.rules import BLACK, EMPTY
+from core.setting_bounds import POSITIVE, SHARE, check_bounds
 from core.streams import Purpose, generator
-from search.limits import Limit
+from search.limit import Limit
 from search.mentor.player import Mentor, centre
 from search.players import Decision, Player, decide_each, never
 

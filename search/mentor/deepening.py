@@ -11,7 +11,7 @@ from core.compiled import stones_of
 from core.compiled.threats import FIVE, new_threat_board, side_of
 from core.position import Position
 from core.rules import Cell, Rules
-from search.limits import Limit
+from search.limit import Limit
 from search.mentor.alpha_beta import VCF_NODES, begin_iteration, run, set_up
 from search.mentor.evaluation import Network
 from search.mentor.scores import INFINITY, MATE, PROVEN, WIN

@@ -33,7 +33,7 @@ from core.compiled.threats import (
 )
 from core.position import Position
 from core.rules import EMPTY
-from search.limits import Limit
+from search.limit import Limit
 from search.mentor.player import centre, drawn_decision
 from search.players import Decision, Player, decide_each, never
 

@@ -19,7 +19,7 @@ from core.position import Position
 from core.rules import Cell, Rules
 from core.streams import Purpose, generator
 from search.analysis import Analysis, MoveAnalysis
-from search.limits import Limit
+from search.limit import Limit
 from search.mentor.deepening import Deepening, Line
 from search.mentor.evaluation import SQUASH, Network, built_in_network
 from search.mentor.scores import MATE, PROVEN, WIN

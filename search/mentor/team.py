@@ -5,7 +5,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 from core.position import Position
 from core.rules import Cell, Rules
-from search.limits import Limit
+from search.limit import Limit
 from search.mentor.deepening import Deepening, Generation, Table, Workspace, is_by_the_clock
 from search.mentor.evaluation import Network
 

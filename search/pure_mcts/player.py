@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from core.compiled.rules import compile_rules
-from core.limits import MAX_SIMULATIONS
+from core.input_limits import MAX_SIMULATIONS
 from core.position import Position
 from core.streams import Purpose, stream_key
 from search.analysis import Analysis
-from search.limits import Limit
+from search.limit import Limit
 from search.players import Decision, Player, Report, Reports, decide_each, never
 from search.pure_mcts.rollouts import run_playouts
 from search.tree.forest import Forest, bytes_per_node, make_forest, set_root

@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from core.evaluation import Evaluator, Prepares
-from core.limits import MAX_SIMULATIONS
+from core.input_limits import MAX_SIMULATIONS
 from core.position import Position
 from core.rules import Rules
 from core.streams import Purpose, generator, stream_key
 from search.analysis import Analysis
-from search.limits import Limit
+from search.limit import Limit
 from search.players import Decision, Player, Report, Reports, never
 from search.tree.forest import bytes_per_node
 from search.tree.groups import EvaluationError

@@ -5,8 +5,7 @@ from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import Annotated, Any, Self
 
-from core.bounds import SHARE, Bounds, check_bounds
-from core.limits import (
+from core.input_limits import (
     MAX_BATCHES_IN_FLIGHT,
     MAX_EXPLORATION,
     MAX_LEAVES_IN_FLIGHT,
@@ -15,6 +14,7 @@ from core.limits import (
     MAX_VIRTUAL_LOSS,
     MAX_VISITS_PER_LEAF,
 )
+from core.setting_bounds import SHARE, Bounds, check_bounds
 
 DEFAULT_SIMULATIONS = 400
 """New simulations a move of a player with a net, where neither a number nor a time is given."""

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.limits import MAX_INTEGER
+from core.input_limits import MAX_INTEGER
 from core.rules import Rules
 from curriculum.config import Config
 from curriculum.keys import KEYS

@@ -1,7 +1,6 @@
 """The command line: its imports, its errors and its exit codes."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -20,7 +19,7 @@ from gomoku_cli.exit_codes import ExitCode
 from nets.checkpoint import save_model
 from nets.config import Backend, NetConfig, Precision, RuntimeChoice, default_runtime, set_runtime
 from nets.dual import make_model
-from tests.support.commands import refused, run
+from tests.support.commands import gomoku, refused, run
 from tests.support.project import ROOT
 
 COMMANDS = sorted(
@@ -29,20 +28,6 @@ COMMANDS = sorted(
     if not command.hidden
 )
 HEAVY = ("torch", "numba", "textual", "numpy")
-
-
-def gomoku(*arguments: object, timeout_s: float = 300, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run the command in a process of its own."""
-    return subprocess.run(
-        [sys.executable, "-m", "gomoku_cli", *map(str, arguments)],
-        cwd=ROOT,
-        env=os.environ | environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=timeout_s,
-        check=False,
-    )
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from core.limits import MAX_SHOWN_CHARACTERS
+from core.input_limits import MAX_SHOWN_CHARACTERS
 from core.rules import Rules
 from gomoku_cli.app import run
 from gomoku_cli.console import Lines

@@ -29,7 +29,6 @@ def test_the_words_of_a_command_line() -> None:
 @pytest.mark.parametrize(
     ("given", "why"),
     [
-        (WorkerOptions(num_workers=2), "give --workers too"),
         (WorkerOptions(workers="mine"), "names no workers"),
         (WorkerOptions(workers="processes", gpus_per_worker=0.5), "one process has the GPU"),
     ],

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.limits import MAX_FILTERS, MAX_LAYERS, MAX_MODEL_BYTES, MAX_MODEL_HEADER_BYTES, MAX_PARAMETERS
+from core.input_limits import MAX_FILTERS, MAX_LAYERS, MAX_MODEL_BYTES, MAX_MODEL_HEADER_BYTES, MAX_PARAMETERS
 from core.rules import Rules
 from gomoku_cli.exit_codes import ExitCode
 from nets.checkpoint import DEFAULT_MODEL, FORMAT, CheckpointError, check_model, load_model, read_info, save_model

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from core.limits import MAX_LAYERS
+from core.input_limits import MAX_LAYERS
 from core.rules import Rules
 from nets.blocks import module_of
 from nets.checkpoint import load_model, save_model

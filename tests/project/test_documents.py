@@ -5,6 +5,7 @@ import os
 import re
 import shlex
 import tomllib
+from enum import StrEnum
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from curriculum.keys import KEYS
 from curriculum.presets import preset_names, resolve, to_toml
 from gomoku_cli import app
 from gomoku_cli.commands.table import commands
+from nets.config import Backend, Precision
 from tests.support.project import ROOT
 
 PAGES = {
@@ -107,6 +109,12 @@ def test_every_setting_of_which_the_paper_has_another_value_is_named() -> None:
 
 def test_every_preset_is_described() -> None:
     assert set(preset_names()) <= set(prose(PAGES["docs/configuration.md"]))
+
+
+@pytest.mark.parametrize(("option", "values"), [("--backend", Backend), ("--precision", Precision)])
+def test_every_value_of_an_option_of_nets_is_described(option: str, values: type[StrEnum]) -> None:
+    row = next(line for line in PAGES["docs/commands.md"].splitlines() if line.startswith(f"| `{option}` |"))
+    assert set(values) <= set(prose(row))
 
 
 def test_make_targets_exist() -> None:

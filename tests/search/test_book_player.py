@@ -8,7 +8,7 @@ from core.records.record import GameRecord
 from core.rules import BLACK, Rules
 from search.book_player import BookPlayer
 from search.engine import Engine
-from search.limits import Limit
+from search.limit import Limit
 from search.mentor.player import Mentor
 from search.players import FunctionPlayer
 

@@ -14,7 +14,7 @@ from core.position import Position
 from core.rules import Rules
 from search.analysis import Analysis, MoveAnalysis
 from search.engine import Engine, NoAnalysisError
-from search.limits import Limit
+from search.limit import Limit
 from search.mentor.player import Mentor
 from search.players import Decision, ForfeitError, Player, RandomPlayer, Report, never
 from search.tree.player import MctsPlayer
@@ -386,7 +386,7 @@ def test_a_program_that_ends_waits_for_no_search() -> None:
     code = (
         "import math\n"
         "from core.position import Position\nfrom core.rules import Rules\nfrom search.engine import Engine\n"
-        "from search.limits import Limit\nfrom search.mentor.player import Mentor\n"
+        "from search.limit import Limit\nfrom search.mentor.player import Mentor\n"
         "position = Position.from_moves(Rules(9, 5), ['e5', 'd6', 'f6', 'e7'])\n"
         "pondering = Engine(Mentor())\npondering.ponder(position)\n"
         "analysis = Engine(Mentor()).analysis(position, Limit(seconds=math.inf))\nnext(analysis)\nprint('done')\n"

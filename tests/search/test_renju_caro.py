@@ -18,7 +18,7 @@ from core.rules import BLACK, DIRECTIONS, EMPTY, WHITE, Rules, Variant
 from curriculum.games import basics
 from curriculum.games.kinds import KINDS
 from curriculum.training.samples import Samples
-from search.limits import Limit
+from search.limit import Limit
 from search.mentor.casual import CasualPlayer, Habits
 from search.mentor.evaluation import MAYBE_FOUL, built_in_network, new_evaluation
 from search.mentor.paper import PaperMentor

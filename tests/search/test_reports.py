@@ -14,7 +14,7 @@ from nets.dual import make_model
 from nets.runtimes.net_evaluator import NetEvaluator
 from search import players
 from search.analysis import Analysis
-from search.limits import Limit
+from search.limit import Limit
 from search.mentor.paper import PaperMentor
 from search.mentor.player import Mentor
 from search.players import Decision, Player, RandomPlayer, Reports

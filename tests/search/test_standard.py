@@ -15,7 +15,7 @@ from core.rules import EMPTY, Rules, Variant
 from curriculum.games import basics
 from curriculum.games.kinds import KINDS
 from curriculum.games.mentor_games import random_opening
-from search.limits import Limit
+from search.limit import Limit
 from search.mentor.paper import PaperMentor
 from search.mentor.player import Mentor
 from search.pure_mcts.player import PureMcts

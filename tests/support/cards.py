@@ -135,9 +135,9 @@ def settle() -> None:
     time.sleep(0.01)  # what the end of the last one does
 
 
-def make_card(patch: pytest.MonkeyPatch, *, bf16: bool = False, memory: int = 1 << 30) -> Card:
+def make_card(patch: pytest.MonkeyPatch, *, memory: int = 1 << 30) -> Card:
     """Make torch see a card with so many free bytes, whose tensors are the processor's."""
-    card = Card(bf16=bf16)
+    card = Card()
     settle()  # evaluators of earlier tests give their graphs back now, not into the fresh list
     make = cuda.CudaRuntime.__init__
 

@@ -1,9 +1,14 @@
-"""Commands in this process: their exit code, stdout and stderr."""
+"""Commands in this process and in one of their own: their exit code, stdout and stderr."""
+
+import os
+import subprocess
+import sys
 
 import pytest
 
 from gomoku_cli import app
 from gomoku_cli.exit_codes import ExitCode
+from tests.support.project import ROOT
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
@@ -22,3 +27,17 @@ def refused(capsys: pytest.CaptureFixture[str], code: ExitCode, *arguments: obje
     assert err.endswith("\n")
     assert err.count("\n") == 1, err
     return err
+
+
+def gomoku(*arguments: object, timeout_s: float = 300, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the command in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "gomoku_cli", *map(str, arguments)],
+        cwd=ROOT,
+        env=os.environ | environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=timeout_s,
+        check=False,
+    )

@@ -1,4 +1,6 @@
-"""Strategies that draw records of games with characters that are hard for a format."""
+"""Records of games with characters that are hard for a format, and strategies that draw such."""
+
+from dataclasses import replace
 
 from hypothesis import strategies as st
 
@@ -43,3 +45,14 @@ def records(draw: st.DrawFn, rules: st.SearchStrategy[Rules] | None = None) -> G
         values=tuple(values) if any(value is not None for value in values) else (),
         analyses=tuple(analyses) if any(analyses) else (),
     )
+
+
+GAMES = [
+    GameRecord(Rules(9), (40, 41, 31), black="Łukasz", white="碁", note="one"),
+    GameRecord(Rules(15, 4), (112, 113, 97), WHITE, black="A", comments=("value -0.125\n400 visits", "", "[\\]")),
+]
+
+
+def kept_by_psq(game: GameRecord) -> GameRecord:
+    """The game as a .psq file holds it."""
+    return replace(game, comments=(), note="", date="")

@@ -8,7 +8,7 @@ from gomoku_cli.gomocup.clock import Clock
 from gomoku_cli.gomocup.commands import Engine
 from search.analysis import Analysis
 from search.engine import Engine as SearchEngine
-from search.limits import Limit
+from search.limit import Limit
 from search.players import Decision, Player, Report, never
 from tests.support.players import OneByOne
 

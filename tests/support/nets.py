@@ -61,8 +61,8 @@ def priors(logits: NDArray[np.float32], batch: PositionBatch) -> NDArray[np.floa
     return result
 
 
-def spoil(path: Path, value: float = math.nan) -> None:
+def spoil(path: Path) -> None:
     """Set the last number of a file of tensors to one that is not finite, as versions without a check wrote them."""
     data = bytearray(path.read_bytes())
-    data[-4:] = struct.pack("<f", value)
+    data[-4:] = struct.pack("<f", math.nan)
     path.write_bytes(data)

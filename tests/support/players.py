@@ -4,7 +4,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 
 from core.position import Position
-from search.limits import Limit
+from search.limit import Limit
 from search.players import Decision, Player, never
 
 

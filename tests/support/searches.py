@@ -67,9 +67,9 @@ def naive_twin(position: Position, settings: SearchSettings, **options: Any) -> 
     return twin
 
 
-def visits_of(search: ForestSearch, tree: int = 0) -> dict[int, int]:
+def visits_of(search: ForestSearch) -> dict[int, int]:
     """The visits of the root's moves, those without a visit left out."""
-    return {move: count for move, count in enumerate(search.visits(tree).tolist()) if count}
+    return {move: count for move, count in enumerate(search.visits(0).tolist()) if count}
 
 
 def nodes_of(search: ForestSearch, tree: int = 0) -> NDArray[Any]:

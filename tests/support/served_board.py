@@ -63,13 +63,13 @@ class Served:
 
 
 @contextmanager
-def served(folder: Path, *options: str, host: str | None = None) -> Iterator[Served]:
+def served(folder: Path, *options: str) -> Iterator[Served]:
     """Serve a board whose games are saved in `folder`."""
     port = free_port()
     environment = {**os.environ, "XDG_DATA_HOME": str(folder)}
     words = [sys.executable, "-m", "gomoku_cli", "play", "--serve", "--port", str(port), *options]
     process = subprocess.Popen(
-        [*words, *(() if host is None else ("--host", host))],
+        words,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,

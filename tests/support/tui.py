@@ -29,7 +29,7 @@ from gomoku_cli.tui.game import Seats
 from gomoku_cli.tui.setup import BoardSetup
 from gomoku_cli.tui.widgets.board import BoardWidget
 from search.analysis import Analysis, MoveAnalysis
-from search.limits import Limit
+from search.limit import Limit
 from search.players import Decision, Player, Report, never
 from tests.support.players import OneByOne
 

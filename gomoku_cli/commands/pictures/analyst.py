@@ -27,7 +27,7 @@ from gomoku_cli.study.review import review_of
 from gomoku_cli.study.saved import annotate
 from nets.checkpoint import read_info
 from search.engine import Engine
-from search.limits import Limit
+from search.limit import Limit
 
 _SAVING_SHARE = 20
 """Analysis goes on for so many times the time of a save before the next one, since a file is written as a whole."""

@@ -78,7 +78,7 @@ def command(
     from gomoku_cli.reports.plots import check_plot
 
     if figure is not None:
-        check_plot(figure, "--figure")
+        check_plot(figure)
     runtime.apply()
     search = options.SearchOptions(simulations=simulations, seconds=seconds, tactics=tactics)
     subjects = what.subjects()

@@ -32,7 +32,7 @@ def command(
     from gomoku_cli.reports.plots import check_plot
 
     if figure is not None:
-        check_plot(figure, "--figure")
+        check_plot(figure)
     curves = [curves_of(run) for run in runs]
     if figure is not None:
         from gomoku_cli.reports.curves_figure import draw_curves

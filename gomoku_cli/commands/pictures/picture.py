@@ -34,7 +34,7 @@ def command(
     from gomoku_cli.reports.plots import check_plot
 
     if figure is not None:
-        check_plot(figure, "--figure")
+        check_plot(figure)
     record, count = read_game(file, game, "FILE")
     if figure is None:
         from gomoku_cli.reports.board_text import has_colours

@@ -62,7 +62,7 @@ def command(
     if games % 2:
         raise typer.BadParameter(f"{games} is odd: each opening is played with both colours", param_hint="--games")
     if figure is not None:
-        check_plot(figure, "--figure")
+        check_plot(figure)
     pool = tuple(dict.fromkeys(opponents or POOL))
     found: list[tuple[str, Json]] = []
     for run in runs_at(runs):

@@ -7,7 +7,7 @@ from typing import Any
 from core.errors import BadDataError
 from core.files.atomic import atomic_write_text, read_bytes
 from core.files.json_text import parse_json
-from core.limits import MAX_CONFIG_BYTES, MAX_JSON_BYTES
+from core.input_limits import MAX_CONFIG_BYTES, MAX_JSON_BYTES
 from curriculum.config import Config
 from curriculum.explanations import explanations
 from curriculum.presets import read_config

@@ -8,7 +8,7 @@ from textual.app import App
 from textual.driver import Driver
 from textual.message import Message
 
-from core.limits import MAX_TERMINAL_EDGE, MAX_UNHANDLED_EVENTS
+from core.input_limits import MAX_TERMINAL_EDGE, MAX_UNHANDLED_EVENTS
 
 _MARK_EVERY = 32
 """Messages between two looks at the app's progress."""

@@ -11,7 +11,7 @@ from textual.app import App
 from textual.drivers.web_driver import WebDriver
 from textual.geometry import Size
 
-from core.limits import MAX_PAGE_EDGE
+from core.input_limits import MAX_PAGE_EDGE
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.tui.drivers.limited import LimitedDriver
 

@@ -13,7 +13,7 @@ from gomoku_cli.study.explain import Explainer
 from gomoku_cli.study.threats import Threats as ThreatFinder
 from gomoku_cli.tui.engine.messages import Threat, Threats, Verdict
 from search.analysis import Analysis
-from search.limits import Limit
+from search.limit import Limit
 
 _LOOK = Limit(seconds=0.6)
 """Limit of a search behind a move that the patterns on the board do not refute."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from core.compiled.memory import give_back_memory
-from core.limits import MAX_PAGE_TREE_BYTES
+from core.input_limits import MAX_PAGE_TREE_BYTES
 from core.position import Position
 from core.rules import Rules
 from gomoku_cli.tui.engine.files import Files, grade
@@ -36,7 +36,7 @@ from gomoku_cli.tui.engine.teaching import check_move, find_threats
 from gomoku_cli.tui.terminal import is_served
 from search.analysis import Analysis, MoveAnalysis
 from search.engine import Engine
-from search.limits import Limit
+from search.limit import Limit
 from search.players import Decision, Player
 from search.running import RunningSearch
 

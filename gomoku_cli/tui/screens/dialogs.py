@@ -105,8 +105,8 @@ class Dialogs(App[ExitCode]):
         self._leave_game(text, lambda: self.exit(ExitCode.DONE))
 
     def _leave_game(self, question: str, leave: Callable[[], None]) -> None:
-        """Call `leave`: at once, or after a yes to the question if a game with moves of a human goes on."""
-        if not self.game.moves or self.game.is_over or not self.game.has_human_move:
+        """Call `leave`: at once, or after a yes to the question if a game in which a human takes part has begun."""
+        if self.game.is_game_over() or not self.game.has_human_part:
             leave()
             return
         from gomoku_cli.tui.screens.question import ask_to_leave

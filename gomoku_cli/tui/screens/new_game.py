@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Button, Input, OptionList, Select, Static
 
-from core.limits import MAX_MOVE_SECONDS, MAX_SIMULATIONS
+from core.input_limits import MAX_MOVE_SECONDS, MAX_SIMULATIONS
 from core.opening_rules import FREE, Opening, OpeningRule
 from core.rules import Rules, Variant
 from curriculum.arena import player_names

@@ -24,12 +24,19 @@ class Question(ModalScreen[str]):
             padding: 1 2; }
         Static { width: 100%; height: auto; margin-bottom: 1; }
         Horizontal { width: 100%; height: auto; }
-        Button { margin-right: 2; }
+        Button { min-width: 1; margin-right: 2; }
     }
-    Question.-low { align: center bottom; background: transparent; }
+    Question.-low {
+        align: center bottom;
+        background: transparent;
+
+        Vertical { margin-bottom: 1; }
+    }
+    Question.-narrow Horizontal { layout: vertical; }
     """
 
     AUTO_FOCUS = "Button"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (64, "-wide")]  # noqa: RUF012 - Textual declares no class variable
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "give_up", "Back", show=False),
         Binding("left", "app.focus_previous", "Previous", show=False),

@@ -35,13 +35,13 @@ NOTE_S = 30.0
 
 
 class PlayersView(Static):
-    """The players' colours and the side to move."""
+    """The players' colours and the player whose turn it is."""
 
     def show(self, game: Game, glyphs: Glyphs) -> None:
-        """Draw a line for each colour with a mark at the side to move, and a line that names this side."""
+        """Draw a line for each colour with a mark at the player whose turn it is, and a line with the state."""
         lines = []
         for colour in (BLACK, WHITE):
-            moves = not game.is_over and colour == game.side_to_move
+            moves = not game.is_game_over() and colour == game.actor
             ink = INK if colour == BLACK else f"bold {PAPER}"
             lines.append(
                 Content.assemble(
@@ -61,8 +61,8 @@ class ValueView(Static):
         """Draw the value of this turn or of the two before it, or that there is none: an older one says nothing now."""
         turns = range(game.ply, max(-1, game.ply - 3), -1)
         ply = next((ply for ply in turns if game.value_for_black(ply) is not None), None)
-        if ply is None or game.is_over:
-            self.update(Content.styled("No value yet" if not game.is_over else "", "dim"))
+        if ply is None or game.is_game_over():
+            self.update(Content.styled("No value yet" if not game.is_game_over() else "", "dim"))
             return
         value = game.value_for_black(ply)
         assert value is not None
@@ -277,7 +277,7 @@ class SidePanel(Vertical):
         others = sum(view.outer_size.height + view.styles.margin.height for view in views)
         rows = self.size.height - others - _TABLE_ROWS - _MOVES_ROWS
         game = self._game
-        if game.is_over and analysis is None:
+        if game.is_game_over() and analysis is None:
             source = "none, the game is over"
         self.candidates.show(
             analysis, game.rules, game.side_to_move, source, cursor, min(max(rows, _LEAST_ROWS), MOST_ROWS)

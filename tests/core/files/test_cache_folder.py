@@ -87,14 +87,6 @@ def test_a_written_file_is_read_by_another_process(path: Path) -> None:
     assert not has_noticed()
 
 
-def test_a_file_of_an_earlier_version_counts_as_missing(path: Path) -> None:
-    path.write_bytes(b"gomoku cache 1\n" + bytes(32) + DATA)
-    assert reopened(path).read("a", LIMIT) is None
-    assert not has_noticed()
-    assert reopened(path).write("a", DATA)
-    assert reopened(path).read("a", LIMIT) == DATA
-
-
 def test_memory_of_a_file_is_not_written_back(path: Path) -> None:
     mapped = reopened(path).mapped("a", LIMIT)
     assert mapped is not None

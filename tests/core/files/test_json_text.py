@@ -5,7 +5,7 @@ import json
 import pytest
 
 from core.files.json_text import parse_json, value_at, values_at
-from core.limits import MAX_INTEGER, MAX_JSON_DEPTH
+from core.input_limits import MAX_INTEGER, MAX_JSON_DEPTH
 
 
 @pytest.mark.parametrize("value", [None, True, -MAX_INTEGER, 0.5, "text", [1, [2]], {"a": {"b": [1.5, "NaN"]}}])

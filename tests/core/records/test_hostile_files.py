@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.limits import MAX_GAMES_BYTES, MAX_RECORDS
+from core.input_limits import MAX_GAMES_BYTES, MAX_RECORDS
 from core.position import Position
 from core.records import openings, psq, sgf_nodes
 from core.records.formats import read_games

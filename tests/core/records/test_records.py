@@ -1,23 +1,14 @@
 """Files of games: whole or not at all, in the format and the charset that they say."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from core.records.formats import read_games, write_games
 from core.records.record import GameRecord, RecordError, is_own_text, recorded_rules, rules_text
-from core.rules import WHITE, Rules, Variant
-
-GAMES = [
-    GameRecord(Rules(9), (40, 41, 31), black="Łukasz", white="碁", note="one"),
-    GameRecord(Rules(15, 4), (112, 113, 97), WHITE, black="A", comments=("value -0.125\n400 visits", "", "[\\]")),
-]
-
-
-def kept_by_psq(game: GameRecord) -> GameRecord:
-    return replace(game, comments=(), note="", date="")
+from core.rules import Rules, Variant
+from tests.support.game_records import GAMES, kept_by_psq
 
 
 def test_games_are_read_back_from_either_format(tmp_path: Path) -> None:

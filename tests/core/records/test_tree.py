@@ -1,14 +1,17 @@
 """Games as trees: variations, comments and what other programs wrote, changed, written and read back."""
 
 import pickle
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.errors import Notice
 from core.notation import parse_cell
 from core.position import IllegalMoveError
+from core.records.formats import read_games, write_games
 from core.records.record import GameRecord, RecordError
 from core.records.sgf import parse_sgf, parse_trees, to_sgf
 from core.records.tree import GameTree, Node
@@ -98,6 +101,15 @@ def test_variations_branch_off_and_are_walked() -> None:
         "h8 g8 b14",
     ]
     assert all([node.move for node in node.path()] == position.moves for node, position in tree.positions())
+
+
+def test_a_psq_file_says_that_it_has_no_variations(tmp_path: Path) -> None:
+    tree = GameTree.of(GameRecord(Rules(), (112, 127)))
+    write_games(tmp_path / "line.psq", [tree])
+    tree.variations[0].add("g7")
+    with pytest.warns(Notice, match="branched.psq holds main lines alone: the variations are not in it"):
+        write_games(tmp_path / "branched.psq", [tree])
+    assert read_games(tmp_path / "branched.psq") == read_games(tmp_path / "line.psq")
 
 
 def test_moves_are_added_promoted_and_deleted() -> None:

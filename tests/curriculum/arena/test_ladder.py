@@ -12,10 +12,11 @@ from curriculum.arena.folder import MatchFolder
 from curriculum.arena.ladder import climb
 from curriculum.arena.results import MatchResult
 from curriculum.arena.tournament import play_tournament
-from curriculum.reporting import Context, Interrupted, Quiet
+from curriculum.reporting import Context, Interrupted
 from search.players import RandomPlayer
 from search.pure_mcts.player import PureMcts
 from tests.support.match_samples import match
+from tests.support.remarks import Remarks
 
 RULES = Rules(5, 4)
 
@@ -66,17 +67,6 @@ def test_the_ladder_as_json_holds_each_match_with_its_playouts() -> None:
     ladder = climb(play, start=50, step=10, stop_at=3, context=Context()).to_json()
     assert (ladder["player"], ladder["stop_at"], ladder["passed"]) == ("new", 3, 50)
     assert ladder["rungs"][1] == {"playouts": 60, **match("wdll").to_json()}
-
-
-class Remarks(Quiet):
-    """Keeps all messages."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-
-    def say(self, text: str) -> None:
-        """See `Reporter`."""
-        self.lines.append(text)
 
 
 def test_each_rung_is_reported_at_its_end() -> None:

@@ -10,7 +10,7 @@ from curriculum.arena import player_names
 from curriculum.arena.levels import LEVELS, ByModel
 from curriculum.arena.players import PlayerSettings, PlayerSpecError, parse_player, settings_of
 from curriculum.arena.tournament import play_match
-from search.limits import Limit
+from search.limit import Limit
 from search.mentor.casual import CasualPlayer
 from search.mentor.player import Mentor
 from search.tree.player import MctsPlayer

@@ -16,7 +16,7 @@ from curriculum.arena.folder import MatchFolderError
 from curriculum.arena.session import MatchSession, MatchSettings
 from curriculum.arena.tournament import play_tournament
 from curriculum.reporting import Context
-from search.limits import Limit
+from search.limit import Limit
 from search.opening_choice import CANDIDATES
 from search.players import Decision, Player, RandomPlayer, never
 

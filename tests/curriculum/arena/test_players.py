@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from core.limits import MAX_SIMULATIONS
+from core.input_limits import MAX_SIMULATIONS
 from core.position import Position
 from core.rules import Rules
 from curriculum.arena.players import (

@@ -16,11 +16,12 @@ from curriculum.arena.opening_sets import load_openings
 from curriculum.arena.player_names import short_name, short_names
 from curriculum.arena.players import PlayerSettings
 from curriculum.arena.session import MatchSession, MatchSettings
-from curriculum.reporting import Context, Quiet
+from curriculum.reporting import Context
 from nets.checkpoint import save_model
 from nets.config import NetConfig
 from nets.dual import make_model
 from search.tree.settings import Policy
+from tests.support.remarks import Remarks
 
 RULES = Rules(7, 4)
 SETTINGS = MatchSettings(games=4, players=PlayerSettings(simulations=2), openings="empty", seed=3)
@@ -134,17 +135,6 @@ def test_given_names_stand_in_results_and_games() -> None:
     assert (match.player, match.opponent) == ("first", "mentor:paper")
     record = match.games[0].record(RULES, ("first", "mentor:paper"))
     assert {record.black, record.white} == {"first", "mentor:paper"}
-
-
-class Remarks(Quiet):
-    """Keeps all messages."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-
-    def say(self, text: str) -> None:
-        """See `Reporter`."""
-        self.lines.append(text)
 
 
 def test_without_shipped_openings_all_games_begin_on_the_empty_board_with_a_note() -> None:

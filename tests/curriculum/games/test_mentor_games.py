@@ -24,7 +24,7 @@ from curriculum.reporting import Context, Interrupted
 from curriculum.training.files import read_samples
 from curriculum.training.packed import pack
 from curriculum.training.samples import Samples
-from search.limits import Limit
+from search.limit import Limit
 from search.mentor.paper import PaperMentor
 from search.mentor.player import Mentor
 from search.players import Decision, ForfeitError, Player

@@ -1,8 +1,6 @@
 """A training that diverges: it stops before it saves anything, and the run goes on with a smaller rate."""
 
-import json
 import math
-import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,8 +11,7 @@ import pytest
 from core.evaluation import PositionBatch
 from curriculum.config import Config, Optimiser, Phase
 from curriculum.phases import steps as run_training
-from curriculum.phases.all import run_all, run_basics, run_imitation, run_selfplay
-from curriculum.phases.selfplay import PHASE as SELFPLAY
+from curriculum.phases.all import run_basics, run_imitation, run_selfplay
 from curriculum.presets import with_values
 from curriculum.reporting import Context, DivergedError
 from curriculum.run.folder import RunFolder, read_metrics
@@ -29,7 +26,7 @@ from nets.tensor_file import NotFiniteError, open_tensors
 from tests.curriculum.phases.test_concurrent import CONFIG as CONCURRENT
 from tests.curriculum.phases.test_phases import CONFIG, RULES
 from tests.support.commands import refused, run
-from tests.support.nets import EXACT, spoil
+from tests.support.nets import EXACT
 
 FEW = replace(
     CONFIG, selfplay=replace(CONFIG.selfplay, iterations=1, rehearsal_share=0.0), gate=replace(CONFIG.gate, games=0)
@@ -202,51 +199,3 @@ def test_states_that_are_not_finite_are_not_written(part: str, tmp_path: Path) -
     with pytest.raises(NotFiniteError, match="not finite"):
         trainer.save(tmp_path / "state.safetensors", {})
     assert not list(tmp_path.iterdir())
-
-
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A finished run whose only round of self-play was accepted."""
-    path = tmp_path_factory.mktemp("finished") / "run"
-    with RunFolder.create(path, FEW) as folder:
-        run_all(folder, Context())
-    assert (path / "models" / "selfplay-0000.safetensors").exists()
-    return path
-
-
-@pytest.mark.parametrize(
-    ("broken", "again"),
-    [
-        (("state/selfplay", "models/selfplay-0000", "models/best"), "models/imitation"),
-        (("state/accepted",), ""),
-        (("state/imitation", "models/imitation", "models/selfplay-0000", "models/best"), "models/basics"),
-    ],
-)
-def test_a_run_that_an_older_version_left_diverged_goes_on(
-    finished: Path, broken: tuple[str, ...], again: str, tmp_path: Path
-) -> None:
-    path = tmp_path / "run"
-    shutil.copytree(finished, path)
-    for name in broken:
-        spoil(path / f"{name}.safetensors")
-    with RunFolder.open(path, lambda config, original: with_values(config, {"selfplay.iterations": 2})) as folder:
-        assert "held numbers that are not finite" in folder.remarks[0]
-        assert all(f"{name}.safetensors" in folder.remarks[0] for name in broken)
-        if again:
-            assert folder.remarks[1] == f"the best model is {again}.safetensors again"
-        run_all(folder, Context())
-    assert_finite(path)
-    assert json.loads((path / "state" / f"{SELFPLAY}.json").read_text())["iteration"] == 2
-
-
-def test_a_run_without_any_good_model_begins_anew(tmp_path: Path) -> None:
-    path = tmp_path / "run"
-    with RunFolder.create(path, FEW) as folder:
-        run_basics(folder, Context())
-    for file in path.rglob("*.safetensors"):
-        spoil(file)
-    with RunFolder.open(path) as folder:
-        assert folder.remarks[-1] == "no model of the run is left: it starts anew from its samples"
-        run_basics(folder, Context())
-    assert_finite(path)
-    assert check_model(path / "models" / "best.safetensors")

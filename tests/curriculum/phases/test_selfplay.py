@@ -1,6 +1,5 @@
 """Self-play of a run: its openings, and games that the seed decides."""
 
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,34 +10,20 @@ from curriculum.config import Config, SelfplayConfig
 from curriculum.phases import round_games, steps
 from curriculum.phases.openings import training_openings
 from curriculum.phases.selfplay import run_selfplay
-from curriculum.reporting import Context, Quiet, Task
+from curriculum.reporting import Context
 from curriculum.run.folder import RunFolder, read_metrics
 from curriculum.training.files import read_kept_games
 from nets.config import NetConfig
 from search.tree.settings import SearchSettings
 from tests.curriculum.phases.test_phases import CONFIG
-
-
-class Remarks(Quiet):
-    """Keeps the remarks."""
-
-    def __init__(self) -> None:
-        self.said: list[str] = []
-
-    def task(self, name: str, total: float, unit: str) -> AbstractContextManager[Task]:
-        """See `Reporter`."""
-        return super().task(name, total, unit)
-
-    def say(self, text: str) -> None:
-        """See `Reporter`."""
-        self.said.append(text)
+from tests.support.remarks import Remarks
 
 
 def test_missing_balanced_openings_are_noted() -> None:
     remarks = Remarks()
     config = Config(rules=Rules(12, 5), selfplay=SelfplayConfig(balanced_share=0.5))
     assert training_openings(config, Context(remarks)) == []
-    assert remarks.said == [
+    assert remarks.lines == [
         "no balanced openings are shipped for 5 in a row on 12x12: the 50 % of self-play games that "
         "selfplay.balanced_share starts from them start from the empty board"
     ]
@@ -49,7 +34,7 @@ def test_balanced_openings_are_read_where_they_are_used(size: int, share: float,
     remarks = Remarks()
     config = Config(rules=Rules(size, 5), selfplay=SelfplayConfig(balanced_share=share))
     assert bool(training_openings(config, Context(remarks))) is found
-    assert remarks.said == []
+    assert remarks.lines == []
 
 
 def test_missing_balanced_openings_are_noted_once_for_all_rounds(tmp_path: Path) -> None:
@@ -57,7 +42,7 @@ def test_missing_balanced_openings_are_noted_once_for_all_rounds(tmp_path: Path)
     config = replace(CONFIG, selfplay=replace(CONFIG.selfplay, iterations=2, games=2))
     with RunFolder.create(tmp_path / "run", config) as run:
         run_selfplay(run, Context(remarks))
-    assert sum("no balanced openings" in text for text in remarks.said) == 1
+    assert sum("no balanced openings" in text for text in remarks.lines) == 1
 
 
 @pytest.mark.parametrize("each_round", [False, True])

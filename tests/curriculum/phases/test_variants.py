@@ -12,9 +12,10 @@ from curriculum.config import Config, Phase
 from curriculum.games.kinds import OWN_KINDS, REPOSITORY_KINDS
 from curriculum.phases.all import run_all
 from curriculum.presets import resolve
-from curriculum.reporting import Context, Quiet
+from curriculum.reporting import Context
 from curriculum.run.folder import RunFolder
 from nets.checkpoint import read_info
+from tests.support.remarks import Remarks
 
 pytestmark = pytest.mark.slow
 TINY = (
@@ -29,17 +30,6 @@ TINY = (
     "gate.threshold=0",
     "evaluation.final_games=0",
 )
-
-
-class Remarks(Quiet):
-    """Keeps all messages."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-
-    def say(self, text: str) -> None:
-        """See `Reporter`."""
-        self.lines.append(text)
 
 
 def trained(path: Path, config: Config) -> tuple[RunFolder, list[str]]:

@@ -12,7 +12,7 @@ import pytest
 from core.cores import instruction_sets, processor_name
 from core.files.atomic import NotAFileError
 from core.files.json_text import value_at
-from core.limits import MAX_JSON_BYTES
+from core.input_limits import MAX_JSON_BYTES
 from core.rules import Rules
 from curriculum.config import Config
 from curriculum.presets import resolve

@@ -15,7 +15,7 @@ import pytest
 from numpy.typing import NDArray
 
 from core.evaluation import PositionBatch
-from core.limits import MAX_JSON_BYTES
+from core.input_limits import MAX_JSON_BYTES
 from core.rules import BLACK, NO_CELL, WHITE
 from curriculum.training.files import SamplesError, read_kept_games, read_packed, read_samples, write_samples
 from curriculum.training.samples import Samples

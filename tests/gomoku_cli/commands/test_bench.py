@@ -138,7 +138,7 @@ def test_the_picture_is_drawn(
 ) -> None:
     pytest.importorskip("matplotlib")
     path = tmp_path / name
-    check_plot(path, "--figure")
+    check_plot(path)
     draw_bench({**quick, "sweeps": swept} if name.startswith("full") else quick, path)
     assert path.read_bytes().startswith(start)
 

@@ -1,24 +1,13 @@
 """`gomoku convert`: games of either format into one file."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from core.records.formats import GamesFile, read_games, write_games
-from core.records.record import GameRecord
-from core.rules import WHITE, Rules
 from gomoku_cli.exit_codes import ExitCode
 from tests.support.commands import run as run_command
-
-GAMES = [
-    GameRecord(Rules(9), (40, 41, 31), black="Łukasz", white="碁", note="one"),
-    GameRecord(Rules(15, 4), (112, 113, 97), WHITE, black="A", comments=("value -0.125\n400 visits", "", "[\\]")),
-]
-
-
-def kept_by_psq(game: GameRecord) -> GameRecord:
-    return replace(game, comments=(), note="", date="")
+from tests.support.game_records import GAMES, kept_by_psq
 
 
 def convert(capsys: pytest.CaptureFixture[str], *arguments: Path) -> tuple[int, str, str]:

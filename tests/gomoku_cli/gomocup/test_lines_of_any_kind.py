@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from benchmarks.campaigns.fuzz_engine import Expected, fault, scripts, through_the_protocol
-from core.limits import MAX_COMMAND_LENGTH
+from core.input_limits import MAX_COMMAND_LENGTH
 from tests.support.gomocup import FIRST, SECOND, THIRD, Talk
 
 

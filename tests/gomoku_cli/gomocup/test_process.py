@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import FailedError
-from core.limits import MAX_COMMAND_LENGTH
+from core.input_limits import MAX_COMMAND_LENGTH
 from core.notation import parse_point, point_name
 from core.position import Position
 from core.rules import Rules

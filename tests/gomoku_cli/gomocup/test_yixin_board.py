@@ -9,7 +9,7 @@ from core.notation import parse_point
 from core.position import Position
 from gomoku_cli.gomocup.commands import Engine
 from search.analysis import Analysis, MoveAnalysis
-from search.limits import Limit
+from search.limit import Limit
 from search.players import Decision, Report, never
 from tests.support.gomocup import ABOUT, FIRST, SECOND, FirstCellPlayer, OnePlayer, Talk
 

@@ -7,7 +7,7 @@ from core.position import Position
 from core.rules import BLACK, WHITE, Colour, Rules
 from gomoku_cli.study.explain import Explainer
 from search.analysis import Analysis, MoveAnalysis
-from search.limits import Limit
+from search.limit import Limit
 from search.mentor.player import Mentor
 from tests.support.mentor_positions import RULES, position, takes_many_nodes
 

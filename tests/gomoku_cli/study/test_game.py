@@ -12,7 +12,7 @@ from core.records.sgf import parse_sgf, to_sgf
 from core.rules import Rules
 from gomoku_cli.study.game import KeptAnalysis, StudiedGame
 from search.analysis import Analysis, MoveAnalysis
-from search.limits import Limit
+from search.limit import Limit
 
 RULES = Rules(9, 5)
 MOVES = tuple(parse_cell(name, 9) for name in ("e5", "d6", "f6", "e7"))

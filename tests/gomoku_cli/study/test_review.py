@@ -7,7 +7,7 @@ from core.rules import BLACK, WHITE, Rules
 from gomoku_cli.study.game import KeptAnalysis, StudiedGame
 from gomoku_cli.study.review import Grade, review_of, win_probability
 from search.analysis import Analysis, MoveAnalysis
-from search.limits import Limit
+from search.limit import Limit
 
 RULES = Rules(7, 4)
 MOVES = (0, 7, 1, 8, 2, 9, 3)

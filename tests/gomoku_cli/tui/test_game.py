@@ -86,6 +86,10 @@ def test_the_line_of_a_game_that_goes_on_is_the_main_one_and_one_that_is_over_st
     over.undo()
     over.play(parse_cell("o15", 15))
     assert not over.node.is_main()
+    assert not over.promote(), "the result is that of the main line"
+    assert over.to_save().tree.record().moves[8:] == (parse_cell("e1", 15),)
+    over.pop()
+    over.play(parse_cell("o14", 15))
     record = game("h8", "i9", "h9", seats=Seats(None, None))
     record.recorded = GameRecord(Rules(), tuple(record.moves))
     record.undo()
@@ -114,7 +118,7 @@ def test_results_in_words() -> None:
     won.seats = Seats(None, None)
     assert won.result_text() == "Black has 5 in a row: the game is over."
     drawn = Game(Rules(3, 3), Seats(None, None), [0, 1, 2, 4, 3, 5, 7, 6, 8])
-    assert drawn.is_over
+    assert drawn.is_game_over()
     assert drawn.winner is None
     assert drawn.result_text() == "The board is full: a draw."
 

@@ -17,7 +17,7 @@ from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.screens.new_game import NewGameScreen
 from gomoku_cli.tui.screens.question import Question
 from gomoku_cli.tui.setup import BoardSetup
-from search.limits import Limit
+from search.limit import Limit
 from search.players import never
 from tests.support.tui import BoardDriver, ScriptedPlayer, ThreadEngine, async_test, board_app, board_setup
 
@@ -61,6 +61,7 @@ async def test_the_engine_chooses_after_three_stones_of_the_human(choice: Choice
         assert "swap2" in ui.title
         await place(ui, "h8", "i9")
         assert ui.moves == ["h8", "i9"], "the human places for both colours"
+        assert [line.split()[-1] for line in ui.panel.split("\n") if line.startswith(">")] == ["you"]
         await ui.press("u")
         assert ui.moves == ["h8"]
         await place(ui, "j9", "b2")
@@ -84,6 +85,13 @@ async def test_the_human_chooses_black_white_or_two_stones_more() -> None:
     for key, placed, colour in (("w", 3, WHITE), ("b", 4, BLACK)):
         async with board_app(OpeningPlayer(), setup=setup(WHITE)) as ui:
             await ui.until(lambda: isinstance(ui.app.screen, Question))
+            for columns in (80, 40):
+                await ui.pilot.resize_terminal(columns, 24)
+                await ui.pilot.pause()
+                frame, bar = ui.app.screen.query_one("Vertical").region, ui.main_screen.query_one("Footer").region
+                assert all(frame.contains_region(each.region) for each in ui.app.screen.query("Button")), "all keys"
+                assert frame.bottom <= bar.y, "the key bar stays in view"
+            await ui.pilot.resize_terminal(80, 24)
             await ui.press("l")
             assert "Choose your colour" in ui.status
             await ui.press("s")
@@ -154,3 +162,27 @@ async def test_a_stone_that_the_opening_forbids_is_refused_with_the_reason() -> 
         assert "in rif stone 1 stands at the centre" in ui.status
         await place(ui, "h8", "i9")
         assert ui.moves == ["h8", "i9"]
+
+
+@pytest.mark.parametrize(
+    ("human", "choice", "stones", "asks"),
+    [
+        (BLACK, "", (), False),
+        (BLACK, "", ("h8",), True),
+        (BLACK, "", ("h8", "i9", "b2"), True),
+        (WHITE, "l", (), False),
+        (WHITE, "m", (), True),
+    ],
+)
+@async_test
+async def test_leaving_asks_once_the_human_has_placed_a_stone_or_chosen(
+    human: int, choice: str, stones: tuple[str, ...], asks: bool
+) -> None:
+    async with board_app(OpeningPlayer(Choice.WHITE), setup=setup(human)) as ui:
+        if choice:
+            await ui.until(lambda: isinstance(ui.app.screen, Question))
+            await ui.press(choice)
+        await place(ui, *stones)
+        await ui.press("q")
+        assert asks == ("Leave this game?" in ui.dialog)
+        assert asks == (ui.app.return_value is None)

@@ -82,7 +82,7 @@ async def test_a_game_that_is_over_keeps_its_sides() -> None:
     async with board_app(ScriptedPlayer(3, ["a2", "b2"]), size=3, connect=3) as ui:
         for move in ("a1", "b1", "c1"):
             await ui.play(move)
-        assert ui.app.game.is_over
+        assert ui.app.game.is_game_over()
         before = ui.app.game.seats
         await ui.press("s")
         assert ui.app.game.seats == before

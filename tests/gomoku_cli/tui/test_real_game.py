@@ -26,7 +26,7 @@ async def test_a_whole_game_against_the_built_in_model(tmp_path: Path, monkeypat
             ui = BoardDriver(app, pilot)
             # Moves along the lowest row: the model wins within a few moves.
             for column in "acegikmobdfhjln":
-                if app.game.is_over:
+                if app.game.is_game_over():
                     break
                 await ui.press(column.upper(), "1", "enter")
                 await ui.until(lambda: not app.control.is_busy, 6 * LIMIT_S)

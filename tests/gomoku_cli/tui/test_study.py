@@ -256,7 +256,7 @@ async def test_a_game_that_is_over_stays_whatever_is_played_from_it(tmp_path: Pa
     engine = ThreadEngine({"default": AnalysingPlayer(15)}, folder=tmp_path)
     async with board_app(engine, setup=setup) as ui:
         await ui.press("slash", *"h8a1h9a3h10a5h11a7h12", "enter")
-        await ui.until(lambda: ui.app.game.is_over)
+        await ui.until(lambda: ui.app.game.is_game_over())
         (path,) = tmp_path.iterdir()
         game = read_games(path)[0].moves
         await ui.press("b", "<")

@@ -14,7 +14,7 @@ from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.setup import BoardSetup
 from gomoku_cli.tui.widgets import status
 from search.analysis import Analysis
-from search.limits import Limit
+from search.limit import Limit
 from search.players import Decision, Report, never
 from tests.support.tui import AnalysingPlayer, GatedAnalyst, GatedPlayer, ThreadEngine, async_test, board_app
 

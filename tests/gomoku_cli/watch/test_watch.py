@@ -99,8 +99,8 @@ def test_a_torn_game_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
 
 
 def test_ticks_are_round_numbers() -> None:
-    assert nice_ticks(0, 9207, 3) == [0, 5000]
-    assert nice_ticks(0.1, 0.9, 3) == pytest.approx([0.5])
+    assert nice_ticks(0, 9207) == [0, 5000]
+    assert nice_ticks(0.1, 0.9) == pytest.approx([0.5])
     assert [number(value) for value in (0.12345, 7212, 20000, 1.5e7, 0)] == ["0.123", "7.21k", "20k", "15M", "0"]
 
 

@@ -14,7 +14,7 @@ from core.rules import Rules
 from curriculum.arena.players import PlayerSettings, PlayerSpecError, model_path, parse_player
 from curriculum.config import Config, ImitationConfig
 from curriculum.games.mentor_games import play_teacher_game
-from search.limits import Limit
+from search.limit import Limit
 from search.players import ForfeitError
 from tests.support.engine_players import LIMIT_S, POSIX_ONLY, RULES, at, cell, command, engine, move_of, wait_until_gone
 

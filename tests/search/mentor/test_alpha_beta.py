@@ -8,7 +8,7 @@ from core.compiled.threats import FIVE, new_threat_board, side_of
 from core.notation import parse_cell
 from core.position import Position
 from core.rules import BLACK, WHITE, Colour, Rules
-from search.limits import Limit
+from search.limit import Limit
 from search.mentor.alpha_beta import begin_iteration, run, set_up
 from search.mentor.evaluation import built_in_network
 from search.mentor.player import Mentor

@@ -12,10 +12,10 @@ SHARP = CasualPlayer(Habits())
 BLIND = CasualPlayer(Habits(sees_four=0.0, sees_three=0.0, softness=0.5))
 
 
-def share_of(player: CasualPlayer, board: Position, names: str, games: int = 60) -> float:
+def share_of(player: CasualPlayer, board: Position, names: str) -> float:
     """Share of the moves over some seeds that are among `names`."""
-    decisions = player.choose_batch([board] * games, seeds=range(games))
-    return sum(board.name_of(decision.move) in names.split() for decision in decisions) / games
+    decisions = player.choose_batch([board] * 60, seeds=range(60))
+    return sum(board.name_of(decision.move) in names.split() for decision in decisions) / 60
 
 
 @pytest.mark.parametrize("colour", [BLACK, WHITE])

@@ -9,7 +9,7 @@ from core.rules import BLACK, WHITE
 from curriculum.arena.opening_sets import load_openings
 from curriculum.arena.players import PlayerSettings, PlayerSpecError, parse_player
 from search.analysis import Analysis
-from search.limits import Limit
+from search.limit import Limit
 from search.mentor import deepening
 from search.mentor.player import DEFAULT_LIMIT, LEVELS, Mentor
 from search.players import Decision

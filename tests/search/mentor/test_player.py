@@ -10,7 +10,7 @@ from core.notation import cell_name
 from core.position import Position
 from core.rules import BLACK, WHITE, Colour, Rules
 from curriculum.arena.opening_sets import load_openings
-from search.limits import Limit
+from search.limit import Limit
 from search.mentor.paper import PaperMentor
 from search.mentor.player import Mentor
 from search.players import Player

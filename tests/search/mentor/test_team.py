@@ -9,7 +9,7 @@ import pytest
 from core.position import Position
 from core.rules import BLACK, Rules
 from curriculum.arena.opening_sets import load_openings
-from search.limits import Limit
+from search.limit import Limit
 from search.mentor.evaluation import built_in_network
 from search.mentor.player import Mentor
 from search.mentor.team import Team

@@ -12,7 +12,7 @@ from core.compiled.rules import compile_rules
 from core.notation import parse_cell
 from core.position import Position
 from core.rules import BLACK, Rules
-from search.limits import Limit
+from search.limit import Limit
 from search.players import Player
 from search.pure_mcts.player import PureMcts
 from search.pure_mcts.rollouts import next_random, roll_out

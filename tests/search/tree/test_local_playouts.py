@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from core.position import Position
 from core.rules import Rules
 from core.streams import stream_key
-from search.limits import Limit
+from search.limit import Limit
 from search.tree.forest import OPEN
 from search.tree.mcts import ForestSearch
 from search.tree.noise import random_share

@@ -13,7 +13,7 @@ from core.compiled import stones_of
 from core.notation import parse_cell
 from core.position import Position
 from core.rules import Rules
-from search.limits import Limit
+from search.limit import Limit
 from search.players import Decision, Player
 from search.tree import player as mcts_player
 from search.tree.forest import bytes_per_node

@@ -1,12 +1,12 @@
 """Runs by the command line: made, continued, stopped by Ctrl-C, and never begun by mistake."""
 
 import json
-import os
 import shutil
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,22 +15,8 @@ from curriculum.games.kinds import KINDS
 from curriculum.presets import resolve
 from curriculum.run.folder import RunFolder, best_model
 from gomoku_cli.exit_codes import ExitCode
-from tests.support.commands import refused, run
+from tests.support.commands import gomoku, refused, run
 from tests.support.project import ROOT
-
-
-def gomoku(*arguments: object, timeout_s: float = 300, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run the command in a process of its own."""
-    return subprocess.run(
-        [sys.executable, "-m", "gomoku_cli", *map(str, arguments)],
-        cwd=ROOT,
-        env=os.environ | environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=timeout_s,
-        check=False,
-    )
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no lock there")
@@ -152,9 +138,8 @@ def test_ctrl_c_saves_and_prints_the_command_that_continues(tmp_path: Path) -> N
     assert "Traceback" not in err
 
 
-def _wait_for(happened: object, seconds: float = 120) -> None:
-    assert callable(happened)
-    end = time.monotonic() + seconds
+def _wait_for(happened: Callable[[], bool]) -> None:
+    end = time.monotonic() + 120
     while not happened():
         assert time.monotonic() < end
         time.sleep(0.05)

@@ -1,14 +1,18 @@
-"""Limits of a search."""
+"""The limit of a search."""
 
 from dataclasses import dataclass
 from typing import Annotated
 
-from core.bounds import POSITIVE, check_bounds
+from core.setting_bounds import POSITIVE, check_bounds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:
     """The end of a search: the limit that is reached first ends it; None sets no limit.
+
+    `depth`: plies of the mentor's search, without forced replies and extensions; tree searches refuse it. `nodes`:
+    positions searched, which are nodes of the mentor, simulations of a tree search, playouts of pure MCTS. `seconds`:
+    time for the move.
 
     >>> gomoku.Limit(nodes=2000, seconds=0.5)
     Limit(depth=None, nodes=2000, seconds=0.5)
@@ -17,11 +21,8 @@ class Limit:
     """
 
     depth: Annotated[int | None, POSITIVE] = None
-    """Plies of the mentor's search, without forced replies and extensions; tree searches refuse it."""
     nodes: Annotated[int | None, POSITIVE] = None
-    """Positions searched: nodes of the mentor, simulations of a tree search, playouts of pure MCTS."""
     seconds: Annotated[float | None, POSITIVE] = None
-    """Time for the move."""
 
     def scaled(self, *, nodes: float, seconds: float) -> "Limit":
         """Return the limit with so many times the nodes and the seconds; depth stays."""

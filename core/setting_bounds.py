@@ -8,8 +8,7 @@
         def __post_init__(self) -> None:
             check_bounds(self)
 
-`bounds_of(GateConfig)["games"]` serves readers of settings with messages of their own: `number in bounds` checks a
-number, and `str(bounds)` completes "it must be …".
+`str(bounds)` completes "it must be …" for readers of settings with messages of their own.
 """
 
 import dataclasses
@@ -21,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Bounds:
     """An interval of numbers. `str` completes "it must be …": `above 0`, `0 or more`, `from 0 to 1`."""
 
@@ -38,10 +37,11 @@ class Bounds:
             return f"above {self.low:,}" if self.above else f"{self.low:,} or more"
         return f"above {self.low:,} and at most {self.high:,}" if self.above else f"from {self.low:,} to {self.high:,}"
 
+    __repr__ = __str__  # for `help` of a class of settings
+
 
 POSITIVE = Bounds(0, above=True)
 NON_NEGATIVE = Bounds(0)
-ONE_OR_MORE = Bounds(1)
 SHARE = Bounds(0, 1)
 
 
