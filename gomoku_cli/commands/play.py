@@ -139,7 +139,7 @@ def command(
         seats=_seats(specs, search, colour),
         opening=opening,
         ponders=ponder,
-        ascii_only=ascii_only or not shows_unicode(),
+        ascii_only=ascii_only or not shows_unicode(sys.stdout.encoding),
         theme=theme,
         asks_first=choose,
     )

@@ -91,11 +91,8 @@ def command(
         check_theme(theme)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--theme") from error
-    solve_puzzles(
-        PuzzleSetup(
-            puzzles=chosen, progress=progress, daily=daily, ascii_only=ascii_only or not shows_unicode(), theme=theme
-        )
-    )
+    is_plain = ascii_only or not shows_unicode(sys.stdout.encoding)
+    solve_puzzles(PuzzleSetup(puzzles=chosen, progress=progress, daily=daily, ascii_only=is_plain, theme=theme))
 
 
 def _from_suites(file: Path | None, variant: Variant) -> "list[RatedPuzzle]":

@@ -28,6 +28,7 @@ from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.puzzles.progress import Progress
 from gomoku_cli.puzzles.rated import RatedPuzzle, daily_set, level_of
 from gomoku_cli.puzzles.referee import Hint, Referee, Verdict
+from gomoku_cli.tui.bursts import moves_in
 from gomoku_cli.tui.layout import BOARD_CSS, MIN_TERMINAL, TERMINAL_THEME, TOO_SMALL, arrangement
 from gomoku_cli.tui.picture import MAX_NUMBERED
 from gomoku_cli.tui.terminal import is_gone, restored_terminal, terminal_driver
@@ -183,6 +184,8 @@ class PuzzlesApp(App[ExitCode]):
             self._play(message.cell)
 
     def _play_typed(self, text: str) -> None:
+        if not text.strip():
+            return
         try:
             cell = parse_cell(text.strip(), self.puzzle.rules.size)
         except NotationError as error:
@@ -285,8 +288,12 @@ class PuzzlesApp(App[ExitCode]):
 
     async def on_event(self, event: events.Event) -> None:
         """Take the keys of a coordinate, from `/` or a capital letter to Enter."""
-        if not (isinstance(event, events.Key | events.Paste) and self._entry.takes(event)):
-            await super().on_event(event)
+        if isinstance(event, events.Key | events.Paste) and self._entry.takes(event):
+            return
+        if isinstance(event, events.Paste):  # or keys that come faster than anyone types
+            self._play_typed(" ".join(moves_in(event.text)[:1]))
+            return
+        await super().on_event(event)
 
     def action_type_move(self) -> None:
         """Open the line for a coordinate."""

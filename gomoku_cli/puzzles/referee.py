@@ -65,9 +65,11 @@ class Referee:
         """Return the idea of the position, and a right move."""
         is_first = position.ply == len(each.puzzle.moves)
         move = each.puzzle.answers[0] if is_first else self._forced.attack(position).move
-        fours = len(self._explainer.threats.win_by_fours(stones_of(position), position.side_to_move)) // 2
-        if fours:
-            return Hint(f"{fours} fours in a row win." if fours > 1 else "One four wins.", move)
+        win = self._explainer.threats.win_by_fours(stones_of(position), position.side_to_move)
+        if win:
+            fours = len(win) // 2
+            text = f"{fours} fours in a row win." if fours > 1 else "One four wins." if fours else "Five is at hand."
+            return Hint(text, move)
         threat = self._explainer.threat(position)
         return Hint(threat.sentence if threat else "It takes a move that is no four.", move)
 

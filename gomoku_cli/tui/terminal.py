@@ -38,10 +38,10 @@ def is_served() -> bool:
     return PAGE_VARIABLE in os.environ
 
 
-def shows_unicode() -> bool:
-    """Return True if the terminal takes the characters of the board."""
+def shows_unicode(encoding: str | None) -> bool:
+    """Return True if a terminal of this encoding takes the characters of the board."""
     try:
-        "●┼█".encode(sys.stdout.encoding or "ascii")
+        "●┼█".encode(encoding or "ascii")
     except (LookupError, UnicodeEncodeError):
         return False
     return True

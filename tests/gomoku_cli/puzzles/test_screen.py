@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual import events
 from textual.geometry import Offset
 from textual.pilot import Pilot
 
@@ -139,6 +140,8 @@ async def test_hints_solution_next_and_again(tmp_path: Path) -> None:
         await ui.press("s", "n")
         assert ui.app.puzzle is first
         assert [each.score for each in ui.app.progress.attempts] == [0]
+        ui.app.post_message(events.Paste("H8\r"))
+        await ui.until(lambda: "h8" in ui.played or "h8" in ui.text)
         await ui.press("tab", "slash", "z", "enter")
         assert "is no cell" in ui.text
         await ui.press("q")
