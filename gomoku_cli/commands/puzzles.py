@@ -119,7 +119,6 @@ def _from_games(sources: Sequence[Path], *, quiet: bool) -> "list[RatedPuzzle]":
 
     from core.records.formats import read_games
     from core.records.record import RecordError
-    from curriculum.reporting import Interrupted
     from gomoku_cli.commands.book import game_files
     from gomoku_cli.compilation import reporting_compilation
     from gomoku_cli.interruption import interruptible
@@ -136,7 +135,7 @@ def _from_games(sources: Sequence[Path], *, quiet: bool) -> "list[RatedPuzzle]":
         reporting_compilation(context.reporter),
         context.reporter.task("games", len(files), "files") as task,
     ):
-        for number, path in enumerate(files, start=1):
+        for number, path in enumerate(files):
             try:
                 records = read_games(path)
             except RecordError as error:
@@ -144,11 +143,10 @@ def _from_games(sources: Sequence[Path], *, quiet: bool) -> "list[RatedPuzzle]":
                     raise
                 context.reporter.say(f"left out: {error}")
                 continue
-            for record in records:
-                if context.stop():
-                    raise Interrupted
-                found |= {each.key: each for each in finder(record.rules).puzzles(record, path.name)}
-            task.update(number, puzzles=len(found))
+            for index, record in enumerate(records, start=1):
+                mistakes = finder(record.rules).puzzles(record, path.name, context.stop)
+                found |= {each.key: each for each in mistakes}
+                task.update(number + index / len(records), puzzles=len(found))
     return list(found.values())
 
 

@@ -1,15 +1,17 @@
 """Puzzles from games: wins by fours that were missed, and the only defences against them, all proven."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from core.compiled import stones_of
 from core.position import Position
 from core.records.record import GameRecord
 from core.rules import BLACK, WHITE, Cell, Rules
 from curriculum.arena.suite import Puzzle
+from curriculum.reporting import Interrupted
 from gomoku_cli.puzzles.rated import RatedPuzzle
 from gomoku_cli.study.forced import ForcedWins
 from gomoku_cli.study.threats import Threats
+from search.players import never
 from search.solvers.vcf import VcfVerdict, find_vcf
 
 _MAX_ANSWERS = 8
@@ -26,15 +28,17 @@ class MistakeFinder:
         self._threats = Threats(rules)
         self._forced = ForcedWins(rules, self._threats)
 
-    def puzzles(self, record: GameRecord, origin: str) -> Iterator[RatedPuzzle]:
+    def puzzles(self, record: GameRecord, origin: str, stop: Callable[[], bool] = never) -> Iterator[RatedPuzzle]:
         """Yield a puzzle for each mistake with a proven right answer; if one side is `you`, for its mistakes alone.
 
-        `origin`: the file, for the note.
+        `origin`: the file, for the note. Raises `curriculum.reporting.Interrupted` if `stop()` is true before a move.
         """
         names = {BLACK: record.black, WHITE: record.white}
         own = [colour for colour, name in names.items() if name == _HUMAN] or list(names)
         position = Position(record.rules)
         for move in record.moves:
+            if stop():
+                raise Interrupted
             if position.side_to_move in own and (found := self._of(position, move)):
                 kind, answers, text = found
                 note = f"{text}; {origin}, move {position.ply + 1}"
