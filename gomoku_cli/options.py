@@ -29,6 +29,15 @@ Resume = Annotated[bool, typer.Option("--resume", help="Continue a stopped run, 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 NoColor = Annotated[bool, typer.Option("--no-color", help="Show numbers in place of colours, as NO_COLOR does.")]
 Ascii = Annotated[bool, typer.Option("--ascii", help="Draw with ASCII characters only.")]
+Theme = Annotated[
+    str | None,
+    typer.Option(
+        "--theme",
+        metavar="NAME",
+        help="Colours around the board, such as textual-light.",
+        show_default="the terminal's",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 Player = Annotated[

@@ -84,7 +84,7 @@ def build(
 
     runtime.apply()
     with interruptible(quiet=quiet) as context:
-        files = list(_files(sources or ()))
+        files = list(game_files(sources or ()))
         if not book.exists():
             with Book.create(book, _rules(files, rules)):
                 pass
@@ -149,7 +149,7 @@ def show(
     )
 
 
-def _files(sources: Sequence[Path]) -> list[Path]:
+def game_files(sources: Sequence[Path]) -> list[Path]:
     """Return the files of games, those of a folder in its order. Raises a usage error for a folder without any."""
     from core.records.formats import is_game_file
 

@@ -73,15 +73,7 @@ def command(
         bool,
         typer.Option("--ascii", help="Draw with ASCII characters, for fonts without the stones.", show_default=False),
     ] = False,
-    theme: Annotated[
-        str | None,
-        typer.Option(
-            "--theme",
-            metavar="NAME",
-            help="Colours around the board, such as textual-light.",
-            show_default="the terminal's",
-        ),
-    ] = None,
+    theme: options.Theme = None,
     serve: Annotated[
         bool,
         typer.Option("--serve", help="Offer the board to a browser; needs the extra serve.", rich_help_panel=_BROWSER),
@@ -114,7 +106,7 @@ def command(
     if serve:
         _serve(host, port)
         return
-    from gomoku_cli.tui.terminal import is_served
+    from gomoku_cli.tui.terminal import is_served, shows_unicode
 
     if not is_served() and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise typer.BadParameter("the board needs a terminal")
@@ -147,7 +139,7 @@ def command(
         seats=_seats(specs, search, colour),
         opening=opening,
         ponders=ponder,
-        ascii_only=ascii_only or not _shows_unicode(),
+        ascii_only=ascii_only or not shows_unicode(sys.stdout.encoding),
         theme=theme,
         asks_first=choose,
     )
@@ -248,12 +240,3 @@ def _choice(spec: str, search: options.SearchOptions) -> "PlayerChoice":
         switch_stage=DEFAULT_SWITCH_STAGE if search.switch_stage is None else search.switch_stage,
         tactics=search.tactics,
     )
-
-
-def _shows_unicode() -> bool:
-    """Return True if the terminal takes the characters of the board."""
-    try:
-        "●┼█".encode(sys.stdout.encoding or "ascii")
-    except (LookupError, UnicodeEncodeError):
-        return False
-    return True

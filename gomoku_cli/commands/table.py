@@ -36,6 +36,7 @@ _TABLE = {
     },
     _PLAY: {
         "play": ("play", "Play and study on a board in the terminal."),
+        "puzzles": ("puzzles", "Solve puzzles on a board in the terminal."),
         "analyze": ("pictures.analyze", "Show positions and games as a player sees them."),
         "picture": ("pictures.picture", "Show a game with its values."),
         "book": ("book", "Make and show opening books."),

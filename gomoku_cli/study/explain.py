@@ -10,15 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.compiled import stones_of
-from core.compiled.threats import FIVE, FOUR, OPEN_FOUR, OPEN_THREE, side_of
+from core.compiled.threats import FIVE, FOUR, OPEN_FOUR, OPEN_THREE
 from core.notation import cell_name
 from core.position import Position
-from core.rules import EMPTY, Cell, Colour, Rules, colour_name
+from core.rules import Cell, Colour, Rules, colour_name
+from gomoku_cli.study.forced import ForcedWins
 from gomoku_cli.study.threats import Shape, Threats, kind_name
 from search.analysis import Analysis
 
-_MAX_FOURS = 4
-"""Fours in a row by which a defender may put off a double threat in a proof."""
 _MAX_SHOWN = 6
 """Moves of a line in a sentence."""
 
@@ -54,6 +53,7 @@ class Explainer:
 
     def __init__(self, rules: Rules) -> None:
         self.threats = Threats(rules)
+        self._forced = ForcedWins(rules, self.threats)
         self._rules = rules
 
     def loss(self, position: Position, move: Cell, after: Analysis | None = None) -> Explanation | None:
@@ -131,38 +131,10 @@ class Explainer:
         for cell in self.threats.double_threes(stones, attacker):
             grown = stones.copy()
             grown[cell] = attacker
-            if self._answers_nothing(grown, -attacker, _MAX_FOURS):
+            if self._forced.longest_defence(grown, -attacker).plies:
                 clause = f"makes two {self._kind(OPEN_THREE)}s at once at {self._names((cell,))}"
                 return _Win(clause=clause, line=(cell,))
         return None
-
-    def _answers_nothing(self, stones: NDArray[np.int8], defender: Colour, fours: int) -> bool:
-        """Return True if every reply of the defender loses to a win by fours; `stones` [A] are left as they were.
-
-        It may put the end off by `fours` of its own.
-        """
-        attacker = -defender
-        if not self.threats.win_by_fours(stones, attacker):
-            return False  # this is not even a threat
-        cells, legal = self.threats.cells(stones)[side_of(defender)], self.threats.legal(stones, defender)
-        # The strongest replies first, since they refute most.
-        for reply in np.argsort(-cells.astype(np.int64), kind="stable").tolist():
-            if not legal[reply]:
-                continue
-            if cells[reply] == FIVE:
-                return False
-            stones[reply] = defender
-            loses = bool(self.threats.win_by_fours(stones, attacker))
-            if not loses and cells[reply] >= FOUR and fours:
-                blocks = np.flatnonzero(self.threats.cells(stones)[side_of(defender)] == FIVE)
-                if len(blocks) == 1 and self.threats.legal(stones, attacker)[blocks[0]]:
-                    stones[blocks[0]] = attacker
-                    loses = self._answers_nothing(stones, defender, fours - 1)
-                    stones[blocks[0]] = EMPTY
-            stones[reply] = EMPTY
-            if not loses:
-                return False
-        return True
 
     def _kind(self, kind: int) -> str:
         return kind_name(kind, self._rules.connect)

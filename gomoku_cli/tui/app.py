@@ -25,7 +25,7 @@ from gomoku_cli.tui.control import Control
 from gomoku_cli.tui.engine.client import Engine
 from gomoku_cli.tui.game import Game, has_net
 from gomoku_cli.tui.keys import BY_IMPORTANCE, GROUPS, THREAT_MARKS
-from gomoku_cli.tui.layout import arrangement
+from gomoku_cli.tui.layout import BOARD_CSS, MIN_TERMINAL, TERMINAL_THEME, TOO_SMALL, arrangement
 from gomoku_cli.tui.picture import Panes, looks
 from gomoku_cli.tui.screens.dialogs import Dialogs
 from gomoku_cli.tui.setup import BoardSetup
@@ -36,33 +36,13 @@ from gomoku_cli.tui.widgets.glyphs import ASCII, MONOCHROME, UNICODE
 from gomoku_cli.tui.widgets.panel import MovesView, SidePanel
 from gomoku_cli.tui.widgets.status import StatusKind, StatusLine
 
-_TERMINAL_THEME = "ansi-dark"
-_MIN_TERMINAL = (24, 8)
-"""Columns and rows below which the screen asks for more."""
-
 
 class GomokuApp(Dialogs):
     """One game after another; the result is the exit code, None after a failure."""
 
     TITLE = "Gomoku"
     ALLOW_SELECT = False
-
-    # The screen uses the terminal's own colours, so that it suits a dark and a light one. The board brings its own.
-    CSS = """
-    Screen { layers: default above; }
-    #title { height: 1; padding: 0 1; }
-    #table { height: 1fr; margin-bottom: 1; }
-    #foot { layer: above; dock: bottom; height: auto; margin-bottom: 1; }
-    BoardWindow { width: 1fr; height: 1fr; }
-    #panel { height: 1fr; }
-    #small { display: none; width: 1fr; height: 1fr; }
-    .-small #title, .-small #table, .-small #foot, .-small Footer { display: none; }
-    .-small #small { display: block; }
-    App.-ascii .arrow { display: none; }
-    App.-ascii ModalScreen > * { border: ascii $primary; }
-    App.-ascii BoardWindow, App.-ascii VerticalScroll, App.-ascii OptionList { scrollbar-size: 0 0; }
-    """
-
+    CSS = BOARD_CSS
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
             Binding(each.key, each.action, each.name, key_display=each.shown, show=each.in_footer)
@@ -74,7 +54,7 @@ class GomokuApp(Dialogs):
     def __init__(self, engine: Engine, setup: BoardSetup) -> None:
         # Without native colours from the start Textual shows greys under NO_COLOR instead of no colours.
         super().__init__(driver_class=terminal_driver(), ansi_color=True if "NO_COLOR" in os.environ else None)
-        self.theme = setup.theme or _TERMINAL_THEME
+        self.theme = setup.theme or TERMINAL_THEME
         self.set_class(setup.ascii_only, "-ascii")
         self.notices: list[str] = []
         """Notices on the engine's backend and precision."""
@@ -109,9 +89,7 @@ class GomokuApp(Dialogs):
             yield self._status
             yield self._entry
         yield Footer(show_command_palette=False)
-        yield Static(
-            f"The board needs {_MIN_TERMINAL[0]} columns and {_MIN_TERMINAL[1]} rows.", id="small", markup=False
-        )
+        yield Static(TOO_SMALL, id="small", markup=False)
 
     def on_mount(self) -> None:
         """Show the empty board and begin."""
@@ -143,7 +121,7 @@ class GomokuApp(Dialogs):
         """Choose the size of the cells and the panel's width for the size of the terminal."""
         columns, rows = terminal or self.size
         assert self._main is not None
-        self._main.set_class(columns < _MIN_TERMINAL[0] or rows < _MIN_TERMINAL[1], "-small")
+        self._main.set_class(columns < MIN_TERMINAL[0] or rows < MIN_TERMINAL[1], "-small")
         found = arrangement(self.game.rules, columns, rows, self._panel_wanted)
         self._board.set_scale(found.scale)
         self._panel.styles.width = found.panel_columns

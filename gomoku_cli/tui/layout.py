@@ -6,6 +6,26 @@ from core.rules import Rules
 from gomoku_cli.tui.widgets.board import best_scale
 from gomoku_cli.tui.widgets.painting import Geometry
 
+TERMINAL_THEME = "ansi-dark"
+"""The terminal's own colours, so that a screen suits a dark and a light one. The board brings its own."""
+MIN_TERMINAL = (24, 8)
+"""Columns and rows below which a screen with a board asks for more."""
+TOO_SMALL = f"The board needs {MIN_TERMINAL[0]} columns and {MIN_TERMINAL[1]} rows."
+BOARD_CSS = """
+Screen { layers: default above; }
+#title { height: 1; padding: 0 1; }
+#table { height: 1fr; margin-bottom: 1; }
+#foot { layer: above; dock: bottom; height: auto; margin-bottom: 1; }
+BoardWindow { width: 1fr; height: 1fr; }
+#panel { height: 1fr; }
+#small { display: none; width: 1fr; height: 1fr; }
+.-small #title, .-small #table, .-small #foot, .-small Footer { display: none; }
+.-small #small { display: block; }
+App.-ascii .arrow { display: none; }
+App.-ascii ModalScreen > * { border: ascii $primary; }
+App.-ascii BoardWindow, App.-ascii VerticalScroll, App.-ascii OptionList { scrollbar-size: 0 0; }
+"""
+"""Title, board with a panel beside it, and status and key bar below."""
 _PANEL_COLUMNS = 28
 """Width of the side panel at least."""
 _MAX_PANEL_COLUMNS = 60

@@ -38,6 +38,15 @@ def is_served() -> bool:
     return PAGE_VARIABLE in os.environ
 
 
+def shows_unicode(encoding: str | None) -> bool:
+    """Return True if a terminal of this encoding takes the characters of the board."""
+    try:
+        "●┼█".encode(encoding or "ascii")
+    except (LookupError, UnicodeEncodeError):
+        return False
+    return True
+
+
 def terminal_driver() -> "type[Driver] | None":
     """Return the driver for the board's app; None for Textual's own."""
     if is_served():

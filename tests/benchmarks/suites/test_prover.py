@@ -9,11 +9,14 @@ import pytest
 
 from benchmarks.papers import solved
 from benchmarks.papers.crucial import crucial_moves
+from benchmarks.suites.check_puzzles import RULES, flaws
 from benchmarks.suites.make_hard import CHECK_BUDGET, PLACES, holds
 from benchmarks.suites.prover import Prover
 from core.position import Position
 from core.rules import BLACK
 from curriculum.arena.suite import Puzzle, load_suite, puzzle_line
+from gomoku_cli.puzzles.rated import RatedPuzzle
+from gomoku_cli.puzzles.referee import Referee
 from search.players import FunctionPlayer, RandomPlayer
 from tests.support.slow_solver import Solver
 
@@ -65,6 +68,14 @@ def test_crucial_moves_are_the_answers_of_the_tactical_suite(prover: Prover, sui
     assert found is not None
     assert (found.kind, set(found.answers)) == (kind, set(puzzle.answers))
     assert crucial_moves(prover, ()) is None, "nothing is proven of the empty board"
+
+
+@pytest.mark.parametrize("kind", ["win-in-1", "three-three", "fours-4", "only-defence"])
+def test_the_board_of_puzzles_agrees_with_the_prover_on_every_move(prover: Prover, kind: str) -> None:
+    for puzzle in some_of(load_suite("tactics"), kind, 1):
+        assert list(flaws(RatedPuzzle(puzzle, RULES), prover, Referee(RULES))) == []
+        wrong = puzzle._replace(answers=(*puzzle.answers[1:], prover.free_cells()[0]))
+        assert list(flaws(RatedPuzzle(wrong, RULES), prover, Referee(RULES)))
 
 
 def test_a_proven_win_is_a_win_of_the_slow_solver() -> None:

@@ -1,0 +1,187 @@
+"""`gomoku puzzles`: positions to solve on the board in the terminal."""
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from core.rules import Variant
+from gomoku_cli import options
+
+if TYPE_CHECKING:
+    from gomoku_cli.puzzles.progress import Progress
+    from gomoku_cli.puzzles.rated import RatedPuzzle
+
+EXAMPLES = (
+    "gomoku puzzles",
+    "gomoku puzzles --daily",
+    "gomoku puzzles --kind only-defence --level 4",
+    "gomoku puzzles --from-games",
+    "gomoku puzzles --from-games games/ match.sgf",
+    "gomoku puzzles --file more.txt",
+    "gomoku puzzles --list",
+)
+
+
+def command(
+    games: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[GAMES...]", help="Games for --from-games, .sgf or .psq, and folders of them."),
+    ] = None,
+    *,
+    from_games: Annotated[
+        bool,
+        typer.Option("--from-games", help="Puzzles from the mistakes in games; without GAMES in your saved games."),
+    ] = False,
+    file: Annotated[
+        Path | None,
+        typer.Option("--file", metavar="SUITE", help="Puzzles of a file: a line `kind | moves | answers | note` each."),
+    ] = None,
+    variant: Annotated[
+        Variant, typer.Option("--variant", case_sensitive=False, help="The rule of the puzzles of a suite.")
+    ] = Variant.FREESTYLE,
+    kind: Annotated[
+        str | None, typer.Option("--kind", metavar="KIND", help="Only kinds that begin so, such as fours.")
+    ] = None,
+    level: Annotated[
+        int | None, typer.Option("--level", min=1, max=6, metavar="N", help="Only puzzles of this level, 1 to 6.")
+    ] = None,
+    daily: Annotated[
+        bool, typer.Option("--daily", help="Begin with the set of this day: a puzzle of each level.")
+    ] = False,
+    listed: Annotated[
+        bool, typer.Option("--list", help="List the puzzles by kind and level, and your rating; open no board.")
+    ] = False,
+    ascii_only: options.Ascii = False,
+    theme: options.Theme = None,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Solve positions on a board in the terminal, by mouse or keyboard: wins by fours and by threats, defences.
+
+    All right moves are proven; a wrong one is refuted on the board. Your rating chooses the next puzzle.
+    """
+    if from_games and file is not None:
+        raise typer.BadParameter("one of them gives the puzzles", param_hint="--from-games, --file")
+    if games and not from_games:
+        raise typer.BadParameter("games are for --from-games", param_hint="GAMES")
+    from gomoku_cli.puzzles.progress import Progress, default_file
+
+    found = _from_games(games or [], quiet=quiet) if from_games else _from_suites(file, variant)
+    chosen = [each for each in found if each.puzzle.kind.startswith(kind or "") and level in (None, each.level)]
+    if not chosen:
+        if from_games and not found:
+            raise typer.BadParameter("the games hold no mistake with a proven answer", param_hint="--from-games")
+        raise typer.BadParameter("there is no such puzzle", param_hint="--kind, --level")
+    progress = Progress.read(default_file())
+    if listed or as_json:
+        _show(chosen, progress, as_json=as_json)
+        return
+    from gomoku_cli.tui.terminal import is_served, shows_unicode
+
+    if not is_served() and not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise typer.BadParameter("the board needs a terminal; --list does not")
+    from gomoku_cli.puzzles.app import PuzzleSetup, solve_puzzles
+    from gomoku_cli.tui.running import check_theme
+
+    try:
+        check_theme(theme)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--theme") from error
+    is_plain = ascii_only or not shows_unicode(sys.stdout.encoding)
+    solve_puzzles(PuzzleSetup(puzzles=chosen, progress=progress, daily=daily, ascii_only=is_plain, theme=theme))
+
+
+def _from_suites(file: Path | None, variant: Variant) -> "list[RatedPuzzle]":
+    """Return the puzzles of a file, or the shipped ones. Raises `SuiteError`."""
+    from core.files.atomic import read_bytes
+    from core.limits import MAX_GAMES_BYTES
+    from core.records.charsets import decoded
+    from core.rules import Rules
+    from curriculum.arena.suite import load_suite, parse_suite
+    from gomoku_cli.puzzles.rated import RatedPuzzle
+
+    rules = Rules(variant=variant)
+    if file is not None:
+        text = decoded(read_bytes(file, MAX_GAMES_BYTES), str(file), as_sgf=False).text
+        puzzles = parse_suite(text, str(file), rules=rules)
+    else:
+        puzzles = load_suite("tactics", rules)
+    return [RatedPuzzle(puzzle, rules) for puzzle in puzzles]
+
+
+def _from_games(sources: Sequence[Path], *, quiet: bool) -> "list[RatedPuzzle]":
+    """Return the puzzles of games, of the player's saved ones by default. Raises `core.records.record.RecordError`."""
+    from functools import cache
+
+    from core.records.formats import read_games
+    from core.records.record import RecordError
+    from gomoku_cli.commands.book import game_files
+    from gomoku_cli.compilation import reporting_compilation
+    from gomoku_cli.interruption import interruptible
+    from gomoku_cli.puzzles.mistakes import MistakeFinder
+    from gomoku_cli.study.saved import default_folder
+
+    if not sources and not default_folder().is_dir():
+        raise typer.BadParameter("there is no saved game yet", param_hint="--from-games")
+    files = game_files(sources or [default_folder()])
+    finder = cache(MistakeFinder)
+    found: dict[str, RatedPuzzle] = {}
+    with (
+        interruptible(quiet=quiet) as context,
+        reporting_compilation(context.reporter),
+        context.reporter.task("games", len(files), "files") as task,
+    ):
+        for number, path in enumerate(files):
+            try:
+                records = read_games(path)
+            except RecordError as error:
+                if len(files) == 1:
+                    raise
+                context.reporter.say(f"left out: {error}")
+                continue
+            for index, record in enumerate(records, start=1):
+                mistakes = finder(record.rules).puzzles(record, path.name, context.stop)
+                found |= {each.key: each for each in mistakes}
+                task.update(number + index / len(records), puzzles=len(found))
+    return list(found.values())
+
+
+def _show(puzzles: "Sequence[RatedPuzzle]", progress: "Progress", *, as_json: bool) -> None:
+    """Print the puzzles by kind and level, and the player's rating."""
+    from datetime import date
+
+    from gomoku_cli.console import STDOUT
+    from gomoku_cli.puzzles.rated import LEVELS, counts, daily_set, level_of
+    from gomoku_cli.reports.terminal import print_facts, table
+
+    kinds, solved, day = counts(puzzles), progress.solved(), date.today().isoformat()
+    today = daily_set(puzzles, day)
+    facts: dict[str, Any] = {
+        "puzzles": len(puzzles),
+        "kinds": kinds,
+        "rating": round(progress.rating),
+        "level": level_of(progress.rating),
+        "attempts": len(progress.attempts),
+        "solved": sum(each.key in solved for each in puzzles),
+        "daily": {
+            "day": day,
+            "puzzles": len(today),
+            "solved": sum(each.key in progress.solved(day) for each in today),
+        },
+        "file": str(progress.path),
+    }
+    if as_json:
+        typer.echo(json.dumps(facts))
+        return
+    levels = [str(level) for level in range(1, LEVELS + 1)]
+    rows = [[kind, *(str(count or "") for count in row), str(sum(row))] for kind, row in kinds.items()]
+    sums = [sum(row[level] for row in kinds.values()) for level in range(LEVELS)]
+    rows.append(["all", *map(str, sums), str(len(puzzles))])
+    STDOUT.print(table(["level", *levels, "all"], rows))
+    daily = f"{facts['daily']['solved']} of {len(today)} solved"
+    rating = f"{facts['rating']} (level {facts['level']})"
+    print_facts([("rating", rating), ("solved", f"{facts['solved']} of {len(puzzles)}"), ("today's set", daily)])

@@ -1,0 +1,427 @@
+"""The app of `gomoku puzzles`: one puzzle after another on the board."""
+
+import asyncio
+import os
+import random
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from enum import Enum, auto
+from functools import cache, partial
+from typing import ClassVar, TypeVar
+
+from textual import events, on
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.timer import Timer
+from textual.widgets import Footer, Static
+
+from core.notation import NotationError, parse_cell
+from core.position import IllegalMoveError, Position
+from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell, colour_name
+from gomoku_cli.exit_codes import ExitCode
+from gomoku_cli.puzzles.progress import Progress
+from gomoku_cli.puzzles.rated import RatedPuzzle, daily_set, level_of
+from gomoku_cli.puzzles.referee import Hint, Referee, Verdict
+from gomoku_cli.tui.bursts import moves_in
+from gomoku_cli.tui.layout import BOARD_CSS, MIN_TERMINAL, TERMINAL_THEME, TOO_SMALL, arrangement
+from gomoku_cli.tui.picture import MAX_NUMBERED
+from gomoku_cli.tui.terminal import is_gone, restored_terminal, terminal_driver
+from gomoku_cli.tui.widgets.board import BoardWidget, BoardWindow
+from gomoku_cli.tui.widgets.entry import MoveEntry
+from gomoku_cli.tui.widgets.glyphs import ASCII, MONOCHROME, UNICODE
+from gomoku_cli.tui.widgets.painting import CellLook
+from gomoku_cli.tui.widgets.status import StatusKind, StatusLine
+
+_T = TypeVar("_T")
+_TICK_S = 0.5
+
+
+class Phase(Enum):
+    """The state of the puzzle on the board."""
+
+    ASKING = auto()
+    THINKING = auto()
+    """A proof is under way."""
+    PLAYING = auto()
+    """Moves are played out: a reply, a refutation or a solution."""
+    REFUTED = auto()
+    """The refutation of a wrong move stands on the board, to be taken back."""
+    DONE = auto()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PuzzleSetup:
+    """Configuration of the app."""
+
+    puzzles: Sequence[RatedPuzzle]
+    progress: Progress
+    daily: bool = False
+    """True begins with what is left of the daily set."""
+    day: str = field(default_factory=lambda: date.today().isoformat())
+    ascii_only: bool = False
+    theme: str | None = None
+    pace_s: float = 0.5
+    """Time between two moves that are played out."""
+    draw: random.Random = field(default_factory=random.Random)
+
+
+class PuzzlesApp(App[ExitCode]):
+    """One puzzle after another; the result is the exit code, None after a failure."""
+
+    TITLE = "Gomoku"
+    ENABLE_COMMAND_PALETTE = False
+    ALLOW_SELECT = False
+    CSS = BOARD_CSS
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("q", "leave", "Quit"),
+        Binding("slash", "type_move", "Type a move", key_display="/"),
+        Binding("i", "hint", "Hint"),
+        Binding("s", "solution", "Solution"),
+        Binding("u", "again", "Again"),
+        Binding("n", "next", "Next"),
+        Binding("d", "daily", "Daily set"),
+        Binding("ctrl+c,ctrl+q", "leave", "Quit", show=False, priority=True),
+    ]
+
+    def __init__(self, setup: PuzzleSetup) -> None:
+        super().__init__(driver_class=terminal_driver(), ansi_color=True if "NO_COLOR" in os.environ else None)
+        self.theme = setup.theme or TERMINAL_THEME
+        self.set_class(setup.ascii_only, "-ascii")
+        self._setup, self.progress = setup, setup.progress
+        self._glyphs = ASCII if setup.ascii_only else MONOCHROME if self.no_color else UNICODE
+        self._own_loop: asyncio.AbstractEventLoop | None = None
+        self._referee = cache(Referee)
+        self._proving = threading.Lock()  # a referee is for one thread
+        self._question = 0
+        """The number of the last question to the referee; an answer to an older one is dropped."""
+        self._asked_at = 0.0
+        self._timer: Timer | None = None
+        self._set = daily_set(setup.puzzles, setup.day)
+        self._is_daily = setup.daily
+        self._solved = self._tried = self._streak = 0
+        self._change = 0.0
+        self._unsaved = ""
+        """A remark after the last result could not be written."""
+        self._take(self._drawn())
+
+    def _drawn(self) -> RatedPuzzle:
+        """Return the next puzzle: of the daily set, or one near the player's rating."""
+        left = [each for each in self._set if each.key not in self.progress.tried(self._setup.day)]
+        self._is_daily = self._is_daily and bool(left)
+        return left[0] if self._is_daily else self.progress.next(self._setup.puzzles, self._setup.draw)
+
+    def _take(self, puzzle: RatedPuzzle) -> None:
+        self.puzzle = puzzle
+        self.position = Position.from_moves(puzzle.rules, puzzle.puzzle.moves)
+        self.phase = Phase.ASKING
+        self._before_mistake = self._first_ply = self.position.ply
+        self._is_rated = self._has_hint = False
+        self._mark = NO_CELL
+
+    def compose(self) -> ComposeResult:
+        """Build title, board with panel, status and key bar."""
+        self._board = BoardWidget(self.puzzle.rules, ascii_only=self._setup.ascii_only)
+        self._panel = Static(id="panel", markup=False)
+        self._status = StatusLine(id="status", markup=False)
+        self._title = Static(id="title", markup=False)
+        self._entry = MoveEntry(self._play_typed, id="entry")
+        yield self._title
+        with Horizontal(id="table"):
+            with BoardWindow():
+                yield self._board
+            yield self._panel
+        with Vertical(id="foot"):
+            yield self._status
+            yield self._entry
+        yield Footer(show_command_palette=False)
+        yield Static(TOO_SMALL, id="small", markup=False)
+
+    def on_mount(self) -> None:
+        """Show the first puzzle."""
+        self._own_loop = asyncio.get_running_loop()
+        self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
+        self._board.focus()
+        self.set_interval(_TICK_S, self._tick)
+        self._show_puzzle()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Give the board its room and the panel the rest."""
+        columns, rows = event.size
+        self.screen.set_class(columns < MIN_TERMINAL[0] or rows < MIN_TERMINAL[1], "-small")
+        found = arrangement(self.puzzle.rules, columns, rows, None)
+        self._board.set_scale(found.scale)
+        self._panel.styles.width = found.panel_columns
+        self._panel.display = found.has_panel
+        self._show()
+
+    def interrupt(self) -> None:
+        """End the app as interrupted. A signal handler may call this."""
+        if self._own_loop is not None:
+            self._own_loop.call_soon_threadsafe(self.exit, ExitCode.INTERRUPTED)
+
+    def _tick(self) -> None:
+        if not self.is_headless and is_gone(sys.__stdin__.fileno() if sys.__stdin__ else 0):
+            self.exit(ExitCode.INTERRUPTED)
+        elif self.phase is Phase.THINKING and (waited := time.monotonic() - self._asked_at) > _TICK_S:
+            self._say(f"Looking for a proof... {waited:.0f} s", "busy")
+
+    # The solver's moves
+
+    @on(BoardWidget.CellPressed)
+    def press_cell(self, message: BoardWidget.CellPressed) -> None:
+        """Play a move; or take a wrong one back, or go on to the next puzzle."""
+        if self.phase is Phase.REFUTED:
+            self.action_again()
+        elif self.phase is Phase.DONE:
+            self.action_next()
+        elif self.phase is Phase.ASKING:
+            self._play(message.cell)
+
+    def _play_typed(self, text: str) -> None:
+        if not text.strip():
+            return
+        try:
+            cell = parse_cell(text.strip(), self.puzzle.rules.size)
+        except NotationError as error:
+            self._say(f"{error}.", "error")
+            return
+        if self.phase is Phase.REFUTED:
+            self.action_again()
+        if self.phase is Phase.ASKING:
+            self._board.cursor = cell
+            self._play(cell)
+
+    def _play(self, cell: Cell) -> None:
+        before = self.position.copy()
+        try:
+            self.position.push(cell)
+        except IllegalMoveError as error:
+            self._say(f"{error}.", "error")
+            return
+        self._mark = NO_CELL
+        self._ask(lambda referee: referee.verdict(self.puzzle, before, cell), self._answer)
+
+    def _answer(self, verdict: Verdict) -> None:
+        if not verdict.is_right:
+            self._before_mistake = self.position.ply - 1
+            self._rate(0)
+            name = self.puzzle.name_of(self.position.moves[-1])
+            self._say(f"{name} is wrong. {verdict.sentence} Enter takes it back.", "error")
+            self._play_out(verdict.line, Phase.REFUTED)
+        elif verdict.line:
+            self._say("Right. Go on.")
+            self._play_out(verdict.line, Phase.ASKING)
+        else:
+            self._finish()
+
+    def _finish(self) -> None:
+        how = "" if not self._is_rated and not self._has_hint else ", with help" if self._has_hint else ", at last"
+        self._rate(0.5 if self._has_hint else 1)
+        self._say(f"Solved{how}. Enter shows the next puzzle.", "over")
+        self._enter(Phase.DONE)
+
+    def _rate(self, score: float) -> None:
+        """Note the first result of a puzzle."""
+        if self._is_rated:
+            return
+        self._is_rated = True
+        self._tried, self._solved = self._tried + 1, self._solved + (score == 1)
+        self._streak = self._streak + 1 if score == 1 else 0
+        before = self.progress.rating
+        self._unsaved = ""
+        try:
+            self.progress.add(self.puzzle, score)
+        except OSError as error:
+            self._unsaved = f" The progress is not saved: {error.strerror}."
+        self._change = self.progress.rating - before
+
+    # Proofs and moves that are played out
+
+    def _ask(self, question: Callable[[Referee], _T], then: Callable[[_T], None]) -> None:
+        """Put a question to the referee, on another thread; `then` gets the answer unless another one follows."""
+        self._question += 1
+        self._asked_at = time.monotonic()
+        self._enter(Phase.THINKING)
+        threading.Thread(target=self._prove, args=(self._question, question, then), daemon=True).start()
+
+    def _prove(self, number: int, question: Callable[[Referee], _T], then: Callable[[_T], None]) -> None:
+        try:
+            with self._proving:
+                answer = partial(then, question(self._referee(self.puzzle.rules)))
+        except Exception as error:  # a defect: the app ends with it
+            answer = partial(self._raise, error)
+        self.call_later(self._receive, number, answer)
+
+    def _receive(self, number: int, answer: Callable[[], None]) -> None:
+        if number == self._question and self.phase is Phase.THINKING:
+            answer()
+
+    def _raise(self, error: Exception) -> None:
+        raise error
+
+    def _play_out(self, line: Sequence[Cell], then: Phase) -> None:
+        """Play moves one by one."""
+        if not line:
+            self._enter(then)
+            return
+
+        def step() -> None:
+            self.position.push(line[0])
+            self._play_out(line[1:], then)
+
+        self._enter(Phase.PLAYING)
+        self._timer = self.set_timer(self._setup.pace_s, step)
+
+    def _enter(self, phase: Phase) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+        self.phase = phase
+        self._show()
+
+    # Keys
+
+    async def on_event(self, event: events.Event) -> None:
+        """Take the keys of a coordinate, from `/` or a capital letter to Enter."""
+        if isinstance(event, events.Key | events.Paste) and self._entry.takes(event):
+            return
+        if isinstance(event, events.Paste):  # or keys that come faster than anyone types
+            self._play_typed(" ".join(moves_in(event.text)[:1]))
+            return
+        await super().on_event(event)
+
+    def action_type_move(self) -> None:
+        """Open the line for a coordinate."""
+        self._entry.open()
+
+    def action_hint(self) -> None:
+        """Say what the position is about; once more: mark a right move."""
+        if self.phase is Phase.ASKING:
+            position = self.position.copy()
+            self._ask(lambda referee: referee.hint(self.puzzle, position), self._hinted)
+
+    def _hinted(self, hint: Hint) -> None:
+        if self._has_hint:
+            self._mark = hint.move
+        self._has_hint = True
+        marked = self._mark != NO_CELL
+        more = f"{self.puzzle.name_of(hint.move)} is right." if marked else "Once more: the move."
+        self._say(f"{hint.sentence} {more}")
+        self._enter(Phase.ASKING)
+
+    def action_solution(self) -> None:
+        """Play the solution out; the puzzle counts as not solved."""
+        self._back_to(self._first_ply)
+        self._ask(lambda referee: referee.solution(self.puzzle), self._shown)
+
+    def _shown(self, line: tuple[Cell, ...]) -> None:
+        self._rate(0)
+        self._say("The solution. Enter shows the next puzzle.")
+        self._play_out(line, Phase.DONE)
+
+    def action_again(self) -> None:
+        """Take a wrong move back with its refutation; else begin the puzzle again."""
+        self._back_to(self._before_mistake if self.phase is not Phase.DONE else self._first_ply)
+        self._show_task()
+
+    def _back_to(self, ply: int) -> None:
+        self._question += 1
+        while self.position.ply > ply:
+            self.position.pop()
+        self._before_mistake = self._first_ply
+        self._enter(Phase.ASKING)
+
+    def action_next(self) -> None:
+        """Go on to the next puzzle; one without a try is not rated."""
+        was_daily = self._is_daily
+        self._question += 1
+        self._take(self._drawn())
+        self._show_puzzle()
+        if was_daily and not self._is_daily:
+            self._say(f"The daily set is done: {self._of_the_set()}. {self._request}")
+
+    def action_daily(self) -> None:
+        """Go on with the set of this day."""
+        self._is_daily = True
+        self.action_next()
+
+    def action_leave(self) -> None:
+        """End the app; what was tried is kept."""
+        self.exit(ExitCode.DONE)
+
+    def action_change_focus(self) -> None:
+        """Nothing else takes the keys."""
+
+    # The picture
+
+    def _say(self, text: str, kind: StatusKind = "") -> None:
+        self._status.show_state(text + self._unsaved, kind, at_once=True)
+
+    @property
+    def _request(self) -> str:
+        return f"{self.puzzle.goal}: {colour_name(self.position.side_to_move).capitalize()} to move."
+
+    def _of_the_set(self) -> str:
+        solved = self.progress.solved(self._setup.day)
+        return f"{sum(each.key in solved for each in self._set)} of {len(self._set)} solved"
+
+    def _show_task(self) -> None:
+        self._say(self._request)
+        self._show()
+
+    def _show_puzzle(self) -> None:
+        if self._board.geometry.size != self.puzzle.rules.size:
+            self._board.set_rules(self.puzzle.rules)
+        self._enter(Phase.ASKING)
+        self._show_task()
+
+    def _show(self) -> None:
+        position, first = self.position, self._first_ply
+        looks = {
+            cell: CellLook(
+                stone=position.stones[cell],
+                number=str(ply - first + 1) if first <= ply < first + MAX_NUMBERED else "",
+                is_last=cell == position.moves[-1],
+                is_winning=cell in position.winning_line(),
+            )
+            for ply, cell in enumerate(position.moves)
+        }
+        looks |= {cell: CellLook(mark="x", mark_colour=position.side_to_move) for cell in position.fouls()}
+        if self._mark != NO_CELL:
+            looks[self._mark] = CellLook(mark=self._glyphs.hint)
+        self._board.ghost = position.side_to_move if self.phase is Phase.ASKING else EMPTY
+        self._board.show(looks, position.last_moves[0])
+        puzzle, progress = self.puzzle, self.progress
+        player = f"You {progress.rating:.0f}" + (f" ({self._change:+.0f})" if self._tried else "")
+        title = "Puzzles, daily set" if self._is_daily else "Puzzles"
+        level = f"level {puzzle.level}, rating {puzzle.rating}"
+        facts = str(puzzle.rules) if self._panel.display else f"level {puzzle.level}   {player}"
+        self._title.update(Content.assemble((title, "bold"), (f"   {facts}", "dim")))
+        solver = BLACK if first % 2 == 0 else WHITE
+        played = " ".join(map(puzzle.name_of, position.moves[first:]))
+        self._panel.update(
+            Content.assemble(
+                (f"{puzzle.goal}\n", "bold"),
+                f"{self._glyphs.stone(solver)} {colour_name(solver).capitalize()} to move\n",
+                (f"{level}\n\n", "dim"),
+                (f"{player}, level {level_of(progress.rating)}\n", "bold"),
+                f"Now   {self._solved} of {self._tried} solved, {self._streak} in a row\n",
+                f"Today {self._of_the_set()}\n\n",
+                f"{played}\n\n",
+                (f"{puzzle.puzzle.kind}: {puzzle.puzzle.note}" if self.phase is Phase.DONE else "", "dim"),
+            )
+        )
+
+
+def solve_puzzles(setup: PuzzleSetup) -> None:
+    """Show puzzles until the player leaves. Any other end raises `SystemExit` with its exit code."""
+    app = PuzzlesApp(setup)
+    with restored_terminal(app.interrupt):
+        code = app.run()
+    if code != ExitCode.DONE:
+        raise SystemExit(ExitCode.FAILED if code is None else code)

@@ -1,0 +1,141 @@
+"""Puzzles: the rating, the next one and the daily set; verdicts; mistakes of games; the command."""
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from core.position import Position
+from core.records.formats import write_games
+from core.records.record import GameRecord
+from core.rules import Rules
+from curriculum.arena.suite import Puzzle, load_suite, puzzle_line
+from gomoku_cli.exit_codes import ExitCode
+from gomoku_cli.puzzles.mistakes import MistakeFinder
+from gomoku_cli.puzzles.progress import START, Progress
+from gomoku_cli.puzzles.rated import LEVELS, RatedPuzzle, daily_set, level_of
+from gomoku_cli.puzzles.referee import Referee
+from tests.support.commands import refused, run
+
+RULES = Rules()
+SHIPPED = [RatedPuzzle(puzzle, RULES) for puzzle in load_suite("tactics")]
+LOST = "h8 h9 i8 i9 j8 j9 a1"
+"""Black has a three that White lets stand; Black plays a corner, and White may win."""
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The data folder of a new player."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    return tmp_path / "gomoku"
+
+
+def cells(names: str) -> tuple[int, ...]:
+    """Return the cells of these names."""
+    return tuple(Position.from_moves(RULES, names).moves)
+
+
+def test_there_are_500_puzzles_of_all_levels() -> None:
+    assert len(SHIPPED) == len({each.key for each in SHIPPED}) == 527
+    assert {each.level for each in SHIPPED} == set(range(1, LEVELS + 1))
+    assert [level_of(rating) for rating in (0, 899, 900, 1099, 1100, 1699, 1700, 3000)] == [1, 1, 2, 2, 3, 5, 6, 6]
+
+
+def test_the_rating_nears_the_level_that_a_player_solves(tmp_path: Path) -> None:
+    draw, progress = random.Random(1), Progress(tmp_path / "new" / "puzzles.jsonl")
+    for _ in range(60):
+        puzzle = progress.next(SHIPPED, draw)
+        assert abs(puzzle.rating - progress.rating) < 400
+        assert puzzle.key not in {each.puzzle for each in progress.attempts[-200:]}
+        progress.add(puzzle, float(puzzle.level <= 4))
+    assert 1400 < progress.rating < 1600
+    with progress.path.open("a") as file:
+        file.write('{"time": "2026-')  # a kill in the middle of a line
+    again = Progress.read(progress.path)
+    assert (again.rating, again.attempts) == (progress.rating, progress.attempts)
+    assert Progress.read(tmp_path / "none").rating == START
+
+
+def test_a_tie_of_equals_changes_nothing_and_help_counts_half(tmp_path: Path) -> None:
+    progress = Progress(tmp_path / "puzzles.jsonl", rating=800)
+    even = next(each for each in SHIPPED if each.rating == 800)
+    assert progress.add(even, 0.5) == 0
+    assert progress.add(even, 1) == pytest.approx(50)  # half of the second step, 120 / (1 + 1/5)
+    assert progress.solved() == {even.key}
+
+
+def test_the_daily_set_has_a_puzzle_of_each_level_and_depends_on_the_day_alone() -> None:
+    first, same, other = (daily_set(SHIPPED, day) for day in ("2026-11-26", "2026-11-26", "2026-11-27"))
+    assert first == same != other
+    assert [each.level for each in first] == list(range(1, LEVELS + 1))
+
+
+@pytest.mark.parametrize("number", range(0, 527, 48))
+def test_answers_are_right_and_every_other_move_is_refuted(number: int) -> None:
+    each, referee = SHIPPED[number], Referee(RULES)
+    position = Position.from_moves(RULES, each.puzzle.moves)
+    others = [move for move in position.legal_moves() if move not in each.puzzle.answers]
+    for move in (*each.puzzle.answers, *random.Random(number).sample(others, 20)):
+        verdict = referee.verdict(each, position, move)
+        assert verdict.is_right == (move in each.puzzle.answers)
+        if not verdict.is_right:
+            end = Position.from_moves(RULES, (*position.moves, move, *verdict.line)).outcome()
+            assert end is not None
+            assert end.winner == -position.side_to_move
+            assert verdict.sentence
+    solved = Position.from_moves(RULES, (*position.moves, *referee.solution(each)))
+    assert solved.is_game_over() == each.goal.startswith("Win")
+
+
+def test_a_missed_win_and_a_missed_defence_are_puzzles_of_the_player_who_missed_them() -> None:
+    record = GameRecord(RULES, cells(f"{LOST} o15 a15"), black="you", white="default")
+    first, second = MistakeFinder(RULES).puzzles(record, "lost.sgf")
+    assert (first.puzzle.kind, first.goal) == ("fours-1", "Win by fours")
+    assert set(first.puzzle.answers) >= set(cells("k8 g8"))
+    assert "lost.sgf, move 7" in first.puzzle.note
+    assert len(second.puzzle.moves) == 8
+    theirs = GameRecord(RULES, cells("h8 h9 i8 i9 j8 a1"), black="you", white="default")
+    assert not list(MistakeFinder(RULES).puzzles(theirs, ""))
+    defence = GameRecord(RULES, cells("h8 h9 i8 a1 j8 o15"), black="them", white="you")
+    (only,) = MistakeFinder(RULES).puzzles(defence, "")
+    assert only.puzzle.kind == "only-defence"
+    assert set(only.puzzle.answers) == set(cells("g8 k8"))
+
+
+def test_the_command_lists_and_counts(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "puzzles", "--json")
+    facts = json.loads(out)
+    assert (code, facts["puzzles"], facts["rating"], facts["daily"]["puzzles"]) == (ExitCode.DONE, 527, 1000, 6)
+    assert sum(map(sum, facts["kinds"].values())) == 527
+    Progress.read(data / "puzzles.jsonl").add(SHIPPED[0], 1)
+    assert "solved       1 of 527" in run(capsys, "puzzles", "--list")[1]
+    assert json.loads(run(capsys, "puzzles", "--json", "--kind", "fours", "--level", 6)[1])["puzzles"] == 96
+    assert json.loads(run(capsys, "puzzles", "--json", "--variant", "renju")[1])["puzzles"] == 60
+    suite = tmp_path / "mine.txt"
+    suite.write_text(puzzle_line(Puzzle("mine", cells(LOST)[:6], cells("k8"), "")))
+    assert json.loads(run(capsys, "puzzles", "--json", "--file", suite)[1])["kinds"] == {"mine": [0, 0, 1, 0, 0, 0]}
+    games = data / "games" / "lost.sgf"
+    games.parent.mkdir()
+    write_games(games, [GameRecord(RULES, cells(LOST), black="you", white="default")])
+    for arguments in ((), (games,), (games.parent,)):
+        assert json.loads(run(capsys, "puzzles", "--json", "--from-games", *arguments)[1])["puzzles"] == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "expected"),
+    [
+        ("puzzles", ExitCode.USAGE, "needs a terminal"),
+        ("puzzles --kind nonsense", ExitCode.USAGE, "there is no such puzzle"),
+        ("puzzles --from-games", ExitCode.USAGE, "there is no saved game"),
+        ("puzzles --from-games --file x.txt", ExitCode.USAGE, "one of them"),
+        ("puzzles game.sgf", ExitCode.USAGE, "--from-games"),
+        ("puzzles --file none.txt", ExitCode.FAILED, "none.txt"),
+        ("puzzles --file pyproject.toml", ExitCode.USAGE, "line 1: a puzzle is"),
+        ("puzzles --from-games none.sgf", ExitCode.BAD_DATA, "none.sgf"),
+    ],
+)
+def test_mistakes_of_the_command_line_are_one_line(
+    line: str, code: ExitCode, expected: str, data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert expected in refused(capsys, code, *line.split())
