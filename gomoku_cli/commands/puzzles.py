@@ -98,7 +98,7 @@ def command(
 def _from_suites(file: Path | None, variant: Variant) -> "list[RatedPuzzle]":
     """Return the puzzles of a file, or the shipped ones. Raises `SuiteError`."""
     from core.files.atomic import read_bytes
-    from core.limits import MAX_GAMES_BYTES
+    from core.input_limits import MAX_GAMES_BYTES
     from core.records.charsets import decoded
     from core.rules import Rules
     from curriculum.arena.suite import load_suite, parse_suite

@@ -12,7 +12,7 @@ from typing import Any
 from core.files.atomic import append_text, read_bytes
 from core.files.json_text import parse_json, value_at
 from core.files.links import make_private_folder
-from core.limits import MAX_JSON_LINES_BYTES
+from core.input_limits import MAX_JSON_LINES_BYTES
 from gomoku_cli.puzzles.rated import RatedPuzzle
 
 START = 1000.0
