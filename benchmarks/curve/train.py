@@ -5,10 +5,11 @@
 A training of each size, each function of patterns and each net; `--set` changes any other setting of the preset `hour`.
 A net of any other kind can be their `--teacher`: `--net "conv3-96, residual*6, pool-32" --set
 'net.policy_head=["conv3-1-bare"]' 'net.value_head=["conv1-4", "linear-64", "linear"]'`.
- It saves its state each minute; models, states and the
-lines of results (`curve.jsonl`) lie in `--out`. Errors: cross entropy of the policy (nats) and squared error of the
-value with the targets of self-play, and with those of deep searches where DATA has labels, whose correlation with the
-value is `r`. `core_seconds` are those of all threads together. Trainings that are in the results already are left out.
+
+A training saves its state each minute; models, states and the lines of results (`curve.jsonl`) lie in `--out`. Errors:
+cross entropy of the policy (nats) and squared error of the value with the targets of self-play, and with those of deep
+searches where DATA has labels, whose correlation with the value is `r`. `core_seconds` are those of all threads
+together. Trainings that are in the results already are left out.
 """
 
 import argparse

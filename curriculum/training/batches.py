@@ -18,7 +18,7 @@ class Draw(NamedTuple):
     """The samples of a batch by their numbers."""
 
     rows: tuple[NDArray[np.intp], NDArray[np.intp]]
-    """Among those of the colour, and among those of the rehearsal."""
+    """Numbers [F] among those of the colour, and [R] among those of the rehearsal; B = F + R."""
     symmetries: NDArray[np.intp]
     """[B] of both together, 0 to 7."""
 

@@ -1,6 +1,6 @@
 """Samples in the memory of a GPU: the processor then draws numbers, and neither reads nor turns the samples of a batch.
 
-A GPU learns from line-pattern nets' positions ten times as fast as one thread unpacks them.
+A step is mostly launches, and a thread that makes batches beside it takes Python's lock from them.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -11,6 +11,7 @@ import pytest
 from core.input_limits import MAX_SIMULATIONS
 from core.position import Position
 from core.rules import Rules
+from curriculum.arena import player_names
 from curriculum.arena.players import (
     PlayerSettings,
     PlayerSpecError,
@@ -22,7 +23,7 @@ from curriculum.arena.players import (
 from curriculum.config import Config
 from curriculum.phases.steps import keep_model
 from curriculum.run.folder import RunFolder
-from nets.checkpoint import DEFAULT_MODEL, CheckpointError, load_model, read_info, save_model
+from nets.checkpoint import BUILT_IN, DEFAULT_MODEL, CheckpointError, load_model, read_info, save_model
 from nets.config import NetConfig, Planes
 from nets.dual import make_model
 from search.tree.settings import Policy, SearchSettings
@@ -258,3 +259,8 @@ def test_rules_are_those_of_the_models_or_the_given_ones(run: Path, other_model:
         resolve_rules([str(run), str(other_model)])
     with pytest.raises(ValueError, match="board size 99"):
         resolve_rules(["random"], size=99)
+
+
+def test_every_built_in_model_has_a_name_that_help_shows() -> None:
+    own = {name for name in BUILT_IN if not name.startswith(f"{player_names.DEFAULT}-")}
+    assert own == {player_names.DEFAULT, player_names.PAPER, *player_names.PAPER_MODELS}
