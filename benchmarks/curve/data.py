@@ -30,6 +30,13 @@ def count(text: str) -> int:
     return round(float(text[:-1]) * unit) if unit > 1 else int(text)
 
 
+def share(text: str) -> float:
+    """Return the share, 0 to 1, that a text stands for. Raises `ValueError`."""
+    if not 0 <= (value := float(text)) <= 1:
+        raise ValueError(text)
+    return value
+
+
 def config_of(data: Path) -> Config:
     """Return the configuration of the self-play that was collected. Raises `Fault`."""
     if not (data / CONFIG).exists():

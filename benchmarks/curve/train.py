@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.curve.data import again, config_of, count, measured_on
+from benchmarks.curve.data import again, config_of, count, measured_on, share
 from benchmarks.measuring import Fault, show
 from benchmarks.structures import losses
 from core.files.atomic import atomic_write_text
@@ -79,7 +79,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--held-out", type=count, default=100_000, help="positions to measure on without labels")
     parser.add_argument("--from", dest="start", metavar="MODEL", help="a model to start from, such as default")
     parser.add_argument("--teacher", metavar="MODEL", help="a larger model, whose answers are part of the targets")
-    parser.add_argument("--teacher-share", type=float, default=0.75, help="of its answers, 0 to 1")
+    parser.add_argument("--teacher-share", type=share, default=0.75, help="of its answers, 0 to 1")
     parser.add_argument("--set", nargs="+", default=[], metavar="NAME=VALUE", help="settings, as of `gomoku train`")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=math.inf, help="end after so many; the command goes on later")

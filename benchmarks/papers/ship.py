@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks.measuring import parser_of, show
 from curriculum.bench.agreement import Exact, own_games
-from nets.checkpoint import BUILT_IN, load_model, save_model
+from nets.checkpoint import BUILT_IN, CheckpointError, load_model, save_model
 from nets.runtimes.net_evaluator import NetEvaluator
 
 _POSITIONS = 2_000
@@ -21,7 +21,10 @@ def main() -> int:
     parser.add_argument("model", type=Path, metavar="MODEL")
     parser.add_argument("--name", required=True, help="of the model as a player")
     arguments = parser.parse_args()
-    model, info = load_model(arguments.model)
+    try:
+        model, info = load_model(arguments.model)
+    except CheckpointError as error:
+        parser.error(str(error))
     path = BUILT_IN["default"].parent / "papers" / f"{arguments.name}.safetensors"
     path.parent.mkdir(exist_ok=True)
     save_model(path, model, info.made, half=True)

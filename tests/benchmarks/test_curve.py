@@ -8,7 +8,7 @@ from types import ModuleType
 import pytest
 
 from benchmarks.curve import collect, label, plot, train
-from benchmarks.curve.data import count
+from benchmarks.curve.data import count, share
 from benchmarks.measuring import Fault
 from core.rules import Rules
 from curriculum.presets import resolve, to_toml
@@ -84,6 +84,13 @@ def test_nets_of_each_size_learn_the_first_positions_and_are_trained_once(
         command(train, data, "--positions", "256", "--units", "4", "--from", start)
     with pytest.raises(Fault, match="positions to learn from, not 3,000,000"):
         command(train, data, "--positions", "3M")
+
+
+@pytest.mark.parametrize("text", ["-0.1", "7", "nan", "half"])
+def test_a_share_is_from_0_to_1(text: str) -> None:
+    assert (share("0"), share("0.75"), share("1")) == (0, 0.75, 1)
+    with pytest.raises(ValueError, match=text):
+        share(text)
 
 
 def test_numbers_of_positions_have_units() -> None:
