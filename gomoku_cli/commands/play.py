@@ -59,7 +59,9 @@ def command(
     load: Annotated[
         Path | None,
         typer.Option(
-            "--load", metavar="FILE", help="Open a game (.sgf, .psq): go on with one of this program, review others."
+            "--load",
+            metavar="FILE",
+            help="Open a game (.sgf, .psq, .lib, .pos): go on with one of this program, review others.",
         ),
     ] = None,
     choose: Annotated[bool, typer.Option("--choose", help="Open the dialog for a new game first.")] = False,
