@@ -11,6 +11,7 @@ from core.input_limits import MAX_GAMES_BYTES, MAX_TREE_NODES
 from core.records.charsets import Decoded, decoded
 from core.records.psq import parse_psq, to_psq
 from core.records.record import Annotations, GameRecord, RecordError
+from core.records.renlib import renlib_text
 from core.records.sgf import parse_sgf, parse_trees, to_sgf
 from core.records.sgf_analyses import annotated
 from core.records.tree import GameTree
@@ -18,17 +19,25 @@ from core.records.tree import GameTree
 _Parse = Callable[[str, str], list[GameRecord]]
 
 SUFFIXES = (".sgf", ".psq")
-"""Suffixes of game files."""
+"""Suffixes of game files that are written."""
+_LIBRARY, _RENLIB = ".lib", (".lib", ".pos")
+READ_SUFFIXES = (*SUFFIXES, *_RENLIB)
+"""Suffixes of game files that are read."""
 
 
 def is_game_file(path: Path) -> bool:
-    """Return True if the path has the suffix of a game file."""
-    return path.suffix.lower() in SUFFIXES
+    """Return True if the path has the suffix of a game file that can be read."""
+    return path.suffix.lower() in READ_SUFFIXES
 
 
 def is_sgf(path: Path) -> bool:
     """Return True if the path has the suffix of SGF."""
     return path.suffix.lower() == ".sgf"
+
+
+def is_psq(path: Path) -> bool:
+    """Return True if the path has the suffix of Piskvork's format."""
+    return path.suffix.lower() == ".psq"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,32 +47,37 @@ class GamesFile:
     path: Path
     data: bytes
     content: Decoded
+    """Its text; that of a file of RenLib, which has bytes, in SGF."""
     games: list[GameRecord]
 
     @property
     def remark(self) -> str:
-        """A sentence where its charset is a guess; else nothing."""
+        """A sentence where its charset is a guess, or where moves of it are left out; else nothing."""
         return self.content.remark
 
     def trees(self, max_nodes: int = MAX_TREE_NODES) -> Iterator[GameTree]:
         """Yield the games with their variations. Raises `RecordError` where the nodes are more than `max_nodes`."""
-        if is_sgf(self.path):
-            yield from parse_trees(self.content.text, str(self.path), max_nodes=max_nodes)
-        else:
+        if is_psq(self.path):
             yield from map(GameTree.of, self.games)
+        else:
+            yield from parse_trees(self.content.text, str(self.path), max_nodes=max_nodes)
 
 
 def open_games(path: Path | str) -> GamesFile:
-    """Return an .sgf or .psq file. Raises `RecordError` for an unreadable file and one without games."""
+    """Return a file of games. Raises `RecordError` for an unreadable file and one without games."""
     path = Path(path)
     data = _read(path)
-    _format(path)
-    content = decoded(data, str(path), as_sgf=is_sgf(path))
-    return GamesFile(path, data, content, parse_games(path, content.text))
+    parse = _format(path)
+    if path.suffix.lower() in _RENLIB:
+        text, remark = renlib_text(data, str(path), is_library=path.suffix.lower() == _LIBRARY)
+        content = Decoded(text, "utf-8", remark)
+    else:
+        content = decoded(data, str(path), as_sgf=is_sgf(path))
+    return GamesFile(path, data, content, parse(content.text, str(path)))
 
 
 def read_games(path: Path | str) -> list[GameRecord]:
-    """Return the games of an .sgf or .psq file. Raises the errors of `open_games`.
+    """Return the games of a file (`READ_SUFFIXES`). Raises the errors of `open_games`.
 
     >>> gomoku.write_games("game.psq", [gomoku.Record(gomoku.Rules(), [112, 127])])
     >>> [len(record.moves) for record in gomoku.read_games("game.psq")]
@@ -73,7 +87,7 @@ def read_games(path: Path | str) -> list[GameRecord]:
 
 
 def read_trees(path: Path | str) -> list[GameTree]:
-    """Return the games of an .sgf or .psq file with their variations. Raises the errors of `open_games`.
+    """Return the games of a file (`READ_SUFFIXES`) with their variations. Raises the errors of `open_games`.
 
     >>> gomoku.write_games("game.sgf", [gomoku.Record(gomoku.Rules(), [112, 127])])
     >>> (tree,) = gomoku.read_trees("game.sgf")
@@ -121,7 +135,9 @@ def parse_games(path: Path, text: str) -> list[GameRecord]:
 
 def games_text(path: Path, games: Iterable[GameRecord | GameTree]) -> str:
     """Return the games as `write_games` writes them. Raises `RecordError` for a name of another suffix."""
-    if _format(path) is parse_sgf:
+    if path.suffix.lower() not in SUFFIXES:
+        raise RecordError(f"{path} cannot be written: its name ends neither in {' nor in '.join(SUFFIXES)}")
+    if is_sgf(path):
         return "".join(map(to_sgf, games))
     return "".join(to_psq(game.record() if isinstance(game, GameTree) else game) for game in games)
 
@@ -149,5 +165,5 @@ def write_games(path: Path | str, games: Iterable[GameRecord | GameTree]) -> Non
 
 def _format(path: Path) -> _Parse:
     if not is_game_file(path):
-        raise RecordError(f"{path} is no file of games: its name ends neither in {' nor in '.join(SUFFIXES)}")
-    return parse_sgf if is_sgf(path) else parse_psq
+        raise RecordError(f"{path} is no file of games: its name ends neither in {' nor in '.join(READ_SUFFIXES)}")
+    return parse_psq if is_psq(path) else parse_sgf

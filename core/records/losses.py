@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
 
-from core.records.formats import GamesFile, games_text, is_sgf, parse_games
+from core.records.formats import GamesFile, games_text, is_psq, is_sgf, parse_games
 from core.records.psq import unkept_lines
 from core.records.record import GameRecord, RecordError, names_rules
 from core.records.sgf import to_sgf
@@ -20,18 +20,18 @@ _STRUCTURE = ("FF", "GM", "CA", "SZ", "B", "W")
 def converted(file: GamesFile, target: Path) -> tuple[Sequence[GameRecord | GameTree], list[str]]:
     """Return the games of a file for another file, and the names of what that does not keep.
 
-    Between SGF files nothing is lost, unless they have too many nodes for trees.
+    From SGF to SGF nothing is lost, unless they have too many nodes for trees.
     """
     if is_sgf(target):
         with suppress(RecordError):
-            return list(file.trees()), [] if is_sgf(file.path) else _losses(file, target)
+            return list(file.trees()), _losses(file, target) if is_psq(file.path) else []
     return file.games, _losses(file, target)
 
 
 def _losses(file: GamesFile, target: Path) -> list[str]:
     """Return the names of what is lost: variations, properties with another value, parts of a record."""
     lost: dict[str, None] = {}
-    if is_sgf(file.path):
+    if not is_psq(file.path):
         if any(not node.is_main for node in nodes(file.content.text)):
             lost["variations"] = None
         kept = Counter(_values("".join(map(to_sgf, file.games))))

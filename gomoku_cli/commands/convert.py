@@ -13,6 +13,7 @@ from gomoku_cli.printable import echo
 EXAMPLES = (
     "gomoku convert games.sgf games.psq",
     "gomoku convert 1x0-16.psq 0x1-23.psq match.sgf",
+    "gomoku convert openings.lib openings.sgf",
 )
 
 
@@ -24,21 +25,24 @@ def _is_same(source: Path, target: Path) -> bool:
 
 
 def command(
-    sources: Annotated[list[Path], typer.Argument(metavar="IN", help="Files of games, .sgf or .psq.")],
+    sources: Annotated[
+        list[Path], typer.Argument(metavar="IN", help="Files of games: .sgf, .psq, or RenLib's .lib and .pos.")
+    ],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write, .sgf or .psq.")],
 ) -> None:
     """Write the games of one or more files into one. The ending of OUT selects SGF or Piskvork's format.
 
-    From SGF to SGF everything is kept, also variations and properties of other programs. A note names what .psq does
+    From SGF to SGF everything is kept, also variations and properties of other programs, and of a library of RenLib its
+    moves, comments and texts on the board. A note names what .psq does
     not keep of a file, such as comments, notes and dates. A file that cannot be read is reported, and the others are
     converted.
     """
-    from core.records.formats import is_game_file, write_games
+    from core.records.formats import READ_SUFFIXES, SUFFIXES, write_games
     from core.records.losses import converted
 
-    for path in (*sources, target):
-        if not is_game_file(path):
-            raise typer.BadParameter(f"{path} is no file of games: its name must end in .sgf or .psq")
+    for path, suffixes in ((target, SUFFIXES), *((source, READ_SUFFIXES) for source in sources)):
+        if path.suffix.lower() not in suffixes:
+            raise typer.BadParameter(f"{path} is no file of games: its name must end in {' or '.join(suffixes)}")
     if any(_is_same(source, target) for source in sources):
         raise typer.BadParameter(f"{target} is both input and output")
     if not target.parent.is_dir():

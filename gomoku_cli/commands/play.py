@@ -16,6 +16,7 @@ from gomoku_cli import match_options, options
 from gomoku_cli.expansion import expand_options
 
 if TYPE_CHECKING:
+    from core.book import Book
     from gomoku_cli.tui.engine.messages import OpenedGame, PlayerChoice
     from gomoku_cli.tui.game import Seats
 
@@ -27,6 +28,7 @@ EXAMPLES = (
     "gomoku play --resume",
     "gomoku play --two-players",
     "gomoku play --opening swap2",
+    "gomoku play --book openings.sqlite",
     "gomoku play --opponents mentor:2 mentor:4",
 )
 _BROWSER = "Browser"
@@ -59,7 +61,9 @@ def command(
     load: Annotated[
         Path | None,
         typer.Option(
-            "--load", metavar="FILE", help="Open a game (.sgf, .psq): go on with one of this program, review others."
+            "--load",
+            metavar="FILE",
+            help="Open a game (.sgf, .psq, .lib, .pos): go on with one of this program, review others.",
         ),
     ] = None,
     choose: Annotated[bool, typer.Option("--choose", help="Open the dialog for a new game first.")] = False,
@@ -69,6 +73,14 @@ def command(
     ] = False,
     rules: options.RulesOptions,
     opening: match_options.OpeningChoice = OpeningRule.FREE,
+    book: Annotated[
+        Path | None,
+        typer.Option(
+            "--book",
+            metavar="FILE",
+            help="Opening book: engines play it, and its moves stand below the candidates.",
+        ),
+    ] = None,
     ascii_only: Annotated[
         bool,
         typer.Option("--ascii", help="Draw with ASCII characters, for fonts without the stones.", show_default=False),
@@ -103,6 +115,7 @@ def command(
         raise typer.BadParameter("two humans leave no seat for engines", param_hint="--two-players, --opponents")
     search.check()
     common_rules = _checked_rules(specs, search, rules, ponder=ponder)
+    opened_book = _opened_book(book, common_rules if opened is None else opened.game.tree.rules)
     if serve:
         _serve(host, port)
         return
@@ -141,6 +154,7 @@ def command(
         ponders=ponder,
         ascii_only=ascii_only or not shows_unicode(sys.stdout.encoding),
         theme=theme,
+        book=opened_book,
         asks_first=choose,
     )
     run_board(engine, setup)
@@ -193,6 +207,18 @@ def _opened(resume: bool, load: Path | None) -> "OpenedGame | None":
             raise typer.BadParameter("there is no game to go on with", param_hint="--resume")
         load = entry.path
     return opened(load.absolute())
+
+
+def _opened_book(path: Path | None, rules: Rules) -> "Book | None":
+    """Return an opening book. Raises a usage error for one of other rules, `core.book.BookError` for a file of none."""
+    if path is None:
+        return None
+    from core.book import Book
+
+    book = Book(path)
+    if book.rules != rules:
+        raise typer.BadParameter(f"{path} is a book for {book.rules}, not {rules}", param_hint="--book")
+    return book
 
 
 def _checked_rules(

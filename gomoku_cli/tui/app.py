@@ -69,7 +69,7 @@ class GomokuApp(Dialogs):
         self._own_loop: asyncio.AbstractEventLoop | None = None
         self._glyphs = ASCII if setup.ascii_only else MONOCHROME if self.no_color else UNICODE
         game = setup.game or Game(setup.rules, setup.seats, opening=Opening(setup.opening))
-        self.control = Control(game, engine, self, ponders=setup.ponders, path=setup.path)
+        self.control = Control(game, engine, self, ponders=setup.ponders, path=setup.path, book=setup.book)
 
     def compose(self) -> ComposeResult:
         """Build title, board with panel, status and key bar."""
@@ -155,7 +155,7 @@ class GomokuApp(Dialogs):
         if self._panel.candidates.display:
             speaker = control.speaker
             source = f"{speaker}, {colour_name(game.side_to_move)}'s net" if has_net(speaker) else speaker
-            self._panel.show_candidates(control.analysis, source, self._board.cursor)
+            self._panel.show_candidates(control.analysis, source, self._board.cursor, control.book_moves())
         if self._panel.graph.display:
             self._panel.graph.show(game.curve(in_review=control.review.active), game.ply, control.review.marks)
 

@@ -1,12 +1,16 @@
 """Configuration of the screen: its first game and its look."""
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from core.opening_rules import OpeningRule
 from core.rules import Rules
 from curriculum.arena import player_names
 from gomoku_cli.tui.engine.messages import PlayerChoice
 from gomoku_cli.tui.game import Game, Seats
+
+if TYPE_CHECKING:
+    from core.book import Book
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,5 +32,7 @@ class BoardSetup:
     """The file of that game."""
     reviews: bool = False
     """True begins with a review of that game."""
+    book: "Book | None" = None
+    """An opening book: its moves stand below the candidates, and engines play them."""
     asks_first: bool = False
     """True opens the dialog for a new game first."""

@@ -1,6 +1,7 @@
 """The course of a game: turns, and requests to the engine."""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from core.opening_rules import FREE, Choice, Opening
 from core.position import IllegalMoveError
@@ -24,6 +25,9 @@ from gomoku_cli.tui.widgets.status import StatusKind
 from gomoku_cli.tui.widgets.texts import line_text, outlook, turn_text
 from search.analysis import Analysis
 
+if TYPE_CHECKING:
+    from core.book import Book, BookMove
+
 ANALYSIS_S = 60.0
 """Time of an analysis for the panes."""
 HINT_S = 1.0
@@ -33,10 +37,18 @@ class Turns:
     """One game after another. Every change of the position drops the tasks about the one before."""
 
     def __init__(
-        self, game: Game, engine: Engine, view: View, *, ponders: bool = False, path: str | None = None
+        self,
+        game: Game,
+        engine: Engine,
+        view: View,
+        *,
+        ponders: bool = False,
+        path: str | None = None,
+        book: "Book | None" = None,
     ) -> None:
-        """`path`: the file of a game that goes on."""
+        """`path`: the file of a game that goes on; `book`: of openings, which engines play."""
         self.game = game
+        self._book = book
         self.teaching = False
         """True to check a human's move before it counts."""
         self.wants_analysis = False
@@ -96,6 +108,19 @@ class Turns:
         """The threats of the shown position; None until they are found."""
         known = self._threats
         return known[1] if known is not None and known[0] == tuple(self.game.moves) else None
+
+    def book_moves(self) -> "list[BookMove]":
+        """Return the moves of the opening book in the shown position, the best first; a damaged book is left."""
+        if self._book is None:
+            return []
+        from core.book import BookError
+
+        try:
+            return self._book.moves(self.game.copy())
+        except BookError as error:
+            self._book = None
+            self._view.add_note(str(error))
+            return []
 
     @property
     def may_play(self) -> bool:
@@ -256,6 +281,10 @@ class Turns:
         self._view.show_game()
         choice = game.player_to_move
         if choice is not None and not self.review.active and not self._paused:
+            if not game.is_opening and (known := self.book_moves()):
+                game.play(known[0].move)
+                self.continue_game(by_engine=by_engine)
+                return
             self._waiting.begin()
             position = game.copy()
             task = ChooseOpening(choice=choice, position=position, opening=game.opening) if game.is_opening else None

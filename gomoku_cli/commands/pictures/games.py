@@ -24,11 +24,11 @@ def read_game(path: Path, number: int, option: str) -> "tuple[GameRecord, int]":
     Raises a usage error about `option` for a file of another kind, and for a number without a game; `RecordError` for
     a file that cannot be read.
     """
-    from core.records.formats import SUFFIXES, is_game_file
+    from core.records.formats import READ_SUFFIXES, is_game_file
 
     if not is_game_file(path):
         raise typer.BadParameter(
-            f"{path} is no file of games: its name must end in {' or '.join(SUFFIXES)}", param_hint=option
+            f"{path} is no file of games: its name must end in {' or '.join(READ_SUFFIXES)}", param_hint=option
         )
     (file,) = open_each([path])
     return game_at(file.games, number, path), len(file.games)

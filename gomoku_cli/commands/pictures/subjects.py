@@ -29,8 +29,9 @@ class SubjectOptions:
         list[str] | None,
         typer.Argument(
             metavar="MOVES|FILE|-",
-            help="Moves from the empty board, black first, as in 'h8 i9 g7'; or game files, .sgf or .psq, of "
-            "which every position is analysed; or - for stdin with the moves of one position a line.",
+            help="Moves from the empty board, black first, as in 'h8 i9 g7'; or game files "
+            "(.sgf, .psq, .lib, .pos), of which every position is analysed; or - for stdin with the moves of one "
+            "position a line.",
             show_default="the empty board",
         ),
     ] = None
@@ -53,14 +54,14 @@ class SubjectOptions:
 
     def subjects(self) -> "Subjects":
         """Return the subjects by their kinds. Raises a usage error for kinds that do not go together."""
-        from core.records.formats import SUFFIXES, is_game_file
+        from core.records.formats import READ_SUFFIXES, is_game_file
 
         texts = self.texts or []
         files = [Path(text) for text in texts if is_game_file(Path(text))]
         if files and len(files) < len(texts):
             other = next(text for text in texts if not is_game_file(Path(text)))
             raise typer.BadParameter(
-                f"{other!r} is no file of games: its name must end in {' or '.join(SUFFIXES)}", param_hint="FILE"
+                f"{other!r} is no file of games: its name must end in {' or '.join(READ_SUFFIXES)}", param_hint="FILE"
             )
         if STDIN in texts and len(texts) > 1:
             raise typer.BadParameter("- stands alone: all positions come from stdin", param_hint="-")

@@ -1,11 +1,17 @@
-"""The table of candidates: the moves that a search likes, with their numbers."""
+"""The table of candidates: the moves that a search likes and those of an opening book, with their numbers."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from textual.content import Content
 from textual.widgets import Static
 
 from core.rules import NO_CELL, Cell, Colour, Rules, colour_name
-from gomoku_cli.tui.widgets.texts import line_text, move_value
+from gomoku_cli.tui.widgets.texts import line_text, move_value, percent
 from search.analysis import Analysis, MoveAnalysis
+
+if TYPE_CHECKING:
+    from core.book import BookMove
 
 MOST_ROWS = 8
 _COLUMNS = 33
@@ -40,15 +46,33 @@ class CandidatesView(Static):
         super().__init__(markup=False)
 
     def show(
-        self, analysis: Analysis | None, rules: Rules, mover: Colour, source: str, cursor: Cell, rows: int = MOST_ROWS
+        self,
+        analysis: Analysis | None,
+        rules: Rules,
+        mover: Colour,
+        source: str,
+        cursor: Cell,
+        rows: int = MOST_ROWS,
+        book: "Sequence[BookMove]" = (),
     ) -> None:
-        """Draw the candidates of the side to move, `mover`; `source` names the net or engine that speaks."""
+        """Draw the candidates of the side to move, `mover`; `source` names the net or engine that speaks.
+
+        `book`: the moves of an opening book, which stand below.
+        """
         narrow = 0 < self.size.width < _COLUMNS
         widths = (5, 7, 6, 10) if narrow else (6, 8, 7, 12)
+        parts: list[tuple[str, str]] = []
+        if book:
+            parts += [("\n", ""), (_row(widths, "book", "games", "points", "win"), "dim")]
+            for known in book:
+                win = "" if known.value is None else percent(known.value)
+                numbers = (_short(known.games), f"{known.points / known.games:.0%}", win)
+                style = "reverse" if known.move == cursor != NO_CELL else ""
+                parts += [("\n", ""), (_row(widths, line_text([known.move], rules), *numbers), style)]
         if analysis is None:
-            self.update(Content.styled(f"Candidates: {source}", "dim"))
+            self.update(Content.assemble((f"Candidates: {source}", "dim"), *parts))
             return
-        parts: list[tuple[str, str]] = [(f"Candidates for {colour_name(mover)}: {source}\n", "dim")]
+        below, parts = parts, [(f"Candidates for {colour_name(mover)}: {source}\n", "dim")]
         parts.append((_row(widths, "move", "visits", "prior", "win") + "\n", "dim"))
         for move in ranked(analysis)[:rows]:
             visits = "-" if move.visits is None else _short(move.visits) if narrow else f"{move.visits:,}"
@@ -59,4 +83,4 @@ class CandidatesView(Static):
             parts.append(("\n", ""))
         parts.append((f"line  {line_text(analysis.variation, rules)}\n", ""))
         parts.append((f"{analysis.nodes:,} positions, {analysis.seconds:.1f} s", "dim"))
-        self.update(Content.assemble(*parts))
+        self.update(Content.assemble(*parts, *below))

@@ -1,8 +1,8 @@
 """The side panel: players, value, and the panes that are opened by their keys."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual import events
 from textual.app import ComposeResult
@@ -24,11 +24,17 @@ from gomoku_cli.tui.widgets.graph import GraphView
 from gomoku_cli.tui.widgets.texts import effort_unit, percent, proof_text, settings_text
 from search.analysis import Analysis
 
+if TYPE_CHECKING:
+    from core.book import BookMove
+
 _PAIR_COLUMNS = 15
 """Columns of the widest pair of moves with marks, `113 o15? n15?`, and a space."""
 
 _TABLE_ROWS, _LEAST_ROWS, _MOVES_ROWS = 5, 1, 3
 """Lines of the table of candidates besides its moves, moves in it at least, and lines of the list of moves at least."""
+
+_BOOK_ROWS = 4
+"""Moves of an opening book at most."""
 
 NOTE_S = 30.0
 """Time that a note stays in the panel. It is printed again after the end of the app."""
@@ -268,19 +274,22 @@ class SidePanel(Vertical):
         """Draw the newest value alone."""
         self._value.show(game)
 
-    def show_candidates(self, analysis: Analysis | None, source: str, cursor: Cell) -> None:
-        """Draw as many candidates as leave room for the moves."""
+    def show_candidates(
+        self, analysis: Analysis | None, source: str, cursor: Cell, book: "Sequence[BookMove]" = ()
+    ) -> None:
+        """Draw as many candidates as leave room for the moves, and the first moves of an opening book."""
         if self._game is None:
             return
+        book = book[:_BOOK_ROWS]
         shown = [view for view in (self.graph, self._comment) if view.display]
         views = (self._players, self._value, self._about, *shown)
         others = sum(view.outer_size.height + view.styles.margin.height for view in views)
-        rows = self.size.height - others - _TABLE_ROWS - _MOVES_ROWS
+        rows = self.size.height - others - _TABLE_ROWS - _MOVES_ROWS - (len(book) + 1 if book else 0)
         game = self._game
         if game.is_game_over() and analysis is None:
             source = "none, the game is over"
         self.candidates.show(
-            analysis, game.rules, game.side_to_move, source, cursor, min(max(rows, _LEAST_ROWS), MOST_ROWS)
+            analysis, game.rules, game.side_to_move, source, cursor, min(max(rows, _LEAST_ROWS), MOST_ROWS), book
         )
 
     def show_pondering(self, ponders: bool) -> None:
