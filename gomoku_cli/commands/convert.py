@@ -10,10 +10,7 @@ from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.notices import print_notice
 from gomoku_cli.printable import echo
 
-EXAMPLES = (
-    "gomoku convert games.sgf games.psq",
-    "gomoku convert 1x0-16.psq 0x1-23.psq match.sgf",
-)
+EXAMPLES = ("gomoku convert games.sgf games.psq", "gomoku convert 1x0-16.psq 0x1-23.psq match.sgf")
 
 
 def _is_same(source: Path, target: Path) -> bool:
@@ -43,7 +40,7 @@ def command(
         raise typer.BadParameter(f"{target} is both input and output")
     if not target.parent.is_dir():
         raise typer.BadParameter(f"there is no folder {target.parent}")
-    files = open_each(sources)
+    files = list(open_each(sources))
     found = [converted(file, target) for file in files]
     games = [game for games, _ in found for game in games]
     write_games(target, games)

@@ -5,18 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gomoku_cli.reports.plots import (
-    BLUE,
-    GREY,
-    HEIGHT,
-    WIDTH,
-    abridged,
-    clear,
-    count_on,
-    drawn,
-    label,
-    legend_above,
-)
+from gomoku_cli.reports.plots import BLUE, GREY, HEIGHT, WIDTH, abridged, clear, count_on, drawn, label, legend_above
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
