@@ -58,15 +58,11 @@ def drawn(path: Path, title: str, *, width: float, height: float) -> "Iterator[F
             figure.savefig(temporary, format=path.suffix[1:].lower())
 
 
-def clear(axes: "Axes") -> None:
-    """Give a panel its grid and remove the needless lines."""
+def label(axes: "Axes", title: str, x: str, y: str) -> None:
+    """Set the titles of a panel and its axes, give it its grid, and remove the needless lines."""
     axes.grid(color=GRID, linewidth=0.7)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
-
-
-def label(axes: "Axes", title: str, x: str, y: str) -> None:
-    """Set the titles of a panel and its axes."""
     axes.set_title(title, fontsize=10, loc="left")
     axes.set_xlabel(x, fontsize=9)
     axes.set_ylabel(y, fontsize=9)
