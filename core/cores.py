@@ -43,6 +43,12 @@ def instruction_sets() -> list[str]:
     return [name for name in _INSTRUCTION_SETS if name in known]
 
 
+def resident_bytes() -> int | None:
+    """Return the resident memory of this process; None if the system does not report it."""
+    sizes = Path("/proc/self/statm")
+    return int(sizes.read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE") if sizes.is_file() else None
+
+
 def _cpu_info(key: str) -> str:
     """Return a value of the first processor in Linux' list, or an empty text."""
     info = Path("/proc/cpuinfo")

@@ -16,7 +16,7 @@ import functools
 import math
 import typing
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 
@@ -43,6 +43,15 @@ class Bounds:
 POSITIVE = Bounds(0, above=True)
 NON_NEGATIVE = Bounds(0)
 SHARE = Bounds(0, 1)
+
+
+def wrong_types(kind: type, values: Mapping[str, Any]) -> list[str]:
+    """Return the names of values of other types than the defaults of a dataclass; a float may be a whole number.
+
+    Values that are missing are right. `type` and not `isinstance`: true is an int to Python.
+    """
+    found = ((field.name, type(field.default), type(values.get(field.name, field.default))) for field in fields(kind))
+    return [name for name, right, type_ in found if type_ is not right and (right, type_) != (float, int)]
 
 
 @functools.cache

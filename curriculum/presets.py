@@ -10,6 +10,7 @@ import tomllib
 import types
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from curriculum.toml_text import toml_table, toml_value
 
 _PRESET, _BASE, _CHAIN = "preset", "base", "chain"
 """Keys of the preset of a run, of the preset or file under a preset or file, and of the presets of a chain."""
+_NOTHING: Mapping[str, Any] = types.MappingProxyType({})
 _MAX_BASES = 8
 """Files that may be under a file."""
 _SMALLEST: Mapping[str, int] = {
@@ -38,6 +40,18 @@ _SMALLEST: Mapping[str, int] = {
     "gate.simulations": 8,
 }
 """The settings that `scale` multiplies, and their smallest results."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Settings as a user states them, each source over the one before."""
+
+    preset: str | None = None
+    file: Path | None = None
+    assignments: Sequence[str] = ()
+    """`key=value`"""
+    flags: Mapping[str, Any] = field(default_factory=dict)
+    """Dotted keys and values; None leaves a setting alone."""
 
 
 def preset_names() -> list[str]:
@@ -60,7 +74,7 @@ def resolve(
     *,
     file: Path | str | None = None,
     assignments: Sequence[str] = (),
-    flags: Mapping[str, Any] = types.MappingProxyType({}),
+    flags: Mapping[str, Any] = _NOTHING,
 ) -> Config:
     """Return the configuration of `preset` (None: the defaults), then `file`, then `assignments`, then `flags`.
 
@@ -70,7 +84,7 @@ def resolve(
     below 1 is applied to the result, but for values of a file that states the scale too, as the file of a run does.
     Raises `ConfigError`.
     """
-    settings = _collected(preset, None if file is None else Path(file), assignments, flags)
+    settings = _collected(Choice(preset, None if file is None else Path(file), assignments, flags))
     given = {setting.key: setting for setting in settings}
     config = _build(given)
     under = (key for key in _SMALLEST if key not in given or not _is_at_scale(given[key], given))
@@ -131,23 +145,15 @@ def _replaced(config: Config, changes: Mapping[str, Any]) -> Config:
     return config
 
 
-def revised(
-    config: Config,
-    original: Config,
-    preset: str | None = None,
-    *,
-    file: Path | None = None,
-    assignments: Sequence[str] = (),
-    flags: Mapping[str, Any] = types.MappingProxyType({}),
-) -> Config:
+def revised(config: Config, original: Config, choice: Choice) -> Config:
     """Return the configuration of a run with what its user states now, at the run's scale.
 
-    `preset` must be the one that the run was made from (`original`): other values of a preset than then or now are
+    The preset must be the one that the run was made from (`original`): other values of a preset than then or now are
     refused. Raises `ConfigError`.
     """
-    stated = {setting.key: setting for setting in _explicit(file, assignments, flags) if not _is_no_preset(setting)}
+    stated = {setting.key: setting for setting in _explicit(choice) if not _is_no_preset(setting)}
     values = {key: _at_scale(setting, config.scale, stated) for key, setting in stated.items()}
-    for setting in {setting.key: setting for setting in (_preset(preset) if preset else ())}.values():
+    for setting in {setting.key: setting for setting in (_preset(choice.preset) if choice.preset else ())}.values():
         value = _at_scale(setting, config.scale)
         if setting.key not in stated and value not in (value_of(original, setting.key), value_of(config, setting.key)):
             was = toml_value(value_of(config, setting.key))
@@ -163,19 +169,17 @@ def _is_at_scale(setting: Setting, given: Mapping[str, Setting]) -> bool:
     return "scale" in given and given["scale"].source == setting.source
 
 
-def _at_scale(setting: Setting, scale: float, given: Mapping[str, Setting] = types.MappingProxyType({})) -> Any:
+def _at_scale(setting: Setting, scale: float, given: Mapping[str, Setting] = _NOTHING) -> Any:
     value = checked(setting)
     return value if _is_at_scale(setting, given) else scaled(setting.key, value, scale)
 
 
-def _collected(
-    preset: str | None, file: Path | None, assignments: Sequence[str], flags: Mapping[str, Any]
-) -> list[Setting]:
-    """Return all settings of the arguments of `resolve`; a later one replaces an earlier one of the same key.
+def _collected(choice: Choice) -> list[Setting]:
+    """Return all settings of a choice; a later one replaces an earlier one of the same key.
 
     The `preset` of a file is the preset under it. Raises `ConfigError`.
     """
-    explicit = _explicit(file, assignments, flags)
+    preset, explicit = choice.preset, _explicit(choice)
     own = [setting for setting in explicit if setting.key == _PRESET and not _is_no_preset(setting)]
     source = f"--preset {preset}"
     if own:
@@ -193,10 +197,10 @@ def _is_no_preset(setting: Setting) -> bool:
     return setting.key == _PRESET and setting.value == Config().preset
 
 
-def _explicit(file: Path | None, assignments: Sequence[str], flags: Mapping[str, Any]) -> list[Setting]:
+def _explicit(choice: Choice) -> list[Setting]:
     """Return the settings of a file, of `--set` and of flags, without those of a preset. Raises `ConfigError`."""
-    settings = _file(file, ()) if file is not None else []
-    stated = [_assignment(text) for text in assignments]
+    settings, flags = _file(choice.file, ()) if choice.file is not None else [], choice.flags
+    stated = [_assignment(text) for text in choice.assignments]
     for setting in stated:
         if setting.key == _PRESET:
             raise ConfigError(f"{setting.source}: write it as --preset {setting.value}")

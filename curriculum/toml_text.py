@@ -4,9 +4,8 @@ import json
 import tomllib
 from typing import Any
 
-from core.input_limits import MAX_INTEGER, MAX_TOML_DEPTH, MAX_TOML_DOTS
-
-_TOO_LARGE = f"it holds a number above the limit of {MAX_INTEGER:,}"
+from core.files.json_text import TOO_LARGE, check_depth, too_deep
+from core.input_limits import MAX_TOML_DEPTH, MAX_TOML_DOTS
 
 
 def toml_table(text: str) -> dict[str, Any]:
@@ -17,22 +16,12 @@ def toml_table(text: str) -> dict[str, Any]:
     try:
         table = tomllib.loads(text)
     except RecursionError:
-        raise ValueError(f"it is nested more than {MAX_TOML_DEPTH} levels deep") from None
+        raise ValueError(too_deep(MAX_TOML_DEPTH)) from None
     except tomllib.TOMLDecodeError:
         raise
     except ValueError:  # an integer of more than 4,300 digits
-        raise ValueError(_TOO_LARGE) from None
-    level: list[Any] = [table]
-    for _ in range(MAX_TOML_DEPTH):
-        below: list[Any] = []
-        for value in level:
-            if isinstance(value, (dict, list)):
-                below += value.values() if isinstance(value, dict) else value
-            elif isinstance(value, int) and abs(value) > MAX_INTEGER:
-                raise ValueError(_TOO_LARGE)
-        level = below
-    if level:
-        raise ValueError(f"it is nested more than {MAX_TOML_DEPTH} levels deep")
+        raise ValueError(TOO_LARGE) from None
+    check_depth(table, MAX_TOML_DEPTH, finite=False)
     return table
 
 

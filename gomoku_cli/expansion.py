@@ -1,10 +1,13 @@
-"""Commands whose options come in dataclasses: Typer sees one parameter a field."""
+"""Options of commands: dataclasses of which Typer sees one parameter a field, and packages that an option needs."""
 
 import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import MISSING, fields, is_dataclass
+from importlib import import_module
 from typing import Any, ParamSpec, TypeVar, get_type_hints
+
+import typer
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -14,7 +17,8 @@ def expand_options(command: Callable[_P, _R]) -> Callable[..., _R]:
     """Return the command with every dataclass among its parameters replaced by the fields of that dataclass.
 
     Typer reads the fields as options: their `Annotated` types, defaults and order. The command itself receives the
-    dataclasses. Raises `ValueError` if two fields have the same name.
+    dataclasses. A class may name a heading of its options in the help, `PANEL`. Raises `ValueError` if two fields have
+    the same name.
     """
     groups: dict[str, type[Any]] = {}
     parameters: list[inspect.Parameter] = []
@@ -40,8 +44,11 @@ def expand_options(command: Callable[_P, _R]) -> Callable[..., _R]:
 
 
 def _parameters(group: type[Any]) -> list[inspect.Parameter]:
-    """Return a keyword-only parameter for each field of a dataclass."""
+    """Return a keyword-only parameter for each field of a dataclass, below its heading `PANEL` in the help."""
     types = get_type_hints(group, include_extras=True)
+    for field in fields(group) if hasattr(group, "PANEL") else ():
+        for option in types[field.name].__metadata__:
+            option.rich_help_panel = option.rich_help_panel or group.PANEL
     return [
         inspect.Parameter(
             field.name,
@@ -51,3 +58,13 @@ def _parameters(group: type[Any]) -> list[inspect.Parameter]:
         )
         for field in fields(group)
     ]
+
+
+def require(package: str, option: str, *, extra: str) -> None:
+    """Raise a usage error about `option` if a package of an extra is missing."""
+    try:
+        import_module(package)
+    except ImportError as error:
+        raise typer.BadParameter(
+            f"it needs {package}: install gomoku-cli with its extra, as in pip install '.[{extra}]'", param_hint=option
+        ) from error

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
 
@@ -58,8 +58,7 @@ Figure = Annotated[
     ),
 ]
 JUnit = Annotated[
-    Path | None,
-    typer.Option("--junit", metavar="FILE", help="Write a JUnit report, for CI.", rich_help_panel=_REPORTS),
+    Path | None, typer.Option("--junit", metavar="FILE", help="Write a JUnit report, for CI.", rich_help_panel=_REPORTS)
 ]
 Markdown = Annotated[
     Path | None,
@@ -129,11 +128,10 @@ class MatchOptions:
 class ReportOptions:
     """Files about the games of a match; None writes no such file."""
 
+    PANEL: ClassVar[str] = _REPORTS
+
     games_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--games-file", metavar="FILE", help="Write the games, as .sgf or .psq.", rich_help_panel=_REPORTS
-        ),
+        Path | None, typer.Option("--games-file", metavar="FILE", help="Write the games, as .sgf or .psq.")
     ] = None
     figure: Figure = None
     junit: JUnit = None
@@ -152,5 +150,4 @@ class ReportOptions:
             raise typer.BadParameter(
                 f"{self.games_file} must end in {' or '.join(SUFFIXES)}", param_hint="--games-file"
             )
-        if self.figure is not None:
-            check_plot(self.figure)
+        check_plot(self.figure)

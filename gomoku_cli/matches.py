@@ -53,9 +53,7 @@ def open_session(
     runtime.apply()
     settings = MatchSettings(
         games=games,
-        players=search.player_settings(
-            engine_seconds=match.engine_seconds, match_seconds=match.match_seconds, book=match.book
-        ),
+        players=search.player_settings(match),
         openings=match.openings,
         opening_rule=match.opening,
         seed=match.seed,
@@ -63,9 +61,7 @@ def open_session(
         concurrency=match.concurrency,
     )
     common_rules = rules.resolve(players)
-    search.check_effect(
-        players, engine_seconds=match.engine_seconds, match_seconds=match.match_seconds, book=match.book
-    )
+    search.check_effect(players, match)
     resume = f"{program()} {shlex.join(sys.argv[1:])}" if match.run is not None else None
     with (
         workers.pool() as pool,

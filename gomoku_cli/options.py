@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
@@ -12,13 +12,12 @@ from core.rules import MAX_CONNECT, MAX_SIZE, MIN_CONNECT, MIN_SIZE, Rules, Vari
 from curriculum.arena import player_names
 from gomoku_cli import completion
 from gomoku_cli.exit_codes import for_error
+from gomoku_cli.match_options import MatchOptions
 from nets.config import AUTO_DEVICE, Backend, Precision, RuntimeChoice, set_runtime
 from search.tree.settings import DEFAULT_SIMULATIONS, DEFAULT_SWITCH_STAGE, Policy
 
 if TYPE_CHECKING:
     from curriculum.arena.players import PlayerSettings
-
-_NETS = "Nets"
 
 
 # Options of one parameter
@@ -39,6 +38,10 @@ Theme = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Seed of every random stream.")]
+Figure = Annotated[
+    Path | None, typer.Option("--figure", metavar="FILE", help="Draw it, as .png or .svg; needs matplotlib.")
+]
 
 Player = Annotated[
     str, typer.Argument(metavar="PLAYER", autocompletion=completion.players, help=f"A player: {player_names.HELP}.")
@@ -123,6 +126,8 @@ Tactics = Annotated[
 class RuntimeOptions:
     """Execution of nets."""
 
+    PANEL: ClassVar[str] = "Nets"
+
     backend: Annotated[
         Backend,
         typer.Option(
@@ -130,7 +135,6 @@ class RuntimeOptions:
             envvar="GOMOKU_BACKEND",
             help="Library that evaluates nets; auto: torch on a GPU, OpenVINO elsewhere, numba for "
             "line-pattern nets. If it is missing, torch replaces it, with a note.",
-            rich_help_panel=_NETS,
         ),
     ] = Backend.AUTO
     precision: Annotated[
@@ -140,7 +144,6 @@ class RuntimeOptions:
             envvar="GOMOKU_PRECISION",
             help="Precision of evaluations; auto: the fastest of this machine. fp16 is for GPUs, int16 for "
             "line-pattern nets.",
-            rich_help_panel=_NETS,
         ),
     ] = Precision.AUTO
     device: Annotated[
@@ -150,7 +153,6 @@ class RuntimeOptions:
             envvar="GOMOKU_DEVICE",
             metavar="cpu|cuda|cuda:N",
             help="Device of the nets, in training too; auto: a GPU if torch finds one.",
-            rich_help_panel=_NETS,
         ),
     ] = AUTO_DEVICE
 
@@ -236,28 +238,32 @@ class SearchOptions:
     ] = None
     tactics: Tactics = True
 
-    def player_settings(
-        self, *, engine_seconds: float | None = None, match_seconds: float | None = None, book: Path | None = None
-    ) -> "PlayerSettings":
+    def player_settings(self, match: MatchOptions = MatchOptions()) -> "PlayerSettings":  # noqa: B008 - frozen
         """Return the settings of the players in a game.
 
         Raises a usage error for a time out of range and for options that exclude each other.
         """
         from curriculum.arena.players import PlayerSettings
 
-        for option, seconds in (("--engine-seconds", engine_seconds), ("--match-seconds", match_seconds)):
-            check_seconds(seconds, option)
+        check_seconds(match.engine_seconds, "--engine-seconds")
+        check_seconds(match.match_seconds, "--match-seconds")
         self.check()
         return PlayerSettings(
-            simulations=DEFAULT_SIMULATIONS if self.simulations is None else self.simulations,
-            seconds=self.seconds,
-            engine_seconds=engine_seconds,
-            match_seconds=match_seconds,
-            policy=self.policy or Policy.SEMI_STOCHASTIC,
-            switch_stage=DEFAULT_SWITCH_STAGE if self.switch_stage is None else self.switch_stage,
-            tactics=self.tactics,
-            book=book,
+            **self.settings(),
+            engine_seconds=match.engine_seconds,
+            match_seconds=match.match_seconds,
+            book=match.book,
         )
+
+    def settings(self) -> dict[str, Any]:
+        """Return these options by name, those that were not given with their defaults."""
+        return {
+            "simulations": DEFAULT_SIMULATIONS if self.simulations is None else self.simulations,
+            "seconds": self.seconds,
+            "policy": self.policy or Policy.SEMI_STOCHASTIC,
+            "switch_stage": DEFAULT_SWITCH_STAGE if self.switch_stage is None else self.switch_stage,
+            "tactics": self.tactics,
+        }
 
     def check(self) -> None:
         """Raise a usage error for a time out of range and for options that exclude each other. Imports nothing."""
@@ -271,14 +277,7 @@ class SearchOptions:
         if self.switch_stage is not None and policy is not Policy.SEMI_STOCHASTIC:
             raise typer.BadParameter(f"it has no effect on --policy {policy.value}", param_hint="--switch-stage")
 
-    def check_effect(
-        self,
-        players: Sequence[str],
-        *,
-        engine_seconds: float | None = None,
-        match_seconds: float | None = None,
-        book: Path | None = None,
-    ) -> None:
+    def check_effect(self, players: Sequence[str], match: MatchOptions = MatchOptions()) -> None:  # noqa: B008 - frozen
         """Raise a usage error for a given option that affects none of the players, `PlayerSpecError` for no player."""
         from curriculum.arena.players import settings_of
 
@@ -288,9 +287,9 @@ class SearchOptions:
             "policy": self.policy is not None,
             "switch_stage": self.switch_stage is not None,
             "tactics": not self.tactics,
-            "engine_seconds": engine_seconds is not None,
-            "match_seconds": match_seconds is not None,
-            "book": book is not None,
+            "engine_seconds": match.engine_seconds is not None,
+            "match_seconds": match.match_seconds is not None,
+            "book": match.book is not None,
         }
         effective = {name for player in players for name in settings_of(player)}
         for name, is_given in given.items():

@@ -1,12 +1,12 @@
 """The run folder of a command, and the configuration of a new run."""
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from curriculum.config import Config
+    from curriculum.presets import Choice
     from curriculum.reporting import Context
     from curriculum.run.folder import RunFolder
     from curriculum.workers.games import Pool
 
 
-_CONFIGURATION = "Configuration"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfigOptions:
     """Configuration of a training run."""
+
+    PANEL: ClassVar[str] = "Configuration"
 
     preset: Annotated[
         str | None,
@@ -40,12 +40,10 @@ class ConfigOptions:
             autocompletion=completion.presets,
             help="Start from a preset: strongest (hours), hour, quick (minutes), smoke (seconds), or those of the "
             "papers: alphagomoku, y-8x8, s-gp ... Without one: the recommended settings.",
-            rich_help_panel=_CONFIGURATION,
         ),
     ] = None
     config_file: Annotated[
-        Path | None,
-        typer.Option("--config", metavar="FILE", help="A TOML file over the preset.", rich_help_panel=_CONFIGURATION),
+        Path | None, typer.Option("--config", metavar="FILE", help="A TOML file over the preset.")
     ] = None
     assignments: Annotated[
         list[str] | None,
@@ -54,14 +52,10 @@ class ConfigOptions:
             metavar="KEY=VALUE",
             autocompletion=completion.settings,
             help="One setting over preset and file, as in search.simulations=200. Repeatable.",
-            rich_help_panel=_CONFIGURATION,
         ),
     ] = None
     variant: Annotated[
-        Variant | None,
-        typer.Option(
-            "--variant", case_sensitive=False, help="Rules of a new run: rules.variant.", rich_help_panel=_CONFIGURATION
-        ),
+        Variant | None, typer.Option("--variant", case_sensitive=False, help="Rules of a new run: rules.variant.")
     ] = None
     scale: Annotated[
         float | None,
@@ -69,62 +63,45 @@ class ConfigOptions:
             "--scale",
             metavar="SHARE",
             help="Multiply the budget, 0 to 1: simulations, games, positions, epochs and passes.",
-            rich_help_panel=_CONFIGURATION,
         ),
     ] = None
-    seed: Annotated[
-        int | None,
-        typer.Option("--seed", min=0, metavar="N", help="Seed of every random stream.", rich_help_panel=_CONFIGURATION),
-    ] = None
+    seed: Annotated[int | None, typer.Option("--seed", min=0, metavar="N", help="Seed of every random stream.")] = None
+
+    def choice(self, flags: "Mapping[str, Any]" = MappingProxyType({})) -> "Choice":
+        """Return the choice of these options and of a command's own `flags`, dotted keys and values."""
+        from curriculum.presets import Choice
+
+        own = {"rules.variant": self.variant, "seed": self.seed, "scale": self.scale}
+        return Choice(self.preset, self.config_file, self.assignments or (), {**own, **flags})
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """Settings of a run's configuration on the command line."""
+def resolved(choice: "Choice", *, with_players: bool = True) -> "Config":
+    """Return the whole configuration, checked; `with_players`: its players and the model that it starts from too.
 
-    preset: str | None
-    file: Path | None
-    assignments: Sequence[str]
-    flags: Mapping[str, Any]
-    """Dotted keys and values; None leaves a setting alone."""
+    Raises `ConfigError`, `BasicsError`, `PlayerSpecError`, or `CheckpointError` for the model to start from.
+    """
+    from curriculum.presets import resolve
+    from curriculum.validity import check
 
-    @classmethod
-    def of(cls, options: ConfigOptions, flags: Mapping[str, Any] = MappingProxyType({})) -> Self:
-        """Return the choice of the options and of a command's own `flags`."""
-        return cls(
-            options.preset,
-            options.config_file,
-            options.assignments or (),
-            {"rules.variant": options.variant, "seed": options.seed, "scale": options.scale, **flags},
-        )
+    config = resolve(choice.preset, file=choice.file, assignments=choice.assignments, flags=choice.flags)
+    check(config)
+    if with_players:  # they need torch
+        from curriculum.phases.players import check_players
+        from curriculum.phases.steps import check_start
 
-    def resolve(self, *, with_players: bool = True) -> "Config":
-        """Return the whole configuration, checked; `with_players`: its players and the model that it starts from too.
-
-        Raises `ConfigError`, `BasicsError`, `PlayerSpecError`, or `CheckpointError` for the model to start from.
-        """
-        from curriculum.presets import resolve
-        from curriculum.validity import check
-
-        config = resolve(self.preset, file=self.file, assignments=self.assignments, flags=self.flags)
-        check(config)
-        if with_players:  # they need torch
-            from curriculum.phases.players import check_players
-            from curriculum.phases.steps import check_start
-
-            check_players(config)
-            check_start(config)
-        return config
+        check_players(config)
+        check_start(config)
+    return config
 
 
-def open_or_create(path: Path, choice: Choice) -> "RunFolder":
+def open_or_create(path: Path, choice: "Choice") -> "RunFolder":
     """Open the run in `path`, or create one there from the options."""
     from curriculum.run.folder import RunFolder, is_run
 
-    return open_run(path, choice) if is_run(path) else RunFolder.create(path, choice.resolve())
+    return open_run(path, choice) if is_run(path) else RunFolder.create(path, resolved(choice))
 
 
-def open_run(path: Path, choice: Choice) -> "RunFolder":
+def open_run(path: Path, choice: "Choice") -> "RunFolder":
     """Open the run in `path`. What the options state changes its settings from now on, where that is still possible.
 
     Raises `RunFolderError`, `ConfigError` for the options, and the errors of `check_players`.
@@ -134,9 +111,7 @@ def open_run(path: Path, choice: Choice) -> "RunFolder":
     from curriculum.run.folder import RunFolder
 
     def revise(config: "Config", original: "Config") -> "Config":
-        changed = revised(
-            config, original, choice.preset, file=choice.file, assignments=choice.assignments, flags=choice.flags
-        )
+        changed = revised(config, original, choice)
         check_players(changed)
         return changed
 
@@ -166,7 +141,7 @@ def run_phase(
     number: int,
     command: str,
     path: Path,
-    choice: Choice,
+    choice: "Choice",
     work: "Callable[[RunFolder, Context], None]",
     *,
     new: bool,

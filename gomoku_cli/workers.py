@@ -3,14 +3,15 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
+
+from gomoku_cli.expansion import require
 
 if TYPE_CHECKING:
     from curriculum.workers.games import Pool
 
-_WORKERS = "Workers"
 _PROCESSES = "processes"
 _ADDRESSES = f"{_PROCESSES}|ray|auto|ray://HOST:PORT"
 
@@ -18,6 +19,8 @@ _ADDRESSES = f"{_PROCESSES}|ray|auto|ray://HOST:PORT"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerOptions:
     """Processes that play the games."""
+
+    PANEL: ClassVar[str] = "Workers"
 
     workers: Annotated[
         str | None,
@@ -28,7 +31,6 @@ class WorkerOptions:
             help="Play the games in processes of this machine, and evaluate for all in one more, as for a GPU; or on "
             "Ray: on this machine alone, on the cluster that it belongs to, or on that of a head node.",
             show_default="this process",
-            rich_help_panel=_WORKERS,
         ),
     ] = None
     num_workers: Annotated[
@@ -39,19 +41,11 @@ class WorkerOptions:
             metavar="N",
             help="Number of workers.",
             show_default="as many as there is room for; of processes, one core less than there are",
-            rich_help_panel=_WORKERS,
         ),
     ] = None
     cpus_per_worker: Annotated[
         int | None,
-        typer.Option(
-            "--cpus-per-worker",
-            min=1,
-            metavar="N",
-            help="Cores of each worker.",
-            show_default="1",
-            rich_help_panel=_WORKERS,
-        ),
+        typer.Option("--cpus-per-worker", min=1, metavar="N", help="Cores of each worker.", show_default="1"),
     ] = None
     gpus_per_worker: Annotated[
         float | None,
@@ -61,7 +55,6 @@ class WorkerOptions:
             metavar="N",
             help="GPUs of each worker on Ray; 0.5 lets two share one.",
             show_default="0",
-            rich_help_panel=_WORKERS,
         ),
     ] = None
 
@@ -99,13 +92,9 @@ class WorkerOptions:
             return
         if self.workers not in ("ray", "auto") and not self.workers.startswith("ray://"):
             raise typer.BadParameter(f"{self.workers} names no workers: give {_ADDRESSES}", param_hint="--workers")
-        try:
-            from curriculum.workers.ray_pool import RayPool
-        except ImportError as error:
-            raise typer.BadParameter(
-                "workers need Ray: install gomoku-cli with its extra, as in pip install '.[ray]'",
-                param_hint="--workers",
-            ) from error
+        require("ray", "--workers", extra="ray")
+        from curriculum.workers.ray_pool import RayPool
+
         with RayPool(
             self.workers,
             workers=self.num_workers,

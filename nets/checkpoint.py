@@ -7,7 +7,7 @@ header and `core.input_limits` before a tensor is read, and as a whole before to
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from core.errors import BadDataError
 from core.files.json_text import parse_json
 from core.input_limits import MAX_MODEL_BYTES, MAX_PARAMETERS, MAX_REASON, shortened
 from core.rules import Rules, Variant, shipped_variant
+from core.setting_bounds import wrong_types
 from nets.config import NetConfig, Planes
 from nets.shapes import fits, parameter_total, tensor_types
 from nets.tensor_file import TensorFile, TensorFileError, open_tensors, write_tensors
@@ -169,15 +170,8 @@ def _read_metadata(path: Path, metadata: Mapping[str, str]) -> tuple[NetConfig, 
             if not isinstance(net[part], list) or not all(isinstance(name, str) for name in net[part]):
                 raise TypeError(f"{part} is no list of names")
             net[part] = tuple(net[part])
-        for kind, values in ((NetConfig, net), (Rules, rules)):
-            # `type` and not `isinstance`: true is an int to Python.
-            wrong = [
-                each.name
-                for each in fields(kind)
-                if type(values.get(each.name, each.default)) is not type(each.default)
-            ]
-            if wrong:
-                raise TypeError(f"{', '.join(wrong)} is of the wrong type")
+        if wrong := [*wrong_types(NetConfig, net), *wrong_types(Rules, rules)]:
+            raise TypeError(f"{', '.join(wrong)} is of the wrong type")
         for name in _TABLES_OF_MADE:
             if not isinstance(made.get(name, {}), dict):
                 raise TypeError(f"{name} is no table")

@@ -1,6 +1,6 @@
 """A player that plays by an opening book as long as it knows the position."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from core.book import Book
@@ -9,7 +9,7 @@ from core.position import Position
 from core.rules import Cell
 from search.analysis import Analysis
 from search.limit import Limit
-from search.players import Decision, Player, Report, never
+from search.players import Decision, Player, Report, Stop, never
 
 
 class BookPlayer(Player):
@@ -24,12 +24,7 @@ class BookPlayer(Player):
         return None if best is None else Decision(best.move, best.value)
 
     def choose_batch(
-        self,
-        positions: Sequence[Position],
-        *,
-        seeds: Sequence[int],
-        limit: Limit | None = None,
-        stop: Callable[[], bool] = never,
+        self, positions: Sequence[Position], *, seeds: Sequence[int], limit: Limit | None = None, stop: Stop = never
     ) -> list[Decision]:
         """See `Player`."""
         known = [self._known(position) for position in positions]
@@ -49,7 +44,7 @@ class BookPlayer(Player):
         limit: Limit | None = None,
         *,
         seed: int | None = None,
-        stop: Callable[[], bool] = never,
+        stop: Stop = never,
         report: Report | None = None,
         lines: int | None = None,
     ) -> tuple[Decision, Analysis | None]:
@@ -58,18 +53,12 @@ class BookPlayer(Player):
             return known, None
         return self.player.search(position, limit, seed=seed, stop=stop, report=report, lines=lines)
 
-    def ponder(self, position: Position, stop: Callable[[], bool]) -> None:
+    def ponder(self, position: Position, stop: Stop) -> None:
         """See `Player`."""
         self.player.ponder(position, stop)
 
     def choose_opening(
-        self,
-        position: Position,
-        opening: Opening,
-        *,
-        seed: int,
-        limit: Limit | None = None,
-        stop: Callable[[], bool] = never,
+        self, position: Position, opening: Opening, *, seed: int, limit: Limit | None = None, stop: Stop = never
     ) -> Choice | tuple[Cell, ...]:
         """See `Player`."""
         return self.player.choose_opening(position, opening, seed=seed, limit=limit, stop=stop)

@@ -10,7 +10,6 @@ import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from types import TracebackType
 from typing import Self
 
 from core.errors import UsageError
@@ -19,8 +18,8 @@ from core.position import Position
 from core.rules import Cell, Rules
 from search.analysis import Analysis
 from search.limit import Limit
-from search.players import Decision, ForfeitError, Player, Report
-from search.running import Found, Result, RunningSearch, Search, Stop
+from search.players import Decision, ForfeitError, Player, Report, Stop
+from search.running import Found, Result, RunningSearch, Search
 
 
 class NoAnalysisError(UsageError, ValueError):
@@ -207,9 +206,7 @@ class Engine:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self.close()
 
     def _start(

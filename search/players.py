@@ -2,10 +2,11 @@
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +58,10 @@ class Decision:
     """Plies until the end of the game, the move included, if its result is proven, else None."""
     value_decay: float = 1.0
     """Winning-value decay per ply in `value` (A III-C); 1 for a value that does not count plies."""
+
+
+Stop = Callable[[], bool]
+"""Returns True when a search is to end soon; it is called often."""
 
 
 def never() -> bool:
@@ -125,14 +130,16 @@ class Player(ABC):
     starts_games = False
     """True for a player with a state for each game, such as an engine process."""
 
+    files: tuple[Path, ...] = ()
+    """See `search.recipes.Recipe`: a player of this process is a recipe of itself."""
+
+    def make(self, files: Mapping[Path, Path]) -> "Player":
+        """See `search.recipes.Recipe`."""
+        return self
+
     @abstractmethod
     def choose_batch(
-        self,
-        positions: Sequence[Position],
-        *,
-        seeds: Sequence[int],
-        limit: Limit | None = None,
-        stop: Callable[[], bool] = never,
+        self, positions: Sequence[Position], *, seeds: Sequence[int], limit: Limit | None = None, stop: Stop = never
     ) -> list[Decision]:
         """Return a decision for each position, none of which is over; the same seed gives the same decision.
 
@@ -140,14 +147,7 @@ class Player(ABC):
         often; after it returns True, the best moves found so far are returned soon.
         """
 
-    def choose(
-        self,
-        position: Position,
-        limit: Limit | None = None,
-        *,
-        seed: int = 0,
-        stop: Callable[[], bool] = never,
-    ) -> Decision:
+    def choose(self, position: Position, limit: Limit | None = None, *, seed: int = 0, stop: Stop = never) -> Decision:
         """Return a decision on one position that is not over: `choose_batch` for a single position."""
         return self.choose_batch([position], seeds=[seed], limit=limit, stop=stop)[0]
 
@@ -157,7 +157,7 @@ class Player(ABC):
         limit: Limit | None = None,
         *,
         seed: int | None = None,
-        stop: Callable[[], bool] = never,
+        stop: Stop = never,
         report: Report | None = None,
         lines: int | None = None,
     ) -> tuple[Decision, Analysis | None]:
@@ -171,20 +171,14 @@ class Player(ABC):
         """
         return self.choose(position, limit, seed=seed or 0, stop=stop), None
 
-    def ponder(self, position: Position, stop: Callable[[], bool]) -> None:  # noqa: B027 - none need do it
+    def ponder(self, position: Position, stop: Stop) -> None:  # noqa: B027 - none need do it
         """Search a position that is not over until `stop` returns True, or not at all.
 
         The next search goes on from there if its position continues this one.
         """
 
     def choose_opening(
-        self,
-        position: Position,
-        opening: Opening,
-        *,
-        seed: int,
-        limit: Limit | None = None,
-        stop: Callable[[], bool] = never,
+        self, position: Position, opening: Opening, *, seed: int, limit: Limit | None = None, stop: Stop = never
     ) -> Choice | tuple[Cell, ...]:
         """Return the choice of an opening rule, or the stones that this side places now, in turn.
 
@@ -238,12 +232,7 @@ class FunctionPlayer(Player):
         self._move = move
 
     def choose_batch(
-        self,
-        positions: Sequence[Position],
-        *,
-        seeds: Sequence[int],
-        limit: Limit | None = None,
-        stop: Callable[[], bool] = never,
+        self, positions: Sequence[Position], *, seeds: Sequence[int], limit: Limit | None = None, stop: Stop = never
     ) -> list[Decision]:
         """See `Player`. Raises the errors of `Position.push` for a move that the rules forbid."""
         decisions = []
@@ -263,12 +252,7 @@ class RandomPlayer(Player):
     name = "random"
 
     def choose_batch(
-        self,
-        positions: Sequence[Position],
-        *,
-        seeds: Sequence[int],
-        limit: Limit | None = None,
-        stop: Callable[[], bool] = never,
+        self, positions: Sequence[Position], *, seeds: Sequence[int], limit: Limit | None = None, stop: Stop = never
     ) -> list[Decision]:
         """See `Player`."""
         return [

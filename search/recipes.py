@@ -1,7 +1,6 @@
 """Recipes of players: what a process needs in order to make one, itself small and easy to send."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -28,31 +27,8 @@ class Recipe(Protocol):
         """Make the player. `files`: the place of each file in this process."""
 
 
-@dataclass(frozen=True)
-class Made:
-    """A player of this process."""
-
-    player: Player
-
-    files = ()
-
-    @property
-    def name(self) -> str:
-        """See `Recipe`."""
-        return self.player.name
-
-    @property
-    def starts_games(self) -> bool:
-        """See `Recipe`."""
-        return self.player.starts_games
-
-    def make(self, files: Mapping[Path, Path]) -> Player:
-        """See `Recipe`."""
-        return self.player
-
-
-def as_recipe(player: Player | Recipe) -> Recipe:
-    """Return a player as a recipe. Raises `TypeError` for anything else, such as the name of a player."""
-    if not isinstance(player, Player | Recipe):
+def as_recipe(player: Recipe) -> Recipe:
+    """Return a player or its recipe. Raises `TypeError` for anything else, such as the name of a player."""
+    if not isinstance(player, Recipe):
         raise TypeError(f"a player is a Player, such as open_player('default'), not {player!r}")
-    return player if isinstance(player, Recipe) else Made(player)
+    return player

@@ -10,12 +10,11 @@ from types import TracebackType
 from typing import Generic, Self, TypeVar
 
 from search.analysis import Analysis
-from search.players import Decision, Report
+from search.players import Decision, Report, Stop
 
 Result = TypeVar("Result", covariant=True)
 Found = tuple[Decision | None, Analysis | None]
 """The decision of a search and its final view, as far as it has them."""
-Stop = Callable[[], bool]
 
 
 class Search:

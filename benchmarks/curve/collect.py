@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.curve.data import CONFIG, again, config_of
+from benchmarks.curve.dataset import Dataset
 from benchmarks.measuring import Fault, show
 from core.files.atomic import atomic_write_text
 from curriculum.phases.replay import PHASE
 from curriculum.presets import read_config, to_toml
-from curriculum.training.dataset import Dataset
 from gomoku_cli.interruption import interruptible
 
 _READ = 200

@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.curve.data import LABELS, again, config_of, count, held_out_positions, labelled
+from benchmarks.curve.dataset import Dataset
 from core.evaluation import PositionBatch
 from core.position import Position
 from core.rules import BLACK, NO_CELL, WHITE, Rules
 from curriculum.arena.players import PlayerSettings, parse_player
-from curriculum.training.dataset import Dataset
 from curriculum.training.files import write_samples
 from curriculum.training.samples import Samples
 from gomoku_cli.interruption import interruptible

@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.curve.data import again, config_of, count, measured_on, share
+from benchmarks.curve.dataset import Dataset
 from benchmarks.measuring import Fault, show
 from benchmarks.structures import losses
 from core.files.atomic import atomic_write_text
@@ -34,7 +35,6 @@ from curriculum.phases.origin import origin_of
 from curriculum.presets import resolve
 from curriculum.reporting import Context
 from curriculum.run.folder import commit_of_source
-from curriculum.training.dataset import Dataset
 from curriculum.training.packed import SampleSet, Selection
 from curriculum.training.trainer import Teacher, Trainer, cosine_rate
 from gomoku_cli.interruption import interruptible

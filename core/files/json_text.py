@@ -21,12 +21,12 @@ def parse_json(text: str | bytes) -> Any:
     except _TwiceError as error:
         raise ValueError(str(error)) from None
     except RecursionError:
-        raise ValueError(_TOO_DEEP) from None
+        raise ValueError(too_deep(MAX_JSON_DEPTH)) from None
     except json.JSONDecodeError:
         raise
     except ValueError as error:  # no text in UTF-8, or an integer of more than 4,300 digits
-        raise ValueError(_NO_TEXT if isinstance(error, UnicodeDecodeError) else _TOO_LARGE) from None
-    _check(value)
+        raise ValueError(_NO_TEXT if isinstance(error, UnicodeDecodeError) else TOO_LARGE) from None
+    check_depth(value, MAX_JSON_DEPTH)
     return value
 
 
@@ -82,23 +82,31 @@ def _typed(value: Any, name: str, kind: type[_T], low: float, high: float) -> _T
     return value
 
 
-_TOO_DEEP = f"it is nested more than {MAX_JSON_DEPTH} levels deep"
-_TOO_LARGE = f"it holds a number above the limit of {MAX_INTEGER:,}"
+TOO_LARGE = f"it holds a number above the limit of {MAX_INTEGER:,}"
 _NO_TEXT = "it is no text in UTF-8"
 
 
-def _check(value: Any) -> None:
+def too_deep(limit: int) -> str:
+    """Return the message about a value that is nested deeper than `limit` levels."""
+    return f"it is nested more than {limit} levels deep"
+
+
+def check_depth(value: Any, limit: int, *, finite: bool = True) -> None:
+    """Raise `ValueError` for a value nested more than `limit` levels deep, and for a number that is not within limits.
+
+    `finite`: a number that is not finite is none.
+    """
     level, depth = [value], 0
     while level:
         below: list[Any] = []
         for item in level:
             if isinstance(item, (dict, list)):
-                if depth == MAX_JSON_DEPTH:
-                    raise ValueError(_TOO_DEEP)
+                if depth == limit:
+                    raise ValueError(too_deep(limit))
                 below += item.values() if isinstance(item, dict) else item
             elif isinstance(item, float):
-                if not math.isfinite(item):
+                if finite and not math.isfinite(item):
                     raise ValueError("it holds a number that is not finite")
             elif isinstance(item, int) and abs(item) > MAX_INTEGER:
-                raise ValueError(_TOO_LARGE)
+                raise ValueError(TOO_LARGE)
         level, depth = below, depth + 1

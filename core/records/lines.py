@@ -28,3 +28,16 @@ def line_number(text: str, offset: int) -> int:
 def column_number(text: str, offset: int) -> int:
     """Return the column of `offset` in its line, from 1."""
     return offset - text.rfind("\n", 0, offset)
+
+
+class PlacedError(ValueError):
+    """A fault at an offset of a text."""
+
+    def __init__(self, offset: int, why: object) -> None:
+        super().__init__(str(why))
+        self.offset = offset
+
+    def in_text(self, text: str, source: str, offset: int = 0) -> str:
+        """Return the message with line and column. `offset`: of the part to which the error's own belongs."""
+        place = offset + self.offset
+        return f"{source}, line {line_number(text, place)}, column {column_number(text, place)}: {self}"

@@ -9,7 +9,7 @@ from core.input_limits import MAX_GAMES_BYTES, MAX_RECORDS, quoted
 from core.notation import NotationError, cell_name, cell_words, parse_cell
 from core.position import IllegalMoveError, Position
 from core.records.charsets import decoded
-from core.records.lines import column_number, filled_lines, line_number, with_line_feeds
+from core.records.lines import PlacedError, filled_lines, with_line_feeds
 from core.records.record import RecordError
 from core.rules import Cell, Rules
 
@@ -42,19 +42,11 @@ def parse_openings(text: str, rules: Rules, source: str = "openings") -> list[tu
             continue
         try:
             if len(openings) == MAX_RECORDS:
-                raise _OpeningError(0, f"the limit of a file is {MAX_RECORDS:,} openings")
+                raise PlacedError(0, f"the limit of a file is {MAX_RECORDS:,} openings")
             openings.append(_opening(moves, position))
-        except _OpeningError as error:
-            place = f"line {line_number(text, offset)}, column {column_number(text, offset + error.offset)}"
-            raise RecordError(f"{source}, {place}: {error}") from error
+        except PlacedError as error:
+            raise RecordError(error.in_text(text, source, offset)) from error
     return openings
-
-
-class _OpeningError(ValueError):
-    def __init__(self, offset: int, why: object) -> None:
-        super().__init__(str(why))
-        self.offset = offset
-        """In the line."""
 
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,9}")
@@ -69,9 +61,9 @@ def _opening(text: str, position: Position) -> tuple[Cell, ...]:
         try:
             position.push(cell)
         except IllegalMoveError as error:
-            raise _OpeningError(offset, error) from error
+            raise PlacedError(offset, error) from error
         if position.is_game_over():
-            raise _OpeningError(offset, "the opening ends the game")
+            raise PlacedError(offset, "the opening ends the game")
     cells = tuple(position.moves)
     while position.ply:
         position.pop()
@@ -84,7 +76,7 @@ def _from_names(text: str, size: int) -> Iterator[tuple[int, Cell]]:
         try:
             yield offset, parse_cell(word, size)
         except NotationError as error:
-            raise _OpeningError(offset, error) from error
+            raise PlacedError(offset, error) from error
 
 
 def _from_offsets(text: str, size: int) -> Iterator[tuple[int, Cell]]:
@@ -95,17 +87,17 @@ def _from_offsets(text: str, size: int) -> Iterator[tuple[int, Cell]]:
         across = _number(right)
         down = next(words, None)
         if down is None:
-            raise _OpeningError(right.start(), "the last offset to the right comes without one down")
+            raise PlacedError(right.start(), "the last offset to the right comes without one down")
         column, row = centre + across, size - 1 - centre - _number(down)
         if not (0 <= column < size and 0 <= row < size):
             where = f"{right[0]},{down[0]} from the centre is off the board of {size}x{size}"
-            raise _OpeningError(right.start(), where)
+            raise PlacedError(right.start(), where)
         yield right.start(), row * size + column
 
 
 def _number(word: re.Match[str]) -> int:
     if not _NUMBER.fullmatch(word[0]):
-        raise _OpeningError(word.start(), f"{quoted(word[0])} is no number, and this line is one of offsets")
+        raise PlacedError(word.start(), f"{quoted(word[0])} is no number, and this line is one of offsets")
     return int(word[0])
 
 

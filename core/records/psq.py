@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from core.input_limits import MAX_RECORDS, quoted
 from core.notation import NotationError, parse_point, point_name
 from core.position import IllegalMoveError, Position
-from core.records.lines import filled_lines, line_number, with_line_feeds
+from core.records.lines import PlacedError, filled_lines, line_number, with_line_feeds
 from core.records.record import Ending, GameRecord, RecordError, is_own_text, over_here, recorded_rules, rules_text
 from core.rules import BLACK, WHITE, Colour, Rules
 
@@ -69,7 +69,7 @@ def parse_psq(text: str, source: str = "psq") -> list[GameRecord]:
     text = with_line_feeds(text.removeprefix("\ufeff").rstrip("\x1a\r\n\t "))  # ^Z ended files under DOS
     try:
         return list(_games(text))
-    except _PsqError as error:
+    except PlacedError as error:
         raise RecordError(f"{source}, line {line_number(text, error.offset)}: {error}") from error
 
 
@@ -83,12 +83,6 @@ def unkept_lines(text: str) -> Iterator[str]:
             yield "tournament"
 
 
-class _PsqError(ValueError):
-    def __init__(self, offset: int, why: object) -> None:
-        super().__init__(str(why))
-        self.offset = offset
-
-
 def _games(text: str) -> Iterator[GameRecord]:
     game, count = None, 0
     for offset, line in filled_lines(text):
@@ -96,16 +90,16 @@ def _games(text: str) -> Iterator[GameRecord]:
         if header is not None:
             count += 1
             if count > MAX_RECORDS:
-                raise _PsqError(offset, f"the limit of a file is {MAX_RECORDS:,} games")
+                raise PlacedError(offset, f"the limit of a file is {MAX_RECORDS:,} games")
             if game is not None:
                 yield game.record()
             game = _Game(offset, header)
         elif game is None:
-            raise _PsqError(offset, "a game starts with a line such as 'Piskvorky 15x15, 0:0, 0'")
+            raise PlacedError(offset, "a game starts with a line such as 'Piskvorky 15x15, 0:0, 0'")
         else:
             game.add(offset, line)
     if game is None:
-        raise _PsqError(0, "there is no game here")
+        raise PlacedError(0, "there is no game here")
     yield game.record()
 
 
@@ -113,11 +107,11 @@ class _Game:
     """The lines of a game: its moves, and the few that count after them."""
 
     def __init__(self, offset: int, header: re.Match[str]) -> None:
-        """Start the game of a header. Raises `_PsqError`."""
+        """Start the game of a header. Raises `PlacedError`."""
         self._offset = offset
         width, height = int(header[1]), int(header[2])
         if width != height:
-            raise _PsqError(offset, f"a board of {width}x{height} is not square")
+            raise PlacedError(offset, f"a board of {width}x{height} is not square")
         self._starter = int(header[3] or 0)
         self._size = width
         self._max_moves = self._rules("").cells
@@ -128,10 +122,10 @@ class _Game:
         self._has_late_moves = False
 
     def add(self, offset: int, line: str) -> None:
-        """Add a line. Raises `_PsqError` for more moves than the board has cells."""
+        """Add a line. Raises `PlacedError` for more moves than the board has cells."""
         if not self._tail and _LIKE_A_MOVE.match(line):
             if len(self._moves) == self._max_moves:
-                raise _PsqError(offset, f"the board of {self._size}x{self._size} is full")
+                raise PlacedError(offset, f"the board of {self._size}x{self._size} is full")
             self._moves.append((offset, line))
             return
         if not self._tail:
@@ -141,12 +135,12 @@ class _Game:
             self._tail.append(line)
 
     def record(self) -> GameRecord:
-        """Return the game, after its last line. Raises `_PsqError`."""
+        """Return the game, after its last line. Raises `PlacedError`."""
         tail = self._tail or ["0"]
         at_code = next((i for i, line in enumerate(tail) if _CODE.fullmatch(line)), None)
         if at_code not in (0, 2) or self._has_late_moves:
             why = f"{quoted(tail[0])} is no move, and after the moves come two players and a number"
-            raise _PsqError(self._tail_offset, why)
+            raise PlacedError(self._tail_offset, why)
         names = ["" if name in _NAMELESS else name for name in tail[:at_code]] or ["", ""]
         code = int(tail[at_code])
         result = _RESULT.fullmatch(tail[at_code + 1]) if at_code + 1 < len(tail) else None
@@ -169,19 +163,19 @@ class _Game:
         try:
             return recorded_rules(self._size, text)
         except ValueError as error:
-            raise _PsqError(self._offset, error) from error
+            raise PlacedError(self._offset, error) from error
 
 
 def _push(position: Position, line: str, offset: int, rules: str) -> int:
     """Play the move of a line and return its milliseconds. `rules`: what the record says about its rules."""
     point, _, time_ms = line.rpartition(",") if line.count(",") == 2 else (line, "", "0")
     if not _MILLISECONDS.fullmatch(time_ms):
-        raise _PsqError(offset, f"{quoted(line)} is no move: it is written as column,row,milliseconds")
+        raise PlacedError(offset, f"{quoted(line)} is no move: it is written as column,row,milliseconds")
     try:
         position.push(parse_point(point, position.rules.size, 1), recorded=True)
     except (NotationError, IllegalMoveError) as error:
         why = over_here(rules, position) if position.is_game_over() else ""
-        raise _PsqError(offset, f"{error}{why}") from error
+        raise PlacedError(offset, f"{error}{why}") from error
     return max(0, int(time_ms))  # negative if a manager's clock was set back
 
 

@@ -89,12 +89,7 @@ class GameRecord:
             yield position
 
 
-_WON = {
-    Ending.BOARD: "",
-    Ending.TIME: " on time",
-    Ending.FORFEIT: " by forfeit",
-    Ending.RESIGNATION: " by resignation",
-}
+_WON = {Ending.BOARD: "", Ending.TIME: " on time", Ending.FORFEIT: " by forfeit", Ending.RESIGNATION: " by resignation"}
 
 
 def won_text(record: GameRecord) -> str:

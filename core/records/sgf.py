@@ -8,9 +8,10 @@ from typing import NamedTuple
 from core.input_limits import MAX_TREE_NODES, quoted, shortened
 from core.notation import NotationError
 from core.position import IllegalMoveError, Position
+from core.records.lines import PlacedError
 from core.records.record import GameRecord, RecordError, over_here, recorded_rules
 from core.records.sgf_nodes import Node as Written
-from core.records.sgf_nodes import Property, SgfError, nodes
+from core.records.sgf_nodes import Property, nodes
 from core.records.tree import ANALYSIS, TIME, VALUE, GameTree, Node
 from core.rules import BLACK, NO_CELL, WHITE, Cell, Rules, colour_name
 
@@ -51,7 +52,7 @@ def parse_sgf(text: str, source: str = "SGF") -> list[GameRecord]:
     """
     try:
         return [reader.tree.record(reader.position) for reader in _readers(text, whole=False)]
-    except SgfError as error:
+    except PlacedError as error:
         raise RecordError(error.in_text(text, source)) from error
 
 
@@ -64,7 +65,7 @@ def parse_trees(text: str, source: str = "SGF", *, max_nodes: int = MAX_TREE_NOD
     try:
         for reader in _readers(text, whole=True, max_nodes=max_nodes):
             yield reader.tree
-    except SgfError as error:
+    except PlacedError as error:
         raise RecordError(error.in_text(text, source)) from error
 
 
@@ -80,7 +81,7 @@ def main_line(text: str) -> Iterator[tuple[Written, int, int]]:
 
 
 def _readers(text: str, *, whole: bool, max_nodes: int = MAX_TREE_NODES) -> Iterator["_Reader"]:
-    """Yield the reader of each game after its last node. Raises `SgfError`."""
+    """Yield the reader of each game after its last node. Raises `PlacedError`."""
     reader: _Reader | None = None
     game = count = 0
     for node in nodes(text):
@@ -92,7 +93,7 @@ def _readers(text: str, *, whole: bool, max_nodes: int = MAX_TREE_NODES) -> Iter
             reader.add(node, whole=whole)
         count += whole
         if count > max_nodes:
-            raise SgfError(node.start, f"the limit of games with variations is {max_nodes:,} nodes")
+            raise PlacedError(node.start, f"the limit of games with variations is {max_nodes:,} nodes")
     if reader is not None:
         yield reader
 
@@ -111,7 +112,7 @@ class _Reader:
     """A game, read node by node: its whole tree, or the nodes with moves of its main line alone."""
 
     def __init__(self, text: str, root: Written) -> None:
-        """Start at the root. Raises `SgfError` for another game, and for rules that are not supported."""
+        """Start at the root. Raises `PlacedError` for another game, and for rules that are not supported."""
         self._text = text
         written = _as_written(text, root)
         self.tree = GameTree(_rules(root, written), {})
@@ -123,7 +124,7 @@ class _Reader:
         self._open = [_Open(root.level, self._grown(self.tree, moves, of_move), self.position.ply, True)]
 
     def add(self, written: Written, *, whole: bool) -> None:
-        """Add a node behind the root. Raises `SgfError` for one of the main line that cannot be played."""
+        """Add a node behind the root. Raises `PlacedError` for one of the main line that cannot be played."""
         if not whole:
             if moves := self._played(written):
                 last = self._grown(self._open[0].node, moves, _as_written(self._text, written))
@@ -137,7 +138,7 @@ class _Reader:
         is_played, moves = known.is_played, []
         try:
             moves = self._played(written) if is_played else []
-        except SgfError:
+        except PlacedError:
             if written.is_main:
                 raise
             self._go_back(known.ply)
@@ -163,13 +164,13 @@ class _Reader:
         return node
 
     def _played(self, node: Written) -> list[tuple[Property, Cell]]:
-        """Play the moves of a node and return them with their cells. Raises `SgfError`."""
+        """Play the moves of a node and return them with their cells. Raises `PlacedError`."""
         played = []
         for each in node.properties:
             if each.name in _MOVES:
                 played.append((each, self._push(each, node)))
             elif each.name in _SET_UP and _values(self._text, each)[1:-1].strip():
-                raise SgfError(node.start, "the game does not start from the empty board, but with stones set up")
+                raise PlacedError(node.start, "the game does not start from the empty board, but with stones set up")
         return played
 
     def _push(self, move: Property, node: Written) -> Cell:
@@ -177,16 +178,16 @@ class _Reader:
         colour = BLACK if move.name == "B" else WHITE
         written = self._text[move.value_start : move.value_end].strip()
         if not written or (written == "tt" and size <= _LAST_PASS_SIZE):
-            raise SgfError(node.start, f"{colour_name(colour)} passes, and games here have no pass")
+            raise PlacedError(node.start, f"{colour_name(colour)} passes, and games here have no pass")
         if not move.has_one_value:
-            raise SgfError(node.start, "a move is one point, and this one has several")
+            raise PlacedError(node.start, "a move is one point, and this one has several")
         try:
             if not position.is_game_over() and colour != position.side_to_move:
-                raise SgfError(node.start, f"it is {colour_name(position.side_to_move)}'s turn")
+                raise PlacedError(node.start, f"it is {colour_name(position.side_to_move)}'s turn")
             position.push(_cell(written, size), recorded=True)
         except (NotationError, IllegalMoveError) as error:
             rules = over_here(self.tree.text("RU"), position) if position.is_game_over() else ""
-            raise SgfError(node.start, f"{error}{rules}") from error
+            raise PlacedError(node.start, f"{error}{rules}") from error
         return position.moves[-1]
 
 
@@ -209,13 +210,13 @@ def _rules(root: Written, written: dict[str, str]) -> Rules:
     size = header.text("SZ") or str(Rules().size)
     square = _SIZE.fullmatch(size)
     if game != "4":
-        raise SgfError(root.start, f"game {shortened(game)} is not Gomoku, which is GM[4]")
+        raise PlacedError(root.start, f"game {shortened(game)} is not Gomoku, which is GM[4]")
     if square is None:
-        raise SgfError(root.start, f"SZ[{shortened(size)}] is no size of a square board")
+        raise PlacedError(root.start, f"SZ[{shortened(size)}] is no size of a square board")
     try:
         return recorded_rules(int(square[1]), header.text("RU"))
     except ValueError as error:
-        raise SgfError(root.start, error) from error
+        raise PlacedError(root.start, error) from error
 
 
 def _cell(point: str, size: int) -> Cell:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from core.input_limits import MAX_PROPERTIES, MAX_RECORDS
-from core.records.lines import column_number, line_number
+from core.records.lines import PlacedError
 
 
 def escaped(text: str) -> str:
@@ -28,18 +28,6 @@ def unescaped(value: str) -> str:
 
 _BACKSLASH = "\ud800"
 """A backslash for the time of the conversion: half a surrogate pair, which no file can hold."""
-
-
-class SgfError(ValueError):
-    """A fault at an offset of the text."""
-
-    def __init__(self, offset: int, why: object) -> None:
-        super().__init__(str(why))
-        self.offset = offset
-
-    def in_text(self, text: str, source: str) -> str:
-        """Return the message with line and column."""
-        return f"{source}, line {line_number(text, self.offset)}, column {column_number(text, self.offset)}: {self}"
 
 
 class Property(NamedTuple):
@@ -105,27 +93,27 @@ _SMALL = re.compile(r"[^A-Z]+")
 
 
 def nodes(text: str) -> Iterator[Node]:
-    """Yield the nodes of all games in the order of the text. Text around the games is left out. Raises `SgfError`."""
+    """Yield the nodes of all games in the order of the text. Text around them is left out. Raises `PlacedError`."""
     game = 0
     offset = _next_game(text, 0)
     if offset is None:
-        raise SgfError(0, "there is no game here: one starts with '(;'")
+        raise PlacedError(0, "there is no game here: one starts with '(;'")
     while offset is not None:
         if game == MAX_RECORDS:
-            raise SgfError(offset, f"the limit of a file is {MAX_RECORDS:,} games")
+            raise PlacedError(offset, f"the limit of a file is {MAX_RECORDS:,} games")
         offset = yield from _nodes_of(text, offset, game)
         game += 1
         offset = _next_game(text, offset)
 
 
 def _next_game(text: str, offset: int) -> int | None:
-    """Return the start of the next game. Raises `SgfError` for a part of a game outside of one."""
+    """Return the start of the next game. Raises `PlacedError` for a part of a game outside of one."""
     found = _GAME.search(text, offset)
     end = found.start() if found is not None else len(text)
     if offset:
         lost = _LOST.match(text, offset, end) or _LOST_PROPERTY.search(text, offset, end)
         if lost is not None:
-            raise SgfError(lost.end() - 1, "this stands behind the end of the game: a game starts with '(;'")
+            raise PlacedError(lost.end() - 1, "this stands behind the end of the game: a game starts with '(;'")
     elif found is None and "(" in text:
         return text.index("(")  # what is missing there is worth a message
     return None if found is None else found.start()
@@ -139,8 +127,8 @@ def _nodes_of(text: str, offset: int, game: int) -> Generator[Node, None, int]:
         token = _TOKEN.match(text, offset)
         if token is None:
             if text[offset:].strip():
-                raise SgfError(offset, "this is neither a node, nor a property, nor a closed value")
-            raise SgfError(len(text), "the text ends inside a game")
+                raise PlacedError(offset, "this is neither a node, nor a property, nor a closed value")
+            raise PlacedError(len(text), "the text ends inside a game")
         start, kind, mark = token.end() - len(token[0].lstrip()), token.lastindex, token[3]
         offset = token.end()
         if kind == 3:
@@ -153,23 +141,23 @@ def _nodes_of(text: str, offset: int, game: int) -> Generator[Node, None, int]:
             elif mark == "(":
                 depth, is_first = depth + 1, True
             elif is_empty:
-                raise SgfError(start, "the game has no node")
+                raise PlacedError(start, "the game has no node")
             else:
                 depth, is_main, is_first = depth - 1, False, False
                 if depth == 0:
                     return offset
         elif node is None:
-            raise SgfError(start, "a property stands in a node, which starts with ';'")
+            raise PlacedError(start, "a property stands in a node, which starts with ';'")
         elif kind == 2:
             if len(node.properties) == MAX_PROPERTIES:
-                raise SgfError(start, f"the limit of a node is {MAX_PROPERTIES:,} properties")
+                raise PlacedError(start, f"the limit of a node is {MAX_PROPERTIES:,} properties")
             name = _SMALL.sub("", token[1]) or token[1].upper()
             node.properties.append(Property(name, start, *token.span(2), offset))
             node.end, takes_values = offset, True
         elif kind is None:
             takes_values = False
         elif not takes_values:
-            raise SgfError(start, "a value without the name of its property")
+            raise PlacedError(start, "a value without the name of its property")
         else:
             node.properties[-1] = node.properties[-1]._replace(end=offset)
             node.end = offset

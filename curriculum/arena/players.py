@@ -184,11 +184,22 @@ class NamedPlayer:
 
     def make(self, files: Mapping[Path, Path]) -> Player:
         """See `Recipe`. Raises the errors of `parse_player`."""
-        book = self.settings.book
-        settings = self.settings if book is None else replace(self.settings, book=files[book])
+        spec, rules, settings = self.spec, self.rules, self.settings
         if self.model is not None:
-            return _with_book(_net_player(self.spec, files[self.model], self.rules, settings), self.rules, settings)
-        return parse_player(self.spec, rules=self.rules, settings=settings)
+            player = _net_player(spec, files[self.model], rules, settings)
+        elif spec in _MENTORS:
+            player = _mentor(spec, settings)
+        else:
+            return _without_book(spec, rules, settings)
+        if settings.book is None:
+            return player
+        from core.book import Book
+        from search.book_player import BookPlayer
+
+        book = Book(files[settings.book])
+        if book.rules != rules:
+            raise PlayerSpecError(f"{settings.book} is a book for {book.rules}, not {rules}")
+        return BookPlayer(player, book)
 
 
 def open_player(spec: str, settings: PlayerSettings | None = None, *, rules: Rules | None = None) -> Player:
@@ -221,13 +232,13 @@ def parse_player(spec: str, *, rules: Rules, settings: PlayerSettings) -> Player
 
     Raises `PlayerSpecError`, and `nets.checkpoint.CheckpointError` for a broken model.
     """
-    path = model_path(spec, rules)
-    if path is not None:
-        return _with_book(_net_player(spec, path, rules, settings), rules, settings)
+    recipe = NamedPlayer.of(spec, rules, settings)
+    return recipe.make({path: path for path in recipe.files})
+
+
+def _without_book(spec: str, rules: Rules, settings: PlayerSettings) -> Player:
     if spec in _FIXED:
         return _FIXED[spec]()
-    if spec in _MENTORS:
-        return _with_book(_mentor(spec, settings), rules, settings)
     if spec in player_names.LEVELS:
         return _level(spec, rules, settings)
     kind, _, count = spec.partition(":")
@@ -241,18 +252,6 @@ def parse_player(spec: str, *, rules: Rules, settings: PlayerSettings) -> Player
         return PureMcts(int(count))
     except ValueError as error:
         raise PlayerSpecError(f"{spec}: {error}") from error
-
-
-def _with_book(player: Player, rules: Rules, settings: PlayerSettings) -> Player:
-    if settings.book is None:
-        return player
-    from core.book import Book
-    from search.book_player import BookPlayer
-
-    book = Book(settings.book)
-    if book.rules != rules:
-        raise PlayerSpecError(f"{settings.book} is a book for {book.rules}, not {rules}")
-    return BookPlayer(player, book)
 
 
 def _net_player(spec: str, path: Path, rules: Rules, settings: PlayerSettings) -> Player:
@@ -374,7 +373,4 @@ def _paper_mentor() -> Player:
 
 _MENTORS = (player_names.MENTOR, *player_names.MENTOR_LEVELS)
 
-_FIXED: dict[str, Callable[[], Player]] = {
-    player_names.RANDOM: RandomPlayer,
-    player_names.PAPER_MENTOR: _paper_mentor,
-}
+_FIXED: dict[str, Callable[[], Player]] = {player_names.RANDOM: RandomPlayer, player_names.PAPER_MENTOR: _paper_mentor}

@@ -6,11 +6,11 @@ import statistics
 import subprocess
 import time
 from collections.abc import Sequence
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from core.cores import cores, processor_name
+from curriculum.run.folder import installed_version
 from nets.runtimes.devices import best_device
 from nets.runtimes.net_evaluator import NetEvaluator
 
@@ -27,15 +27,8 @@ def machine() -> dict[str, Any]:
         "load_average": os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
         "platform": platform.platform(),
         "python": platform.python_version(),
-        **{name: version for name in _VERSIONS_OF if (version := _version(name))},
+        **{name: version for name in _VERSIONS_OF if (version := installed_version(name))},
     }
-
-
-def _version(distribution: str) -> str | None:
-    try:
-        return metadata.version(distribution)
-    except metadata.PackageNotFoundError:
-        return None
 
 
 class OtherProcesses:

@@ -1,15 +1,13 @@
 """Search speed: one position with the nets, descents without them, the mentor, and the memory of a tree."""
 
-import os
 import statistics
 import time
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import cycle
-from pathlib import Path
 from typing import Any
 
-from core.cores import cores
+from core.cores import cores, resident_bytes
 from core.evaluation import DONE, Evaluator, Slot, Ticket
 from core.position import Position
 from core.streams import Purpose, generator
@@ -172,16 +170,11 @@ def tree(games: Sequence[Position], simulations: int) -> dict[str, Any]:
     settings = replace(Config().search, simulations=simulations, proven_nodes=False)
     search_all(ForestSearch(rules, FreeEvaluator(), settings, trees=1), [position], 1)
     search = ForestSearch(rules, FreeEvaluator(), settings, trees=1)
-    before = _resident_bytes()
+    before = resident_bytes()
     search_all(search, [position], simulations)
-    after = _resident_bytes()
+    after = resident_bytes()
     return {
         "bytes_per_simulation": bytes_per_node(rules),
         "simulations": simulations,
         "resident_bytes_per_simulation": (after - before) / simulations if before and after else None,
     }
-
-
-def _resident_bytes() -> int | None:
-    sizes = Path("/proc/self/statm")
-    return int(sizes.read_text(encoding="utf-8").split()[1]) * os.sysconf("SC_PAGE_SIZE") if sizes.is_file() else None

@@ -74,16 +74,12 @@ class SelfPlayRun:
         """Return the median slice's `simulations` or `evaluations` a second."""
         return statistics.median(self._rates(unit))
 
-    def ratio(self, unit: str) -> float:
-        """Return the median over the slices of the slice's rate divided by the evaluator's own rate around it."""
-        return self._ratio(unit, self.ceilings)
+    def ratio(self, unit: str, nets: Sequence[float] | None = None) -> float:
+        """Return the median over the slices of the slice's rate divided by the rate of the nets around it.
 
-    def bare_ratio(self, unit: str) -> float:
-        """Return the median over the slices of the slice's rate divided by the bare nets' rate around it."""
-        return self._ratio(unit, self.bares)
-
-    def _ratio(self, unit: str, nets: list[float]) -> float:
-        alone = [(before + after) / 2 for before, after in pairwise(nets)]
+        `nets`: their rates, by default those of the evaluator.
+        """
+        alone = [(before + after) / 2 for before, after in pairwise(self.ceilings if nets is None else nets)]
         return statistics.median(rate / around for rate, around in zip(self._rates(unit), alone, strict=True))
 
     def _rates(self, unit: str) -> list[float]:
@@ -100,7 +96,7 @@ class SelfPlayRun:
             "moves_per_second": moves.total() / seconds,
             "games_per_second": sum(after.games - before.games for before, after in self.slices) / seconds,
             **({"ratio": self.ratio("evaluations")} if self.ceilings else {}),
-            **({"bare_ratio": self.bare_ratio("simulations")} if self.bares else {}),
+            **({"bare_ratio": self.ratio("simulations", self.bares)} if self.bares else {}),
             "games": self.config.selfplay.concurrent_games,
             "simulations": self.config.search.simulations,
             "stages": stage_shares(moves, self.config.rules),
@@ -179,10 +175,7 @@ def measure_selfplay(
     name = f"self-play, {config.selfplay.concurrent_games} games side by side"
     if config.selfplay.cache_megabytes:
         name += ", with the cache"
-    with (
-        context.reporter.task(name, number, "slices") as task,
-        closing(player.play(range(10_000_000))) as playing,
-    ):
+    with context.reporter.task(name, number, "slices") as task, closing(player.play(range(10_000_000))) as playing:
         while player.moves.total() < config.selfplay.concurrent_games:
             context.check()
             next(playing)

@@ -7,12 +7,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.compiled.compiler import known_kernels
 from core.compiled.line_nets.evaluation import LineNet, LineNets, evaluate_lines, line_board, line_room
 from core.compiled.line_nets.numbers import CHANNELS_STEP, LANES, REGIONS
 from core.compiled.line_nets.patterns import PATTERNS
-from core.evaluation import DONE, Evaluator, PositionBatch, Slot, Ticket
+from core.evaluation import BatchEvaluator, Evaluator, PositionBatch
 from core.position import Position
 from core.rules import Rules, Variant
 from curriculum.bench.compiling import helper_for, watching_compilation
@@ -96,7 +97,7 @@ def compile_beside_search() -> None:
     search.proofs(0)
     search.value(0)
     search.play(0, 1)
-    _LineEvaluator().evaluate()
+    _LineEvaluator().evaluate_one()
 
 
 def compile_line_play() -> None:
@@ -112,19 +113,12 @@ def compile_play() -> None:
     _play_against_a_person(_UniformEvaluator())
 
 
-class _UniformEvaluator:
+class _UniformEvaluator(BatchEvaluator):
     """An evaluator with equal priors and value 0: the kernels do not depend on the runtime of the nets."""
 
-    lanes = 1
-    free_cores = 1
-    version = 0
-    last_moves = 2
-
-    def submit(self, slot: Slot) -> Ticket:
-        """See `core.evaluation.Evaluator`."""
-        slot.logits[: slot.count] = 0.0
-        slot.values[: slot.count] = 0.0
-        return DONE
+    def evaluate(self, positions: PositionBatch) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """See `BatchEvaluator`."""
+        return np.zeros(positions.stones.shape, np.float32), np.zeros(len(positions), np.float32)
 
 
 class _LineEvaluator(_UniformEvaluator):
@@ -145,7 +139,7 @@ class _LineEvaluator(_UniformEvaluator):
         )
         self.lines = LineNets(net, net, line_board(_RULES.size))
 
-    def evaluate(self) -> None:
+    def evaluate_one(self) -> None:
         """Evaluate a position on its own, as the runtime does."""
         batch, net = PositionBatch.empty(1, _RULES.cells), self.lines.black
         logits, values = np.empty((1, _RULES.cells), np.float32), np.empty(1, np.float32)
@@ -161,7 +155,7 @@ def _play_self_play(evaluator: Evaluator) -> None:
 
 def _play_line_nets() -> None:
     evaluator = _LineEvaluator()
-    evaluator.evaluate()
+    evaluator.evaluate_one()
     _play_self_play(evaluator)
     _play_against_a_person(evaluator)
 

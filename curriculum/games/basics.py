@@ -1,6 +1,6 @@
 """Basic positions of phase 1: attack and defence, drawn at random on a board with other stones around (A IV-B)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,56 +20,39 @@ _TRIES = 2000
 """Draws of one position before it counts as impossible."""
 
 
-def generate(
+def draw(
     rules: Rules,
-    *,
     kinds: Sequence[str],
     positions: int,
     noise_stones: tuple[int, int],
     seed: int,
-    progress: Callable[[int], None] = lambda done: None,
+    context: Context = Context(),  # noqa: B008 - frozen
 ) -> Samples:
     """Draw `positions` samples, the kinds in equal numbers and in turn; the same seed gives the same samples.
 
     `noise_stones`: minimum and maximum of stones outside the pattern. Noise that makes a line of its own is drawn
-    again, and so is noise after which another move than the pattern's answer is best. `progress` receives the number
-    of positions drawn so far. Raises `BasicsError`.
+    again, and so is noise after which another move than the pattern's answer is best. Raises `BasicsError`, and
+    `Interrupted`.
     """
     check(rules, kinds, noise_stones)
     placements = {name: _placements(KINDS[name].pattern(rules.connect), rules.size) for name in kinds}
     batch = PositionBatch.empty(positions, rules.cells)
     policies = np.zeros((positions, rules.cells), dtype=np.float32)
     values = np.zeros(positions, dtype=np.float32)
-    for row in range(positions):
-        name = kinds[row % len(kinds)]
-        draw = _Draw(rules, KINDS[name], placements[name], noise_stones, generator(seed, Purpose.BASICS, row))
-        for _ in range(_TRIES):
-            if draw.once():
-                break
-        else:
-            raise BasicsError(f"no {name} could be drawn with {noise_stones[0]} or more other stones: allow fewer")
-        batch.stones[row], batch.to_move[row], batch.last_moves[row] = draw.stones, draw.to_move, draw.last_moves
-        policies[row, draw.answers] = draw.weights
-        values[row] = KINDS[name].value
-        if row % 500 == 0:
-            progress(row)
-    progress(positions)
-    return Samples.plain(batch, policies, values)
-
-
-def draw(
-    rules: Rules, kinds: tuple[str, ...], positions: int, noise_stones: tuple[int, int], seed: int, context: Context
-) -> Samples:
-    """Call `generate` and report its progress. Raises `BasicsError` and `Interrupted`."""
     with context.reporter.task("drawing basics", positions, "positions") as task:
-
-        def progress(done: int) -> None:
-            context.check()
-            task.update(done)
-
-        return generate(
-            rules, kinds=kinds, positions=positions, noise_stones=noise_stones, seed=seed, progress=progress
-        )
+        for row in range(positions):
+            name = kinds[row % len(kinds)]
+            one = _Draw(rules, KINDS[name], placements[name], noise_stones, generator(seed, Purpose.BASICS, row))
+            if not any(one.once() for _ in range(_TRIES)):
+                raise BasicsError(f"no {name} could be drawn with {noise_stones[0]} or more other stones: allow fewer")
+            batch.stones[row], batch.to_move[row], batch.last_moves[row] = one.stones, one.to_move, one.last_moves
+            policies[row, one.answers] = one.weights
+            values[row] = KINDS[name].value
+            if row % 500 == 0:
+                context.check()
+                task.update(row)
+        task.update(positions)
+    return Samples.plain(batch, policies, values)
 
 
 def with_colours_swapped(rules: Rules, samples: Samples) -> Samples:

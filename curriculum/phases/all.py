@@ -6,7 +6,6 @@ from typing import Any
 from core.files.json_text import value_at
 from core.input_limits import MAX_SECONDS
 from core.streams import Purpose, stream_key
-from curriculum.arena.opening_sets import evaluation_openings
 from curriculum.arena.tournament import play_match
 from curriculum.config import Config, Phase
 from curriculum.phases.basics import run_basics
@@ -78,7 +77,6 @@ def measure(run: RunFolder, context: Context) -> list[dict[str, Any]]:
             ModelPlayer(config, run.best_model, config.preset),
             named_player(config, opponent),
             rules=config.rules,
-            openings=evaluation_openings(config.rules),
             games=config.evaluation.final_games,
             seed=stream_key(config.seed, Purpose.GATE),
             context=context,

@@ -11,11 +11,7 @@ from curriculum.run.folder import RunFolder
 from curriculum.training.trainer import StepError
 from nets.tensor_file import NotFiniteError
 
-_NAMES = {
-    Phase.BASICS: "phase 1, basics",
-    Phase.IMITATION: "phase 2, imitation",
-    Phase.SELFPLAY: "phase 3, self-play",
-}
+_NAMES = {Phase.BASICS: "phase 1, basics", Phase.IMITATION: "phase 2, imitation", Phase.SELFPLAY: "phase 3, self-play"}
 _SMALLER = 10.0
 
 

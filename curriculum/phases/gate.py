@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from core.streams import Purpose, stream_key
-from curriculum.arena.opening_sets import evaluation_openings
 from curriculum.arena.results import MatchResult
 from curriculum.arena.tournament import play_match
 from curriculum.config import Config, GateConfig
@@ -28,7 +27,7 @@ def play_gate(config: Config, candidate: Path, best: Path, iteration: int, conte
         ModelPlayer(config, candidate, "candidate", gate.simulations),
         ModelPlayer(config, best, "best", gate.simulations),
         rules=config.rules,
-        openings=evaluation_openings(config.rules) if gate.paired_openings else [()],
+        openings=None if gate.paired_openings else [()],
         games=gate.games,
         seed=stream_key(config.seed, Purpose.GATE, iteration),
         context=context,

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from core.streams import Purpose, stream_key
-from curriculum.arena.opening_sets import evaluation_openings
 from curriculum.arena.results import MatchResult
 from curriculum.arena.tournament import play_match
 from curriculum.games.mentor_games import play_teacher_games
@@ -142,7 +141,6 @@ def _match(run: RunFolder, model: Path, opponent: str, context: Context) -> Matc
         ModelPlayer(config, model, "model"),
         named_player(config, opponent),
         rules=config.rules,
-        openings=evaluation_openings(config.rules),
         games=settings.bar_games,
         seed=stream_key(config.seed, Purpose.MENTOR, 1),
         context=context,

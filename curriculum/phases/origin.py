@@ -65,9 +65,7 @@ def portable(config: Config) -> Config:
         config,
         start=portable_name(config.start) if config.start else "",
         imitation=replace(
-            imitation,
-            teacher=portable_name(imitation.teacher),
-            bar_opponent=portable_name(imitation.bar_opponent),
+            imitation, teacher=portable_name(imitation.teacher), bar_opponent=portable_name(imitation.bar_opponent)
         ),
         evaluation=replace(evaluation, opponents=tuple(map(portable_name, evaluation.opponents))),
     )

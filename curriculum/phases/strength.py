@@ -75,10 +75,7 @@ def kept_models(run: Path) -> list[KeptModel]:
 
 
 def rate_models(
-    session: "MatchSession",
-    run: Path,
-    models: Sequence[KeptModel],
-    pool: Sequence[str] = POOL,
+    session: "MatchSession", run: Path, models: Sequence[KeptModel], pool: Sequence[str] = POOL
 ) -> dict[str, Any]:
     """Let each model meet the pool, and the pool itself once; return the ratings, which the run keeps too.
 

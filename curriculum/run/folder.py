@@ -15,7 +15,6 @@ from contextlib import AbstractContextManager
 from functools import cached_property
 from importlib import metadata
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from core.cores import instruction_sets, processor_name
@@ -187,9 +186,7 @@ class RunFolder:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self.close()
 
     @property
@@ -305,7 +302,8 @@ def _refuse_taken(path: Path) -> None:
         raise RunFolderTakenError(f"{path} is a file: a run needs a folder")
 
 
-def _version(distribution: str) -> str | None:
+def installed_version(distribution: str) -> str | None:
+    """Return the version of a package, None for one that is not installed."""
     try:
         return metadata.version(distribution)
     except metadata.PackageNotFoundError:
@@ -329,7 +327,7 @@ def _environment() -> dict[str, Any]:
         "time": now(),
         "command": shlex.join(sys.argv),
         "python": platform.python_version(),
-        "versions": {name: _version(name) for name in _VERSIONS_OF},
+        "versions": {name: installed_version(name) for name in _VERSIONS_OF},
         "commit": commit_of_source(),
         "machine": platform.platform(),
         "processor": processor_name(),

@@ -4,7 +4,6 @@ import json
 import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -101,31 +100,31 @@ def _headlines(figures: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         yield "gomoku --help", f"{startup['help_seconds']:.2f} s", ""
 
 
-_SWEEPS = {
-    "simulations": (
-        "One position",
-        {"simulations": "simulations", "milliseconds": "ms", "simulations_per_second": "simulations/s"},
+_NETS_ALONE = "positions/s are of the nets alone"
+_TABLES = {
+    "simulations": ("One position", ("simulations", "milliseconds", "simulations_per_second")),
+    "games": (f"Self-play; {_NETS_ALONE}", ("games", "simulations_per_second", "positions_per_second", "ratio")),
+    "board": (f"Fresh nets; {_NETS_ALONE}", ("size", "positions_per_second", "simulations_per_second", "ratio")),
+    "agreement": (
+        "Agreement with torch in fp32 on the processor",
+        ("model", "precision", "prior", "value", "top_move_percent", "seconds_to_open"),
     ),
-    "games": (
-        "Self-play",
-        {
-            "games": "games",
-            "simulations_per_second": "simulations/s",
-            "positions_per_second": "ceiling, positions/s",
-            "ratio": "share of the ceiling",
-        },
-    ),
-    "board": (
-        "Self-play of fresh nets",
-        {
-            "size": "board",
-            "positions_per_second": "ceiling, positions/s",
-            "simulations_per_second": "simulations/s",
-            "ratio": "share of the ceiling",
-        },
-    ),
+    "batches": ("Evaluations alone", ("batch", "positions_per_second")),
+    "selfplay": ("Self-play", ("games", "simulations_per_second", "ratio")),
+    "training": ("Training", ("batch", "steps_per_second", "positions_per_second")),
 }
-"""The table of each sweep: its title, and the column title of each figure."""
+"""The table of each sweep, and those of the check of a GPU: its title, and its figures."""
+_COLUMNS = {
+    "milliseconds": "ms",
+    "positions_per_second": "positions/s",
+    "ratio": "share of the ceiling",
+    "seconds_to_open": "s to open",
+    "simulations_per_second": "simulations/s",
+    "size": "board",
+    "steps_per_second": "steps/s",
+    "top_move_percent": "same top move, %",
+}
+"""Titles of figures that are not their names."""
 
 
 def _cell(figure: float | str | None) -> str:
@@ -158,57 +157,17 @@ def show(figures: Mapping[str, Any]) -> None:
         table.add_row(*row)
     STDOUT.print(table)
     for name, rows in figures.get("sweeps", {}).items():
-        _print_rows(*_SWEEPS[name], rows)
+        _print_rows(name, rows)
 
 
-def _print_rows(title: str, columns: Mapping[str, str], rows: Sequence[Mapping[str, Any]]) -> None:
-    """Print the figures of rows that have a column; `columns`: the title of each figure."""
-    from rich.table import Table
-
+def _print_rows(name: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print one of the `_TABLES`."""
     from gomoku_cli.console import STDOUT
+    from gomoku_cli.reports.terminal import table
 
-    table = Table(*columns.values(), title=title, title_justify="left")
-    for column in table.columns:
-        column.justify = "right"
-    for row in rows:
-        table.add_row(*(_cell(row[key]) for key in columns))
-    STDOUT.print(table)
-
-
-_CARD_TABLES = {
-    "agreement": (
-        "Agreement with torch in fp32 on the processor",
-        {
-            "model": "model",
-            "precision": "precision",
-            "prior": "prior",
-            "value": "value",
-            "top_move_percent": "same top move, %",
-            "seconds_to_open": "s to open",
-        },
-    ),
-    "batches": (
-        "Evaluations alone",
-        {"batch": "batch", "positions_per_second": "positions/s"},
-    ),
-    "selfplay": (
-        "Self-play",
-        {
-            "games": "games",
-            "simulations_per_second": "simulations/s",
-            "ratio": "share of the ceiling",
-        },
-    ),
-    "training": (
-        "Training",
-        {
-            "batch": "batch",
-            "steps_per_second": "steps/s",
-            "positions_per_second": "positions/s",
-        },
-    ),
-}
-"""The tables of the check of a GPU."""
+    title, keys = _TABLES[name]
+    cells = [[_cell(row[key]) for key in keys] for row in rows]
+    STDOUT.print(table([_COLUMNS.get(key, key) for key in keys], cells, left=0, title=title))
 
 
 def show_card(figures: Mapping[str, Any]) -> None:
@@ -217,9 +176,9 @@ def show_card(figures: Mapping[str, Any]) -> None:
 
     STDOUT.print(f"{figures['card']['name']}; {figures['machine']['cores']} cores", highlight=False, markup=False)
     parts = {**figures, "batches": figures.get("throughput", {}).get("batches", [])}
-    for name, (title, columns) in _CARD_TABLES.items():
+    for name in ("agreement", "batches", "selfplay", "training"):
         if rows := parts.get(name):
-            _print_rows(title, columns, rows)
+            _print_rows(name, rows)
     if run := figures.get("run"):
         STDOUT.print(f"a run of the preset smoke, with its gate: {run['seconds']:.0f} s", highlight=False)
 
@@ -244,10 +203,7 @@ def _check_card(model: str, *, as_json: bool, quiet: bool) -> None:
         for section, measured in check_card(models, run_all, CardSettings(), context):
             figures[section] = measured
     figures["seconds"] = time.perf_counter() - start
-    if as_json:
-        typer.echo(json.dumps(figures))
-    else:
-        show_card(figures)
+    typer.echo(json.dumps(figures)) if as_json else show_card(figures)
 
 
 @expand_options
@@ -281,10 +237,7 @@ def command(
             show_default=f"{_SECONDS:g}, with --quick {_QUICK_SECONDS:g}",
         ),
     ] = None,
-    figure: Annotated[
-        Path | None,
-        typer.Option("--figure", metavar="FILE", help="Draw the result too, as .png or .svg; needs matplotlib."),
-    ] = None,
+    figure: options.Figure = None,
     runtime: options.RuntimeOptions,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
@@ -303,8 +256,7 @@ def command(
     side_by_side, duration_s = _games(concurrent_games), _seconds(seconds, quick)
     from gomoku_cli.reports.plots import check_plot
 
-    if figure is not None:
-        check_plot(figure)
+    check_plot(figure)
     runtime.apply()
     nets = _nets(model)
 

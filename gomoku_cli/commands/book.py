@@ -10,6 +10,7 @@ import typer
 from core.input_limits import MAX_SIMULATIONS
 from gomoku_cli import completion, options
 from gomoku_cli.commands import help
+from gomoku_cli.commands.pictures.games import open_each
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.expansion import expand_options
 from gomoku_cli.printable import echo
@@ -29,19 +30,12 @@ EXAMPLES = (
 _AT_ONCE = 64
 """Positions of a batch, whose values are saved together."""
 
-app = typer.Typer(cls=help.Group, help="Make and show opening books.", rich_markup_mode="rich")
+app = help.group("Make and show opening books.")
 
 _Path = Annotated[Path, typer.Argument(metavar="BOOK", help="The file of the book.")]
 
 
-@app.callback(invoke_without_command=True)
-def command(context: typer.Context) -> None:
-    """Make and show opening books."""
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
-
-
-@app.command("build", cls=help.Command, epilog="[b]Examples[/b]\n  " + "\n  ".join(EXAMPLES))
+@app.command("build", cls=help.Command, epilog=help.examples(*EXAMPLES))
 @expand_options
 def build(
     book: _Path,
@@ -107,7 +101,7 @@ def build(
         raise typer.Exit(ExitCode.BAD_DATA)
 
 
-@app.command("show", cls=help.Command, epilog="[b]Examples[/b]\n  " + "\n  ".join(EXAMPLES))
+@app.command("show", cls=help.Command, epilog=help.examples(*EXAMPLES))
 def show(
     book: _Path,
     moves: Annotated[str, typer.Argument(metavar="[MOVES]", help="The moves of the position, such as 'h8 i9'.")] = "",
@@ -187,28 +181,17 @@ def _rules(files: list[Path], rules: options.RulesOptions) -> "Rules":
 def _add(book: "Book", files: list[Path], plies: int, context: "Context") -> tuple[int, int, int, bool]:
     """Add the games of files, each file whole or not at all; return the numbers of new games, those read and left out.
 
-    The last is False after a file that could not be read, which is reported. Raises the `RecordError` of the only one.
+    The last is False after a file that could not be read, which is reported. Raises the errors of `open_each`.
     """
-    from core.records.formats import open_games
-    from core.records.record import RecordError
-
-    new, read, left_out, is_complete = 0, 0, 0, True
+    new, read, left_out, done = 0, 0, 0, 0
     with context.reporter.task("games", len(files), "files") as task:
-        for number, path in enumerate(files, start=1):
+        for done, file in enumerate(open_each(files), start=1):
             context.check()
-            try:
-                games = open_games(path).games
-            except RecordError as error:
-                if len(files) == 1:
-                    raise
-                echo(f"gomoku: {error}", err=True)
-                is_complete = False
-                continue
-            new += book.add(games, plies)
-            read += len(games)
-            left_out += sum(not book.takes(game) for game in games)
-            task.update(number)
-    return new, read, left_out, is_complete
+            new += book.add(file.games, plies)
+            read += len(file.games)
+            left_out += sum(not book.takes(game) for game in file.games)
+            task.update(done)
+    return new, read, left_out, done == len(files)
 
 
 def _evaluate(book: "Book", spec: str, search: options.SearchOptions, min_games: int, context: "Context") -> None:
@@ -223,20 +206,16 @@ def _evaluate(book: "Book", spec: str, search: options.SearchOptions, min_games:
         for first in range(0, len(left), _AT_ONCE):
             context.check()
             batch = left[first : first + _AT_ONCE]
-            ended = {number: each.outcome() for number, (_, _, each) in enumerate(batch)}
-            going = [number for number, outcome in ended.items() if outcome is None]
-            decisions = dict(
-                zip(going, player.choose_batch([batch[n][2] for n in going], seeds=going) if going else (), strict=True)
-            )
-            values = []
-            for number, (key, move, _) in enumerate(batch):
-                outcome = ended[number]
-                value = None if number not in decisions else decisions[number].value
-                if outcome is not None:
-                    values.append((key, move, 0.0 if outcome.winner is None else 1.0))
-                elif value is not None:
-                    values.append((key, move, -value))
-            if going and not any(decisions[number].value is not None for number in going):
+            ended = {number: outcome for number, (_, _, each) in enumerate(batch) if (outcome := each.outcome())}
+            going = [number for number in range(len(batch)) if number not in ended]
+            decisions = player.choose_batch([batch[number][2] for number in going], seeds=going) if going else ()
+            values = {
+                number: -decision.value
+                for number, decision in zip(going, decisions, strict=True)
+                if decision.value is not None
+            }
+            if going and not values:
                 raise typer.BadParameter(f"{spec} gives no values", param_hint="--player")
-            book.set_values(values)
+            values |= {number: 0.0 if outcome.winner is None else 1.0 for number, outcome in ended.items()}
+            book.set_values([(*batch[number][:2], value) for number, value in sorted(values.items())])
             task.update(first + len(batch))

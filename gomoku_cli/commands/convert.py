@@ -47,7 +47,7 @@ def command(
         raise typer.BadParameter(f"{target} is both input and output")
     if not target.parent.is_dir():
         raise typer.BadParameter(f"there is no folder {target.parent}")
-    files = open_each(sources)
+    files = list(open_each(sources))
     found = [converted(file, target) for file in files]
     games = [game for games, _ in found for game in games]
     write_games(target, games)

@@ -47,12 +47,9 @@ def command(
     variant: Annotated[
         Variant, typer.Option("--variant", case_sensitive=False, help="Rules until the manager sends INFO rule.")
     ] = Variant.FREESTYLE,
-    seed: Annotated[
-        int, typer.Option("--seed", min=0, metavar="N", help="Seed for players that draw their moves.")
-    ] = 0,
+    seed: options.Seed = 0,
     threads: Annotated[
-        int | None,
-        typer.Option("--threads", min=1, metavar="N", help="Maximum of threads.", show_default="all cores"),
+        int | None, typer.Option("--threads", min=1, metavar="N", help="Maximum of threads.", show_default="all cores")
     ] = None,
     tactics: options.Tactics = True,
     book: match_options.BookFile = None,
@@ -89,7 +86,9 @@ def command(
         from gomoku_cli.notices import notices_to
 
         runtime.apply()
-        options.SearchOptions(simulations=simulations, tactics=tactics).check_effect((model,), book=book)
+        options.SearchOptions(simulations=simulations, tactics=tactics).check_effect(
+            (model,), match_options.MatchOptions(book=book)
+        )
         players = EnginePlayers(model, simulations=simulations, tactics=tactics, threads=threads, book=book)
         # A search with a number of simulations has no other limit unless the manager sets one.
         default_s = seconds or (DEFAULT_MOVE_S if simulations is None else math.inf)

@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import asdict, dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
 
@@ -19,20 +19,19 @@ EXAMPLES = (
     "gomoku evaluate new.safetensors old.safetensors --sprt elo0=0,elo1=50 --games 1000",
     "gomoku evaluate new.safetensors old.safetensors --min-score 0.55 --junit report.xml",
 )
-_BARS = "Bars: exit code 4 if one is missed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _BarOptions:
     """Required results of the match."""
 
+    PANEL: ClassVar[str] = "Bars: exit code 4 if one is missed"
+
     min_score: Annotated[
-        float | None,
-        typer.Option("--min-score", min=0, max=1, metavar="X", help="Required score, 0 to 1.", rich_help_panel=_BARS),
+        float | None, typer.Option("--min-score", min=0, max=1, metavar="X", help="Required score, 0 to 1.")
     ] = None
     min_elo: Annotated[
-        float | None,
-        typer.Option("--min-elo", metavar="E", help="Required Elo difference, as measured.", rich_help_panel=_BARS),
+        float | None, typer.Option("--min-elo", metavar="E", help="Required Elo difference, as measured.")
     ] = None
     sprt: Annotated[
         str | None,
@@ -41,7 +40,6 @@ class _BarOptions:
             metavar="elo0=A,elo1=B",
             help="A sequential test of a difference of B Elo against one of A. It ends the match as soon as the result "
             "is sure, and is missed unless B is accepted; alpha=0.05,beta=0.05 are its error rates.",
-            rich_help_panel=_BARS,
         ),
     ] = None
 

@@ -24,6 +24,23 @@ class Command(_FlagsWithoutType, TyperCommand):  # type: ignore[misc]
     """A subcommand of `gomoku`."""
 
 
+def examples(*lines: str) -> str:
+    """Return the end of the help of a command."""
+    return "\n  ".join(("[b]Examples[/b]", *lines))
+
+
+def group(text: str) -> typer.Typer:
+    """Return a command with subcommands, which shows its help without one; `text`: that help."""
+    app = typer.Typer(cls=Group, help=text, rich_markup_mode="rich")
+
+    @app.callback(invoke_without_command=True, help=text)
+    def command(context: typer.Context) -> None:
+        if context.invoked_subcommand is None:
+            typer.echo(context.get_help())
+
+    return app
+
+
 class Group(_FlagsWithoutType, TyperGroup):  # type: ignore[misc]
     """A command with subcommands."""
 

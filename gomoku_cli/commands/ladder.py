@@ -30,8 +30,7 @@ def command(
         int, typer.Option("--step", min=1, metavar="N", help="Additional playouts of each further rung.")
     ] = 100,
     last: Annotated[
-        int | None,
-        typer.Option("--to", min=2, metavar="N", help="Playouts of the last rung.", show_default="none"),
+        int | None, typer.Option("--to", min=2, metavar="N", help="Playouts of the last rung.", show_default="none")
     ] = None,
     games: Annotated[
         int, typer.Option("--games", "-g", min=1, metavar="N", help="Games a rung, half with each colour.")

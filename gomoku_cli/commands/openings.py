@@ -104,8 +104,7 @@ def command(
     ],
     count: Annotated[int, typer.Option("--count", min=1, metavar="N", help="Number of openings.")] = 50,
     stones: Annotated[
-        str,
-        typer.Option("--stones", metavar="N-N", help="Stones of an opening: the smallest and the largest number."),
+        str, typer.Option("--stones", metavar="N-N", help="Stones of an opening: the smallest and the largest number.")
     ] = "2-8",
     player: Annotated[
         str | None,
@@ -140,10 +139,9 @@ def command(
         ),
     ] = 0.15,
     rules: options.RulesOptions,
-    seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Seed of every random stream.")] = 42,
+    seed: options.Seed = 42,
     notation: Annotated[
-        _Notation,
-        typer.Option("--notation", help="Notation of cells: h8 i9, or offsets from the centre: 0,0 1,-1."),
+        _Notation, typer.Option("--notation", help="Notation of cells: h8 i9, or offsets from the centre: 0,0 1,-1.")
     ] = _Notation.CELLS,
     force: Annotated[bool, typer.Option("--force", "-f", help="Overwrite the file if it exists.")] = False,
     runtime: options.RuntimeOptions,

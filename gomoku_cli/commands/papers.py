@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = ("gomoku papers check", "gomoku papers check Y --seed 7 --json")
 
-app = typer.Typer(cls=help.Group, help="Check claims of the three papers.", rich_markup_mode="rich")
+app = help.group("Check claims of the three papers.")
 
 
 class _Paper(StrEnum):
@@ -24,21 +24,14 @@ class _Paper(StrEnum):
     S = "S"
 
 
-@app.callback(invoke_without_command=True)
-def command(context: typer.Context) -> None:
-    """Check claims of the three papers."""
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
-
-
-@app.command("check", cls=help.Command, epilog="[b]Examples[/b]\n  " + "\n  ".join(EXAMPLES))
+@app.command("check", cls=help.Command, epilog=help.examples(*EXAMPLES))
 @expand_options
 def check(
     paper: Annotated[
         _Paper | None, typer.Argument(metavar="PAPER", case_sensitive=False, help="A, Y or S; all without.")
     ] = None,
     *,
-    seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Seed of the games.")] = 2,
+    seed: options.Seed = 2,
     runtime: options.RuntimeOptions,
     as_json: options.Json = False,
     quiet: options.Quiet = False,

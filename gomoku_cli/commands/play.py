@@ -17,7 +17,7 @@ from gomoku_cli.expansion import expand_options
 
 if TYPE_CHECKING:
     from core.book import Book
-    from gomoku_cli.tui.engine.messages import OpenedGame, PlayerChoice
+    from gomoku_cli.tui.engine.messages import OpenedGame
     from gomoku_cli.tui.game import Seats
 
 EXAMPLES = (
@@ -246,23 +246,10 @@ def _checked_rules(
 
 def _seats(specs: tuple[str, ...], search: options.SearchOptions, colour: _Side) -> "Seats":
     """Return the players of both colours."""
+    from gomoku_cli.tui.engine.messages import PlayerChoice
     from gomoku_cli.tui.game import Seats
 
-    engines = [_choice(spec, search) for spec in specs]
+    engines = [PlayerChoice(spec=spec, **search.settings()) for spec in specs]
     if len(engines) != 1:
         return Seats(*engines) if engines else Seats(None, None)
     return Seats(None, engines[0]) if colour is _Side.BLACK else Seats(engines[0], None)
-
-
-def _choice(spec: str, search: options.SearchOptions) -> "PlayerChoice":
-    from gomoku_cli.tui.engine.messages import PlayerChoice
-    from search.tree.settings import DEFAULT_SIMULATIONS, DEFAULT_SWITCH_STAGE, Policy
-
-    return PlayerChoice(
-        spec=spec,
-        simulations=DEFAULT_SIMULATIONS if search.simulations is None else search.simulations,
-        seconds=search.seconds,
-        policy=search.policy or Policy.SEMI_STOCHASTIC,
-        switch_stage=DEFAULT_SWITCH_STAGE if search.switch_stage is None else search.switch_stage,
-        tactics=search.tactics,
-    )

@@ -167,11 +167,7 @@ def _show(puzzles: "Sequence[RatedPuzzle]", progress: "Progress", *, as_json: bo
         "level": level_of(progress.rating),
         "attempts": len(progress.attempts),
         "solved": sum(each.key in solved for each in puzzles),
-        "daily": {
-            "day": day,
-            "puzzles": len(today),
-            "solved": sum(each.key in progress.solved(day) for each in today),
-        },
+        "daily": {"day": day, "puzzles": len(today), "solved": sum(each.key in progress.solved(day) for each in today)},
         "file": str(progress.path),
     }
     if as_json:

@@ -6,7 +6,7 @@ from typing import Any
 import typer
 from typer.main import get_command, get_group
 
-from gomoku_cli.commands.help import Command
+from gomoku_cli.commands.help import Command, examples
 
 _TRAIN, _MEASURE, _PLAY, _OTHER = "Train", "Measure", "Play and study", "Other"
 _TRAINING = {
@@ -73,7 +73,7 @@ class Lazy(Command):
     def load(self) -> Any:
         """Return the command itself, with its options."""
         module = import_module(f"{__package__}.{self._module}")
-        epilog = "\n  ".join(("[b]Examples[/b]", *module.EXAMPLES))
+        epilog = examples(*module.EXAMPLES)
         if hasattr(module, "app"):
             group = get_group(module.app)
             group.name, group.epilog = self.name, epilog

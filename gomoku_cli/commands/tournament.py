@@ -29,8 +29,7 @@ def command(
     ],
     *,
     form: Annotated[
-        Format,
-        typer.Option("--format", help="round-robin: each meets each. gauntlet: the first meets all others."),
+        Format, typer.Option("--format", help="round-robin: each meets each. gauntlet: the first meets all others.")
     ] = Format.ROUND_ROBIN,
     games: Annotated[
         int,

@@ -11,11 +11,7 @@ from gomoku_cli import options
 from gomoku_cli.printable import echo
 
 NAME = "warmup"
-EXAMPLES = (
-    "gomoku warmup",
-    "gomoku warmup --variant renju",
-    "gomoku warmup --json",
-)
+EXAMPLES = ("gomoku warmup", "gomoku warmup --variant renju", "gomoku warmup --json")
 
 
 def command(

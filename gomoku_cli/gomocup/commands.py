@@ -3,9 +3,11 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
 
 from core.input_limits import MAX_COMMAND_LENGTH, quoted
-from core.notation import NotationError
+from core.notation import NotationError, parse_point
 from core.opening_rules import Choice
 from core.position import IllegalMoveError
 from core.rules import Variant
@@ -17,16 +19,18 @@ from gomoku_cli.gomocup.protocol import (
     CommandError,
     parse_command,
     parse_integer,
-    parse_move,
     parse_size,
     parse_square,
     rules_of_size,
     unsupported_rules,
     variant_of,
 )
-from gomoku_cli.gomocup.thinking import PlayerSource, Thinker
+from gomoku_cli.gomocup.thinking import Thinker
 from search.opening_choice import better_colour
 from search.players import never
+
+if TYPE_CHECKING:
+    from gomoku_cli.gomocup.players import EnginePlayers
 
 _STOPS = ("YXSTOP", "STOP")
 """Commands that end the search for a move, which is then answered."""
@@ -46,7 +50,7 @@ class Engine:
 
     def __init__(
         self,
-        players: PlayerSource,
+        players: "EnginePlayers",
         *,
         about: str,
         clock: Clock | None = None,
@@ -76,18 +80,16 @@ class Engine:
         self._variant = variant
         self._block: BoardBlock | None = None
         self._commands: dict[str, Callable[[str, float], Iterator[str]]] = {
-            "START": self._start,
-            "RECTSTART": self._rectstart,
+            "START": partial(self._start, parse_size),
+            "RECTSTART": partial(self._start, parse_square),
             "RESTART": self._restart,
             "BEGIN": self._begin,
             "TURN": self._turn,
-            "BOARD": self._begin_board,
-            "SWAP2BOARD": self._begin_swap2,
+            **{name: partial(self._begin_block, name) for name in ("BOARD", "SWAP2BOARD", "YXBOARD")},
             "DONE": self._done,
             "PLAY": self._play,
             "TAKEBACK": self._takeback,
             "ABOUT": self._answer_about,
-            "YXBOARD": self._begin_yixin_board,
             "YXNBEST": self._n_best,
             "YXSHOWINFO": self._show_info,
             "YXSHOWFORBID": self._show_forbidden,
@@ -98,12 +100,12 @@ class Engine:
             "timeout_turn": clock.set_move_limit,
             "timeout_match": clock.set_game_limit,
             "time_left": clock.set_time_left,
-            "max_memory": self._set_memory,
-            "max_node": self._set_simulations,
+            "max_memory": partial(self._limit, "max_bytes"),
+            "max_node": partial(self._limit, "max_simulations"),
             "rule": self._set_rule,
             # Those of Yixin's board
             "thread_num": self._set_threads,
-            "max_depth": self._set_depth,
+            "max_depth": partial(self._limit, "max_depth"),
             "time_increment": clock.set_increment,
             "pondering": self._set_pondering,
             "show_detail": self._set_detail,
@@ -153,14 +155,8 @@ class Engine:
 
     # Commands that set up a game
 
-    def _start(self, argument: str, read_at: float) -> Iterator[str]:
-        yield from self._set_up(parse_size(argument), read_at)
-
-    def _rectstart(self, argument: str, read_at: float) -> Iterator[str]:
-        yield from self._set_up(parse_square(argument), read_at)
-
-    def _set_up(self, size: int, read_at: float) -> Iterator[str]:
-        rules = rules_of_size(size, self._variant)
+    def _start(self, parse: Callable[[str], int], argument: str, read_at: float) -> Iterator[str]:
+        rules = rules_of_size(parse(argument), self._variant)
         yield from self._thinker.prepare(rules, read_at)
         self._started_game = EngineGame(rules)
         self._thinker.new_game(read_at)
@@ -170,15 +166,6 @@ class Engine:
         self._started_game = EngineGame(replace(self._game.rules, variant=self._variant))
         self._thinker.new_game(read_at)
         yield "OK"
-
-    def _begin_board(self, argument: str, read_at: float) -> Iterator[str]:
-        yield from self._begin_block("BOARD", argument, read_at)
-
-    def _begin_yixin_board(self, argument: str, read_at: float) -> Iterator[str]:
-        yield from self._begin_block("YXBOARD", argument, read_at)
-
-    def _begin_swap2(self, argument: str, read_at: float) -> Iterator[str]:
-        yield from self._begin_block("SWAP2BOARD", argument, read_at)
 
     def _begin_block(self, command: str, argument: str, read_at: float) -> Iterator[str]:
         self._block = BoardBlock(command, fault=None if self._started_game else _NO_BOARD)
@@ -209,18 +196,18 @@ class Engine:
 
     def _turn(self, argument: str, read_at: float) -> Iterator[str]:
         game = self._game
-        game.opponent_moves(parse_move(argument, game.rules))
+        game.opponent_moves(parse_point(argument, game.rules.size))
         yield from self._move(read_at)
 
     def _play(self, argument: str, read_at: float) -> Iterator[str]:
         game = self._game
-        cell = parse_move(argument, game.rules)
+        cell = parse_point(argument, game.rules.size)
         game.engine_moves(cell)
         yield game.point(cell)
 
     def _takeback(self, argument: str, read_at: float) -> Iterator[str]:
         game = self._game
-        game.take_back(parse_move(argument, game.rules))
+        game.take_back(parse_point(argument, game.rules.size))
         yield "OK"
 
     def _answer_about(self, argument: str, read_at: float) -> Iterator[str]:
@@ -299,11 +286,9 @@ class Engine:
         elif key.lower() == "rule":
             self._note(f"rule is a number, not {quoted(value.strip())}: {self._variant} is played")
 
-    def _set_memory(self, max_bytes: int) -> None:
-        self._players.max_bytes = max_bytes if max_bytes > 0 else None
-
-    def _set_simulations(self, nodes: int) -> None:
-        self._players.max_simulations = nodes if nodes > 0 else None
+    def _limit(self, name: str, number: int) -> None:
+        """Set a limit of the players, by the name of their attribute; 0 and less set none."""
+        setattr(self._players, name, number if number > 0 else None)
 
     def _set_threads(self, threads: int) -> None:
         if threads > 0:
@@ -313,9 +298,6 @@ class Engine:
         self._thinker.may_ponder = pondering > 0
         if pondering <= 0:
             self._thinker.stop_pondering()
-
-    def _set_depth(self, plies: int) -> None:
-        self._players.max_depth = plies if plies > 0 else None
 
     def _set_detail(self, detail: int) -> None:
         self._thinker.shows_best = detail > 0

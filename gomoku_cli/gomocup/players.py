@@ -6,7 +6,6 @@ unless the number of simulations is given: then every start has to play the same
 
 import gc
 import math
-import os
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -15,7 +14,7 @@ from pathlib import Path
 
 from core.book import Book
 from core.compiled.jit import KERNELS_ARE_COLD
-from core.cores import limit_cores
+from core.cores import limit_cores, resident_bytes
 from core.position import Position
 from core.rules import Rules
 from curriculum.arena import player_names
@@ -47,7 +46,7 @@ _UNMEASURED_BYTES = 250_000_000
 
 
 class EnginePlayers:
-    """The `PlayerSource` of `gomoku engine`: one player on the boards that it plays, and the mentor on others."""
+    """The players of `gomoku engine`: one on the boards that it plays, and the mentor on others."""
 
     def __init__(
         self,
@@ -65,11 +64,14 @@ class EnginePlayers:
 
         Raises `PlayerSpecError`, and `nets.checkpoint.CheckpointError` for a broken model.
         """
-        # See `PlayerSource`.
         self.notes: list[str] = []
+        """Messages for the user that no answer has carried yet. The reader clears them."""
         self.max_simulations: int | None = None
+        """The limit of simulations from the next move on; None for no limit, as in those below."""
         self.max_bytes: int | None = None
+        """That of the memory of this process."""
         self.max_depth: int | None = None
+        """That of the plies of a search, where the player's search has a depth."""
         self._spec = spec
         self._max_threads = threads
         limit_cores(threads)
@@ -101,7 +103,7 @@ class EnginePlayers:
         self._has_noted_memory = False
 
     def progress(self) -> str | None:
-        """See `PlayerSource`."""
+        """Return how far a long preparation is that is under way; None if there is nothing to say."""
         compilation, helper = self._compilation, self._helper
         if compilation is None or not (compilation.kernels or KERNELS_ARE_COLD):
             return None
@@ -109,7 +111,7 @@ class EnginePlayers:
         return progress_text(len(kernels), compilation.seconds)
 
     def prepare(self, rules: Rules, stop: Callable[[], bool]) -> None:
-        """See `PlayerSource`."""
+        """Prepare the player for these rules. What is not ready when `stop()` is True goes on in the background."""
         if self._engine is None or self._player_key != (rules, self.max_simulations):
             self._replace_player(rules, self.max_simulations)
         if self._successor is not None and self._successor.done():
@@ -120,7 +122,7 @@ class EnginePlayers:
         self._await_preparation(stop)
 
     def get(self, rules: Rules, stop: Callable[[], bool]) -> Engine:
-        """See `PlayerSource`."""
+        """Return the player for these rules within the limits, as ready as it is when `stop()` is True."""
         self.prepare(rules, stop)
         assert self._engine is not None
         player = self._engine.player
@@ -135,11 +137,14 @@ class EnginePlayers:
         return self._engine
 
     def quick_decision(self, position: Position) -> Decision:
-        """See `PlayerSource`. The mentor looks one ply ahead."""
+        """Return a decision at once, also while a player thinks on another thread: the mentor looks one ply ahead."""
         return self._quick.choose(position, stop=lambda: True)
 
     def limit_threads(self, threads: int) -> None:
-        """See `PlayerSource`. A model that is loaded keeps its threads, unless its nets are of line patterns."""
+        """Use at most this number of threads from the next move on, 1 or more.
+
+        A model that is loaded keeps its threads, unless its nets are of line patterns.
+        """
         limit_cores(threads if self._max_threads is None else min(threads, self._max_threads))
 
     def _bytes_of_trees(self) -> int | None:
@@ -204,7 +209,7 @@ class EnginePlayers:
         """Let the model play from now on, waiting until it is ready."""
         assert self._successor is not None
         self._engine, self._successor = self._successor.result(), None
-        self._bytes_without_trees = resident_bytes()
+        self._bytes_without_trees = resident_bytes() or _UNMEASURED_BYTES
         self.notes.append(f"{self._spec} plays from now on")
 
     def _note_failure(self, successor: Future[Engine]) -> None:
@@ -221,7 +226,7 @@ class EnginePlayers:
         if self._preparation.done():
             self._preparation.result()
             self._preparation = None
-            self._bytes_without_trees = resident_bytes()
+            self._bytes_without_trees = resident_bytes() or _UNMEASURED_BYTES
 
     def _make_player(self, rules: Rules, max_simulations: int | None) -> Player:
         if self._model is not None and not self._model.plays(rules):
@@ -233,15 +238,6 @@ class EnginePlayers:
             simulations = min(max_simulations, settings.simulations or max_simulations)
             settings = replace(settings, simulations=simulations, nodes=max_simulations, seconds=None)
         return parse_player(self._spec, rules=rules, settings=settings)
-
-
-def resident_bytes() -> int:
-    """Return the resident memory of this process, or a guess if the system does not report it."""
-    try:
-        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-    except OSError:
-        return _UNMEASURED_BYTES
-    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def _warm_up(engine: Engine, rules: Rules) -> None:

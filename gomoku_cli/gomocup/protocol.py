@@ -75,11 +75,6 @@ def rules_of_size(size: int, variant: Variant) -> Rules:
     return Rules(size, CONNECT, variant)
 
 
-def parse_move(argument: str, rules: Rules) -> Cell:
-    """Return the cell of a point. Raises `NotationError`."""
-    return parse_point(argument, rules.size)
-
-
 def variant_of(rule: int) -> Variant:
     """Return the variant that INFO rule requests."""
     if rule & _RENJU:

@@ -4,7 +4,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from core.notation import point_name
 from core.opening_rules import Opening, OpeningRule
@@ -18,6 +18,9 @@ from search.opening_choice import even_stones
 from search.players import Decision
 from search.running import RunningSearch
 
+if TYPE_CHECKING:
+    from gomoku_cli.gomocup.players import EnginePlayers
+
 _START_S = 5.0
 """START is answered within this time, if the part of the preparation that cannot wait is done by then."""
 _MESSAGE_S = 1.0
@@ -30,36 +33,8 @@ _PROBE_S = 0.005
 """Interval between two measurements of the delay with which this process gets a processor."""
 
 
-class PlayerSource(Protocol):
-    """The source of the engine's players."""
-
-    notes: list[str]
-    """Messages for the user that no answer has carried yet. The reader clears them."""
-    max_simulations: int | None
-    """The limit of simulations from the next move on; None for no limit, as in those below."""
-    max_bytes: int | None
-    """That of the memory of this process."""
-    max_depth: int | None
-    """That of the plies of a search, where the player's search has a depth."""
-
-    def progress(self) -> str | None:
-        """Return how far a long preparation is that is under way; None if there is nothing to say."""
-
-    def prepare(self, rules: Rules, stop: Callable[[], bool]) -> None:
-        """Prepare the player for these rules. What is not ready when `stop()` is True goes on in the background."""
-
-    def get(self, rules: Rules, stop: Callable[[], bool]) -> Engine:
-        """Return the player for these rules within the limits, as ready as it is when `stop()` is True."""
-
-    def quick_decision(self, position: Position) -> Decision:
-        """Return a decision at once, while a player may be thinking on another thread."""
-
-    def limit_threads(self, threads: int) -> None:
-        """Use at most this number of threads from the next move on, 1 or more."""
-
-
 class Thinker:
-    """Chooses the engine's moves with the players of a source and the limits of a clock.
+    """Chooses the engine's moves with its players and the limits of a clock.
 
     A search has a thread of its own. On a busy machine it may wait for a processor while the time runs out. A thread
     that sleeps does not: it wakes up at the deadline and answers with the best move so far. Instants are those of
@@ -68,7 +43,7 @@ class Thinker:
 
     def __init__(
         self,
-        players: PlayerSource,
+        players: "EnginePlayers",
         clock: Clock,
         *,
         seed: int,
@@ -170,7 +145,7 @@ class Thinker:
         self._clock.record_move(time.monotonic() - read_at)
 
     def messages(self) -> Iterator[str]:
-        """Yield the new notes of the source as MESSAGE lines, and clear them."""
+        """Yield the new notes of the players as MESSAGE lines, and clear them."""
         notes = self._players.notes
         while notes:
             yield f"MESSAGE {notes.pop(0)}"

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gomoku_cli.reports.plots import BLUE, GREY, HEIGHT, WIDTH, clear, drawn, label
+from gomoku_cli.reports.plots import BLUE, GREY, HEIGHT, WIDTH, drawn, label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,7 +23,6 @@ def draw_bench(figures: dict[str, Any], path: Path) -> None:
     )
     with drawn(path, title, width=columns * WIDTH, height=rows * HEIGHT + 0.4) as figure:
         for axes, panel in zip(figure.subplots(rows, columns, squeeze=False).ravel(), panels, strict=True):
-            clear(axes)
             panel(axes, figures)
 
 

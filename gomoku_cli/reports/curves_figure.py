@@ -2,12 +2,12 @@
 
 import math
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gomoku_cli.reports.curves import phase_name, run_name
-from gomoku_cli.reports.plots import BLUE, GREY, HEIGHT, WIDTH, clear, count_on, drawn, label, legend_above
+from gomoku_cli.reports.plots import BLUE, GREY, HEIGHT, WIDTH, count_on, drawn, label, legend_above
 from gomoku_cli.reports.texts import Json
 from gomoku_cli.reports.training.metrics import LOSSES
 
@@ -15,6 +15,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _TITLES = {"policy_loss": "Policy loss", "value_loss": "Value loss", "policy_entropy": "Entropy of the policy"}
+_ROUNDS = {
+    "game_length": ("Length of a game", "moves"),
+    "black_share": ("Black's share of the decided games", ""),
+    "game_seconds": ("Self-play time of a game", "seconds"),
+}
+"""Title and unit of each curve over the rounds of self-play."""
 _RUN_LINE = "#3b4048"
 _ALONE = 3
 """A curve of no more points than this has a mark at each."""
@@ -28,15 +34,14 @@ def draw_curves(runs: Sequence[Json], path: Path) -> None:
     with drawn(path, title, width=3 * WIDTH, height=(2 if has_rounds else 1) * height) as figure:
         parts = figure.subfigures(2 if has_rounds else 1, 1, squeeze=False)[:, 0]
         for axes, key in zip(parts[0].subplots(1, 3), LOSSES, strict=True):
-            clear(axes)
             _training(axes, runs, key)
         if has_rounds:
-            panels: list[Callable[[Axes, Sequence[Json]], None]] = [_lengths, _shares, _seconds]
-            if any(row["accepted"] is not None for run in runs for row in run["rounds"]):
-                panels.append(_gates)
-            for axes, panel in zip(parts[1].subplots(1, len(panels)), panels, strict=True):
-                clear(axes)
-                panel(axes, runs)
+            has_gates = any(row["accepted"] is not None for run in runs for row in run["rounds"])
+            panels = parts[1].subplots(1, len(_ROUNDS) + has_gates)
+            for axes, (key, (name, unit)) in zip(panels, _ROUNDS.items(), strict=False):
+                _rounds(axes, runs, key, name, unit)
+            if has_gates:
+                _gates(panels[-1], runs)
 
 
 def _joined(runs: Sequence[Json], key: str, place: str) -> Iterator[tuple[Json, int, list[Any]]]:
@@ -107,33 +112,18 @@ def _from_zero(axes: "Axes") -> None:
     axes.set_ylim(0, 1.08 * highest if 0 < highest < math.inf else 1)
 
 
-def _rounds(axes: "Axes", runs: Sequence[Json], title: str, key: str) -> None:
-    """Draw a curve over the rounds of self-play."""
-    label(axes, title, "round of self-play", "")
+def _rounds(axes: "Axes", runs: Sequence[Json], key: str, title: str, unit: str) -> None:
+    """Draw a curve over the rounds of self-play; one without a unit is a share."""
+    label(axes, title, "round of self-play", unit)
     for run, begin, rows in _joined(runs, "rounds", "round"):
         if rows:
             _mark(axes, run, begin + 0.5 if begin else 0, runs)
             _line(axes, [begin + row["round"] for row in rows], [row[key] for row in rows])
-    axes.set_xlim(left=0)
+    _from_zero(axes)
     count_on(axes.xaxis)
-
-
-def _lengths(axes: "Axes", runs: Sequence[Json]) -> None:
-    _rounds(axes, runs, "Length of a game", "game_length")
-    _from_zero(axes)
-    axes.set_ylabel("moves", fontsize=9)
-
-
-def _shares(axes: "Axes", runs: Sequence[Json]) -> None:
-    _rounds(axes, runs, "Black's share of the decided games", "black_share")
-    axes.axhline(0.5, color=GREY, linestyle="--", linewidth=1)
-    axes.set_ylim(0, 1)
-
-
-def _seconds(axes: "Axes", runs: Sequence[Json]) -> None:
-    _rounds(axes, runs, "Self-play time of a game", "game_seconds")
-    _from_zero(axes)
-    axes.set_ylabel("seconds", fontsize=9)
+    if not unit:
+        axes.axhline(0.5, color=GREY, linestyle="--", linewidth=1)
+        axes.set_ylim(0, 1)
 
 
 def _gates(axes: "Axes", runs: Sequence[Json]) -> None:

@@ -15,7 +15,7 @@ from gomoku_cli.reports.board_figure import (
     set_board,
 )
 from gomoku_cli.reports.game import game_title, views_of
-from gomoku_cli.reports.plots import BLUE, GREY, clear, count_on, drawn, label, legend_above
+from gomoku_cli.reports.plots import BLUE, GREY, count_on, drawn, label, legend_above
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,7 +36,6 @@ def draw_game(record: GameRecord, path: Path) -> None:
             return
         board, graph = figure.subplots(2, 1, height_ratios=(EDGE + 0.4, below))
         _board(board, record)
-        clear(graph)
         graph.axhline(0, color=GREY, linestyle="--", linewidth=1)
         for (numbers, values), side, fill in zip(views, ("black", "white"), ("#1b1f24", "white"), strict=True):
             graph.plot(

@@ -4,17 +4,8 @@ from collections.abc import Iterable, Sequence
 from xml.etree import ElementTree
 
 from gomoku_cli.printable import printable
-from gomoku_cli.reports.texts import (
-    Json,
-    elo_interval,
-    elo_text,
-    forfeit_rows,
-    los_text,
-    missed_position,
-    suite_title,
-    unusual_rules,
-    versus,
-)
+from gomoku_cli.reports import texts
+from gomoku_cli.reports.texts import Json
 
 
 def match_junit(title: str, matches: Sequence[Json], bars: Sequence[Json], seconds: float) -> str:
@@ -28,8 +19,10 @@ def match_junit(title: str, matches: Sequence[Json], bars: Sequence[Json], secon
 
 def suite_junit(suite: Json, bars: Sequence[Json]) -> str:
     """Return a report about a suite, whose missed positions are the output."""
-    output = "\n".join((f"solved {suite['solved']} of {suite['positions']}", *map(missed_position, suite["missed"])))
-    return _junit(suite_title(suite), output, bars or [{"name": "solved", "met": True}], suite["seconds"])
+    output = "\n".join(
+        (f"solved {suite['solved']} of {suite['positions']}", *map(texts.missed_position, suite["missed"]))
+    )
+    return _junit(texts.suite_title(suite), output, bars or [{"name": "solved", "met": True}], suite["seconds"])
 
 
 def _junit(title: str, output: str, cases: Sequence[Json], seconds: float) -> str:
@@ -61,15 +54,15 @@ def _junit(title: str, output: str, cases: Sequence[Json], seconds: float) -> st
 def _summary(match: Json) -> str:
     """Return a match in one line."""
     return (
-        f"{versus(match)}{unusual_rules(match)}: "
+        f"{texts.versus(match)}{texts.unusual_rules(match)}: "
         f"{match['wins']} wins, {match['draws']} draws, {match['losses']} losses, "
-        f"score {match['score']:.3f}, Elo {elo_text(match, 'inf')} (95 %: {elo_interval(match, 'inf')}), "
-        f"LOS {los_text(match)}"
+        f"score {match['score']:.3f}, Elo {texts.elo_text(match, 'inf')} (95 %: {texts.elo_interval(match, 'inf')}), "
+        f"LOS {texts.los_text(match)}"
     )
 
 
 def _forfeit_lines(matches: Iterable[Json]) -> list[str]:
     return [
         printable(f"game {game} was lost by {player} against {other} otherwise than on the board: {why}")
-        for game, player, other, why in forfeit_rows(matches)
+        for game, player, other, why in texts.forfeits(matches).rows
     ]

@@ -4,31 +4,8 @@ import re
 from collections.abc import Iterable, Sequence
 
 from gomoku_cli.printable import printable
-from gomoku_cli.reports.texts import (
-    FORFEIT_COLUMNS,
-    PAIR_SCORES,
-    RUNG_COLUMNS,
-    STANDING_COLUMNS,
-    SUITE_COLUMNS,
-    Json,
-    cross_table,
-    elo_interval,
-    elo_text,
-    forfeit_rows,
-    is_round_robin,
-    kind_rows,
-    ladder_result,
-    los_text,
-    move_time,
-    pair_counts,
-    result_counts,
-    rung_row,
-    score_interval,
-    standing_row,
-    suite_title,
-    unusual_rules,
-    versus,
-)
+from gomoku_cli.reports import texts
+from gomoku_cli.reports.texts import Json
 
 _SPECIAL = re.compile(r"[\\`*_\[\]<>#|~$&]")
 
@@ -42,11 +19,15 @@ def _escaped(cells: Iterable[str]) -> list[str]:
     return [_escape(cell) for cell in cells]
 
 
-def _table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1) -> list[str]:
-    """Return the lines of a table; its first `left` columns are words and its other ones numbers."""
-    rules = ["---" if number < left else "---:" for number in range(len(columns))]
-    lines = [columns, rules, *rows]
+def _table(table: texts.Table) -> list[str]:
+    """Return the lines of a table without its title."""
+    rules = ["---" if number < table.left else "---:" for number in range(len(table.columns))]
+    lines = [table.columns, rules, *map(_escaped, table.rows)]
     return [*(f"| {' | '.join(line)} |" for line in lines), ""]
+
+
+def _titled(table: texts.Table) -> list[str]:
+    return [f"### {table.title}", "", *_table(table)] if table.rows else []
 
 
 _STRENGTH_COLUMNS = ("player", "opponent", "games", "W / D / L", "score", "95 %", "Elo", "95 %", "LOS")
@@ -58,12 +39,12 @@ def _strength(match: Json) -> tuple[str, ...]:
         match["player"],
         match["opponent"],
         str(match["games"]),
-        result_counts(match),
+        texts.result_counts(match),
         f"{match['score']:.3f}",
-        score_interval(match),
-        elo_text(match, "∞"),
-        elo_interval(match, "∞"),
-        los_text(match),
+        texts.score_interval(match),
+        texts.elo_text(match, "∞"),
+        texts.elo_interval(match, "∞"),
+        texts.los_text(match),
     )
 
 
@@ -71,7 +52,7 @@ _COURSE_COLUMNS = (
     "match",
     "as black",
     "as white",
-    f"pairs of {PAIR_SCORES} points",
+    f"pairs of {texts.PAIR_SCORES} points",
     "distinct games",
     "moves a game",
     "a move",
@@ -83,52 +64,42 @@ def _course(match: Json) -> tuple[str, ...]:
     """Return the cells of `_COURSE_COLUMNS`."""
     times = zip(match["mean_move_seconds"], match["longest_move_seconds"], strict=True)
     return (
-        versus(match) + unusual_rules(match),
-        result_counts(match["as_black"]),
-        result_counts(match["as_white"]),
-        pair_counts(match),
+        texts.versus(match) + texts.unusual_rules(match),
+        texts.result_counts(match["as_black"]),
+        texts.result_counts(match["as_white"]),
+        texts.pair_counts(match),
         str(match["distinct_games"]),
         f"{match['mean_plies']:.1f}",
-        *(f"{move_time(mean)} (longest {move_time(longest)})" for mean, longest in times),
+        *(f"{texts.move_time(mean)} (longest {texts.move_time(longest)})" for mean, longest in times),
     )
 
 
 def match_markdown(title: str, matches: Sequence[Json], standings: Sequence[Json], bars: Sequence[Json]) -> str:
     """Return a report about matches: bars first, then standings, then each match, then forfeits."""
     lines = [f"## {_escape(title)}", "", *_bars(bars)]
-    if standings:
-        places = [standing_row(place, standing) for place, standing in enumerate(standings, start=1)]
-        lines += ["### Standings", "", *_table(STANDING_COLUMNS, map(_escaped, places), left=2)]
-        if is_round_robin(standings, matches):
-            header, *crosses = cross_table(standings, matches)
-            lines += ["### Points against each", "", *_table(header, map(_escaped, crosses), left=2)]
+    for table in texts.standings_tables(standings, matches) if standings else ():
+        lines += _titled(table)
     if matches:
-        strengths = [_escaped(_strength(match)) for match in matches]
-        heading = ["### Matches", ""] if standings else []
-        lines += [*heading, *_table(_STRENGTH_COLUMNS, strengths, left=2)]
-        lines += _table(_COURSE_COLUMNS, [_escaped(_course(match)) for match in matches])
+        lines += ["### Matches", ""] if standings else []
+        lines += _table(texts.Table("", _STRENGTH_COLUMNS, list(map(_strength, matches)), 2))
+        lines += _table(texts.Table("", _COURSE_COLUMNS, list(map(_course, matches))))
     lines += ["W / D / L: wins, draws and losses. LOS: likelihood of superiority. 95 %: interval.", ""]
-    return "\n".join([*lines, *_forfeits(matches)])
+    return "\n".join([*lines, *_titled(texts.forfeits(matches))])
 
 
 def ladder_markdown(ladder: Json) -> str:
     """Return a report about a ladder against pure MCTS: its rungs, the highest one passed, and forfeits."""
-    title = f"## {_escape(ladder['player'])} against pure MCTS"
-    table = _table(RUNG_COLUMNS, map(rung_row, ladder["rungs"]), left=0)
-    return "\n".join([title, "", *table, ladder_result(ladder), "", *_forfeits(ladder["rungs"])])
+    table = texts.ladder_table(ladder)
+    lines = [f"## {_escape(table.title)}", "", *_table(table), texts.ladder_result(ladder), ""]
+    return "\n".join([*lines, *_titled(texts.forfeits(ladder["rungs"]))])
 
 
 def suite_markdown(suite: Json, bars: Sequence[Json]) -> str:
     """Return a report about a suite: bars first, then the kinds of positions."""
-    kinds = _table(SUITE_COLUMNS, map(_escaped, kind_rows(suite)))
-    return "\n".join([f"## {_escape(suite_title(suite))}", "", *_bars(bars), *kinds])
+    table = texts.suite_table(suite)
+    return "\n".join([f"## {_escape(table.title)}", "", *_bars(bars), *_table(table)])
 
 
 def _bars(bars: Sequence[Json]) -> list[str]:
     rows = [("✅ pass" if bar["met"] else "❌ fail", bar["name"], bar["wanted"], bar["reached"]) for bar in bars]
-    return _table(("", "bar", "required", "reached"), map(_escaped, rows), left=4) if bars else []
-
-
-def _forfeits(matches: Sequence[Json]) -> list[str]:
-    forfeits = forfeit_rows(matches)
-    return ["### Forfeits", "", *_table(FORFEIT_COLUMNS, map(_escaped, forfeits), left=4)] if forfeits else []
+    return _table(texts.Table("", ("", "bar", "required", "reached"), rows, 4)) if bars else []

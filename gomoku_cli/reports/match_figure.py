@@ -5,18 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gomoku_cli.reports.plots import (
-    BLUE,
-    GREY,
-    HEIGHT,
-    WIDTH,
-    abridged,
-    clear,
-    count_on,
-    drawn,
-    label,
-    legend_above,
-)
+from gomoku_cli.reports.plots import BLUE, GREY, HEIGHT, WIDTH, abridged, count_on, drawn, label, legend_above
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,8 +39,6 @@ def draw_match(results: "Sequence[MatchResult]", standings: "Sequence[Standing]"
     height = max(HEIGHT, _ROW * 2 * len(standings) + 1.2)
     with drawn(path, title, width=3 * WIDTH, height=height + 0.4) as figure:
         colours, lengths, elo = figure.subplots(1, 3)
-        for axes in (colours, lengths, elo):
-            clear(axes)
         if standings:
             _colours(colours, [_colours_of(standing.rating.name, results) for standing in standings])
             _lengths_by_winner(lengths, results)
@@ -68,8 +55,6 @@ def draw_ladder(ladder: "Ladder", path: Path) -> None:
     title = f"{abridged(ladder.player)} against pure MCTS, {games} games a rung"
     with drawn(path, title, width=2.6 * WIDTH, height=HEIGHT + 0.4) as figure:
         wins, times = figure.subplots(1, 2, width_ratios=(1.6, 1))
-        for axes in (wins, times):
-            clear(axes)
         playouts = [rung.playouts for rung in ladder.rungs]
         _rungs(wins, ladder, playouts, games)
         means = [[sum(side) / max(1, len(side)) for side in rung.result.thinking()] for rung in ladder.rungs]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from gomoku_cli.expansion import require
 from gomoku_cli.printable import printable
 
 if TYPE_CHECKING:
@@ -22,24 +23,16 @@ WIDTH, HEIGHT = 4.8, 3.4
 """Size of a panel, in inches."""
 
 
-def check_plot(path: Path) -> None:
-    """Raise a usage error about `--figure`, in one line, if no figure could be written to `path`."""
+def check_plot(path: Path | None) -> None:
+    """Raise a usage error about `--figure`, in one line, if no figure could be written to `path`; None is no figure."""
+    if path is None:
+        return
     option = "--figure"
     if path.suffix.lower() not in SUFFIXES:
         raise typer.BadParameter(f"{path} must end in {' or '.join(SUFFIXES)}", param_hint=option)
     if not path.parent.is_dir():
         raise typer.BadParameter(f"there is no folder {path.parent}", param_hint=option)
-    check_matplotlib(option)
-
-
-def check_matplotlib(option: str) -> None:
-    """Raise a usage error about `option`, in one line, if matplotlib is missing."""
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError as error:
-        raise typer.BadParameter(
-            "it needs matplotlib: install gomoku-cli with its extra, as in pip install '.[plots]'", param_hint=option
-        ) from error
+    require("matplotlib", option, extra="plots")
 
 
 @contextmanager
@@ -65,15 +58,11 @@ def drawn(path: Path, title: str, *, width: float, height: float) -> "Iterator[F
             figure.savefig(temporary, format=path.suffix[1:].lower())
 
 
-def clear(axes: "Axes") -> None:
-    """Give a panel its grid and remove the needless lines."""
+def label(axes: "Axes", title: str, x: str, y: str) -> None:
+    """Set the titles of a panel and its axes, give it its grid, and remove the needless lines."""
     axes.grid(color=GRID, linewidth=0.7)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
-
-
-def label(axes: "Axes", title: str, x: str, y: str) -> None:
-    """Set the titles of a panel and its axes."""
     axes.set_title(title, fontsize=10, loc="left")
     axes.set_xlabel(x, fontsize=9)
     axes.set_ylabel(y, fontsize=9)

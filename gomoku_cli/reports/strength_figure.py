@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import cycle
 from pathlib import Path
 
-from gomoku_cli.reports.plots import BLUE, GREY, WIDTH, clear, drawn, label
+from gomoku_cli.reports.plots import BLUE, GREY, WIDTH, drawn, label
 from gomoku_cli.reports.texts import Json
 
 _COLOURS = (BLUE, "#e08214", "#2f9e62", "#8250df")
@@ -16,7 +16,6 @@ def draw_strength(runs: Sequence[tuple[str, Json]], path: Path) -> None:
     title = f"Strength by training time, {first['simulations']} simulations a move"
     with drawn(path, title, width=1.9 * WIDTH, height=4.2) as figure:
         axes = figure.add_subplot()
-        clear(axes)
         label(axes, "", "minutes of work", f"Elo, {first['zero']} is 0")
         for player in first["pool"]:
             axes.axhline(player["elo"], color=GREY, linewidth=0.8, linestyle=":")

@@ -5,32 +5,8 @@ from typing import TYPE_CHECKING
 
 from gomoku_cli.console import STDOUT, duration
 from gomoku_cli.printable import printable
-from gomoku_cli.reports.texts import (
-    FORFEIT_COLUMNS,
-    PAIR_SCORES,
-    RUNG_COLUMNS,
-    STANDING_COLUMNS,
-    SUITE_COLUMNS,
-    Json,
-    cross_table,
-    elo_interval,
-    elo_text,
-    forfeit_rows,
-    is_round_robin,
-    kind_rows,
-    ladder_result,
-    los_text,
-    missed_position,
-    move_time,
-    pair_counts,
-    result_counts,
-    rung_row,
-    score_interval,
-    standing_row,
-    suite_title,
-    unusual_rules,
-    versus,
-)
+from gomoku_cli.reports import texts
+from gomoku_cli.reports.texts import Json
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -65,6 +41,12 @@ def table(
     return made
 
 
+def _show(report: texts.Table) -> None:
+    """Print a table of a report, unless it is empty."""
+    if report.rows:
+        STDOUT.print(table(report.columns, report.rows, left=report.left, title=report.title))
+
+
 def show_bars(bars: Sequence[Json]) -> None:
     """Print each bar with its result; nothing if there are none."""
     if not bars:
@@ -80,9 +62,9 @@ def show_match(match: Json) -> None:
         for name, tally in (("in all", match), ("as black", match["as_black"]), ("as white", match["as_white"]))
     ]
     columns = ("", "games", "wins", "draws", "losses", "score")
-    STDOUT.print(table(columns, rows, title=versus(match) + unusual_rules(match)))
+    STDOUT.print(table(columns, rows, title=texts.versus(match) + texts.unusual_rules(match)))
     print_facts(_match_facts(match))
-    _show_forfeits([match])
+    _show(texts.forfeits([match]))
 
 
 def _games(tally: Json) -> int:
@@ -97,10 +79,10 @@ def _score(tally: Json) -> str:
 def _match_facts(match: Json) -> list[tuple[str, str]]:
     """Return a title and a text for each fact about a match other than its counts."""
     facts = [
-        ("score", f"{match['score']:.3f} (95 %: {score_interval(match)})"),
-        ("Elo", f"{elo_text(match, 'inf')} (95 %: {elo_interval(match, 'inf')})"),
-        ("LOS", f"{los_text(match)}, the likelihood of superiority"),
-        ("pairs", f"{pair_counts(match)} of {PAIR_SCORES} points"),
+        ("score", f"{match['score']:.3f} (95 %: {texts.score_interval(match)})"),
+        ("Elo", f"{texts.elo_text(match, 'inf')} (95 %: {texts.elo_interval(match, 'inf')})"),
+        ("LOS", f"{texts.los_text(match)}, the likelihood of superiority"),
+        ("pairs", f"{texts.pair_counts(match)} of {texts.PAIR_SCORES} points"),
     ]
     if match["los"] is None:
         facts = [("Elo", "unknown: no opening has both games finished")]
@@ -108,7 +90,7 @@ def _match_facts(match: Json) -> list[tuple[str, str]]:
     players = (match["player"], match["opponent"])
     times = zip(match["mean_move_seconds"], match["longest_move_seconds"], strict=True)
     for title, name, (mean, longest) in zip(("a move", ""), players, times, strict=True):
-        facts.append((title, f"{move_time(mean)}, the longest {move_time(longest)}: {name}"))
+        facts.append((title, f"{texts.move_time(mean)}, the longest {texts.move_time(longest)}: {name}"))
     if match["seconds"]:
         facts.append(("took", duration(match["seconds"])))
     return facts
@@ -126,44 +108,32 @@ def print_facts(facts: Iterable[tuple[str, str]]) -> None:
 
 def show_standings(standings: Sequence[Json], matches: Sequence[Json]) -> None:
     """Print a tournament's standings, and the results of its players against each other."""
-    rows = [standing_row(place, standing) for place, standing in enumerate(standings, start=1)]
-    STDOUT.print(table(STANDING_COLUMNS, rows, left=2, title="Standings"))
-    if is_round_robin(standings, matches):
-        header, *crosses = cross_table(standings, matches)
-        STDOUT.print(table(header, crosses, left=2, title="Points against each"))
-    else:
+    for each in texts.standings_tables(standings, matches):
+        _show(each)
+    if not texts.is_round_robin(standings, matches):
         # A gauntlet: its first player plays all matches.
-        meetings = [_meeting(match) for match in matches]
-        STDOUT.print(table(_MEETING_COLUMNS, meetings, title=f"{matches[0]['player']} against each"))
-    _show_forfeits(matches)
-
-
-_MEETING_COLUMNS = ("opponent", "W / D / L", "score", "Elo", "95 %", "LOS")
+        columns = ("opponent", "W / D / L", "score", "Elo", "95 %", "LOS")
+        _show(texts.Table(f"{matches[0]['player']} against each", columns, list(map(_meeting, matches))))
+    _show(texts.forfeits(matches))
 
 
 def _meeting(match: Json) -> tuple[str, ...]:
-    """Return the cells of `_MEETING_COLUMNS`: those that a terminal has room for."""
+    """Return the cells of a match for which a terminal has room."""
     return (
         match["opponent"],
-        result_counts(match),
+        texts.result_counts(match),
         f"{match['score']:.3f}",
-        elo_text(match, "inf"),
-        elo_interval(match, "inf"),
-        los_text(match),
+        texts.elo_text(match, "inf"),
+        texts.elo_interval(match, "inf"),
+        texts.los_text(match),
     )
-
-
-def _show_forfeits(matches: Sequence[Json]) -> None:
-    if forfeits := forfeit_rows(matches):
-        STDOUT.print(table(FORFEIT_COLUMNS, forfeits, left=4, title="Forfeits"))
 
 
 def show_ladder(ladder: Json) -> None:
     """Print the rungs of a ladder against pure MCTS."""
-    title = f"{ladder['player']} against pure MCTS"
-    STDOUT.print(table(RUNG_COLUMNS, map(rung_row, ladder["rungs"]), left=0, title=title))
-    STDOUT.print(ladder_result(ladder), highlight=False, markup=False)
-    _show_forfeits(ladder["rungs"])
+    _show(texts.ladder_table(ladder))
+    STDOUT.print(texts.ladder_result(ladder), highlight=False, markup=False)
+    _show(texts.forfeits(ladder["rungs"]))
 
 
 _MAX_MISSED = 10
@@ -172,10 +142,10 @@ _MAX_MISSED = 10
 
 def show_suite(suite: Json) -> None:
     """Print the share of a suite that a player solved, by kind, and the missed positions if they are few."""
-    STDOUT.print(table(SUITE_COLUMNS, kind_rows(suite), title=suite_title(suite)))
+    _show(texts.suite_table(suite))
     print_facts([("took", duration(suite["seconds"]))])
     if len(suite["missed"]) > _MAX_MISSED:
         STDOUT.print(f"{len(suite['missed'])} were missed; --json names them", highlight=False, markup=False)
         return
     for missed in suite["missed"]:
-        STDOUT.print(missed_position(missed), highlight=False, markup=False)
+        STDOUT.print(texts.missed_position(missed), highlight=False, markup=False)

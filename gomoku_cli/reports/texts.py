@@ -6,12 +6,22 @@ programs: characters that could drive a terminal or break a file are escaped (`g
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from core.rules import Rules, Variant
 from gomoku_cli.printable import printable
 
 Json = Mapping[str, Any]
+
+
+class Table(NamedTuple):
+    """A table of a report; its first `left` columns are words, and its other ones numbers."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    left: int = 1
+
 
 PAIR_SCORES = "0 / 0.5 / 1 / 1.5 / 2"
 """The first player's points in the five classes of pairs of games."""
@@ -79,53 +89,38 @@ def move_time(seconds: float) -> str:
     return f"{seconds:.2f} s" if seconds < 10 else f"{seconds:.0f} s"
 
 
-def _ratio(times: Sequence[float]) -> str:
-    mine, theirs = times
-    return f"{mine / theirs:.2f}" if theirs else "-"
-
-
 def is_round_robin(standings: Sequence[Json], matches: Sequence[Json]) -> bool:
     """Return True if each player met each other one."""
     return len(matches) == len(standings) * (len(standings) - 1) // 2
 
 
-def cross_table(standings: Sequence[Json], matches: Iterable[Json]) -> list[list[str]]:
-    """Return each player's points against each other one, in the order of the standings; the header is first."""
+def standings_tables(standings: Sequence[Json], matches: Sequence[Json]) -> list[Table]:
+    """Return a tournament's standings, and each player's points against each other one if all met each other."""
+    rows = []
+    for place, standing in enumerate(standings, start=1):
+        low, high = standing["elo_interval"]
+        elo, interval = _number(standing["elo"], ""), f"{_number(low, '')} to {_number(high, '')}"
+        counts = (str(standing["games"]), result_counts(standing), f"{standing['score']:.3f}")
+        rows.append((str(place), standing["player"], elo, interval, *counts))
+    tables = [Table("Standings", ("", "player", "Elo", "95 %", "games", "W / D / L", "score"), rows, 2)]
+    if not is_round_robin(standings, matches):
+        return tables
     points = {}
     for match in matches:
         points[match["player"], match["opponent"]] = _points(match)
         points[match["opponent"], match["player"]] = _points({**match, "wins": match["losses"]})
     names = [standing["player"] for standing in standings]
-    rows = [
-        [str(place), name, *("x" if name == other else points.get((name, other), "") for other in names)]
+    crosses = [
+        (str(place), name, *("x" if name == other else points.get((name, other), "") for other in names))
         for place, name in enumerate(names, start=1)
     ]
-    return [["", "player", *(str(place) for place in range(1, len(names) + 1))], *rows]
+    places = (str(place) for place in range(1, len(names) + 1))
+    return [*tables, Table("Points against each", ("", "player", *places), crosses, 2)]
 
 
-STANDING_COLUMNS = ("", "player", "Elo", "95 %", "games", "W / D / L", "score")
-
-
-def standing_row(place: int, standing: Json) -> tuple[str, ...]:
-    """Return the cells of `STANDING_COLUMNS`."""
-    low, high = standing["elo_interval"]
-    return (
-        str(place),
-        standing["player"],
-        _number(standing["elo"], ""),
-        f"{_number(low, '')} to {_number(high, '')}",
-        str(standing["games"]),
-        result_counts(standing),
-        f"{standing['score']:.3f}",
-    )
-
-
-FORFEIT_COLUMNS = ("game", "lost by", "against", "why")
-
-
-def forfeit_rows(matches: Iterable[Json]) -> list[tuple[str, str, str, str]]:
-    """Return the cells of `FORFEIT_COLUMNS` for each game that was lost otherwise than on the board."""
-    return [
+def forfeits(matches: Iterable[Json]) -> Table:
+    """Return the games that were lost otherwise than on the board."""
+    rows = [
         (
             str(forfeit["game"]),
             forfeit["player"],
@@ -135,22 +130,19 @@ def forfeit_rows(matches: Iterable[Json]) -> list[tuple[str, str, str, str]]:
         for match in matches
         for forfeit in match["forfeits"]
     ]
+    return Table("Forfeits", ("game", "lost by", "against", "why"), rows, 4)
 
 
-RUNG_COLUMNS = ("playouts", "wins", "draws", "losses", "distinct", "a move", "opponent's", "ratio")
-
-
-def rung_row(rung: Json) -> tuple[str, ...]:
-    """Return the cells of `RUNG_COLUMNS`."""
-    mine, theirs = times = rung["mean_move_seconds"]
-    return (
-        f"{rung['playouts']:,}",
-        *(str(rung[key]) for key in ("wins", "draws", "losses")),
-        str(rung["distinct_games"]),
-        move_time(mine),
-        move_time(theirs),
-        _ratio(times),
-    )
+def ladder_table(ladder: Json) -> Table:
+    """Return the rungs of a ladder."""
+    rows = []
+    for rung in ladder["rungs"]:
+        mine, theirs = rung["mean_move_seconds"]
+        counts = (str(rung[key]) for key in ("wins", "draws", "losses", "distinct_games"))
+        ratio = f"{mine / theirs:.2f}" if theirs else "-"
+        rows.append((f"{rung['playouts']:,}", *counts, move_time(mine), move_time(theirs), ratio))
+    columns = ("playouts", "wins", "draws", "losses", "distinct", "a move", "opponent's", "ratio")
+    return Table(f"{ladder['player']} against pure MCTS", columns, rows, 0)
 
 
 def ladder_result(ladder: Json) -> str:
@@ -161,15 +153,13 @@ def ladder_result(ladder: Json) -> str:
     return f"{rule} " + ("None was passed." if passed is None else f"Highest rung passed: {passed:,} playouts.")
 
 
-SUITE_COLUMNS = ("kind", "solved", "positions", "share")
-
-
-def kind_rows(suite: Json) -> list[tuple[str, ...]]:
-    """Return the cells of `SUITE_COLUMNS` for each kind, and for all."""
-    return [
+def suite_table(suite: Json) -> Table:
+    """Return the solved positions of each kind, and of all."""
+    rows = [
         (kind, str(tally["solved"]), str(tally["positions"]), f"{100 * tally['solved'] / tally['positions']:.1f} %")
         for kind, tally in (*suite["kinds"].items(), ("all", suite))
     ]
+    return Table(suite_title(suite), ("kind", "solved", "positions", "share"), rows)
 
 
 def missed_position(missed: Json) -> str:

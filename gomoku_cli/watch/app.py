@@ -1,11 +1,10 @@
 """The app of `gomoku watch`: it reads the runs once a second and shows what has changed."""
 
 import gc
-import itertools
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from textual import events
 from textual.app import App, ComposeResult
@@ -16,6 +15,7 @@ from textual.widgets import Footer, Static
 
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.printable import printable
+from gomoku_cli.reports.training.metrics import phase_starts
 from gomoku_cli.reports.training.overview import scores
 from gomoku_cli.tui.terminal import is_gone, restored_terminal, terminal_driver
 from gomoku_cli.watch.followed_run import FollowedRun
@@ -29,11 +29,36 @@ _PAGES = ("learning", "selfplay", "game")
 _NO_TRAINING, _NO_GAMES = "no training yet", "no self-play yet"
 _MARKS = {"True": "●", "False": "○"}
 """Of accepted and rejected candidates."""
-_STEPS: tuple[tuple[str, str], ...] = (
-    ("policy_loss", "policy loss"),
-    ("value_loss", "value loss"),
-    ("policy_entropy", "policy entropy"),
+
+
+class _Shown(NamedTuple):
+    """A curve of the view, in a pane of its own."""
+
+    page: str
+    title: str
+    rows: str
+    """Of `curves_from`."""
+    x: str
+    y: str
+    empty: str
+    """Text in place of the curve before there is one."""
+    low: float | None = 0
+    high: float | None = None
+
+
+_SHOWN = (
+    _Shown("learning", "policy loss", "training", "step", "policy_loss", _NO_TRAINING, low=None),
+    _Shown("learning", "value loss", "training", "step", "value_loss", _NO_TRAINING, low=None),
+    _Shown("learning", "policy entropy", "training", "step", "policy_entropy", _NO_TRAINING, low=None),
+    _Shown("learning", "agreement", "measures", "step", "agreement", "no imitation yet"),
+    _Shown("selfplay", "game length", "rounds", "round", "game_length", _NO_GAMES),
+    _Shown("selfplay", "Black's share", "rounds", "round", "black_share", _NO_GAMES, high=1),
+    _Shown("selfplay", "simulations/s", "rounds", "round", "simulations_per_second", _NO_GAMES),
+    _Shown("selfplay", "gate ●yes ○no", "rounds", "round", "gate_score", "no gate yet", high=1),
+    _Shown("selfplay", "Elo gained", "rounds", "round", "elo", "no candidate accepted yet"),
 )
+_ABOVE_GAME = 3
+"""Curves before the newest game, which has two rows of the last column of a large terminal."""
 
 
 class WatchApp(App[ExitCode]):
@@ -81,13 +106,7 @@ class WatchApp(App[ExitCode]):
         self.runs = [FollowedRun(path) for path in paths]
         self._lines = [Static() for _ in self.runs]
         self._pages = Static(id="pages")
-        self._steps = {key: PlotPane(title, empty=_NO_TRAINING) for key, title in _STEPS}
-        self._agreement = PlotPane("agreement", empty="no imitation yet", low=0)
-        self._lengths = PlotPane("game length", empty=_NO_GAMES, low=0)
-        self._shares = PlotPane("Black's share", empty=_NO_GAMES, low=0, high=1)
-        self._speeds = PlotPane("simulations/s", empty=_NO_GAMES, low=0)
-        self._gates = PlotPane("gate ●yes ○no", empty="no gate yet", low=0, high=1)
-        self._elo = PlotPane("Elo gained", empty="no candidate accepted yet", low=0)
+        self._plots = [PlotPane(each.title, empty=each.empty, low=each.low, high=each.high) for each in _SHOWN]
         self._matches = Static(id="matches", classes="selfplay")
         self._game = GamePane()
 
@@ -96,21 +115,13 @@ class WatchApp(App[ExitCode]):
         with Container(id="runs"):
             yield from self._lines
         yield self._pages
-        for pane in (*self._steps.values(), self._agreement):
-            pane.add_class("learning")
-        selfplay = (self._lengths, self._shares, self._speeds, self._gates, self._elo)
-        for pane in selfplay:
-            pane.add_class("selfplay")
+        for shown, pane in zip(_SHOWN, self._plots, strict=True):
+            pane.add_class(shown.page)
         self._game.add_class("game")
         with Grid(id="panes"):
-            yield from self._steps.values()
+            yield from self._plots[:_ABOVE_GAME]
             yield self._game
-            yield self._agreement
-            yield self._lengths
-            yield self._shares
-            yield self._speeds
-            yield self._gates
-            yield self._elo
+            yield from self._plots[_ABOVE_GAME:]
             yield self._matches
         yield Footer()
 
@@ -174,21 +185,15 @@ class WatchApp(App[ExitCode]):
 
     def _show_curves(self) -> None:
         curves = [run.curves for run in self.runs]
-        starts = _phase_starts(curves[0]["training"]) if len(curves) == 1 else []
-        for key, pane in self._steps.items():
-            pane.show([Curve.of(each["training"], "step", key) for each in curves], starts)
-        self._agreement.show([Curve.of(each["measures"], "step", "agreement") for each in curves])
-        for key, pane in (
-            ("game_length", self._lengths),
-            ("black_share", self._shares),
-            ("simulations_per_second", self._speeds),
-        ):
-            pane.show([Curve.of(each["rounds"], "round", key) for each in curves])
-        if any(each["strength"] for each in curves):
-            self._elo.show([Curve.of(each["strength"], "minutes", "elo") for each in curves], title="Elo, rated")
-        else:
-            self._elo.show([Curve.of(each["rounds"], "round", "elo") for each in curves])
-        self._gates.show([Curve.of(each["rounds"], "round", "gate_score", _MARKS) for each in curves])
+        starts = phase_starts(curves[0]["training"]) if len(curves) == 1 else []
+        is_rated = any(each["strength"] for each in curves)
+        for shown, pane in zip(_SHOWN, self._plots, strict=True):
+            rows, x, title = shown.rows, shown.x, shown.title
+            if shown.y == "elo" and is_rated:
+                rows, x, title = "strength", "minutes", "Elo, rated"
+            marks = _MARKS if shown.y == "gate_score" else None
+            found = [Curve.of(each[rows], x, shown.y, marks) for each in curves]
+            pane.show(found, starts if rows == "training" else (), title=title)
         self._matches.update(self._match_lines())
 
     def _match_lines(self) -> Content:
@@ -207,11 +212,6 @@ class WatchApp(App[ExitCode]):
             colour = COLOURS[at % len(COLOURS)] if len(self.runs) > 1 else ""
             parts += [(f"{printable(line)}\n", colour) for line in reversed(run.changes)]
         return Content.assemble(*parts)
-
-
-def _phase_starts(rows: Sequence[dict[str, Any]]) -> list[float]:
-    """Return the steps at which a phase begins, the first one excepted."""
-    return [float(before["step"]) for before, after in itertools.pairwise(rows) if before["phase"] != after["phase"]]
 
 
 def watch(paths: Sequence[Path]) -> ExitCode:

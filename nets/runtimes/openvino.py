@@ -138,14 +138,7 @@ class _Request:
         """See `SizedNet`."""
         rows, positions, _, _ = piece
         write_planes(
-            positions.stones,
-            positions.to_move,
-            positions.last_moves,
-            rows,
-            self._planes,
-            first,
-            self._kinds,
-            self._one,
+            positions.stones, positions.to_move, positions.last_moves, rows, self._planes, first, self._kinds, self._one
         )
 
     def run(self) -> None:

@@ -7,7 +7,7 @@ import re
 import shlex
 import threading
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -20,7 +20,7 @@ from core.rules import Cell, Rules, Variant
 from search.engines.process import EngineProcess, Kind, ProgramEndedError
 from search.limit import Limit
 from search.opening_choice import drawn_stones
-from search.players import Decision, ForfeitError, Player, never
+from search.players import Decision, ForfeitError, Player, Stop, never
 
 GRACE_S = 0.1
 """Delay after its limit at which an answer still counts, for the pipe and a busy machine."""
@@ -33,13 +33,7 @@ MEMORY_SLACK = 2
 _UNLIMITED_MS = 2_147_483_647
 """The protocol's number for a time without a limit."""
 _OPPONENT_IS_AN_ENGINE = 1
-_RULES = {
-    Variant.FREESTYLE: 0,
-    Variant.STANDARD: 1,
-    Variant.RENJU: 4,
-    Variant.CARO: 8,
-    Variant.CARO_EXACT: 9,
-}
+_RULES = {Variant.FREESTYLE: 0, Variant.STANDARD: 1, Variant.RENJU: 4, Variant.CARO: 8, Variant.CARO_EXACT: 9}
 _CONNECT = 5
 _POINT = re.compile(r"\s*-?[0-9]+\s*,")
 """The beginning of an answer that is meant as a move."""
@@ -83,12 +77,7 @@ class EnginePlayer(Player):
         weakref.finalize(self, _close_all, self._games)
 
     def choose_batch(
-        self,
-        positions: Sequence[Position],
-        *,
-        seeds: Sequence[int],
-        limit: Limit | None = None,
-        stop: Callable[[], bool] = never,
+        self, positions: Sequence[Position], *, seeds: Sequence[int], limit: Limit | None = None, stop: Stop = never
     ) -> list[Decision]:
         """See `Player`; one position after the other. The seconds of `limit` replace the time for each move.
 
@@ -165,12 +154,7 @@ class _EngineGame(Player):
         return self._over is not None
 
     def choose_batch(
-        self,
-        positions: Sequence[Position],
-        *,
-        seeds: Sequence[int],
-        limit: Limit | None = None,
-        stop: Callable[[], bool] = never,
+        self, positions: Sequence[Position], *, seeds: Sequence[int], limit: Limit | None = None, stop: Stop = never
     ) -> list[Decision]:
         """See `EnginePlayer.choose_batch`."""
         (position,) = positions
@@ -187,13 +171,7 @@ class _EngineGame(Player):
             return [self._decide(position, turn_s, stop)]
 
     def choose_opening(
-        self,
-        position: Position,
-        opening: Opening,
-        *,
-        seed: int,
-        limit: Limit | None = None,
-        stop: Callable[[], bool] = never,
+        self, position: Position, opening: Opening, *, seed: int, limit: Limit | None = None, stop: Stop = never
     ) -> Choice | tuple[Cell, ...]:
         """See `Player`: the answer to SWAP2BOARD. By a rule without them, two stones more are a choice of White.
 
@@ -284,7 +262,7 @@ class _EngineGame(Player):
         except ProgramEndedError as error:
             raise ForfeitError(f"{failure}: {error}") from error
 
-    def _decide(self, position: Position, turn_s: float, stop: Callable[[], bool]) -> Decision:
+    def _decide(self, position: Position, turn_s: float, stop: Stop) -> Decision:
         answer = self._ask(self._request(position), position, turn_s, stop)
         if answer is None:
             return _no_decision(position)
@@ -292,7 +270,7 @@ class _EngineGame(Player):
         self._known = [*position.moves, move]
         return Decision(move, seconds=answer.seconds)
 
-    def _ask(self, request: list[str], position: Position, turn_s: float, stop: Callable[[], bool]) -> "_Answer | None":
+    def _ask(self, request: list[str], position: Position, turn_s: float, stop: Stop) -> "_Answer | None":
         """Return the answer to a request of moves on `position`; None once stopped. Raises `ForfeitError`."""
         assert self._process is not None, "an engine without a process is out of the game"
         limit_s = turn_s

@@ -17,6 +17,7 @@ from typing import IO
 
 from core.input_limits import MAX_ANSWER_BYTES, MAX_ANSWERS_AHEAD, MAX_STDERR_BYTES
 from search.engines import guard
+from search.players import Stop
 
 _MAX_LAST_WORDS = 120
 """Characters of its last line that an error quotes."""
@@ -68,13 +69,7 @@ class EngineProcess:
     process ends, even by a signal. On Windows there is no guard, so none of this holds for its children.
     """
 
-    def __init__(
-        self,
-        command: Sequence[str],
-        kind_of: Callable[[str], Kind],
-        *,
-        max_bytes: int | None = None,
-    ) -> None:
+    def __init__(self, command: Sequence[str], kind_of: Callable[[str], Kind], *, max_bytes: int | None = None) -> None:
         """Start `command`. Raises `OSError`.
 
         `kind_of(text)`: the kind of a line. `max_bytes`: maximum memory of the program and all that it starts, on
@@ -142,7 +137,7 @@ class EngineProcess:
         with self._changed:
             self._lines.clear()
 
-    def next_line(self, deadline: float, stop: Callable[[], bool]) -> Line | None:
+    def next_line(self, deadline: float, stop: Stop) -> Line | None:
         """Return the oldest line not yet taken, or None once `deadline` (`time.monotonic()`) passes or `stop` is True.
 
         Raises `ProgramEndedError` if no line can come any more.

@@ -27,17 +27,7 @@ from search.mentor.candidates import list_fives, list_legal, list_near, list_sto
 from search.mentor.evaluation import MAKES_THREE, follow, score, start
 from search.mentor.scores import INFINITY, LIKELY, MATE, PROVEN, WIN
 from search.mentor.state import BEST, LINE, MAX_DEPTH, MAX_PLY, NO_MOVE, SCORE, SearchState
-from search.mentor.table import (
-    EXACT,
-    LOWER,
-    UPPER,
-    decides,
-    depth_of,
-    keep,
-    look_up,
-    move_of,
-    score_of,
-)
+from search.mentor.table import EXACT, LOWER, UPPER, decides, depth_of, keep, look_up, move_of, score_of
 from search.solvers.fives import forced_reply
 from search.solvers.vcf import VcfWork, solve_vcf
 

@@ -4,7 +4,7 @@ It is made for people who learn the game. It looks no move ahead, so it misses e
 nearly always sees.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -19,7 +19,7 @@ from core.setting_bounds import POSITIVE, SHARE, check_bounds
 from core.streams import Purpose, generator
 from search.limit import Limit
 from search.mentor.player import Mentor, centre
-from search.players import Decision, Player, decide_each, never
+from search.players import Decision, Player, Stop, decide_each, never
 
 _WEIGHTS = (0.0, 1.0, 4.0, 5.0, 22.0, 45.0, 1e4, 1e8)
 """[PATTERNS] weight of a cell by each pattern that a stone of either side makes there, from none to a five."""
@@ -61,12 +61,7 @@ class CasualPlayer(Player):
         self._mentor = Mentor(Limit(nodes=habits.nodes), threads=1)
 
     def choose_batch(
-        self,
-        positions: Sequence[Position],
-        *,
-        seeds: Sequence[int],
-        limit: Limit | None = None,
-        stop: Callable[[], bool] = never,
+        self, positions: Sequence[Position], *, seeds: Sequence[int], limit: Limit | None = None, stop: Stop = never
     ) -> list[Decision]:
         """See `Player`. `limit` and `stop` have no effect."""
         return decide_each(self._decide, positions, seeds)

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from search.mentor.evaluation import Network
 from search.mentor.scores import INFINITY, MATE, PROVEN, WIN
 from search.mentor.state import BEST, LINE, MAX_DEPTH, SCORE, add_nodes, finished_root_moves, new_search_state, nodes_of
 from search.mentor.table import GENERATIONS
+from search.players import Stop
 from search.solvers.vcf import NOT_KNOWN, new_vcf_work, solve_vcf
 
 SLICE = 2_000
@@ -104,37 +106,37 @@ def is_by_the_clock(limit: Limit) -> bool:
     return limit.seconds is not None and limit.nodes is None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """A position to search, and what the search is for."""
+
+    position: Position
+    limit: Limit
+    started: float
+    """The instant of `time.perf_counter` from which the seconds of `limit` count."""
+    stop: Stop
+    variety: int = 0
+    """Scores at most so much below the best are exact, and so are those of `lines`."""
+    lines: int = 1
+    """Number of the best moves whose scores are exact."""
+    tell: Callable[[Cell, int], None] = lambda move, score: None
+    """Called with the best move so far and its score, first as soon as any move is known."""
+    show: Callable[["Deepening"], None] = lambda search: None
+    """Called every few milliseconds with the search itself."""
+
+
 class Deepening:
     """One search on one thread: its iterations and their result."""
 
-    def __init__(
-        self,
-        work: Workspace,
-        position: Position,
-        limit: Limit,
-        generation: Generation,
-        *,
-        started: float,
-        stop: Callable[[], bool],
-        variety: int = 0,
-        lines: int = 1,
-        tell: Callable[[Cell, int], None] | None = None,
-        show: Callable[["Deepening"], None] | None = None,
-        helper: int = 0,
-    ) -> None:
+    def __init__(self, work: Workspace, task: Task, generation: Generation, helper: int = 0) -> None:
         """Set the arrays to the position.
 
-        `started`: the instant of `time.perf_counter` from which the seconds of `limit` count. Exact are scores at most
-        `variety` below the best, and the `lines` best ones. `tell(move, score)` is called with the best move so far,
-        first as soon as any move is known. `show` is called every few milliseconds with this search itself. `helper`: 0
-        for the search whose result counts, else the number of the thread; a helper only fills the table, in steps of
-        its own.
+        `helper`: 0 for the search whose result counts, else the number of the thread; a helper only fills the table, in
+        steps of its own.
         """
         self.board, self.state, self.vcf = work.board, work.state, work.vcf
-        self.limit, self.variety, self.started, self.stop = limit, variety, started, stop
-        self.tell = tell or (lambda move, score: None)
-        self.show = show or (lambda search: None)
-        self.helper = helper
+        self.task, self.helper = task, helper
+        position, limit = task.position, task.limit
         self.side = side_of(position.side_to_move)
         slots = len(self.state.table)
         if limit.nodes is not None:
@@ -145,8 +147,8 @@ class Deepening:
             self.state,
             stones_of(position),
             position.side_to_move,
-            margin=variety,
-            lines=lines,
+            margin=task.variety,
+            lines=task.lines,
             slots=slots,
             generation=generation.number,
             oldest=generation.oldest,
@@ -160,9 +162,9 @@ class Deepening:
         """Scores of `moves`, in order; only those near the best are exact."""
         self.lines: dict[Cell, Line] = {}
         """The moves whose scores were exact when they were searched last, the newest results first, the best first."""
-        self.count = min(lines, count)
+        self.count = min(task.lines, count)
         """The number of best moves whose scores are exact."""
-        self.tell(int(self.moves[0]), 0)
+        self.task.tell(int(self.moves[0]), 0)
 
     def deepen(self) -> None:
         """Search deeper and deeper until the limit, or until nothing can change any more."""
@@ -171,13 +173,13 @@ class Deepening:
             return
         if self.helper == 0 and self._wins_by_fours():
             return
-        for depth in range(1, min(self.limit.depth or MAX_DEPTH, MAX_DEPTH) + 1):
+        for depth in range(1, min(self.task.limit.depth or MAX_DEPTH, MAX_DEPTH) + 1):
             if self._leaves_out(depth):
                 continue
             if not self._iterate(depth):
                 break
             self.depth = depth
-            if abs(self.scores[0]) >= PROVEN or (len(self.moves) == 1 and self.limit.seconds is not None):
+            if abs(self.scores[0]) >= PROVEN or (len(self.moves) == 1 and self.task.limit.seconds is not None):
                 break  # nothing is left to decide
 
     def _leaves_out(self, depth: int) -> bool:
@@ -194,14 +196,14 @@ class Deepening:
     def _wins_by_fours(self) -> bool:
         """Return True and take the win if there is one by continuous fours; deeper than the search's own check."""
         max_nodes = _VCF_NODES
-        if self.limit.nodes is not None:
-            max_nodes = min(max_nodes, self.limit.nodes // _VCF_SHARE)
-        if self.limit.seconds is not None:
-            max_nodes = int(min(max_nodes, _VCF_NODES_A_SECOND * self.limit.seconds))
+        if self.task.limit.nodes is not None:
+            max_nodes = min(max_nodes, self.task.limit.nodes // _VCF_SHARE)
+        if self.task.limit.seconds is not None:
+            max_nodes = int(min(max_nodes, _VCF_NODES_A_SECOND * self.task.limit.seconds))
         # Where the limit is a time, `stop` is called every few milliseconds here too: each try gets twice the nodes.
-        nodes = max_nodes if self.limit.nodes is not None else min(SLICE, max_nodes)
+        nodes = max_nodes if self.task.limit.nodes is not None else min(SLICE, max_nodes)
         plies = NOT_KNOWN
-        while plies == NOT_KNOWN and 0 < nodes <= max_nodes and not self.stop():
+        while plies == NOT_KNOWN and 0 < nodes <= max_nodes and not self.task.stop():
             plies = solve_vcf(self.board, self.vcf, self.side, nodes)
             add_nodes(self.state, int(self.vcf.tally[0]))
             self.nodes = nodes_of(self.state)
@@ -213,14 +215,14 @@ class Deepening:
         self.scores[:] = -INFINITY
         self.scores[0], self.depth = WIN - plies, plies
         self.lines = {line[0]: Line(WIN - plies, line)}
-        self.tell(int(self.moves[0]), int(self.scores[0]))
+        self.task.tell(int(self.moves[0]), int(self.scores[0]))
         return True
 
     def _iterate(self, depth: int) -> bool:
         """Run one iteration, with windows around the last score until one fits; return True if it was finished."""
         alpha, beta, reach = -INFINITY, INFINITY, _WINDOW
         if self.depth > 0 and abs(self.scores[0]) < MATE:
-            lowest = min(int(self.scores[0]) - self.variety, int(self.scores[self.count - 1]))
+            lowest = min(int(self.scores[0]) - self.task.variety, int(self.scores[self.count - 1]))
             alpha, beta = max(lowest - reach, -INFINITY), int(self.scores[0]) + reach
         while True:
             begin_iteration(self.state, depth, alpha, beta)
@@ -250,12 +252,13 @@ class Deepening:
         """Return the nodes until the next check of the limit; 0 to stop now. The first iteration is always finished."""
         if depth == 1 and self.helper == 0:
             return SLICE
-        self.show(self)
-        if self.stop() or (self.limit.seconds is not None and time.perf_counter() - self.started >= self.limit.seconds):
+        task, seconds = self.task, self.task.limit.seconds
+        task.show(self)
+        if task.stop() or (seconds is not None and time.perf_counter() - task.started >= seconds):
             return 0
         if self.helper:
             return _ENDLESS
-        return SLICE if self.limit.nodes is None else max(min(SLICE, self.limit.nodes - self.nodes), 0)
+        return SLICE if task.limit.nodes is None else max(min(SLICE, task.limit.nodes - self.nodes), 0)
 
     def _take(self, scores: NDArray[np.int64]) -> None:
         """Order the moves by the scores of the iteration; moves it did not reach keep their order behind them."""
@@ -267,4 +270,4 @@ class Deepening:
         new = {line[0]: Line(int(score), line) for score, line in zip(scores[order], lines, strict=False) if line}
         self.lines = new | {move: line for move, line in self.lines.items() if move not in new}
         self.scores, self.moves[:] = scores[order], self.moves[order]
-        self.tell(int(self.moves[0]), int(self.scores[0]))
+        self.task.tell(int(self.moves[0]), int(self.scores[0]))

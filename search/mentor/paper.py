@@ -3,7 +3,7 @@
 It keeps nothing between calls and releases the GIL.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
@@ -35,7 +35,7 @@ from core.position import Position
 from core.rules import EMPTY
 from search.limit import Limit
 from search.mentor.player import centre, drawn_decision
-from search.players import Decision, Player, decide_each, never
+from search.players import Decision, Player, Stop, decide_each, never
 
 _SURELY_FIVE = 4.5
 """Larger values than this are of moves that make a five."""
@@ -134,12 +134,7 @@ class PaperMentor(Player):
     name = "mentor:paper"
 
     def choose_batch(
-        self,
-        positions: Sequence[Position],
-        *,
-        seeds: Sequence[int],
-        limit: Limit | None = None,
-        stop: Callable[[], bool] = never,
+        self, positions: Sequence[Position], *, seeds: Sequence[int], limit: Limit | None = None, stop: Stop = never
     ) -> list[Decision]:
         """See `Player`. The value is the paper's, -5 to 5, divided by 5. `limit` and `stop` have no effect."""
         return decide_each(self._decide, positions, seeds)

@@ -9,7 +9,7 @@ import math
 import threading
 import time
 from collections import defaultdict, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,11 +20,11 @@ from core.rules import Cell, Rules
 from core.streams import Purpose, generator
 from search.analysis import Analysis, MoveAnalysis
 from search.limit import Limit
-from search.mentor.deepening import Deepening, Line
+from search.mentor.deepening import Deepening, Line, Task
 from search.mentor.evaluation import SQUASH, Network, built_in_network
 from search.mentor.scores import MATE, PROVEN, WIN
 from search.mentor.team import Team
-from search.players import Decision, Player, Report, Reports, decide_each, never
+from search.players import Decision, Player, Report, Reports, Stop, decide_each, never
 
 
 def centre(rules: Rules) -> Cell:
@@ -87,7 +87,7 @@ def _analysis_of(search: Deepening) -> MentorAnalysis:
     best = int(search.scores[0])
     # Variety ends where the game does. Of wins the shortest is played. Where all is lost, the move that held out
     # longest is: others seem to lose as late only because the search did not look further.
-    lowest = best if abs(best) >= MATE else best - search.variety
+    lowest = best if abs(best) >= MATE else best - search.task.variety
     near = np.flatnonzero(search.scores >= lowest)[: 1 if best <= -MATE else None]
     choices = search.moves[near].tolist()
     lines = {move: search.lines.get(move, Line(best, (move,))) for move in choices}
@@ -101,7 +101,7 @@ def _analysis_of(search: Deepening) -> MentorAnalysis:
         value=_value(best),
         variation=lines[choices[0]].moves,
         nodes=search.nodes,
-        seconds=time.perf_counter() - search.started,
+        seconds=time.perf_counter() - search.task.started,
         score=best,
         depth=search.depth,
         choices=tuple(choices),
@@ -171,12 +171,7 @@ class Mentor(Player):
         self._idle: defaultdict[Rules, deque[Team]] = defaultdict(deque)
 
     def choose_batch(
-        self,
-        positions: Sequence[Position],
-        *,
-        seeds: Sequence[int],
-        limit: Limit | None = None,
-        stop: Callable[[], bool] = never,
+        self, positions: Sequence[Position], *, seeds: Sequence[int], limit: Limit | None = None, stop: Stop = never
     ) -> list[Decision]:
         """See `Player`. Once stopped, the remaining positions are searched one ply deep."""
         # Several positions keep the cores busy with one thread each.
@@ -193,7 +188,7 @@ class Mentor(Player):
         limit: Limit | None = None,
         *,
         seed: int | None = None,
-        stop: Callable[[], bool] = never,
+        stop: Stop = never,
         report: Report | None = None,
         lines: int | None = None,
     ) -> tuple[Decision, MentorAnalysis]:
@@ -204,7 +199,7 @@ class Mentor(Player):
         analysis = self._analyse(position, limit or self.limit, stop, report, lines=lines or 1)
         return _decision(position, analysis, seed or 0), analysis
 
-    def ponder(self, position: Position, stop: Callable[[], bool]) -> None:
+    def ponder(self, position: Position, stop: Stop) -> None:
         """See `Player`. The next search by the clock finds the results in the table."""
         self._analyse(position, Limit(seconds=math.inf), stop)
 
@@ -212,7 +207,7 @@ class Mentor(Player):
         self,
         position: Position,
         limit: Limit,
-        stop: Callable[[], bool],
+        stop: Stop,
         report: Report | None = None,
         *,
         threads: int | None = None,
@@ -242,19 +237,19 @@ class Mentor(Player):
             team = idle.pop()
         except IndexError:
             team = Team(position.rules, self._network, self._slots)
+        task = Task(
+            position=position,
+            limit=limit,
+            started=started,
+            stop=stop,
+            variety=self.variety,
+            lines=lines,
+            tell=lambda move, score: reports.send_best(Decision(move, value=_value(score))),
+            show=show,
+        )
         with self._searching:
-            search = team.search(
-                position,
-                limit,
-                # Searches that run at the same time share the cores.
-                helpers=(threads or self._threads or cores()) - self._searching.count,
-                started=started,
-                stop=stop,
-                variety=self.variety,
-                lines=lines,
-                tell=lambda move, score: reports.send_best(Decision(move, value=_value(score))),
-                show=show,
-            )
+            # Searches that run at the same time share the cores.
+            search = team.search(task, helpers=(threads or self._threads or cores()) - self._searching.count)
         analysis = _analysis_of(search)
         idle.append(team)  # now another search may write to its arrays
         return analysis

@@ -1,12 +1,9 @@
 """Threads of the mentor that search one position together on one table ("lazy SMP")."""
 
-from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 
-from core.position import Position
-from core.rules import Cell, Rules
-from search.limit import Limit
-from search.mentor.deepening import Deepening, Generation, Table, Workspace, is_by_the_clock
+from core.rules import Rules
+from search.mentor.deepening import Deepening, Generation, Table, Task, Workspace, is_by_the_clock
 from search.mentor.evaluation import Network
 
 
@@ -24,25 +21,13 @@ class Team:
         self._own = self._new_workspace()
         self._helpers: list[_Helper] = []
 
-    def search(
-        self,
-        position: Position,
-        limit: Limit,
-        *,
-        helpers: int,
-        started: float,
-        stop: Callable[[], bool],
-        variety: int,
-        lines: int = 1,
-        tell: Callable[[Cell, int], None],
-        show: Callable[[Deepening], None] | None = None,
-    ) -> Deepening:
-        """Search a position and return the finished search; see `Deepening` for the arguments.
+    def search(self, task: Task, *, helpers: int) -> Deepening:
+        """Search a position and return the finished search.
 
         `helpers`: number of further threads. They help in searches by the clock alone.
         """
-        remember = is_by_the_clock(limit)
-        if not remember or limit.depth is not None:
+        remember = is_by_the_clock(task.limit)
+        if not remember or task.limit.depth is not None:
             helpers = 0
         if not remember or self._table.is_at_its_end:
             self.wait()  # helpers of an earlier search may still write to the table
@@ -51,19 +36,8 @@ class Team:
         generation = self._table.begin_search(remember=remember)
         try:
             for number, helper in enumerate(self._helpers[: max(helpers, 0)], start=1):
-                helper.start(position.copy(), limit, generation, number, started)
-            search = Deepening(
-                self._own,
-                position,
-                limit,
-                generation,
-                started=started,
-                stop=stop,
-                variety=variety,
-                lines=lines,
-                tell=tell,
-                show=show,
-            )
+                helper.start(task, generation, number)
+            search = Deepening(self._own, task, generation)
             search.deepen()
             return search
         finally:
@@ -86,8 +60,8 @@ class _Helper:
         self._pool = ThreadPoolExecutor(1, "mentor")
         self._last: Future[None] | None = None
 
-    def start(self, position: Position, limit: Limit, generation: Generation, number: int, started: float) -> None:
-        """Search the position until the search of this generation is over; an earlier one ends first.
+    def start(self, task: Task, generation: Generation, number: int) -> None:
+        """Search the position of a task until the search of this generation is over; an earlier one ends first.
 
         Raises the error of an earlier search.
         """
@@ -98,11 +72,12 @@ class _Helper:
         def is_over() -> bool:
             return bool(over[0] >= generation.number)
 
+        position = task.position.copy()
+        own = Task(position=position, limit=task.limit, started=task.started, stop=is_over)
+
         def search() -> None:
             if not is_over():
-                Deepening(
-                    self._work, position, limit, generation, started=started, stop=is_over, helper=number
-                ).deepen()
+                Deepening(self._work, own, generation, number).deepen()
 
         self._last = self._pool.submit(search)
 

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -12,12 +12,11 @@ from core.position import Position
 from core.streams import Purpose, stream_key
 from search.analysis import Analysis
 from search.limit import Limit
-from search.players import Decision, Player, Report, Reports, decide_each, never
+from search.players import Decision, Player, Report, Reports, Stop, decide_each, never
 from search.pure_mcts.rollouts import run_playouts
-from search.tree.forest import Forest, bytes_per_node, make_forest, set_root
+from search.tree.forest import bytes_per_node, make_forest, set_root
 from search.tree.kernels.puct import SearchParams
-from search.tree.kernels.roots import root_value
-from search.tree.root import analyse_root, root_visits
+from search.tree.root import Roots
 from search.tree.settings import DEFAULT_MAX_BYTES
 
 _PARAMS = SearchParams(
@@ -46,12 +45,7 @@ class PureMcts(Player):
         self.limit = Limit(nodes=playouts)
 
     def choose_batch(
-        self,
-        positions: Sequence[Position],
-        *,
-        seeds: Sequence[int],
-        limit: Limit | None = None,
-        stop: Callable[[], bool] = never,
+        self, positions: Sequence[Position], *, seeds: Sequence[int], limit: Limit | None = None, stop: Stop = never
     ) -> list[Decision]:
         """See `Player`. Positions are searched on all cores; `limit.nodes` are playouts.
 
@@ -65,29 +59,24 @@ class PureMcts(Player):
         limit: Limit | None = None,
         *,
         seed: int | None = None,
-        stop: Callable[[], bool] = never,
+        stop: Stop = never,
         report: Report | None = None,
         lines: int | None = None,
     ) -> tuple[Decision, Analysis]:
         """See `Player`: all legal moves, the best first."""
         started = time.perf_counter()
-        forest = self._searched(position, seed or 0, limit, stop, report)
-        return _decision_of(forest), _analysis_of(position, forest, started, lines)
+        roots = self._searched(position, seed or 0, limit, stop, report)
+        return _decision_of(roots), roots.analysis(0, time.perf_counter() - started, lines)
 
-    def _decide(self, position: Position, seed: int, limit: Limit | None, stop: Callable[[], bool]) -> Decision:
+    def _decide(self, position: Position, seed: int, limit: Limit | None, stop: Stop) -> Decision:
         return _decision_of(self._searched(position, seed, limit, stop))
 
     def _searched(
-        self,
-        position: Position,
-        seed: int,
-        limit: Limit | None,
-        stop: Callable[[], bool],
-        report: Report | None = None,
-    ) -> Forest:
+        self, position: Position, seed: int, limit: Limit | None, stop: Stop, report: Report | None = None
+    ) -> Roots:
         """Return the tree of one position after its playouts."""
         started, reports = time.perf_counter(), Reports(report)
-        rules = position.rules
+        rules, compiled = position.rules, compile_rules(position.rules)
         playouts, deadline = self.playouts, math.inf
         if limit is not None:
             if limit.depth is not None:
@@ -97,30 +86,26 @@ class PureMcts(Player):
             deadline = math.inf if limit.seconds is None else time.monotonic() + limit.seconds
         forest = make_forest(1, playouts + 1, rules.cells)
         set_root(forest, 0, position)
+        roots = Roots(compiled, forest, c_puct=_PARAMS.c_puct, decay=_PARAMS.decay, has_priors=False)
         random = np.array([stream_key(seed, Purpose.ROLLOUT) % 0xFFFFFFFF + 1], dtype=np.int64)
         done = 0
         while done < playouts and not (done >= 2 and (stop() or time.monotonic() >= deadline)):
             count = min(_PLAYOUTS_A_CALL, playouts - done)
-            run_playouts(compile_rules(rules), forest, 0, count, _PARAMS, random)
+            run_playouts(compiled, forest, 0, count, _PARAMS, random)
             done += count
             if reports.is_due(time.monotonic()):
-                reports.send(_analysis_of(position, forest, started))
-        return forest
+                reports.send(roots.analysis(0, time.perf_counter() - started))
+        return roots
 
 
-def _decision_of(forest: Forest) -> Decision:
-    visits = root_visits(forest, 0)
+def _decision_of(roots: Roots) -> Decision:
+    visits = roots.visits(0)
     return Decision(
         move=int(np.argmax(visits)),
-        value=float(root_value(forest, 0, _PARAMS.decay)),
+        value=roots.value(0),
         policy=(visits / visits.sum()).astype(np.float32),
-        simulations=int(forest.nodes["visits"][0, 0]),
+        simulations=int(roots.forest.nodes["visits"][0, 0]),
     )
-
-
-def _analysis_of(position: Position, forest: Forest, started: float, lines: int | None = None) -> Analysis:
-    rules, seconds = compile_rules(position.rules), time.perf_counter() - started
-    return analyse_root(rules, forest, 0, decay=_PARAMS.decay, seconds=seconds, has_priors=False, lines=lines)
 
 
 def _checked(playouts: int) -> int:

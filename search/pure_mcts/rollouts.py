@@ -30,11 +30,7 @@ def next_random(state: NDArray[np.int64]) -> int:
 
 @kernel
 def roll_out(
-    rules: CompiledRules,
-    stones: NDArray[np.int8],
-    to_move: int,
-    moves: NDArray[np.int64],
-    random: NDArray[np.int64],
+    rules: CompiledRules, stones: NDArray[np.int8], to_move: int, moves: NDArray[np.int64], random: NDArray[np.int64]
 ) -> int:
     """Play random moves to the end: 1 if `to_move` wins, -1 if it loses, 0 for a draw. Overwrites `stones` [A].
 

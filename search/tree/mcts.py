@@ -16,9 +16,8 @@ from core.evaluation import Evaluator
 from core.position import Position
 from core.rules import BLACK, Cell, Rules
 from core.streams import stream_key
-from search.analysis import Analysis
 from search.tree.cache import EvaluationCache, Identity
-from search.tree.forest import OPEN, Forest, forget_positions, make_forest, reset_tree, set_root
+from search.tree.forest import OPEN, forget_positions, make_forest, reset_tree, set_root
 from search.tree.groups import SharedBatch, SharedParts, TreeGroup
 from search.tree.kernels import roots
 from search.tree.kernels.expansion import mix_root_noise
@@ -26,16 +25,7 @@ from search.tree.kernels.gathering import batch_leaves
 from search.tree.kernels.puct import SearchParams
 from search.tree.leaf_tactics import LeafTactics, make_root_tactics, new_boards
 from search.tree.line_search import MAX_WINDOW, LineBatch
-from search.tree.root import (
-    analyse_root,
-    best_move,
-    pruned_policy,
-    root_legal,
-    root_policy,
-    root_priors,
-    root_proofs,
-    root_visits,
-)
+from search.tree.root import Roots
 from search.tree.settings import DecayForm, FirstPlay, SearchSettings
 
 
@@ -57,7 +47,7 @@ class NodeNoise(NamedTuple):
     share: float
 
 
-class ForestSearch:
+class ForestSearch(Roots):
     """Asynchronous tree search with virtual loss over many positions side by side (A II-E).
 
     Give each tree a position (`set_root`) and simulations (`begin`), call `advance` until it returns the tree, read
@@ -82,17 +72,20 @@ class ForestSearch:
         `cache`: None evaluates every leaf. `seed`: of the symmetries. `threads`: for the descents of a group; by
         default as many as the evaluator leaves free.
         """
-        self.rules = rules
-        self._compiled_rules = compile_rules(rules)
-        self.settings = settings
+        self.rules, self.settings = rules, settings
         self._seed = seed
         self.cache = cache or EvaluationCache(rules.cells)
         self.evaluations = 0
         """Positions submitted to the evaluator so far."""
         # Last moves and drawn symmetries tell nodes with the same stones apart.
         transpositions = settings.transpositions and evaluator.last_moves == 0 and not settings.symmetric
-        self.forest: Forest = make_forest(
-            trees, capacity or settings.simulations + 1, rules.cells, transpositions=transpositions
+        forest = make_forest(trees, capacity or settings.simulations + 1, rules.cells, transpositions=transpositions)
+        super().__init__(
+            compile_rules(rules),
+            forest,
+            c_puct=settings.c_puct,
+            decay=settings.value_decay,
+            bound_errors=settings.bound_errors,
         )
         self._active = np.zeros(trees, dtype=np.bool_)
         self._remap = np.empty(self.forest.capacity, dtype=np.int32)
@@ -247,50 +240,6 @@ class ForestSearch:
         """Return True if one simulation is enough: with `forced_moves`, if the opponent threatens five on one cell."""
         tactics = self._root_tactics if self.settings.forced_moves else None
         return tactics is not None and bool(roots.has_one_reply(self.forest, tree, tactics))
-
-    def legal(self, tree: int) -> NDArray[np.bool_]:
-        """Return the mask [A] of the legal moves at the root."""
-        return root_legal(self._compiled_rules, self.forest, tree)
-
-    def visits(self, tree: int) -> NDArray[np.int32]:
-        """Return the visit counts [A] of the root's moves."""
-        return root_visits(self.forest, tree)
-
-    def proofs(self, tree: int) -> NDArray[np.int16]:
-        """Return the proofs [A] of the root's moves: `n` wins in `n` plies, `-n` loses in `n`, 0 is unknown."""
-        return root_proofs(self._compiled_rules, self.forest, tree)
-
-    def priors(self, tree: int) -> NDArray[np.float32]:
-        """Return the root's priors [A], with root noise and tactics; 0 on occupied cells, and before its evaluation."""
-        return root_priors(self.forest, tree)
-
-    def value(self, tree: int) -> float:
-        """Return the root's value for its side to move, -1 to 1: its proven value, else the mean of the search."""
-        return float(roots.root_value(self.forest, tree, self._parts.params.decay))
-
-    def policy(self, tree: int, temperature: float = 1.0) -> NDArray[np.float32]:
-        """Return pi [A] of the search (`search.tree.move_policy.search_policy`)."""
-        return root_policy(self._compiled_rules, self.forest, tree, temperature)
-
-    def pruned_policy(self, tree: int) -> NDArray[np.float32]:
-        """Return pi [A] without the visits that were forced (`search.tree.root.pruned_policy`)."""
-        return pruned_policy(self._compiled_rules, self.forest, tree, self.settings.c_puct)
-
-    def best_move(self, tree: int) -> Cell:
-        """Return the best move of the search (`search.tree.root.best_move`)."""
-        return best_move(self._compiled_rules, self.forest, tree, self.settings.bound_errors)
-
-    def analysis(self, tree: int, seconds: float, lines: int | None = None) -> Analysis:
-        """Return the analysis of a searched tree, which took `seconds`; see `Player.search` for `lines`."""
-        return analyse_root(
-            self._compiled_rules,
-            self.forest,
-            tree,
-            decay=self._parts.params.decay,
-            seconds=seconds,
-            bound_errors=self.settings.bound_errors,
-            lines=lines,
-        )
 
     def play(self, tree: int, move: Cell) -> None:
         """Make a legal move at the tree's root, keep the subtree below it and free the rest.

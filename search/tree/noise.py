@@ -51,12 +51,7 @@ def random_share(key: int, index: int) -> float:
 
 @lean_kernel
 def write_dirichlet(
-    legal: NDArray[np.bool_],
-    noise: NDArray[np.float32],
-    alpha: float,
-    key: int,
-    first: int,
-    memory: Scratch,
+    legal: NDArray[np.bool_], noise: NDArray[np.float32], alpha: float, key: int, first: int, memory: Scratch
 ) -> int:
     """Write a draw of Dir(alpha) over the `legal` moves [A] into `noise` [A], 0 elsewhere.
 

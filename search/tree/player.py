@@ -3,7 +3,7 @@
 import math
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from core.rules import Rules
 from core.streams import Purpose, generator, stream_key
 from search.analysis import Analysis
 from search.limit import Limit
-from search.players import Decision, Player, Report, Reports, never
+from search.players import Decision, Player, Report, Reports, Stop, never
 from search.tree.forest import bytes_per_node
 from search.tree.groups import EvaluationError
 from search.tree.mcts import ForestSearch, max_batch
@@ -86,12 +86,7 @@ class MctsPlayer(Player):
         self.limit = Limit(nodes=max(1, settings.simulations)) if seconds is None else Limit(seconds=seconds)
 
     def choose_batch(
-        self,
-        positions: Sequence[Position],
-        *,
-        seeds: Sequence[int],
-        limit: Limit | None = None,
-        stop: Callable[[], bool] = never,
+        self, positions: Sequence[Position], *, seeds: Sequence[int], limit: Limit | None = None, stop: Stop = never
     ) -> list[Decision]:
         """See `Player`. Positions are searched side by side, their leaves in shared batches; callers take turns.
 
@@ -117,7 +112,7 @@ class MctsPlayer(Player):
         limit: Limit | None = None,
         *,
         seed: int | None = None,
-        stop: Callable[[], bool] = never,
+        stop: Stop = never,
         report: Report | None = None,
         lines: int | None = None,
     ) -> tuple[Decision, Analysis]:
@@ -150,7 +145,7 @@ class MctsPlayer(Player):
         if isinstance(self._evaluator, Prepares):
             self._evaluator.prepare(max_batch(self._settings))
 
-    def ponder(self, position: Position, stop: Callable[[], bool]) -> None:
+    def ponder(self, position: Position, stop: Stop) -> None:
         """Search a position until `stop` returns True; `choose` goes on from there after one more move.
 
         The next decision then depends on the progress of this search.
@@ -212,7 +207,7 @@ class MctsPlayer(Player):
         self,
         positions: Sequence[Position],
         budget: _Budget,
-        stop: Callable[[], bool],
+        stop: Stop,
         *,
         keys: Sequence[int] | None = None,
         report: Report | None = None,
@@ -253,13 +248,7 @@ class MctsPlayer(Player):
         return search
 
     def _run(
-        self,
-        search: ForestSearch,
-        trees: int,
-        simulations: int,
-        stop: Callable[[], bool],
-        *,
-        keys: Sequence[int] | None = None,
+        self, search: ForestSearch, trees: int, simulations: int, stop: Stop, *, keys: Sequence[int] | None = None
     ) -> None:
         """Search the first `trees` trees; with `keys` of their searches it ends as soon as the move is certain."""
         waiting = 0

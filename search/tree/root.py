@@ -21,92 +21,148 @@ _LINES = 8
 """Moves with a line of their own, the best ones: as many as the board's table of candidates shows."""
 
 
-def root_visits(forest: Forest, tree: int) -> NDArray[np.int32]:
-    """Return the visit counts [A] of the root's moves."""
-    visits = np.empty(forest.cells, dtype=np.int32)
-    roots.write_root_visits(forest, tree, visits)
-    return visits
+class Roots:
+    """The results at the roots of the trees of a forest."""
 
+    def __init__(
+        self,
+        rules: CompiledRules,
+        forest: Forest,
+        *,
+        c_puct: float,
+        decay: float,
+        bound_errors: float = 0.0,
+        has_priors: bool = True,
+    ) -> None:
+        """`has_priors`: False for a search without a net. The numbers are those of `SearchSettings`."""
+        self._compiled_rules = rules
+        self.forest = forest
+        self._c_puct, self._decay, self._bound_errors, self._has_priors = c_puct, decay, bound_errors, has_priors
 
-def root_proofs(rules: CompiledRules, forest: Forest, tree: int) -> NDArray[np.int16]:
-    """Return the proofs [A] of the root's moves: `n` wins in `n` plies, `-n` loses in `n`, 0 is unknown."""
-    proofs = np.empty(forest.cells, dtype=np.int16)
-    roots.write_root_proofs(rules, forest, tree, proofs)
-    return proofs
+    def legal(self, tree: int) -> NDArray[np.bool_]:
+        """Return the mask [A] of the legal moves at the root."""
+        forest, of_tree = self.forest, slice(tree, tree + 1)
+        legal: NDArray[np.bool_] = legal_masks(
+            self._compiled_rules, forest.root_stones[of_tree], forest.trees["to_move"][of_tree]
+        )[0]
+        return legal
 
+    def visits(self, tree: int) -> NDArray[np.int32]:
+        """Return the visit counts [A] of the root's moves."""
+        visits = np.empty(self.forest.cells, dtype=np.int32)
+        roots.write_root_visits(self.forest, tree, visits)
+        return visits
 
-def root_priors(forest: Forest, tree: int) -> NDArray[np.float32]:
-    """Return the priors [A] of the root's moves, 0 on occupied cells and everywhere before the root's evaluation."""
-    priors = np.empty(forest.cells, dtype=np.float32)
-    roots.write_root_priors(forest, tree, priors)
-    return priors
+    def proofs(self, tree: int) -> NDArray[np.int16]:
+        """Return the proofs [A] of the root's moves: `n` wins in `n` plies, `-n` loses in `n`, 0 is unknown."""
+        proofs = np.empty(self.forest.cells, dtype=np.int16)
+        roots.write_root_proofs(self._compiled_rules, self.forest, tree, proofs)
+        return proofs
 
+    def priors(self, tree: int) -> NDArray[np.float32]:
+        """Return the root's priors [A], with root noise and tactics; 0 on occupied cells, and before its evaluation."""
+        priors = np.empty(self.forest.cells, dtype=np.float32)
+        roots.write_root_priors(self.forest, tree, priors)
+        return priors
 
-def root_legal(rules: CompiledRules, forest: Forest, tree: int) -> NDArray[np.bool_]:
-    """Return the mask [A] of the legal moves at the root."""
-    of_tree = slice(tree, tree + 1)
-    legal: NDArray[np.bool_] = legal_masks(rules, forest.root_stones[of_tree], forest.trees["to_move"][of_tree])[0]
-    return legal
+    def value(self, tree: int) -> float:
+        """Return the root's value for its side to move, -1 to 1: its proven value, else the mean of the search."""
+        return float(roots.root_value(self.forest, tree, self._decay))
 
+    def policy(self, tree: int, temperature: float = 1.0) -> NDArray[np.float32]:
+        """Return pi [A] of the search (`search.tree.move_policy.search_policy`)."""
+        visits, proofs = self.visits(tree), self.proofs(tree)
+        if visits.any() and not proofs.any():  # nearly always, and it takes half of the time
+            return visit_distribution(visits, temperature)
+        return search_policy(visits, proofs, self.priors(tree), self.legal(tree), temperature)
 
-def root_policy(rules: CompiledRules, forest: Forest, tree: int, temperature: float = 1.0) -> NDArray[np.float32]:
-    """Return pi [A] of the root's search (`search.tree.move_policy.search_policy`)."""
-    visits, proofs = root_visits(forest, tree), root_proofs(rules, forest, tree)
-    if visits.any() and not proofs.any():  # nearly always, and it takes half of the time
-        return visit_distribution(visits, temperature)
-    return search_policy(visits, proofs, root_priors(forest, tree), root_legal(rules, forest, tree), temperature)
+    def pruned_policy(self, tree: int) -> NDArray[np.float32]:
+        """Return pi [A] of the search as a policy target, without forced visits (KataGo, Wu 2019, 3.2).
 
-
-def pruned_policy(rules: CompiledRules, forest: Forest, tree: int, c_puct: float) -> NDArray[np.float32]:
-    """Return pi [A] of the root's search as a policy target, without forced visits (KataGo, Wu 2019, 3.2).
-
-    From each move but the most visited one up to sqrt(k P n) visits are taken, as long as its Q + U stays below that of
-    the most visited one: the search would not have made them by itself. A move with one visit left has none. A proven
-    result decides as in `root_policy`.
-    """
-    policy = root_policy(rules, forest, tree)
-    forced = float(forest.trees["forced_playouts"][tree])
-    nodes = forest.nodes[tree][children_of(forest, tree, 0)]
-    nodes = nodes[(nodes["visits"] > 0) & (nodes["proof"] == 0)]
-    if forced == 0.0 or policy.max() == 1.0 or not len(nodes) or (root_proofs(rules, forest, tree) > 0).any():
+        From each move but the most visited one up to sqrt(k P n) visits are taken, as long as its Q + U stays below
+        that of the most visited one: the search would not have made them by itself. A move with one visit left has
+        none. A proven result decides as in `policy`.
+        """
+        policy = self.policy(tree)
+        forced = float(self.forest.trees["forced_playouts"][tree])
+        nodes = self._children(tree)
+        nodes = nodes[(nodes["visits"] > 0) & (nodes["proof"] == 0)]
+        if forced == 0.0 or policy.max() == 1.0 or not len(nodes) or (self.proofs(tree) > 0).any():
+            return policy
+        visits, priors = nodes["visits"].astype(np.float64), nodes["prior"].astype(np.float64)
+        means = nodes["value_sum"] / visits
+        best, total = int(visits.argmax()), visits.sum()
+        exploration = exploration_after(self._c_puct, total)
+        top = puct(means[best], priors[best], visits[best], exploration)
+        kept = np.maximum(visits - np.sqrt(forced * priors * total), 0.0)
+        fewest, most = kept.copy(), visits.copy()
+        for _ in range(_HALVINGS):
+            middle = (fewest + most) / 2.0
+            below = puct(means, priors, middle, exploration) <= top
+            fewest, most = np.where(below, fewest, middle), np.where(below, middle, most)
+        kept = np.where(puct(means, priors, kept, exploration) <= top, kept, most)
+        kept[kept <= 1.0] = 0.0
+        kept[best] = visits[best]
+        policy[:] = 0.0
+        policy[nodes["move"]] = kept / kept.sum()
         return policy
-    visits, priors = nodes["visits"].astype(np.float64), nodes["prior"].astype(np.float64)
-    means = nodes["value_sum"] / visits
-    best, total = int(visits.argmax()), visits.sum()
-    exploration = exploration_after(c_puct, total)
-    top = puct(means[best], priors[best], visits[best], exploration)
-    kept = np.maximum(visits - np.sqrt(forced * priors * total), 0.0)
-    fewest, most = kept.copy(), visits.copy()
-    for _ in range(_HALVINGS):
-        middle = (fewest + most) / 2.0
-        below = puct(means, priors, middle, exploration) <= top
-        fewest, most = np.where(below, fewest, middle), np.where(below, middle, most)
-    kept = np.where(puct(means, priors, kept, exploration) <= top, kept, most)
-    kept[kept <= 1.0] = 0.0
-    kept[best] = visits[best]
-    policy[:] = 0.0
-    policy[nodes["move"]] = kept / kept.sum()
-    return policy
 
+    def best_move(self, tree: int) -> Cell:
+        """Return the best move of the search.
 
-def best_move(rules: CompiledRules, forest: Forest, tree: int, bound_errors: float) -> Cell:
-    """Return the best move of the root's search.
+        With `bound_errors` of 0 it is the one with the largest pi (A eq. 4). Otherwise a result that is proven decides
+        as there; without one it is the move with the largest lower bound of its value, the mean less so many standard
+        errors. Moves with few visits beside the most visited one do not count, as their errors are not known.
+        """
+        policy = self.policy(tree)
+        favourite = int(policy.argmax())
+        if self._bound_errors == 0.0 or policy[favourite] == 1.0:
+            return favourite
+        nodes = self._children(tree)
+        nodes = nodes[(nodes["visits"] > 0) & (policy[nodes["move"]] >= _BOUND_SHARE * policy[favourite])]
+        if not len(nodes):
+            return favourite
+        means = nodes["value_sum"] / nodes["visits"]
+        variances = np.maximum(nodes["squares_sum"] / nodes["visits"] - means * means, 0.0)
+        return int(nodes["move"][(means - self._bound_errors * np.sqrt(variances / nodes["visits"])).argmax()])
 
-    With `bound_errors` of 0 it is the one with the largest pi (A eq. 4). Otherwise a result that is proven decides as
-    there; without one it is the move with the largest lower bound of its value, the mean less so many standard errors.
-    Moves with few visits beside the most visited one do not count, as their errors are not known.
-    """
-    policy = root_policy(rules, forest, tree)
-    favourite = int(policy.argmax())
-    if bound_errors == 0.0 or policy[favourite] == 1.0:
-        return favourite
-    nodes = forest.nodes[tree][children_of(forest, tree, 0)]
-    nodes = nodes[(nodes["visits"] > 0) & (policy[nodes["move"]] >= _BOUND_SHARE * policy[favourite])]
-    if not len(nodes):
-        return favourite
-    means = nodes["value_sum"] / nodes["visits"]
-    variances = np.maximum(nodes["squares_sum"] / nodes["visits"] - means * means, 0.0)
-    return int(nodes["move"][(means - bound_errors * np.sqrt(variances / nodes["visits"])).argmax()])
+    def analysis(self, tree: int, seconds: float, lines: int | None = None) -> Analysis:
+        """Return the analysis of a searched tree, which took `seconds`: every legal move, the best one first.
+
+        So many of the best moves as `lines` have a line of their own; see `Player.search`.
+        """
+        legal, visits, proofs, priors = self.legal(tree), self.visits(tree), self.proofs(tree), self.priors(tree)
+        policy = search_policy(visits, proofs, priors, legal)
+        values = np.full(self.forest.cells, np.nan)
+        """Mean values of the visits; NaN without any."""
+        children = self._children(tree)
+        children = children[children["visits"] > 0]
+        values[children["move"]] = children["value_sum"] / children["visits"]
+        moves = np.flatnonzero(legal)
+        best = self.best_move(tree)
+        # The last key counts first.
+        moves = moves[np.lexsort((-priors[moves], -visits[moves], proofs[moves] < 0, -policy[moves], moves != best))]
+        columns = (each[moves].tolist() for each in (values, priors, visits, proofs))
+        variations = [_variation(self.forest, tree, move) for move in moves[: lines or _LINES].tolist()]
+        variations += [()] * (len(moves) - len(variations))
+        return Analysis(
+            moves=tuple(
+                MoveAnalysis(
+                    *(move, None if value != value else value, prior if self._has_priors else None),
+                    *(count, proof or None, line),
+                )
+                for move, value, prior, count, proof, line in zip(moves.tolist(), *columns, variations, strict=True)
+            ),
+            value=self.value(tree),
+            variation=variations[0],
+            nodes=int(self.forest.nodes["visits"][tree, 0]),
+            seconds=seconds,
+        )
+
+    def _children(self, tree: int) -> NDArray[np.void]:
+        """Return the records of the root's children."""
+        records: NDArray[np.void] = self.forest.nodes[tree][children_of(self.forest, tree, 0)]
+        return records
 
 
 def children_of(forest: Forest, tree: int, node: int) -> list[int]:
@@ -118,56 +174,6 @@ def children_of(forest: Forest, tree: int, node: int) -> list[int]:
         children.append(child)
         child = int(siblings[child])
     return children
-
-
-def analyse_root(
-    rules: CompiledRules,
-    forest: Forest,
-    tree: int,
-    *,
-    decay: float,
-    seconds: float,
-    bound_errors: float = 0.0,
-    has_priors: bool = True,
-    lines: int | None = None,
-) -> Analysis:
-    """Return the analysis of a tree after its search: every legal move, the best one first, and its variation.
-
-    So many of the best moves as `lines` have a line of their own. `bound_errors` is that of `best_move`; `has_priors`
-    is False for a search without a net.
-    """
-    legal = root_legal(rules, forest, tree)
-    visits, proofs, priors = root_visits(forest, tree), root_proofs(rules, forest, tree), root_priors(forest, tree)
-    policy = search_policy(visits, proofs, priors, legal)
-    values = _root_values(forest, tree)
-    moves = np.flatnonzero(legal)
-    best = best_move(rules, forest, tree, bound_errors)
-    # The last key counts first.
-    moves = moves[np.lexsort((-priors[moves], -visits[moves], proofs[moves] < 0, -policy[moves], moves != best))]
-    columns = (each[moves].tolist() for each in (values, priors, visits, proofs))
-    variations = [_variation(forest, tree, move) for move in moves[: lines or _LINES].tolist()]
-    variations += [()] * (len(moves) - len(variations))
-    return Analysis(
-        moves=tuple(
-            MoveAnalysis(
-                move, None if value != value else value, prior if has_priors else None, count, proof or None, line
-            )
-            for move, value, prior, count, proof, line in zip(moves.tolist(), *columns, variations, strict=True)
-        ),
-        value=float(roots.root_value(forest, tree, decay)),
-        variation=variations[0],
-        nodes=int(forest.nodes["visits"][tree, 0]),
-        seconds=seconds,
-    )
-
-
-def _root_values(forest: Forest, tree: int) -> NDArray[np.float64]:
-    """Return the mean values [A] of the visits of the root's moves; NaN without visits."""
-    values = np.full(forest.cells, np.nan)
-    children = forest.nodes[tree][children_of(forest, tree, 0)]
-    children = children[children["visits"] > 0]
-    values[children["move"]] = children["value_sum"] / children["visits"]
-    return values
 
 
 def _variation(forest: Forest, tree: int, first: Cell) -> tuple[Cell, ...]:

@@ -1,7 +1,7 @@
 """Settings of a tree search."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Annotated, Any, Self
 
@@ -14,7 +14,7 @@ from core.input_limits import (
     MAX_VIRTUAL_LOSS,
     MAX_VISITS_PER_LEAF,
 )
-from core.setting_bounds import SHARE, Bounds, check_bounds
+from core.setting_bounds import SHARE, Bounds, check_bounds, wrong_types
 
 DEFAULT_SIMULATIONS = 400
 """New simulations a move of a player with a net, where neither a number nor a time is given."""
@@ -187,9 +187,6 @@ class SearchSettings:
             raise TypeError("the settings of a search are names and values")
         enums = {"decay_form": DecayForm, "first_play": FirstPlay}
         read: dict[str, Any] = {name: enums[name](v) if name in enums else v for name, v in values.items()}
-        for field in fields(cls):
-            # `type` and not `isinstance`: true is an int to Python.
-            kind, found = type(field.default), type(read.get(field.name, field.default))
-            if found is not kind and not (kind is float and found is int):
-                raise TypeError(f"{field.name} is of the wrong type")
+        if wrong := wrong_types(cls, read):
+            raise TypeError(f"{wrong[0]} is of the wrong type")
         return cls(**read)

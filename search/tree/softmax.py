@@ -141,10 +141,7 @@ def sum_legal(legal: NDArray[np.bool_], row: NDArray[np.float32]) -> np.float32:
 
 @lean_kernel
 def write_priors(
-    legal: NDArray[np.bool_],
-    logits: NDArray[np.float32],
-    row: NDArray[np.int16],
-    scratch: Scratch,
+    legal: NDArray[np.bool_], logits: NDArray[np.float32], row: NDArray[np.int16], scratch: Scratch
 ) -> float:
     """Write the softmax of `logits` [A] over the `legal` moves [A] into `row` [A] as words, -1 elsewhere.
 

@@ -13,7 +13,7 @@ from core.input_limits import MAX_INTEGER
 from core.rules import Rules
 from curriculum.config import Config
 from curriculum.keys import KEYS
-from curriculum.presets import preset_names, read_config, resolve, revised, to_toml
+from curriculum.presets import Choice, preset_names, read_config, resolve, revised, to_toml
 from curriculum.stated import ConfigError
 from nets.config import Planes
 from search.tree.settings import DecayForm, FirstPlay
@@ -33,7 +33,7 @@ def test_a_configuration_names_the_preset_it_began_with() -> None:
     for name in preset_names():
         assert resolve(name, assignments=["seed=5"]).preset == name
     with pytest.raises(ConfigError, match='the run has preset = "quick", but preset smoke has "smoke"'):
-        revised(resolve("quick"), resolve("quick"), "smoke")
+        revised(resolve("quick"), resolve("quick"), Choice("smoke"))
 
 
 @pytest.mark.parametrize("name", preset_names())
@@ -189,14 +189,14 @@ def test_a_flags_mistake_names_the_flag() -> None:
 
 def test_only_what_is_stated_changes_a_run() -> None:
     config = resolve("quick", assignments=["search.simulations=33"])
-    assert revised(config, config) == config
-    assert revised(config, config, assignments=["search.simulations=33"]) == config
-    assert revised(config, config, "quick", assignments=["search.simulations=33"]) == config
-    changed = revised(config, config, "quick", assignments=["search.simulations=34"])
+    assert revised(config, config, Choice()) == config
+    assert revised(config, config, Choice(assignments=["search.simulations=33"])) == config
+    assert revised(config, config, Choice("quick", assignments=["search.simulations=33"])) == config
+    changed = revised(config, config, Choice("quick", assignments=["search.simulations=34"]))
     assert changed == resolve("quick", assignments=["search.simulations=34"])
-    assert revised(changed, config, "quick", assignments=["search.simulations=34"]) == changed
+    assert revised(changed, config, Choice("quick", assignments=["search.simulations=34"])) == changed
     with pytest.raises(ConfigError, match="change single settings with --set"):
-        revised(config, config, "quick")
+        revised(config, config, Choice("quick"))
 
 
 def test_the_preset_of_a_file_is_the_one_under_it(tmp_path: Path) -> None:
@@ -242,7 +242,7 @@ def test_a_file_that_states_the_scale_states_scaled_values(tmp_path: Path) -> No
     file = tmp_path / "config.toml"
     file.write_text(to_toml(run))
     assert resolve(file=file) == run
-    assert revised(run, run, file=file) == run
+    assert revised(run, run, Choice(file=file)) == run
     file.write_text('base = "quick"\nscale = 0.1\n[selfplay]\ngames = 50\n')
     assert resolve(file=file) == resolve("quick", assignments=["selfplay.games=500"], flags={"scale": 0.1})
 

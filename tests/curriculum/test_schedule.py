@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from curriculum.presets import read_config, resolve, revised, to_toml
+from curriculum.presets import Choice, read_config, resolve, revised, to_toml
 from curriculum.schedule import at_round
 from curriculum.stated import ConfigError
 from curriculum.validity import check
@@ -62,7 +62,7 @@ def test_a_scaled_run_is_not_scaled_again(tmp_path: Path) -> None:
     config = resolve("quick", flags={"scale": 0.5})
     path.write_text(to_toml(config))
     assert read_config(path) == config
-    assert revised(config, config, "quick", flags={"scale": 0.5}) == config
+    assert revised(config, config, Choice("quick", flags={"scale": 0.5})) == config
 
 
 def test_phases_stand_in_their_order() -> None:

@@ -441,7 +441,7 @@ def test_whole_games_of_every_player_are_legal(variant: Variant) -> None:
 @pytest.mark.parametrize("variant", ALL)
 def test_basic_positions_are_right(variant: Variant) -> None:
     rules = Rules(9, variant=variant)
-    drawn = basics.generate(rules, kinds=tuple(KINDS), positions=48, noise_stones=(0, 12), seed=1)
+    drawn = basics.draw(rules, kinds=tuple(KINDS), positions=48, noise_stones=(0, 12), seed=1)
     samples = basics.with_colours_swapped(rules, drawn)
     assert 90 < len(samples) <= 96
     for row in range(len(samples)):

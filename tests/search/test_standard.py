@@ -227,7 +227,7 @@ def test_searches_prove_and_play_what_plain_python_finds(connect: int) -> None:
 
 def test_basic_positions_are_right_and_overlines_win_none() -> None:
     rules = exact(9)
-    samples = basics.generate(rules, kinds=tuple(KINDS), positions=36, noise_stones=(0, 12), seed=1)
+    samples = basics.draw(rules, kinds=tuple(KINDS), positions=36, noise_stones=(0, 12), seed=1)
     for row in range(len(samples)):
         stones = samples.positions.stones[row].tolist()
         assert not any(stones[cell] and has_won(stones, cell, rules) for cell in range(rules.cells))

@@ -55,7 +55,7 @@ class FirstCellPlayer(OneByOne):
 
 
 class OnePlayer:
-    """A `PlayerSource` with the same player for all rules. It keeps the requests."""
+    """An `EnginePlayers` with the same player for all rules. It keeps the requests."""
 
     def __init__(self, player: Player) -> None:
         self.notes: list[str] = []
@@ -72,27 +72,27 @@ class OnePlayer:
         self.quick_decisions = 0
 
     def progress(self) -> str | None:
-        """See `PlayerSource`."""
+        """See `EnginePlayers`."""
         return "compiling"
 
     def prepare(self, rules: Rules, stop: Callable[[], bool]) -> None:
-        """See `PlayerSource`."""
+        """See `EnginePlayers`."""
         self.preparation()
 
     def get(self, rules: Rules, stop: Callable[[], bool]) -> SearchEngine:
-        """See `PlayerSource`."""
+        """See `EnginePlayers`."""
         self.rules.append(rules)
         self.loads(stop)
         self.engine = self.engine or SearchEngine(self.player)
         return self.engine
 
     def quick_decision(self, position: Position) -> Decision:
-        """See `PlayerSource`."""
+        """See `EnginePlayers`."""
         self.quick_decisions += 1
         return Decision(position.legal_moves()[0])
 
     def limit_threads(self, threads: int) -> None:
-        """See `PlayerSource`."""
+        """See `EnginePlayers`."""
         self.threads.append(threads)
 
 

@@ -225,16 +225,7 @@ def _typed_numbered(
 
 
 def _typed_gathered(
-    _: Any,
-    numbers: Any,
-    n_at: Any,
-    n_step: Any,
-    table: Any,
-    channels: Any,
-    lift: Any,
-    out: Any,
-    o_at: Any,
-    cells: Any,
+    _: Any, numbers: Any, n_at: Any, n_step: Any, table: Any, channels: Any, lift: Any, out: Any, o_at: Any, cells: Any
 ) -> Any:
     return _coded(_write_gathered, (numbers, n_at, n_step, table, channels, lift, out, o_at, cells))
 

@@ -71,7 +71,8 @@ class Analyst:
 
     def analyse_moves(self, moves: str) -> dict[str, Any]:
         """Return the analysis of one position as JSON. Raises a usage error for moves that cannot be played."""
-        return self._analyse_one(played(moves, self._own_rules()))
+        position = played(moves, self._own_rules())
+        return position_json(self._measured(position), position)
 
     def analyse_move(self, path: Path, number: int, ply: int, *, save: bool) -> dict[str, Any]:
         """Return the analysis of a position of a game as JSON. Raises usage errors, and `RecordError`."""
@@ -159,9 +160,6 @@ class Analyst:
         elif work.review:
             echo("\n".join(review_text(games[number - 1])))
 
-    def _analyse_one(self, position: Position) -> dict[str, Any]:
-        return position_json(self._measured(position), position)
-
     def _measured(self, position: Position) -> KeptAnalysis:
         opened = self._open(position.rules)
         # Compile, load and prepare everything, so that the time of the analysis is that of its search.
@@ -234,5 +232,5 @@ def _opened_files(paths: Sequence[Path], *, save: bool) -> tuple[list[_Source], 
     for path in paths if save else ():
         if not is_sgf(path):
             raise typer.BadParameter(f"{path}: analyses are kept in .sgf files alone", param_hint="--save")
-    files = open_each(paths)
-    return [_Source(file) for file in files], len(files) == len(paths)
+    files = [_Source(file) for file in open_each(paths)]
+    return files, len(files) == len(paths)

@@ -56,10 +56,7 @@ def command(
             "--lines", min=1, metavar="N", help="Moves in the table (8; mentor: 1, as it searches longer for more)."
         ),
     ] = None,
-    figure: Annotated[
-        Path | None,
-        typer.Option("--figure", metavar="FILE", help="Draw one position, as .png or .svg; needs matplotlib."),
-    ] = None,
+    figure: options.Figure = None,
     runtime: options.RuntimeOptions,
     no_color: options.NoColor = False,
     ascii_only: options.Ascii = False,
@@ -77,8 +74,7 @@ def command(
     from gomoku_cli.interruption import interruptible
     from gomoku_cli.reports.plots import check_plot
 
-    if figure is not None:
-        check_plot(figure)
+    check_plot(figure)
     runtime.apply()
     search = options.SearchOptions(simulations=simulations, seconds=seconds, tactics=tactics)
     subjects = what.subjects()

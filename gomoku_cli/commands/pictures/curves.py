@@ -17,10 +17,7 @@ EXAMPLES = (
 
 def command(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN", help="Folders of runs, in the order of training.")],
-    figure: Annotated[
-        Path | None,
-        typer.Option("--figure", metavar="FILE", help="Draw the curves, as .png or .svg; needs matplotlib."),
-    ] = None,
+    figure: options.Figure = None,
     as_json: options.Json = False,
 ) -> None:
     """Show the training curves of a run, or of several runs joined one after the other.
@@ -31,8 +28,7 @@ def command(
     from gomoku_cli.reports.curves import curves_of, show_curves
     from gomoku_cli.reports.plots import check_plot
 
-    if figure is not None:
-        check_plot(figure)
+    check_plot(figure)
     curves = [curves_of(run) for run in runs]
     if figure is not None:
         from gomoku_cli.reports.curves_figure import draw_curves

@@ -1,6 +1,6 @@
 """Games of files, chosen by their numbers."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -34,26 +34,27 @@ def read_game(path: Path, number: int, option: str) -> "tuple[GameRecord, int]":
     return game_at(file.games, number, path), len(file.games)
 
 
-def open_each(paths: Sequence[Path]) -> "list[GamesFile]":
-    """Return the files that can be read, with a note on a guessed charset. Each other one is an error line on stderr.
+def open_each(paths: Sequence[Path]) -> "Iterator[GamesFile]":
+    """Yield the files that can be read, with a note on a guessed charset. Each other one is an error line on stderr.
 
     Raises the `RecordError` of the only file, and that of the last one if none can be read.
     """
     from core.records.formats import open_games
     from core.records.record import RecordError
 
-    files: list[GamesFile] = []
+    has_any = False
     for number, path in enumerate(paths, start=1):
         try:
-            files.append(open_games(path))
+            file = open_games(path)
         except RecordError as error:
-            if number == len(paths) and not files:
+            if number == len(paths) and not has_any:
                 raise
             echo(f"gomoku: {error}", err=True)
-        else:
-            if files[-1].remark:
-                print_notice(files[-1].remark)
-    return files
+            continue
+        has_any = True
+        if file.remark:
+            print_notice(file.remark)
+        yield file
 
 
 def game_at(games: Sequence[_Game], number: int, path: Path) -> _Game:

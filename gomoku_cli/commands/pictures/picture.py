@@ -19,10 +19,7 @@ EXAMPLES = (
 def command(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="File of games, .sgf or .psq.")],
     game: GameNumber = 1,
-    figure: Annotated[
-        Path | None,
-        typer.Option("--figure", metavar="FILE", help="Draw the game, as .png or .svg; needs matplotlib."),
-    ] = None,
+    figure: options.Figure = None,
     no_color: options.NoColor = False,
     ascii_only: options.Ascii = False,
 ) -> None:
@@ -33,8 +30,7 @@ def command(
     """
     from gomoku_cli.reports.plots import check_plot
 
-    if figure is not None:
-        check_plot(figure)
+    check_plot(figure)
     record, count = read_game(file, game, "FILE")
     if figure is None:
         from gomoku_cli.reports.board_text import has_colours

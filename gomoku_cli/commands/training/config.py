@@ -16,8 +16,9 @@ EXAMPLES = (
     "gomoku config diff runs/mine defaults",
 )
 
-app = typer.Typer(
-    cls=help.Group, help="List, explain and compare the settings of training runs.", rich_markup_mode="rich"
+app = help.group(
+    "List, explain and compare the settings of training runs.\n\n"
+    "A configuration is named by a preset, a run folder, a model file, a TOML file, or the word defaults."
 )
 
 Source = Annotated[
@@ -30,18 +31,8 @@ Source = Annotated[
 ]
 
 
-@app.callback(invoke_without_command=True)
-def command(context: typer.Context) -> None:
-    """List, explain and compare the settings of training runs.
-
-    A configuration is named by a preset, a run folder, a model file, a TOML file, or the word defaults.
-    """
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
-
-
 @app.command(
-    "list", cls=help.Command, epilog="[b]Examples[/b]\n  gomoku config list\n  gomoku config list search --of runs/mine"
+    "list", cls=help.Command, epilog=help.examples("gomoku config list", "gomoku config list search --of runs/mine")
 )
 def list_settings(
     keys: Annotated[
@@ -73,12 +64,11 @@ def list_settings(
 @app.command(
     "explain",
     cls=help.Command,
-    epilog="[b]Examples[/b]\n  gomoku config explain search.c_puct\n  gomoku config explain gate",
+    epilog=help.examples("gomoku config explain search.c_puct", "gomoku config explain gate"),
 )
 def explain(
     keys: Annotated[
-        list[str],
-        typer.Argument(metavar="KEY", autocompletion=completion.keys, help="Keys, or sections."),
+        list[str], typer.Argument(metavar="KEY", autocompletion=completion.keys, help="Keys, or sections.")
     ],
     as_json: options.Json = False,
 ) -> None:
@@ -99,7 +89,7 @@ def explain(
 @app.command(
     "diff",
     cls=help.Command,
-    epilog="[b]Examples[/b]\n  gomoku config diff quick strongest\n  gomoku config diff runs/a runs/b",
+    epilog=help.examples("gomoku config diff quick strongest", "gomoku config diff runs/a runs/b"),
 )
 def diff(first: Source, second: Source, as_json: options.Json = False) -> None:
     """Show the settings that differ between two configurations."""

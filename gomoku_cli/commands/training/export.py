@@ -1,12 +1,14 @@
 """`gomoku export`: a model as a file for other programs."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from gomoku_cli import completion, options
+from gomoku_cli.expansion import require
 from gomoku_cli.printable import echo
 
 EXAMPLES = (
@@ -55,7 +57,7 @@ def command(
     if not target.parent.is_dir():
         raise typer.BadParameter(f"there is no folder {target.parent}", param_hint="--output")
     if kind == "onnx":
-        _check_onnx()
+        require("onnx", "--format", extra="onnxruntime")
     from nets.checkpoint import load_model
     from nets.export import ExportFormat, check_export, description, write_export
 
@@ -67,16 +69,7 @@ def command(
             raise typer.BadParameter(f"{path} is the model itself: name another file", param_hint="--output")
         write_export(loaded, name, path, ExportFormat(kind))
         found = check_export(loaded, name, path, ExportFormat(kind), check) if check else []
-        files.append(
-            {
-                "file": str(path),
-                **description(loaded, name),
-                "checks": [
-                    {"program": each.program, "positions": each.positions, "prior": each.prior, "value": each.value}
-                    for each in found
-                ],
-            }
-        )
+        files.append({"file": str(path), **description(loaded, name), "checks": list(map(asdict, found))})
     if as_json:
         typer.echo(json.dumps({"model": str(source), "format": kind, "files": files}))
     else:
@@ -96,13 +89,3 @@ def _show(files: list[dict[str, Any]]) -> None:
                 f"  {each['program']}: {each['positions']:,} positions, worst prior off by {each['prior']:.1e}, worst "
                 f"value by {each['value']:.1e}"
             )
-
-
-def _check_onnx() -> None:
-    try:
-        import onnx  # noqa: F401
-    except ImportError as error:
-        raise typer.BadParameter(
-            "onnx needs a package: install gomoku-cli with its extra, as in pip install '.[onnxruntime]'",
-            param_hint="--format",
-        ) from error

@@ -85,10 +85,10 @@ def command(
     """
     from gomoku_cli.compilation import reporting_compilation
     from gomoku_cli.interruption import interruptible
-    from gomoku_cli.runs import Choice, run_phase
+    from gomoku_cli.runs import resolved, run_phase
 
     runtime.apply()
-    choice = Choice.of(config, {"basics.positions": positions, "basics.kinds": _kinds(kinds)})
+    choice = config.choice({"basics.positions": positions, "basics.kinds": _kinds(kinds)})
 
     def work(folder: "RunFolder", context: "Context") -> None:
         from curriculum.phases.all import run_basics
@@ -102,8 +102,8 @@ def command(
     elif resume:
         raise typer.BadParameter("it continues a run: give --run DIR", param_hint="--resume")
     elif output is not None:
-        resolved = choice.resolve()
+        settings = resolved(choice)
         with interruptible(quiet=quiet) as context, reporting_compilation(context.reporter):
-            _write_file(output, resolved, context)
+            _write_file(output, settings, context)
     else:
         raise typer.BadParameter("give --output FILE to save the positions, or --run DIR to train on them")

@@ -14,11 +14,7 @@ from gomoku_cli import options
 from gomoku_cli.printable import echo, shown
 from search.tree.settings import DEFAULT_SIMULATIONS
 
-EXAMPLES = (
-    "gomoku info",
-    "gomoku info runs/mine",
-    "gomoku info model.safetensors --json",
-)
+EXAMPLES = ("gomoku info", "gomoku info runs/mine", "gomoku info model.safetensors --json")
 
 
 _MAX_WIDTH = 40

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from gomoku_cli.expansion import require
 from gomoku_cli.printable import echo
 
 EXAMPLES = (
@@ -36,19 +37,18 @@ def command(
 
     runs = runs_at(runs)
     if tensorboard is not None:
-        from gomoku_cli.reports.page.tensorboard import check_tensorboard, write_events
+        from gomoku_cli.reports.page.tensorboard import write_events
 
-        check_tensorboard()
+        require("tensorboard", "--tensorboard", extra="tensorboard")
         write_events(runs, tensorboard)
         echo(f"{tensorboard}: event files; open them with tensorboard --logdir {tensorboard}")
         return
     from gomoku_cli.reports.page.report import write_report
-    from gomoku_cli.reports.plots import check_matplotlib
 
     if output.suffix.lower() not in (".html", ".htm"):
         raise typer.BadParameter(f"{output} must end in .html", param_hint="--output")
     if not output.parent.is_dir():
         raise typer.BadParameter(f"there is no folder {output.parent}", param_hint="--output")
-    check_matplotlib("--output")
+    require("matplotlib", "--output", extra="plots")
     write_report(runs, output)
     echo(f"{output}: the report of {', '.join(map(str, runs))}")

@@ -9,10 +9,7 @@ import typer
 from gomoku_cli import options
 from gomoku_cli.printable import echo
 
-EXAMPLES = (
-    "gomoku runs",
-    "gomoku runs experiments --json",
-)
+EXAMPLES = ("gomoku runs", "gomoku runs experiments --json")
 
 
 def command(

@@ -40,10 +40,7 @@ def command(
     ] = None,
     simulations: options.Simulations = None,
     seed: match_options.MatchSeed = 42,
-    figure: Annotated[
-        Path | None,
-        typer.Option("--figure", metavar="FILE", help="Draw the ratings, as .png or .svg; needs matplotlib."),
-    ] = None,
+    figure: options.Figure = None,
     runtime: options.RuntimeOptions,
     workers: WorkerOptions,
     as_json: options.Json = False,
@@ -61,8 +58,7 @@ def command(
 
     if games % 2:
         raise typer.BadParameter(f"{games} is odd: each opening is played with both colours", param_hint="--games")
-    if figure is not None:
-        check_plot(figure)
+    check_plot(figure)
     pool = tuple(dict.fromkeys(opponents or POOL))
     found: list[tuple[str, Json]] = []
     for run in runs_at(runs):

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from gomoku_cli import options
-from gomoku_cli.expansion import expand_options
-from gomoku_cli.printable import echo, printable
+from gomoku_cli.expansion import expand_options, require
+from gomoku_cli.printable import echo
 from gomoku_cli.runs import ConfigOptions
 from gomoku_cli.workers import WorkerOptions
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from curriculum.config import Config
+    from curriculum.presets import Choice
     from curriculum.reporting import Context
     from curriculum.run.folder import RunFolder
-    from gomoku_cli.runs import Choice
 
 EXAMPLES = (
     "gomoku train --preset quick",
@@ -35,6 +35,9 @@ EXAMPLES = (
     "gomoku train --preset y-chain --scale 0.1 --run runs/chain",
     "gomoku train --preset y-12x12 --scale 0.1 --from runs/8x8 --run runs/12x12",
 )
+
+
+_COUNTS = ("games", "wins", "draws", "losses")
 
 
 def _dry_run(config: "Config", *, speed: bool, as_json: bool) -> None:
@@ -58,30 +61,26 @@ def _dry_run(config: "Config", *, speed: bool, as_json: bool) -> None:
 
 
 def _show(results: "Sequence[Mapping[str, Any]]") -> None:
-    from rich.table import Table
-    from rich.text import Text
-
     from gomoku_cli.console import STDOUT, duration
+    from gomoku_cli.reports.terminal import table
 
-    if not results:
-        return
-    table = Table(title="The new model", title_justify="left")
-    table.add_column("against")
-    for column in ("games", "wins", "draws", "losses", "score", "time"):
-        table.add_column(column, justify="right")
-    for result in results:
-        counts = (str(result[name]) for name in ("games", "wins", "draws", "losses"))
-        table.add_row(
-            Text(printable(result["opponent"])), *counts, f"{result['score']:.2f}", duration(result["seconds"])
+    rows = [
+        (
+            result["opponent"],
+            *(str(result[name]) for name in _COUNTS),
+            f"{result['score']:.2f}",
+            duration(result["seconds"]),
         )
-    STDOUT.print(table)
+        for result in results
+    ]
+    if rows:
+        STDOUT.print(table(("against", *_COUNTS, "score", "time"), rows, title="The new model"))
 
 
 @expand_options
 def command(
     run: Annotated[
-        Path | None,
-        typer.Option("--run", "-r", metavar="DIR", help="Folder of the run.", show_default="runs/PRESET"),
+        Path | None, typer.Option("--run", "-r", metavar="DIR", help="Folder of the run.", show_default="runs/PRESET")
     ] = None,
     *,
     config: ConfigOptions,
@@ -135,51 +134,61 @@ def command(
     from curriculum.presets import chain_of
     from gomoku_cli.console import program
     from gomoku_cli.interruption import interruptible
-    from gomoku_cli.runs import Choice, open_run, with_pool
+    from gomoku_cli.runs import open_run, resolved, with_pool
 
     runtime.apply()
     chain = chain_of(config.preset)
-    choice = Choice.of(config, {"start": _absolute(start)})
+    choice = config.choice({"start": _absolute(start)})
     if dry_run:
         if resume:
             raise typer.BadParameter("the estimate is that of a new run: leave --resume out")
         if chain:
             raise typer.BadParameter(f"{config.preset} is a chain: name one of its presets, {', '.join(chain)}")
-        _dry_run(choice.resolve(with_players=speed), speed=speed, as_json=as_json)
+        _dry_run(resolved(choice, with_players=speed), speed=speed, as_json=as_json)
         return
     if speed:
         raise typer.BadParameter("it belongs to --dry-run", param_hint="--speed")
     if tensorboard is not None:
-        from gomoku_cli.reports.page.tensorboard import check_tensorboard
-
-        check_tensorboard()
+        require("tensorboard", "--tensorboard", extra="tensorboard")
     limits = Limits(math.inf if minutes is None else time.monotonic() + 60 * minutes, tensorboard)
     if run is None:
         if config.preset is None:
             raise typer.BadParameter("give the folder of the run, or a preset for runs/PRESET", param_hint="--run")
         run = Path("runs", config.preset)
-    from curriculum.run.folder import RunFolder
+    from curriculum.run.folder import RunFolder, best_model, is_run
 
-    if chain:
-        _train_chain(chain, run, choice, workers, limits, resume=resume, as_json=as_json, quiet=quiet)
-        return
-    command_line = shlex.join([*program().split(), "train", "--run", str(run), "--resume", *workers.words()])
+    words = ["train", *(("--preset", str(config.preset)) if chain else ()), "--run", str(run), "--resume"]
+    command_line = shlex.join([*program().split(), *words, *workers.words()])
+    trained: list[dict[str, Any]] = []
+    for preset in chain or (config.preset,):
+        path = run / str(preset) if chain else run
+        stage = replace(choice, preset=preset)
+        goes_on = resume and (not chain or is_run(path))
 
-    def opened() -> RunFolder:
-        return open_run(run, choice) if resume else RunFolder.create(run, choice.resolve())
+        def opened(path: Path = path, stage: "Choice" = stage, goes_on: bool = goes_on) -> RunFolder:
+            return open_run(path, stage) if goes_on else RunFolder.create(path, resolved(stage))
 
-    with (
-        with_pool(workers, opened, is_new=not resume) as (folder, pool),
-        interruptible(quiet=quiet, resume=command_line, pool=pool, deadline=limits.deadline) as context,
-    ):
-        results = _run_all(folder, context, limits)
-        if as_json:
-            typer.echo(json.dumps({"run": str(run), "model": str(folder.best_model), "matches": results}))
-        else:
-            _show(results)
-            name = shlex.quote(str(run))
-            echo(f"The model is {folder.best_model}. Play it, and look at its training:\n")
-            echo(f"  {program()} play --model {name}\n  {program()} watch {name}\n  {program()} report {name}")
+        with (
+            with_pool(workers, opened, is_new=not goes_on) as (folder, pool),
+            interruptible(quiet=quiet, resume=command_line, pool=pool, deadline=limits.deadline) as context,
+        ):
+            if chain:
+                begun = f", from {stage.flags['start']}" if stage.flags["start"] else ""
+                context.reporter.say(f"{preset}: {folder.config.rules}{begun}")
+            results = _run_all(folder, context, limits)
+            trained.append({"run": str(path), "model": str(folder.best_model), "matches": results})
+            if not as_json:
+                _show(results)
+        # Each run of a chain starts from the model of the one before.
+        choice = replace(choice, flags={**choice.flags, "start": str(best_model(path).absolute())})
+    model, name = trained[-1]["model"], shlex.quote(trained[-1]["run"])
+    if as_json:
+        typer.echo(json.dumps(trained if chain else trained[0]))
+    elif chain:
+        echo(f"The last model is {model}. Play it:\n\n  {program()} play --model {name}")
+    else:
+        echo(f"The model is {model}. Play it, and look at its training:\n")
+        echo(f"  {program()} play --model {name}\n  {program()} watch {name}\n  {program()} report {name}")
 
 
 class Limits(NamedTuple):
@@ -212,48 +221,3 @@ def _run_all(folder: "RunFolder", context: "Context", limits: Limits) -> list[di
 def _absolute(start: str | None) -> str | None:
     """Return the path of a model from the root, since a run outlives the current folder; `default` as it is."""
     return str(Path(start).absolute()) if start is not None and Path(start).exists() else start
-
-
-def _train_chain(
-    chain: "Sequence[str]",
-    path: Path,
-    choice: "Choice",
-    workers: WorkerOptions,
-    limits: Limits,
-    *,
-    resume: bool,
-    as_json: bool,
-    quiet: bool,
-) -> None:
-    """Train the runs of a chain in folders of `path`, each from the model of the one before."""
-    from curriculum.run.folder import RunFolder, best_model, is_run
-    from gomoku_cli.console import program
-    from gomoku_cli.interruption import interruptible
-    from gomoku_cli.runs import Choice, open_run, with_pool
-
-    words = ["train", "--preset", str(choice.preset), "--run", str(path), "--resume", *workers.words()]
-    command_line = shlex.join([*program().split(), *words])
-    start = choice.flags["start"]
-    trained: list[dict[str, Any]] = []
-    for preset in chain:
-        folder_path = path / preset
-        stage = replace(choice, preset=preset, flags={**choice.flags, "start": start})
-        goes_on = resume and is_run(folder_path)
-
-        def opened(path: Path = folder_path, stage: Choice = stage, goes_on: bool = goes_on) -> RunFolder:
-            return open_run(path, stage) if goes_on else RunFolder.create(path, stage.resolve())
-
-        with (
-            with_pool(workers, opened, is_new=not goes_on) as (folder, pool),
-            interruptible(quiet=quiet, resume=command_line, pool=pool, deadline=limits.deadline) as context,
-        ):
-            context.reporter.say(f"{preset}: {folder.config.rules}" + (f", from {start}" if start else ""))
-            results = _run_all(folder, context, limits)
-            trained.append({"run": str(folder_path), "model": str(folder.best_model), "matches": results})
-            if not as_json:
-                _show(results)
-        start = str(best_model(folder_path).absolute())
-    if as_json:
-        typer.echo(json.dumps(trained))
-    else:
-        echo(f"The last model is {start}. Play it:\n\n  {program()} play --model {shlex.quote(trained[-1]['run'])}")

@@ -7,10 +7,7 @@ from typing import Annotated
 
 import typer
 
-EXAMPLES = (
-    "gomoku watch runs/mine",
-    "gomoku watch runs/first runs/second",
-)
+EXAMPLES = ("gomoku watch runs/mine", "gomoku watch runs/first runs/second")
 
 
 def command(

@@ -1,7 +1,6 @@
 """Curves of runs as SVG inside a page, whose style sheet gives their colours in light and dark."""
 
 import io
-import itertools
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gomoku_cli.reports.plots import count_on
 from gomoku_cli.reports.texts import Json
-from gomoku_cli.reports.training.metrics import LOSSES
+from gomoku_cli.reports.training.metrics import LOSSES, phase_starts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,14 +47,14 @@ def panels(runs: Sequence[Json]) -> list[Panel]:
     for title, note, rows, x, y, limits in (*_CURVES, *further):
         series = [_points(run[rows], x, y) for run in runs]
         if any(points for points, _ in series):
-            starts = _phase_starts(runs[0]["training"]) if rows == "training" and len(runs) == 1 else []
-            svg = _svg(_lines(series, limits, starts, x))
+            starts = phase_starts(runs[0]["training"]) if rows == "training" and len(runs) == 1 else []
+            svg = _svg(_lines, series, limits, starts, x)
             found.append(Panel(title, note, svg))
     if any(run["strength"] for run in runs):
-        found.append(Panel("Strength", _STRENGTH_NOTE, _svg(_strength([run["strength"] for run in runs]))))
+        found.append(Panel("Strength", _STRENGTH_NOTE, _svg(_strength, [run["strength"] for run in runs])))
     gates = [[row for row in run["rounds"] if row["gate_score"] is not None] for run in runs]
     if any(gates):
-        found.append(Panel("Gate", "score of each candidate; filled: accepted", _svg(_gates(gates))))
+        found.append(Panel("Gate", "score of each candidate; filled: accepted", _svg(_gates, gates)))
     return found
 
 
@@ -82,64 +81,48 @@ def _points(rows: Iterable[Json], x: str, y: str) -> tuple[list[float], list[flo
     return [row[x] for row in chosen], [row[y] for row in chosen]
 
 
-def _phase_starts(rows: Sequence[Json]) -> list[tuple[float, str]]:
-    found: list[tuple[float, str]] = []
-    for before, after in itertools.pairwise(rows):
-        if before["phase"] != after["phase"]:
-            found.append((before["step"], str(after["phase"])))
-    return found
-
-
 def _lines(
+    axes: "Axes",
     series: Sequence[tuple[list[float], list[float]]],
     limits: tuple[float, float | None],
-    starts: Sequence[tuple[float, str]],
+    starts: Sequence[float],
     x: str,
-) -> "Callable[[Axes], None]":
-    def draw(axes: "Axes") -> None:
-        for number, (places, values) in enumerate(series):
-            mark = "o" if len(places) <= 3 else ""
-            axes.plot(places, values, marker=mark, markersize=3, linewidth=1.4, color=_colour(number))
-        for start, _ in starts:
-            axes.axvline(start, color=FAINT, linestyle=":", linewidth=1)
-        low, high = limits
-        values = [value for _, part in series for value in part]
-        highest, lowest = max(values), min(low, *values)
-        room = 0.06 * (highest - lowest) or 1.0
-        axes.set_ylim(lowest - room if lowest < low else low, highest + room if high is None else high)
-        axes.set_xlim(left=0)
-        if x == "round":
-            count_on(axes.xaxis)
-
-    return draw
-
-
-def _gates(runs: Sequence[Sequence[Json]]) -> "Callable[[Axes], None]":
-    def draw(axes: "Axes") -> None:
-        for number, rows in enumerate(runs):
-            for accepted in (True, False):
-                part = [row for row in rows if bool(row["accepted"]) is accepted]
-                face = _colour(number) if accepted else "none"
-                places, scores = [row["round"] for row in part], [row["gate_score"] for row in part]
-                axes.plot(places, scores, "o", markersize=4, markerfacecolor=face, markeredgecolor=_colour(number))
-        axes.axhline(0.5, color=FAINT, linewidth=1)
-        axes.set_ylim(0, 1.02)
-        axes.set_xlim(left=0)
+) -> None:
+    for number, (places, values) in enumerate(series):
+        mark = "o" if len(places) <= 3 else ""
+        axes.plot(places, values, marker=mark, markersize=3, linewidth=1.4, color=_colour(number))
+    for start in starts:
+        axes.axvline(start, color=FAINT, linestyle=":", linewidth=1)
+    low, high = limits
+    values = [value for _, part in series for value in part]
+    highest, lowest = max(values), min(low, *values)
+    room = 0.06 * (highest - lowest) or 1.0
+    axes.set_ylim(lowest - room if lowest < low else low, highest + room if high is None else high)
+    axes.set_xlim(left=0)
+    if x == "round":
         count_on(axes.xaxis)
 
-    return draw
+
+def _gates(axes: "Axes", runs: Sequence[Sequence[Json]]) -> None:
+    for number, rows in enumerate(runs):
+        for accepted in (True, False):
+            part = [row for row in rows if bool(row["accepted"]) is accepted]
+            face = _colour(number) if accepted else "none"
+            places, scores = [row["round"] for row in part], [row["gate_score"] for row in part]
+            axes.plot(places, scores, "o", markersize=4, markerfacecolor=face, markeredgecolor=_colour(number))
+    axes.axhline(0.5, color=FAINT, linewidth=1)
+    axes.set_ylim(0, 1.02)
+    axes.set_xlim(left=0)
+    count_on(axes.xaxis)
 
 
-def _strength(runs: Sequence[Sequence[Json]]) -> "Callable[[Axes], None]":
-    def draw(axes: "Axes") -> None:
-        for number, rows in enumerate(runs):
-            minutes, elo = [row["minutes"] for row in rows], [row["elo"] for row in rows]
-            axes.plot(minutes, elo, "o-", markersize=3, linewidth=1.4, color=_colour(number))
-            low, high = ([row["elo_interval"][end] for row in rows] for end in (0, 1))
-            axes.vlines(minutes, low, high, color=_colour(number), linewidth=0.8)
-        axes.set_xlim(left=0)
-
-    return draw
+def _strength(axes: "Axes", runs: Sequence[Sequence[Json]]) -> None:
+    for number, rows in enumerate(runs):
+        minutes, elo = [row["minutes"] for row in rows], [row["elo"] for row in rows]
+        axes.plot(minutes, elo, "o-", markersize=3, linewidth=1.4, color=_colour(number))
+        low, high = ([row["elo_interval"][end] for row in rows] for end in (0, 1))
+        axes.vlines(minutes, low, high, color=_colour(number), linewidth=0.8)
+    axes.set_xlim(left=0)
 
 
 def _colour(number: int) -> str:
@@ -160,8 +143,8 @@ _SETTINGS: Any = {
 }
 
 
-def _svg(draw: "Callable[[Axes], None]") -> str:
-    """Return a panel as an SVG element without a size of its own."""
+def _svg(draw: Callable[..., None], *data: Any) -> str:
+    """Return a panel, which `draw(axes, *data)` fills, as an SVG element without a size of its own."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
@@ -171,7 +154,7 @@ def _svg(draw: "Callable[[Axes], None]") -> str:
         axes.grid(color=FAINT, linewidth=0.4, alpha=0.5)
         axes.spines[["top", "right"]].set_visible(False)
         axes.tick_params(labelsize=9)
-        draw(axes)
+        draw(axes, *data)
         file = io.StringIO()
         figure.savefig(file, format="svg", transparent=True, metadata={"Date": None})
     text = file.getvalue()

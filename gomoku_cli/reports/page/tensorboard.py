@@ -6,8 +6,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-import typer
-
 from core.files.links import make_folder, real_path
 from curriculum.keys import KEYS, value_of
 from curriculum.presets import read_config
@@ -21,17 +19,6 @@ from gomoku_cli.reports.training.outlook import last_time
 _INTERVAL_S = 2.0
 _NO_CURVES = ("phase", "event", "iteration", "step", "global_step", "epoch", "pass")
 """Keys of the metrics that place a line."""
-
-
-def check_tensorboard() -> None:
-    """Raise a usage error, in one line, if event files cannot be written."""
-    try:
-        import tensorboard.summary  # noqa: F401
-    except ImportError as error:
-        raise typer.BadParameter(
-            "it needs tensorboard: install gomoku-cli with its extra, as in pip install '.[tensorboard]'",
-            param_hint="--tensorboard",
-        ) from error
 
 
 class RunEvents:

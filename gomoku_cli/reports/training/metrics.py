@@ -1,5 +1,6 @@
 """The metrics of a run as they grow: the new lines of its file, and the curves made from all of them."""
 
+import itertools
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -69,6 +70,11 @@ def curves_from(records: Sequence[Json]) -> dict[str, Any]:
         "rounds": _rounds(records),
         "matches": [dict(record) for record in _of(records, "match")],
     }
+
+
+def phase_starts(rows: Sequence[Json]) -> list[float]:
+    """Return the steps of the rows of `training` at which a phase begins, the first one excepted."""
+    return [float(before["step"]) for before, after in itertools.pairwise(rows) if before["phase"] != after["phase"]]
 
 
 def _of(records: Iterable[Json], event: str) -> list[Json]:

@@ -8,10 +8,9 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from core.errors import BadDataError
-from core.files.json_text import parse_json
 from curriculum.budget import PLIES_PER_GAME, basics_work, imitation_work, round_work, rows_per_step
 from curriculum.config import Config, Phase
+from curriculum.run.progress import Progress
 from curriculum.schedule import at_round
 from curriculum.stated import ConfigError
 from gomoku_cli.console import duration
@@ -101,8 +100,8 @@ def last_time(records: Sequence[Json]) -> datetime | None:
 class _Survey:
     def __init__(self, path: Path, config: Config, records: Sequence[Json]) -> None:
         self._path, self._config, self._records = path, config, records
-        self._finished = _state(path, "phases")
-        self._rounds = int(_float(_state(path, "selfplay"), "iteration") or 0)
+        progress = Progress(path)
+        self._finished, self._rounds = progress.finished, progress.rounds
         self._of_all = config.selfplay.iterations
         rates = [_float(record, "positions_per_second") for record in records if record.get("event") == "train"]
         self._training_rate = next((rate for rate in reversed(rates) if rate), None)
@@ -110,15 +109,11 @@ class _Survey:
 
     def outlook(self) -> Outlook:
         phases = self._config.phases
-        estimates = {
-            Phase.BASICS: self._basics,
-            Phase.IMITATION: self._imitation,
-            Phase.SELFPLAY: self._selfplay,
-        }
+        estimates = {Phase.BASICS: self._basics, Phase.IMITATION: self._imitation, Phase.SELFPLAY: self._selfplay}
         current: tuple[str, int, float, str] | None = None
         seconds: float | None = 0.0
         for number, phase in enumerate(phases, start=1):
-            if self._finished.get(phase) and (phase is not Phase.SELFPLAY or self._rounds >= self._of_all):
+            if phase in self._finished and (phase is not Phase.SELFPLAY or self._rounds >= self._of_all):
                 continue
             share, detail, left = estimates[phase]()
             if current is None:
@@ -267,15 +262,6 @@ def _pause(records: Sequence[Json]) -> float:
 
 def _sum(seconds: float | None, more: float) -> float | None:
     return None if seconds is None else seconds + more
-
-
-def _state(path: Path, name: str) -> Mapping[str, Any]:
-    """Return a state of the run, empty where there is none that can be read."""
-    try:
-        value = parse_json((path / "state" / f"{name}.json").read_bytes())
-    except (OSError, ValueError, BadDataError):
-        return {}
-    return value if isinstance(value, dict) else {}
 
 
 def _float(record: Mapping[str, Any], key: str) -> float | None:

@@ -53,12 +53,7 @@ _NO_LIMIT = 1 << 30
 
 @lean_kernel
 def descend(
-    forest: Forest,
-    tree: int,
-    stones: NDArray[np.int8],
-    rules: CompiledRules,
-    params: SearchParams,
-    scratch: Scratch,
+    forest: Forest, tree: int, stones: NDArray[np.int8], rules: CompiledRules, params: SearchParams, scratch: Scratch
 ) -> Descent:
     """Descend once from the root, with one virtual loss more on every node of the path, the root included.
 

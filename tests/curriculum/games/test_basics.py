@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from core.compiled.rules import compile_rules
 from core.compiled.tactics import DOUBLE_THREAT, QUIET, STOP_WIN, WIN, deciding_tactic, immediate_wins
 from core.rules import BLACK, EMPTY, NO_CELL, Rules
-from curriculum.games.basics import are_right, generate, with_colours_swapped
+from curriculum.games.basics import are_right, draw, with_colours_swapped
 from curriculum.games.kinds import KINDS, LITERAL_KINDS, OWN_KINDS, REPOSITORY_KINDS, BasicsError
 from curriculum.training.samples import Samples
 from tests.conftest import WAYS, naive_lines
@@ -44,7 +44,7 @@ SHARES = {
 
 
 def drawn(kind: str, count: int, rules: Rules = BOARD, noise: tuple[int, int] = (0, 30), seed: int = 1) -> Samples:
-    return generate(rules, kinds=[kind], positions=count, noise_stones=noise, seed=seed)
+    return draw(rules, kinds=[kind], positions=count, noise_stones=noise, seed=seed)
 
 
 def answers_where_laid(stones: NDArray[np.int8], attacker: int, pattern: str, size: int) -> list[list[int]]:
@@ -157,27 +157,22 @@ def test_the_papers_attacker_is_black_and_the_repositorys_is_either() -> None:
 
 
 def test_kinds_come_in_turn_and_equal_numbers() -> None:
-    samples = generate(BOARD, kinds=LITERAL_KINDS, positions=40, noise_stones=(0, 20), seed=3)
+    samples = draw(BOARD, kinds=LITERAL_KINDS, positions=40, noise_stones=(0, 20), seed=3)
     assert samples.values.tolist() == [1.0, 0.0] * 20
 
 
 def test_the_same_seed_draws_the_same_samples() -> None:
-    reported: list[int] = []
-    draws = [
-        generate(BOARD, kinds=REPOSITORY_KINDS, positions=24, noise_stones=(0, 20), seed=seed, progress=reported.append)
-        for seed in (5, 5, 6)
-    ]
+    draws = [draw(BOARD, kinds=REPOSITORY_KINDS, positions=24, noise_stones=(0, 20), seed=seed) for seed in (5, 5, 6)]
     assert np.array_equal(draws[0].positions.stones, draws[1].positions.stones)
     assert np.array_equal(draws[0].positions.last_moves, draws[1].positions.last_moves)
     assert np.array_equal(draws[0].policies, draws[1].policies)
     assert not np.array_equal(draws[0].positions.stones, draws[2].positions.stones)
-    assert reported == [0, 24] * 3
-    shorter = generate(BOARD, kinds=REPOSITORY_KINDS, positions=8, noise_stones=(0, 20), seed=5)
+    shorter = draw(BOARD, kinds=REPOSITORY_KINDS, positions=8, noise_stones=(0, 20), seed=5)
     assert np.array_equal(shorter.policies, draws[0].policies[:8]), "each position has a stream of its own"
 
 
 def test_edges_and_corners_occur() -> None:
-    samples = generate(BOARD, kinds=LITERAL_KINDS, positions=3000, noise_stones=(0, 10), seed=2)
+    samples = draw(BOARD, kinds=LITERAL_KINDS, positions=3000, noise_stones=(0, 10), seed=2)
     answers = set(samples.policies.argmax(axis=1).tolist())
     assert {0, 14, 210, 224} <= answers, "each corner is an answer"
     edge = {cell for cell in range(225) if cell // 15 in (0, 14) or cell % 15 in (0, 14)}
@@ -221,4 +216,4 @@ def test_swapping_colours_shows_each_net_both_sides() -> None:
 )
 def test_impossible_positions_are_refused(rules: Rules, kinds: list[str], noise: tuple[int, int], message: str) -> None:
     with pytest.raises(BasicsError, match=message):
-        generate(rules, kinds=kinds, positions=2, noise_stones=noise, seed=0)
+        draw(rules, kinds=kinds, positions=2, noise_stones=noise, seed=0)

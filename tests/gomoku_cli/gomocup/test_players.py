@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from core.cores import resident_bytes
 from core.position import Position
 from core.rules import Rules
 from curriculum.arena.players import PlayerSpecError
 from gomoku_cli.gomocup import players as module
-from gomoku_cli.gomocup.players import EnginePlayers, resident_bytes
+from gomoku_cli.gomocup.players import EnginePlayers
 from nets.checkpoint import save_model
 from nets.config import NetConfig
 from nets.dual import make_model

@@ -10,6 +10,7 @@ from core.position import Position
 from core.rules import BLACK, Rules
 from curriculum.arena.opening_sets import load_openings
 from search.limit import Limit
+from search.mentor.deepening import Task
 from search.mentor.evaluation import built_in_network
 from search.mentor.player import Mentor
 from search.mentor.team import Team
@@ -45,15 +46,14 @@ def test_helpers_search_while_the_search_lasts_and_end_with_it() -> None:
     team = Team(board.rules, built_in_network(), 1 << 12)
     started = time.perf_counter()
     told: list[int] = []
-    team.search(
-        board,
-        Limit(seconds=math.inf),
-        helpers=2,
+    task = Task(
+        position=board,
+        limit=Limit(seconds=math.inf),
         started=started,
         stop=lambda: time.perf_counter() - started > SECONDS,
-        variety=0,
         tell=lambda move, score: told.append(move),
     )
+    team.search(task, helpers=2)
     team.wait()
     assert told
     assert all(board.is_legal(move) for move in told)
@@ -67,15 +67,7 @@ def test_an_error_in_the_search_ends_the_helpers_too() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        team.search(
-            board,
-            Limit(seconds=math.inf),
-            helpers=1,
-            started=0.0,
-            stop=fail,
-            variety=0,
-            tell=lambda move, score: None,
-        )
+        team.search(Task(position=board, limit=Limit(seconds=math.inf), started=0.0, stop=fail), helpers=1)
     team.wait()
 
 

@@ -19,7 +19,7 @@ from search.atomics import read, swap, write
 from search.tree import line_search
 from search.tree.line_search import LineBatch
 from search.tree.mcts import ForestSearch, RootNoise, search_all
-from search.tree.root import children_of, root_priors
+from search.tree.root import children_of
 from search.tree.settings import SearchSettings
 from tests.support.searches import finish, statistics
 
@@ -82,7 +82,7 @@ def test_after_a_single_reply_black_has_the_moves_that_renju_allows() -> None:
     search.play(0, position.moves[-1])
     children = search.forest.nodes[0][children_of(search.forest, 0, 0)]["move"]
     assert len(children) > 10
-    assert not ((root_priors(search.forest, 0) > 0) & ~search.legal(0)).any()
+    assert not ((search.priors(0) > 0) & ~search.legal(0)).any()
 
 
 @pytest.mark.parametrize(

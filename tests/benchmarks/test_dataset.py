@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.curve.dataset import Dataset
 from core.rules import Rules, Variant
-from curriculum.training.dataset import Dataset
 from curriculum.training.files import SamplesError, write_samples
 from curriculum.training.packed import pack
 from tests.curriculum.training.test_packed import assert_equal, games
