@@ -53,7 +53,7 @@ PATIENCE_S = 10.0
 TREE, PHASES, RENJU = (
     "tests/search/tree/test_",
     "tests/curriculum/phases/test_",
-    "tests/search/test_renju_caro.py::test_",
+    "tests/core/compiled/test_variants.py::test_",
 )
 TRAINER = "tests/curriculum/training/test_trainer.py::test_"
 FOULS = (
