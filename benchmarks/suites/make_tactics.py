@@ -33,20 +33,9 @@ from tests.support.slow_solver import DIRECTIONS, FREE, Solver, TooHard
 
 RULES = Rules()
 SIZE = RULES.size
-NUM_PUZZLES = {
-    "win-in-1": 50,
-    "block": 50,
-    "four-four": 50,
-    "four-three": 50,
-    "three-three": 50,
-    "fours-2": 30,
-    "fours-3": 40,
-    "fours-4": 40,
-    "fours-5": 40,
-    "fours-6": 40,
-    "fours-7+": 70,
-    "only-defence": 80,
-}
+NUM_PUZZLES = {kind: 50 for kind in ("win-in-1", "block", "four-four", "four-three", "three-three")}
+NUM_PUZZLES |= {"fours-2": 30, "fours-3": 40, "fours-4": 40, "fours-5": 40, "fours-6": 40, "fours-7+": 70}
+NUM_PUZZLES |= {"only-defence": 80}
 """Positions of each kind, in the order of the file."""
 LONG = 7
 """Minimum of fours of a long win."""
