@@ -26,7 +26,7 @@ import time
 import tomllib
 import traceback
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import partial
@@ -50,101 +50,21 @@ BAR = 0.9
 _MAX_BYTES = 8 << 30
 PATIENCE_S = 10.0
 """Processor time of the tests of a mutant, the fastest of those that reach it; others are left out."""
-TREE, PHASES, RENJU = (
-    "tests/search/tree/test_",
-    "tests/curriculum/phases/test_",
-    "tests/search/test_renju_caro.py::test_",
-)
-TRAINER = "tests/curriculum/training/test_trainer.py::test_"
-FOULS = (
-    f"{RENJU}a_foul_is_refused_with_its_reason_and_loses_in_a_record {RENJU}black_without_a_legal_move_draws "
-    f"{RENJU}published_forbidden_and_allowed_moves "
-    f"{RENJU}fouls_are_found_in_the_corners_and_nowhere_off_the_board"
-)
-VARIANTS = (
-    f"{FOULS} {RENJU}five_are_enclosed_in_every_direction_but_not_by_the_edge "
-    f"{RENJU}rules_and_kernels_are_those_of_the_referee[5-renju] "
-    f"{RENJU}rules_and_kernels_are_those_of_the_referee[8-renju] "
-    f"{RENJU}rules_and_kernels_are_those_of_the_referee[8-caro] "
-    f"{RENJU}rules_and_kernels_are_those_of_the_referee[8-caro-exact] "
-    f"{RENJU}overlines_of_white_win_in_renju {RENJU}caro_by_piskvork_9 {RENJU}another_length_is_refused_in_one_line"
-)
-TWINS = (
-    f"{TREE}mcts.py::test_one_leaf_in_flight_searches_like_the_naive_twin "
-    f"{TREE}mcts.py::test_the_last_cell_may_win_and_a_full_board_draws "
-    f"{TREE}mcts.py::test_root_noise_is_mixed_once_and_into_visited_moves_too "
-    f"{TREE}noise.py::test_a_search_with_noise_at_every_node_is_the_naive_twins"
-)
 SUBJECTS = {
-    "position": ("core/position.py", f"tests/core/test_position.py {FOULS}"),
-    "rules": ("core/rules.py", f"tests/core/test_position.py tests/core/compiled/test_rules.py {VARIANTS}"),
-    "records": ("core/records/record.py core/records/sgf.py", "tests/core/records"),
-    "softmax": (
-        "search/tree/softmax.py search/tree/kernels/expansion.py",
-        f"{TREE}softmax.py {TREE}noise.py::test_the_best_unvisited_move_is_the_one_with_the_largest_mixed_prior "
-        f"{TREE}failed_evaluations.py {TREE}leaf_tactics.py {TWINS}",
-    ),
-    "kernels": (
-        "search/tree/kernels/backup.py search/tree/kernels/descent.py search/tree/kernels/puct.py",
-        f"{TWINS} {TREE}local_playouts.py {TREE}failed_evaluations.py {TREE}proofs.py {TREE}forced_playouts.py "
-        f"{TREE}virtual_loss.py::test_virtual_loss_is_exactly_undone[1-0.3-2-8] "
-        f"{TREE}virtual_loss.py::test_a_pending_leaf_is_never_evaluated_twice {TREE}kept_trees.py",
-    ),
-    "root": (
-        "search/tree/kernels/roots.py search/tree/root.py search/tree/move_policy.py search/tree/noise.py",
-        f"{TREE}move_policy.py {TREE}noise.py {TREE}kept_trees.py {TREE}proofs.py {TREE}forced_playouts.py {TWINS} "
-        "tests/search/test_analysis.py",
-    ),
-    "gate": ("curriculum/phases/gate.py", f"{PHASES}gate.py"),
-    "loop": ("curriculum/phases/selfplay.py", f"{PHASES}selfplay.py {PHASES}phases.py {PHASES}concurrent.py"),
-    "samples": (
-        "curriculum/training/samples.py curriculum/training/packed.py curriculum/training/files.py",
-        f"tests/curriculum/training/test_samples.py tests/curriculum/training/test_packed.py "
-        f"{TRAINER}results_decay_towards_the_opening "
-        f"{TRAINER}policies_are_carried_along_with_the_stones "
-        f"{TRAINER}a_pass_over_all_symmetries_holds_each_image_once "
-        f"{TRAINER}further_targets_are_entries_of_one_list {TRAINER}a_colour_without_samples_is_left_alone "
-        f"{PHASES}divergence.py::test_samples_that_are_not_finite_are_not_written",
-    ),
-    "elo": (
-        "curriculum/arena/statistics/elo.py curriculum/arena/statistics/ratings.py curriculum/arena/statistics/sprt.py",
-        "tests/curriculum/arena/statistics",
-    ),
+    name: (subject["modules"], subject["tests"])
+    for name, subject in tomllib.loads(Path(__file__).with_name("mutants.toml").read_text(encoding="utf-8")).items()
 }
-"""The modules and the tests of each subject. Kernels of `search` run as plain Python."""
 
-_SWAPPED: dict[type[ast.AST], type[ast.AST]] = {
-    ast.Add: ast.Sub,
-    ast.Sub: ast.Add,
-    ast.Mult: ast.Div,
-    ast.Div: ast.Mult,
-    ast.FloorDiv: ast.Mult,
-    ast.Mod: ast.Mult,
-    ast.Pow: ast.Mult,
-    ast.LShift: ast.RShift,
-    ast.RShift: ast.LShift,
-    ast.BitAnd: ast.BitOr,
-    ast.BitOr: ast.BitAnd,
-    ast.BitXor: ast.BitOr,
-    ast.Lt: ast.LtE,
-    ast.LtE: ast.Lt,
-    ast.Gt: ast.GtE,
-    ast.GtE: ast.Gt,
-    ast.Eq: ast.NotEq,
-    ast.NotEq: ast.Eq,
-    ast.Is: ast.IsNot,
-    ast.IsNot: ast.Is,
-    ast.In: ast.NotIn,
-    ast.NotIn: ast.In,
-    ast.And: ast.Or,
-    ast.Or: ast.And,
-    ast.Break: ast.Continue,
-    ast.Continue: ast.Break,
-}
+_OPPOSITES = (
+    *("Add Sub", "Mult Div", "LShift RShift", "BitAnd BitOr", "Lt LtE", "Gt GtE", "Eq NotEq", "Is IsNot", "In NotIn"),
+    *("And Or", "Break Continue"),
+)
+_SWAPS = [pair for one, other in map(str.split, _OPPOSITES) for pair in ((one, other), (other, one))]
+_SWAPS += [("FloorDiv", "Mult"), ("Mod", "Mult"), ("Pow", "Mult"), ("BitXor", "BitOr")]
+_SWAPPED: dict[type[ast.AST], type[ast.AST]] = {getattr(ast, one): getattr(ast, other) for one, other in _SWAPS}
 _SWAPPED_NAMES = {"min": "max", "max": "min", "any": "all", "all": "any"}
 _NEGATED_BY_A_SWAP = (ast.Eq, ast.NotEq, ast.Is, ast.IsNot, ast.In, ast.NotIn)
-_UNCHANGED_FIELDS = {"annotation", "returns", "decorator_list"}
-_UNCHANGED_FUNCTIONS = {"__repr__", "say"}
+_UNCHANGED = {"annotation", "returns", "decorator_list"}
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -214,7 +134,7 @@ def _is_left_alone(node: ast.AST, field: str) -> bool:
     is_text = isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
     is_guard = isinstance(node, ast.keyword) and node.arg == "strict"
     says = isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and _is_left_alone(node.value, "")
-    return field in _UNCHANGED_FIELDS or name in _UNCHANGED_FUNCTIONS or is_text or is_guard or says
+    return field in _UNCHANGED or name in ("__repr__", "say") or is_text or is_guard or says
 
 
 def _changes(owner: ast.AST, field: str, node: ast.AST) -> Iterator[ast.AST]:
@@ -244,8 +164,7 @@ def _changes(owner: ast.AST, field: str, node: ast.AST) -> Iterator[ast.AST]:
             yield ast.UnaryOp(ast.Not(), node)  # type: ignore[arg-type]  # a test is an expression
 
 
-_BROKEN = 70
-"""The exit code of a fork in which this program failed."""
+_BROKEN = 70  # the exit code of a fork in which this program failed
 
 
 def _in_fork(work: Callable[[], int], is_mutant: bool = True) -> int:
@@ -281,13 +200,13 @@ def _outcome(code: int) -> str:
     return {0: "survived", -signal.SIGALRM: "timeout", -signal.SIGVTALRM: "timeout"}.get(code, "killed")
 
 
-def _tested(tests: str, plugin: object, *options: str) -> int:
+def _tested(tests: Sequence[str], plugin: object, *options: str) -> int:
     """Run pytest without output on the tests, with a plugin."""
     options = ("-qq", "-s", "--assert=plain", "-p", "no:cacheprovider", "--hypothesis-profile=mutants", *options)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, redirect_stdout(io.StringIO()) as said:
         code = int(
             pytest.main(
-                [*options, f"--basetemp={folder}/tests", *(f"{ROOT}/{test}" for test in tests.split())],
+                [*options, f"--basetemp={folder}/tests", *(f"{ROOT}/{test}" for test in tests)],
                 plugins=[plugin],
             )
         )
@@ -296,7 +215,7 @@ def _tested(tests: str, plugin: object, *options: str) -> int:
     return code
 
 
-def _imported_mutant(mutant: Mutant, tests: str) -> int:
+def _imported_mutant(mutant: Mutant, tests: Sequence[str]) -> int:
     """Import a mutated module for its tests."""
     module, code, usual = mutant.path.removesuffix(".py").replace("/", "."), mutant.code(), SourceFileLoader.get_code
 
@@ -391,36 +310,35 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
             yield from _codes(each)
 
 
-def run_subject(name: str, sample: int, seed: int, results: Path, again: bool = False) -> dict[str, Any]:
+def run_subject(name: str, sample: int, seed: int, results: Path) -> dict[str, Any]:
     """Test a sample of a subject's mutants, but for those with an outcome in `results`; return the row of all.
 
-    Outcomes of other code or tests do not count. `again`: what other tests killed counts as killed.
+    Outcomes of other code or tests do not count.
     """
     paths, tests = SUBJECTS[name]
-    tested = [ROOT / test.partition("::")[0] for test in tests.split()]
-    tested = [file for test in tested for file in (sorted(test.rglob("*.py")) if test.is_dir() else [test])]
-    sources = b"".join(file.read_bytes() for file in (*(ROOT / path for path in paths.split()), *dict.fromkeys(tested)))
+    in_search = paths[0].startswith("search/")
+    files = [ROOT / test.partition("::")[0] for test in tests]
+    tested = [file for test in files for file in (sorted(test.rglob("*.py")) if test.is_dir() else [test])]
+    sources = b"".join(file.read_bytes() for file in (*(ROOT / path for path in paths), *dict.fromkeys(tested)))
     digest = hashlib.sha256(sources).hexdigest()[:16]
-    mutants = [mutant for path in paths.split() for mutant in mutants_of(path)]
+    mutants = [mutant for path in paths for mutant in mutants_of(path)]
     mutants = random.Random(seed).sample(mutants, min(sample, len(mutants)))
     start = time.monotonic()
 
     def known() -> dict[str, str]:
         rows = [json.loads(line) for line in results.read_text().splitlines()] if results.exists() else []
-        rows = [row for row in rows if row["digest"] == digest or (again and row["outcome"] in ("killed", "timeout"))]
-        return {row["mutant"]: row["outcome"] for row in rows if row["subject"] == name}
+        return {row["mutant"]: row["outcome"] for row in rows if (row["subject"], row["digest"]) == (name, digest)}
 
     def report(mutant: Mutant, outcome: str) -> None:
         with results.open("a") as file:
-            file.write(
-                json.dumps({"subject": name, "digest": digest, "mutant": mutant.name, "outcome": outcome}) + "\n"
-            )
+            row = {"subject": name, "digest": digest, "mutant": mutant.name, "outcome": outcome}
+            file.write(json.dumps(row) + "\n")
         done = sum(each.name in known() for each in left)
         minutes = (time.monotonic() - start) / done * (len(left) - done) / 60
         progress(f"{name}: {done} of {len(left)}, about {minutes:.0f} minutes left: {outcome}: {mutant.name}")
 
-    os.environ["NUMBA_DISABLE_JIT"] = str(int(paths.startswith("search/")))
-    numba.config.DISABLE_JIT = paths.startswith("search/")
+    os.environ["NUMBA_DISABLE_JIT"] = str(int(in_search))
+    numba.config.DISABLE_JIT = in_search
     left = [mutant for mutant in mutants if mutant.name not in known()]
     inside = sorted((mutant for mutant in left if mutant.function), key=lambda mutant: mutant.lines.start)
     if inside and _in_fork(partial(_tested, tests, _Loop(inside, report)), is_mutant=False):
@@ -453,7 +371,6 @@ def main() -> int:
     parser.add_argument("--sample", type=int, default=150, help="mutants a subject, 150 unless given")
     parser.add_argument("--seed", type=int, default=1, help="of the sample, 1 unless given")
     parser.add_argument("--results", type=Path, default=Path("mutants.jsonl"), help="file of outcomes")
-    parser.add_argument("--again", action="store_true", help="what earlier tests killed counts as killed")
     arguments = parser.parse_args()
     if unknown := set(arguments.subjects) - set(SUBJECTS):
         parser.error(f"there is no subject {', '.join(sorted(unknown))}: valid are {', '.join(SUBJECTS)}")
@@ -469,9 +386,9 @@ def main() -> int:
         phases=(hypothesis.Phase.explicit, hypothesis.Phase.generate),
         suppress_health_check=list(hypothesis.HealthCheck),
     )
-    options = arguments.sample, arguments.seed, arguments.results, arguments.again
     try:
-        rows = [run_subject(name, *options) for name in arguments.subjects or SUBJECTS]
+        names = arguments.subjects or SUBJECTS
+        rows = [run_subject(name, arguments.sample, arguments.seed, arguments.results) for name in names]
     except Fault as fault:
         print(fault, file=sys.stderr)
         return 1

@@ -13,7 +13,7 @@ import argparse
 import os
 import random
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from importlib import resources
@@ -33,20 +33,9 @@ from tests.support.slow_solver import DIRECTIONS, FREE, Solver, TooHard
 
 RULES = Rules()
 SIZE = RULES.size
-NUM_PUZZLES = {
-    "win-in-1": 50,
-    "block": 50,
-    "four-four": 50,
-    "four-three": 50,
-    "three-three": 50,
-    "fours-2": 30,
-    "fours-3": 40,
-    "fours-4": 40,
-    "fours-5": 40,
-    "fours-6": 40,
-    "fours-7+": 70,
-    "only-defence": 80,
-}
+NUM_PUZZLES = {kind: 50 for kind in ("win-in-1", "block", "four-four", "four-three", "three-three")}
+NUM_PUZZLES |= {"fours-2": 30, "fours-3": 40, "fours-4": 40, "fours-5": 40, "fours-6": 40, "fours-7+": 70}
+NUM_PUZZLES |= {"only-defence": 80}
 """Positions of each kind, in the order of the file."""
 LONG = 7
 """Minimum of fours of a long win."""
@@ -374,47 +363,34 @@ def end_with_the_parent() -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def make_suite(
-    doc: str | None,
-    name: str,
-    wanted: Mapping[str, int],
-    puzzles_of_game: Callable[[int, Collection[str]], list[Puzzle]],
-    start: Callable[[], dict[str, list[Puzzle]]] = dict,
-) -> None:
-    """Run the command line of a maker: add puzzles to a file until every kind is complete.
-
-    `wanted`: the number of each kind, in the order of the file; `start` makes the first puzzles of a new file. Its
-    head is that of the suite of this `name` in the package.
-    """
-    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main() -> None:
+    """Add puzzles to a file until every kind is complete; its head is that of the package's suite."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True, help="the suite; its present puzzles stay")
     parser.add_argument("--first-game", type=int, default=0, help="number of the game to begin with")
     parser.add_argument("--processes", type=int, default=1)
     arguments = parser.parse_args()
-    frozen = (resources.files("curriculum.suites") / f"{name}.txt").read_text(encoding="utf-8")
+    frozen = (resources.files("curriculum.suites") / "tactics.txt").read_text(encoding="utf-8")
     head = [line for line in frozen.splitlines() if line.startswith("#")]
-    if arguments.out.exists():
-        old = parse_suite(arguments.out.read_text(encoding="utf-8"))
-        found = {kind: [puzzle for puzzle in old if puzzle.kind == kind] for kind in wanted}
-    else:
-        found = {kind: [] for kind in wanted} | start()
-    seen = {same_under_symmetry(puzzle.moves) for some in found.values() for puzzle in some}
+    old = parse_suite(arguments.out.read_text(encoding="utf-8")) if arguments.out.exists() else []
+    found = {kind: [puzzle for puzzle in old if puzzle.kind == kind] for kind in NUM_PUZZLES}
+    seen = {same_under_symmetry(puzzle.moves) for puzzle in old}
     spawn = get_context("spawn")
     with ProcessPoolExecutor(arguments.processes, mp_context=spawn, initializer=end_with_the_parent) as pool:
         for first in count(arguments.first_game, GAMES_AT_ONCE):
-            lines = [puzzle_line(puzzle) for kind in wanted for puzzle in found[kind]]
+            lines = [puzzle_line(puzzle) for some in found.values() for puzzle in some]
             atomic_write_text(arguments.out, "\n".join([*head, *lines]) + "\n")
             print(first, "games:", {kind: len(some) for kind, some in found.items()}, flush=True)
-            kinds = [kind for kind, number in wanted.items() if len(found[kind]) < number]
+            kinds = [kind for kind, number in NUM_PUZZLES.items() if len(found[kind]) < number]
             if not kinds:
                 break
             games = range(first, first + GAMES_AT_ONCE)
             for puzzle in chain.from_iterable(pool.map(puzzles_of_game, games, [kinds] * GAMES_AT_ONCE)):
                 key = same_under_symmetry(puzzle.moves)
-                if key not in seen and len(found[puzzle.kind]) < wanted[puzzle.kind]:
+                if key not in seen and len(found[puzzle.kind]) < NUM_PUZZLES[puzzle.kind]:
                     seen.add(key)
                     found[puzzle.kind].append(puzzle)
 
 
 if __name__ == "__main__":
-    make_suite(__doc__, "tactics", NUM_PUZZLES, puzzles_of_game)
+    main()

@@ -174,11 +174,12 @@ def _fours(board: _Tables, side: int, left: int, line: NDArray[np.int16], at: in
 def _short_fours(board: _Tables, side: int, line: NDArray[np.int16]) -> int:
     """Return the plies of the shortest win by fours of `side` to move, and its moves in `line`; 0 without one."""
     line[:] = -1
-    plies = _fours(board, side, _MAX_FOURS, line, 0)
+    most, start = np.int64(_MAX_FOURS), np.int64(0)
+    plies = _fours(board, side, most, line, start)
     shorter = np.empty_like(line)
     while plies > 3:
         shorter[:] = -1
-        fewer = _fours(board, side, (plies - 1) // 2 - 1, shorter, 0)
+        fewer = _fours(board, side, (plies - 1) // 2 - 1, shorter, start)
         if fewer == 0:
             break
         plies = fewer
@@ -234,11 +235,13 @@ def _promise(board: _Tables, side: int, promise: NDArray[np.int32]) -> None:
 
 
 @_njit
-def _prove(board: _Tables, side: int, attacks: bool, level: int, leading: int) -> int:
+def _prove(board: _Tables, side: int, attacks: int, level: int, leading: int) -> int:
     """Return the plies of a forced win of `side` with at most `level` quiet moves; 0 if none is proven.
 
-    `attacks`: `side` is to move; otherwise the other side is, and `side` must threaten to win by fours.
+    `attacks`: 1 if `side` is to move; 0 if the other side is, and `side` must threaten to win by fours.
     """
+    # A constant among the arguments would compile another version.
+    yes, no, again, most, start = np.int64(1), np.int64(0), np.int64(LEADING_FOURS), np.int64(_MAX_FOURS), np.int64(0)
     other = 1 - side
     cells = board.owner.shape[0]
     line = np.full(_LINE, -1, np.int16)
@@ -260,13 +263,13 @@ def _prove(board: _Tables, side: int, attacks: bool, level: int, leading: int) -
         if threats == 1:
             reply = _first(marks)
             _put(board, reply, other)
-            rest = _prove(board, side, True, level, LEADING_FOURS)
+            rest = _prove(board, side, yes, level, again)
             _take(board, reply)
             return rest + 1 if rest else 0
     if board.tried[0] > board.tried[1]:
         return 0
     row = 1 if attacks else 2
-    key = board.key[0] ^ board.keys[side, cells + 1 + 2 * (4 * level + leading) + int(attacks)]
+    key = board.key[0] ^ board.keys[side, cells + 1 + 2 * (4 * level + leading) + attacks]
     slot = np.int64(key & np.uint64(board.seen.shape[1] - 1))
     if board.seen[row, slot] == key:
         return np.int64(board.values[row, slot])
@@ -276,13 +279,15 @@ def _prove(board: _Tables, side: int, attacks: bool, level: int, leading: int) -
         _completing(board, side, 2, fours)
         promise = np.zeros(cells, np.int32)
         _promise(board, side, promise)
-        for cell in np.argsort(-promise, kind="mergesort"):
+        while True:
+            cell = np.argmax(promise)
             if promise[cell] == 0:
                 break
+            promise[cell] = 0
             if fours[cell] or (threats and not marks[cell]):
                 continue
             _put(board, cell, side)
-            rest = _prove(board, side, False, level - 1, LEADING_FOURS)
+            rest = _prove(board, side, no, level - 1, again)
             _take(board, cell)
             if rest:
                 plies = rest + 1
@@ -296,7 +301,7 @@ def _prove(board: _Tables, side: int, attacks: bool, level: int, leading: int) -
                 _fives_through(board, cell, side, fives)
                 answer = np.int64(fives[0])
                 _put(board, answer, other)
-                rest = _prove(board, side, True, level, leading - 1)
+                rest = _prove(board, side, yes, level, leading - 1)
                 _take(board, answer)
                 _take(board, cell)
                 if rest:
@@ -304,7 +309,7 @@ def _prove(board: _Tables, side: int, attacks: bool, level: int, leading: int) -
                     break
     else:
         plies = _short_fours(board, side, line)
-        if plies and _fours(board, other, _MAX_FOURS, np.full(_LINE, -1, np.int16), 0) == 0:
+        if plies and _fours(board, other, most, np.full(_LINE, -1, np.int16), start) == 0:
             _mark_replies(board, side, line, marks)
             plies += 1
             fives = np.empty(2, np.int16)
@@ -317,11 +322,11 @@ def _prove(board: _Tables, side: int, attacks: bool, level: int, leading: int) -
                 if threats == 1:
                     answer = np.int64(fives[0])
                     _put(board, answer, side)
-                    rest = _prove(board, side, False, level, leading)
+                    rest = _prove(board, side, no, level, leading)
                     _take(board, answer)
                     rest += 2 if rest else 0
                 elif threats == 0:
-                    rest = _prove(board, side, True, level, LEADING_FOURS)
+                    rest = _prove(board, side, yes, level, again)
                     rest += 1 if rest else 0
                 _take(board, reply)
                 if rest == 0:
@@ -387,10 +392,6 @@ class Prover:
         """Return the cells where a stone of `side` makes five."""
         return self._completing(side, 1)
 
-    def four_moves(self, side: int) -> set[int]:
-        """Return the cells where a stone of `side` makes a four."""
-        return self._completing(side, 2)
-
     def _completing(self, side: int, lacking: int) -> set[int]:
         marks = np.zeros(self._board.owner.shape[0], np.bool_)
         _completing(self._board, side, lacking, marks)
@@ -406,17 +407,10 @@ class Prover:
         _short_fours(self._board, side, line)
         return [int(cell) for cell in line[line >= 0]]
 
-    def threatens(self, move: int, side: int) -> bool:
-        """Return True if `side`, after `move` and a pass of the other side, wins by fours."""
-        _put(self._board, move, side)
-        found = bool(self.five_cells(side)) or bool(self.fours(side))
-        _take(self._board, move)
-        return found
-
     def win(self, side: int, level: int) -> int:
         """Return the plies of a win of `side`, to move, with at most `level` quiet moves on a line; 0 unproven."""
         self._board.tried[0] = 0
-        return int(_prove(self._board, side, True, level, LEADING_FOURS))
+        return int(_prove(self._board, side, 1, level, LEADING_FOURS))
 
     def move_wins(self, move: int, side: int, level: int) -> int:
         """Return the plies of a win of `side` that begins with `move`; 0 if none is proven.
@@ -432,7 +426,7 @@ class Prover:
         _put(board, move, side)
         fives = self.five_cells(side)
         if fives or level:
-            rest = int(_prove(board, side, False, level if fives else level - 1, LEADING_FOURS))
+            rest = int(_prove(board, side, 0, level if fives else level - 1, LEADING_FOURS))
         else:
             rest = 0
         _take(board, move)
@@ -457,10 +451,10 @@ class Prover:
             _take(board, answer)
             rest += 1 if rest else 0
         else:
-            rest = int(_prove(board, other, True, level, LEADING_FOURS))
+            rest = int(_prove(board, other, 1, level, LEADING_FOURS))
         _take(board, move)
         return rest + 1 if rest else 0
 
     def _loses(self, side: int, level: int) -> int:
         """Return the plies until the other side's win with `side` to move; 0 if none is proven."""
-        return int(_prove(self._board, 1 - side, False, level, LEADING_FOURS))
+        return int(_prove(self._board, 1 - side, 0, level, LEADING_FOURS))

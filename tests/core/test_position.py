@@ -12,7 +12,6 @@ from core.position import IllegalMoveError, Outcome, Position, Termination
 from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell, Rules
 from tests.conftest import games, naive_lines, rules
 
-DRAWN_3X3 = "b2 a1 c1 a3 a2 c2 b3 b1 c3"
 FILLED_BY_A_LINE = "a1 b3 b1 c1 b2 a3 a2 c2 c3"
 
 
@@ -95,16 +94,6 @@ def test_every_free_cell_is_legal_until_the_end_and_none_after_it(data: st.DataO
 # Names and pictures.
 
 
-@given(st.data())
-def test_a_cell_and_its_name_are_the_same_move(data: st.DataObject) -> None:
-    drawn = data.draw(rules())
-    moves = data.draw(games(drawn))
-    by_cell, by_name = Position.from_moves(drawn, moves), Position(drawn)
-    for move in moves:
-        by_name.push(by_name.name_of(move))
-    assert state(by_name) == state(by_cell)
-
-
 @pytest.mark.parametrize("name", ["p1", "a16", "h", "8h", "", "112"])
 def test_a_name_of_no_cell_is_unreadable_rather_than_illegal(name: str) -> None:
     position = Position()
@@ -148,17 +137,6 @@ def test_pop_after_push_restores_every_position_of_the_game(data: st.DataObject)
         assert position.pop() == move
         assert state(position) == states.pop()
     assert state(position) == state(Position(drawn))
-
-
-def test_a_won_game_goes_on_after_its_last_move_is_taken_back() -> None:
-    position = play("a1 a2 b1 b2 c1", Rules(5, 3))
-    assert position.is_game_over()
-    position.pop()
-    assert not position.is_game_over()
-    assert position.winning_line() == []
-    position.push(parse_cell("c2", 5))
-    assert position.outcome() is None
-    assert position.side_to_move == WHITE
 
 
 def test_pop_on_an_empty_board_is_an_index_error() -> None:
@@ -227,23 +205,6 @@ def test_five_wins_in_every_direction_up_to_the_edge(line: str) -> None:
     position.push(parse_cell(fifth, 9))
     assert position.outcome() == Outcome(Termination.LINE, BLACK)
     assert position.winning_line() == cells(line, 9)
-
-
-def test_two_lines_won_at_once_are_both_shown() -> None:
-    position = play("a1 e5 b1 d5 c2 a5 c3 e4 c1", Rules(5, 3))
-    assert position.winning_line() == cells("a1 b1 c1 c2 c3", 5)
-
-
-def test_a_line_does_not_run_on_around_the_edge() -> None:
-    position = play("d1 a5 e1 c5 a2 e5 b2", Rules(5, 4))
-    assert not position.is_game_over()
-
-
-def test_a_full_board_without_a_line_is_a_draw() -> None:
-    position = play(DRAWN_3X3, Rules(3, 3))
-    assert position.outcome() == Outcome(Termination.FULL_BOARD, None)
-    assert position.winning_line() == []
-    assert position.legal_moves() == []
 
 
 def test_a_line_made_on_the_last_cell_wins_and_is_no_draw() -> None:

@@ -116,6 +116,10 @@ from tests.support.commands import refused
         ("play --model random", "needs a terminal"),
         ("play --seconds 1 --simulations 1", "give one of them"),
         ("play --model mentor --ponder", "mentor cannot ponder: only players with a net can"),
+        ("engine --model mentr", "did you mean mentor?"),
+        ("engine --model engine:cat", "is an engine itself"),
+        ("engine --seconds 0", "is no time"),
+        ("engine --model mentor --no-tactics", "it has no effect on mentor"),
     ],
 )
 def test_a_wrong_command_line_is_one_line_and_exit_code_2(
@@ -134,6 +138,7 @@ def test_a_wrong_command_line_is_one_line_and_exit_code_2(
         ("info .", "best.safetensors"),
         ("evaluate junk.safetensors --against random", "junk.safetensors"),
         ("play --model junk.safetensors", "junk.safetensors"),
+        ("engine --model junk.safetensors", "is no model file"),
         ("evaluate random --against random --openings none.txt", "none.txt"),
         ("evaluate random --against random --openings junk.safetensors", "junk.safetensors"),
         ("analyze --player junk.safetensors", "junk.safetensors"),

@@ -12,7 +12,7 @@ def readers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Reader]:
     return {reader.name: reader for reader in make_readers(tmp_path_factory.mktemp("fuzz"))}
 
 
-@pytest.mark.parametrize("name", ["sgf", "psq", "openings", "suites", "cells", "protocol"])
+@pytest.mark.parametrize("name", ["sgf", "psq", "openings", "suites", "cells"])
 def test_mutated_inputs_are_read_or_refused(name: str, readers: dict[str, Reader]) -> None:
     @settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
     @given(readers[name].inputs)

@@ -1,4 +1,4 @@
-"""A slow referee of renju and caro in plain Python, which shares no code with the program.
+"""A slow referee of standard, renju and caro in plain Python, which shares no code with the program.
 
 It reads whole lines of the board as text, `X` for a colour's own stones, `O` for the other one's, and knows nothing but
 the definitions of the rules: fives, fours, straight fours, and threes that may become a straight four by a move that is
@@ -97,8 +97,8 @@ def is_legal(stones: list[int], cell: int, colour: int, size: int, variant: str)
     return variant != "renju" or colour == WHITE or foul(stones, cell, size) in ("", "five")
 
 
-def wins(stones: Stones, cell: int, size: int, variant: str) -> bool:
-    """Return True if the stone on a cell wins by five in a row under renju, caro or caro-exact."""
+def wins(stones: Stones, cell: int, size: int, variant: str, connect: int = 5) -> bool:
+    """Return True if the stone on a cell wins under standard, renju, caro or caro-exact."""
     colour = stones[cell]
     for line in lines_through(cell, size):
         text = _text(stones, line, colour)
@@ -106,6 +106,8 @@ def wins(stones: Stones, cell: int, size: int, variant: str) -> bool:
         row, enclosed = end - start, text[:start].endswith("O") and text[end:].startswith("O")
         if variant == "renju":
             won = row == 5 if colour == BLACK else row >= 5
+        elif variant == "standard":
+            won = row == connect
         else:
             won = (row == 5 and not enclosed) or (variant == "caro" and row > 5)
         if won:
@@ -118,9 +120,9 @@ def legal_moves(stones: list[int], colour: int, size: int, variant: str) -> list
     return [cell for cell in range(size * size) if is_legal(stones, cell, colour, size, variant)]
 
 
-def winning_moves(stones: list[int], colour: int, size: int, variant: str) -> list[int]:
+def winning_moves(stones: list[int], colour: int, size: int, variant: str, connect: int = 5) -> list[int]:
     """Return the cells on which a colour wins at once."""
-    return [cell for cell, after in _after(stones, colour, size, variant) if wins(after, cell, size, variant)]
+    return [cell for cell, after in _after(stones, colour, size, variant) if wins(after, cell, size, variant, connect)]
 
 
 def _after(stones: list[int], colour: int, size: int, variant: str) -> Iterator[tuple[int, list[int]]]:

@@ -1,4 +1,4 @@
-"""Run folders with metrics of their own, without training."""
+"""Run folders with metrics of their own, without training, and a small run with all phases."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -7,13 +7,37 @@ from typing import Any
 
 from core.records.formats import write_games
 from core.records.record import GameRecord
-from core.rules import BLACK
-from curriculum.config import Config
+from core.rules import BLACK, Rules
+from curriculum.config import (
+    BasicsConfig,
+    Config,
+    EvaluationConfig,
+    GateConfig,
+    ImitationConfig,
+    SelfplayConfig,
+    TrainingConfig,
+)
 from curriculum.explanations import comment_lines
 from curriculum.presets import resolve, to_toml
+from nets.config import NetConfig
+from search.tree.settings import SearchSettings
 
 GAME = "h8 i9 h9 i10 h10 i11 h11 i12 h12"
 """Black wins with five in a row."""
+CURRICULUM = Config(
+    rules=Rules(7, 4),
+    net=NetConfig.tower(4, 1, hidden=4),
+    search=SearchSettings(simulations=8),
+    training=TrainingConfig(batch_size=16),
+    basics=BasicsConfig(positions=48, epochs=2, noise_stones=(0, 12)),
+    imitation=ImitationConfig(
+        teacher="mentor:paper", games=6, passes=2, bar_games=2, bar_every=1, held_out_share=0.3, bar_score=1.0
+    ),
+    selfplay=SelfplayConfig(iterations=2, games=4, concurrent_games=2, draws_per_position=2.0, window=150),
+    gate=GateConfig(games=2, simulations=4, threshold=0.0),
+    evaluation=EvaluationConfig(final_games=0),
+)
+"""A run of all phases that takes a second."""
 _START = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 

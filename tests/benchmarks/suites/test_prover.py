@@ -8,9 +8,7 @@ import random
 import pytest
 
 from benchmarks.papers import solved
-from benchmarks.papers.crucial import crucial_moves
 from benchmarks.suites.check_puzzles import RULES, flaws
-from benchmarks.suites.make_hard import CHECK_BUDGET, PLACES, holds
 from benchmarks.suites.prover import Prover
 from core.position import Position
 from core.rules import BLACK
@@ -22,13 +20,15 @@ from tests.support.slow_solver import Solver
 
 SIZE, CONNECT = 15, 5
 HARD = load_suite("hard")
-DEFENCES = ("deep-defence", "quiet-defence")
+DEFENCES, PLACES = ("deep-defence", "quiet-defence"), ("centre", "edge", "corner")
+BUDGET = 2_000_000
+"""Fours that the prover may try on a question."""
 
 
 @pytest.fixture(scope="module")
 def prover() -> Prover:
     """One board for all tests, since a new one compiles nothing but fills its tables anew."""
-    return Prover(SIZE, CONNECT, CHECK_BUDGET)
+    return Prover(SIZE, CONNECT, BUDGET)
 
 
 def some_of(suite: list[Puzzle], kind: str, number: int) -> list[Puzzle]:
@@ -58,16 +58,6 @@ def test_the_only_defences_are_those_of_the_tactical_suite(prover: Prover) -> No
         side = len(puzzle.moves) % 2
         prover.show(puzzle.moves)
         assert {move for move in prover.free_cells() if not prover.move_loses(move, side, 1)} == set(puzzle.answers)
-
-
-@pytest.mark.parametrize(("suite_kind", "kind"), [("only-defence", "defence"), ("three-three", "win")])
-def test_crucial_moves_are_the_answers_of_the_tactical_suite(prover: Prover, suite_kind: str, kind: str) -> None:
-    puzzles = [each for each in load_suite("tactics") if each.kind == suite_kind and len(each.answers) <= 2]
-    puzzle = min(puzzles, key=lambda each: len(each.moves))
-    found = crucial_moves(prover, puzzle.moves)
-    assert found is not None
-    assert (found.kind, set(found.answers)) == (kind, set(puzzle.answers))
-    assert crucial_moves(prover, ()) is None, "nothing is proven of the empty board"
 
 
 @pytest.mark.parametrize("kind", ["win-in-1", "three-three", "fours-4", "only-defence"])
@@ -100,6 +90,23 @@ def test_no_hard_position_is_decided_by_fours(prover: Prover) -> None:
         assert not (prover.five_cells(side) or prover.five_cells(1 - side) or prover.fours(side)), puzzle_line(puzzle)
         if puzzle.kind in DEFENCES:
             assert bool(prover.fours(1 - side)) == (puzzle.kind == "quiet-defence"), puzzle_line(puzzle)
+
+
+def holds(prover: Prover, puzzle: Puzzle) -> bool:
+    """Return True if the prover proves the puzzle's claims on every free cell."""
+    side = len(puzzle.moves) % 2
+    prover.show(puzzle.moves)
+    free = prover.free_cells()
+    if puzzle.kind != "long-win":
+        depths = (1,) if puzzle.kind in PLACES else (1, 2, 3)
+        losing = {move for move in free if any(prover.move_loses(move, side, level) for level in depths)}
+        return losing == set(free) - set(puzzle.answers)
+    plies, level = (int(part.split()[0]) for part in puzzle.note.partition(";")[0].split(", "))
+    lengths = [
+        prover.move_wins(move, side, level) or prover.move_wins(move, side, level + 1) for move in puzzle.answers
+    ]
+    others = set(free).difference(puzzle.answers)
+    return min(lengths) == plies and not any(prover.move_wins(move, side, level) for move in others)
 
 
 @pytest.mark.parametrize("kind", ["long-win", *DEFENCES, *PLACES])

@@ -45,29 +45,6 @@ def test_long_names_of_file_format_3_are_read() -> None:
     assert (game.black, game.white, game.date, game.rules.size) == ("A", "B", "2001-02-03", 19)
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("(;GM[4]SZ[15];B[hh];W[])", "white passes, and games here have no pass"),
-        ("(;GM[4]SZ[19];B[tt])", "black passes"),
-        ("(;GM[4]SZ[20];B[tt];B[hh])", "it is white's turn"),
-        ("(;GM[4]SZ[20];B[hh];W[ ];B[hg])", "white passes"),
-        ("(;GM[4];B[hh][ii])", "a move is one point, and this one has several"),
-        ("(;GM[4];B[hh]B[ii])", "it is white's turn"),
-        ("(;GM[4]AB[hh][ii];W[hi])", "stones set up"),
-        ("(;GM[4];B[hh]);W[hg])", "this stands behind the end of the game"),
-        ("(;GM[4];B[hh])\nW[hg]", "this stands behind the end of the game"),
-        ("(;GM[4];B[hh](;W[hg])", "the text ends inside a game"),
-        ("no game at all", "there is no game here"),
-    ],
-)
-def test_what_is_not_clear_is_refused_in_one_sentence(text: str, why: str) -> None:
-    with pytest.raises(RecordError) as refused:
-        parse_sgf(text)
-    assert why in str(refused.value)
-    assert str(refused.value).isprintable()
-
-
 def test_properties_of_a_node_have_a_limit() -> None:
     with pytest.raises(RecordError, match="the limit of a node is 1,000 properties"):
         parse_sgf("(;GM[4]" + "XX[]" * 1000 + ")")

@@ -35,30 +35,6 @@ def test_a_name_that_no_charset_holds_loses_no_game(tmp_path: Path) -> None:
     assert read_games(path) == [GameRecord(Rules(9), (40,), black="model-?")]
 
 
-@pytest.mark.parametrize(
-    ("head", "encoding"),
-    [
-        ("CA[UTF-8]", "utf-8"),
-        ("CA[UTF-8]", "utf-8-sig"),
-        ("", "utf-8"),
-        ("", "utf-8-sig"),
-        ("", "latin-1"),
-        ("CA[ISO-8859-1]", "latin-1"),
-        ("CA [ windows-1252 ]", "cp1252"),
-        ("CA[gb2312]", "utf-8-sig"),
-        ("CA[klingon]", "utf-8"),
-        ("CA[klingon]", "latin-1"),
-        ("CA[hex]", "utf-8"),
-        ("CA[undefined]", "utf-8"),
-    ],
-)
-def test_the_charset_is_the_one_that_is_written_or_found(head: str, encoding: str, tmp_path: Path) -> None:
-    path = tmp_path / "game.sgf"
-    path.write_bytes(f"(;{head}GM[4]PB[Jörg];B[hh])".encode(encoding))
-    (game,) = read_games(path)
-    assert game.black == "Jörg"
-
-
 def test_names_in_a_psq_of_windows_are_read(tmp_path: Path) -> None:
     path = tmp_path / "game.psq"
     path.write_bytes("Piskvorky 15x15, 0:0, 0\r\n8,8,0\r\nJörg\r\nb\r\n0\r\n".encode("cp1252"))

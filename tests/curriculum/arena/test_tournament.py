@@ -20,7 +20,7 @@ from core.rules import BLACK, Rules
 from curriculum.arena.fixtures import Fixture, fixtures
 from curriculum.arena.folder import MatchFolder, MatchFolderError, OtherMatchError
 from curriculum.arena.formats import Format
-from curriculum.arena.results import MatchResult, PlayedGame
+from curriculum.arena.results import MatchResult
 from curriculum.arena.tournament import Tournament, play_tournament
 from curriculum.reporting import Context, Interrupted
 from curriculum.run.locking import FolderBusyError
@@ -191,23 +191,6 @@ def test_a_defect_on_a_thread_is_not_swallowed() -> None:
     with pytest.raises(ZeroDivisionError, match="a defect"):
         play_tournament((player, RandomPlayer()), schedule(), rules=RULES, context=Context(), on_threads=2)
     assert player.open == 0
-
-
-def test_games_on_threads_stop_on_request() -> None:
-    player = Counting(stop_after=10)
-    with pytest.raises(Interrupted):
-        play_tournament(
-            (Restarting(), player), schedule(20), rules=RULES, context=Context(stop=player.stop), on_threads=2
-        )
-
-
-def test_a_stop_after_the_last_game_costs_no_result(tmp_path: Path) -> None:
-    games, file = schedule(4), tmp_path / "games.jsonl"
-    for _ in range(2):  # the second time all games are kept
-        with opened(tmp_path, games) as folder:
-            context = Context(stop=lambda: file.exists() and file.read_text(encoding="utf-8").count("\n") == 4)
-            players = (RandomPlayer(), RandomPlayer())
-            assert play_tournament(players, games, rules=RULES, context=context, folder=folder).games == 4
 
 
 def test_a_match_ends_early_once_it_is_decided() -> None:
@@ -407,10 +390,3 @@ def test_the_short_games_of_a_stopped_wave_do_not_end_a_match(tmp_path: Path) ->
         decided = {"is_decided": lambda tournament: tournament.games > 0}
         tournament = play_random(games, folder=folder, side_by_side=6, **decided)
     assert [game.fixture.number for game in tournament.matches[0, 1].games] == [0, 1], "a test looks at every pair"
-
-
-def test_only_own_moves_count_as_thinking() -> None:
-    fixture = Fixture(0, 0, 0, 1, OPENINGS[2], 0)
-    game = PlayedGame(fixture=fixture, moves=(0, 48, 6, 1, 2, 3), winner=None, seconds=(0, 0, 0, 1.0, 2.0, 3.0))
-    assert game.thinking(BLACK) == (2.0,)
-    assert game.thinking(-BLACK) == (1.0, 3.0)

@@ -22,11 +22,11 @@ from tests.support.cards import Card, make_card, settle
 from tests.support.nets import model_of
 
 CONFIG = Config(
-    rules=Rules(5, 4),
-    net=NetConfig.tower(4, 1, hidden=8),
-    search=SearchSettings(simulations=4),
+    rules=Rules(4, 3),
+    net=NetConfig.tower(2, 0, hidden=2),
+    search=SearchSettings(simulations=2),
     selfplay=SelfplayConfig(games=8, concurrent_games=4, balanced_share=0.0, random_share=0.0),
-    gate=GateConfig(games=4, simulations=4),
+    gate=GateConfig(games=4, simulations=2),
 )
 GRAPHS = cuda._LANES * 2 * 2
 """Captures of an evaluator: two nets and, on the stand-in, two sizes."""

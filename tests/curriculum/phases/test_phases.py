@@ -13,43 +13,20 @@ import torch
 from torch import Tensor
 
 from core.records.sgf import parse_sgf
-from core.rules import BLACK, Rules
 from curriculum.config import (
-    BasicsConfig,
-    Config,
-    EvaluationConfig,
-    GateConfig,
-    ImitationConfig,
     SelfplayConfig,
-    TrainingConfig,
 )
 from curriculum.phases import round_games
 from curriculum.phases import selfplay as phase_selfplay
 from curriculum.phases import steps as run_training
-from curriculum.phases.all import run_all, run_basics, run_imitation, run_selfplay
+from curriculum.phases.all import run_all, run_basics, run_selfplay
 from curriculum.phases.replay import Replay
 from curriculum.reporting import Context, Interrupted
 from curriculum.run.folder import RunFolder, read_metrics
 from curriculum.training.files import read_samples
 from curriculum.training.trainer import Losses, Trainer
 from nets.checkpoint import load_model
-from nets.config import NetConfig
-from search.tree.settings import SearchSettings
-
-RULES = Rules(7, 4)
-CONFIG = Config(
-    rules=RULES,
-    net=NetConfig.tower(4, 1, hidden=4),
-    search=SearchSettings(simulations=8),
-    training=TrainingConfig(batch_size=16),
-    basics=BasicsConfig(positions=48, epochs=2, noise_stones=(0, 12)),
-    imitation=ImitationConfig(
-        teacher="mentor:paper", games=6, passes=2, bar_games=2, bar_every=1, held_out_share=0.3, bar_score=1.0
-    ),
-    selfplay=SelfplayConfig(iterations=2, games=4, concurrent_games=2, draws_per_position=2.0, window=150),
-    gate=GateConfig(games=2, simulations=4, threshold=0.0),
-    evaluation=EvaluationConfig(final_games=0),
-)
+from tests.support.runs import CURRICULUM as CONFIG
 
 
 class Killed(BaseException):
@@ -116,7 +93,7 @@ def test_all_phases_leave_their_models_games_and_metrics(straight: Path) -> None
     assert {"basics", "imitation", "best"} <= models
     assert "candidate" not in models
     model, info = load_model(best(straight))
-    assert model.rules == RULES
+    assert model.rules == CONFIG.rules
     assert info.made["preset"] == "custom"
     records = read_metrics(straight)
     assert [r["phase"] for r in records] == sorted(
@@ -370,30 +347,6 @@ def test_the_gates_loser_is_really_discarded(tmp_path: Path, monkeypatch: pytest
     assert all(not torch.equal(tensor, ended[2].weights[name]) for name, tensor in kept.items())
 
 
-def test_the_state_kept_for_a_winner_is_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(phase_selfplay, "passes_gate", lambda result, gate: True)
-    config = replace(CONFIG, selfplay=replace(CONFIG.selfplay, iterations=1))
-    with RunFolder.create(tmp_path / "run", config) as run:
-        run_selfplay(run, Context())
-        trainer = Trainer(config)
-        trainer.load(run.state / "accepted.safetensors", {"step": 0, "iteration": 0})
-        assert (run.models / "selfplay-0000.safetensors").exists()
-        assert same_tensors(state_of(trainer), tensors(run.best_model))
-        assert momentum(trainer)
-
-
-def test_a_candidate_that_never_wins_leaves_the_best_model_alone(tmp_path: Path) -> None:
-    config = replace(CONFIG, selfplay=replace(CONFIG.selfplay, iterations=1), gate=replace(CONFIG.gate, threshold=1.0))
-    with RunFolder.create(tmp_path / "run", config) as run:
-        run_basics(run, Context())
-        before = run.best_model.read_bytes()
-        run_selfplay(run, Context())
-        assert run.best_model.read_bytes() == before
-        assert not (run.state / "accepted.safetensors").exists()
-        assert not list(run.models.glob("selfplay-*"))
-        assert not (run.models / "candidate.safetensors").exists()
-
-
 def test_the_window_holds_the_newest_positions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     windows: list[tuple[int, int]] = []
     plain = Replay.window
@@ -415,48 +368,6 @@ def test_the_window_holds_the_newest_positions(tmp_path: Path, monkeypatch: pyte
     assert len(windows) == 2
     assert windows[0][0] == windows[0][1]
     assert windows[-1][0] == min(total, 150)
-
-
-def test_later_phases_rehearse_the_samples_of_the_earlier_ones(tmp_path: Path) -> None:
-    with RunFolder.create(tmp_path / "run", CONFIG) as run:
-        run_basics(run, Context())
-        run_imitation(run, Context())
-        rehearsed = phase_selfplay._Round(run, Context(), phase_selfplay.RoundGames(run, Context()), 0).rehearsal
-        games, metadata = read_samples(run.replay / "mentor-000000.npz")
-    trained_on = sum(metadata["lengths"][:4])
-    assert len(rehearsed) == 2 * 48 + trained_on, "the basics in both colours, and no game that was held out"
-    assert len(games) > trained_on
-    black = rehearsed.rows(slice(96)).of_colour(BLACK)
-    assert {0.0, 1.0} <= set(black.values.tolist()), "Black attacks and defends"
-
-
-def test_imitation_stops_at_the_bar_with_the_model_that_met_it(tmp_path: Path) -> None:
-    config = replace(CONFIG, imitation=replace(CONFIG.imitation, bar_score=0.0, passes=5))
-    with RunFolder.create(tmp_path / "run", config) as run:
-        run_imitation(run, Context())
-        measures = [r for r in run.metrics() if r["event"] == "measure"]
-        matches = [r for r in run.metrics() if r["event"] == "match"]
-        info = load_model(run.best_model)[1]
-    assert len(measures) == 1
-    assert measures[0]["opponent"] == "mentor:paper"
-    assert [(r["opponent"], r["games"]) for r in matches] == [("mentor:paper", 2)]
-    assert set(info.made["results"]) == {"agreement", "against mentor:paper"}
-
-
-def test_imitation_keeps_the_model_that_agreed_most(tmp_path: Path) -> None:
-    config = replace(
-        CONFIG,
-        imitation=replace(
-            CONFIG.imitation, passes=8, bar_every=0, patience=2, learning_rate=0.5, final_learning_rate=0.5
-        ),
-    )
-    with RunFolder.create(tmp_path / "run", config) as run:
-        run_imitation(run, Context())
-        agreements = [r["agreement"] for r in run.metrics() if r["event"] == "measure"]
-        info = load_model(run.best_model)[1]
-        assert info.made["results"]["agreement"] == max(agreements)
-    best_pass = agreements.index(max(agreements)) + 1
-    assert len(agreements) == min(8, best_pass + 2), "two passes without a better one end it"
 
 
 def test_the_best_models_metadata_holds_the_final_matches(straight: Path, tmp_path: Path) -> None:

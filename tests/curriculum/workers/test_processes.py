@@ -266,9 +266,16 @@ def exact_runtime() -> Iterator[None]:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("exact_runtime")
-def test_the_games_are_those_of_this_process(job: SelfPlayJob) -> None:
+def test_the_games_are_those_of_this_process_and_pushed_weights_play_on(job: SelfPlayJob, tmp_path: Path) -> None:
+    newer = tmp_path / "newer.safetensors"
+    save_model(newer, make_model(CONFIG.net, CONFIG.rules, 2), {})
     with Local().stream(job, range(12)) as stream:
         expected = dict(stream)
+
+    def is_newer(number: int, game: SelfPlayGame) -> bool:
+        with Local().stream(replace(job, model=newer), [number]) as stream:
+            return same({number: game}, dict(stream))
+
     with ProcessPool(2, cpus=1) as pool:
         for _ in range(2):
             with pool.stream(job, range(12)) as stream:
@@ -276,22 +283,9 @@ def test_the_games_are_those_of_this_process(job: SelfPlayJob) -> None:
                 assert stream.counts["simulations"] > 0
                 assert stream.workers is not None
                 assert (stream.workers.count, sum(stream.workers.games_by_node.values())) == (2, 12)
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("exact_runtime")
-def test_pushed_weights_play_on(job: SelfPlayJob, tmp_path: Path) -> None:
-    newer = tmp_path / "newer.safetensors"
-    save_model(newer, make_model(CONFIG.net, CONFIG.rules, 2), {})
-
-    def is_of(model: Path, number: int, game: SelfPlayGame) -> bool:
-        with Local().stream(replace(job, model=model), [number]) as stream:
-            return same({number: game}, dict(stream))
-
-    with ProcessPool(2, cpus=1) as pool, pool.stream(job, count(), beside=True) as stream:
-        assert is_of(job.model, *next(iter(stream)))
-        stream.push(newer)
-        wait_for(lambda: any(is_of(newer, *found) for found in stream.take(0.2)[-1:]))
+        with pool.stream(job, count(), beside=True) as stream:
+            stream.push(newer)
+            wait_for(lambda: any(is_newer(*found) for found in stream.take(0.5)[-1:]))
 
 
 @pytest.mark.slow

@@ -295,39 +295,3 @@ def test_a_signal_after_the_last_game_costs_no_result(
     assert code == ExitCode.DONE
     assert out
     assert (tmp_path / "report.md").is_file()
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="signals end a process at once there")
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("command", "numbers"),
-    [
-        ("evaluate mentor:3 --against mentor:2 --games 4000", "SIGTERM SIGHUP SIGQUIT"),
-        ("tournament mentor:3 mentor:1 mentor:2 --games 4000", "SIGINT"),
-        ("ladder mentor:3 --games 4 --stop-at 0", "SIGINT"),
-        ("suite mentor --seconds 1", "SIGINT"),
-        ("openings --player mentor:2 --count 100000 --output FOLDER/openings.txt", "SIGINT"),
-        ("train --preset smoke --run FOLDER/run", "SIGINT"),
-    ],
-)
-def test_a_signal_during_long_work_ends_it_with_its_exit_code(command: str, numbers: str, tmp_path: Path) -> None:
-    words = command.replace("FOLDER", str(tmp_path)).split()
-    processes = {
-        number: subprocess.Popen(
-            [sys.executable, "-m", "gomoku_cli", *words],
-            cwd=ROOT,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            preexec_fn=lambda: (signal.signal(signal.SIGHUP, signal.SIG_DFL), None)[1],
-        )
-        for number in numbers.split()
-    }
-    time.sleep(2.0)
-    for number, process in processes.items():
-        process.send_signal(signal.Signals[number])
-    for process in processes.values():
-        _, err = process.communicate(timeout=120)
-        assert process.returncode == ExitCode.INTERRUPTED, err
-        assert "Traceback" not in err
-        assert "stopped" in err

@@ -188,4 +188,4 @@ async def test_a_defect_of_a_proof_ends_the_app(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError):
         async with puzzles_app(some("win-in-1"), tmp_path) as ui:
             ui.app._ask(lambda referee: 1 / 0, lambda found: None)
-            await ui.until(lambda: False)
+            await ui.until(lambda: not ui.app.is_running)

@@ -61,17 +61,6 @@ def test_a_ladder_shows_its_rungs_and_where_it_ends(tmp_path: Path) -> None:
     assert texts.count("1,300") == 2  # under the results and under the times
 
 
-@pytest.mark.parametrize("results", ["w", "dd", "wwwwwwwwww", "llllllllll"])
-def test_every_match_can_be_drawn(results: str, tmp_path: Path) -> None:
-    draw_match([match(results)], [], tmp_path / "match.png")
-    assert (tmp_path / "match.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_one_rung_can_be_drawn(tmp_path: Path) -> None:
-    draw_ladder(Ladder("new", 10, [Rung(200, match("wl"))]), tmp_path / "ladder.png")
-    assert (tmp_path / "ladder.png").read_bytes().startswith(b"\x89PNG")
-
-
 @pytest.mark.parametrize("suffix", [".png", ".svg"])
 def test_any_names_can_be_drawn(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"names{suffix}"

@@ -258,7 +258,7 @@ async def test_pages_that_are_dropped_leave_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @on_linux
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGKILL])
 def test_everything_ends_with_the_server(tmp_path: Path, number: signal.Signals) -> None:
     behind: list[int] = []
 

@@ -172,13 +172,6 @@ async def test_the_question_before_the_end_takes_keys_and_arrows() -> None:
     assert ui.app.return_value == 0
 
 
-@async_test
-async def test_a_game_without_a_move_is_left_at_once() -> None:
-    async with board_app(ScriptedPlayer()) as ui:
-        await ui.press("q")
-    assert ui.app.return_value == 0
-
-
 class _Terminal(io.StringIO):
     encoding = "UTF-8"  # type: ignore[assignment]
 

@@ -14,7 +14,6 @@ from core.rules import BLACK, WHITE, Cell
 from gomoku_cli.study.game import StudiedTree
 from gomoku_cli.study.saved import newest_unfinished
 from gomoku_cli.tui.game import Game, Seats
-from gomoku_cli.tui.screens.new_game import NewGameScreen
 from gomoku_cli.tui.screens.question import Question
 from gomoku_cli.tui.setup import BoardSetup
 from search.limit import Limit
@@ -141,17 +140,6 @@ async def test_a_game_is_saved_with_its_opening_and_goes_on_in_the_middle_of_it(
         assert ui.app.game.seats.human == WHITE
     (record,) = read_games(entry.path)
     assert (str(record.opening), record.white) == ("swap2 more black", "you")
-
-
-@async_test
-async def test_the_dialog_of_a_new_game_offers_the_rules() -> None:
-    async with board_app(OpeningPlayer(Choice.BLACK), terminal=(80, 30)) as ui:
-        await ui.press("n")
-        screen = ui.app.screen
-        assert isinstance(screen, NewGameScreen)
-        screen.query_one("#opening").value = "swap"  # type: ignore[attr-defined]
-        await ui.press("ctrl+s")
-        assert ui.app.game.opening == Opening(OpeningRule.SWAP)
 
 
 @async_test

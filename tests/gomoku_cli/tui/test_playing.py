@@ -189,18 +189,6 @@ async def test_a_win_is_shown_in_words_and_on_the_board() -> None:
 
 
 @async_test
-async def test_wins_of_the_engine_and_draws_are_shown_in_words() -> None:
-    async with board_app(ScriptedPlayer(3, ["a1", "b1", "c1"]), size=3, connect=3) as ui:
-        for name in ("a3", "c3", "a2"):
-            await ui.play(name)
-        assert ui.status == "White has 3 in a row: scripted [b] has won."
-    async with board_app(ScriptedPlayer(3, ["b2", "a3", "b1", "c2"]), size=3, connect=3) as ui:
-        for name in ("a1", "c3", "c1", "b3", "a2"):
-            await ui.play(name)
-        assert ui.status == "The board is full: a draw."
-
-
-@async_test
 async def test_two_humans_play_without_an_engine() -> None:
     setup = BoardSetup(seats=Seats(None, None))
     async with board_app(ThreadEngine({}), setup=setup) as ui:

@@ -12,7 +12,7 @@ from core.position import Position
 from core.records.formats import read_games, read_trees
 from core.records.record import GameRecord
 from core.records.tree import GameTree
-from core.rules import BLACK, Rules
+from core.rules import Rules
 from gomoku_cli.study.game import StudiedTree
 from gomoku_cli.tui.engine.files import opened
 from gomoku_cli.tui.engine.messages import Keep, PlayerChoice
@@ -251,27 +251,6 @@ async def test_games_are_saved_listed_and_resumed(tmp_path: Path) -> None:
 
 
 @async_test
-async def test_a_game_that_is_over_stays_whatever_is_played_from_it(tmp_path: Path) -> None:
-    setup = BoardSetup(seats=Seats(None, None))
-    engine = ThreadEngine({"default": AnalysingPlayer(15)}, folder=tmp_path)
-    async with board_app(engine, setup=setup) as ui:
-        await ui.press("slash", *"h8a1h9a3h10a5h11a7h12", "enter")
-        await ui.until(lambda: ui.app.game.is_game_over())
-        (path,) = tmp_path.iterdir()
-        game = read_games(path)[0].moves
-        await ui.press("b", "<")
-        await ui.click("o1")
-        await ui.until(lambda: ui.moves == ["o1"])
-        await ui.press("u", "u")
-        await ui.until(lambda: not ui.moves)
-        await ui.play("c3")
-        assert [path] == list(tmp_path.iterdir())
-        (record,), (tree,) = read_games(path), read_trees(path)
-        assert (record.moves, record.winner) == (game, BLACK), "the main line stays"
-        assert [node.move for node in tree.variations] == cells("h8", "o1", "c3")
-
-
-@async_test
 async def test_a_record_of_another_program_shows_its_names_and_its_result(tmp_path: Path) -> None:
     path = tmp_path / "quest.sgf"
     text = "(;GM[4]SZ[15]RE[W+R]\nPB[nick one (1419)]\nPW[Some Bot];B[hh];W[ii];B[ig];W[jg])"
@@ -294,17 +273,6 @@ async def test_a_record_of_another_program_shows_its_names_and_its_result(tmp_pa
         await ui.play("c3")
         assert "human" in ui.panel and "nick one" not in ui.panel, "that is another game"
     assert path.read_text(encoding="utf-8") == text
-
-
-@async_test
-async def test_a_contradiction_of_board_and_record_is_a_note(tmp_path: Path) -> None:
-    path = tmp_path / "game.sgf"
-    path.write_text("(;GM[4]SZ[9]RU[3 in a row]RE[W+];B[aa];W[ab];B[ba];W[bb];B[ca])", encoding="utf-8")
-    found = opened(path)
-    setup = BoardSetup(game=Game.from_saved(found.game, found.remark), path=found.path, reviews=True)
-    async with board_app(ThreadEngine({"mentor": AnalysingPlayer(9)}), setup=setup, terminal=(120, 40)) as ui:
-        assert "White won" in ui.panel
-        assert "white won, but the board shows 3 in a row of black" in " ".join(ui.panel.split())
 
 
 @async_test

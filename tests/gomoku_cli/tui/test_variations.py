@@ -126,18 +126,6 @@ async def test_a_variation_is_promoted_and_deleted(tmp_path: Path) -> None:
 
 
 @async_test
-async def test_the_line_that_decided_the_game_stays_the_main_one() -> None:
-    engine = ThreadEngine({"default": AnalysingPlayer(15)})
-    async with board_app(engine, setup=TWO_PLAYERS, terminal=(120, 40)) as ui:
-        await ui.press("slash", *"h8a1i8a2j8a3k8a4l8", "enter", "comma", "comma")
-        await ui.click("o15")
-        assert ui.status == "o15 is a variation."
-        await ui.press("w")
-        assert ui.status == "The main line decided the game, so it stays."
-        assert not ui.app.game.node.is_main()
-
-
-@async_test
 async def test_a_name_and_a_comment_are_written_shown_saved_and_read_back(tmp_path: Path) -> None:
     engine = ThreadEngine({"default": AnalysingPlayer(15)}, folder=tmp_path)
     async with board_app(engine, setup=TWO_PLAYERS, terminal=(120, 40)) as ui:

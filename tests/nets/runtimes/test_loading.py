@@ -115,12 +115,9 @@ def test_a_model_is_converted_once(path: Path, cache: Path, monkeypatch: pytest.
     "spoil",
     [
         lambda file: os.truncate(file, file.stat().st_size - 100),
-        lambda file: file.write_bytes(b""),
-        lambda file: file.write_bytes(file.read_bytes().replace(b'"', b"'", 1)),
         lambda file: save_file({"shared": np.zeros(3, np.uint8)}, file),
-        lambda file: file.chmod(0o666),
     ],
-    ids=["cut short", "empty", "flipped", "foreign", "writable by others"],
+    ids=["cut short", "foreign"],
 )
 def test_a_broken_file_of_graphs_is_made_again(spoil: Callable[[Path], object], path: Path, cache: Path) -> None:
     with pytest.warns(RuntimeNotice):
@@ -149,28 +146,6 @@ def test_graphs_are_saved_by_the_contents_of_the_model_file(model: DualNet, path
     with pytest.warns(RuntimeNotice) if others else nullcontext():
         open_model(path, RuntimeChoice(backend=Backend.OPENVINO, precision=Precision.FP32))
     assert len(list(cache.iterdir())) == 2 + others
-
-
-def test_of_many_saved_graphs_the_least_recently_used_are_removed(
-    model: DualNet, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(saved_graphs, "_MAX_FILES", 2)
-    paths = [tmp_path / f"{index}.safetensors" for index in range(3)]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeNotice)
-        for index, path in enumerate(paths[:2]):
-            save_model(path, model, {"step": index})
-            open_model(path, OPENVINO)
-            for file in cache.iterdir():
-                os.utime(file, (1_000_000, file.stat().st_mtime - 100))
-        open_model(paths[0], OPENVINO)  # is used again, so the other one goes
-        save_model(paths[2], model, {"step": 2})
-        open_model(paths[2], OPENVINO)
-    monkeypatch.setattr(saved_graphs, "make_graphs", no_conversion)
-    for path in (paths[0], paths[2]):
-        open_model(path, OPENVINO)
-    with pytest.raises(AssertionError), pytest.warns(RuntimeNotice):
-        open_model(paths[1], OPENVINO)
 
 
 def test_files_from_before_the_clock_was_set_back_are_removed_first(

@@ -67,28 +67,11 @@ def test_the_deterministic_policy_plays_the_most_visited_move() -> None:
     assert moves_of(player(), position, range(10)) == {decision.move}
 
 
-def test_the_stochastic_policy_draws_from_the_visits() -> None:
-    decisions = player(policy=Policy.STOCHASTIC).choose_batch([position_of("d4")] * 200, seeds=list(range(200)))
-    policy = decisions[0].policy
-    assert policy is not None
-    shares = np.bincount([decision.move for decision in decisions], minlength=49) / 200
-    assert shares == pytest.approx(policy, abs=4 * 0.5 / 200**0.5)
-    assert (shares > 0).sum() > 2
-
-
 def test_the_semi_stochastic_policy_switches_with_the_stones_on_the_board() -> None:
     six, seven = position_of("d4 e5 a1 g7 c6 b2"), position_of("d4 e5 a1 g7 c6 b2 g1")
     who = player(policy=Policy.SEMI_STOCHASTIC, stage=6)
     assert len(moves_of(who, six, range(12))) > 1
     assert len(moves_of(who, seven, range(12))) == 1
-
-
-def test_temperature_sharpens_what_is_drawn_from() -> None:
-    cold = player(temperature=0.1).choose_batch([position_of("d4")], seeds=[1])[0].policy
-    warm = player(temperature=2.0).choose_batch([position_of("d4")], seeds=[1])[0].policy
-    assert cold is not None
-    assert warm is not None
-    assert cold.max() > warm.max()
 
 
 def test_without_simulations_the_evaluators_policy_plays() -> None:
@@ -120,10 +103,6 @@ def test_many_positions_are_searched_in_chunks(monkeypatch: pytest.MonkeyPatch) 
     chunks = MctsPlayer(evaluator, RULES, SETTINGS, policy=Policy.DETERMINISTIC).choose_batch(positions, seeds=[0] * 11)
     assert all(same(a, b) for a, b in zip(whole, chunks, strict=True))
     assert max(evaluator.batches) <= 4 * SETTINGS.leaves_in_flight
-
-
-def test_no_positions_are_no_decisions() -> None:
-    assert player().choose_batch([], seeds=[]) == []
 
 
 def test_once_stopped_it_returns_the_best_so_far() -> None:

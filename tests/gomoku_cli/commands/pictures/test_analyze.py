@@ -174,20 +174,6 @@ def test_colours_go_from_white_to_red(capsys: pytest.CaptureFixture[str], monkey
     assert "48;2;" not in console.export_text(styles=True)
 
 
-@pytest.mark.parametrize("suffix", [".png", ".svg"])
-@pytest.mark.parametrize(("size", "connect"), [(3, 3), (20, 5)])
-def test_any_board_can_be_drawn(
-    size: int, connect: int, suffix: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    pytest.importorskip("matplotlib")
-    figure = tmp_path / f"board{suffix}"
-    line = ("b2", "a1", "--player", "pure-mcts:100", "--board-size", size, "--connect", connect, "--figure", figure)
-    code, out, _ = run(capsys, *line)
-    assert code == ExitCode.DONE
-    assert "black to move, move 3" in out
-    assert figure.stat().st_size > 3000
-
-
 def test_the_figure_names_player_position_time_and_coordinates(
     capsys: pytest.CaptureFixture[str], model: Path, tmp_path: Path
 ) -> None:
@@ -306,40 +292,6 @@ def test_analyses_before_a_stop_are_saved_and_the_one_that_it_cuts_short_is_not(
     assert [json.loads(line)["ply"] for line in out.splitlines()] == [0, 1]
     (game,) = read_games(path)
     assert [bool(text) for text in game.analyses] == [True, True, *[False] * 6]
-
-
-FOREIGN = (
-    "(;FF[4]GM[4]SZ[15]CA[UTF-8]AP[Web Renju Board:1.0.0]RU[Renju]PB[甲]RE[黑胜]\n;B[hh];W[hg];B[ii])\n".encode(),
-    b"(;FF[4]GM[4]SZ[15]RU[Standard]PB[a]PW[b]RE[B+1]\r\n;B[hh]ET[x]\r\n;W[hg] V[3.5] C[mine \\] yes];B[ii])\r\n\x1a",
-    b"a note\n(;GM[4]SZ[9];B[ee]LB[aa:A][bb:B](;W[aa]C[main])(;W[bb];B[cc]))\n(;GM[4]SZ[9]KM[0];B[ee]CR[aa])",
-    b"(;GM[4]CA[Windows-31J]PB[\x82\xa0\x83\\]SZ[9];B[ee]N[\x95\\])",
-    "(;GM[4]SZ[9]PB[é碁];B[ee]XX[a])".encode("utf-16"),
-    "(;GM[4]SZ[9]CA[ISO-2022-JP]PB[田中];B[ee]XX[黒])".encode("iso2022_jp"),
-    b"(;GM[4]SZ[9];B[ee]W[ff]C[both];B[gg])",
-)
-
-
-@pytest.mark.parametrize("data", FOREIGN)
-def test_saved_analyses_leave_every_foreign_byte(
-    data: bytes, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    path = tmp_path / "game.sgf"
-    path.write_bytes(data)
-    path.chmod(0o640)
-    games = read_games(path)
-    for player in ("mentor:1", "pure-mcts:9"):
-        code, _, err = run(capsys, path, "--save", "--player", player)
-        assert (code, err) == (ExitCode.DONE, "")
-        rest = iter(path.read_bytes())
-        assert all(byte in rest for byte in data), "the bytes stand in the file in their order"
-        again = read_games(path)
-        assert [(game.moves, game.black, game.winner) for game in again] == [
-            (game.moves, game.black, game.winner) for game in games
-        ]
-        assert all(player in text for game in again for text in game.analyses if text)
-        assert any(game.analyses for game in again)
-    assert path.stat().st_mode & 0o777 == 0o640
-    assert len(path.read_bytes()) < len(data) + 6000, "analyses are replaced, not repeated"
 
 
 def test_a_foreign_comment_and_value_stay_the_only_ones(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """Runs by the command line: made, continued, stopped by Ctrl-C, and never begun by mistake."""
 
 import json
-import shutil
 import signal
 import subprocess
 import sys
@@ -11,11 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from curriculum.games.kinds import KINDS
 from curriculum.presets import resolve
-from curriculum.run.folder import RunFolder, best_model
+from curriculum.run.folder import RunFolder
 from gomoku_cli.exit_codes import ExitCode
-from tests.support.commands import gomoku, refused, run
+from tests.support.commands import refused, run
 from tests.support.project import ROOT
 
 
@@ -51,75 +49,6 @@ def test_a_dry_run_shows_everything_and_writes_nothing(
     assert "evaluation, positions a second" in json.loads(out)["estimate"]
     assert json.loads(out)["config"]["net"]["trunk"] == ["conv3-4", "residual"]
     assert not list(tmp_path.iterdir())
-
-
-def test_the_same_seed_gives_the_same_basics(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    def basics(name: str, seed: int) -> bytes:
-        line = f"generate-basics --positions 60 --kinds repository --seed {seed} --output".split()
-        code, out, _ = run(capsys, *line, tmp_path / name)
-        assert code == ExitCode.DONE
-        assert "60 positions" in out
-        return (tmp_path / name).read_bytes()
-
-    first = basics("one.npz", 1)
-    assert basics("two.npz", 1) == first
-    assert basics("three.npz", 2) != first
-
-
-def test_every_kind_of_basics_can_be_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    code, _, err = run(
-        capsys, "generate-basics", "--positions", 20, "--kinds", ",".join(KINDS), "--output", tmp_path / "all.npz"
-    )
-    assert code == ExitCode.DONE, err
-
-
-@pytest.fixture(scope="module")
-def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A finished run, trained by the command line."""
-    path = tmp_path_factory.mktemp("trained") / "run"
-    done = gomoku("train", "--preset", "smoke", "--run", path)
-    assert done.returncode == ExitCode.DONE, done.stderr
-    assert "python -m gomoku_cli play --model" in done.stdout
-    return path
-
-
-@pytest.mark.slow
-def test_a_trained_run_has_info_and_can_play(trained: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert best_model(trained).is_file()
-    code, out, _ = run(capsys, "info", trained, "--json")
-    assert code == ExitCode.DONE
-    info = json.loads(out)
-    assert info["rules"] == {"size": 15, "connect": 5, "variant": "freestyle"}
-    assert info["net"]["trunk"] == ["conv3-4", "residual"]
-    assert info["parameters"] > 0
-    code, out, _ = run(capsys, "info", trained)
-    assert f"{info['parameters']}" in out.replace(",", "")
-    line = ("evaluate", trained, "--against", "random", "--games", 2, "--simulations", 8, "--json")
-    code, out, _ = run(capsys, *line)
-    assert (code, json.loads(out)["games"]) == (ExitCode.DONE, 2)
-
-
-@pytest.mark.slow
-def test_a_truncated_model_is_refused(trained: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    cut = tmp_path / "cut.safetensors"
-    cut.write_bytes(best_model(trained).read_bytes()[:-100])
-    assert "cut.safetensors" in refused(capsys, ExitCode.BAD_DATA, "info", cut)
-    assert "cut.safetensors" in refused(capsys, ExitCode.BAD_DATA, "evaluate", cut, "--against", "random")
-
-
-def _tensors(model: Path) -> bytes:
-    """Return the tensors of a model file, without its header, which contains results of matches."""
-    content = model.read_bytes()
-    return content[8 + int.from_bytes(content[:8], "little") :]
-
-
-@pytest.mark.slow
-def test_a_finished_run_resumes_to_its_end_at_once(trained: Path, tmp_path: Path) -> None:
-    copy = tmp_path / "copy"
-    shutil.copytree(trained, copy)
-    before = _tensors(best_model(copy))
-    assert gomoku("train", "--run", copy, "--resume", "--preset", "smoke").returncode == ExitCode.DONE
-    assert _tensors(best_model(copy)) == before
 
 
 @pytest.mark.slow
