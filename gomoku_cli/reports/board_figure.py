@@ -48,21 +48,24 @@ def draw_stones(axes: "Axes", stones: Mapping[Cell, Colour], size: int) -> None:
 
 def number_stones(axes: "Axes", moves: Sequence[Cell], size: int) -> None:
     """Write the number of each move on its stone, the last one in bold and in colour."""
-    fonts = {digits: min(22.0, points(size) * share) for digits, share in ((1, 0.42), (2, 0.38), (3, 0.29))}
     for number, cell in enumerate(moves, start=1):
-        row, column = divmod(cell, size)
-        is_last = number == len(moves)
-        axes.text(
-            column,
-            row,
-            str(number),
-            ha="center",
-            va="center_baseline",
-            fontsize=fonts[len(str(number))],
-            fontweight="bold" if is_last else "normal",
-            color=LAST if is_last else "white" if number % 2 else "black",
-            zorder=5,
-        )
+        number_stone(axes, number, cell, size, is_last=number == len(moves))
+
+
+def number_stone(axes: "Axes", number: int, cell: Cell, size: int, *, is_last: bool = False) -> None:
+    """Write a number on a stone, odd ones on a black one."""
+    row, column = divmod(cell, size)
+    axes.text(
+        column,
+        row,
+        str(number),
+        ha="center",
+        va="center_baseline",
+        fontsize=min(22.0, points(size) * {1: 0.42, 2: 0.38, 3: 0.29}[len(str(number))]),
+        fontweight="bold" if is_last else "normal",
+        color=LAST if is_last else "white" if number % 2 else "black",
+        zorder=5,
+    )
 
 
 def mark_forbidden(axes: "Axes", cells: Sequence[Cell], size: int) -> None:

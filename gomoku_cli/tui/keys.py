@@ -55,6 +55,7 @@ VARIATIONS = (
     Command("d", "delete", "d", "Delete move", "delete the move and all that follow; asks"),
     Command("e", "describe", "e", "Comment", "write a comment and a name"),
 )
+SHARING = (Command("y", "share", "y", "Copy, export", "copy moves, board or SGF; draw PNG, SVG or GIF"),)
 SCREEN = (
     Command("p", "panel", "p", "Panel", "fold or open the panel"),
     Command("pageup", "scroll_moves(-1)", "pgup", "Scroll up", "scroll the moves; tab puts the focus on them"),
@@ -68,6 +69,7 @@ GROUPS = (
     ("Understand", UNDERSTANDING),
     ("Review", REVIEWING),
     ("Variations", VARIATIONS),
+    ("Share", SHARING),
     ("Screen", SCREEN),
 )
 BY_IMPORTANCE = sorted(

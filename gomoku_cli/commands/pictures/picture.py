@@ -13,6 +13,7 @@ EXAMPLES = (
     "gomoku picture match.sgf",
     "gomoku picture match.sgf --game 3 --figure game.svg",
     "gomoku picture runs/mine/games/selfplay-0000-000000.sgf --figure game.png",
+    "gomoku picture match.sgf --figure game.gif",
 )
 
 
@@ -21,7 +22,11 @@ def command(
     game: GameNumber = 1,
     figure: Annotated[
         Path | None,
-        typer.Option("--figure", metavar="FILE", help="Draw the game, as .png or .svg; needs matplotlib."),
+        typer.Option(
+            "--figure",
+            metavar="FILE",
+            help="Draw the game, as .png or .svg, or move by move as .gif; needs matplotlib.",
+        ),
     ] = None,
     no_color: options.NoColor = False,
     ascii_only: options.Ascii = False,
@@ -31,10 +36,10 @@ def command(
     Records of matches and of self-play hold the values, from -1 to 1; here they are for Black. They are those of the
     side that made the move.
     """
-    from gomoku_cli.reports.plots import check_plot
+    from gomoku_cli.reports.plots import GIF, SUFFIXES, check_plot
 
     if figure is not None:
-        check_plot(figure)
+        check_plot(figure, (*SUFFIXES, GIF))
     record, count = read_game(file, game, "FILE")
     if figure is None:
         from gomoku_cli.reports.board_text import has_colours

@@ -1,5 +1,6 @@
 """Saved games, on the engine's side: the screen imports none of this."""
 
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -15,6 +16,8 @@ from gomoku_cli.study.saved import SavedEntry, SavedGame, default_folder, saved_
 from gomoku_cli.tui.engine.messages import (
     Answer,
     Done,
+    Draw,
+    Drawn,
     FileFailed,
     GameList,
     Graded,
@@ -88,6 +91,19 @@ def grade(task: GradeMoves) -> Graded:
         tuple((move.ply, move.loss or 0.0) for move in moves),
         tuple((move.ply, _MARKS[move.grade]) for move in moves if move.grade is not None),
     )
+
+
+def draw(task: Draw) -> Drawn | FileFailed:
+    """Draw a game; what goes wrong with its file is `FileFailed`."""
+    from gomoku_cli.reports.game_figure import draw_game
+
+    try:
+        draw_game(replace(task.game.to_record(), black=task.black, white=task.white), Path(task.path))
+    except (OSError, UserError) as error:
+        return FileFailed(str(error))
+    except ImportError:
+        return FileFailed("pictures need matplotlib, of the extra plots: pip install 'gomoku-cli[plots]'")
+    return Drawn(task.path)
 
 
 def _line(entry: SavedEntry) -> str:

@@ -106,6 +106,17 @@ class OpenGame:
 
 
 @dataclass(frozen=True, slots=True)
+class Draw:
+    """Draw a game into a file, .png, .svg or .gif: `Drawn` or `FileFailed` follows."""
+
+    path: str
+    game: StudiedGame
+    black: str
+    """The name of the player; also `white`."""
+    white: str
+
+
+@dataclass(frozen=True, slots=True)
 class Stop:
     """Let a search answer with its result so far; it has the number of that request."""
 
@@ -113,7 +124,7 @@ class Stop:
     """True to leave out one that has not begun."""
 
 
-Task = Load | Search | ChooseOpening | FindThreats | CheckMove | GradeMoves | Keep | ListGames | OpenGame | Stop
+Task = Load | Search | ChooseOpening | FindThreats | CheckMove | GradeMoves | Keep | ListGames | OpenGame | Draw | Stop
 
 # Answers
 
@@ -246,6 +257,13 @@ class OpenedGame:
 
 
 @dataclass(frozen=True, slots=True)
+class Drawn:
+    """The picture is in its file."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class FileFailed:
     """A file could not be written or read."""
 
@@ -268,6 +286,7 @@ Answer = (
     | Ended
     | GameList
     | OpenedGame
+    | Drawn
     | FileFailed
 )
 

@@ -6,14 +6,16 @@ from textual.app import App
 from textual.screen import Screen
 
 from core.opening_rules import Choice
-from core.rules import NO_CELL
+from core.records.record import GameRecord
+from core.rules import BLACK, NO_CELL, WHITE
 from curriculum.arena import player_names
 from gomoku_cli.exit_codes import ExitCode
-from gomoku_cli.study.game import without_analysis
+from gomoku_cli.study.game import StudiedGame, without_analysis
 from gomoku_cli.tui.control import Control
 from gomoku_cli.tui.engine.client import Engine
-from gomoku_cli.tui.engine.messages import ListGames, OpenGame, PlayerChoice
+from gomoku_cli.tui.engine.messages import Draw, ListGames, OpenGame, PlayerChoice
 from gomoku_cli.tui.game import Game, Seats
+from gomoku_cli.tui.terminal import is_served
 from gomoku_cli.tui.widgets.status import StatusKind
 
 
@@ -141,6 +143,27 @@ class Dialogs(App[ExitCode]):
                 self.control.review.describe(*found)
 
         self.push_screen(CommentScreen(node.name, without_analysis(node.comment)), written)
+
+    def action_share(self) -> None:
+        """Ask what to copy, or to draw, of the shown position and the moves before it."""
+        from gomoku_cli.tui.screens.question import Question
+        from gomoku_cli.tui.screens.sharing import PICTURES, TEXTS, picture_path, text_of
+
+        game = self.game
+
+        def chosen(key: str | None) -> None:
+            if key in TEXTS:
+                self.copy_to_clipboard(text_of(game, key))
+                self.show_message(f"Copied as {TEXTS[key]}, if the terminal allows it.")
+            elif key in PICTURES:
+                shown = StudiedGame(GameRecord(game.rules, tuple(game.moves)), game.studied().analyses[: game.ply + 1])
+                names = map(game.player_name, (BLACK, WHITE))
+                self._engine.request(Draw(str(picture_path(key)), shown, *names))
+
+        # Pictures of a board behind a page would be files of another machine.
+        offered = TEXTS if is_served() else {**TEXTS, **PICTURES}
+        text = "Copy?" if is_served() else "Copy, or draw into a file of this folder?"
+        self.push_screen(Question(text, (*offered.items(), ("b", "back")), is_low=True), chosen)
 
     def action_help(self) -> None:
         """Show the keys."""

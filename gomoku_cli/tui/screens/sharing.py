@@ -1,0 +1,23 @@
+"""Copies of the game for other programs and people: text for the clipboard, and pictures in files."""
+
+from datetime import datetime
+from pathlib import Path
+
+from core.records.sgf import to_sgf
+from gomoku_cli.tui.game import Game
+
+TEXTS = {"m": "moves", "t": "board", "s": "SGF"}
+"""What is copied, by the keys of the question."""
+PICTURES = {"p": "PNG", "v": "SVG", "g": "GIF"}
+
+
+def text_of(game: Game, key: str) -> str:
+    """Return the text of a key of `TEXTS`: of the shown position, as SGF of the game with its variations."""
+    if key == "s":
+        return to_sgf(game.to_save().tree)
+    return str(game) if key == "t" else " ".join(map(game.name_of, game.moves))
+
+
+def picture_path(key: str) -> Path:
+    """Return a path in the current folder for a picture of a key of `PICTURES`, named by the time."""
+    return Path.cwd() / f"gomoku-{datetime.now():%Y%m%d-%H%M%S}.{PICTURES[key].lower()}"
