@@ -46,14 +46,15 @@ def draw_stones(axes: "Axes", stones: Mapping[Cell, Colour], size: int) -> None:
         axes.add_patch(Circle((column, row), _RADIUS, facecolor=fill, edgecolor=_STONE_EDGE, linewidth=0.8, zorder=3))
 
 
-def number_stones(axes: "Axes", moves: Sequence[Cell], size: int) -> None:
-    """Write the number of each move on its stone, the last one in bold and in colour."""
-    for number, cell in enumerate(moves, start=1):
-        number_stone(axes, number, cell, size, is_last=number == len(moves))
+def number_stones(axes: "Axes", moves: Sequence[Cell], size: int, *, set_up: int = 0) -> None:
+    """Write the number of each move on its stone, the last one in bold and in colour; none where it was set up."""
+    for ply, cell in enumerate(moves[set_up:], start=set_up):
+        number_stone(axes, ply, cell, size, set_up=set_up, is_last=ply == len(moves) - 1)
 
 
-def number_stone(axes: "Axes", number: int, cell: Cell, size: int, *, is_last: bool = False) -> None:
-    """Write a number on a stone, odd ones on a black one."""
+def number_stone(axes: "Axes", ply: int, cell: Cell, size: int, *, set_up: int, is_last: bool = False) -> None:
+    """Write the number of the move after `ply` others on its stone; those that were set up do not count."""
+    number = ply + 1 - set_up
     row, column = divmod(cell, size)
     axes.text(
         column,
@@ -63,7 +64,7 @@ def number_stone(axes: "Axes", number: int, cell: Cell, size: int, *, is_last: b
         va="center_baseline",
         fontsize=min(22.0, points(size) * {1: 0.42, 2: 0.38, 3: 0.29}[len(str(number))]),
         fontweight="bold" if is_last else "normal",
-        color=LAST if is_last else "white" if number % 2 else "black",
+        color=LAST if is_last else "black" if ply % 2 else "white",
         zorder=5,
     )
 

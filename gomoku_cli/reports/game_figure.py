@@ -78,17 +78,20 @@ def _animate(record: GameRecord, path: Path) -> None:
         _empty_board(axes, size)
         canvas.draw()
         position = Position(record.rules)
-        for number, cell in enumerate([None, *record.moves]):
+        for ply, cell in enumerate([None, *record.moves], start=-1):
             if cell is not None:
                 position.push(cell, recorded=True)
                 draw_stones(axes, {cell: position.stones[cell]}, size)
-                number_stone(axes, number, cell, size)
                 axes.draw_artist(axes.patches[-1])
-                axes.draw_artist(axes.texts[-1])
+                if ply >= record.set_up:
+                    number_stone(axes, ply, cell, size, set_up=record.set_up)
+                    axes.draw_artist(axes.texts[-1])
+            if position.ply < record.set_up:
+                continue
             # Only the new stone is drawn, on what stands already; the rings are not kept.
             kept = canvas.copy_from_bbox(figure.bbox)
             winning = position.winning_line()
-            for ringed in winning or position.moves[-1:]:
+            for ringed in winning or position.moves[record.set_up :][-1:]:
                 ring_stone(axes, ringed, size, BLUE if winning else LAST)
                 axes.draw_artist(axes.patches[-1])
             frame = Image.frombytes("RGBA", canvas.get_width_height(), bytes(canvas.buffer_rgba()))
@@ -115,7 +118,7 @@ def _board(axes: "Axes", record: GameRecord) -> None:
     winning = position.winning_line()
     for cell in winning:
         ring_stone(axes, cell, size, BLUE)
-    if position.moves and not winning:
+    if position.ply > record.set_up and not winning:
         ring_stone(axes, position.moves[-1], size, LAST)
-    number_stones(axes, position.moves, size)
+    number_stones(axes, position.moves, size, set_up=record.set_up)
     mark_forbidden(axes, position.fouls(), size)

@@ -18,7 +18,7 @@ from textual.widgets import Footer, Static
 
 from core.notation import NotationError, spelled_cells
 from core.opening_rules import Opening, OpeningRule
-from core.rules import BLACK, EMPTY, WHITE, Cell, colour_name
+from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell, colour_name
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.tui.bursts import LONGEST, moves_in
 from gomoku_cli.tui.control import Control
@@ -151,7 +151,7 @@ class GomokuApp(Dialogs):
         self._panel.show_value(game)
         hint = self._glyphs.hint
         cells = looks(control, self._panes, self._board.cursor, hint, has_colours=not self.no_color)
-        self._board.show(cells, game.last_moves[0])
+        self._board.show(cells, game.last_moves[0] if game.ply > game.tree.set_up else NO_CELL)
         if self._panel.candidates.display:
             speaker = control.speaker
             source = f"{speaker}, {colour_name(game.side_to_move)}'s net" if has_net(speaker) else speaker
@@ -244,6 +244,9 @@ class GomokuApp(Dialogs):
 
     def _paste(self, text: str) -> None:
         """Play pasted moves as if they were typed, as long as it is a human's turn; any other text does nothing."""
+        if text.lstrip().startswith("(;"):
+            self.open_text(text)
+            return
         try:
             cells = spelled_cells(text[:LONGEST], self.game.rules.size)
         except NotationError as error:

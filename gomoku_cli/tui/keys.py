@@ -27,6 +27,7 @@ PLAYING = (
     Command("s", "course('swap_sides')", "s", "Swap sides", "swap sides with the engine"),
     Command("escape", "move_now", "esc", "Move now", "make the engine move now; close a line or pane"),
     Command("n", "new_game", "n", "New game", "new game: opponent, side, board, limits", True),
+    Command("plus", "set_up", "+", "Set up", "set up stones, and play from there"),
     Command("o", "saved_games", "o", "Saved games", "saved games"),
     Command("q", "leave", "q", "Quit", "quit; asks during a game", True),
 )

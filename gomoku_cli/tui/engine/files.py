@@ -14,6 +14,7 @@ from gomoku_cli.study.game import StudiedTree
 from gomoku_cli.study.review import Grade, review_of
 from gomoku_cli.study.saved import SavedEntry, SavedGame, default_folder, saved_games
 from gomoku_cli.tui.engine.messages import (
+    MAX_NODES,
     Answer,
     Done,
     Draw,
@@ -30,8 +31,6 @@ from gomoku_cli.tui.engine.messages import (
 
 MAX_LISTED = 200
 """Games in the list."""
-MAX_NODES = 10_000
-"""Nodes of a game with its variations: the whole game passes to this process at every move."""
 _MARKS = {Grade.INACCURACY: "?!", Grade.MISTAKE: "?", Grade.BLUNDER: "??"}
 
 

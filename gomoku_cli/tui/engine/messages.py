@@ -11,6 +11,9 @@ from gomoku_cli.study.game import StudiedGame, StudiedTree
 from search.analysis import Analysis
 from search.tree.settings import DEFAULT_SIMULATIONS, DEFAULT_SWITCH_STAGE, Policy
 
+MAX_NODES = 10_000
+"""Nodes of a game with its variations: the whole game passes to the engine's process at every move."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayerChoice:

@@ -1,13 +1,13 @@
 """Copies of the game for other programs and people: text for the clipboard, and pictures in files."""
 
-from datetime import datetime
+from itertools import count
 from pathlib import Path
 
 from core.records.sgf import to_sgf
 from gomoku_cli.tui.game import Game
 
 TEXTS = {"m": "moves", "t": "board", "s": "SGF"}
-"""What is copied, by the keys of the question."""
+"""Copies by the keys of the question."""
 PICTURES = {"p": "PNG", "v": "SVG", "g": "GIF"}
 
 
@@ -19,5 +19,6 @@ def text_of(game: Game, key: str) -> str:
 
 
 def picture_path(key: str) -> Path:
-    """Return a path in the current folder for a picture of a key of `PICTURES`, named by the time."""
-    return Path.cwd() / f"gomoku-{datetime.now():%Y%m%d-%H%M%S}.{PICTURES[key].lower()}"
+    """Return a path in the current folder for a picture of a key of `PICTURES`: the first that is free."""
+    paths = (Path.cwd() / f"gomoku-{number}.{PICTURES[key].lower()}" for number in count(1))
+    return next(path for path in paths if not path.exists())

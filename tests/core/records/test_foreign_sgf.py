@@ -54,7 +54,7 @@ def test_long_names_of_file_format_3_are_read() -> None:
         ("(;GM[4]SZ[20];B[hh];W[ ];B[hg])", "white passes"),
         ("(;GM[4];B[hh][ii])", "a move is one point, and this one has several"),
         ("(;GM[4];B[hh]B[ii])", "it is white's turn"),
-        ("(;GM[4]AB[hh][ii];W[hi])", "stones set up"),
+        ("(;GM[4]AB[hh][ii];W[hi])", "2 black and 0 white"),
         ("(;GM[4];B[hh]);W[hg])", "this stands behind the end of the game"),
         ("(;GM[4];B[hh])\nW[hg]", "this stands behind the end of the game"),
         ("(;GM[4];B[hh](;W[hg])", "the text ends inside a game"),

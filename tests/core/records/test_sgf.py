@@ -180,7 +180,7 @@ def test_a_game_without_size_and_rules_is_five_in_a_row_on_15x15() -> None:
         ("(;GM[4]SZ[9];B[aj])", "line 1, column 13", "'aj' is no point of a 9x9 board"),
         ("(;GM[4];B[])", "line 1, column 8", "black passes"),
         ("(;GM[4];B[h8])", "line 1, column 8", "'h8' is no point"),
-        ("(;GM[4]AB[hh];W[hi])", "line 1, column 2", "stones set up"),
+        ("(;GM[4]AB[hh][ii];W[hi])", "line 1, column 2", "2 black and 0 white"),
         ("(;GM[4]SZ[3]RU[3 in a row];B[aa];W[ab];B[ba];W[bb];B[ca]\n;W[cb])", "line 2, column 1", "the game is over"),
         ("(;GM[4];B[hh])\n(;GM[4];B[hh];\nW[hh])", "line 2, column 14", "already holds"),
     ],
