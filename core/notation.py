@@ -75,3 +75,23 @@ def parse_point(text: str, size: int, origin: int = 0) -> Cell:
     if not (0 <= column < size and 0 <= row < size):
         raise NotationError(f"{quoted(text)} is off the board: columns and rows are {origin} to {size - 1 + origin}")
     return (size - 1 - row) * size + column
+
+
+_AROUND = str.maketrans("()[];/", " " * 6)
+_POINT_WORD = re.compile(r"([0-9]{1,3}),([0-9]{1,3})(?:,[0-9]{1,9})?,?")
+"""A point, with the milliseconds of its move in a line of Piskvork's records."""
+_MOVE_NUMBER = re.compile(r"(?<![a-zA-Z0-9,])[0-9]{1,3}[.)]")
+
+
+def spelled_cells(text: str, size: int) -> list[Cell]:
+    """Return the cells of a list of moves in any usual spelling: names or points, with or without blanks and numbers.
+
+    `h8 i9`, `h8i9`, `1. h8 i9`, `H8, I9`, `8,8 9,9` or a point a line. Points are columns and rows from the top left,
+    from 0 where one of them is 0, else from 1. Raises `NotationError`.
+    """
+    words = [word for word in _MOVE_NUMBER.sub(" ", text).translate(_AROUND).split() if word != ","]
+    points = [point for word in words if (point := _POINT_WORD.fullmatch(word))]
+    if points and len(points) == len(words):
+        origin = 0 if any(int(number) == 0 for point in points for number in point.groups()) else 1
+        return [parse_point(f"{point[1]},{point[2]}", size, origin) for point in points]
+    return [parse_cell(word, size) for _, word in cell_words(" ".join(words).replace(",", " "))]

@@ -44,7 +44,7 @@ def _losses(file: GamesFile, target: Path) -> list[str]:
     for game in file.games:
         (again,) = parse_games(target, games_text(target, [game]))
         lost |= {
-            each.name.replace("times_ms", "times"): None
+            each.name.replace("times_ms", "times").replace("set_up", "set-up stones"): None
             for each in fields(game)
             if getattr(again, each.name) != getattr(game, each.name)
         }

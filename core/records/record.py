@@ -77,6 +77,8 @@ class GameRecord:
     """An analysis of each of these positions, as text that means something to its writer alone; or none at all."""
     source: str = ""
     """The name of the file from whose game this one branches off."""
+    set_up: int = 0
+    """Moves at the beginning that stand for stones which were set up: nobody has played them (`core.set_up`)."""
     opening: Opening = FREE
     """The opening rule and its choices; `black` is the side that began until the colours are chosen."""
 

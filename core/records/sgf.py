@@ -12,8 +12,9 @@ from core.records.lines import PlacedError
 from core.records.record import GameRecord, RecordError, over_here, recorded_rules
 from core.records.sgf_nodes import Node as Written
 from core.records.sgf_nodes import Property, nodes
-from core.records.tree import ANALYSIS, TIME, VALUE, GameTree, Node
-from core.rules import BLACK, NO_CELL, WHITE, Cell, Rules, colour_name
+from core.records.tree import ANALYSIS, TIME, VALUE, GameTree, Node, point
+from core.rules import BLACK, NO_CELL, WHITE, Cell, Colour, Rules, colour_name
+from core.set_up import moves_to
 
 
 def to_sgf(game: GameRecord | GameTree) -> str:
@@ -26,6 +27,11 @@ def to_sgf(game: GameRecord | GameTree) -> str:
             parts.append(node)
             continue
         parts += [";", *map("".join, node.properties.items())]
+        if isinstance(node, GameTree) and node.set_up:
+            stones = node.main_line()[: node.set_up]
+            parts += _set_up_text(node, [each.move for each in stones])
+            node = stones[-1]
+            parts += [f"{name}{values}" for name, values in node.properties.items() if name not in _MOVES]
         if len(node.children) == 1:
             waiting += [node.children[0], "\n"]
         else:
@@ -34,11 +40,20 @@ def to_sgf(game: GameRecord | GameTree) -> str:
     return "".join([*parts, ")\n"])
 
 
+def _set_up_text(tree: GameTree, moves: list[Cell]) -> Iterator[str]:
+    for name, cells in (("AB", moves[::2]), ("AW", moves[1::2])):
+        if cells:
+            yield name + "".join(f"[{point(cell, tree.rules.size)}]" for cell in cells)
+    yield "PL[W]" if len(moves) % 2 else "PL[B]"
+
+
 _SIZE = re.compile(r"\s*([0-9]{1,3})(?:\s*:\s*\1)?\s*")
 _LAST_PASS_SIZE = 19
 """Up to this size `tt` is a pass (file format 3)."""
 _MOVES = ("B", "W")
 _SET_UP = ("AB", "AW", "AE")
+_POINTS = re.compile(r"\[\s*([^\]:\s]*)\s*(?::\s*([^\]\s]*))?\s*\]")
+"""Values of points; two of them are the corners of a rectangle."""
 _OF_MOVE = ("C", TIME, VALUE, ANALYSIS)
 """Properties that belong to the last move of a node, also where that is the root."""
 
@@ -46,9 +61,9 @@ _OF_MOVE = ("C", TIME, VALUE, ANALYSIS)
 def parse_sgf(text: str, source: str = "SGF") -> list[GameRecord]:
     """Return the games of an SGF text, each by its main line. Raises `RecordError` with line and column.
 
-    A game is freestyle from the empty board: set-up stones and passes are refused. The connect length is that of
-    `to_sgf`, five without it. The board decides the result where the record does not: where it has none, or one in
-    words that are not known. A result that says that it is none (`Void`, `?`) stays unknown.
+    Stones that are set up in the root become moves (`core.set_up`); elsewhere they are refused, as are passes. The
+    connect length is that of `to_sgf`, five without it. The board decides the result where the record does not: where
+    it has none, or one in words that are not known. A result that says that it is none (`Void`, `?`) stays unknown.
     """
     try:
         return [reader.tree.record(reader.position) for reader in _readers(text, whole=False)]
@@ -71,11 +86,12 @@ def parse_trees(text: str, source: str = "SGF", *, max_nodes: int = MAX_TREE_NOD
 
 def main_line(text: str) -> Iterator[tuple[Written, int, int]]:
     """Yield the nodes of the main lines of a text that `parse_sgf` reads; each with its moves and the ply after it."""
-    game = ply = 0
+    game, ply = -1, 0
     for node in nodes(text):
         if node.is_main:
             ply = ply if node.game == game else 0
-            game, moves = node.game, len(node.named("B", "W"))
+            moves = len(node.named("B", "W")) + (len(_stones(text, node)) if node.game != game else 0)
+            game = node.game
             ply += moves
             yield node, moves, ply
 
@@ -118,9 +134,10 @@ class _Reader:
         self.tree = GameTree(_rules(root, written), {})
         self.position = Position(self.tree.rules)
         """The position after the last node; without variations that of the main line's end."""
-        moves = self._played(root)
+        moves = [*self._set_up(root), *self._played(root, is_root=True)]
         of_move = {name: written.pop(name) for name in _OF_MOVE if moves and name in written}
-        self.tree.properties |= {name: values for name, values in written.items() if name not in _MOVES}
+        left_out = (*_SET_UP, "PL") if self.tree.set_up else ()
+        self.tree.properties |= {name: values for name, values in written.items() if name not in (*_MOVES, *left_out)}
         self._open = [_Open(root.level, self._grown(self.tree, moves, of_move), self.position.ply, True)]
 
     def add(self, written: Written, *, whole: bool) -> None:
@@ -152,25 +169,44 @@ class _Reader:
         while self.position.ply > ply:
             self.position.pop()
 
-    def _grown(self, node: Node, moves: list[tuple[Property, Cell]], properties: dict[str, str]) -> Node:
+    def _grown(self, node: Node, moves: list[tuple[str, Cell]], properties: dict[str, str]) -> Node:
         """Return the node behind `node` with a move and the properties; a node for each of several moves."""
         if not moves:
             return node if node is self.tree and not properties else Node(node, NO_CELL, properties)
-        if len(moves) == 1 and moves[0][0].name in properties:
+        if len(moves) == 1 and moves[0][0] in properties:
             return Node(node, moves[0][1], properties)
-        for move, cell in moves:
-            node = Node(node, cell, {move.name: _values(self._text, move)})
+        for name, cell in moves:
+            node = Node(node, cell, {name: f"[{point(cell, self.tree.rules.size)}]"})
         node.properties |= {name: values for name, values in properties.items() if name not in _MOVES}
         return node
 
-    def _played(self, node: Written) -> list[tuple[Property, Cell]]:
-        """Play the moves of a node and return them with their cells. Raises `PlacedError`."""
+    def _set_up(self, root: Written) -> list[tuple[str, Cell]]:
+        """Play moves to the stones that the root sets up, and return their names and cells. Raises `PlacedError`."""
+        rules, stones = self.tree.rules, _stones(self._text, root)
+        try:
+            cells = {_cell(written, rules.size): colour for written, colour in stones.items()}
+            black, white = ([cell for cell in cells if cells[cell] == colour] for colour in (BLACK, WHITE))
+            moves = moves_to(rules, black, white)
+        except ValueError as error:
+            raise PlacedError(root.start, error) from error
+        for cell in moves:
+            self.position.push(cell, recorded=True)
+        self.tree.set_up = len(moves)
+        for each in root.named("PL") if moves else ():
+            side = self._text[each.value_start : each.value_end].strip()[:1].upper()
+            if side and side != "BW"[len(moves) % 2]:
+                mover = colour_name(self.position.side_to_move)
+                raise PlacedError(each.start, f"PL[{side}], but with these stones it is {mover}'s turn")
+        return [("BW"[ply % 2], cell) for ply, cell in enumerate(moves)]
+
+    def _played(self, node: Written, *, is_root: bool = False) -> list[tuple[str, Cell]]:
+        """Play the moves of a node and return their names and cells. Raises `PlacedError`."""
         played = []
         for each in node.properties:
             if each.name in _MOVES:
-                played.append((each, self._push(each, node)))
-            elif each.name in _SET_UP and _values(self._text, each)[1:-1].strip():
-                raise PlacedError(node.start, "the game does not start from the empty board, but with stones set up")
+                played.append((each.name, self._push(each, node)))
+            elif not is_root and each.name in _SET_UP and _values(self._text, each)[1:-1].strip():
+                raise PlacedError(node.start, "stones are set up behind the beginning of the game")
         return played
 
     def _push(self, move: Property, node: Written) -> Cell:
@@ -189,6 +225,28 @@ class _Reader:
             rules = over_here(self.tree.text("RU"), position) if position.is_game_over() else ""
             raise PlacedError(node.start, f"{error}{rules}") from error
         return position.moves[-1]
+
+
+def _stones(text: str, root: Written) -> dict[str, Colour]:
+    """Return the points at which the root sets up stones, in the order of the text."""
+    found: dict[str, Colour] = {}
+    for each in root.named("AB", "AW"):
+        colour = BLACK if each.name == "AB" else WHITE
+        for first, last in _POINTS.findall(_values(text, each)):
+            found |= dict.fromkeys(_rectangle(first, last) if last else [first] if first else [], colour)
+    return found
+
+
+def _rectangle(first: str, last: str) -> list[str]:
+    letters = ascii_lowercase
+    if len(first) != 2 or len(last) != 2 or not set(first + last) <= set(letters):
+        return [first, last]
+    columns, rows = ((letters.index(first[at]), letters.index(last[at])) for at in (0, 1))
+    return [
+        letters[column] + letters[row]
+        for column in range(min(columns), max(columns) + 1)
+        for row in range(min(rows), max(rows) + 1)
+    ]
 
 
 def _as_written(text: str, node: Written) -> dict[str, str]:

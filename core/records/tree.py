@@ -208,12 +208,14 @@ class GameTree(Node):
     ('the centre', '')
     """
 
-    __slots__ = ("rules",)
+    __slots__ = ("rules", "set_up")
 
     def __init__(self, rules: Rules, properties: dict[str, str] | None = None) -> None:
         """Start at the empty board; `properties`: of a root that was read."""
         super().__init__(None, NO_CELL, properties)
         self.rules = rules
+        self.set_up = 0
+        """The first moves, without variations, that stand for stones which were set up."""
         if properties is None:
             self.set_header(GameRecord(rules, (), ending=Ending.UNKNOWN))
 
@@ -222,6 +224,7 @@ class GameTree(Node):
         """Return the tree of a record, which is its main line."""
         tree = cls(record.rules, {})
         tree.set_header(record)
+        tree.set_up = record.set_up
         node: Node = tree
         _note(tree, record, 0)
         for ply, cell in enumerate(record.moves, start=1):
@@ -276,6 +279,7 @@ class GameTree(Node):
             values=values if any(value is not None for value in values) else (),
             analyses=analyses if any(analyses) else (),
             source=self.text("SO"),
+            set_up=self.set_up,
             opening=_opening(self.text("ON")),
         )
 
@@ -301,11 +305,14 @@ class GameTree(Node):
         nodes = list(self.nodes())
         places = {id(node): place for place, node in enumerate(nodes)}
         rest = [(places[id(node.parent)], node.move, node.properties) for node in nodes[1:]]
-        return _grown, (self.rules, self.properties, rest)
+        return _grown, (self.rules, self.properties, self.set_up, rest)
 
 
-def _grown(rules: Rules, properties: dict[str, str], rest: list[tuple[int, Cell, dict[str, str]]]) -> GameTree:
+def _grown(
+    rules: Rules, properties: dict[str, str], set_up: int, rest: list[tuple[int, Cell, dict[str, str]]]
+) -> GameTree:
     tree = GameTree(rules, properties)
+    tree.set_up = set_up
     nodes: list[Node] = [tree]
     for parent, move, written in rest:
         nodes.append(Node(nodes[parent], move, written))

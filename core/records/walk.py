@@ -66,7 +66,8 @@ class Walk(Position):
         self.nodes = [*node.path(), *node.main_line()]
 
     def go_to(self, ply: int) -> None:
-        """Go back or on along the line until `ply` moves are made, as far as there are."""
+        """Go back or on along the line until `ply` moves are made, as far as there are; never behind a set-up."""
+        ply = max(ply, self.tree.set_up)
         while self.ply > ply:
             self.pop()
         while self.ply < min(ply, len(self.nodes)):

@@ -46,23 +46,27 @@ def draw_stones(axes: "Axes", stones: Mapping[Cell, Colour], size: int) -> None:
         axes.add_patch(Circle((column, row), _RADIUS, facecolor=fill, edgecolor=_STONE_EDGE, linewidth=0.8, zorder=3))
 
 
-def number_stones(axes: "Axes", moves: Sequence[Cell], size: int) -> None:
-    """Write the number of each move on its stone, the last one in bold and in colour."""
-    fonts = {digits: min(22.0, points(size) * share) for digits, share in ((1, 0.42), (2, 0.38), (3, 0.29))}
-    for number, cell in enumerate(moves, start=1):
-        row, column = divmod(cell, size)
-        is_last = number == len(moves)
-        axes.text(
-            column,
-            row,
-            str(number),
-            ha="center",
-            va="center_baseline",
-            fontsize=fonts[len(str(number))],
-            fontweight="bold" if is_last else "normal",
-            color=LAST if is_last else "white" if number % 2 else "black",
-            zorder=5,
-        )
+def number_stones(axes: "Axes", moves: Sequence[Cell], size: int, *, set_up: int = 0) -> None:
+    """Write the number of each move on its stone, the last one in bold and in colour; none where it was set up."""
+    for ply, cell in enumerate(moves[set_up:], start=set_up):
+        number_stone(axes, ply, cell, size, set_up=set_up, is_last=ply == len(moves) - 1)
+
+
+def number_stone(axes: "Axes", ply: int, cell: Cell, size: int, *, set_up: int, is_last: bool = False) -> None:
+    """Write the number of the move after `ply` others on its stone; those that were set up do not count."""
+    number = ply + 1 - set_up
+    row, column = divmod(cell, size)
+    axes.text(
+        column,
+        row,
+        str(number),
+        ha="center",
+        va="center_baseline",
+        fontsize=min(22.0, points(size) * {1: 0.42, 2: 0.38, 3: 0.29}[len(str(number))]),
+        fontweight="bold" if is_last else "normal",
+        color=LAST if is_last else "black" if ply % 2 else "white",
+        zorder=5,
+    )
 
 
 def mark_forbidden(axes: "Axes", cells: Sequence[Cell], size: int) -> None:

@@ -63,8 +63,14 @@ def show_game(record: GameRecord, *, colours: bool, ascii_only: bool) -> None:
     is_cut = width > 2 and board_width(record.rules.size, width) > STDOUT.width
     for line in game_title(record).split("\n"):
         STDOUT.print(cell_text(line))
-    STDOUT.print(_board(position, 2 if is_cut else width, colours))
-    facts = [("moves", "black has the odd numbers" + ("; of 100 and more the last two digits" if is_cut else ""))]
+    STDOUT.print(_board(position, record.set_up, 2 if is_cut else width, colours))
+    facts = [
+        (
+            "moves",
+            f"black has the {'even' if record.set_up % 2 else 'odd'} numbers"
+            + ("; of 100 and more the last two digits" if is_cut else ""),
+        )
+    ]
     if winning := position.winning_line():
         facts.append(("line", " ".join(map(position.name_of, winning))))
     if fouls := position.fouls():
@@ -89,11 +95,16 @@ def _graph(values: list[float], bars: str) -> str:
     return "".join(bars[min(len(bars) - 1, int((value + 1) / 2 * len(bars)))] for value in values)
 
 
-def _board(position: Position, width: int, colours: bool) -> "Text":
-    """Return the board with the number of each move, its last digits if they do not fit into `width`."""
+def _board(position: Position, set_up: int, width: int, colours: bool) -> "Text":
+    """Return the board with the number of each move, its last digits if they do not fit into `width`.
+
+    Stones that were set up are X and O.
+    """
     from rich.text import Text
 
-    numbers = {cell: number for number, cell in enumerate(position.moves, start=1)}
+    numbers = {
+        cell: str(ply + 1 - set_up) if ply >= set_up else "XO"[ply % 2] for ply, cell in enumerate(position.moves)
+    }
     winning, fouls = set(position.winning_line()), set(position.fouls())
 
     def cell_of(cell: Cell) -> Text:

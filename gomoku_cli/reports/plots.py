@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SUFFIXES = (".png", ".svg")
+GIF = ".gif"
 
 GREY, BLUE, GRID = "#8a8f98", "#1f6feb", "#e3e6ea"
 """The colours of a reference, of the measured data, and of the grid."""
@@ -23,13 +24,13 @@ WIDTH, HEIGHT = 4.8, 3.4
 """Size of a panel, in inches."""
 
 
-def check_plot(path: Path | None) -> None:
+def check_plot(path: Path | None, suffixes: tuple[str, ...] = SUFFIXES) -> None:
     """Raise a usage error about `--figure`, in one line, if no figure could be written to `path`; None is no figure."""
     if path is None:
         return
     option = "--figure"
-    if path.suffix.lower() not in SUFFIXES:
-        raise typer.BadParameter(f"{path} must end in {' or '.join(SUFFIXES)}", param_hint=option)
+    if path.suffix.lower() not in suffixes:
+        raise typer.BadParameter(f"{path} must end in {', '.join(suffixes[:-1])} or {suffixes[-1]}", param_hint=option)
     if not path.parent.is_dir():
         raise typer.BadParameter(f"there is no folder {path.parent}", param_hint=option)
     require("matplotlib", option, extra="plots")
@@ -41,21 +42,28 @@ def drawn(path: Path, title: str, *, width: float, height: float) -> "Iterator[F
 
     The file appears whole or not at all (`core.files.atomic`).
     """
+    from core.files.atomic import atomic_path
+
+    with titled(title, width=width, height=height) as figure:
+        yield figure
+        with atomic_path(path) as temporary:
+            figure.savefig(temporary, format=path.suffix[1:].lower())
+
+
+@contextmanager
+def titled(title: str, *, width: float, height: float, dpi: int = 140) -> "Iterator[Figure]":
+    """Yield an empty figure with a title, `width` by `height` inches, to be drawn in the context."""
     import warnings
 
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    from core.files.atomic import atomic_path
-
     # A dollar in a name is no formula. And a letter that the font lacks must not fail a figure.
     with rc_context({"text.parse_math": False}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
-        figure = Figure(figsize=(width, height), layout="constrained", dpi=140)
+        figure = Figure(figsize=(width, height), layout="constrained", dpi=dpi)
         figure.suptitle(title, fontsize=10)
         yield figure
-        with atomic_path(path) as temporary:
-            figure.savefig(temporary, format=path.suffix[1:].lower())
 
 
 def label(axes: "Axes", title: str, x: str, y: str) -> None:

@@ -141,7 +141,9 @@ def _move_review(
     kept = game.analyses[ply - 1]
     best = kept.analysis.best_move if kept else None
     loss = None
-    if best == move:
+    if ply <= game.record.set_up:
+        best = None  # nobody has played it
+    elif best == move:
         loss = 0.0
     elif before is not None and after is not None:
         loss = max(0.0, before - after)

@@ -16,11 +16,11 @@ from textual.geometry import Size
 from textual.screen import Screen
 from textual.widgets import Footer, Static
 
-from core.notation import NotationError, cell_words, parse_cell
+from core.notation import NotationError, spelled_cells
 from core.opening_rules import Opening, OpeningRule
-from core.rules import BLACK, EMPTY, WHITE, colour_name
+from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell, colour_name
 from gomoku_cli.exit_codes import ExitCode
-from gomoku_cli.tui.bursts import moves_in
+from gomoku_cli.tui.bursts import LONGEST, moves_in
 from gomoku_cli.tui.control import Control
 from gomoku_cli.tui.engine.client import Engine
 from gomoku_cli.tui.game import Game, has_net
@@ -151,7 +151,7 @@ class GomokuApp(Dialogs):
         self._panel.show_value(game)
         hint = self._glyphs.hint
         cells = looks(control, self._panes, self._board.cursor, hint, has_colours=not self.no_color)
-        self._board.show(cells, game.last_moves[0])
+        self._board.show(cells, game.last_moves[0] if game.ply > game.tree.set_up else NO_CELL)
         if self._panel.candidates.display:
             speaker = control.speaker
             source = f"{speaker}, {colour_name(game.side_to_move)}'s net" if has_net(speaker) else speaker
@@ -220,14 +220,17 @@ class GomokuApp(Dialogs):
         """Open the line for a coordinate."""
         self._entry.open()
 
-    def _play_typed(self, text: str, *, pasted: bool = False) -> None:
+    def _play_typed(self, text: str) -> None:
         try:
-            cells = [parse_cell(word, self.game.rules.size) for _, word in cell_words(text.replace(",", " "))]
+            cells = spelled_cells(text, self.game.rules.size)
         except NotationError as error:
             self.show_message(f"{error}.", "error")
             return
         if not cells:
             self.control.show_state(at_once=True)
+        self._play_cells(cells, pasted=False)
+
+    def _play_cells(self, cells: list[Cell], *, pasted: bool) -> None:
         for number, cell in enumerate(cells):
             if (number or pasted) and (not self.control.may_play or self.control.is_busy):
                 why = "the review is open" if self.control.review.active else "it is not a human's turn"
@@ -241,13 +244,21 @@ class GomokuApp(Dialogs):
 
     def _paste(self, text: str) -> None:
         """Play pasted moves as if they were typed, as long as it is a human's turn; any other text does nothing."""
-        moves = moves_in(text)
-        if len(moves) == 1 and not text.endswith(("\r", "\n")):
-            self._entry.open(moves[0])
-        elif moves:
-            self._play_typed(" ".join(moves), pasted=True)
-        elif text.strip():
-            self.show_message(f"Text that is no move does nothing: {' '.join(text[:40].split())}", "error")
+        if text.lstrip().startswith("(;"):
+            self.open_text(text)
+            return
+        try:
+            cells = spelled_cells(text[:LONGEST], self.game.rules.size)
+        except NotationError as error:
+            is_off = bool(moves_in(text))  # cells, of a larger board
+            self.show_message(
+                f"{error}." if is_off else f"Text that is no move does nothing: {' '.join(text[:40].split())}", "error"
+            )
+            return
+        if len(cells) == 1 and not text.endswith(("\r", "\n")):
+            self._entry.open(self.game.name_of(cells[0]))
+        else:
+            self._play_cells(cells, pasted=True)
 
     def action_move_now(self) -> None:
         """Make the engine move."""

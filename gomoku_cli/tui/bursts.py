@@ -16,7 +16,7 @@ _LEAST = 4
 _REPEATED = frozenset("hjkl,.")
 """Keys that people hold down or press in quick turns: together they are no text."""
 _SEPARATORS = str.maketrans(",;/", "   ")
-_LONGEST = 4_000
+LONGEST = 4_000
 """Characters of a text in which moves are looked for: more than a game has."""
 _FOLLOWS_S = 0.1
 """Time after a burst in which more text belongs to it."""
@@ -25,7 +25,7 @@ _INTERRUPT = "\x03"
 
 def moves_in(text: str) -> list[str]:
     """Return the coordinates of a text of nothing else, such as `/h8` or `h8 i9`, with or without blanks."""
-    words = [word.lower() for _, word in cell_words(text[:_LONGEST].translate(_SEPARATORS))]
+    words = [word.lower() for _, word in cell_words(text[:LONGEST].translate(_SEPARATORS))]
     return words if all(map(is_cell_name, words)) else []
 
 

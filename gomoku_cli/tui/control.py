@@ -8,6 +8,7 @@ from gomoku_cli.tui.engine.messages import (
     Answer,
     Compiling,
     Done,
+    Drawn,
     Ended,
     Failed,
     FileFailed,
@@ -49,6 +50,8 @@ class Control(Turns):
                 self._view.show_saved_games(answer.games)
             case OpenedGame():
                 self._view.open_game(Game.from_saved(answer.game, answer.remark), answer.path)
+            case Drawn():
+                self._view.show_message(f"The picture is in {answer.path}.")
             case FileFailed():
                 self._view.show_message(answer.text, "error")
             case _ if number in self._waiting.loads:

@@ -183,7 +183,7 @@ class Game(Walk):
     def _first_ply(self) -> int:
         """The ply before which no move is taken back: what others have placed or chosen stands."""
         if not self.is_opening or self.choices:
-            return self.opening.stones
+            return max(self.opening.stones, self.tree.set_up)
         return 3 if self.opening.choices else 0
 
     def play(self, cell: Cell, *, first: bool = True) -> None:
@@ -276,7 +276,7 @@ class Game(Walk):
         """Return the whole line with its analyses."""
         kept = (self._analyses.get(self.node_at(ply)) for ply in range(len(self.nodes) + 1))
         return StudiedGame(
-            GameRecord(self.rules, tuple(self.line)),
+            GameRecord(self.rules, tuple(self.line), set_up=self.tree.set_up),
             tuple(each if each is not None and each.analysis.moves else None for each in kept),
         )
 

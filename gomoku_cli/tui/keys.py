@@ -27,6 +27,7 @@ PLAYING = (
     Command("s", "course('swap_sides')", "s", "Swap sides", "swap sides with the engine"),
     Command("escape", "move_now", "esc", "Move now", "make the engine move now; close a line or pane"),
     Command("n", "new_game", "n", "New game", "new game: opponent, side, board, limits", True),
+    Command("plus", "set_up", "+", "Set up", "set up stones, and play from there"),
     Command("o", "saved_games", "o", "Saved games", "saved games"),
     Command("q", "leave", "q", "Quit", "quit; asks during a game", True),
 )
@@ -55,6 +56,7 @@ VARIATIONS = (
     Command("d", "delete", "d", "Delete move", "delete the move and all that follow; asks"),
     Command("e", "describe", "e", "Comment", "write a comment and a name"),
 )
+SHARING = (Command("y", "share", "y", "Copy, export", "copy moves, board or SGF; draw PNG, SVG or GIF"),)
 SCREEN = (
     Command("p", "panel", "p", "Panel", "fold or open the panel"),
     Command("pageup", "scroll_moves(-1)", "pgup", "Scroll up", "scroll the moves; tab puts the focus on them"),
@@ -68,6 +70,7 @@ GROUPS = (
     ("Understand", UNDERSTANDING),
     ("Review", REVIEWING),
     ("Variations", VARIATIONS),
+    ("Share", SHARING),
     ("Screen", SCREEN),
 )
 BY_IMPORTANCE = sorted(

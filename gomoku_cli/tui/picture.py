@@ -35,12 +35,12 @@ class Panes:
 def looks(control: Control, panes: Panes, cursor: Cell, hint_glyph: str, *, has_colours: bool) -> dict[Cell, CellLook]:
     """Return the look of every cell that is not empty and plain; `cursor` chooses the shown variation."""
     game = control.game
-    last, winning = game.last_moves[0], game.winning_line()
+    last, winning, first = game.last_moves[0], game.winning_line(), game.tree.set_up
     found = {
         cell: CellLook(
             stone=game.stones[cell],
-            number=str(ply + 1) if panes.numbers else "",
-            is_last=cell == last,
+            number=str(ply + 1 - first) if panes.numbers and ply >= first else "",
+            is_last=cell == last and ply >= first,
             is_winning=cell in winning,
         )
         for ply, cell in enumerate(game.moves)

@@ -219,7 +219,7 @@ class Review:
     def _plies(self) -> range:
         """The positions of the game that can be analysed, by their plies."""
         game = self._control.game
-        return range(len(game.nodes) + (not game.at(len(game.nodes)).is_game_over()))
+        return range(game.tree.set_up, len(game.nodes) + (not game.at(len(game.nodes)).is_game_over()))
 
     @property
     def _missing(self) -> list[int]:

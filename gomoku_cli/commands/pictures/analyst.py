@@ -145,6 +145,8 @@ class Analyst:
         for ply, position in enumerate(record.positions()):
             if position.is_game_over():
                 break
+            if ply < record.set_up:
+                continue
             kept = games[number - 1].analyses[ply]
             if kept is None or not self._takes(kept, opened):
                 kept = self._searched(opened, position)

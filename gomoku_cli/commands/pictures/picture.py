@@ -13,13 +13,21 @@ EXAMPLES = (
     "gomoku picture match.sgf",
     "gomoku picture match.sgf --game 3 --figure game.svg",
     "gomoku picture runs/mine/games/selfplay-0000-000000.sgf --figure game.png",
+    "gomoku picture match.sgf --figure game.gif",
 )
 
 
 def command(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="File of games, .sgf or .psq.")],
     game: GameNumber = 1,
-    figure: options.Figure = None,
+    figure: Annotated[
+        Path | None,
+        typer.Option(
+            "--figure",
+            metavar="FILE",
+            help="Draw the game, as .png or .svg, or move by move as .gif; needs matplotlib.",
+        ),
+    ] = None,
     no_color: options.NoColor = False,
     ascii_only: options.Ascii = False,
 ) -> None:
@@ -28,9 +36,9 @@ def command(
     Records of matches and of self-play hold the values, from -1 to 1; here they are for Black. They are those of the
     side that made the move.
     """
-    from gomoku_cli.reports.plots import check_plot
+    from gomoku_cli.reports.plots import GIF, SUFFIXES, check_plot
 
-    check_plot(figure)
+    check_plot(figure, (*SUFFIXES, GIF))
     record, count = read_game(file, game, "FILE")
     if figure is None:
         from gomoku_cli.reports.board_text import has_colours

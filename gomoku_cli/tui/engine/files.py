@@ -1,5 +1,6 @@
 """Saved games, on the engine's side: the screen imports none of this."""
 
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -13,8 +14,11 @@ from gomoku_cli.study.game import StudiedTree
 from gomoku_cli.study.review import Grade, review_of
 from gomoku_cli.study.saved import SavedEntry, SavedGame, default_folder, saved_games
 from gomoku_cli.tui.engine.messages import (
+    MAX_NODES,
     Answer,
     Done,
+    Draw,
+    Drawn,
     FileFailed,
     GameList,
     Graded,
@@ -27,8 +31,6 @@ from gomoku_cli.tui.engine.messages import (
 
 MAX_LISTED = 200
 """Games in the list."""
-MAX_NODES = 10_000
-"""Nodes of a game with its variations: the whole game passes to this process at every move."""
 _MARKS = {Grade.INACCURACY: "?!", Grade.MISTAKE: "?", Grade.BLUNDER: "??"}
 
 
@@ -88,6 +90,19 @@ def grade(task: GradeMoves) -> Graded:
         tuple((move.ply, move.loss or 0.0) for move in moves),
         tuple((move.ply, _MARKS[move.grade]) for move in moves if move.grade is not None),
     )
+
+
+def draw(task: Draw) -> Drawn | FileFailed:
+    """Draw a game; what goes wrong with its file is `FileFailed`."""
+    from gomoku_cli.reports.game_figure import draw_game
+
+    try:
+        draw_game(replace(task.game.to_record(), black=task.black, white=task.white), Path(task.path))
+    except (OSError, UserError) as error:
+        return FileFailed(str(error))
+    except ImportError:
+        return FileFailed("pictures need matplotlib, of the extra plots: pip install 'gomoku-cli[plots]'")
+    return Drawn(task.path)
 
 
 def _line(entry: SavedEntry) -> str:

@@ -16,6 +16,7 @@ from gomoku_cli.tui.engine.messages import (
     CheckMove,
     ChooseOpening,
     Done,
+    Draw,
     Failed,
     FindThreats,
     GradeMoves,
@@ -40,6 +41,7 @@ _LANES: dict[type[Any], str] = {
     Keep: _SAVES,
     ListGames: "games",  # reading hundreds of games takes seconds, for which no save may wait
     OpenGame: "games",
+    Draw: "pictures",
 }
 """The lane of each kind of task. Kernels of a search release the interpreter, so the others go on meanwhile."""
 _END_S = 1.0

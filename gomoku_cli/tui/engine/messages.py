@@ -11,6 +11,9 @@ from gomoku_cli.study.game import StudiedGame, StudiedTree
 from search.analysis import Analysis
 from search.tree.settings import DEFAULT_SIMULATIONS, DEFAULT_SWITCH_STAGE, Policy
 
+MAX_NODES = 10_000
+"""Nodes of a game with its variations: the whole game passes to the engine's process at every move."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayerChoice:
@@ -106,6 +109,17 @@ class OpenGame:
 
 
 @dataclass(frozen=True, slots=True)
+class Draw:
+    """Draw a game into a file, .png, .svg or .gif: `Drawn` or `FileFailed` follows."""
+
+    path: str
+    game: StudiedGame
+    black: str
+    """The name of the player; also `white`."""
+    white: str
+
+
+@dataclass(frozen=True, slots=True)
 class Stop:
     """Let a search answer with its result so far; it has the number of that request."""
 
@@ -113,7 +127,7 @@ class Stop:
     """True to leave out one that has not begun."""
 
 
-Task = Load | Search | ChooseOpening | FindThreats | CheckMove | GradeMoves | Keep | ListGames | OpenGame | Stop
+Task = Load | Search | ChooseOpening | FindThreats | CheckMove | GradeMoves | Keep | ListGames | OpenGame | Draw | Stop
 
 # Answers
 
@@ -246,6 +260,13 @@ class OpenedGame:
 
 
 @dataclass(frozen=True, slots=True)
+class Drawn:
+    """The picture is in its file."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class FileFailed:
     """A file could not be written or read."""
 
@@ -268,6 +289,7 @@ Answer = (
     | Ended
     | GameList
     | OpenedGame
+    | Drawn
     | FileFailed
 )
 

@@ -11,7 +11,7 @@ from core.compiled.memory import give_back_memory
 from core.input_limits import MAX_PAGE_TREE_BYTES
 from core.position import Position
 from core.rules import Rules
-from gomoku_cli.tui.engine.files import Files, grade
+from gomoku_cli.tui.engine.files import Files, draw, grade
 from gomoku_cli.tui.engine.lanes import Lanes
 from gomoku_cli.tui.engine.messages import (
     Analysed,
@@ -19,6 +19,7 @@ from gomoku_cli.tui.engine.messages import (
     CheckMove,
     ChooseOpening,
     Done,
+    Draw,
     FindThreats,
     GradeMoves,
     Keep,
@@ -99,6 +100,7 @@ class Worker:
                 CheckMove: self._check,
                 FindThreats: lambda number, task: find_threats(task.position),
                 GradeMoves: lambda number, task: grade(task),
+                Draw: lambda number, task: draw(task),
                 **dict.fromkeys((Keep, ListGames, OpenGame), self._files.run),
             }
         )

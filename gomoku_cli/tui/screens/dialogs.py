@@ -6,14 +6,17 @@ from textual.app import App
 from textual.screen import Screen
 
 from core.opening_rules import Choice
-from core.rules import NO_CELL
+from core.records.record import Ending, GameRecord, RecordError
+from core.records.tree import GameTree
+from core.rules import BLACK, NO_CELL, WHITE, Cell
 from curriculum.arena import player_names
 from gomoku_cli.exit_codes import ExitCode
-from gomoku_cli.study.game import without_analysis
+from gomoku_cli.study.game import StudiedGame, StudiedTree, without_analysis
 from gomoku_cli.tui.control import Control
 from gomoku_cli.tui.engine.client import Engine
-from gomoku_cli.tui.engine.messages import ListGames, OpenGame, PlayerChoice
+from gomoku_cli.tui.engine.messages import MAX_NODES, Draw, ListGames, OpenGame, PlayerChoice
 from gomoku_cli.tui.game import Game, Seats
+from gomoku_cli.tui.terminal import is_served
 from gomoku_cli.tui.widgets.status import StatusKind
 
 
@@ -141,6 +144,59 @@ class Dialogs(App[ExitCode]):
                 self.control.review.describe(*found)
 
         self.push_screen(CommentScreen(node.name, without_analysis(node.comment)), written)
+
+    def action_set_up(self) -> None:
+        """Place stones freely and play from there, after a question during a game."""
+        self._leave_game("Leave this game for one from a set-up position? It is saved.", self._set_up)
+
+    def _set_up(self) -> None:
+        from gomoku_cli.tui.screens.set_up import SetUpScreen
+
+        game = self.game
+
+        def chosen(moves: list[Cell] | None) -> None:
+            if moves is not None:
+                record = GameRecord(game.rules, tuple(moves), ending=Ending.UNKNOWN, set_up=len(moves))
+                self.control.new_game(Game(game.rules, game.seats, tree=GameTree.of(record)))
+
+        self.push_screen(SetUpScreen(game.rules, game.moves, ascii_only=self.has_class("-ascii")), chosen)
+
+    def open_text(self, text: str) -> None:
+        """Review a game that was pasted as SGF, after a question during a game."""
+        from core.records.sgf import parse_trees
+
+        try:
+            tree = next(parse_trees(text, "the pasted text", max_nodes=MAX_NODES))
+        except RecordError as error:
+            self.show_message(f"{error}.", "error")
+            return
+        pasted = Game.from_saved(StudiedTree.read(tree), is_own=False)
+        question = "Leave this game for the pasted one? It is saved."
+        self._leave_game(question, lambda: self.control.new_game(pasted, reviewing=pasted.is_for_review))
+
+    def action_share(self) -> None:
+        """Ask what to copy, or to draw, of the shown position and the moves before it."""
+        from gomoku_cli.tui.screens.question import Question
+        from gomoku_cli.tui.screens.sharing import PICTURES, TEXTS, picture_path, text_of
+
+        game = self.game
+
+        def chosen(key: str | None) -> None:
+            if key in TEXTS:
+                self.copy_to_clipboard(text_of(game, key))
+                self.show_message(f"Copied as {TEXTS[key]}, if the terminal allows it.")
+            elif key in PICTURES:
+                shown = StudiedGame(
+                    GameRecord(game.rules, tuple(game.moves), set_up=game.tree.set_up),
+                    game.studied().analyses[: game.ply + 1],
+                )
+                names = map(game.player_name, (BLACK, WHITE))
+                self._engine.request(Draw(str(picture_path(key)), shown, *names))
+
+        # Pictures of a board behind a page would be files of another machine.
+        offered = TEXTS if is_served() else {**TEXTS, **PICTURES}
+        text = "Copy?" if is_served() else "Copy, or draw into a file of this folder?"
+        self.push_screen(Question(text, (*offered.items(), ("b", "back")), is_low=True), chosen)
 
     def action_help(self) -> None:
         """Show the keys."""

@@ -129,7 +129,7 @@ COLOURS = Palette(
     white=Style(color=PAPER, bgcolor=WOOD, bold=True),
     black_text=Style(color=PAPER, bgcolor=INK),
     white_text=Style(color=INK, bgcolor=PAPER),
-    white_ring=Style(color="#8a8a8a", bgcolor=PAPER),
+    white_ring=Style(color="#707070", bgcolor=PAPER),
     last_on_black=Style(color=_LAST, bgcolor=INK, bold=True),
     last_on_white=Style(color="#a40000", bgcolor=PAPER, bold=True),
     last=Style(color=PAPER, bgcolor=WOOD, bold=True),

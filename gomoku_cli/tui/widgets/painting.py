@@ -6,6 +6,7 @@ With scale `s` a crossing has a block of `2s` columns and `s` rows. The crossing
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from rich.color import Color
 from rich.segment import Segment
@@ -19,8 +20,12 @@ LEFT = 3
 """Screen columns to the left of the grid: two for the row number, one gap."""
 MAX_SCALE = 3
 
-_STONE_WIDTHS = {2: {-1: 4, 0: 6, 1: 6, 2: 4}, 3: {-2: 6, -1: 10, 0: 10, 1: 10, 2: 10, 3: 6}}
-"""Width of a large stone in half columns, by its half rows; the crossing's own are 0 and 1."""
+_STONE_WIDTHS = {2: {-1: 4, 0: 6, 1: 4}, 3: {-2: 6, -1: 8, 0: 10, 1: 8, 2: 6}}
+"""Width of a large stone in half columns, by its half rows; the crossing's own are 0 and 1.
+
+As high as wide, and one half row lower than a cell: neighbours of one colour never touch. So the middle of a stone is
+the upper half of the crossing's row.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,22 +225,19 @@ class Painter:
         size, scale = geometry.size, geometry.scale
         widths = _STONE_WIDTHS[scale]
         for column in range(size):
-            quarters: dict[int, list[Colour]] = {}
-            # The stone of this row, and the one below whose upper edge reaches into this line.
+            masks: dict[int, int] = {}
+            ink: Color | None = None
+            # The stone of this row, or the one below whose upper edge reaches into this line.
             for near, shift in ((row, 0), (row - 1, -2 * scale)):
                 look = looks.get(near * size + column, NOTHING) if near >= 0 else NOTHING
-                if look.stone == EMPTY:
-                    continue
-                below = looks.get((near - 1) * size + column, NOTHING) if near > 0 else NOTHING
-                for half in (0, 1):
-                    place = 2 * y + half + shift
-                    # Above another stone the lowest half row is left out: stones of one colour would be a bar.
-                    width = 0 if place == max(widths) and below.stone != EMPTY else widths.get(place, 0)
+                for half in (0, 1) if look.stone != EMPTY else ():
+                    width = widths.get(2 * y + half + shift, 0)
                     for place in range(1 - width // 2, 1 + width // 2):
-                        quarters.setdefault(place // 2, [EMPTY] * 4)[2 * half + place % 2] = look.stone
+                        masks[place // 2] = masks.get(place // 2, 0) | 1 << 2 * half + place % 2
+                        ink = palette.stone(look.stone).color
             x = LEFT + 2 * scale * column + geometry.centre[0]
-            for place, colours in quarters.items():
-                chars[x + place] = _block(colours, *chars[x + place], palette)
+            for place, mask in masks.items():
+                chars[x + place] = _block(mask, ink, *chars[x + place])
 
     def _texts(self, chars: list[tuple[str, Style]], row: int, looks: Mapping[Cell, CellLook]) -> None:
         """Draw the middle of stones, ghost stones and marks on the line of the crossings."""
@@ -274,28 +276,22 @@ class Painter:
         palette, glyphs = self.palette, self.glyphs
         is_black = palette.stone(look.stone) is palette.black
         if look.number:
-            text = look.number if self._discs else look.number[-2:]
-            style = palette.text_on(look.stone)
-            return (f"{text:^3}" if self._discs else text), style
+            return look.number if self._discs else look.number[-2:], palette.text_on(look.stone)
         if self._discs:
             if look.is_last:
-                return "●", palette.last_on_black if is_black else palette.last_on_white
-            return (" ", palette.black_text) if is_black else ("○", palette.white_ring)
+                return UPPER_HALF, palette.last_on_black if is_black else palette.last_on_white
+            return (" ", palette.black_text) if is_black else ("°", palette.white_ring)
         style = palette.stone(look.stone)
         if look.is_winning:
             style = style + Style(bgcolor=palette.win.bgcolor) if palette.has_colours else palette.win
         return glyphs.stone(look.stone), style
 
 
-def _block(colours: list[Colour], letter: str, below: Style, palette: Palette) -> tuple[str, Style]:
-    """Return the character whose quarters have these colours; of two stones and the board one stone gives way."""
-    first = next(colour for colour in colours if colour != EMPTY)
-    others = {colour for colour in colours if colour not in (EMPTY, first)}
-    mask = sum(1 << quarter for quarter, colour in enumerate(colours) if colour == first)
-    ink = palette.stone(first).color
-    ground = below.color if letter == UPPER_HALF and colours[:2] == [EMPTY, EMPTY] else below.bgcolor
-    if others and EMPTY not in colours:
-        ground = palette.stone(others.pop()).color
+@lru_cache(maxsize=1024)
+def _block(mask: int, ink: Color | None, letter: str, below: Style) -> tuple[str, Style]:
+    """Return the character with these quarters in the colour of a stone, and the others in that of its ground."""
+    is_lower = mask & 0b0011 == 0
+    ground = below.color if letter == UPPER_HALF and is_lower else below.bgcolor
     return QUADRANTS[mask], Style(color=ink, bgcolor=ground)
 
 

@@ -138,6 +138,8 @@ class MovesView(VerticalScroll, can_focus=True):
     def __init__(self, id: str) -> None:
         super().__init__(id=id)
         self._state: tuple[tuple[Cell, ...], int, Mapping[int, str], int, tuple[Branch, ...]] = ((), 0, {}, 0, ())
+        self._first = 0
+        """The stones that were set up, which are no moves of the list."""
         self._text = Static(markup=False)
 
     def compose(self) -> ComposeResult:
@@ -147,6 +149,7 @@ class MovesView(VerticalScroll, can_focus=True):
     def show(self, game: Game, marks: Mapping[int, str]) -> None:
         """Draw the moves of the whole line, and marks of plies such as `?`."""
         state = (tuple(game.line), game.ply, marks, game.rules.size, branches_of(game))
+        self._first = game.tree.set_up
         if state != self._state:
             self._state = state
             self._draw()
@@ -168,10 +171,14 @@ class MovesView(VerticalScroll, can_focus=True):
         line = pairs = shown_line = 0
         waiting = [*branches[::-1]]
         for ply, move in enumerate(moves):
+            if ply < self._first:
+                continue
             number, second = divmod(ply, 2)
+            if second and ply == self._first:
+                parts.append((f"{number + 1:>3} ...  ", "dim"))
             if not second:
                 is_full = pairs == pairs_a_line
-                end = "" if not number else "\n" if is_full or not pairs else " "
+                end = "" if not parts else "\n" if is_full or not pairs else " "
                 line, pairs = line + (end == "\n"), 1 if is_full else pairs + 1
                 parts.append((f"{end}{number + 1:>3} ", "dim"))
             if ply < shown:

@@ -163,7 +163,7 @@ def test_notes_are_those_of_the_root_and_of_nodes_with_a_move() -> None:
         ("(;GM[4]SZ[20];B[tt];B[hh])", "line 1, column 20", "white's turn"),
         ("(;GM[4];B[hh][ii])", "line 1, column 8", "a move is one point, and this one has several"),
         ("(;GM[4];B[h8])", "line 1, column 8", "'h8' is no point"),
-        ("(;GM[4]AB[hh];W[hi])", "line 1, column 2", "stones set up"),
+        ("(;GM[4]AB[hh][ii];W[hi])", "line 1, column 2", "2 black and 0 white"),
         ("(;GM[4]SZ[3]RU[3 in a row];B[aa];W[ab];B[ba];W[bb];B[ca]\n;W[cb])", "line 2, column 1", "the game is over"),
         ("(;GM[4];B[hh])\n(;GM[4];B[hh];\nW[hh])", "line 2, column 14", "already holds"),
     ],

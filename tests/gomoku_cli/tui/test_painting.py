@@ -13,6 +13,7 @@ from gomoku_cli.tui.widgets.glyphs import (
     COLOURS,
     MONOCHROME,
     PLAIN,
+    QUADRANTS,
     UNICODE,
     UPPER_HALF,
     WOOD,
@@ -118,23 +119,33 @@ def test_the_ground_of_a_cell_is_centred_on_its_crossing() -> None:
 
 @pytest.mark.parametrize("scale", [2, 3])
 @pytest.mark.parametrize("colour", [1, -1])
-def test_stones_one_above_the_other_are_no_bar(scale: int, colour: int) -> None:
-    """There is a half line of wood between two stones, and the lower one keeps its foot."""
-    looks = {cell(name): CellLook(stone=colour) for name in ("h8", "h9", "h10")}
+def test_stones_are_round_and_leave_a_gap_to_their_neighbours(scale: int, colour: int) -> None:
+    """Nine stones, drawn in quarters of characters: each is as wide as high, without corners, and touches no other."""
+    looks = {cell(f"{column}{row}"): CellLook(stone=colour) for column in "ghi" for row in (8, 9, 10)}
     painter = Painter(Geometry(15, scale), UNICODE, COLOURS)
-    middle = 3 + 2 * scale * 7 + scale - 1
+    ink = COLOURS.stone(colour).color
 
-    def halves(y: int) -> list[bool]:
-        """True for each half of the character in the middle of the file that is stone."""
-        line = painter.line(y, looks, Brackets(NO_CELL, NO_CELL))
-        letter, style = [(letter, each.style) for each in line for letter in each.text][middle]
-        assert style is not None
-        ink, ground = (colour is not None and colour.name != WOOD for colour in (style.color, style.bgcolor))
-        return [ink if letter in halves else ground for halves in ("▀█", "▄█")]
+    def quarters(y: int) -> list[list[bool]]:
+        """True for each quarter of line `y` that is stone: two half rows."""
+        line = [
+            (letter, each.style) for each in painter.line(y, looks, Brackets(NO_CELL, NO_CELL)) for letter in each.text
+        ]
+        masks = [QUADRANTS.index(letter) if letter in QUADRANTS else 0 for letter, _ in line]
+        inks = [(style.color == ink, style.bgcolor == ink) for _, style in line if style is not None]
+        pairs = list(zip(masks, inks, strict=True))
+        return [
+            [(own if mask & bit else ground) for mask, (own, ground) in pairs for bit in bits]
+            for bits in ((1, 2), (4, 8))
+        ]
 
-    rows = [half for y in range(scale * 4, scale * 9) for half in halves(y)]
-    runs = "".join("#" if half else "." for half in rows).strip(".").split(".")
-    assert [len(run) for run in runs] == [2 * scale - 1, 2 * scale - 1, 2 * scale]
+    pixels = [row for y in range(scale * 4, scale * 9) for row in quarters(y)]
+    edge = 2 * scale - 1
+    for lines, places in ((pixels, 2 * edge), (list(zip(*pixels, strict=True)), edge)):
+        runs = [[len(run) for run in "".join(".#"[each] for each in line).split(".") if run] for line in lines]
+        stones = [run for run in runs if run]
+        assert all(len(run) == 3 and len(set(run)) == 1 for run in stones)  # three in a row are three
+        assert max(run[0] for run in stones) == places
+        assert stones[0][0] == min(run[0] for run in stones) < places  # no corners
 
 
 @pytest.mark.parametrize("size", [3, 15, 20, 25])
@@ -163,6 +174,7 @@ def test_cells_grow_with_the_room() -> None:
         ("black stone", COLOURS.black),
         ("white stone", COLOURS.white),
         ("last move", COLOURS.last),
+        ("ring of a white stone", COLOURS.white_ring),
         ("last move on black", COLOURS.last_on_black),
         ("last move on white", COLOURS.last_on_white),
         ("number on black", COLOURS.black_text),

@@ -1,0 +1,122 @@
+"""The screen on which stones are placed and removed freely, to play from there."""
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from core.notation import NotationError, spelled_cells
+from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell, Colour, Rules, colour_name
+from core.set_up import moves_to
+from gomoku_cli.tui.widgets.board import BoardWidget, BoardWindow, best_scale
+from gomoku_cli.tui.widgets.painting import CellLook
+
+_HELP = "enter place, remove  x other colour  c clear  ctrl+s play from here  esc back"
+
+
+class _Board(BoardWidget):
+    def action_press_cell(self) -> None:
+        """Change the cell at once: a message would come after the keys that follow, with another colour."""
+        assert isinstance(self.screen, SetUpScreen)
+        self.screen.change(self.CellPressed(self.cursor))
+
+
+class SetUpScreen(ModalScreen[list[Cell] | None]):
+    """A board that takes any stones; the result are moves that lead to them, None to leave all as it is.
+
+    A pasted list of moves takes the place of the stones.
+    """
+
+    DEFAULT_CSS = """
+    SetUpScreen {
+        background: $background;
+
+        #said, #keys { height: auto; padding: 0 1; }
+        #keys { text-style: dim; }
+    }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss(None)", "Back", show=False),
+        Binding("x", "change_colour", "Other colour", show=False),
+        Binding("c", "clear", "Clear", show=False),
+        Binding("ctrl+s", "play", "Play from here", show=False),
+    ]
+
+    def __init__(self, rules: Rules, moves: Iterable[Cell], *, ascii_only: bool) -> None:
+        """`moves` lead to the first stones."""
+        super().__init__()
+        self._rules = rules
+        self._stones = _stones_of(moves)
+        self._board = _Board(rules, ascii_only=ascii_only)
+        self._board.ghost = BLACK
+        self._said = Static(id="said", markup=False)
+
+    def compose(self) -> ComposeResult:
+        """Build the board and two lines below it."""
+        with BoardWindow():
+            yield self._board
+        yield self._said
+        yield Static(_HELP, id="keys", markup=False)
+
+    def on_mount(self) -> None:
+        """Show the stones."""
+        self._board.focus()
+        self._show()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Fit the cells to the terminal."""
+        self._board.set_scale(best_scale(self._rules, event.size.width - 1, event.size.height - 3))
+
+    @on(BoardWidget.CellPressed)
+    def change(self, message: BoardWidget.CellPressed) -> None:
+        """Place a stone, or remove the one that stands there."""
+        message.stop()  # the game behind would take it for a move
+        if self._stones.pop(message.cell, EMPTY) == EMPTY:
+            self._stones[message.cell] = self._board.ghost
+        self._show()
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Show the stones of a list of moves."""
+        event.stop()
+        try:
+            cells = spelled_cells(event.text, self._rules.size)
+        except NotationError as error:
+            self._said.update(f"{error}.")
+        else:
+            self._stones = _stones_of(cells)
+            self._show()
+
+    def action_change_colour(self) -> None:
+        """Take stones of the other colour."""
+        self._board.ghost = -self._board.ghost
+        self._show()
+
+    def action_clear(self) -> None:
+        """Remove all stones."""
+        self._stones = {}
+        self._show()
+
+    def action_play(self) -> None:
+        """Return the moves, or show why no game leads to these stones."""
+        try:
+            self.dismiss(moves_to(self._rules, self._of(BLACK), self._of(WHITE)))
+        except ValueError as error:
+            self._said.update(f"{error}.".capitalize())
+
+    def _of(self, colour: Colour) -> list[Cell]:
+        return [cell for cell, stone in self._stones.items() if stone == colour]
+
+    def _show(self) -> None:
+        self._board.show({cell: CellLook(stone=stone) for cell, stone in self._stones.items()}, NO_CELL)
+        black, white = len(self._of(BLACK)), len(self._of(WHITE))
+        turn = {0: ": Black to move", 1: ": White to move"}.get(black - white, "")
+        self._said.update(f"Placing {colour_name(self._board.ghost)} stones. {black} black, {white} white{turn}.")
+
+
+def _stones_of(moves: Iterable[Cell]) -> dict[Cell, Colour]:
+    return {cell: WHITE if ply % 2 else BLACK for ply, cell in enumerate(moves)}

@@ -1,0 +1,24 @@
+"""Copies of the game for other programs and people: text for the clipboard, and pictures in files."""
+
+from itertools import count
+from pathlib import Path
+
+from core.records.sgf import to_sgf
+from gomoku_cli.tui.game import Game
+
+TEXTS = {"m": "moves", "t": "board", "s": "SGF"}
+"""Copies by the keys of the question."""
+PICTURES = {"p": "PNG", "v": "SVG", "g": "GIF"}
+
+
+def text_of(game: Game, key: str) -> str:
+    """Return the text of a key of `TEXTS`: of the shown position, as SGF of the game with its variations."""
+    if key == "s":
+        return to_sgf(game.to_save().tree)
+    return str(game) if key == "t" else " ".join(map(game.name_of, game.moves))
+
+
+def picture_path(key: str) -> Path:
+    """Return a path in the current folder for a picture of a key of `PICTURES`: the first that is free."""
+    paths = (Path.cwd() / f"gomoku-{number}.{PICTURES[key].lower()}" for number in count(1))
+    return next(path for path in paths if not path.exists())

@@ -1,0 +1,33 @@
+"""Lists of moves as people and programs write them."""
+
+import pytest
+
+from core.notation import NotationError, cell_name, spelled_cells
+
+
+@pytest.mark.parametrize(
+    ("text", "cells"),
+    [
+        ("h8 i9 g7", "h8 i9 g7"),
+        ("h8i9g7", "h8 i9 g7"),
+        ("H8,I9;G7\n", "h8 i9 g7"),
+        ("/h8", "h8"),
+        ("1. h8 i9 2. g7", "h8 i9 g7"),
+        ("1.h8 2) i9", "h8 i9"),
+        ("8,8 9,7", "h8 i9"),
+        ("7,7 0,14", "h8 a1"),
+        ("8,8\n9,7\r\n7,9\n", "h8 i9 g7"),
+        ("8,8,1520\n9,7,30\n", "h8 i9"),
+        ("(8,8), (9,7)", "h8 i9"),
+        ("[8,8];[15,1]", "h8 o15"),
+        (" \n1.", ""),
+    ],
+)
+def test_every_usual_spelling_is_read(text: str, cells: str) -> None:
+    assert " ".join(cell_name(cell, 15) for cell in spelled_cells(text, 15)) == cells
+
+
+@pytest.mark.parametrize("text", ["quit, new game", "h8 9,9", "h16", "8,16", "0,15", "8 8", "h8 i", "-1,3"])
+def test_other_text_is_an_error(text: str) -> None:
+    with pytest.raises(NotationError):
+        spelled_cells(text, 15)

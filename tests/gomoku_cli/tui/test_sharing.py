@@ -1,0 +1,89 @@
+"""Copies of a game: text for the clipboard, pictures in files, and lists of moves that are pasted."""
+
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from textual import events
+
+from core.notation import parse_cell
+from core.records.sgf import parse_trees
+from core.rules import Rules
+from gomoku_cli.tui.game import Game, Seats
+from gomoku_cli.tui.setup import BoardSetup
+from tests.support.commands import run
+from tests.support.tui import BoardDriver, ThreadEngine, async_test, board_app
+
+MOVES = "h8 i9 h9 h7 g8"
+
+
+def shown_game() -> BoardSetup:
+    return BoardSetup(game=Game(Rules(), Seats(None, None), [parse_cell(move, 15) for move in MOVES.split()]))
+
+
+async def paste(ui: BoardDriver, text: str) -> None:
+    ui.app.post_message(events.Paste(text))
+    await ui.pilot.pause()
+
+
+@async_test
+async def test_the_shown_position_is_copied_as_moves_board_and_the_whole_game_as_sgf() -> None:
+    async with board_app(ThreadEngine({}), setup=shown_game()) as ui:
+        await ui.press("comma", "y", "m")
+        assert ui.app.clipboard == "h8 i9 h9 h7"
+        assert ui.status.startswith("Copied as moves")
+        await ui.press("y", "t")
+        assert ui.app.clipboard == str(ui.app.game)
+        await ui.press("y", "s")
+        (tree,) = parse_trees(ui.app.clipboard)
+        assert [node.move for node in tree.main_line()] == [parse_cell(move, 15) for move in MOVES.split()]
+        ui.app.copy_to_clipboard("kept")
+        await ui.press("y", "escape", "y", "b")
+        assert ui.app.clipboard == "kept"
+
+
+@async_test
+async def test_the_game_is_drawn_into_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with board_app(ThreadEngine({}), setup=shown_game()) as ui:
+        for key, suffix in (("p", "png"), ("v", "svg"), ("g", "gif")):
+            await ui.press("y", key)
+            await ui.until(lambda: f".{suffix}" in ui.status)  # noqa: B023
+            (path,) = tmp_path.glob(f"*.{suffix}")
+            assert str(path) in ui.status.replace("\n", "")
+        with Image.open(next(tmp_path.glob("*.gif"))) as animation:
+            assert animation.n_frames == len(MOVES.split()) + 1  # type: ignore[attr-defined]
+
+
+@async_test
+async def test_a_board_behind_a_page_draws_no_file_of_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gomoku_cli.tui.screens.dialogs.is_served", lambda: True)
+    async with board_app(ThreadEngine({}), setup=shown_game()) as ui:
+        await ui.press("y")
+        assert {button.id for button in ui.app.screen.query("Button")} == {f"answer-{key}" for key in "mtsb"}
+
+
+@async_test
+async def test_moves_are_pasted_in_the_spelling_of_other_programs() -> None:
+    async with board_app(ThreadEngine({}), setup=BoardSetup(seats=Seats(None, None))) as ui:
+        await paste(ui, "8,8,12\n9,7,31\n")
+        assert ui.moves == ["h8", "i9"]
+        await paste(ui, "3. h9 h7\n")
+        assert ui.moves == ["h8", "i9", "h9", "h7"]
+        await paste(ui, "h16 a1\n")
+        assert "off the board" in ui.status
+        assert len(ui.moves) == 4
+
+
+def test_picture_draws_a_game_move_by_move(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    game = tmp_path / "game.sgf"
+    game.write_text("(;GM[4]SZ[9];B[ee];W[ea];B[de];W[da];B[ce];W[ca];B[be];W[ba];B[ae])")
+    assert run(capsys, "picture", game, "--figure", tmp_path / "game.gif")[0] == 0
+    with Image.open(tmp_path / "game.gif") as animation:
+        assert animation.n_frames == 10  # type: ignore[attr-defined]
+        frames = []
+        for number in range(10):
+            animation.seek(number)
+            frames.append((animation.convert("RGB").tobytes(), animation.info["duration"]))
+    assert len({pixels for pixels, _ in frames}) == 10
+    assert frames[-1][1] > frames[0][1]
