@@ -46,7 +46,9 @@ class Control(Turns):
             case Ended():
                 self._handle_end(answer.text)
             case GameList():
-                self._view.show_saved_games(answer.games)
+                if answer.renamed is not None and self._path == answer.renamed[0]:
+                    self._path = answer.renamed[1]
+                self._view.show_saved_games(answer)
             case OpenedGame():
                 self._view.open_game(Game.from_saved(answer.game, answer.remark), answer.path)
             case FileFailed():

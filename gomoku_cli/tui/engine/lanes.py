@@ -15,6 +15,7 @@ from gomoku_cli.tui.engine.messages import (
     Answer,
     CheckMove,
     ChooseOpening,
+    DeleteGame,
     Done,
     Failed,
     FindThreats,
@@ -23,7 +24,9 @@ from gomoku_cli.tui.engine.messages import (
     ListGames,
     Load,
     OpenGame,
+    RenameGame,
     Request,
+    RestoreGame,
     Search,
     Stop,
     Task,
@@ -38,8 +41,8 @@ _LANES: dict[type[Any], str] = {
     FindThreats: "views",
     GradeMoves: "views",
     Keep: _SAVES,
-    ListGames: "games",  # reading hundreds of games takes seconds, for which no save may wait
-    OpenGame: "games",
+    # Reading thousands of games takes a second, for which no save may wait.
+    **dict.fromkeys((ListGames, RenameGame, DeleteGame, RestoreGame, OpenGame), "games"),
 }
 """The lane of each kind of task. Kernels of a search release the interpreter, so the others go on meanwhile."""
 _END_S = 1.0

@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, get_args
 
 from core.compiled.memory import give_back_memory
 from core.input_limits import MAX_PAGE_TREE_BYTES
@@ -19,14 +19,12 @@ from gomoku_cli.tui.engine.messages import (
     CheckMove,
     ChooseOpening,
     Done,
+    FileTask,
     FindThreats,
     GradeMoves,
-    Keep,
-    ListGames,
     Load,
     Moved,
     Opened,
-    OpenGame,
     OtherBoard,
     PlayerChoice,
     Progress,
@@ -99,7 +97,7 @@ class Worker:
                 CheckMove: self._check,
                 FindThreats: lambda number, task: find_threats(task.position),
                 GradeMoves: lambda number, task: grade(task),
-                **dict.fromkeys((Keep, ListGames, OpenGame), self._files.run),
+                **dict.fromkeys(get_args(FileTask), self._files.run),
             }
         )
 

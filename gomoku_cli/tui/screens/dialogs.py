@@ -12,9 +12,12 @@ from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.study.game import without_analysis
 from gomoku_cli.tui.control import Control
 from gomoku_cli.tui.engine.client import Engine
-from gomoku_cli.tui.engine.messages import ListGames, OpenGame, PlayerChoice
+from gomoku_cli.tui.engine.messages import GameList, ListGames, OpenGame, PlayerChoice
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.widgets.status import StatusKind
+
+_FIRST_GAMES = 30
+"""Saved games that are listed at once; all others follow."""
 
 
 class Dialogs(App[ExitCode]):
@@ -58,14 +61,17 @@ class Dialogs(App[ExitCode]):
 
         self.push_screen(Question("Which stones do you take? White moves next.", answers, is_low=True), chosen)
 
-    def show_saved_games(self, games: tuple[tuple[str, str], ...]) -> None:
+    def show_saved_games(self, games: GameList) -> None:
         """See `View`."""
         from gomoku_cli.tui.screens.saved_games import SavedGamesScreen
 
-        if not games:
+        if isinstance(self.screen, SavedGamesScreen):
+            self.screen.show(games)
+        elif games.limit is not None and not games.games:
             self.show_message("There is no saved game yet.", "error")
-        elif self.screen is self._main:
-            self.push_screen(SavedGamesScreen(games), self._open_saved)
+        elif games.limit is not None and self.screen is self._main:
+            self.push_screen(SavedGamesScreen(games, self._engine.request), self._open_saved)
+            self._engine.request(ListGames())
 
     def _open_saved(self, path: str | None) -> None:
         if path is not None:
@@ -150,4 +156,4 @@ class Dialogs(App[ExitCode]):
 
     def action_saved_games(self) -> None:
         """Ask for the saved games; `show_saved_games` follows."""
-        self._engine.request(ListGames())
+        self._engine.request(ListGames(_FIRST_GAMES))
