@@ -16,6 +16,7 @@ from gomoku_cli import match_options, options
 from gomoku_cli.expansion import expand_options
 
 if TYPE_CHECKING:
+    from gomoku_cli.study.clocks import TimeControl
     from gomoku_cli.tui.engine.messages import OpenedGame, PlayerChoice
     from gomoku_cli.tui.game import Seats
 
@@ -27,6 +28,7 @@ EXAMPLES = (
     "gomoku play --resume",
     "gomoku play --two-players",
     "gomoku play --opening swap2",
+    "gomoku play --level 3 --clock 5+3",
     "gomoku play --opponents mentor:2 mentor:4",
 )
 _BROWSER = "Browser"
@@ -69,6 +71,14 @@ def command(
     ] = False,
     rules: options.RulesOptions,
     opening: match_options.OpeningChoice = OpeningRule.FREE,
+    clock: Annotated[
+        str | None,
+        typer.Option(
+            "--clock",
+            metavar="TIME",
+            help="Minutes for each side: 10, with seconds that a move adds 5+3, with byo-yomi 5/30 or 5/3x30.",
+        ),
+    ] = None,
     ascii_only: Annotated[
         bool,
         typer.Option("--ascii", help="Draw with ASCII characters, for fonts without the stones.", show_default=False),
@@ -93,6 +103,9 @@ def command(
         raise typer.BadParameter("games have their own rules", param_hint="--board-size, --connect, --variant")
     if (resume or load is not None) and opening is not OpeningRule.FREE:
         raise typer.BadParameter("a game that goes on has its opening", param_hint="--opening")
+    if (resume or load is not None) and clock is not None:
+        raise typer.BadParameter("a game that goes on has its clocks", param_hint="--clock")
+    time_control = _time_control(clock)
     opened = _opened(resume, load)
     if level is not None:
         if model != player_names.DEFAULT:
@@ -138,12 +151,23 @@ def command(
         rules=common_rules,
         seats=_seats(specs, search, colour),
         opening=opening,
+        clock=time_control,
         ponders=ponder,
         ascii_only=ascii_only or not shows_unicode(sys.stdout.encoding),
         theme=theme,
         asks_first=choose,
     )
     run_board(engine, setup)
+
+
+def _time_control(clock: str | None) -> "TimeControl | None":
+    """Return the clocks of both sides. Raises a usage error for words that are none."""
+    from gomoku_cli.study.clocks import TimeControl
+
+    try:
+        return None if clock is None else TimeControl.parse(clock)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--clock") from error
 
 
 def _serve(host: str, port: int) -> None:

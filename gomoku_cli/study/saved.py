@@ -231,12 +231,10 @@ def restored(path: Path, before: Path) -> Path:
 
 
 def with_result(record: GameRecord) -> GameRecord:
-    """Return a record with the result that the board shows, unless it has one that the board does not show."""
-    if record.winner is not None or record.ending not in (Ending.BOARD, Ending.UNKNOWN):
-        return record
+    """Return a record with the result that the board shows, unless it has one: the players may have agreed on it."""
     outcome = Position.from_moves(record.rules, record.moves).outcome()
-    if outcome is None:
-        return replace(record, winner=None, ending=Ending.UNKNOWN)
+    if record.ending is not Ending.UNKNOWN or outcome is None:
+        return record
     return replace(record, winner=outcome.winner, ending=Ending.BOARD)
 
 

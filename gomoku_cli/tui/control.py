@@ -70,7 +70,7 @@ class Control(Turns):
                     self._follow_hint(answer.analysis)
                 self._view.show_analysis()
             case Moved():
-                ply, choice = game.ply, game.player_to_move
+                ply, choice, clocked = game.ply, game.player_to_move, self._has_clock
                 try:
                     game.play(answer.move)
                 except IllegalMoveError as error:
@@ -79,6 +79,8 @@ class Control(Turns):
                 if answer.analysis is not None:
                     game.learn(ply, answer.analysis, choice.spec if choice is not None else "")
                 game.charge(MoveCost(answer.simulations, answer.seconds))
+                if clocked:
+                    self.press_clock(answer.seconds)
                 self.continue_game(by_engine=True)
             case Opened(found) if isinstance(found, tuple):
                 for cell in found:
@@ -112,6 +114,7 @@ class Control(Turns):
         if isinstance(answer, Done):
             self._waiting.compiling = ""
             self._waiting.begin()
+            self.run_clock()
             self.show_state()
         elif isinstance(answer, OtherBoard):
             mentor = PlayerChoice(spec=player_names.MENTOR, seconds=choice.seconds, policy=choice.policy)

@@ -46,7 +46,7 @@ class Search:
     purpose: Literal["move", "analysis", "ponder"] = "move"
     """The choice of a move, an analysis for the panes, or the use of the opponent's turn."""
     seconds: float = math.inf
-    """Time of an analysis."""
+    """Time of an analysis, and at most of a move."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -128,7 +128,8 @@ class Worker:
             return Done()
         if task.purpose == "analysis":
             return Analysed(self._shown(number, engine.analysis(task.position, Limit(seconds=task.seconds))).wait())
-        search = self._shown(number, engine.start(task.position, seed=secrets.randbits(63)))
+        until = time.monotonic() + task.seconds
+        search = self._shown(number, engine.start(task.position, seed=secrets.randbits(63), until=until))
         decision, seconds = search.wait(), time.perf_counter() - started
         return Moved(decision.move, decision.simulations, seconds, search.view or view_of(decision, seconds))
 

@@ -26,7 +26,7 @@ def studied(record: GameRecord) -> StudiedTree:
 
 
 def game(*moves: int) -> StudiedTree:
-    return studied(GameRecord(RULES, moves, black="you", white="level:3"))
+    return studied(GameRecord(RULES, moves, black="you", white="level:3", ending=Ending.UNKNOWN))
 
 
 def loaded(path: Path) -> StudiedTree:
