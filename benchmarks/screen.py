@@ -4,6 +4,7 @@ It starts the command as a person would and watches what it writes. Times are th
 runs on it: upper bounds. Needs a Unix system. Games go to a temporary folder.
 """
 
+import os
 import signal
 import tempfile
 import time
@@ -13,8 +14,12 @@ from typing import Any
 
 from benchmarks.measuring import parser_of, show, spread
 from benchmarks.terminal import Terminal
+from core.records.formats import write_games
+from core.records.record import GameRecord
+from core.rules import BLACK, Rules
 
 _SAVED_S = 5.0
+_GAMES = 5000
 _CURSOR = b"\x1b[1;38;2;255;255;255;48;2;74;44;6m"
 
 
@@ -46,6 +51,9 @@ def rows(folder: Path, trials: int) -> Iterator[dict[str, Any]]:
     yield {"what": "first answer played, s", **spread(answered[1:])}
     yield {"what": "key to cursor during a search, ms, without the slowest 5 %", **spread(_keys(folder))}
     yield {"what": "bytes of a cursor move", **spread(_sizes(folder))}
+    listed, whole = _listed(folder / "many", trials)
+    yield {"what": f"key to the painted list of {_GAMES:,} saved games, s", **spread(listed)}
+    yield {"what": "until all are in it, s", **spread(whole)}
     for name, number in (("Ctrl-C", None), ("SIGTERM", signal.SIGTERM), ("SIGHUP", signal.SIGHUP)):
         times = []
         for _ in range(trials):
@@ -69,6 +77,30 @@ def _keys(folder: Path) -> list[float]:
         times.append(1000 * (time.perf_counter() - start))
     opened.end()
     return sorted(times)[:190]
+
+
+def _listed(folder: Path, trials: int) -> tuple[list[float], list[float]]:
+    """Return the seconds from the key to the list of saved games, and to the whole list, of boards just opened.
+
+    A game has 40 moves and 20 analyses of 40 candidates.
+    """
+    games = folder / "gomoku" / "games"
+    games.mkdir(parents=True)
+    analysis = '["h8",0.1234,0.0123,12,null,"h8 i9 g7"],' * 40
+    record = GameRecord(Rules(), range(40), BLACK, black="you", white="level:3", analyses=(analysis, "") * 20 + ("",))
+    write_games(games / "0.sgf", [record])
+    for number in range(1, _GAMES):
+        os.link(games / "0.sgf", games / f"{number}.sgf")
+    painted, whole = [], []
+    for _ in range(trials):
+        opened = board(folder, "--two-players", shows=b"Black to move")
+        opened.quiet(2.0)
+        start = time.perf_counter() - opened.started
+        opened.press(b"o")
+        painted.append(opened.until(lambda text: b"Saved games: 30" in text) - start)
+        whole.append(opened.until(lambda text: f"Saved games: {_GAMES:,}".encode() in text) - start)
+        opened.end(b"\x03")
+    return painted, whole
 
 
 def _sizes(folder: Path) -> list[float]:

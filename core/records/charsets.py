@@ -29,7 +29,7 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_NAMED = re.compile(rb"(?<![A-Za-z])CA\s*+\[\s*+([\w.:-]{1,40}+)\s*+\]")
+_NAMED = re.compile(rb"CA(?<![A-Za-z]CA)\s*+\[\s*+([\w.:-]{1,40}+)\s*+\]")
 _CHARSET = re.compile(
     r"utf-(8|16|32)(-[bl]e)?|ascii|iso8859-\d+|cp\d+|koi8-[rut]|mac-\w+|tis-620|kz1048|ptcp154|hp-roman8"
     r"|shift_jis\w*|euc_\w+|iso2022_\w+|gb\w+|big5\w*|hz|johab"

@@ -54,6 +54,10 @@ _MOVES = ("B", "W")
 _SET_UP = ("AB", "AW", "AE")
 _POINTS = re.compile(r"\[\s*([^\]:\s]*)\s*(?::\s*([^\]\s]*))?\s*\]")
 """Values of points; two of them are the corners of a rectangle."""
+_VALUES = re.compile(r"\[[^\]]*+\]")
+"""Values without escapes."""
+_MOVE = re.compile(r"(?<![A-Z])[BW]\s*\[")
+"""A move of a text whose values are left out."""
 _OF_MOVE = ("C", TIME, VALUE, ANALYSIS)
 """Properties that belong to the last move of a node, also where that is the root."""
 
@@ -82,6 +86,23 @@ def parse_trees(text: str, source: str = "SGF", *, max_nodes: int = MAX_TREE_NOD
             yield reader.tree
     except PlacedError as error:
         raise RecordError(error.in_text(text, source)) from error
+
+
+def parse_header(text: str, source: str = "SGF") -> tuple[GameRecord, int]:
+    """Return the first game of a text without its moves, and the number of moves of its main line.
+
+    Nothing is played, so it is much quicker than `parse_sgf`, and the board decides no result. Raises `RecordError`.
+    """
+    try:
+        root = next(nodes(text))
+        written = _as_written(text, root)
+        record = GameTree(_rules(root, written), written).record(Position())
+    except PlacedError as error:
+        raise RecordError(error.in_text(text, source)) from error
+    # Behind the first closing parenthesis outside of values are variations and other games.
+    plain = text[root.start :].replace("\\\\", "").replace("\\]", "")
+    main = _VALUES.sub("[", plain).partition(")")[0]
+    return record, len(_MOVE.findall(main))
 
 
 def main_line(text: str) -> Iterator[tuple[Written, int, int]]:

@@ -17,6 +17,7 @@ from gomoku_cli.expansion import expand_options
 
 if TYPE_CHECKING:
     from core.book import Book
+    from gomoku_cli.study.clocks import TimeControl
     from gomoku_cli.tui.engine.messages import OpenedGame
     from gomoku_cli.tui.game import Seats
 
@@ -29,6 +30,7 @@ EXAMPLES = (
     "gomoku play --two-players",
     "gomoku play --opening swap2",
     "gomoku play --book openings.sqlite",
+    "gomoku play --level 3 --clock 5+3",
     "gomoku play --opponents mentor:2 mentor:4",
 )
 _BROWSER = "Browser"
@@ -81,6 +83,14 @@ def command(
             help="Opening book: engines play it, and its moves stand below the candidates.",
         ),
     ] = None,
+    clock: Annotated[
+        str | None,
+        typer.Option(
+            "--clock",
+            metavar="TIME",
+            help="Minutes for each side: 10, with seconds that a move adds 5+3, with byo-yomi 5/30 or 5/3x30.",
+        ),
+    ] = None,
     ascii_only: Annotated[
         bool,
         typer.Option("--ascii", help="Draw with ASCII characters, for fonts without the stones.", show_default=False),
@@ -105,6 +115,9 @@ def command(
         raise typer.BadParameter("games have their own rules", param_hint="--board-size, --connect, --variant")
     if (resume or load is not None) and opening is not OpeningRule.FREE:
         raise typer.BadParameter("a game that goes on has its opening", param_hint="--opening")
+    if (resume or load is not None) and clock is not None:
+        raise typer.BadParameter("a game that goes on has its clocks", param_hint="--clock")
+    time_control = _time_control(clock)
     opened = _opened(resume, load)
     if level is not None:
         if model != player_names.DEFAULT:
@@ -151,6 +164,7 @@ def command(
         rules=common_rules,
         seats=_seats(specs, search, colour),
         opening=opening,
+        clock=time_control,
         ponders=ponder,
         ascii_only=ascii_only or not shows_unicode(sys.stdout.encoding),
         theme=theme,
@@ -158,6 +172,16 @@ def command(
         asks_first=choose,
     )
     run_board(engine, setup)
+
+
+def _time_control(clock: str | None) -> "TimeControl | None":
+    """Return the clocks of both sides. Raises a usage error for words that are none."""
+    from gomoku_cli.study.clocks import TimeControl
+
+    try:
+        return None if clock is None else TimeControl.parse(clock)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--clock") from error
 
 
 def _serve(host: str, port: int) -> None:

@@ -30,6 +30,21 @@ _UNLIMITED_MS = 2**31 - 1
 """The value of `time_left` for "no limit"."""
 
 
+def move_budget(left_s: float, increment_s: float, period_s: float, moves: int) -> float:
+    """Return the seconds for a move of a player who has made so many moves and has `left_s` for the rest of the game.
+
+    `period_s`: of byo-yomi, 0 without it. A move may use what is left and a whole period where that is the longer one.
+    """
+    clock = Clock()
+    clock.new_game(moves)
+    if period_s > left_s:
+        clock.set_move_limit(int(1000 * (left_s + period_s)))
+    else:
+        clock.set_time_left(int(1000 * left_s))
+        clock.set_increment(int(1000 * increment_s))
+    return max(clock.deadline(0.0), 0.0)
+
+
 class Clock:
     """The limits of one manager, and the time used under them. All instants are those of one monotonic clock, in s."""
 
@@ -63,10 +78,10 @@ class Clock:
         """Set the time that each move adds to the limit of a game."""
         self._increment_s = max(increment_ms, 0) / 1000
 
-    def new_game(self) -> None:
-        """Forget the time used in the previous game, and the rest of its limit."""
+    def new_game(self, moves: int = 0) -> None:
+        """Forget the time used in the previous game, and the rest of its limit; the player has made so many `moves`."""
         self._left_s = None
-        self._moves = 0
+        self._moves = moves
         self._used_s = 0.0
 
     def charge(self, seconds: float) -> None:

@@ -5,17 +5,22 @@ that another board has changed meanwhile, or that lies elsewhere begins a new fi
 """
 
 import itertools
+import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
+from core.files.atomic import read_bytes
 from core.files.links import make_private_folder
+from core.input_limits import MAX_GAMES_BYTES
 from core.position import Position
+from core.records.charsets import decoded
 from core.records.formats import GamesFile, games_text, read_games, read_trees, save_annotations, write_games
 from core.records.record import Ending, GameRecord, RecordError
-from core.records.sgf import parse_trees
+from core.records.sgf import parse_header, parse_trees
 from core.records.tree import GameTree, Node
 from gomoku_cli.study import OWN_NOTE
 from gomoku_cli.study.game import StudiedGame, StudiedTree, without_analysis
@@ -36,10 +41,13 @@ class SavedEntry:
     date: datetime
     """The time of its last move, on the clock of this place."""
     record: GameRecord
+    """Without its moves, and with the result that the file says."""
+    moves: int
+    """Moves of its main line."""
 
     @property
     def is_finished(self) -> bool:
-        """False for a game that can go on."""
+        """False for a game that can go on, and for one whose file says no result."""
         return self.record.ending is not Ending.UNKNOWN
 
     @property
@@ -84,7 +92,7 @@ class SavedGame:
             return
         if self.path is None:
             make_private_folder(self._folder)
-            self.path = _new_file(self._folder, datetime.now())
+            self.path = _new_file(self._folder, f"{datetime.now():%Y-%m-%d-%H%M%S}")
         write_games(self.path, [tree])
         self._known = _bytes(self.path)
 
@@ -136,12 +144,6 @@ def _words(node: Node) -> tuple[str, str]:
     return node.name, without_analysis(node.comment)
 
 
-def _first_game(path: Path | None) -> GameRecord | None:
-    with suppress(RecordError):
-        return None if path is None else read_games(path)[0]
-    return None
-
-
 def annotate(file: GamesFile, games: Mapping[int, StudiedGame]) -> GamesFile:
     """Write the analyses of games into their file, by their numbers from 0; all else in the file stays.
 
@@ -151,37 +153,98 @@ def annotate(file: GamesFile, games: Mapping[int, StudiedGame]) -> GamesFile:
     return save_annotations(file, before, {number: game.annotations() for number, game in games.items()})
 
 
-def saved_games(folder: Path) -> Iterator[SavedEntry]:
-    """Yield the games of a folder, the newest first; files that cannot be read are left out."""
-    dated: list[tuple[float, Path]] = []
-    with suppress(OSError):
-        for path in folder.glob("*.sgf"):
+Known = dict[tuple[int, int, str], SavedEntry | None]
+"""Games that were read before, by time, size and path of their files; None for a file without a game."""
+
+
+def saved_games(folder: Path, known: Known | None = None) -> Iterator[SavedEntry]:
+    """Yield the games of a folder, the newest first; files that cannot be read are left out.
+
+    `known` saves reading files again, and grows.
+    """
+    known = {} if known is None else known
+    found: list[tuple[int, int, str]] = []
+    with suppress(OSError), os.scandir(folder) as files:
+        for file in files:
             with suppress(OSError):
-                if path.is_file():
-                    dated.append((path.stat().st_mtime, path))
-    for seconds, path in sorted(dated, reverse=True):
-        if (record := _first_game(path)) is not None:
-            yield SavedEntry(path, datetime.fromtimestamp(seconds), record)
+                if file.name.endswith(".sgf") and file.is_file():
+                    found.append((file.stat().st_mtime_ns, file.stat().st_size, file.path))
+    for key in sorted(found, reverse=True):
+        if key not in known:
+            known[key] = _entry(Path(key[2]), key[0] / 1e9)
+        if (entry := known[key]) is not None:
+            yield entry
+
+
+def _entry(path: Path, seconds: float) -> SavedEntry | None:
+    with suppress(RecordError, OSError):
+        data = read_bytes(path, MAX_GAMES_BYTES)
+        record, moves = parse_header(decoded(data, str(path), as_sgf=True).text, str(path))
+        return SavedEntry(path, datetime.fromtimestamp(seconds), record, moves)
+    return None
 
 
 def newest_unfinished(folder: Path) -> SavedEntry | None:
     """Return the newest game that can go on, None without one."""
-    return next((entry for entry in saved_games(folder) if not (entry.is_finished or entry.is_copy)), None)
+    for entry in saved_games(folder):
+        if not (entry.is_finished or entry.is_copy):
+            with suppress(RecordError):
+                if read_games(entry.path)[0].ending is Ending.UNKNOWN:
+                    return entry
+    return None
+
+
+def renamed(path: Path, name: str) -> Path:
+    """Give a saved game another name, and return its file. Raises `ValueError` for a name that no file can have."""
+    name = " ".join(name.split()).removesuffix(".sgf")
+    if not name or name.startswith(".") or not name.isprintable() or set(name) & set('/\\:*?"<>|'):
+        raise ValueError("a name is of letters, digits and signs that a file name may have")
+    if name == path.stem:
+        return path
+    target = path.with_name(f"{name}.sgf")
+    try:
+        target.open("x").close()
+    except FileExistsError:
+        raise ValueError(f"another game is called {name}") from None
+    return path.replace(target)
+
+
+_DELETED = "deleted-games"
+"""The folder beside that of saved games."""
+_KEPT = timedelta(days=30)
+"""Deleted games are kept so long."""
+
+
+def deleted(path: Path) -> Path:
+    """Move a saved game to the folder of deleted ones, and return its file there. Raises `OSError`."""
+    folder = path.parent.with_name(_DELETED)
+    make_private_folder(folder)
+    for old in folder.iterdir():  # a move into this folder sets st_ctime
+        if datetime.now() - datetime.fromtimestamp(old.stat().st_ctime) > _KEPT:
+            old.unlink()
+    return path.replace(_new_file(folder, path.stem))
+
+
+def restored(path: Path, before: Path) -> Path:
+    """Bring a deleted game back to its file, or one with a number where there is another. Raises `OSError`."""
+    return path.replace(_new_file(before.parent, before.stem))
 
 
 def with_result(record: GameRecord) -> GameRecord:
-    """Return a record with the result that the board shows, unless it has one that the board does not show."""
-    if record.winner is not None or record.ending not in (Ending.BOARD, Ending.UNKNOWN):
-        return record
+    """Return a record with the result that the board shows, unless it has one: the players may have agreed on it."""
     outcome = Position.from_moves(record.rules, record.moves).outcome()
-    if outcome is None:
-        return replace(record, winner=None, ending=Ending.UNKNOWN)
+    if record.ending is not Ending.UNKNOWN or outcome is None:
+        return record
     return replace(record, winner=outcome.winner, ending=Ending.BOARD)
 
 
-def _new_file(folder: Path, now: datetime) -> Path:
-    """Create a file with the time as its name, and a number if another game has begun in the same second."""
-    stem = f"{now:%Y-%m-%d-%H%M%S}"
+def is_named_by_time(path: Path) -> bool:
+    """Return True for a game that nobody has given a name."""
+    return re.fullmatch(r"\d{4}-\d\d-\d\d-\d{6}(-\d+)?", path.stem) is not None
+
+
+def _new_file(folder: Path, stem: str) -> Path:
+    """Create a file of this name, with a number if there is another one."""
     for number in itertools.count(1):
         path = folder / (f"{stem}.sgf" if number == 1 else f"{stem}-{number}.sgf")
         with suppress(FileExistsError):

@@ -62,13 +62,14 @@ class GomokuApp(Dialogs):
         self._engine = engine
         self._main = None
         self._panes = Panes()
+        self._clocks = ("", "")
         self._panel_wanted: bool | None = None
         """The human's wish; None leaves the panel to the size of the terminal."""
         self._is_too_narrow = False
         """True while the status says that there is no room for the panel."""
         self._own_loop: asyncio.AbstractEventLoop | None = None
         self._glyphs = ASCII if setup.ascii_only else MONOCHROME if self.no_color else UNICODE
-        game = setup.game or Game(setup.rules, setup.seats, opening=Opening(setup.opening))
+        game = setup.game or Game(setup.rules, setup.seats, opening=Opening(setup.opening), clock=setup.clock)
         self.control = Control(game, engine, self, ponders=setup.ponders, path=setup.path, book=setup.book)
 
     def compose(self) -> ComposeResult:
@@ -100,6 +101,7 @@ class GomokuApp(Dialogs):
         self._board.focus()
         self._arrange()
         self.set_interval(0.5, self._tick)
+        self.set_interval(0.1, self._show_clocks)
         self._engine.connect(partial(self.call_later, self.control.receive))  # thread-safe: it posts a message
         self.control.start(reviewing=self._setup.reviews)
         if self._setup.asks_first:
@@ -140,6 +142,7 @@ class GomokuApp(Dialogs):
             self._board.set_rules(game.rules)
             self._arrange()
         self._board.ghost = game.side_to_move if control.may_play else EMPTY
+        self._show_clocks()
         self._panel.show(game, {ply - 1: mark for ply, mark in control.review.marks.items()})
         self._panel.show_pondering(control.pondering)
         self._show_title()
@@ -177,11 +180,21 @@ class GomokuApp(Dialogs):
         game = self.game
         title = "Gomoku"
         if not self._panel.display:
-            title = "   ".join(f"{self._glyphs.stone(colour)} {game.player_name(colour)}" for colour in (BLACK, WHITE))
+            title = "   ".join(
+                " ".join(filter(None, (self._glyphs.stone(colour), game.player_name(colour), clock)))
+                for colour, clock in zip((BLACK, WHITE), self._clocks, strict=True)
+            )
         title += "   teaching" if self.control.teaching else ""
         rule = game.opening.rule
         rules = f"{game.rules}, {rule}" if rule is not OpeningRule.FREE else str(game.rules)
         self._title.update(Content.assemble((title, "bold"), (f"   {rules}", "dim")))
+
+    def _show_clocks(self) -> None:
+        self.control.check_clock()
+        if (texts := self.control.clock_texts) != self._clocks:
+            self._clocks = texts
+            self._panel.show_clocks(texts)
+            self._show_title()
 
     def _tick(self) -> None:
         if not self.is_headless and is_gone(sys.__stdin__.fileno() if sys.__stdin__ else 0):

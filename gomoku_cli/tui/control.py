@@ -47,7 +47,9 @@ class Control(Turns):
             case Ended():
                 self._handle_end(answer.text)
             case GameList():
-                self._view.show_saved_games(answer.games)
+                if answer.renamed is not None and self._path == answer.renamed[0]:
+                    self._path = answer.renamed[1]
+                self._view.show_saved_games(answer)
             case OpenedGame():
                 self._view.open_game(Game.from_saved(answer.game, answer.remark), answer.path)
             case Drawn():
@@ -71,7 +73,7 @@ class Control(Turns):
                     self._follow_hint(answer.analysis)
                 self._view.show_analysis()
             case Moved():
-                ply, choice = game.ply, game.player_to_move
+                ply, choice, clocked = game.ply, game.player_to_move, self._has_clock
                 try:
                     game.play(answer.move)
                 except IllegalMoveError as error:
@@ -80,6 +82,8 @@ class Control(Turns):
                 if answer.analysis is not None:
                     game.learn(ply, answer.analysis, choice.spec if choice is not None else "")
                 game.charge(MoveCost(answer.simulations, answer.seconds))
+                if clocked:
+                    self.press_clock(answer.seconds)
                 self.continue_game(by_engine=True)
             case Opened(found) if isinstance(found, tuple):
                 for cell in found:
@@ -113,6 +117,7 @@ class Control(Turns):
         if isinstance(answer, Done):
             self._waiting.compiling = ""
             self._waiting.begin()
+            self.run_clock()
             self.show_state()
         elif isinstance(answer, OtherBoard):
             mentor = PlayerChoice(spec=player_names.MENTOR, seconds=choice.seconds, policy=choice.policy)

@@ -11,14 +11,14 @@ from itertools import pairwise
 
 from core.files.json_text import parse_json
 from core.opening_rules import FREE, Choice, Opening
-from core.position import Position, Termination
 from core.records.record import Ending, GameRecord, won_text
 from core.records.tree import GameTree, Node
-from core.records.walk import Walk
 from core.rules import BLACK, EMPTY, WHITE, Cell, Colour, Rules, colour_name
 from curriculum.arena import player_names
 from gomoku_cli.study import OWN_NOTE
+from gomoku_cli.study.clocks import TimeControl
 from gomoku_cli.study.game import KeptAnalysis, StudiedGame, StudiedTree
+from gomoku_cli.study.played import PlayedGame
 from gomoku_cli.tui.engine.messages import PlayerChoice
 from search.analysis import Analysis
 from search.tree.settings import Policy
@@ -68,7 +68,7 @@ class MoveCost:
     seconds: float
 
 
-class Game(Walk):
+class Game(PlayedGame):
     """One game. Moves that were taken back stay in its tree."""
 
     def __init__(
@@ -83,8 +83,14 @@ class Game(Walk):
         recorded: GameRecord | None = None,
         remark: str = "",
         opening: Opening = FREE,
+        clock: TimeControl | None = None,
     ) -> None:
-        super().__init__(GameTree.of(GameRecord(rules, tuple(moves))) if tree is None else tree)
+        """`clock`: of a new game."""
+        if tree is None:
+            tree = GameTree.of(GameRecord(rules, tuple(moves), ending=Ending.UNKNOWN))
+        if clock is not None:
+            clock.write(tree)
+        super().__init__(tree, is_own=recorded is None)
         self.seats = seats
         """The players by colour; until the colours are chosen, the side that begins has Black."""
         self.opening = opening
@@ -98,12 +104,6 @@ class Game(Walk):
         """The record of another program, which names no players of ours."""
         self.remark = remark
         """A remark on this record."""
-
-    @property
-    def winner(self) -> Colour | None:
-        """The colour that has won; None for a draw and during the game."""
-        outcome = self.outcome()
-        return None if outcome is None else outcome.winner
 
     @property
     def is_for_review(self) -> bool:
@@ -205,11 +205,6 @@ class Game(Walk):
         """See `Walk.promote`; return False where `may_promote` is False."""
         return self.may_promote and super().promote()
 
-    def _is_decided(self, node: Node) -> bool:
-        """Return True if the game has ended after a node and its main line."""
-        line = [*node.path(), *node.main_line()]
-        return Position.from_moves(self.rules, [each.move for each in line]).is_game_over()
-
     def undo(self) -> bool:
         """Go back to the last turn of a human, one move where there is no human; return False if there is none."""
         first = self._first_ply
@@ -283,16 +278,18 @@ class Game(Walk):
     def to_save(self) -> StudiedTree:
         """Return the game as it is saved; the record of another program keeps its header."""
         if self.recorded is None:
+            winner, ending = self.result
             settings = [seat and asdict(seat) for seat in (self.seats.black, self.seats.white)]
             self.tree.set_header(
                 GameRecord(
                     self.rules,
                     (),
+                    winner,
                     black=self.seats.name_of(BLACK),
                     white=self.seats.name_of(WHITE),
                     note=OWN_NOTE + json.dumps(settings),
                     date=self.day or date.today().isoformat(),
-                    ending=Ending.UNKNOWN,
+                    ending=ending,
                     source=self.tree.text("SO"),
                     opening=self.opening,
                 )
@@ -317,6 +314,10 @@ class Game(Walk):
             remark=remark,
             opening=record.opening,
         )
+
+    def rematch(self) -> "Game":
+        """Return a new game of the same players with the other colours."""
+        return Game(self.rules, self.seats.swapped(), opening=Opening(self.opening.rule), clock=self.control)
 
     def value_for_black(self, ply: int) -> float | None:
         """Return the expected result for black after `ply` moves, -1 to 1; None without an analysis of it."""
@@ -360,20 +361,16 @@ class Game(Walk):
         return found
 
     def result_text(self) -> str:
-        """Return the result of the finished game in words."""
-        winner = self.winner
-        if winner is None:
-            outcome = self.outcome()
-            if outcome is not None and outcome.termination is Termination.NO_MOVE:
-                return "Every empty cell is forbidden to Black: a draw."
-            return "The board is full: a draw."
-        name = self.player_name(winner)
+        """Return the result of the finished game in words, with the name of the player who has won."""
+        name = self.player_name(self.winner) if self.winner is not None else ""
         nameless = {"you": "you have won", "human": "the game is over", "": "the game is over"}
-        who = nameless.get(name, f"{name} has won")
-        outcome = self.outcome()
-        if outcome is not None and outcome.termination is Termination.FOUL:
-            return f"Black's last move is forbidden: {who}."
-        return f"{colour_name(winner).capitalize()} has {self.rules.connect} in a row: {who}."
+        return self.ending_text(nameless.get(name, f"{name} has won"))
+
+    def values_of(self, colour: Colour) -> list[float]:
+        """Return the values of the engine with these stones before its own moves, -1 to 1, oldest first."""
+        choice, first = self.seats.of(colour), 0 if colour == BLACK else 1
+        kept = (self._analyses.get(self.node_at(ply)) for ply in range(first, self.ply, 2))
+        return [each.analysis.value for each in kept if each and choice and each.player == choice.spec]
 
 
 def _seats_of(note: str, *, with_programs: bool) -> Seats:

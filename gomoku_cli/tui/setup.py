@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from core.opening_rules import OpeningRule
 from core.rules import Rules
 from curriculum.arena import player_names
+from gomoku_cli.study.clocks import TimeControl
 from gomoku_cli.tui.engine.messages import PlayerChoice
 from gomoku_cli.tui.game import Game, Seats
 
@@ -21,6 +22,8 @@ class BoardSetup:
     seats: Seats = field(default_factory=lambda: Seats(None, PlayerChoice(spec=player_names.DEFAULT)))
     opening: OpeningRule = OpeningRule.FREE
     """The opening rule of the first game, unless `game` goes on."""
+    clock: TimeControl | None = None
+    """The time of the players in the first game, unless `game` goes on; None for no clocks."""
     ponders: bool = False
     """True lets the engine think during the human's turns, if it can (`search.players.Player.ponder`)."""
     ascii_only: bool = False

@@ -1,11 +1,16 @@
 """The course of a game: turns, and requests to the engine."""
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from core.opening_rules import FREE, Choice, Opening
 from core.position import IllegalMoveError
-from core.rules import EMPTY, NO_CELL, Cell
+from core.records.record import Ending
+from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell, Colour
+from gomoku_cli.gomocup.clock import move_budget
+from gomoku_cli.study.clocks import Stopwatch
+from gomoku_cli.study.played import DRAW_STONES, accepts_draw
 from gomoku_cli.tui.engine.client import Engine
 from gomoku_cli.tui.engine.messages import (
     CheckMove,
@@ -67,6 +72,8 @@ class Turns:
         """The changes of the tree and the choices of colours that are in the file."""
         self._waiting = Waiting(self._tasks)
         self._paused = False
+        self._watch = Stopwatch()
+        """The time of the turn of a node and a colour."""
         self._problem: tuple[str, StatusKind] | None = None
         """The obstacle to the next move: a warning about the pending move, or a failure of the engine."""
         self._analysed: tuple[Cell, ...] | None = None
@@ -127,6 +134,22 @@ class Turns:
         """True if a pressed cell would get a human's stone."""
         return self.game.is_humans_turn and not self.review.active
 
+    @property
+    def _has_clock(self) -> bool:
+        """True if the turn counts for a clock: after the first move, until the game is decided."""
+        game = self.game
+        return game.control is not None and game.ply > 0 and not game.is_opening and not game.is_decided
+
+    @property
+    def clock_texts(self) -> tuple[str, str]:
+        """The clocks of Black and White; nothing without clocks."""
+        game, turn = self.game, self._watch.turn
+        if game.control is None:
+            return "", ""
+        used = {turn[1]: self._watch.seconds} if turn else {}
+        black, white = (game.control.text(game.clocks[side], used.get(side, 0.0)) for side in (BLACK, WHITE))
+        return black, white
+
     # Games
 
     def start(self, *, reviewing: bool = False) -> None:
@@ -139,7 +162,7 @@ class Turns:
         """Leave this game for another, which is kept in the file `path`, or in a new one."""
         self._tasks.drop(*OF_POSITION, "review", "grades")
         self.review.forget()
-        self.game = game
+        self.game, self._watch = game, Stopwatch()
         self._path, self._analysed = path, None
         self._game_number += 1
         self._paused = False
@@ -169,13 +192,16 @@ class Turns:
     def press(self, cell: Cell) -> None:
         """Play a human's move, or say why not; in a pause and after a failure ask the engine again."""
         game, was_review = self.game, self.review.active
+        if self.check_clock():
+            return
+        clocked, used_s = self._has_clock and not was_review, self._watch.seconds
         if was_review:
             self.review.leave(here=True)
             if not (game.is_humans_turn and game.is_legal(cell)):
                 self.continue_game()
                 return
         if game.is_game_over():
-            self._view.show_message(f"{game.result_text()} Press n for a new game.", "over")
+            self._view.show_message(f"{game.result_text()} s plays a rematch, n a new game.", "over")
         elif not game.is_humans_turn:
             if not self.is_thinking:
                 self._paused = False
@@ -191,6 +217,8 @@ class Turns:
             except IllegalMoveError as error:
                 self._view.show_message(f"{error}.", "error")
             else:
+                if clocked:
+                    self.press_clock(used_s)
                 self._paused, is_variation = False, not game.node.is_main()
                 self.continue_game()
                 if was_review and is_variation:
@@ -226,8 +254,11 @@ class Turns:
             self._view.show_message(otherwise, "error")
 
     def swap_sides(self) -> None:
-        """Give the human the engine's stones, and the engine the human's."""
-        if self.game.is_opening:
+        """Give the human the engine's stones, and the engine the human's; after the end play a rematch so."""
+        if self.game.recorded is None and (self.game.is_game_over() or (self.review.active and self.game.is_decided)):
+            self.new_game(self.game.rematch())
+            self._view.show_message("A rematch: the colours are swapped.")
+        elif self.game.is_opening:
             self._view.show_message("The colours are chosen by the opening rule.", "error")
         elif self.game.seats.human == EMPTY:
             self._view.show_message("Sides are swapped where one player is a human and the other an engine.", "error")
@@ -235,6 +266,64 @@ class Turns:
             self._view.show_message("Sides are swapped during a game: n begins another.", "error")
         else:
             self.change_seats(self.game.seats.swapped())
+
+    @property
+    def may_end(self) -> str:
+        """The reason why nobody can resign or offer a draw now; nothing where one can."""
+        game = self.game
+        if self.review.active or game.is_decided or game.recorded is not None:
+            return "There is no game under way."
+        if game.is_opening:
+            return "The colours are chosen first."
+        return "" if game.seats.human != EMPTY or game.seats.black is None else "No human plays here."
+
+    def run_clock(self) -> None:
+        """Let the time of this turn pass, unless the game waits for something else than its players."""
+        if self.review.active:
+            self._watch.stop()
+        else:
+            waits = self._paused or self.game.player_to_move in self._waiting.loads.values()
+            self._watch.show((self.game.node, self.game.side_to_move), runs=self._has_clock and not waits)
+
+    def check_clock(self) -> bool:
+        """End the game if a human has no time left; return True then."""
+        game, control = self.game, self.game.control
+        if control is None or not (self._watch.runs and game.is_humans_turn):
+            return False
+        if game.clocks[game.side_to_move].minus(self._watch.seconds, control.period_s) != (0.0, 0):
+            return False
+        self.end(-game.side_to_move, Ending.TIME)
+        return True
+
+    def press_clock(self, used_s: float) -> None:
+        """Charge the last move to the clock of its player, who loses without time."""
+        if not self.game.press_clock(used_s) and not self.game.is_game_over():
+            self.game.end(self.game.side_to_move, Ending.TIME)
+
+    @property
+    def _budget_s(self) -> float:
+        """The time of the engine's next move by its clock; infinite without one."""
+        game, control = self.game, self.game.control
+        if control is None or not self._has_clock:
+            return math.inf
+        clock = game.clocks[game.side_to_move]
+        period_s = control.period_s if clock.periods else 0.0
+        return move_budget(clock.left_s, control.increment_s, period_s, game.ply // 2)
+
+    def end(self, winner: Colour | None, ending: Ending) -> None:
+        """End the game without its board."""
+        self.game.end(winner, ending)
+        self.continue_game()
+
+    def offer_draw(self) -> None:
+        """Let the engine answer the human's offer of a draw by its own values."""
+        game, colour = self.game, -self.game.seats.human
+        choice = game.seats.of(colour)
+        if accepts_draw(game.values_of(colour), game.ply):
+            self.end(None, Ending.BOARD)
+        elif choice is not None:
+            why = f" before {DRAW_STONES} stones stand" if game.ply < DRAW_STONES else ": it plays on"
+            self._view.show_message(f"{choice.spec} takes no draw{why}.")
 
     def move_now(self) -> None:
         """Let the engine play the best move so far; or forget the move that waits for a confirmation."""
@@ -245,7 +334,7 @@ class Turns:
 
     def show_hint(self) -> None:
         """Mark the best move of the shown position, after a short search if there is none yet."""
-        if self.game.is_game_over() or not (self.game.is_humans_turn or self.review.active):
+        if self.game.outcome() is not None or not (self.game.is_humans_turn or self.review.active):
             self._view.show_message("There is a hint when it is your turn.", "error")
         elif self.analysis is not None and self.analysis.moves:
             self._give_hint(self.analysis)
@@ -278,6 +367,7 @@ class Turns:
         game = self.game
         if (game.changes, game.opening) != self._saved:
             self.keep()
+        self.run_clock()
         self._view.show_game()
         choice = game.player_to_move
         if choice is not None and not self.review.active and not self._paused:
@@ -288,7 +378,7 @@ class Turns:
             self._waiting.begin()
             position = game.copy()
             task = ChooseOpening(choice=choice, position=position, opening=game.opening) if game.is_opening else None
-            self._tasks.begin("move", task or Search(choice=choice, position=position))
+            self._tasks.begin("move", task or Search(choice=choice, position=position, seconds=self._budget_s))
         elif game.choices and not self.review.active:
             self._view.ask_choice(game.choices)
         self.show_state(at_once=not by_engine)
@@ -321,7 +411,9 @@ class Turns:
         game = self.game
         if self.wants_threats and self.threats is None and "threats" not in self._tasks:
             self._tasks.begin("threats", FindThreats(position=game.copy()))
-        if game.is_game_over() or self.is_thinking or "check" in self._tasks or "review" in self._tasks:
+        if game.outcome() is not None or (game.is_game_over() and not self.review.active):
+            return
+        if self.is_thinking or "check" in self._tasks or "review" in self._tasks:
             return
         if self.wants_analysis and (game.is_humans_turn or self.review.active or self._paused):
             if "analysis" not in self._tasks and self._analysed != tuple(game.moves):

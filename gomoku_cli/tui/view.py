@@ -3,6 +3,7 @@
 from typing import Protocol
 
 from core.opening_rules import Choice
+from gomoku_cli.tui.engine.messages import GameList
 from gomoku_cli.tui.game import Game
 from gomoku_cli.tui.widgets.status import StatusKind
 
@@ -31,8 +32,8 @@ class View(Protocol):
     def ask_choice(self, options: tuple[Choice, ...]) -> None:
         """Ask a human to choose by the opening rule."""
 
-    def show_saved_games(self, games: tuple[tuple[str, str], ...]) -> None:
-        """Offer saved games: their files and a line about each."""
+    def show_saved_games(self, games: GameList) -> None:
+        """Offer saved games."""
 
     def open_game(self, game: Game, path: str) -> None:
         """Go on with a saved game, or review it."""

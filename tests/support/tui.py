@@ -23,7 +23,7 @@ from gomoku_cli.tui.app import GomokuApp
 from gomoku_cli.tui.engine.client import Receives
 from gomoku_cli.tui.engine.files import Files
 from gomoku_cli.tui.engine.lanes import Lanes
-from gomoku_cli.tui.engine.messages import NO_TASK, Answer, Keep, ListGames, OpenGame, PlayerChoice, Stop, Task
+from gomoku_cli.tui.engine.messages import NO_TASK, Answer, FileTask, PlayerChoice, Stop, Task
 from gomoku_cli.tui.engine.worker import Worker
 from gomoku_cli.tui.game import Seats
 from gomoku_cli.tui.setup import BoardSetup
@@ -243,7 +243,7 @@ class ThreadEngine:
         self._number += 1
         task = pickle.loads(pickle.dumps(task))  # as the pipe copies it
         self.tasks.append(task)
-        if not isinstance(task, Keep | ListGames | OpenGame):
+        if not isinstance(task, FileTask):
             self._lanes.put(self._number, task)
         elif self._files is not None:  # at once, so that a test finds the file
             self._answer(self._number, self._files.run(self._number, task))

@@ -3,34 +3,47 @@
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from core.errors import UserError
 from core.records.formats import open_games
 from core.records.record import RecordError, contradiction, won_text
 from core.records.tree import GameTree
-from core.rules import Variant, colour_name
+from core.rules import Rules, Variant
 from gomoku_cli.study import OWN_NOTE
 from gomoku_cli.study.game import StudiedTree
 from gomoku_cli.study.review import Grade, review_of
-from gomoku_cli.study.saved import SavedEntry, SavedGame, default_folder, saved_games
+from gomoku_cli.study.saved import (
+    Known,
+    SavedEntry,
+    SavedGame,
+    default_folder,
+    deleted,
+    is_named_by_time,
+    renamed,
+    restored,
+    saved_games,
+)
 from gomoku_cli.tui.engine.messages import (
     MAX_NODES,
     Answer,
+    DeleteGame,
     Done,
     Draw,
     Drawn,
     FileFailed,
+    FileTask,
     GameList,
     Graded,
     GradeMoves,
     Keep,
+    ListedGame,
     ListGames,
     OpenedGame,
-    OpenGame,
+    RenameGame,
+    RestoreGame,
 )
 
-MAX_LISTED = 200
-"""Games in the list."""
 _MARKS = {Grade.INACCURACY: "?!", Grade.MISTAKE: "?", Grade.BLUNDER: "??"}
 
 
@@ -43,21 +56,51 @@ class Files:
         self._files: dict[int, SavedGame] = {}
         self._read: dict[str, bytes] = {}
         """The bytes of each file when it was opened here."""
+        self._known: Known = {}
+        self._deleted: list[tuple[Path, Path]] = []
+        """Deleted games, and their files before."""
 
-    def run(self, number: int, task: Keep | ListGames | OpenGame) -> Answer:
+    def run(self, number: int, task: FileTask) -> Answer:
         """Do a task and return its answer; what goes wrong with a file is `FileFailed`."""
         try:
             match task:
                 case Keep():
                     return self._keep(task)
                 case ListGames():
-                    entries = islice(saved_games(self._folder), MAX_LISTED)
-                    return GameList(tuple((str(entry.path), _line(entry)) for entry in entries))
+                    return self._listed(task.limit)
+                case RenameGame() | DeleteGame() | RestoreGame():
+                    try:
+                        return self._changed(task)
+                    except (OSError, ValueError) as error:
+                        return self._listed(remark=f"Not done: {error}")
                 case _:
                     self._read[task.path] = Path(task.path).read_bytes()
                     return opened(Path(task.path))
         except (OSError, UserError) as error:
             return FileFailed(str(error))
+
+    def _listed(self, limit: int | None = None, **about: Any) -> GameList:
+        entries = islice(saved_games(self._folder, self._known), limit)
+        return GameList(tuple(map(_listed_game, entries)), limit, **about)
+
+    def _changed(self, task: RenameGame | DeleteGame | RestoreGame) -> GameList:
+        """Change the folder of saved games. Raises `OSError` and `ValueError`."""
+        if isinstance(task, RenameGame):
+            before = Path(task.path)
+            after = renamed(before, task.name)
+            for game in self._files.values():  # it goes on in its file
+                game.path = after if game.path == before else game.path
+            if task.path in self._read:
+                self._read[str(after)] = self._read[task.path]
+            return self._listed(remark=f"It is called {after.stem}.", renamed=(str(before), str(after)))
+        if isinstance(task, DeleteGame):
+            path = Path(task.path)
+            self._deleted.append((deleted(path), path))
+            return self._listed(remark=f"{path.stem} is deleted; ctrl+z brings it back.")
+        if not self._deleted:
+            return self._listed(remark="No game was deleted since the start.")
+        path = restored(*self._deleted.pop())
+        return self._listed(remark=f"{path.stem} is back.")
 
     def _keep(self, task: Keep) -> Done:
         if task.number not in self._files:
@@ -105,16 +148,20 @@ def draw(task: Draw) -> Drawn | FileFailed:
     return Drawn(task.path)
 
 
-def _line(entry: SavedEntry) -> str:
-    """Return one line about a saved game."""
-    record = entry.record
+def _listed_game(entry: SavedEntry) -> ListedGame:
+    record, rules = entry.record, entry.record.rules
+    result = won_text(record)
     if not entry.is_finished:
         result = "no result" if entry.is_copy else "goes on"
-    else:
-        result = "draw" if record.winner is None else f"{colour_name(record.winner)} won"
-    players = f"{record.black or '?'} - {record.white or '?'}"
-    size = f"{record.rules.size}x{record.rules.size}"
-    if record.rules.variant != Variant.FREESTYLE:
-        size += f" {record.rules.variant}"
-    moves = f"{len(record.moves)} move{'' if len(record.moves) == 1 else 's'}"
-    return f"{entry.date:%Y-%m-%d %H:%M}  {players:<24} {size:>5} {moves:>9}  {result}"
+    variant = f" {rules.variant}" if rules.variant != Variant.FREESTYLE else ""
+    line = f" {rules.connect} in a row" if rules.connect != Rules().connect else ""
+    return ListedGame(
+        path=str(entry.path),
+        date=f"{entry.date:%Y-%m-%d %H:%M}",
+        name="" if is_named_by_time(entry.path) else entry.path.stem,
+        players=f"{record.black or '?'} - {record.white or '?'}",
+        result=result,
+        rules=f"{rules.size}x{rules.size}{variant}{line}",
+        opening=str(record.opening.rule) if record.opening.stones else "",
+        moves=str(entry.moves),
+    )

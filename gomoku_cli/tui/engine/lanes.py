@@ -15,6 +15,7 @@ from gomoku_cli.tui.engine.messages import (
     Answer,
     CheckMove,
     ChooseOpening,
+    DeleteGame,
     Done,
     Draw,
     Failed,
@@ -24,7 +25,9 @@ from gomoku_cli.tui.engine.messages import (
     ListGames,
     Load,
     OpenGame,
+    RenameGame,
     Request,
+    RestoreGame,
     Search,
     Stop,
     Task,
@@ -39,8 +42,8 @@ _LANES: dict[type[Any], str] = {
     FindThreats: "views",
     GradeMoves: "views",
     Keep: _SAVES,
-    ListGames: "games",  # reading hundreds of games takes seconds, for which no save may wait
-    OpenGame: "games",
+    # Reading thousands of games takes a second, for which no save may wait.
+    **dict.fromkeys((ListGames, RenameGame, DeleteGame, RestoreGame, OpenGame), "games"),
     Draw: "pictures",
 }
 """The lane of each kind of task. Kernels of a search release the interpreter, so the others go on meanwhile."""

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from core.opening_rules import Choice, Opening
 from core.position import Position
@@ -49,7 +49,7 @@ class Search:
     purpose: Literal["move", "analysis", "ponder"] = "move"
     """The choice of a move, an analysis for the panes, or the use of the opponent's turn."""
     seconds: float = math.inf
-    """Time of an analysis."""
+    """Time of an analysis, and at most of a move."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +100,29 @@ class Keep:
 class ListGames:
     """List the saved games: `GameList` or `FileFailed` follows."""
 
+    limit: int | None = None
+    """So many of the newest ones; None for all."""
+
+
+@dataclass(frozen=True, slots=True)
+class RenameGame:
+    """Give a saved game another name: `GameList` or `FileFailed` follows."""
+
+    path: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteGame:
+    """Delete a saved game: `GameList` or `FileFailed` follows."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreGame:
+    """Bring the last deleted game back: `GameList` or `FileFailed` follows."""
+
 
 @dataclass(frozen=True, slots=True)
 class OpenGame:
@@ -127,7 +150,8 @@ class Stop:
     """True to leave out one that has not begun."""
 
 
-Task = Load | Search | ChooseOpening | FindThreats | CheckMove | GradeMoves | Keep | ListGames | OpenGame | Draw | Stop
+FileTask = Keep | ListGames | RenameGame | DeleteGame | RestoreGame | OpenGame
+Task = Load | Search | ChooseOpening | FindThreats | CheckMove | GradeMoves | FileTask | Draw | Stop
 
 # Answers
 
@@ -241,11 +265,32 @@ class Ended:
     text: str
 
 
+class ListedGame(NamedTuple):
+    """A saved game in words."""
+
+    path: str
+    date: str
+    name: str
+    """Nothing for a file that is named by its time."""
+    players: str
+    result: str
+    rules: str
+    opening: str
+    """Nothing without an opening rule."""
+    moves: str
+
+
 @dataclass(frozen=True, slots=True)
 class GameList:
-    """The saved games, the newest first: their files and a line about each."""
+    """The saved games, the newest first."""
 
-    games: tuple[tuple[str, str], ...]
+    games: tuple[ListedGame, ...]
+    limit: int | None = None
+    """That of the task."""
+    remark: str = ""
+    """The change before, or the reason why it failed."""
+    renamed: tuple[str, str] | None = None
+    """The file of a game before and after a change of its name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, get_args
 
 from core.compiled.memory import give_back_memory
 from core.input_limits import MAX_PAGE_TREE_BYTES
@@ -20,14 +20,12 @@ from gomoku_cli.tui.engine.messages import (
     ChooseOpening,
     Done,
     Draw,
+    FileTask,
     FindThreats,
     GradeMoves,
-    Keep,
-    ListGames,
     Load,
     Moved,
     Opened,
-    OpenGame,
     OtherBoard,
     PlayerChoice,
     Progress,
@@ -101,7 +99,7 @@ class Worker:
                 FindThreats: lambda number, task: find_threats(task.position),
                 GradeMoves: lambda number, task: grade(task),
                 Draw: lambda number, task: draw(task),
-                **dict.fromkeys((Keep, ListGames, OpenGame), self._files.run),
+                **dict.fromkeys(get_args(FileTask), self._files.run),
             }
         )
 
@@ -132,7 +130,8 @@ class Worker:
             return Done()
         if task.purpose == "analysis":
             return Analysed(self._shown(number, engine.analysis(task.position, Limit(seconds=task.seconds))).wait())
-        search = self._shown(number, engine.start(task.position, seed=secrets.randbits(63)))
+        until = time.monotonic() + task.seconds
+        search = self._shown(number, engine.start(task.position, seed=secrets.randbits(63), until=until))
         decision, seconds = search.wait(), time.perf_counter() - started
         return Moved(decision.move, decision.simulations, seconds, search.view or view_of(decision, seconds))
 

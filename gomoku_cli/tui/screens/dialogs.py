@@ -8,16 +8,19 @@ from textual.screen import Screen
 from core.opening_rules import Choice
 from core.records.record import Ending, GameRecord, RecordError
 from core.records.tree import GameTree
-from core.rules import BLACK, NO_CELL, WHITE, Cell
+from core.rules import BLACK, NO_CELL, WHITE, Cell, colour_name
 from curriculum.arena import player_names
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.study.game import StudiedGame, StudiedTree, without_analysis
 from gomoku_cli.tui.control import Control
 from gomoku_cli.tui.engine.client import Engine
-from gomoku_cli.tui.engine.messages import MAX_NODES, Draw, ListGames, OpenGame, PlayerChoice
+from gomoku_cli.tui.engine.messages import MAX_NODES, Draw, GameList, ListGames, OpenGame, PlayerChoice
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.terminal import is_served
 from gomoku_cli.tui.widgets.status import StatusKind
+
+_FIRST_GAMES = 30
+"""Saved games that are listed at once; all others follow."""
 
 
 class Dialogs(App[ExitCode]):
@@ -61,14 +64,17 @@ class Dialogs(App[ExitCode]):
 
         self.push_screen(Question("Which stones do you take? White moves next.", answers, is_low=True), chosen)
 
-    def show_saved_games(self, games: tuple[tuple[str, str], ...]) -> None:
+    def show_saved_games(self, games: GameList) -> None:
         """See `View`."""
         from gomoku_cli.tui.screens.saved_games import SavedGamesScreen
 
-        if not games:
+        if isinstance(self.screen, SavedGamesScreen):
+            self.screen.show(games)
+        elif games.limit is not None and not games.games:
             self.show_message("There is no saved game yet.", "error")
-        elif self.screen is self._main:
-            self.push_screen(SavedGamesScreen(games), self._open_saved)
+        elif games.limit is not None and self.screen is self._main:
+            self.push_screen(SavedGamesScreen(games, self._engine.request), self._open_saved)
+            self._engine.request(ListGames())
 
     def _open_saved(self, path: str | None) -> None:
         if path is not None:
@@ -94,13 +100,15 @@ class Dialogs(App[ExitCode]):
     def _ask_new_game(self) -> None:
         from gomoku_cli.tui.screens.new_game import NewGameScreen
 
-        self.push_screen(NewGameScreen(self.game.rules, self.game.seats, self.game.opening.rule), self._start_new_game)
+        game = self.game
+        screen = NewGameScreen(game.rules, game.seats, game.opening.rule, game.control)
+        self.push_screen(screen, self._start_new_game)
 
     def _start_new_game(self, wanted: object) -> None:
         from gomoku_cli.tui.screens.new_game import NewGame
 
         if isinstance(wanted, NewGame):
-            self.control.new_game(Game(wanted.rules, wanted.seats, opening=wanted.opening))
+            self.control.new_game(Game(wanted.rules, wanted.seats, opening=wanted.opening, clock=wanted.clock))
 
     def action_leave(self) -> None:
         """End the app, after a question during a game."""
@@ -115,6 +123,35 @@ class Dialogs(App[ExitCode]):
         from gomoku_cli.tui.screens.question import ask_to_leave
 
         ask_to_leave(self, question, leave)
+
+    def action_resign(self) -> None:
+        """Give the game up, after a question: for the human, or for the side to move of two."""
+        colour = self.game.seats.human or self.game.side_to_move
+        text = f"{colour_name(colour).capitalize()} resigns?"
+        self._ask_to_end(text, lambda: self.control.end(-colour, Ending.RESIGNATION))
+
+    def action_offer_draw(self) -> None:
+        """Offer a draw to the engine, or to the other human."""
+        if self.game.seats.human and not self.control.may_end:
+            self.control.offer_draw()
+            return
+        sides = [colour_name(side).capitalize() for side in (self.game.side_to_move, -self.game.side_to_move)]
+        text = f"{sides[0]} offers a draw. Does {sides[1]} accept?"
+        self._ask_to_end(text, lambda: self.control.end(None, Ending.BOARD))
+
+    def _ask_to_end(self, text: str, end: Callable[[], None]) -> None:
+        from gomoku_cli.tui.screens.question import Question
+
+        if problem := self.control.may_end:
+            self.show_message(problem, "error")
+            return
+        game = self.game
+
+        def answered(answer: str | None) -> None:
+            if answer == "y" and self.game is game and not self.control.may_end:
+                end()
+
+        self.push_screen(Question(text, (("y", "yes"), ("n", "no")), is_low=True), answered)
 
     def action_delete(self) -> None:
         """Delete the last move that is shown and all that follow, after a question."""
@@ -206,4 +243,4 @@ class Dialogs(App[ExitCode]):
 
     def action_saved_games(self) -> None:
         """Ask for the saved games; `show_saved_games` follows."""
-        self._engine.request(ListGames())
+        self._engine.request(ListGames(_FIRST_GAMES))

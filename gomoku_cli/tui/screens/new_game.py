@@ -17,6 +17,7 @@ from core.opening_rules import FREE, Opening, OpeningRule
 from core.rules import Rules, Variant
 from curriculum.arena import player_names
 from gomoku_cli.printable import printable
+from gomoku_cli.study.clocks import TimeControl
 from gomoku_cli.tui.engine.messages import PlayerChoice
 from gomoku_cli.tui.game import Seats
 from search.tree.settings import DEFAULT_SIMULATIONS, Policy
@@ -49,6 +50,7 @@ class NewGame:
     rules: Rules
     seats: Seats
     opening: Opening = FREE
+    clock: TimeControl | None = None
 
 
 def opponents(folder: Path = Path("runs")) -> list[tuple[Content, str]]:
@@ -98,9 +100,10 @@ class NewGameScreen(ModalScreen[NewGame | None]):
         Binding("ctrl+s", "start", "Start", show=False),
     ]
 
-    def __init__(self, rules: Rules, seats: Seats, rule: OpeningRule) -> None:
+    def __init__(self, rules: Rules, seats: Seats, rule: OpeningRule, clock: TimeControl | None) -> None:
         """The fields start with the present game."""
         super().__init__()
+        self._clock = clock
         self._rules, self._rule = rules, rule
         self._seats = seats
 
@@ -131,6 +134,8 @@ class NewGameScreen(ModalScreen[NewGame | None]):
             rules = [(text, rule.value) for rule, text in _OPENINGS.items()]
             rule = self._rule.value
             yield _row("Opening", Select(rules, value=rule, allow_blank=False, id="opening", compact=True))
+            clock, example = str(self._clock or ""), "none; or minutes: 10, 5+3, 5/30, 5/3x30"
+            yield _row("Clock", Input(clock, placeholder=example, id="clock", compact=True))
             seconds = choice.seconds is not None
             units = [("simulations a move", "simulations"), ("seconds a move", "seconds")]
             unit = "seconds" if seconds else "simulations"
@@ -201,7 +206,8 @@ class NewGameScreen(ModalScreen[NewGame | None]):
             "black": Seats(None, choice),
             "white": Seats(choice, None),
         }
-        return NewGame(rules, seats[self._selected("side")], Opening(OpeningRule(self._selected("opening"))))
+        clock = TimeControl.parse(written) if (written := self._typed("clock")) else None
+        return NewGame(rules, seats[self._selected("side")], Opening(OpeningRule(self._selected("opening"))), clock)
 
     def _integer(self, field: str, name: str) -> int:
         try:

@@ -1,51 +1,225 @@
-"""The list of saved games."""
+"""The list of saved games: what is typed filters it, and keys rename, delete and bring back."""
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import ClassVar
 
+from rich.cells import set_cell_size
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import OptionList, Static
-from textual.widgets.option_list import Option
+from textual.style import Style
+from textual.widgets import Button, Static
 
 from gomoku_cli.printable import printable
+from gomoku_cli.tui.engine.messages import DeleteGame, FileTask, GameList, ListedGame, RenameGame, RestoreGame
+
+_COLUMNS = {"date": 16, "players": 0, "result": 9, "rules": 11, "opening": 7, "moves": 5}
+"""The width of each column; the players have what is left."""
+_MAX_ROWS = 20
+_OTHER_ROWS = 6
+"""Frame, filter, heading, the marked game in words, and buttons."""
+_TASKS = (("f2 rename", "rename"), ("del delete", "delete"), ("ctrl+z undo", "restore"), ("esc back", "back"))
 
 
 class SavedGamesScreen(ModalScreen[str | None]):
-    """A list of games; the result is the file of the chosen one, None without a choice."""
+    """A list of games; the result is the file of the chosen one, None without a choice.
+
+    It draws the games in view alone, so that thousands cost nothing.
+    """
 
     DEFAULT_CSS = """
     SavedGamesScreen {
         align: center middle;
 
-        Vertical { width: 84; max-width: 100%; height: auto; max-height: 100%; background: $surface;
+        Vertical { width: 110; max-width: 100%; height: auto; max-height: 100%; background: $surface;
             border: solid $primary; padding: 0 1; }
-        OptionList { height: auto; max-height: 20; border: none; padding: 0; background: $surface; }
+        Static { height: 1; }
+        #columns, #about { text-style: dim; }
+        Horizontal { height: 1; }
+        Button { min-width: 1; margin-right: 2; }
     }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,o", "give_up", "Back", show=False),
+        *(
+            Binding(key, f"move({rows})", key, show=False)
+            for key, rows in (("up", -1), ("down", 1), ("pageup", -15), ("pagedown", 15), ("home", -(10**6)))
+        ),
+        Binding("end", f"move({10**6})", "end", show=False),
+        Binding("enter", "choose", "Go on", show=False),
+        Binding("f2,ctrl+r", "rename", "Rename", show=False),
+        Binding("delete,ctrl+d", "delete", "Delete", show=False),
+        Binding("ctrl+z", "restore", "Undo", show=False),
+        Binding("escape", "back", "Back", show=False),
     ]
 
-    def __init__(self, games: Sequence[tuple[str, str]]) -> None:
-        """`games`: pairs of a file and a line about its game."""
+    def __init__(self, games: GameList, request: Callable[[FileTask], object]) -> None:
+        """`request` asks the engine for changes; `show` gets the games after them."""
         super().__init__()
-        self._games = games
+        self._list, self._request = games, request
+        self._shown: list[ListedGame] = []
+        """The games that pass the filter."""
+        self._row = self._top = 0
+        """The marked game among them, and the first one in view."""
+        self._filter = ""
+        self._name: str | None = None
+        """The new name that is being typed."""
+        self._texts = {name: Static(id=name, markup=False) for name in ("filter", "columns", "games", "about")}
 
     def compose(self) -> ComposeResult:
-        """Build the heading and the list."""
+        """Build the line of the filter, the games, and a button for each key."""
         with Vertical():
-            yield Static("Saved games: enter goes on, or reviews a game that is over; esc goes back")
-            yield OptionList(*(Option(Content(printable(line))) for _, line in self._games))
+            yield from self._texts.values()
+            with Horizontal():
+                for label, action in (("enter go on, review", "choose"), *_TASKS):
+                    button = Button(label, id=action, compact=True)
+                    button.can_focus = False  # so that keys are for the filter
+                    yield button
 
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Return the chosen file."""
-        self.dismiss(self._games[event.option_index][0])
+    def on_mount(self) -> None:
+        """Draw the first games."""
+        self.show(self._list)
 
-    def action_give_up(self) -> None:
-        """Return without a choice."""
-        self.dismiss(None)
+    def on_resize(self) -> None:
+        """Fit the columns."""
+        self._draw()
+
+    def show(self, games: GameList) -> None:
+        """Show these games; the mark stays on its game, or at its place."""
+        marked = self._marked
+        self._list = games
+        self._apply_filter()
+        if marked is not None:
+            paths = [game.path for game in self._shown]
+            path = dict([games.renamed]).get(marked.path, marked.path) if games.renamed else marked.path
+            self._row = paths.index(path) if path in paths else self._row
+        self.action_move(0)
+
+    @property
+    def _marked(self) -> ListedGame | None:
+        return self._shown[self._row] if self._shown else None
+
+    def _apply_filter(self) -> None:
+        words = self._filter.lower().split()
+        self._shown = [game for game in self._list.games if _has(game, words)]
+        self._row = max(0, min(self._row, len(self._shown) - 1))
+
+    def _draw(self) -> None:
+        rows = max(1, min(_MAX_ROWS, self.app.size.height - _OTHER_ROWS))
+        width = self._texts["games"].size.width
+        self._top = max(self._row - rows + 1, min(self._top, self._row, len(self._shown) - rows), 0)
+        count = f"{len(self._shown):,} of {len(self._list.games):,}" if self._filter else f"{len(self._list.games):,}"
+        typed = f"New name: {self._name}_" if self._name is not None else f"filter: {self._filter}_   (type words)"
+        if self._filter and self._name is None:
+            typed = f"filter: {self._filter}_"
+        self._texts["filter"].update(Content(printable(f"Saved games: {count}   {typed}")))
+        self._texts["columns"].update(_line({name: name for name in _COLUMNS}, width))
+        lines = []
+        for place, game in enumerate(self._shown[self._top : self._top + rows], self._top):
+            words = game._asdict() | {"players": f"{game.name}: {game.players}" if game.name else game.players}
+            style = Style.parse("reverse" if place == self._row else "") + Style.from_meta({"game": place})
+            lines.append(Content.styled(_line(words, width), style))
+        self._texts["games"].styles.height = max(1, min(rows, len(self._list.games)))
+        self._texts["games"].update(Content("\n").join(lines) if lines else Content("no such game"))
+        about = self._list.remark
+        if not about and (marked := self._marked) is not None:
+            about = ", ".join(
+                filter(None, (*marked[2:-1], f"{marked.moves} {'move' if marked.moves == '1' else 'moves'}"))
+            )
+        self._texts["about"].update(Content(printable(about)))
+
+    def on_key(self, event: events.Key) -> None:
+        """Take what is typed into the filter, or into the name."""
+        typed = self._filter if self._name is None else self._name
+        if event.key == "backspace":
+            typed = typed[:-1]
+        elif event.is_printable and event.character:
+            typed += event.character
+        else:
+            return
+        event.stop()
+        if self._name is None:
+            self._filter = typed
+            self._apply_filter()
+        else:
+            self._name = typed
+        self.action_move(0)
+
+    def on_click(self, event: events.Click) -> None:
+        """Mark a game; choose the marked one."""
+        place = event.style.meta.get("game")
+        if place == self._row and self._marked is not None:
+            self.action_choose()
+        elif place is not None:
+            self.action_move(place - self._row)
+
+    def on_mouse_scroll_down(self) -> None:
+        """Go on in the list."""
+        self.action_move(3)
+
+    def on_mouse_scroll_up(self) -> None:
+        """Go back in the list."""
+        self.action_move(-3)
+
+    async def on_button_pressed(self, event: Button.Pressed) -> None:
+        """Do what the key of the button does."""
+        await self.run_action(event.button.id or "back")
+
+    def action_move(self, rows: int) -> None:
+        """Move the mark."""
+        if rows:
+            self._list = GameList(self._list.games)  # without the remark
+        self._row = max(0, min(self._row + rows, len(self._shown) - 1))
+        self._draw()
+
+    def action_choose(self) -> None:
+        """Return the marked game, or give it the typed name."""
+        if (game := self._marked) is None:
+            return
+        if self._name is None:
+            self.dismiss(game.path)
+        else:
+            self._request(RenameGame(game.path, self._name))
+            self._name = None
+
+    def action_rename(self) -> None:
+        """Ask for a name."""
+        if (game := self._marked) is not None:
+            self._name = game.name
+            self._draw()
+
+    def action_delete(self) -> None:
+        """Delete the marked game."""
+        if (game := self._marked) is not None and self._name is None:
+            self._request(DeleteGame(game.path))
+
+    def action_restore(self) -> None:
+        """Bring the last deleted game back."""
+        self._request(RestoreGame())
+
+    def action_back(self) -> None:
+        """Leave the name, the filter, or the list."""
+        if self._name is not None:
+            self._name = None
+        elif self._filter:
+            self._filter = ""
+            self._apply_filter()
+        else:
+            self.dismiss(None)
+            return
+        self.action_move(0)
+
+
+def _has(game: ListedGame, words: list[str]) -> bool:
+    text = " ".join(game[1:]).lower()
+    return all(word in text for word in words)
+
+
+def _line(words: dict[str, str], width: int) -> str:
+    """Return the words of each column side by side."""
+    left = max(1, width - sum(columns + 1 for columns in _COLUMNS.values() if columns))
+    cells = (set_cell_size(printable(words[name]), columns or left) for name, columns in _COLUMNS.items())
+    return " ".join(cells)

@@ -43,10 +43,10 @@ NOTE_S = 30.0
 class PlayersView(Static):
     """The players' colours and the player whose turn it is."""
 
-    def show(self, game: Game, glyphs: Glyphs) -> None:
+    def show(self, game: Game, glyphs: Glyphs, clocks: tuple[str, str]) -> None:
         """Draw a line for each colour with a mark at the player whose turn it is, and a line with the state."""
-        lines = []
-        for colour in (BLACK, WHITE):
+        lines, names = [], [printable(game.player_name(colour)) for colour in (BLACK, WHITE)]
+        for colour, clock in zip((BLACK, WHITE), clocks, strict=True):
             moves = not game.is_game_over() and colour == game.actor
             ink = INK if colour == BLACK else f"bold {PAPER}"
             lines.append(
@@ -54,7 +54,8 @@ class PlayersView(Static):
                     ("> " if moves else "  ", "bold"),
                     (f" {glyphs.stone(colour)} ", f"{ink} on {WOOD}"),
                     (f" {colour_name(colour)}  ", "bold" if moves else ""),
-                    (printable(game.player_name(colour)), "bold" if moves else ""),
+                    (names[colour == WHITE].ljust(max(map(len, names)) * bool(clock)), "bold" if moves else ""),
+                    (f"  {clock}" if clock else "", "bold"),
                 )
             )
         self.update(Content("\n").join([*lines, Content(f"  {game.state_text}")]))
@@ -244,6 +245,7 @@ class SidePanel(Vertical):
         self._glyphs = glyphs
         self._notes: list[str] = []
         self._game: Game | None = None
+        self._clocks = ("", "")
         self._pondering = False
         self._players = PlayersView(markup=False)
         self._value = ValueView(markup=False)
@@ -268,7 +270,7 @@ class SidePanel(Vertical):
     def show(self, game: Game, marks: Mapping[int, str]) -> None:
         """Draw the current state of the game; `marks` stand behind the moves of their plies."""
         self._game = game
-        self._players.show(game, self._glyphs)
+        self._players.show(game, self._glyphs, self._clocks)
         self._value.show(game)
         self._heading.update("Moves" if game.node.is_main() else "Moves of a variation")
         self._moves.show(game, marks)
@@ -276,6 +278,12 @@ class SidePanel(Vertical):
         self._comment.update(Content(printable(": ".join(filter(None, words)))))
         self._comment.display = any(words)
         self._show_about()
+
+    def show_clocks(self, clocks: tuple[str, str]) -> None:
+        """Draw both clocks beside the players."""
+        self._clocks = clocks
+        if self._game is not None:
+            self._players.show(self._game, self._glyphs, clocks)
 
     def show_value(self, game: Game) -> None:
         """Draw the newest value alone."""

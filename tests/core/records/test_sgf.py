@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.records.record import Ending, GameRecord, RecordError
-from core.records.sgf import main_line, parse_sgf, to_sgf
+from core.records.sgf import main_line, parse_header, parse_sgf, to_sgf
 from core.rules import BLACK, WHITE, Rules
 from tests.support.game_records import records
 
@@ -63,8 +63,11 @@ def test_sgfmill_reads_the_game_that_we_wrote(record: GameRecord) -> None:
 
 @given(st.lists(records(), min_size=1, max_size=3))
 def test_games_written_into_one_text_are_read_back(written: list[GameRecord]) -> None:
-    again = parse_sgf("".join(map(to_sgf, written)))
-    assert again == written
+    text = "".join(map(to_sgf, written))
+    assert parse_sgf(text) == written
+    header, moves = parse_header(text)
+    assert (header.black, header.note, header.winner) == (written[0].black, written[0].note, written[0].winner)
+    assert moves == len(written[0].moves)
 
 
 def test_a_game_of_another_program_is_read() -> None:
@@ -113,6 +116,12 @@ def test_times_that_are_not_ours_are_left_aside(text: str) -> None:
 def test_line_ends_are_read_as_any_system_writes_them(ends: str) -> None:
     text = f"(;GM[4]PB[A]{ends};B[hh]C[one{ends}two \\{ends}three]{ends})"
     assert read(text).comments == ("one\ntwo three",)
+
+
+def test_variations_are_left_aside() -> None:
+    main = "(;GM[4]SZ[15];B[hh](;W[hi](;B[ii];W[gg])(;B[jj]))(;W[zz];Q[unfinished \\] business])(;B[hh]))"
+    assert read(main).moves == read("(;GM[4]SZ[15];B[hh];W[hi];B[ii];W[gg])").moves
+    assert len(read(main).moves) == parse_header(main)[1] == 4
 
 
 def test_nodes_of_main_lines_come_with_their_plies() -> None:

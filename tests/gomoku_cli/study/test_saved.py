@@ -26,7 +26,7 @@ def studied(record: GameRecord) -> StudiedTree:
 
 
 def game(*moves: int) -> StudiedTree:
-    return studied(GameRecord(RULES, moves, black="you", white="level:3"))
+    return studied(GameRecord(RULES, moves, black="you", white="level:3", ending=Ending.UNKNOWN))
 
 
 def loaded(path: Path) -> StudiedTree:
@@ -46,7 +46,7 @@ def test_a_game_is_in_its_file_after_every_move(tmp_path: Path) -> None:
         handle.save(game(*WON[:count]))
         (entry,) = saved_games(folder)
         assert entry.is_finished == (count == len(WON))
-        assert list(entry.record.moves) == list(WON[:count])
+        assert entry.moves == count
     record = entry.record
     assert (record.black, record.white, record.winner, record.rules) == ("you", "level:3", BLACK, RULES)
     assert sorted(path.name for path in folder.iterdir()) == [entry.path.name]
@@ -96,10 +96,10 @@ def test_the_newest_comes_first_and_broken_files_do_not_count(tmp_path: Path) ->
     (tmp_path / "broken.sgf").write_text("(;GM[1])")
     (tmp_path / "notes.txt").write_text("no game")
     (tmp_path / "folder.sgf").mkdir()
-    assert [len(entry.record.moves) for entry in saved_games(tmp_path)] == [2, 7, 3]
+    assert [entry.moves for entry in saved_games(tmp_path)] == [2, 7, 3]
     newest = newest_unfinished(tmp_path)
     assert newest is not None
-    assert len(newest.record.moves) == 2
+    assert newest.moves == 2
 
 
 def test_a_game_goes_on_in_its_own_file(tmp_path: Path) -> None:
@@ -107,10 +107,10 @@ def test_a_game_goes_on_in_its_own_file(tmp_path: Path) -> None:
     first.save(game(*WON[:3]))
     entry = newest_unfinished(tmp_path)
     assert entry is not None
-    assert list(entry.record.moves) == list(WON[:3])
+    assert entry.moves == 3
     handle = SavedGame(tmp_path, entry.path)
     handle.save(game(*WON))
-    assert [len(entry.record.moves) for entry in saved_games(tmp_path)] == [7]
+    assert [entry.moves for entry in saved_games(tmp_path)] == [7]
     assert newest_unfinished(tmp_path) is None
 
 

@@ -78,18 +78,6 @@ async def test_moves_that_are_typed_faster_than_the_screen_works_stay_apart() ->
 
 
 @async_test
-async def test_a_game_that_is_over_keeps_its_sides() -> None:
-    async with board_app(ScriptedPlayer(3, ["a2", "b2"]), size=3, connect=3) as ui:
-        for move in ("a1", "b1", "c1"):
-            await ui.play(move)
-        assert ui.app.game.is_game_over()
-        before = ui.app.game.seats
-        await ui.press("s")
-        assert ui.app.game.seats == before
-        assert ui.status == "Sides are swapped during a game: n begins another."
-
-
-@async_test
 async def test_the_cursor_stops_at_the_edge_and_only_changed_cells_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     async with board_app(ScriptedPlayer(3), size=3, connect=3) as ui:
         await ui.press("left", "left", "left", "down", "down")
@@ -174,7 +162,7 @@ async def test_a_win_is_shown_in_words_and_on_the_board() -> None:
         before = {name: ui.background(name) for name in ("c3", "g7", "a1")}
         await ui.play("g7")
         await ui.click("o1")
-        assert ui.status == "Black has 5 in a row: you have won. Press n for a new game."
+        assert ui.status == "Black has 5 in a row: you have won. s plays a rematch, n a new game."
         assert "Black has won" in ui.panel
         line = {ui.background(name) for name in ("d4", "e5", "f6", "g7")}
         assert len(line) == 1

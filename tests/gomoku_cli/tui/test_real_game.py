@@ -39,4 +39,4 @@ async def test_a_whole_game_against_the_built_in_model(tmp_path: Path, monkeypat
         engine.close()
     (entry,) = saved_games(tmp_path / "gomoku" / "games")
     assert entry.is_finished
-    assert (len(entry.record.moves), entry.record.winner) == (len(moves), -1)
+    assert (entry.moves, entry.record.winner) == (len(moves), -1)

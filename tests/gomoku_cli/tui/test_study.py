@@ -5,7 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from textual.widgets import OptionList
 
 from core.notation import parse_cell
 from core.position import Position
@@ -267,8 +266,7 @@ async def test_a_record_of_another_program_shows_its_names_and_its_result(tmp_pa
         await ui.until(lambda: "Analysing" not in ui.status)
         await ui.press("o")
         await ui.until(lambda: isinstance(ui.app.screen, SavedGamesScreen))
-        shown = str(ui.app.screen.query_one(OptionList).get_option_at_index(0).prompt)
-        assert "nick one (1419) - Some Bot" in shown and shown.endswith("white won")
+        assert "nick one (1419) - Some Bot" in ui.dialog and "white won by resignation" in ui.dialog
         await ui.press("escape", "b")
         await ui.play("c3")
         assert "human" in ui.panel and "nick one" not in ui.panel, "that is another game"

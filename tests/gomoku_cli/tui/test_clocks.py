@@ -1,0 +1,150 @@
+"""Clocks of both sides: shown, charged, saved and read back; who has no time left loses."""
+
+import math
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from core.records.formats import read_games
+from core.records.record import Ending
+from core.records.tree import GameTree
+from core.rules import BLACK, WHITE, Rules
+from gomoku_cli.gomocup.clock import move_budget
+from gomoku_cli.study import clocks
+from gomoku_cli.study.clocks import Clock, TimeControl
+from gomoku_cli.tui.engine.files import opened
+from gomoku_cli.tui.engine.messages import PlayerChoice, Search
+from gomoku_cli.tui.game import Game, Seats
+from gomoku_cli.tui.screens.new_game import NewGameScreen
+from gomoku_cli.tui.setup import BoardSetup
+from tests.support.tui import GatedPlayer, ScriptedPlayer, ThreadEngine, async_test, board_app
+
+
+class Time:
+    """A clock that stands still unless it is set."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 100.0
+        monkeypatch.setattr(clocks, "time", SimpleNamespace(monotonic=lambda: self.now))
+
+
+@pytest.mark.parametrize(
+    ("text", "written", "control"),
+    [
+        ("10", "10", TimeControl(600)),
+        ("0.5+3", "0.5+3", TimeControl(30, 3)),
+        ("5/30", "5/30", TimeControl(300, 0, 1, 30)),
+        ("0/3x10", "0/3x10", TimeControl(0, 0, 3, 10)),
+        (" 90/2x60 ", "90/2x60", TimeControl(5400, 0, 2, 60)),
+    ],
+)
+def test_a_clock_is_written_as_players_and_as_sgf_write_it(text: str, written: str, control: TimeControl) -> None:
+    assert TimeControl.parse(text) == control
+    assert str(control) == written
+    tree = GameTree(Rules())
+    control.write(tree)
+    assert TimeControl.of(tree) == control
+
+
+@pytest.mark.parametrize("text", ["", "x", "0", "0+5", "-1", "5+", "5+3/30", "5/0x30", "0/0", "5m+3s"])
+def test_other_words_are_no_clock(text: str) -> None:
+    with pytest.raises(ValueError, match=r"minutes, as in 10"):
+        TimeControl.parse(text)
+
+
+def test_a_move_is_charged_to_the_main_time_and_then_to_periods() -> None:
+    def after(control: TimeControl, *moves: float) -> tuple[Clock, str]:
+        tree = GameTree(Rules())
+        clock = control.clocks([])[BLACK]
+        for used in moves:
+            clock = control.pressed(clock, used, tree, BLACK)
+        assert control.clocks([tree])[BLACK] == clock, "the record says the same"
+        return clock, control.text(clock)
+
+    fischer, byo_yomi = TimeControl(60, 5), TimeControl(60, 0, 3, 10)
+    assert after(fischer, 10, 20) == (Clock(40), "0:40")
+    assert after(fischer, 59.5, 3) == (Clock(7.5), "0:07.5")
+    assert after(fischer, 60) == (Clock(0), "0:00.0")
+    assert after(byo_yomi, 59) == (Clock(1, 3), "0:01.0")
+    assert after(byo_yomi, 60, 9.9, 9.9) == (Clock(0, 3), "0:10 (3)"), "a period that is not over stays whole"
+    assert after(byo_yomi, 85, 10) == (Clock(0, 0), "0:00.0")
+    assert after(byo_yomi, 75) == (Clock(0, 2), "0:10 (2)")
+    assert byo_yomi.text(Clock(5, 3), 12) == "0:03.0 (3)"
+    assert TimeControl(3700).text(Clock(3700)) == "1:01:40"
+
+
+@async_test
+async def test_clocks_run_stop_in_a_review_and_are_kept(tmp_path: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        time = Time(patch)
+        engine = ThreadEngine({"default": ScriptedPlayer(15)}, folder=tmp_path)
+        setup = BoardSetup(seats=Seats(None, None), clock=TimeControl.parse("1+2"))
+        async with board_app(engine, setup=setup, terminal=(120, 40)) as ui:
+            time.now += 50
+            await ui.press("slash", *"h8", "enter")
+            assert "human  1:00" in ui.panel, "the first move takes no time"
+            time.now += 20
+            await ui.until(lambda: "0:40" in ui.panel)
+            await ui.press("slash", *"i9", "enter")
+            assert ui.app.control.clock_texts == ("1:00", "0:42")
+            time.now += 5
+            await ui.press("b")
+            time.now += 500
+            await ui.press("comma", "b")
+            assert ui.app.control.clock_texts == ("0:55", "0:42"), "a review takes no time"
+            time.now += 5
+            await ui.press("slash", *"g7", "enter")
+            (path,) = tmp_path.iterdir()
+            assert "TM[60]OT[2 fischer]" in path.read_text()
+            assert ";B[gi]BL[52.0]" in path.read_text() and ";W[ig]WL[42.0]" in path.read_text()
+            game = Game.from_saved(opened(path).game)
+            assert game.clocks == {BLACK: Clock(52.0), WHITE: Clock(42.0)}
+            time.now += 42
+            await ui.until(lambda: ui.app.game.is_game_over())
+            assert ui.status == "White has no time left: the game is over."
+            (record,) = read_games(path)
+            assert (record.winner, record.ending) == (BLACK, Ending.TIME)
+            await ui.press("s")
+            assert (ui.app.game.control, ui.app.game.ply) == (game.control, 0), "a rematch has the same clocks"
+        async with board_app(engine := ThreadEngine({}), setup=BoardSetup(game=game), terminal=(64, 24)) as ui:
+            await ui.press("p")
+            assert "0:52" in ui.title + ui.panel and "0:42" in ui.title + ui.panel
+            engine.close()
+
+
+@async_test
+async def test_an_engine_that_would_think_for_ever_moves_within_its_clock() -> None:
+    player = GatedPlayer(15)
+    for clock in (TimeControl(3), TimeControl(0, 0, 1, 1)):
+        engine = ThreadEngine({"default": player, "other": player})
+        choice = PlayerChoice(spec="default")
+        game = Game(Rules(), Seats(None, choice), (112, 100), clock=clock)
+        async with board_app(engine, setup=BoardSetup(game=game)) as ui:
+            for name in ("h9", "c3", "h11", "o12"):
+                await ui.play(name)
+                assert not ui.app.game.is_game_over(), ui.status
+        asked = [task.seconds for task in engine.tasks if isinstance(task, Search) and task.purpose == "move"]
+        assert len(asked) == 4 and max(asked) < 0.9
+        assert ui.app.game.clocks[WHITE] != Clock(0)
+
+
+def test_the_budget_of_a_move_is_that_of_matches() -> None:
+    assert math.isclose(move_budget(300, 0, 0, 0), 10)
+    assert math.isclose(move_budget(300, 3, 0, 0), 13)
+    assert math.isclose(move_budget(80, 0, 30, 100), 10)
+    assert 25 < move_budget(0, 0, 30, 20) < 30, "a whole period"
+    assert 0 <= move_budget(0.01, 0, 0, 0) < 0.01
+
+
+@async_test
+async def test_the_dialog_has_a_clock() -> None:
+    async with board_app(ScriptedPlayer(15)) as ui:
+        await ui.press("n")
+        assert isinstance(ui.app.screen, NewGameScreen)
+        ui.app.screen.set_focus(ui.app.screen.query_one("#clock"))
+        await ui.press(*"5-3", "ctrl+s")
+        assert "a clock is minutes" in ui.dialog
+        await ui.press("backspace", "backspace", *"+3", "ctrl+s")
+        await ui.until(lambda: ui.app.game.control == TimeControl(300, 3))
+        assert ui.app.control.clock_texts == ("5:00", "5:00")

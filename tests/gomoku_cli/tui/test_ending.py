@@ -1,0 +1,109 @@
+"""Games that end without their board, and the rematch after any end."""
+
+from pathlib import Path
+
+import pytest
+
+from core.records.formats import read_games
+from core.records.record import Ending
+from core.rules import BLACK, WHITE
+from gomoku_cli.study.played import accepts_draw
+from gomoku_cli.tui.engine.files import opened
+from gomoku_cli.tui.engine.messages import PlayerChoice
+from gomoku_cli.tui.game import Game, Seats
+from gomoku_cli.tui.setup import BoardSetup
+from tests.support.tui import AnalysingPlayer, ScriptedPlayer, ThreadEngine, async_test, board_app
+
+TWO_PLAYERS = BoardSetup(seats=Seats(None, None))
+FIFTEEN_PAIRS = " ".join(f"{column}{row}" for row in (1, 5, 9) for column in "acegikmobd")
+
+
+@async_test
+async def test_a_resignation_is_asked_for_recorded_and_read_back(tmp_path: Path) -> None:
+    engine = ThreadEngine({"scripted [b]": ScriptedPlayer(15, ["i9", "a1", "b2"])}, folder=tmp_path)
+    async with board_app(engine, terminal=(120, 40)) as ui:
+        await ui.play("h8")
+        await ui.play("c3")
+        await ui.press("u", "minus")
+        assert "Black resigns?" in ui.dialog
+        await ui.press("n", "minus", "y")
+        assert ui.status == "Black has resigned: scripted [b] has won."
+        assert "White has won" in ui.panel
+        await ui.press("minus")
+        assert ui.status == "There is no game under way."
+        await ui.click("o1")
+        assert "s plays a rematch" in ui.status and len(ui.moves) == 2
+        (path,) = tmp_path.iterdir()
+        assert "RE[W+R]" in path.read_text()
+        record, again = read_games(path)[0], Game.from_saved(opened(path).game)
+        assert (len(record.moves), record.winner, record.ending) == (2, WHITE, Ending.RESIGNATION)
+        assert again.is_game_over() and again.is_for_review and again.winner == WHITE
+        assert len(again.node.variations) == 1, "the moves that were taken back are there"
+        again.pop()
+        assert not again.is_game_over(), "the moves before go on"
+        await ui.press("s")
+        await ui.until(lambda: ui.moves == ["b2"])
+        assert ui.app.game.seats.human == WHITE, "a rematch with the other colours"
+        assert len(list(tmp_path.iterdir())) == 2
+
+
+@async_test
+async def test_two_players_agree_on_a_draw(tmp_path: Path) -> None:
+    engine = ThreadEngine({"default": AnalysingPlayer(15)}, folder=tmp_path)
+    async with board_app(engine, setup=TWO_PLAYERS) as ui:
+        await ui.press("slash", *"h8", "enter", "equals_sign")
+        assert "White offers a draw. Does Black accept?" in ui.dialog
+        await ui.press("escape")
+        assert not ui.app.game.is_game_over()
+        await ui.press("equals_sign", "y")
+        assert ui.status == "A draw by agreement."
+        (path,) = tmp_path.iterdir()
+        assert "RE[0]" in path.read_text()
+        assert Game.from_saved(opened(path).game).result == (None, Ending.BOARD)
+        await ui.press("b", "c")
+        await ui.until(lambda: ui.app.control.analysis is not None)
+        assert "Candidates for white" in ui.panel, "the last position can be analysed"
+
+
+@async_test
+async def test_an_engine_takes_a_draw_by_its_own_values() -> None:
+    for value, takes in ((0.2, False), (0.01, True)):
+        player = AnalysingPlayer(15, value=value)
+        engine = ThreadEngine({"scripted [b]": player})
+        game = Game(TWO_PLAYERS.rules, Seats(None, PlayerChoice(spec="scripted [b]")), range(0))
+        for name in FIFTEEN_PAIRS.split():
+            game.play(game.rules.size * (int(name[1:]) - 1) + ord(name[0]) - ord("a"))
+        for ply in range(1, game.ply, 2):
+            game.learn(ply, player.view_of(game.moves[:ply], value), "scripted [b]")
+        async with board_app(engine, setup=BoardSetup(game=game)) as ui:
+            assert ui.app.game.ply == 30 and ui.app.game.is_humans_turn
+            await ui.press("equals_sign")
+            shown = "A draw by agreement." if takes else "scripted [b] takes no draw: it plays on."
+            assert ui.status == shown
+        async with board_app(ScriptedPlayer(15)) as ui:
+            await ui.press("equals_sign")
+            assert ui.status == "scripted [b] takes no draw before 30 stones stand."
+
+
+@pytest.mark.parametrize(
+    ("values", "stones", "takes"),
+    [
+        ([0.01] * 5, 30, True),
+        ([-0.5] * 5, 30, True),
+        ([0.9, *[0.01] * 5], 40, True),
+        ([0.01] * 4, 30, False),
+        ([0.02] * 5, 30, False),
+        ([0.01] * 5, 29, False),
+    ],
+)
+def test_a_draw_needs_thirty_stones_and_five_low_values(values: list[float], stones: int, takes: bool) -> None:
+    assert accepts_draw(values, stones) == takes
+
+
+def test_a_game_that_ended_without_its_board_goes_on_where_its_end_is_deleted() -> None:
+    game = Game(TWO_PLAYERS.rules, Seats(None, None), (112, 113))
+    game.end(BLACK, Ending.TIME)
+    assert game.result_text() == "White has no time left: the game is over."
+    assert not game.may_promote and game.result == (BLACK, Ending.TIME)
+    game.delete()
+    assert (game.result, game.is_game_over()) == ((None, Ending.UNKNOWN), False)

@@ -1,0 +1,100 @@
+"""The list of saved games: its columns, filter, names, and deletions that are taken back."""
+
+import os
+from pathlib import Path
+
+from core.opening_rules import Opening, OpeningRule
+from core.records.record import Ending, GameRecord
+from core.records.sgf import to_sgf
+from core.rules import BLACK, WHITE, Rules, Variant
+from gomoku_cli.study.saved import deleted, restored, saved_games
+from gomoku_cli.tui.screens.saved_games import SavedGamesScreen
+from tests.support.tui import BoardDriver, ScriptedPlayer, ThreadEngine, async_test, board_app
+
+_GAMES = {
+    "2026-11-01-120000": GameRecord(Rules(), (112, 113, 114), WHITE, black="you", white="level:3"),
+    "won by Ann": GameRecord(
+        Rules(15, variant=Variant.RENJU), (112,), BLACK, black="Ann", white="Bob", ending=Ending.RESIGNATION
+    ),
+    "2026-11-03-120000": GameRecord(
+        Rules(), (112, 113), black="you", white="mentor:2", ending=Ending.UNKNOWN, opening=Opening(OpeningRule.SWAP2)
+    ),
+}
+
+
+def write_games(folder: Path) -> None:
+    folder.mkdir()
+    for number, (name, record) in enumerate(_GAMES.items()):
+        path = folder / f"{name}.sgf"
+        path.write_text(to_sgf(record), encoding="utf-8")
+        os.utime(path, (10**9 + number, 10**9 + number))
+
+
+async def opened(ui: BoardDriver) -> None:
+    await ui.press("o")
+    await ui.until(lambda: isinstance(ui.app.screen, SavedGamesScreen))
+
+
+@async_test
+async def test_saved_games_are_filtered_renamed_deleted_and_brought_back(tmp_path: Path) -> None:
+    games = tmp_path / "games"
+    write_games(games)
+    contents = {name: (games / f"{name}.sgf").read_bytes() for name in _GAMES}
+    engine = ThreadEngine({"scripted [b]": ScriptedPlayer(15)}, folder=games)
+    async with board_app(engine) as ui:
+        await opened(ui)
+        rows = [line.split() for line in ui.dialog.splitlines() if line.startswith("2001")]
+        assert [row[2:] for row in rows] == [
+            ["you", "-", "mentor:2", "goes", "on", "15x15", "swap2", "2"],
+            ["won", "by", "Ann:", "Ann", "-", "Bob", "black", "won", "15x15", "renju", "1"],
+            ["you", "-", "level:3", "white", "won", "15x15", "3"],
+        ]
+        await ui.press(*"YOU won")
+        assert "1 of 3" in ui.dialog and "mentor:2" not in ui.dialog
+        await ui.press("backspace", "backspace", "backspace", "backspace")
+        assert "2 of 3" in ui.dialog
+        await ui.press("escape", "down")
+        assert "black won by resignation, 15x15 renju, 1 move" in ui.dialog
+        await ui.press("f2", *("backspace",) * 10, *"a/b", "enter")
+        await ui.until(lambda: "Not done" in ui.dialog)
+        await ui.press("f2", *("backspace",) * 10, *"Ann's trap", "enter")
+        await ui.until(lambda: "It is called Ann's trap." in ui.dialog)
+        await ui.press("delete")
+        await ui.until(lambda: "ctrl+z brings it back" in ui.dialog)
+        assert [entry.path.stem for entry in saved_games(games)] == ["2026-11-03-120000", "2026-11-01-120000"]
+        await ui.press("delete", "ctrl+z", "ctrl+z", "ctrl+z")
+        await ui.until(lambda: "No game was deleted" in ui.dialog)
+        found = [entry.path for entry in saved_games(games)]
+        assert [path.stem for path in found] == ["2026-11-03-120000", "Ann's trap", "2026-11-01-120000"]
+        assert [path.read_bytes() for path in found] == list(contents.values())[::-1], "no file is written anew"
+        await ui.press("home", "enter")
+        await ui.until(lambda: ui.app.game.ply == 2)
+
+
+@async_test
+async def test_a_game_on_the_board_goes_on_under_its_new_name(tmp_path: Path) -> None:
+    """One that was saved in this session, and one that was only opened."""
+    games = tmp_path / "games"
+    engine = ThreadEngine({"scripted [b]": ScriptedPlayer(15, ["i9", "a1", "b2"])}, folder=games)
+    async with board_app(engine) as ui:
+        await ui.play("h8")
+        for name, move in (("one", "c3"), ("two", "d4")):
+            await opened(ui)
+            await ui.press("f2", *("backspace",) * 4, *name, "enter")
+            await ui.until(lambda name=name: f"It is called {name}." in ui.dialog)  # type: ignore[misc]
+            await ui.press("escape" if name == "one" else "enter")
+            await ui.until(lambda: ui.app.screen is ui.main_screen and not ui.app.control.is_busy)
+            await ui.play(move)
+            assert [path.stem for path in games.iterdir()] == [name]
+    (entry,) = saved_games(games)
+    assert entry.moves == 6
+
+
+def test_a_deleted_game_never_takes_the_place_of_another(tmp_path: Path) -> None:
+    games = tmp_path / "games"
+    write_games(games)
+    path = games / "won by Ann.sgf"
+    gone = deleted(path)
+    path.write_text("another")
+    assert restored(gone, path).name == "won by Ann-2.sgf"
+    assert path.read_text() == "another"
