@@ -272,7 +272,7 @@ class Turns:
         else:
             self._analysed = None
             self.use_turn()
-        self._view.show_message("The analysis is paused: y goes on." if self.is_paused else "The analysis goes on.")
+        self._view.show_message("The analysis is paused: 0 goes on." if self.is_paused else "The analysis goes on.")
         self._view.show_analysis()
 
     def _give_hint(self, analysis: Analysis) -> None:

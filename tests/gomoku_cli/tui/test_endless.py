@@ -49,18 +49,18 @@ class EndlessAnalyst(AnalysingPlayer):
 async def test_an_analysis_is_paused_goes_on_and_holds_nothing_up() -> None:
     player = EndlessAnalyst()
     async with board_app(player, terminal=(120, 40)) as ui:
-        await ui.press("y")
+        await ui.press("0")
         assert "no analysis to pause" in ui.status
         await ui.press("c")
         await ui.until(player.running.is_set)
         await ui.until(lambda: "running" in ui.panel)
-        await ui.press("y")
+        await ui.press("0")
         await ui.until(lambda: not player.running.is_set())
         assert "paused" in ui.panel and "a1          60" in ui.panel, "the result so far stays"
         await ui.play("h8")
         await ui.until(lambda: ui.app.game.ply == 2)
         assert not player.running.is_set(), "a pause holds for the next positions"
-        await ui.press("y")
+        await ui.press("0")
         await ui.until(player.running.is_set)
         await ui.play("h9")
         await ui.until(lambda: ui.app.game.ply == 4 and player.running.is_set())
