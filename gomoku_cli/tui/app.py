@@ -158,6 +158,8 @@ class GomokuApp(Dialogs):
         if self._panel.candidates.display:
             speaker = control.speaker
             source = f"{speaker}, {colour_name(game.side_to_move)}'s net" if has_net(speaker) else speaker
+            if state := control.analysis_state:
+                source += f", {state}"
             self._panel.show_candidates(control.analysis, source, self._board.cursor, control.book_moves())
         if self._panel.graph.display:
             self._panel.graph.show(game.curve(in_review=control.review.active), game.ply, control.review.marks)

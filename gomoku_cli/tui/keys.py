@@ -35,6 +35,7 @@ PLAYING = (
 )
 UNDERSTANDING = (
     Command("a", "cells", "a", "Analysis", "prior and visits on the cells: colours, numbers, off", True),
+    Command("0", "course('pause_analysis')", "0", "Pause the analysis", "pause the analysis, or go on with it"),
     Command("c", "view('candidates')", "c", "Candidates", "table of candidates"),
     Command("v", "pane('variation')", "v", "Variation", "line of the cell under the cursor, as ghost stones"),
     Command("g", "view('graph')", "g", "Graph", "win probability over the game"),

@@ -33,8 +33,8 @@ from search.analysis import Analysis
 if TYPE_CHECKING:
     from core.book import Book, BookMove
 
-ANALYSIS_S = 60.0
-"""Time of an analysis for the panes."""
+ANALYSIS_S = 86_400.0
+"""Time of an analysis for the panes, which runs until the position changes, it is paused, or its tree is full."""
 HINT_S = 1.0
 
 
@@ -58,6 +58,8 @@ class Turns:
         """True to check a human's move before it counts."""
         self.wants_analysis = False
         """True while a pane shows the analysis of the position."""
+        self.is_paused = False
+        """True while the human has paused the analyses for the panes."""
         self.wants_threats = False
         self.hint = self.pending = NO_CELL
         """The hint's move; the human's move that is being checked, or that loses and waits for a confirmation."""
@@ -101,6 +103,11 @@ class Turns:
     def analysis(self) -> Analysis | None:
         """The newest analysis of the shown position."""
         return self.game.analysis_at(self.game.ply)
+
+    @property
+    def analysis_state(self) -> str:
+        """What the analysis for the panes does: `running` or `paused`; nothing without one, and after its end."""
+        return "running" if "analysis" in self._tasks else "paused" if self.is_paused and self.wants_analysis else ""
 
     @property
     def speaker(self) -> str:
@@ -343,6 +350,20 @@ class Turns:
             self._tasks.begin("hint", self.analysis_task(HINT_S))
             self.show_state(at_once=True)
 
+    def pause_analysis(self) -> None:
+        """Pause the analyses for the open panes, or go on with them."""
+        if not self.wants_analysis:
+            self._view.show_message("There is no analysis to pause: a, c and v open one.", "error")
+            return
+        self.is_paused = not self.is_paused
+        if self.is_paused:
+            self._tasks.finish("analysis")
+        else:
+            self._analysed = None
+            self.use_turn()
+        self._view.show_message("The analysis is paused: 0 goes on." if self.is_paused else "The analysis goes on.")
+        self._view.show_analysis()
+
     def _give_hint(self, analysis: Analysis) -> None:
         self.hint = analysis.best_move
         name = self.game.name_of(self.hint)
@@ -415,11 +436,11 @@ class Turns:
             return
         if self.is_thinking or "check" in self._tasks or "review" in self._tasks:
             return
-        if self.wants_analysis and (game.is_humans_turn or self.review.active or self._paused):
+        if self.wants_analysis and not self.is_paused and (game.is_humans_turn or self.review.active or self._paused):
             if "analysis" not in self._tasks and self._analysed != tuple(game.moves):
                 self._tasks.drop("ponder")
                 self.pondering = False
-                self._tasks.begin("analysis", self.analysis_task(ANALYSIS_S))
+                self._tasks.begin("analysis", self.analysis_task(ANALYSIS_S, keeps_tree=True))
         elif "analysis" in self._tasks:
             self._tasks.drop("analysis")
         elif self._ponders and game.is_humans_turn and not self.review.active and "ponder" not in self._tasks:
@@ -429,7 +450,9 @@ class Turns:
                 self._tasks.begin("ponder", Search(choice=opponent, position=game.copy(), purpose="ponder"))
                 self._view.show_game()
 
-    def analysis_task(self, seconds: float, ply: int | None = None) -> Search:
+    def analysis_task(self, seconds: float, ply: int | None = None, *, keeps_tree: bool = False) -> Search:
         """Return the task to analyse the position after `ply` moves, by default the shown one."""
         position = self.game.copy() if ply is None else self.game.at(ply)
-        return Search(choice=self.game.analyst, position=position, purpose="analysis", seconds=seconds)
+        return Search(
+            choice=self.game.analyst, position=position, purpose="analysis", seconds=seconds, keeps_tree=keeps_tree
+        )

@@ -221,7 +221,7 @@ class ThreadEngine:
         self._thread = threading.Thread(target=Worker(self._lanes, self._open, other_rules).run, daemon=True)
         self._thread.start()
 
-    def _open(self, choice: PlayerChoice, rules: Rules) -> Player:
+    def _open(self, choice: PlayerChoice, rules: Rules, keeps_tree: bool) -> Player:
         assert self.loading.wait(LIMIT_S)
         if choice.spec not in self.players:
             raise ValueError(f"{choice.spec} is broken")

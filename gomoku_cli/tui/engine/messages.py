@@ -50,6 +50,8 @@ class Search:
     """The choice of a move, an analysis for the panes, or the use of the opponent's turn."""
     seconds: float = math.inf
     """Time of an analysis, and at most of a move."""
+    keeps_tree: bool = False
+    """True for an analysis that goes on from the tree of the last one where its position follows from that one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

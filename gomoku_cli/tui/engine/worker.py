@@ -41,7 +41,7 @@ from search.running import RunningSearch
 
 _Result = TypeVar("_Result")
 
-Opens = Callable[[PlayerChoice, Rules], Player]
+Opens = Callable[[PlayerChoice, Rules, bool], Player]
 """Opens a player; it raises the errors of `curriculum.arena.players.parse_player`."""
 
 
@@ -55,8 +55,11 @@ def other_rules(spec: str, rules: Rules) -> Rules | None:
     return None if info is None or info.plays(rules) else info.rules
 
 
-def open_choice(choice: PlayerChoice, rules: Rules) -> Player:
-    """Return the player of a choice. Raises the errors of `curriculum.arena.players.parse_player`."""
+def open_choice(choice: PlayerChoice, rules: Rules, keeps_tree: bool = False) -> Player:
+    """Return the player of a choice, which may keep its tree from search to search.
+
+    Raises the errors of `curriculum.arena.players.parse_player`.
+    """
     from curriculum.arena.players import PlayerSettings, parse_player
 
     settings = PlayerSettings(
@@ -66,6 +69,7 @@ def open_choice(choice: PlayerChoice, rules: Rules) -> Player:
         switch_stage=choice.switch_stage,
         tactics=choice.tactics,
         memory_bytes=MAX_PAGE_TREE_BYTES if is_served() else None,
+        keeps_tree=keeps_tree,
     )
     return parse_player(choice.spec, rules=rules, settings=settings)
 
@@ -85,7 +89,7 @@ class Worker:
         self._open = open_player
         self._other_rules = other_rules
         self._files = Files(folder)
-        self._engines: dict[tuple[PlayerChoice, Rules], Engine] = {}
+        self._engines: dict[tuple[PlayerChoice, Rules, bool], Engine] = {}
         self._opening = threading.Lock()
 
     def run(self) -> None:
@@ -103,12 +107,17 @@ class Worker:
             }
         )
 
-    def _engine(self, choice: PlayerChoice, rules: Rules, *, ponders: bool | None = None) -> Engine:
-        """Return the handle of a player; `ponders` prepares a new one, with what pondering needs or without."""
+    def _engine(
+        self, choice: PlayerChoice, rules: Rules, *, ponders: bool | None = None, keeps_tree: bool = False
+    ) -> Engine:
+        """Return the handle of a player; `ponders` prepares a new one, with what pondering needs or without.
+
+        One that keeps its tree is another than the one that plays, whose moves do not depend on analyses.
+        """
         with self._opening:
-            key = (choice, rules)
+            key = (choice, rules, keeps_tree)
             if key not in self._engines:
-                engine = Engine(self._open(choice, rules))
+                engine = Engine(self._open(*key))
                 if ponders is not None:
                     # All that its first decision needs is compiled and in memory before the first move.
                     engine.prepare(rules, ponders=ponders).wait()
@@ -124,7 +133,8 @@ class Worker:
         return Done()
 
     def _search(self, number: int, task: Search) -> Answer:
-        engine, started = self._engine(task.choice, task.position.rules), time.perf_counter()
+        engine = self._engine(task.choice, task.position.rules, keeps_tree=task.keeps_tree)
+        started = time.perf_counter()
         if task.purpose == "ponder":
             self._shown(number, engine.ponder(task.position))
             return Done()

@@ -1,0 +1,79 @@
+"""Analyses that run until they are stopped: paused by a key, behind nothing, and with a tree that walks along."""
+
+import threading
+import time
+from collections.abc import Callable
+
+from core.position import Position
+from core.rules import Rules
+from gomoku_cli.tui.engine.messages import PlayerChoice
+from gomoku_cli.tui.engine.worker import open_choice
+from search.analysis import Analysis
+from search.engine import Engine
+from search.limit import Limit
+from search.players import Decision, Report, never
+from tests.support.tui import LIMIT_S, AnalysingPlayer, async_test, board_app
+
+
+class EndlessAnalyst(AnalysingPlayer):
+    """Analyses until it is stopped."""
+
+    def __init__(self) -> None:
+        super().__init__(15, ["i9", "g7"])
+        self.running = threading.Event()
+
+    def search(
+        self,
+        position: Position,
+        limit: Limit | None = None,
+        *,
+        seed: int | None = None,
+        stop: Callable[[], bool] = never,
+        report: Report | None = None,
+        lines: int | None = None,
+    ) -> tuple[Decision, Analysis]:
+        """See `search.players.Player`."""
+        if seed is None:
+            assert report is not None
+            report(self.view(position))
+            self.running.set()
+            deadline = time.monotonic() + LIMIT_S
+            while not stop():
+                assert time.monotonic() < deadline, "nothing stopped the analysis"
+                time.sleep(0.002)
+            self.running.clear()
+        return super().search(position, limit, seed=seed, stop=stop, report=report)
+
+
+@async_test
+async def test_an_analysis_is_paused_goes_on_and_holds_nothing_up() -> None:
+    player = EndlessAnalyst()
+    async with board_app(player, terminal=(120, 40)) as ui:
+        await ui.press("0")
+        assert "no analysis to pause" in ui.status
+        await ui.press("c")
+        await ui.until(player.running.is_set)
+        await ui.until(lambda: "running" in ui.panel)
+        await ui.press("0")
+        await ui.until(lambda: not player.running.is_set())
+        assert "paused" in ui.panel and "a1          60" in ui.panel, "the result so far stays"
+        await ui.play("h8")
+        await ui.until(lambda: ui.app.game.ply == 2)
+        assert not player.running.is_set(), "a pause holds for the next positions"
+        await ui.press("0")
+        await ui.until(player.running.is_set)
+        await ui.play("h9")
+        await ui.until(lambda: ui.app.game.ply == 4 and player.running.is_set())
+
+
+def test_an_analysis_goes_on_from_the_tree_of_the_one_before() -> None:
+    rules, position = Rules(), Position(Rules())
+    with Engine(open_choice(PlayerChoice(spec="default"), rules, True)) as engine:
+        first = engine.analysis(position, Limit(nodes=400)).wait()
+        position.push(first.moves[0].move)
+        second = engine.analysis(position, Limit(nodes=20)).wait()
+        assert second.nodes > 20 + (first.moves[0].visits or 0) // 2
+        assert first.variation[1] in [each.move for each in second.moves[:3]]
+    with Engine(open_choice(PlayerChoice(spec="default"), rules)) as engine:
+        engine.analysis(Position(rules), Limit(nodes=400)).wait()
+        assert engine.analysis(position, Limit(nodes=20)).wait().nodes <= 21, "the engine that plays keeps nothing"
