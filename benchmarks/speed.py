@@ -144,7 +144,7 @@ def training(arguments: argparse.Namespace, model: Path) -> Rows:
     kinds, stones = config.basics.kinds, config.basics.noise_stones
     samples = basics.draw(config.rules, kinds, _POSITIONS, stones, config.seed, Context())
     source = BatchSource(
-        basics.with_colours_swapped(samples),
+        basics.with_colours_swapped(config.rules, samples),
         Samples.none(config.rules.cells),
         rehearsal_share=0.0,
         batch_size=config.training.batch_size,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "gomoku bench --quick",
     "gomoku bench --json --figure bench.png",
-    "gomoku bench --quick --model runs/mine --games best",
+    "gomoku bench --quick --model runs/mine --concurrent-games best",
     "gomoku bench --device cuda --json",
 )
 
