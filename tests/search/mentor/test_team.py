@@ -68,13 +68,7 @@ def test_an_error_in_the_search_ends_the_helpers_too() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         team.search(
-            board,
-            Limit(seconds=math.inf),
-            helpers=1,
-            started=0.0,
-            stop=fail,
-            variety=0,
-            tell=lambda move, score: None,
+            board, Limit(seconds=math.inf), helpers=1, started=0.0, stop=fail, variety=0, tell=lambda move, score: None
         )
     team.wait()
 

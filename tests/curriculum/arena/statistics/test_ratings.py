@@ -73,8 +73,7 @@ def test_published_pool_of_three_whose_scores_fit_together_exactly() -> None:
 def test_results_add_up_from_either_side() -> None:
     whole = rate(["a", "b", "c"], [("a", "b", (1, 2, 3, 4, 5)), ("b", "c", (2, 0, 5, 1, 4))])
     parts = rate(
-        ["a", "b", "c"],
-        [("b", "a", (3, 3, 2, 2, 1)), ("c", "b", (4, 1, 5, 0, 2)), ("a", "b", (0, 0, 1, 1, 2))],
+        ["a", "b", "c"], [("b", "a", (3, 3, 2, 2, 1)), ("c", "b", (4, 1, 5, 0, 2)), ("a", "b", (0, 0, 1, 1, 2))]
     )
     for one, other in zip(whole, parts, strict=True):
         assert one.name == other.name
