@@ -206,8 +206,7 @@ def _tested(tests: Sequence[str], plugin: object, *options: str) -> int:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, redirect_stdout(io.StringIO()) as said:
         code = int(
             pytest.main(
-                [*options, f"--basetemp={folder}/tests", *(f"{ROOT}/{test}" for test in tests)],
-                plugins=[plugin],
+                [*options, f"--basetemp={folder}/tests", *(f"{ROOT}/{test}" for test in tests)], plugins=[plugin]
             )
         )
     if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):

@@ -1,5 +1,7 @@
 """Shared by all tests: strategies that draw rules and games, and a search for lines that shares no code with `core`."""
 
+import asyncio
+import inspect
 import os
 import random
 import sys
@@ -40,6 +42,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if marked and best_device().type != "cuda":
         for item in marked:
             item.add_marker(pytest.mark.skip(reason="needs a GPU"))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Run a test that is a coroutine in an event loop of its own, for some minutes at most."""
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+    asyncio.run(asyncio.wait_for(pyfuncitem.obj(**arguments), 360.0))
+    return True
 
 
 WAYS = ((0, 1), (1, 0), (1, 1), (-1, 1))

@@ -15,6 +15,7 @@ from curriculum.presets import resolve, to_toml
 from curriculum.training.files import read_samples, write_samples
 from nets.checkpoint import load_model
 from tests.curriculum.training.test_packed import games
+from tests.support.commands import Capsys
 
 RULES = Rules(9, 5)
 
@@ -54,9 +55,7 @@ def test_labels_are_deep_searches_of_the_positions_that_are_held_out(data: Path)
     assert len(everything) == 40, "none twice"
 
 
-def test_nets_of_each_size_learn_the_first_positions_and_are_trained_once(
-    data: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_nets_of_each_size_learn_the_first_positions_and_are_trained_once(data: Path, capsys: Capsys) -> None:
     command(label, data, "--positions", 20, "--simulations", 10)
     words = ("--units", "8", "16x3", "--passes", "1", "--json")
     command(train, data, "--positions", "256", *words)

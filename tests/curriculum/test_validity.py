@@ -34,10 +34,7 @@ def test_every_preset_measures_its_bar(name: str | None) -> None:
         ),
         (["selfplay.random_share=0.3", "selfplay.opening_stones=[0, 0]"], "selfplay.opening_stones allows no stones"),
         (["selfplay.random_share=0.6", "selfplay.balanced_share=0.5"], "together are more than 1"),
-        (
-            ["selfplay.short_term_share=0.6"],
-            "selfplay.short_term_share together are more than 1",
-        ),
+        (["selfplay.short_term_share=0.6"], "selfplay.short_term_share together are more than 1"),
         (
             ["selfplay.concurrent=true", "selfplay.epochs=1", "gate.games=0", "selfplay.anneal_each_round=true"],
             "set selfplay.anneal_each_round to false",

@@ -19,7 +19,7 @@ from gomoku_cli.exit_codes import ExitCode
 from nets.checkpoint import save_model
 from nets.config import Backend, NetConfig, Precision, RuntimeChoice, default_runtime, set_runtime
 from nets.dual import make_model
-from tests.support.commands import gomoku, refused, run
+from tests.support.commands import Capsys, gomoku, refused, run
 from tests.support.project import ROOT
 
 COMMANDS = sorted(
@@ -48,23 +48,21 @@ def test_help_loads_nothing_heavy_and_a_dry_run_only_numpy(lines: list[str], all
     assert (done.returncode, done.stderr) == (0, "{0} []\n")
 
 
-def test_the_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_help_names_every_command(capsys: Capsys) -> None:
     out = run(capsys)[1]
     assert len(COMMANDS) >= 23
     assert all(command in out for command in COMMANDS)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_the_help_of_every_command_has_examples_and_no_types_of_flags(
-    command: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_help_of_every_command_has_examples_and_no_types_of_flags(command: str, capsys: Capsys) -> None:
     code, out, _ = run(capsys, command, "--help")
     assert code == ExitCode.DONE
     assert f" gomoku {command}" in out.partition("Examples")[2]
     assert "<bool>" not in out
 
 
-def test_version_is_the_packages(capsys: pytest.CaptureFixture[str]) -> None:
+def test_version_is_the_packages(capsys: Capsys) -> None:
     assert run(capsys, "--version")[:2] == (ExitCode.DONE, f"gomoku {gomoku_cli.__version__}\n")
 
 
@@ -105,7 +103,7 @@ def without_openvino(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("without_openvino")
-def test_a_runtime_that_is_missing_is_one_line_of_notice(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_runtime_that_is_missing_is_one_line_of_notice(capsys: Capsys, tmp_path: Path) -> None:
     model = small_model(tmp_path / "model.safetensors")
     line = ("evaluate", model, "--against", model, *"--games 2 --simulations 2 --quiet --json --backend".split())
     code, out, err = run(capsys, *line, "openvino")
@@ -116,7 +114,7 @@ def test_a_runtime_that_is_missing_is_one_line_of_notice(capsys: pytest.CaptureF
 
 
 @pytest.mark.usefixtures("without_openvino")
-def test_the_requested_precision_is_used(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_requested_precision_is_used(capsys: Capsys, tmp_path: Path) -> None:
     model = small_model(tmp_path / "model.safetensors")
     line = ("evaluate", model, "--against", "random", *"--games 2 --simulations 0 --quiet --backend torch".split())
     assert run(capsys, *line, "--precision", "bf16")[0] == ExitCode.DONE
@@ -125,7 +123,7 @@ def test_the_requested_precision_is_used(capsys: pytest.CaptureFixture[str], tmp
         assert "fp16 is for GPUs" in refused(capsys, ExitCode.USAGE, *line, "--precision", "fp16")
 
 
-def test_evaluate_uses_its_time_a_move(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_evaluate_uses_its_time_a_move(capsys: Capsys, tmp_path: Path) -> None:
     model = small_model(tmp_path / "model.safetensors")
     line = ("evaluate", model, "--against", "random", *"--games 2 --json --quiet --seconds".split())
     code, out, _ = run(capsys, *line, 0.02)
@@ -157,7 +155,7 @@ def test_a_second_ctrl_c_stops_at_once(tmp_path: Path) -> None:
     assert (process.returncode, err) == (ExitCode.INTERRUPTED, "stopped\n")
 
 
-def test_help_names_a_command_or_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_names_a_command_or_the_nearest(capsys: Capsys) -> None:
     code, out, _ = run(capsys, "help", "ladder")
     assert code == ExitCode.DONE
     assert " gomoku ladder [OPTIONS]" in out
@@ -165,7 +163,7 @@ def test_help_names_a_command_or_the_nearest(capsys: pytest.CaptureFixture[str])
     assert "Did you mean 'ladder'" in refused(capsys, ExitCode.USAGE, "help", "lader")
 
 
-def test_the_opponent_is_named_once(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_opponent_is_named_once(capsys: Capsys) -> None:
     small = "--games 2 --board-size 5 --connect 3 --openings empty --json --quiet".split()
     results = [
         json.loads(run(capsys, "evaluate", "random", *words, *small)[1])

@@ -10,6 +10,7 @@ from curriculum.reporting import Context, Interrupted, Quiet, Reporter
 from gomoku_cli.console import Lines, headline, make_reporter, shows_notice
 from gomoku_cli.progress.bars import Bars, _BarTask
 from gomoku_cli.progress.meters import Meter, duration
+from tests.support.commands import Capsys
 
 
 @pytest.mark.parametrize(
@@ -28,7 +29,7 @@ def test_every_reporter_takes_nested_tasks_and_remarks() -> None:
         reporter.say("done")
 
 
-def test_lines_are_written_once_an_interval(capsys: pytest.CaptureFixture[str]) -> None:
+def test_lines_are_written_once_an_interval(capsys: Capsys) -> None:
     patient = Lines(interval_s=1000)
     with patient.task("games", 100, "games") as task:
         for done in range(100):
@@ -44,7 +45,7 @@ def test_lines_are_written_once_an_interval(capsys: pytest.CaptureFixture[str]) 
     assert "\x1b" not in err
 
 
-def test_earlier_steps_of_resumed_work_do_not_count_as_speed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_earlier_steps_of_resumed_work_do_not_count_as_speed(capsys: Capsys) -> None:
     lines = Lines(interval_s=0)
     with lines.task("games", 4000, "games") as task:
         task.update(3000)
@@ -70,7 +71,7 @@ def test_remarks_keep_their_brackets() -> None:
     assert "the run [old] is done" in file.getvalue()
 
 
-def test_quiet_shows_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+def test_quiet_shows_nothing(capsys: Capsys) -> None:
     reporter = make_reporter(quiet=True)
     with reporter.task("games", 2, "games") as task:
         task.update(2)
@@ -125,7 +126,7 @@ def test_a_finished_step_keeps_a_line_and_the_headline_stands_above() -> None:
         pass
 
 
-def test_lines_end_with_the_headline(capsys: pytest.CaptureFixture[str]) -> None:
+def test_lines_end_with_the_headline(capsys: Capsys) -> None:
     lines = Lines(interval_s=0)
     with headline(lines, lambda: "phase 1 of 3, basics"), lines.task("games", 4, "games") as task:
         task.update(2)

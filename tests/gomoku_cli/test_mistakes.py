@@ -9,7 +9,7 @@ from gomoku_cli.exit_codes import ExitCode
 from nets.checkpoint import save_model
 from nets.config import NetConfig
 from nets.dual import make_model
-from tests.support.commands import refused
+from tests.support.commands import Capsys, refused
 
 
 @pytest.mark.parametrize(
@@ -88,10 +88,7 @@ from tests.support.commands import refused
         ("analyze --player nobody", "names no player"),
         ("analyze --player pure-mcts:50 --simulations 100", "--simulations: it has no effect on pure-mcts:50"),
         ("analyze --player mentor --no-tactics", "--no-tactics"),
-        (
-            "analyze --player paper --board-size 9 --connect 5",
-            "paper plays 5 in a row on 15x15, not 5 in a row on 9x9",
-        ),
+        ("analyze --player paper --board-size 9 --connect 5", "paper plays 5 in a row on 15x15, not 5 in a row on 9x9"),
         ("analyze h8,h8 --player mentor", "move 2: h8 already holds a stone"),
         ("analyze h99 --player mentor", "move 1: 'h99' is off the board"),
         ("analyze mentor:3", "name the player with --player mentor:3"),
@@ -123,7 +120,7 @@ from tests.support.commands import refused
     ],
 )
 def test_a_wrong_command_line_is_one_line_and_exit_code_2(
-    line: str, expected: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    line: str, expected: str, capsys: Capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert expected in refused(capsys, ExitCode.USAGE, *line.split())
@@ -155,7 +152,7 @@ def test_a_wrong_command_line_is_one_line_and_exit_code_2(
     ],
 )
 def test_bad_data_is_one_line_and_exit_code_3(
-    line: str, expected: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    line: str, expected: str, capsys: Capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("junk.safetensors").write_bytes(bytes(range(256)) * 4)
@@ -164,7 +161,7 @@ def test_bad_data_is_one_line_and_exit_code_3(
     assert expected in refused(capsys, ExitCode.BAD_DATA, *line.split())
 
 
-def test_a_model_with_infinite_evaluations_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_model_with_infinite_evaluations_is_refused(capsys: Capsys, tmp_path: Path) -> None:
     model = make_model(NetConfig.tower(4, 1), Rules(9, 5), 1)
     for parameter in model.parameters():
         parameter.data.fill_(1e30)
@@ -174,7 +171,7 @@ def test_a_model_with_infinite_evaluations_is_refused(capsys: pytest.CaptureFixt
     assert "not a finite number" in error
 
 
-def test_a_folder_that_cannot_be_written_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_one_line(capsys: Capsys, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     error = refused(capsys, ExitCode.FAILED, "train", "--preset", "smoke", "--run", tmp_path / "file" / "run")
     assert "Not a directory" in error

@@ -17,6 +17,7 @@ from gomoku_cli.progress.bars import Bars
 from nets.checkpoint import save_model
 from nets.config import NetConfig
 from nets.dual import make_model
+from tests.support.commands import Capsys
 
 HOSTILE = "\x1b]0;title\x07\x1b[2J\x9b31m\u202egpj\u2066\udcff\x00"
 SHOWN = r"\x1b]0;title\x07\x1b[2J\x9b31m\u202egpj\u2066\udcff\x00"
@@ -34,12 +35,12 @@ def test_long_texts_are_cut() -> None:
     assert shown("short") == "short"
 
 
-def test_lines_keep_their_ends(capsys: pytest.CaptureFixture[str]) -> None:
+def test_lines_keep_their_ends(capsys: Capsys) -> None:
     echo(f"one\n{HOSTILE}")
     assert capsys.readouterr().out == f"one\n{SHOWN}\n"
 
 
-def test_notices_and_remarks_are_shown_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+def test_notices_and_remarks_are_shown_as_they_are(capsys: Capsys) -> None:
     Lines().say(f"[bold]{HOSTILE}")
     assert capsys.readouterr().err == f"[bold]{SHOWN}\n"
     print_notice(f"[bold]x[/] {HOSTILE}")
@@ -57,7 +58,7 @@ def test_names_in_progress_bars_are_no_markup(name: str) -> None:
     assert "\x1b]" not in written.getvalue()
 
 
-def test_info_shows_metadata_as_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_info_shows_metadata_as_it_is(tmp_path: Path, capsys: Capsys) -> None:
     path = tmp_path / "hostile.safetensors"
     model = make_model(NetConfig.tower(2, 0, hidden=2, dual=False), Rules(7, 4), 0)
     made = {"preset": HOSTILE, HOSTILE: [HOSTILE], "x" * 5_000: 3, "config": f"[rules]\n# {HOSTILE}\n"}
@@ -72,7 +73,7 @@ def test_info_shows_metadata_as_it_is(tmp_path: Path, capsys: pytest.CaptureFixt
     assert capsys.readouterr().out.isascii()
 
 
-def test_error_lines_show_names_as_they_are(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_error_lines_show_names_as_they_are(tmp_path: Path, capsys: Capsys) -> None:
     path = tmp_path / "\x1b[31mmodel\u202e.safetensors"
     path.write_text("no model")
     for command in (["info", str(path)], ["evaluate", str(path), "--against", "random"]):

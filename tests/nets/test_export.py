@@ -14,7 +14,7 @@ from nets.checkpoint import save_model
 from nets.config import NetConfig, Planes
 from nets.dual import DualNet, make_model
 from nets.export import ExportFormat, check_export, export_net, random_planes, write_export
-from tests.support.commands import refused, run
+from tests.support.commands import Capsys, refused, run
 from tests.support.project import ROOT
 
 RULES = Rules(9, 5)
@@ -60,9 +60,7 @@ def test_other_programs_answer_the_same(kind: str, form: ExportFormat, tmp_path:
 
 
 @pytest.mark.slow
-def test_the_command_writes_a_file_a_net(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_writes_a_file_a_net(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capsys) -> None:
     pytest.importorskip("onnxruntime")
     monkeypatch.chdir(tmp_path)
     save_model(Path("small.safetensors"), model_of("tower"), {})
@@ -91,9 +89,7 @@ def test_the_command_writes_a_file_a_net(
 
 
 @pytest.mark.slow
-def test_the_example_of_the_documents_plays(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_example_of_the_documents_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capsys) -> None:
     pytest.importorskip("onnxruntime")
     monkeypatch.chdir(tmp_path)
     assert run(capsys, "export", "default", "--check", "0")[0] == 0

@@ -18,7 +18,7 @@ from nets.config import NetConfig, Planes
 from nets.dual import make_model, parameter_count
 from nets.shapes import parameter_total, tensor_types
 from nets.tensor_types import TensorType
-from tests.support.commands import refused
+from tests.support.commands import Capsys, refused
 from tests.support.hostile_models import HOSTILE, NET, RULES, File, nan_in_the_last_tensor
 
 ALL_LAYERS = NetConfig(
@@ -144,7 +144,7 @@ def test_a_name_that_stands_twice_is_refused(kind: str, tmp_path: Path) -> None:
             read(path)
 
 
-def test_info_refuses_weights_that_are_not_finite(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_info_refuses_weights_that_are_not_finite(tmp_path: Path, capsys: Capsys) -> None:
     file = File()
     nan_in_the_last_tensor(file)
     path = file.write(tmp_path / "nan.safetensors")

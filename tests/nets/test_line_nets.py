@@ -35,10 +35,7 @@ from tests.support.nets import CPU, EXACT, priors, random_batch
 from tests.support.project import ROOT
 
 SMALL = NetConfig(
-    planes=Planes.TWO,
-    trunk=("lines-32", "spread"),
-    policy_head=("cells",),
-    value_head=("regions-15-16",),
+    planes=Planes.TWO, trunk=("lines-32", "spread"), policy_head=("cells",), value_head=("regions-15-16",)
 )
 DEFAULT = RuntimeChoice()
 LARGE = dataclasses.replace(SMALL, trunk=("lines-64:48x3", "spread*2"), value_head=("regions-15-48",), dual=False)

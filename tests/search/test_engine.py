@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ from search.analysis import Analysis, MoveAnalysis
 from search.engine import Engine, NoAnalysisError
 from search.limit import Limit
 from search.mentor.player import Mentor
-from search.players import Decision, ForfeitError, Player, RandomPlayer, Report, never
+from search.players import Decision, ForfeitError, Player, RandomPlayer, never
 from search.tree.player import MctsPlayer
 from search.tree.settings import SearchSettings
 from tests.support.evaluators import ScriptedEvaluator
@@ -58,16 +59,8 @@ class Searcher(OneByOne):
             raise self.fault
         return done
 
-    def search(
-        self,
-        position: Position,
-        limit: Limit | None = None,
-        *,
-        seed: int | None = None,
-        stop: Callable[[], bool] = never,
-        report: Report | None = None,
-        lines: int | None = None,
-    ) -> tuple[Decision, Analysis | None]:
+    def search(self, position: Position, limit: Limit | None = None, **asked: Any) -> tuple[Decision, Analysis | None]:
+        seed, stop, report = asked.get("seed"), asked.get("stop", never), asked.get("report")
         seen = 0
 
         def stops() -> bool:

@@ -10,15 +10,18 @@ from gomoku_cli import app
 from gomoku_cli.exit_codes import ExitCode
 from tests.support.project import ROOT
 
+Capsys = pytest.CaptureFixture[str]
+"""The fixture `capsys`."""
 
-def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+
+def run(capsys: Capsys, *arguments: object) -> tuple[int, str, str]:
     """Run the command in this process; return its exit code, stdout and stderr."""
     capsys.readouterr()
     code = app.run([str(argument) for argument in arguments])
     return code, *capsys.readouterr()
 
 
-def refused(capsys: pytest.CaptureFixture[str], code: ExitCode, *arguments: object) -> str:
+def refused(capsys: Capsys, code: ExitCode, *arguments: object) -> str:
     """Return the one line of an error with this exit code."""
     found, out, err = run(capsys, *arguments)
     assert found == code, err

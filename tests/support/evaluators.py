@@ -33,9 +33,7 @@ class ScriptedEvaluator:
     last_moves = 0
 
     def __init__(
-        self,
-        rules: Rules,
-        answer: Callable[[NDArray[np.int8], int], tuple[NDArray[np.float32], float]] = hashed_answer,
+        self, rules: Rules, answer: Callable[[NDArray[np.int8], int], tuple[NDArray[np.float32], float]] = hashed_answer
     ) -> None:
         self.rules = rules
         self.answer = answer

@@ -1,6 +1,7 @@
 """Helpers for tests of the Gomocup engine: a predictable player, its source, and the manager's side."""
 
 from collections.abc import Callable
+from typing import Any
 
 from core.position import Position
 from core.rules import Rules
@@ -9,7 +10,7 @@ from gomoku_cli.gomocup.commands import Engine
 from search.analysis import Analysis
 from search.engine import Engine as SearchEngine
 from search.limit import Limit
-from search.players import Decision, Player, Report, never
+from search.players import Decision, Player, never
 from tests.support.players import OneByOne
 
 ABOUT = 'name="test"'
@@ -38,17 +39,9 @@ class FirstCellPlayer(OneByOne):
         self.while_thinking(stop)
         return Decision(position.legal_moves()[0], value=self.values.get(tuple(position.moves), self.value))
 
-    def search(
-        self,
-        position: Position,
-        limit: Limit | None = None,
-        *,
-        seed: int | None = None,
-        stop: Callable[[], bool] = never,
-        report: Report | None = None,
-        lines: int | None = None,
-    ) -> tuple[Decision, Analysis | None]:
+    def search(self, position: Position, limit: Limit | None = None, **asked: Any) -> tuple[Decision, Analysis | None]:
         """See `Player`."""
+        seed, stop, report = asked.get("seed"), asked.get("stop", never), asked.get("report")
         if report is not None and self.best is not None:
             report(self.best)
         return super().search(position, limit, seed=seed, stop=stop, report=report)

@@ -124,8 +124,5 @@ HOSTILE: dict[str, tuple[Callable[[File], object], str]] = {
     "origin of another kind": (change(made=["a list"]), "describes no net"),
     "more bytes": (lambda file: file.data.extend(b"more"), "longer than its tensors"),
     "no finite number": (nan_in_the_last_tensor, r"linear\.bias holds numbers that are not finite"),
-    "long header": (
-        change(made={"config": "x" * MAX_MODEL_HEADER_BYTES}),
-        f"the limit is {MAX_MODEL_HEADER_BYTES:,}",
-    ),
+    "long header": (change(made={"config": "x" * MAX_MODEL_HEADER_BYTES}), f"the limit is {MAX_MODEL_HEADER_BYTES:,}"),
 }

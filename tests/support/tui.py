@@ -1,15 +1,14 @@
 """Helpers for tests of the screen: an engine in this process with scripted players, and the app under its pilot."""
 
 import asyncio
-import functools
 import pickle
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ParamSpec
+from typing import Any
 
 from textual.geometry import Offset
 from textual.pilot import Pilot
@@ -30,23 +29,11 @@ from gomoku_cli.tui.setup import BoardSetup
 from gomoku_cli.tui.widgets.board import BoardWidget
 from search.analysis import Analysis, MoveAnalysis
 from search.limit import Limit
-from search.players import Decision, Player, Report, never
+from search.players import Decision, Player, never
 from tests.support.players import OneByOne
 
 LIMIT_S = 30.0
 """The time after which anything awaited fails the test."""
-
-Parameters = ParamSpec("Parameters")
-
-
-def async_test(test: Callable[Parameters, Coroutine[None, None, None]]) -> Callable[Parameters, None]:
-    """Decorate a test that is a coroutine: it runs in an event loop of its own."""
-
-    @functools.wraps(test)
-    def run(*args: Parameters.args, **kwargs: Parameters.kwargs) -> None:
-        asyncio.run(asyncio.wait_for(test(*args, **kwargs), 12 * LIMIT_S))
-
-    return run
 
 
 class ScriptedPlayer(OneByOne):
@@ -119,17 +106,9 @@ class AnalysingPlayer(ScriptedPlayer):
         """Return the view of the position after `moves` with another value."""
         return replace(self.view(Position.from_moves(Rules(self.size), moves)), value=value)
 
-    def search(
-        self,
-        position: Position,
-        limit: Limit | None = None,
-        *,
-        seed: int | None = None,
-        stop: Callable[[], bool] = never,
-        report: Report | None = None,
-        lines: int | None = None,
-    ) -> tuple[Decision, Analysis]:
+    def search(self, position: Position, limit: Limit | None = None, **asked: Any) -> tuple[Decision, Analysis]:
         """See `search.players.Player`."""
+        seed, stop, report = asked.get("seed"), asked.get("stop", never), asked.get("report")
         if seed is None:
             self.analysed.append(list(position.moves))
         if report is not None:
@@ -146,17 +125,9 @@ class GatedAnalyst(AnalysingPlayer):
         super().__init__(size, moves, value=value)
         self.release = threading.Event()
 
-    def search(
-        self,
-        position: Position,
-        limit: Limit | None = None,
-        *,
-        seed: int | None = None,
-        stop: Callable[[], bool] = never,
-        report: Report | None = None,
-        lines: int | None = None,
-    ) -> tuple[Decision, Analysis]:
+    def search(self, position: Position, limit: Limit | None = None, **asked: Any) -> tuple[Decision, Analysis]:
         """See `search.players.Player`."""
+        seed, stop, report = asked.get("seed"), asked.get("stop", never), asked.get("report")
         if report is not None:
             report(self.view(position))
         deadline = time.monotonic() + LIMIT_S

@@ -12,7 +12,7 @@ from core.files.atomic import append_text, atomic_write_text
 from core.files.cache_folder import CacheFolder, CacheNotice
 from core.files.links import ForeignLinkError, make_private_folder
 from gomoku_cli.exit_codes import ExitCode
-from tests.support.commands import refused, run
+from tests.support.commands import Capsys, refused, run
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the modes of folders say nothing there")
 
@@ -118,7 +118,7 @@ def test_links_in_a_circle_are_an_error_that_names_the_path(tmp_path: Path) -> N
         atomic_write_text(tmp_path / "one", "result")
 
 
-def test_standard_output_can_still_be_named(capfd: pytest.CaptureFixture[str]) -> None:
+def test_standard_output_can_still_be_named(capfd: Capsys) -> None:
     if not Path("/dev/stdout").exists():
         pytest.skip("this system has no such file")
     read, write = os.pipe()
@@ -140,11 +140,7 @@ GAME = "(;GM[4]FF[4]SZ[15];B[hh];W[ii])"
     ],
 )
 def test_commands_never_write_through_a_strangers_link(
-    shared: Path,
-    victim: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    words: Callable[[Path, Path], tuple[object, ...]],
+    shared: Path, victim: Path, tmp_path: Path, capsys: Capsys, words: Callable[[Path, Path], tuple[object, ...]]
 ) -> None:
     (tmp_path / "game.sgf").write_text(GAME)
     given = words(tmp_path / "game.sgf", shared / "result")
@@ -157,9 +153,7 @@ def test_commands_never_write_through_a_strangers_link(
     assert not output.is_symlink()
 
 
-def test_a_run_is_not_made_through_a_strangers_link(
-    shared: Path, victim: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_is_not_made_through_a_strangers_link(shared: Path, victim: Path, capsys: Capsys) -> None:
     (shared / "runs").symlink_to(victim.parent)
     err = refused(capsys, ExitCode.FAILED, "train", "--preset", "smoke", "--run", shared / "runs" / "mine")
     assert "symbolic link" in err

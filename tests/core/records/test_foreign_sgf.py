@@ -54,13 +54,7 @@ def test_properties_of_a_node_have_a_limit() -> None:
 OVERLINE = ";B[hh];W[aa];B[ih];W[ba];B[jh];W[ca];B[lh];W[da];B[mh];W[oo];B[kh];W[ea]"
 
 
-@pytest.mark.parametrize(
-    ("rules", "name"),
-    [
-        ("2", "2, continuous games"),
-        ("Pente", "'Pente'"),
-    ],
-)
+@pytest.mark.parametrize(("rules", "name"), [("2", "2, continuous games"), ("Pente", "'Pente'")])
 def test_a_game_of_other_rules_is_refused_with_their_name(rules: str, name: str) -> None:
     with pytest.raises(RecordError) as refused:
         parse_sgf(f"(;GM[4]SZ[15]RU[{rules}]{OVERLINE})")

@@ -78,12 +78,7 @@ def test_a_hostile_text_takes_little_memory_and_its_error_is_short(read: Callabl
 
 
 @pytest.mark.parametrize(
-    ("read", "text"),
-    [
-        (parse_sgf, "(;GM[4])" * 4),
-        (parse_psq, "Piskvorky 9x9\n" * 4),
-        (read_list, "h8\n" * 4),
-    ],
+    ("read", "text"), [(parse_sgf, "(;GM[4])" * 4), (parse_psq, "Piskvorky 9x9\n" * 4), (read_list, "h8\n" * 4)]
 )
 def test_a_file_holds_a_limited_number_of_games(
     read: Callable[[str], object], text: str, monkeypatch: pytest.MonkeyPatch

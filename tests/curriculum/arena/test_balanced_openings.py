@@ -21,6 +21,7 @@ from curriculum.reporting import Context, Interrupted
 from gomoku_cli.exit_codes import ExitCode
 from search.players import Decision, Player, RandomPlayer
 from search.tree.settings import Policy
+from tests.support.commands import Capsys
 from tests.support.commands import run as run_command
 from tests.support.players import OneByOne
 
@@ -154,14 +155,14 @@ def test_a_player_with_a_net_evaluates_in_two_stages() -> None:
     assert len(two_stages("mentor", rules=Rules(), settings=settings)) == 1
 
 
-def gomoku(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+def gomoku(capsys: Capsys, *arguments: object) -> tuple[int, str, str]:
     return run_command(capsys, "openings", *arguments, "--quiet")
 
 
 SMALL = ("--count", 6, "--player", "mentor", "--board-size", 11)
 
 
-def test_the_file_is_read_back_in_either_notation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_file_is_read_back_in_either_notation(tmp_path: Path, capsys: Capsys) -> None:
     cells, offsets = tmp_path / "cells.txt", tmp_path / "offsets.txt"
     code, out, _ = gomoku(capsys, *SMALL, "--output", cells)
     assert code == ExitCode.DONE
@@ -176,9 +177,7 @@ def test_the_file_is_read_back_in_either_notation(tmp_path: Path, capsys: pytest
     assert all(abs(opening["value"]) <= 0.15 for opening in report["openings"])
 
 
-def test_the_header_of_a_file_is_the_command_that_makes_it_again(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_header_of_a_file_is_the_command_that_makes_it_again(tmp_path: Path, capsys: Capsys) -> None:
     first, again = tmp_path / "first.txt", tmp_path / "again.txt"
     gomoku(capsys, *SMALL, "--seed", 7, "--max-value", 0.25, "--stones", "3-5", "--output", first)
     arguments = first.read_text().splitlines()[1].removeprefix("# gomoku openings ").split()
@@ -186,7 +185,7 @@ def test_the_header_of_a_file_is_the_command_that_makes_it_again(
     assert again.read_bytes() == first.read_bytes()
 
 
-def test_a_file_is_overwritten_by_force_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_is_overwritten_by_force_alone(tmp_path: Path, capsys: Capsys) -> None:
     file = tmp_path / "openings.txt"
     file.write_text("mine")
     code, _, err = gomoku(capsys, *SMALL, "--output", file)
@@ -198,7 +197,7 @@ def test_a_file_is_overwritten_by_force_alone(tmp_path: Path, capsys: pytest.Cap
 
 
 def test_an_interruption_keeps_the_found_openings(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, capsys: Capsys, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def stopped(*_: object, **__: object) -> Iterator[list[BalancedOpening]]:
         yield [BalancedOpening((60, 61, 49), 0.1), BalancedOpening((60, 72), 0.0)]
@@ -224,7 +223,7 @@ def test_an_interruption_keeps_the_found_openings(
     ],
 )
 def test_impossible_openings_are_refused_in_one_line(
-    arguments: Sequence[object], why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    arguments: Sequence[object], why: str, tmp_path: Path, capsys: Capsys
 ) -> None:
     file = tmp_path / "openings.txt"
     code, out, err = gomoku(capsys, *SMALL, *arguments, "--output", file)
@@ -233,7 +232,7 @@ def test_impossible_openings_are_refused_in_one_line(
     assert not file.exists()
 
 
-def test_the_mentor_evaluates_on_boards_without_a_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_mentor_evaluates_on_boards_without_a_model(tmp_path: Path, capsys: Capsys) -> None:
     file = tmp_path / "openings.txt"
     code, out, _ = gomoku(capsys, "--count", 2, "--board-size", 9, "--connect", 6, "--output", file)
     assert code == ExitCode.DONE
@@ -242,7 +241,7 @@ def test_the_mentor_evaluates_on_boards_without_a_model(tmp_path: Path, capsys: 
 
 
 @pytest.mark.slow
-def test_the_built_in_model_evaluates_on_its_own_board(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_built_in_model_evaluates_on_its_own_board(tmp_path: Path, capsys: Capsys) -> None:
     file = tmp_path / "openings.txt"
     code, out, _ = gomoku(capsys, "--count", 2, "--simulations", 32, "--output", file)
     assert code == ExitCode.DONE

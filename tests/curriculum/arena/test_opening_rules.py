@@ -127,11 +127,7 @@ def test_a_kept_match_by_an_opening_rule_goes_on_and_its_records_say_the_choices
     assert {line["opening"] for line in lines.values()} <= {3, 5}
     for record in read_games(tmp_path / "games.sgf"):
         line = lines[int(record.note.removeprefix("game "))]
-        assert (str(record.opening), record.black, record.white) == (
-            line["opening_rule"],
-            line["black"],
-            line["white"],
-        )
+        assert (str(record.opening), record.black, record.white) == (line["opening_rule"], line["black"], line["white"])
     (tmp_path / "games.jsonl").write_text(json.dumps({**lines[0], "opening_rule": "swap white"}) + "\n")
     with pytest.raises(MatchFolderError, match="opening rule is another"):
         play(4)

@@ -1,6 +1,5 @@
 """Matches: colours change in pairs, results belong to players, and openings differ from those of training."""
 
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -12,10 +11,10 @@ from core.position import Position
 from core.records.record import RecordError
 from core.rules import BLACK, WHITE, Rules
 from curriculum.arena.opening_sets import evaluation_openings, load_openings
-from curriculum.arena.results import MatchResult, PlayedGame, Tally
+from curriculum.arena.results import MatchResult, Tally
 from curriculum.arena.statistics.elo import estimate, game_counts
 from curriculum.arena.tournament import play_match
-from curriculum.reporting import Context, Interrupted
+from curriculum.reporting import Context
 from search.mentor.paper import PaperMentor
 from search.players import Decision, Player, RandomPlayer
 from tests.support.players import OneByOne
@@ -67,18 +66,6 @@ def match(
         context=context or Context(),
         paired=paired,
     )
-
-
-def test_each_opening_is_played_with_both_colours() -> None:
-    result = match(RandomPlayer(), builder())
-    moves = [game.moves for game in result.games]
-    for first, second in zip(result.games[::2], result.games[1::2], strict=True):
-        assert (first.fixture.black, first.fixture.white) == (0, 1)
-        assert (second.fixture.black, second.fixture.white) == (1, 0)
-        assert first.fixture.pair == second.fixture.pair
-    openings = [next(opening for opening in OPENINGS if game[: len(opening)] == opening) for game in moves]
-    assert openings[::2] == openings[1::2]
-    assert set(openings) == set(OPENINGS)
 
 
 def test_unpaired_games_take_the_openings_in_turn() -> None:
@@ -140,15 +127,6 @@ def test_every_move_of_every_game_has_a_seed_of_its_own() -> None:
     assert len(set(seeds)) == len(seeds)
 
 
-def test_a_game_from_a_file_equals_the_played_one() -> None:
-    players = (RandomPlayer(), PaperMentor())
-    names = [player.name for player in players]
-    for game in match(*players).games:
-        line = json.loads(json.dumps(game.to_json(RULES, names)))
-        assert PlayedGame.from_json(line, game.fixture, RULES, names) == game
-        assert min(game.seconds[len(game.fixture.opening) :]) > 0
-
-
 def test_distinct_games_are_counted() -> None:
     repeated = match(builder(), strewer(), games=16)
     assert repeated.total.games == 16
@@ -196,17 +174,6 @@ def test_unpaired_matches_have_the_statistics_of_single_games() -> None:
     swept = match(builder(), strewer(), games=3, paired=False).to_json()
     assert (swept["elo"], swept["elo_interval"][1], swept["score"]) == (None, None, 1.0)
     assert 0.8 < swept["los"] < 1
-
-
-def test_without_a_finished_pair_nothing_is_known_of_the_difference() -> None:
-    result_json = match(builder(), strewer(), games=1).to_json()
-    assert result_json["pairs"] == [0, 0, 0, 0, 0]
-    assert (result_json["elo"], result_json["elo_interval"], result_json["los"]) == (None, [None, None], None)
-
-
-def test_a_match_stops_on_request() -> None:
-    with pytest.raises(Interrupted):
-        match(builder(), strewer(), context=Context(stop=lambda: True))
 
 
 def canonical(moves: Sequence[int], size: int) -> frozenset[tuple[int, int]]:

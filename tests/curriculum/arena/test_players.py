@@ -178,11 +178,6 @@ def test_a_player_with_a_net_ponders_and_keeps_to_its_time(run: Path, tmp_path: 
     assert 0 < decision.simulations < MAX_SIMULATIONS
 
 
-def test_a_model_of_other_rules_is_refused(other_model: Path) -> None:
-    with pytest.raises(PlayerSpecError, match="plays 5 in a row on 9x9, not 4 in a row on 7x7"):
-        parse_player(str(other_model), rules=SMALL, settings=SETTINGS)
-
-
 def test_a_model_with_a_search_of_another_version_is_refused(run: Path, tmp_path: Path) -> None:
     model, info = load_model(run / "models" / "best.safetensors")
     save_model(tmp_path / "old.safetensors", model, {**info.made, "search": {"playouts": 3}})

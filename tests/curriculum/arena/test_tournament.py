@@ -332,13 +332,7 @@ def test_opening_a_match_cuts_zeros_and_removes_unfinished_files(tmp_path: Path,
     (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
     with opened(tmp_path, kept) as folder:
         assert len(folder.played) == 4
-    assert {path.name for path in tmp_path.iterdir()} == {
-        "games.jsonl",
-        "games.sgf",
-        "lock",
-        "match.json",
-        "notes.txt",
-    }
+    assert {path.name for path in tmp_path.iterdir()} == {"games.jsonl", "games.sgf", "lock", "match.json", "notes.txt"}
 
 
 def test_a_game_without_room_for_its_record_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

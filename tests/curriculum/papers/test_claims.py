@@ -13,6 +13,7 @@ from curriculum.presets import resolve
 from curriculum.reporting import Context, Interrupted
 from gomoku_cli import app
 from gomoku_cli.exit_codes import ExitCode
+from tests.support.commands import Capsys
 from tests.support.project import ROOT
 
 
@@ -61,7 +62,7 @@ def test_a_match_is_played_again() -> None:
 
 
 def test_an_interrupted_check_prints_the_claims_that_are_measured(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    capsys: Capsys, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def measured(claim: Claim, seed: int, context: Context) -> Measured:
         if claim != load_claims("A")[0]:

@@ -166,11 +166,7 @@ def test_a_run_starts_a_larger_function_of_patterns_from_a_smaller_one(tmp_path:
 @pytest.mark.parametrize(
     ("net", "rules", "complaint"),
     [
-        (
-            NetConfig.tower(2, 0, hidden=2),
-            Rules(5, 4),
-            "give the run the same: --set .net",
-        ),
+        (NetConfig.tower(2, 0, hidden=2), Rules(5, 4), "give the run the same: --set .net"),
         (replace(ANY_SIZE, policy_head=("linear",)), Rules(4, 4), "only a fully convolutional net can change the size"),
     ],
 )

@@ -24,9 +24,9 @@ from nets.checkpoint import check_model
 from nets.config import default_runtime, set_runtime
 from nets.tensor_file import NotFiniteError, open_tensors
 from tests.curriculum.phases.test_concurrent import CONFIG as CONCURRENT
-from tests.curriculum.phases.test_phases import CONFIG, RULES
-from tests.support.commands import refused, run
+from tests.support.commands import Capsys, refused, run
 from tests.support.nets import EXACT
+from tests.support.runs import CURRICULUM as CONFIG
 
 FEW = replace(
     CONFIG, selfplay=replace(CONFIG.selfplay, iterations=1, rehearsal_share=0.0), gate=replace(CONFIG.gate, games=0)
@@ -141,9 +141,7 @@ def test_overlapped_rounds_stop_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "phase"), [("generate-basics", "basics"), ("imitate", "imitation"), ("selfplay", "selfplay")]
 )
-def test_commands_say_how_to_go_on(
-    command: str, phase: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_commands_say_how_to_go_on(command: str, phase: str, tmp_path: Path, capsys: Capsys) -> None:
     path = tmp_path / "run"
     RunFolder.create(path, with_rate(FEW, Phase(phase), 1e18)).close()
     error = refused(capsys, ExitCode.FAILED, command, "--run", path, "--quiet")
@@ -156,7 +154,7 @@ def test_the_step_is_the_first_one_that_diverged() -> None:
     trainer = Trainer(CONFIG)
     samples = some_samples(32)
     source = BatchSource(
-        samples, Samples.none(RULES.cells), rehearsal_share=0.0, batch_size=8, seed=1, dual=CONFIG.net.dual
+        samples, Samples.none(CONFIG.rules.cells), rehearsal_share=0.0, batch_size=8, seed=1, dual=CONFIG.net.dual
     )
     rates = np.array([0.01, 0.01, math.nan, 0.01, 0.01])
     with pytest.raises(StepError) as error:
@@ -166,9 +164,9 @@ def test_the_step_is_the_first_one_that_diverged() -> None:
 
 
 def some_samples(count: int) -> Samples:
-    positions = PositionBatch.empty(count, RULES.cells)
+    positions = PositionBatch.empty(count, CONFIG.rules.cells)
     positions.to_move[::2] = -1
-    policies = np.full((count, RULES.cells), 1 / RULES.cells, dtype=np.float32)
+    policies = np.full((count, CONFIG.rules.cells), 1 / CONFIG.rules.cells, dtype=np.float32)
     return Samples.plain(positions, policies, np.zeros(count, dtype=np.float32))
 
 
@@ -186,7 +184,12 @@ def test_samples_that_are_not_finite_are_not_written(array: str, value: float, t
 def test_states_that_are_not_finite_are_not_written(part: str, tmp_path: Path) -> None:
     trainer = Trainer(CONFIG)
     source = BatchSource(
-        some_samples(32), Samples.none(RULES.cells), rehearsal_share=0.0, batch_size=8, seed=1, dual=CONFIG.net.dual
+        some_samples(32),
+        Samples.none(CONFIG.rules.cells),
+        rehearsal_share=0.0,
+        batch_size=8,
+        seed=1,
+        dual=CONFIG.net.dual,
     )
     trainer.train(source, 0, 1, np.array([0.01]))
     net = trainer.model.nets["black"]

@@ -17,7 +17,7 @@ from curriculum.presets import read_text
 from curriculum.run.folder import RunFolder
 from nets.checkpoint import BUILT_IN, load_model, read_info, save_model
 from nets.dual import make_model
-from tests.curriculum.phases.test_phases import CONFIG
+from tests.support.runs import CURRICULUM as CONFIG
 
 
 def texts(value: Any) -> Iterator[str]:

@@ -13,9 +13,7 @@ import torch
 from torch import Tensor
 
 from core.records.sgf import parse_sgf
-from curriculum.config import (
-    SelfplayConfig,
-)
+from curriculum.config import SelfplayConfig
 from curriculum.phases import round_games
 from curriculum.phases import selfplay as phase_selfplay
 from curriculum.phases import steps as run_training

@@ -15,8 +15,8 @@ from curriculum.run.folder import RunFolder, read_metrics
 from curriculum.training.files import read_kept_games
 from nets.config import NetConfig
 from search.tree.settings import SearchSettings
-from tests.curriculum.phases.test_phases import CONFIG
 from tests.support.remarks import Remarks
+from tests.support.runs import CURRICULUM as CONFIG
 
 
 def test_missing_balanced_openings_are_noted() -> None:

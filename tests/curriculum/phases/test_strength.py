@@ -12,7 +12,7 @@ from curriculum.phases.strength import kept_models, read_strength, working_minut
 from curriculum.run.folder import RunFolder
 from nets.config import NetConfig
 from nets.dual import make_model
-from tests.support.commands import refused, run
+from tests.support.commands import Capsys, refused, run
 
 
 def test_pauses_between_processes_are_no_work() -> None:
@@ -49,7 +49,7 @@ def test_models_come_in_the_order_of_training(tmp_path: Path) -> None:
     ]
 
 
-def test_the_models_of_a_run_are_rated_on_one_scale(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_models_of_a_run_are_rated_on_one_scale(tmp_path: Path, capsys: Capsys) -> None:
     """Games are kept: the same command plays the new ones alone, also of a model that came later."""
     path, config = tmp_path / "mine", Config(rules=Rules(6, 4), net=NetConfig.tower(2, 0, hidden=2))
     command = ["strength", path, *"--games 2 --simulations 2 --opponent random --opponent mentor:1 --quiet".split()]

@@ -16,13 +16,7 @@ from core.input_limits import MAX_JSON_BYTES
 from core.rules import Rules
 from curriculum.config import Config
 from curriculum.presets import resolve
-from curriculum.run.folder import (
-    RunFolder,
-    RunFolderError,
-    RunFolderTakenError,
-    is_run,
-    read_metrics,
-)
+from curriculum.run.folder import RunFolder, RunFolderError, RunFolderTakenError, is_run, read_metrics
 from curriculum.run.locking import FolderBusyError
 from curriculum.stated import ConfigError
 from curriculum.training.trainer import Trainer

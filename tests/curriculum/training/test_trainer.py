@@ -25,11 +25,7 @@ from nets.targets import FinishedGame, Target, cross_entropy, targets_of
 from tests.support.nets import CPU
 
 RULES = Rules(7, 4)
-CONFIG = Config(
-    rules=RULES,
-    net=NetConfig.tower(4, 1, hidden=8),
-    training=TrainingConfig(batch_size=16),
-)
+CONFIG = Config(rules=RULES, net=NetConfig.tower(4, 1, hidden=8), training=TrainingConfig(batch_size=16))
 RATES = np.full(6, 0.05)
 
 
@@ -255,13 +251,7 @@ def test_the_learning_rate_falls_along_half_a_cosine() -> None:
 def test_a_pass_over_all_symmetries_holds_each_image_once() -> None:
     samples = random_samples(8).of_colour(BLACK)
     source = BatchSource(
-        samples,
-        Samples.none(RULES.cells),
-        rehearsal_share=0.0,
-        batch_size=16,
-        seed=3,
-        dual=False,
-        all_symmetries=True,
+        samples, Samples.none(RULES.cells), rehearsal_share=0.0, batch_size=16, seed=3, dual=False, all_symmetries=True
     )
     assert source.steps_per_pass == len(samples) * 8 // 16
     batches = [source.batch(None, step) for step in range(source.steps_per_pass)]

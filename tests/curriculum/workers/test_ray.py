@@ -140,10 +140,7 @@ def test_games_of_one_stream_come_in_while_another_is_waited_for(pool: RayPool, 
 
 def test_the_error_of_a_job_names_the_machine(pool: RayPool, job: SelfPlayJob) -> None:
     job.model.write_bytes(b"no model")
-    with (
-        pytest.raises(WorkersError, match=r"/[0-9a-f]{6}: .*model"),
-        pool.stream(job, range(4)) as stream,
-    ):
+    with pytest.raises(WorkersError, match=r"/[0-9a-f]{6}: .*model"), pool.stream(job, range(4)) as stream:
         list(stream)
 
 

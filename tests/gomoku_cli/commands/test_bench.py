@@ -29,7 +29,7 @@ from nets.config import Backend, NetConfig, Precision, RuntimeChoice
 from nets.dual import make_model
 from nets.runtimes.net_evaluator import NetEvaluator
 from tests.support.cards import CARD, make_card
-from tests.support.commands import refused
+from tests.support.commands import Capsys, refused
 from tests.support.evaluators import ScriptedEvaluator
 
 SMALL = Rules(7, 5)
@@ -113,9 +113,7 @@ def test_the_headlines_are_there_and_measured(quick: dict[str, Any]) -> None:
     assert quick["ceiling"]["batch"] == fastest["batch"]
 
 
-def test_the_table_shows_what_was_measured(
-    quick: dict[str, Any], swept: dict[str, Any], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_table_shows_what_was_measured(quick: dict[str, Any], swept: dict[str, Any], capsys: Capsys) -> None:
     show({**quick, "sweeps": swept})
     out = capsys.readouterr().out
     for name in ("forward ceiling", "self-play", "with the cache", "one position", "kernel descents", "mentor"):
@@ -125,7 +123,7 @@ def test_the_table_shows_what_was_measured(
     assert "nan" not in out
 
 
-def test_the_table_of_a_stopped_measurement_shows_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_table_of_a_stopped_measurement_shows_what_there_is(capsys: Capsys) -> None:
     show({"machine": machine(), "mentor": {"nodes_per_second": 1234.0}})
     out = capsys.readouterr().out
     assert "1,234 nodes/s" in out
@@ -157,30 +155,24 @@ def test_the_picture_is_drawn(
         (("--figure", "nowhere/bench.png"), "there is no folder nowhere"),
     ],
 )
-def test_a_bad_option_is_one_clear_line(
-    arguments: tuple[str, str], reason: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_bad_option_is_one_clear_line(arguments: tuple[str, str], reason: str, capsys: Capsys) -> None:
     assert reason in refused(capsys, ExitCode.USAGE, "bench", *arguments)
 
 
-def test_without_matplotlib_a_line_says_how_to_get_it(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_matplotlib_a_line_says_how_to_get_it(capsys: Capsys, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert "pip install '.[plots]'" in refused(capsys, ExitCode.USAGE, "bench", "--figure", "bench.png")
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU would be measured")
-def test_the_check_of_a_gpu_says_in_one_line_that_there_is_none(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_check_of_a_gpu_says_in_one_line_that_there_is_none(capsys: Capsys) -> None:
     assert app.run(["bench", "--device", "cuda", "--json"]) == ExitCode.USAGE
     out, err = capsys.readouterr()
     assert out == ""
     assert err == "gomoku: there is no GPU to measure: the driver knows of none\n"
 
 
-def test_the_check_of_a_gpu_measures_a_stand_in(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_check_of_a_gpu_measures_a_stand_in(monkeypatch: pytest.MonkeyPatch, capsys: Capsys) -> None:
     make_card(monkeypatch)
     monkeypatch.setattr(card, "require_gpu", lambda: CARD)
     monkeypatch.setattr(card, "_GAMES", 4)

@@ -9,17 +9,18 @@ from core.records.formats import write_games
 from core.records.record import Ending, GameRecord
 from core.rules import BLACK, WHITE, Rules
 from gomoku_cli.exit_codes import ExitCode
+from tests.support.commands import Capsys
 from tests.support.commands import run as run_command
 
 RULES = Rules(9)
 GAMES = [GameRecord(RULES, (0, 41, 30), BLACK), GameRecord(RULES, (0, 41, 31), WHITE), GameRecord(RULES, (8, 1), None)]
 
 
-def book(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+def book(capsys: Capsys, *arguments: object) -> tuple[int, str, str]:
     return run_command(capsys, "book", *map(str, arguments))
 
 
-def test_a_book_is_made_from_a_folder_and_shown(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_book_is_made_from_a_folder_and_shown(capsys: Capsys, tmp_path: Path) -> None:
     games, path = tmp_path / "games", tmp_path / "book.sqlite"
     (games / "more").mkdir(parents=True)
     write_games(games / "one.sgf", GAMES[:2])
@@ -61,9 +62,7 @@ def test_a_book_is_made_from_a_folder_and_shown(capsys: pytest.CaptureFixture[st
         (("show", "book", "z9"), ExitCode.USAGE, "z9"),
     ],
 )
-def test_bad_input_is_one_line(
-    arguments: tuple[str, ...], code: int, why: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_bad_input_is_one_line(arguments: tuple[str, ...], code: int, why: str, capsys: Capsys, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "broken.sgf").write_text("nothing")
     write_games(tmp_path / "games.sgf", GAMES)
@@ -78,7 +77,7 @@ def test_bad_input_is_one_line(
     assert not (tmp_path / "new").exists()
 
 
-def test_matches_play_the_first_move_of_a_book(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_matches_play_the_first_move_of_a_book(capsys: Capsys, tmp_path: Path) -> None:
     write_games(tmp_path / "games.sgf", GAMES)
     book(capsys, "build", tmp_path / "book", tmp_path / "games.sgf", "--quiet")
     words = ("mentor:1", "random", "--games", "2", "--board-size", "9", "--openings", "empty", "--quiet")
@@ -92,7 +91,7 @@ def test_matches_play_the_first_move_of_a_book(capsys: pytest.CaptureFixture[str
     assert (code, "is a book for 5 in a row on 9x9, not" in err.replace("\n", " ")) == (ExitCode.USAGE, True)
 
 
-def test_games_that_a_book_does_not_take_are_counted(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_games_that_a_book_does_not_take_are_counted(capsys: Capsys, tmp_path: Path) -> None:
     others = [GameRecord(RULES, (0, 41), None, ending=Ending.UNKNOWN), GameRecord(Rules(11), (0, 41), BLACK)]
     write_games(tmp_path / "games.sgf", [*others[:1], *GAMES, *others[1:]])
     out = book(capsys, "build", tmp_path / "book", tmp_path / "games.sgf", "--quiet")[1]

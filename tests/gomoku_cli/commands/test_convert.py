@@ -6,15 +6,16 @@ import pytest
 
 from core.records.formats import GamesFile, read_games, write_games
 from gomoku_cli.exit_codes import ExitCode
+from tests.support.commands import Capsys
 from tests.support.commands import run as run_command
 from tests.support.game_records import GAMES, kept_by_psq
 
 
-def convert(capsys: pytest.CaptureFixture[str], *arguments: Path) -> tuple[int, str, str]:
+def convert(capsys: Capsys, *arguments: Path) -> tuple[int, str, str]:
     return run_command(capsys, "convert", *arguments)
 
 
-def test_convert_writes_the_games_of_all_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_convert_writes_the_games_of_all_files(capsys: Capsys, tmp_path: Path) -> None:
     one, two, three = (tmp_path / name for name in ("one.sgf", "two.psq", "three.sgf"))
     write_games(one, GAMES)
     note = f"note: {one}: not kept in two.psq: note, comments\n"
@@ -44,7 +45,7 @@ def test_convert_writes_the_games_of_all_files(capsys: pytest.CaptureFixture[str
     ],
 )
 def test_convert_reports_an_error_in_one_line(
-    names: tuple[str, ...], code: ExitCode, why: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    names: tuple[str, ...], code: ExitCode, why: str, capsys: Capsys, tmp_path: Path
 ) -> None:
     (tmp_path / "sub").mkdir()
     write_games(tmp_path / "one.sgf", GAMES)
@@ -58,9 +59,7 @@ def test_convert_reports_an_error_in_one_line(
     assert {path: path.lstat().st_mtime_ns for path in tmp_path.iterdir()} == before
 
 
-def test_an_unreadable_file_of_several_is_reported_and_the_others_are_converted(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_an_unreadable_file_of_several_is_reported_and_the_others_are_converted(capsys: Capsys, tmp_path: Path) -> None:
     one, broken, other, target = (tmp_path / name for name in ("one.sgf", "broken.psq", "other.psq", "all.sgf"))
     write_games(one, GAMES)
     broken.write_text("Piskvorky 15x15, 0:0, 0\nh8 i9\n8,8,0\n")
@@ -86,9 +85,7 @@ def test_an_unreadable_file_of_several_is_reported_and_the_others_are_converted(
         ("a.psq", "Piskvorky 9x9, 0:0, 0\n5,5,3\na\nb\n0\n", ""),
     ],
 )
-def test_convert_says_what_it_drops(
-    name: str, text: str, lost: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_convert_says_what_it_drops(name: str, text: str, lost: str, capsys: Capsys, tmp_path: Path) -> None:
     source, target = tmp_path / name, tmp_path / ("copy.psq" if name.endswith("sgf") else "copy.sgf")
     source.write_text(text, encoding="utf-8")
     code, _, err = convert(capsys, source, target)
@@ -96,9 +93,7 @@ def test_convert_says_what_it_drops(
     assert err == (f"note: {source}: not kept in {target.name}: {lost}\n" if lost else "")
 
 
-def test_between_sgf_files_everything_is_kept(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_between_sgf_files_everything_is_kept(capsys: Capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source, target = tmp_path / "a.sgf", tmp_path / "copy.sgf"
     text = "(;GM[4]SZ[9]RU[Pente]RE[黑胜];B[ee]LB[aa:A](;W[ff]C[fine];C[no move])(;W[gg](;W[])(;B[aa])))"
     source.write_text(text, encoding="utf-8")
@@ -110,7 +105,7 @@ def test_between_sgf_files_everything_is_kept(
     assert err == f"note: {source}: not kept in copy.sgf: variations, RU, RE, LB, C\n", "too many nodes for a tree"
 
 
-def test_convert_names_a_guessed_charset(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_convert_names_a_guessed_charset(capsys: Capsys, tmp_path: Path) -> None:
     source, target = tmp_path / "a.sgf", tmp_path / "copy.sgf"
     source.write_bytes("(;GM[4]SZ[15]PB[高橋ソ]PW[表];B[hh];W[hg])".encode("cp932"))
     code, _, err = convert(capsys, source, target)

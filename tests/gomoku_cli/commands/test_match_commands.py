@@ -23,13 +23,13 @@ from gomoku_cli.reports import terminal
 from nets.checkpoint import save_model
 from nets.config import NetConfig
 from nets.dual import make_model
-from tests.support.commands import run
+from tests.support.commands import Capsys, run
 from tests.support.project import ROOT, SUPPORT
 
 QUICK = ("--board-size", 9, "--openings", "empty", "--quiet")
 
 
-def result_of(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
+def result_of(capsys: Capsys, *arguments: object) -> Any:
     """Return the JSON that the command prints."""
     code, out, err = run(capsys, *arguments, "--json")
     assert code == ExitCode.DONE, err
@@ -47,7 +47,7 @@ def result_of(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
     ],
 )
 def test_bars_decide_about_the_exit_code(
-    bars: tuple[object, ...], code: ExitCode, complaint: str, capsys: pytest.CaptureFixture[str]
+    bars: tuple[object, ...], code: ExitCode, complaint: str, capsys: Capsys
 ) -> None:
     found, out, err = run(capsys, "evaluate", "mentor", "--against", "random", "--games", 40, *QUICK, *bars, "--json")
     assert found == code, err
@@ -55,7 +55,7 @@ def test_bars_decide_about_the_exit_code(
     assert err.startswith(complaint)
 
 
-def test_a_missed_bar_names_what_was_reached(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missed_bar_names_what_was_reached(capsys: Capsys) -> None:
     line = ("evaluate", "random", "--against", "mentor", "--games", 4, *QUICK)
     code, out, err = run(capsys, *line, "--min-score", 0.5, "--min-elo", -10)
     assert code == ExitCode.BAR_NOT_MET
@@ -66,7 +66,7 @@ def test_a_missed_bar_names_what_was_reached(capsys: pytest.CaptureFixture[str])
     ]
 
 
-def test_a_sequential_test_ends_the_match_once_the_result_is_sure(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_sequential_test_ends_the_match_once_the_result_is_sure(capsys: Capsys) -> None:
     line = ("evaluate", "mentor", "--against", "random", "--games", 400, *QUICK, "--concurrency", 8)
     result = result_of(capsys, *line, "--sprt", "elo0=0,elo1=200")
     assert result["games"] < 100
@@ -78,7 +78,7 @@ def test_a_sequential_test_ends_the_match_once_the_result_is_sure(capsys: pytest
     assert "undecided" in err
 
 
-def test_reports_are_written(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_reports_are_written(capsys: Capsys, tmp_path: Path) -> None:
     files = {option: tmp_path / f"match.{option}" for option in ("junit", "markdown")}
     options = [word for option, path in files.items() for word in (f"--{option}", path)]
     figure, games = tmp_path / "match.png", tmp_path / "match.sgf"
@@ -93,7 +93,7 @@ def test_reports_are_written(capsys: pytest.CaptureFixture[str], tmp_path: Path)
     assert all((record.black, record.white) == ("random", "random") and record.date for record in records)
 
 
-def test_a_match_is_continued_by_the_same_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_match_is_continued_by_the_same_command(capsys: Capsys, tmp_path: Path) -> None:
     line = ("evaluate", "random", "--against", "mentor:paper", *QUICK, "--run", tmp_path / "match", "--games")
     first, again, more = (result_of(capsys, *line, games) for games in (6, 6, 10))
     assert first | {"seconds": 0} == again | {"seconds": 0}
@@ -132,7 +132,7 @@ def test_ctrl_c_keeps_the_games_and_prints_the_command_that_continues(tmp_path: 
     assert len(read_games(folder / "games.sgf")) == kept
 
 
-def test_a_tournament_ranks_its_players(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_tournament_ranks_its_players(capsys: Capsys, tmp_path: Path) -> None:
     line = ("tournament", "random", "mentor", "mentor:paper", "--games", 4, *QUICK, "--run", tmp_path / "pool")
     result = result_of(capsys, *line)
     assert [player["player"] for player in result["players"]] == ["mentor", "mentor:paper", "random"]
@@ -147,7 +147,7 @@ def test_a_tournament_ranks_its_players(capsys: pytest.CaptureFixture[str], tmp_
     assert len(gauntlet["matches"]) == 2
 
 
-def test_an_engine_that_fails_loses_and_is_reported(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_an_engine_that_fails_loses_and_is_reported(capsys: Capsys, tmp_path: Path) -> None:
     engine = f"engine:{sys.executable} {SUPPORT / 'engines' / 'scripted.py'} illegal"
     games = tmp_path / "games.sgf"
     line = ("evaluate", "random", "--against", engine, "--games", 2, *QUICK, "--engine-seconds", 5)
@@ -158,7 +158,7 @@ def test_an_engine_that_fails_loses_and_is_reported(capsys: pytest.CaptureFixtur
     assert [record.ending for record in read_games(games)] == [Ending.FORFEIT] * 2
 
 
-def test_a_bar_is_not_met_by_an_engine_that_never_plays(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_bar_is_not_met_by_an_engine_that_never_plays(capsys: Capsys) -> None:
     engine = f"engine:{sys.executable} -c pass"
     line = ("evaluate", "random", "--against", engine, "--games", 20, *QUICK, "--min-score", 0.9)
     code, out, err = run(capsys, *line)
@@ -168,7 +168,7 @@ def test_a_bar_is_not_met_by_an_engine_that_never_plays(capsys: pytest.CaptureFi
     assert "no answer to START" in err
 
 
-def test_a_climb_ends_at_its_last_rung(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_climb_ends_at_its_last_rung(capsys: Capsys, tmp_path: Path) -> None:
     line = ("ladder", "mentor", "--from", 2, "--step", 3, "--games", 4, *QUICK)
     climbed = result_of(capsys, *line, "--stop-at", 0, "--to", 8, "--run", tmp_path / "climb")
     assert [rung["playouts"] for rung in climbed["rungs"]] == [2, 5, 8]
@@ -186,7 +186,7 @@ def test_a_climb_ends_at_its_last_rung(capsys: pytest.CaptureFixture[str], tmp_p
     assert "playouts" in (tmp_path / "climb.md").read_text(encoding="utf-8")
 
 
-def test_a_suite_is_scored_kind_by_kind(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_suite_is_scored_kind_by_kind(capsys: Capsys, tmp_path: Path) -> None:
     line = ("suite", "random", "tactics", "--quiet")
     result = result_of(capsys, *line)
     assert result["positions"] >= 500
@@ -206,7 +206,7 @@ def test_a_suite_is_scored_kind_by_kind(capsys: pytest.CaptureFixture[str], tmp_
     assert "| only-defence |" in files["markdown"].read_text(encoding="utf-8").replace("\\", "")
 
 
-def test_a_suite_of_another_rule_is_played_under_it(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_suite_of_another_rule_is_played_under_it(capsys: Capsys) -> None:
     result = result_of(capsys, "suite", "random", "--variant", "renju", "--quiet")
     assert result["variant"] == "renju"
     assert {"foul-net", "foul-trap", "no-five"} < result["kinds"].keys()
@@ -216,7 +216,7 @@ def test_a_suite_of_another_rule_is_played_under_it(capsys: pytest.CaptureFixtur
     assert "there is no suite hard for caro on 15x15; it is for 5 in a row on 15x15" in err
 
 
-def test_a_suite_is_only_for_players_of_its_board(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_suite_is_only_for_players_of_its_board(capsys: Capsys, tmp_path: Path) -> None:
     save_model(tmp_path / "small.safetensors", make_model(NetConfig.tower(4, 1), Rules(9, 5), 1), {})
     code, out, err = run(capsys, "suite", tmp_path / "small.safetensors")
     assert (code, out) == (ExitCode.USAGE, "")
@@ -239,11 +239,7 @@ def signals() -> Iterator[None]:
 @pytest.mark.usefixtures("signals")
 @pytest.mark.parametrize(("number", "as_json"), [(signal.SIGINT, False), (signal.SIGTERM, True)])
 def test_a_ladder_that_is_stopped_shows_its_finished_rungs(
-    as_json: bool,
-    number: signal.Signals,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
+    as_json: bool, number: signal.Signals, monkeypatch: pytest.MonkeyPatch, capsys: Capsys, tmp_path: Path
 ) -> None:
     real, rungs = MatchSession.play_match, []
 
@@ -281,7 +277,7 @@ def test_a_signal_after_the_last_game_costs_no_result(
     report: str,
     number: signal.Signals,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    capsys: Capsys,
     tmp_path: Path,
 ) -> None:
     real = getattr(terminal, report)

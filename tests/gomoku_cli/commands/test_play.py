@@ -18,6 +18,7 @@ from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.setup import BoardSetup
 from nets.checkpoint import DEFAULT_MODEL, read_info
 from search.tree.settings import Policy
+from tests.support.commands import Capsys
 from tests.support.tui import ThreadEngine
 
 
@@ -93,7 +94,7 @@ def test_rules_look_and_theme_follow_the_options(setups: list[BoardSetup], monke
 
 
 def test_saved_games_are_resumed_and_others_reviewed(
-    setups: list[BoardSetup], data_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    setups: list[BoardSetup], data_folder: Path, tmp_path: Path, capsys: Capsys
 ) -> None:
     saved = SavedGame(data_folder / "gomoku" / "games")
     game = Game(Rules(9), Seats(None, PlayerChoice(spec="mentor:2")), [40, 41])
@@ -137,7 +138,7 @@ def test_saved_games_are_resumed_and_others_reviewed(
     ],
 )
 def test_options_that_make_no_sense_are_usage_errors(
-    given: list[str], message: str, setups: list[BoardSetup], capsys: pytest.CaptureFixture[str]
+    given: list[str], message: str, setups: list[BoardSetup], capsys: Capsys
 ) -> None:
     assert app.run(["play", *given]) == ExitCode.USAGE
     assert message in capsys.readouterr().err

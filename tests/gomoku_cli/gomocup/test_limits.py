@@ -72,8 +72,7 @@ def test_unsupported_rules_are_reported_once_before_the_next_move(talk: Talk, ru
 
 
 @pytest.mark.parametrize(
-    ("rule", "variant"),
-    [(1, Variant.STANDARD), (4, Variant.RENJU), (8, Variant.CARO), (9, Variant.CARO_EXACT)],
+    ("rule", "variant"), [(1, Variant.STANDARD), (4, Variant.RENJU), (8, Variant.CARO), (9, Variant.CARO_EXACT)]
 )
 @pytest.mark.parametrize("is_first", [True, False])
 def test_rules_have_the_numbers_of_gomocup(talk: Talk, rule: int, variant: Variant, is_first: bool) -> None:

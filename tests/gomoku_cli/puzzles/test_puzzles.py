@@ -16,7 +16,7 @@ from gomoku_cli.puzzles.mistakes import MistakeFinder
 from gomoku_cli.puzzles.progress import START, Progress
 from gomoku_cli.puzzles.rated import LEVELS, RatedPuzzle, daily_set, level_of
 from gomoku_cli.puzzles.referee import Referee
-from tests.support.commands import refused, run
+from tests.support.commands import Capsys, refused, run
 
 RULES = Rules()
 SHIPPED = [RatedPuzzle(puzzle, RULES) for puzzle in load_suite("tactics")]
@@ -103,7 +103,7 @@ def test_a_missed_win_and_a_missed_defence_are_puzzles_of_the_player_who_missed_
     assert set(only.puzzle.answers) == set(cells("g8 k8"))
 
 
-def test_the_command_lists_and_counts(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_lists_and_counts(data: Path, tmp_path: Path, capsys: Capsys) -> None:
     code, out, _ = run(capsys, "puzzles", "--json")
     facts = json.loads(out)
     assert (code, facts["puzzles"], facts["rating"], facts["daily"]["puzzles"]) == (ExitCode.DONE, 527, 1000, 6)
@@ -136,6 +136,6 @@ def test_the_command_lists_and_counts(data: Path, tmp_path: Path, capsys: pytest
     ],
 )
 def test_mistakes_of_the_command_line_are_one_line(
-    line: str, code: ExitCode, expected: str, data: Path, capsys: pytest.CaptureFixture[str]
+    line: str, code: ExitCode, expected: str, data: Path, capsys: Capsys
 ) -> None:
     assert expected in refused(capsys, code, *line.split())

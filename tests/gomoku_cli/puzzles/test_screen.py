@@ -22,7 +22,7 @@ from gomoku_cli.puzzles.progress import Progress
 from gomoku_cli.puzzles.rated import RatedPuzzle
 from gomoku_cli.tui.widgets.board import BoardWidget
 from tests.support.screens import check_snapshot, screen_text
-from tests.support.tui import LIMIT_S, async_test
+from tests.support.tui import LIMIT_S
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 SHIPPED = [RatedPuzzle(puzzle, Rules()) for puzzle in load_suite("tactics")]
@@ -88,7 +88,6 @@ async def puzzles_app(
         yield ui
 
 
-@async_test
 async def test_a_wrong_try_is_refuted_and_taken_back_and_then_the_win_is_played(tmp_path: Path) -> None:
     async with puzzles_app(some("fours-3"), tmp_path) as ui:
         assert "Win by fours: White to move." in ui.text
@@ -118,7 +117,6 @@ async def test_a_wrong_try_is_refuted_and_taken_back_and_then_the_win_is_played(
         assert [each.score for each in ui.app.progress.attempts] == [0]
 
 
-@async_test
 async def test_hints_solution_next_and_again(tmp_path: Path) -> None:
     async with puzzles_app([*some("three-three", 2)], tmp_path, terminal=(120, 40)) as ui:
         await ui.press("i")
@@ -148,7 +146,6 @@ async def test_hints_solution_next_and_again(tmp_path: Path) -> None:
     assert ui.app.return_value == ExitCode.DONE
 
 
-@async_test
 async def test_a_session_with_the_daily_set_moves_the_rating_and_is_kept(tmp_path: Path) -> None:
     async with puzzles_app(SHIPPED, tmp_path, daily=True, ascii_only=True) as ui:
         check_snapshot(ui.app, SNAPSHOTS / "80x24-ascii.txt")
@@ -173,7 +170,6 @@ async def test_a_session_with_the_daily_set_moves_the_rating_and_is_kept(tmp_pat
         assert f"You {rating:.0f}" in ui.text
 
 
-@async_test
 async def test_progress_that_cannot_be_kept_is_said_and_the_session_goes_on(tmp_path: Path) -> None:
     (tmp_path / "puzzles.jsonl").mkdir()
     async with puzzles_app(some("win-in-1"), tmp_path / "other") as ui:
@@ -183,7 +179,6 @@ async def test_progress_that_cannot_be_kept_is_said_and_the_session_goes_on(tmp_
         assert "Solved. Enter shows the next puzzle. The progress is not saved: Is a directory." in ui.text
 
 
-@async_test
 async def test_a_defect_of_a_proof_ends_the_app(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError):
         async with puzzles_app(some("win-in-1"), tmp_path) as ui:

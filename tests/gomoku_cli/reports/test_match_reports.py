@@ -16,6 +16,7 @@ from gomoku_cli.reports import terminal
 from gomoku_cli.reports.junit import match_junit
 from gomoku_cli.reports.markdown import ladder_markdown, match_markdown
 from gomoku_cli.reports.terminal import show_bars, show_ladder, show_match, show_standings
+from tests.support.commands import Capsys
 from tests.support.match_samples import match, tournament
 
 MET = {"name": "score", "wanted": "at least 0.55", "reached": "0.612", "met": True}
@@ -28,14 +29,12 @@ texts = st.text(st.characters(), min_size=1, max_size=30) | st.sampled_from(
 )
 
 
-def shown(capsys: pytest.CaptureFixture[str]) -> str:
+def shown(capsys: Capsys) -> str:
     """Return the printed lines, with single blanks between words."""
     return "\n".join(" ".join(line.split()) for line in capsys.readouterr().out.splitlines())
 
 
-def test_the_terminal_shows_score_elo_interval_and_los(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_terminal_shows_score_elo_interval_and_los(capsys: Capsys) -> None:
     result = match("wwwdwlwwdl").to_json()
     show_match(result)
     out = shown(capsys)
@@ -52,7 +51,7 @@ def test_the_terminal_shows_score_elo_interval_and_los(
     assert "Forfeits" not in out
 
 
-def test_the_times_of_both_players_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_times_of_both_players_are_shown(capsys: Capsys) -> None:
     result = {**match("ww").to_json(), "mean_move_seconds": [0.0421, 12.3], "longest_move_seconds": [0.31, 14.0]}
     show_match(result)
     out = shown(capsys)
@@ -61,7 +60,7 @@ def test_the_times_of_both_players_are_shown(capsys: pytest.CaptureFixture[str])
 
 
 @pytest.mark.parametrize(("results", "sign"), [("wwwwwwwwww", "+"), ("llllllllll", "-")])
-def test_a_clean_sweep_has_no_end_on_its_side(results: str, sign: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_clean_sweep_has_no_end_on_its_side(results: str, sign: str, capsys: Capsys) -> None:
     result = match(results).to_json()
     show_match(result)
     out = shown(capsys)
@@ -72,7 +71,7 @@ def test_a_clean_sweep_has_no_end_on_its_side(results: str, sign: str, capsys: p
     assert report.count("∞") == 2
 
 
-def test_without_a_finished_pair_the_elo_is_unknown(capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_finished_pair_the_elo_is_unknown(capsys: Capsys) -> None:
     result = match("w").to_json()
     show_match(result)
     out = shown(capsys)
@@ -82,7 +81,7 @@ def test_without_a_finished_pair_the_elo_is_unknown(capsys: pytest.CaptureFixtur
     assert "| unknown | -∞ to +∞ |" in match_markdown("t", [result], [], [])
 
 
-def test_forfeits_are_listed_with_their_reasons(capsys: pytest.CaptureFixture[str]) -> None:
+def test_forfeits_are_listed_with_their_reasons(capsys: Capsys) -> None:
     result = match("wwww", why=LATE).to_json()
     show_match(result)
     out = shown(capsys)
@@ -91,12 +90,12 @@ def test_forfeits_are_listed_with_their_reasons(capsys: pytest.CaptureFixture[st
     assert LATE in (ElementTree.fromstring(match_junit("t", [result], [], 1.0)).findtext(".//system-out") or "")
 
 
-def test_a_player_can_forfeit_against_itself(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_player_can_forfeit_against_itself(capsys: Capsys) -> None:
     show_match(match("wwww", "same", "same", why=LATE).to_json())
     assert f"│ 3 │ same │ same │ {LATE} │" in shown(capsys)
 
 
-def test_bars_come_first_with_their_result(capsys: pytest.CaptureFixture[str]) -> None:
+def test_bars_come_first_with_their_result(capsys: Capsys) -> None:
     report = match_markdown("t", [match("wwll").to_json()], [], [MET, MISSED])
     lines = report.splitlines()
     assert lines[4:6] == [
@@ -111,7 +110,7 @@ def test_bars_come_first_with_their_result(capsys: pytest.CaptureFixture[str]) -
     assert capsys.readouterr().out == ""
 
 
-def test_a_cross_table_has_the_points_of_every_match(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_cross_table_has_the_points_of_every_match(capsys: Capsys) -> None:
     pool = tournament(["a", "b", "c"])
     standings = [standing.to_json() for standing in pool.standings()]
     matches = [result.to_json() for result in pool.matches.values()]
@@ -127,7 +126,7 @@ def test_a_cross_table_has_the_points_of_every_match(capsys: pytest.CaptureFixtu
     assert "| a | b | 4 | 2 / 2 / 0 | 0.750 |" in report
 
 
-def test_of_a_gauntlet_the_matches_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+def test_of_a_gauntlet_the_matches_are_shown(capsys: Capsys) -> None:
     pool = tournament(["a", "b", "c"], Format.GAUNTLET)
     standings = [standing.to_json() for standing in pool.standings()]
     show_standings(standings, [result.to_json() for result in pool.matches.values()])
@@ -137,9 +136,7 @@ def test_of_a_gauntlet_the_matches_are_shown(capsys: pytest.CaptureFixture[str])
     assert "│ c │ 2 / 2 / 0 │ 0.750 │" in out
 
 
-def test_a_ladder_reports_the_highest_rung_passed_and_draws_are_no_wins(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_ladder_reports_the_highest_rung_passed_and_draws_are_no_wins(capsys: Capsys) -> None:
     rungs = [Rung(200, match("wwww")), Rung(1300, match("wwwd")), Rung(2400, match("wwdd"))]
     ladder = Ladder("new", 2, rungs).to_json()
     show_ladder(ladder)
@@ -212,6 +209,6 @@ def test_no_name_can_steer_the_terminal_or_fail_on_it(name: str) -> None:
         assert all(cell_len(line) <= 80 for line in out.split("\n"))
 
 
-def test_markup_in_a_name_is_shown_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+def test_markup_in_a_name_is_shown_as_it_is(capsys: Capsys) -> None:
     show_match(match("wwll", "[bold]new[/bold]").to_json())
     assert "[bold]new[/bold] against old" in capsys.readouterr().out

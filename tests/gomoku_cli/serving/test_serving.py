@@ -15,12 +15,12 @@ import pytest
 from gomoku_cli import app
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.tui.terminal import terminal_driver
-from tests.support.tui import async_test
 
 aiohttp = pytest.importorskip("aiohttp")
 pytest.importorskip("textual_serve")
 
 from gomoku_cli.serving.access import Access  # noqa: E402
+from tests.support.commands import Capsys  # noqa: E402
 from tests.support.served_board import START_S, Served, are_gone, served, until  # noqa: E402
 
 END_S = 3.0
@@ -35,9 +35,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield running
 
 
-def test_without_the_extra_the_command_says_how_to_get_it(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_the_extra_the_command_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch, capsys: Capsys) -> None:
     monkeypatch.setitem(sys.modules, "gomoku_cli.serving.server", None)
     assert app.run(["play", "--serve"]) == ExitCode.FAILED
     assert "pip install '.[serve]'" in capsys.readouterr().err
@@ -75,29 +73,24 @@ def test_a_served_board_uses_the_driver_of_the_page(monkeypatch: pytest.MonkeyPa
     ],
 )
 @pytest.mark.parametrize("path", ["/", "/ws", "/textual.js", "/nothing"])
-def test_strangers_are_refused(server: Served, headers: dict[str, str], query: str, path: str) -> None:
+async def test_strangers_are_refused(server: Served, headers: dict[str, str], query: str, path: str) -> None:
     def filled(text: str) -> str:
         return text.replace("{port}", str(server.port)).replace("{token}", server.token)
 
-    @async_test
-    async def ask() -> None:
-        given = {name: filled(value) for name, value in headers.items()}
-        async with aiohttp.ClientSession() as session:
-            address = f"{server.base}{path}?{filled(query)}"
-            async with session.get(address, headers=given) as answer:
-                assert answer.status in (400, 403)
-                assert server.token not in await answer.text()
-                assert "Set-Cookie" not in answer.headers
-            if path == "/ws":
-                with pytest.raises(aiohttp.WSServerHandshakeError):
-                    await session.ws_connect(address, headers=given)
-        assert server.processes() == []
-
-    ask()
+    given = {name: filled(value) for name, value in headers.items()}
+    async with aiohttp.ClientSession() as session:
+        address = f"{server.base}{path}?{filled(query)}"
+        async with session.get(address, headers=given) as answer:
+            assert answer.status in (400, 403)
+            assert server.token not in await answer.text()
+            assert "Set-Cookie" not in answer.headers
+        if path == "/ws":
+            with pytest.raises(aiohttp.WSServerHandshakeError):
+                await session.ws_connect(address, headers=given)
+    assert server.processes() == []
 
 
-@async_test
-async def _page_of(server: Served) -> None:
+async def test_the_printed_address_opens_a_page_that_needs_no_other_site(server: Served) -> None:
     async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as session:
         async with session.get(server.address) as answer:
             assert answer.status == 200
@@ -120,10 +113,6 @@ async def _page_of(server: Served) -> None:
                 assert answer.status == 404, path
         async with session.post(server.base + "/") as answer:
             assert answer.status == 405
-
-
-def test_the_printed_address_opens_a_page_that_needs_no_other_site(server: Served) -> None:
-    _page_of(server)
 
 
 @on_linux
@@ -153,7 +142,6 @@ def test_each_server_has_a_token_of_its_own() -> None:
 
 @pytest.mark.slow
 @on_linux
-@async_test
 async def test_a_page_plays_a_stone_and_its_processes_end_with_it(tmp_path: Path) -> None:
     with served(tmp_path, "--model", "random") as server:
         async with aiohttp.ClientSession() as session:
@@ -169,7 +157,6 @@ async def test_a_page_plays_a_stone_and_its_processes_end_with_it(tmp_path: Path
 
 @pytest.mark.slow
 @on_linux
-@async_test
 async def test_absurd_sizes_are_cut_and_garbage_ends_the_page(tmp_path: Path) -> None:
     messages: list[Any] = [
         "{",
@@ -221,7 +208,6 @@ def _megabytes(pid: int) -> int:
 
 @pytest.mark.slow
 @on_linux
-@async_test
 async def test_eight_pages_at_most_and_a_page_that_is_one_too_many_is_told(tmp_path: Path) -> None:
     with served(tmp_path, "--model", "random") as server:
         async with aiohttp.ClientSession() as session:
@@ -243,7 +229,6 @@ async def test_eight_pages_at_most_and_a_page_that_is_one_too_many_is_told(tmp_p
 
 @pytest.mark.slow
 @on_linux
-@async_test
 async def test_pages_that_are_dropped_leave_nothing(tmp_path: Path) -> None:
     with served(tmp_path, "--model", "random") as server:
         async with aiohttp.ClientSession() as session:
@@ -259,19 +244,12 @@ async def test_pages_that_are_dropped_leave_nothing(tmp_path: Path) -> None:
 @pytest.mark.slow
 @on_linux
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGKILL])
-def test_everything_ends_with_the_server(tmp_path: Path, number: signal.Signals) -> None:
-    behind: list[int] = []
-
-    @async_test
-    async def open_pages(server: Served) -> None:
-        async with (
-            aiohttp.ClientSession() as session,
-            server.page(session) as first,
-            server.page(session) as second,
-        ):
+async def test_everything_ends_with_the_server(tmp_path: Path, number: signal.Signals) -> None:
+    with served(tmp_path, "--model", "random") as server:
+        async with aiohttp.ClientSession() as session, server.page(session) as first, server.page(session) as second:
             # Both are read at once, since a page that does not answer pings counts as gone.
             await asyncio.gather(until(b"Black to move", first), until(b"Black to move", second))
-            behind.extend(server.processes())
+            behind = server.processes()
             assert len(behind) == 4
             started = time.monotonic()
             server.process.send_signal(number)
@@ -281,13 +259,9 @@ def test_everything_ends_with_the_server(tmp_path: Path, number: signal.Signals)
                 assert time.monotonic() - started < 2
             await are_gone(behind, END_S)
 
-    with served(tmp_path, "--model", "random") as server:
-        open_pages(server)
-
 
 @pytest.mark.slow
 @on_linux
-@async_test
 async def test_a_board_that_hangs_and_a_page_that_does_not_read_are_ended(tmp_path: Path) -> None:
     with served(tmp_path, "--model", "random") as server:
         async with aiohttp.ClientSession() as session:

@@ -102,18 +102,6 @@ def test_the_newest_comes_first_and_broken_files_do_not_count(tmp_path: Path) ->
     assert newest.moves == 2
 
 
-def test_a_game_goes_on_in_its_own_file(tmp_path: Path) -> None:
-    first = SavedGame(tmp_path)
-    first.save(game(*WON[:3]))
-    entry = newest_unfinished(tmp_path)
-    assert entry is not None
-    assert entry.moves == 3
-    handle = SavedGame(tmp_path, entry.path)
-    handle.save(game(*WON))
-    assert [entry.moves for entry in saved_games(tmp_path)] == [7]
-    assert newest_unfinished(tmp_path) is None
-
-
 def test_a_game_that_is_over_keeps_its_line_its_variations_and_its_analyses(tmp_path: Path) -> None:
     """In the same program, and in one that loads it."""
     for loads in (False, True):
@@ -134,12 +122,6 @@ def test_a_game_that_is_over_keeps_its_line_its_variations_and_its_analyses(tmp_
         assert loaded(handle.path).analyses[2] == kept_analysis(20)
         handle.save(loaded(handle.path))
         assert loaded(handle.path).analyses[2] == kept_analysis(20), "the same again"
-
-
-def test_a_game_without_a_move_needs_no_file(tmp_path: Path) -> None:
-    handle = SavedGame(tmp_path)
-    handle.save(game())
-    assert list(tmp_path.iterdir()) == []
 
 
 def kept_analysis(cell: int) -> KeptAnalysis:

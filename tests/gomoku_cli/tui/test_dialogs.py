@@ -17,10 +17,9 @@ from gomoku_cli.tui.screens.new_game import NewGameScreen, opponents
 from gomoku_cli.tui.screens.question import Question
 from gomoku_cli.tui.setup import BoardSetup
 from search.tree.settings import Policy
-from tests.support.tui import ScriptedPlayer, ThreadEngine, async_test, board_app
+from tests.support.tui import ScriptedPlayer, ThreadEngine, board_app
 
 
-@async_test
 async def test_a_new_game_takes_every_choice_of_the_dialog() -> None:
     engine = ThreadEngine(
         {"scripted [b]": ScriptedPlayer(), "mentor:2": ScriptedPlayer(9), "random": ScriptedPlayer(9)}
@@ -81,7 +80,6 @@ async def test_a_new_game_takes_every_choice_of_the_dialog() -> None:
         assert ui.app.screen is ui.main_screen
 
 
-@async_test
 async def test_arrows_in_an_open_list_choose_in_it_and_go_on_to_the_next_row_elsewhere() -> None:
     async with board_app(ScriptedPlayer()) as ui:
         await ui.press("n")
@@ -108,7 +106,6 @@ async def test_arrows_in_an_open_list_choose_in_it_and_go_on_to_the_next_row_els
         assert ui.app.focused is screen.query_one("#black")
 
 
-@async_test
 async def test_a_new_game_is_asked_for_during_a_game() -> None:
     async with board_app(ScriptedPlayer(15, ["i9"])) as ui:
         await ui.play("h8")
@@ -138,7 +135,6 @@ def test_the_opponents_are_those_of_the_package_and_the_runs_folder(tmp_path: Pa
     assert opponents(tmp_path / "nowhere")
 
 
-@async_test
 async def test_help_and_palette_know_every_key() -> None:
     setup = BoardSetup(seats=Seats(None, PlayerChoice(spec="scripted [b]")), asks_first=True)
     async with board_app(ThreadEngine({"scripted [b]": ScriptedPlayer()}), setup=setup) as ui:
@@ -160,7 +156,6 @@ async def test_help_and_palette_know_every_key() -> None:
         await ui.press("escape")
 
 
-@async_test
 async def test_the_question_before_the_end_takes_keys_and_arrows() -> None:
     async with board_app(ScriptedPlayer()) as ui:
         await ui.play("h8")

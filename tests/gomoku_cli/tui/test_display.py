@@ -11,7 +11,7 @@ from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.setup import BoardSetup
 from gomoku_cli.tui.widgets.board import BoardWindow
 from tests.support.screenshots import FOLDER, PICTURES, Picture, draw
-from tests.support.tui import ScriptedPlayer, ThreadEngine, async_test, board_app
+from tests.support.tui import ScriptedPlayer, ThreadEngine, board_app
 
 
 @pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.name)
@@ -21,7 +21,6 @@ def test_the_screen_is_that_of_its_stored_picture(picture: Picture) -> None:
     assert asyncio.run(draw(picture)) == stored, f"{picture.name} has changed"
 
 
-@async_test
 async def test_the_board_grows_with_the_terminal_and_the_panel_makes_way() -> None:
     async with board_app(ScriptedPlayer(15)) as ui:
         window, panel = ui.main_screen.query_one(BoardWindow), ui.main_screen.query_one("#panel")
@@ -65,7 +64,6 @@ async def test_the_board_grows_with_the_terminal_and_the_panel_makes_way() -> No
         assert "needs 24 columns and 8 rows" in ui.text("#small")
 
 
-@async_test
 async def test_a_large_board_scrolls_to_the_cursor() -> None:
     async with board_app(ScriptedPlayer(25), size=25) as ui:
         window = ui.main_screen.query_one(BoardWindow)
@@ -87,7 +85,6 @@ async def test_a_large_board_scrolls_to_the_cursor() -> None:
             assert ui.moves == moves
 
 
-@async_test
 async def test_a_narrow_footer_keeps_the_help_and_the_way_out() -> None:
     async with board_app(ScriptedPlayer(15)) as ui:
         await ui.pilot.resize_terminal(40, 24)
@@ -96,7 +93,6 @@ async def test_a_narrow_footer_keeps_the_help_and_the_way_out() -> None:
         assert ends["?"] < ends["q"] <= 40 < ends["a"]
 
 
-@async_test
 async def test_ascii_mode_writes_only_ascii() -> None:
     async with board_app(ScriptedPlayer(15, ["i8"]), ascii_only=True) as ui:
         await ui.play("h8")
@@ -107,7 +103,6 @@ async def test_ascii_mode_writes_only_ascii() -> None:
             assert text.isascii(), sorted(set(text) - set(map(chr, range(128))))
 
 
-@async_test
 async def test_no_color_removes_all_colours(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     async with board_app(ScriptedPlayer(15, ["i9"])) as ui:
@@ -121,7 +116,6 @@ async def test_no_color_removes_all_colours(monkeypatch: pytest.MonkeyPatch) -> 
                     assert style.bgcolor is None or style.bgcolor.is_default, segment
 
 
-@async_test
 async def test_the_moves_scroll_by_keys() -> None:
     game = Game(
         Rules(), Seats(None, None), [parse_cell(f"{letter}{row}", 15) for row in range(1, 12) for letter in "abc"]

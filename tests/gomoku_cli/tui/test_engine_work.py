@@ -14,18 +14,9 @@ from gomoku_cli.tui.screens.help import HelpScreen
 from gomoku_cli.tui.screens.question import Question
 from gomoku_cli.tui.setup import BoardSetup
 from gomoku_cli.tui.widgets import panel
-from tests.support.tui import (
-    GatedAnalyst,
-    GatedPlayer,
-    PonderingPlayer,
-    ScriptedPlayer,
-    ThreadEngine,
-    async_test,
-    board_app,
-)
+from tests.support.tui import GatedAnalyst, GatedPlayer, PonderingPlayer, ScriptedPlayer, ThreadEngine, board_app
 
 
-@async_test
 async def test_the_board_takes_moves_while_the_player_loads() -> None:
     engine = ThreadEngine({"scripted [b]": ScriptedPlayer(15, ["a1"])})
     engine.loading.clear()
@@ -44,7 +35,6 @@ async def test_the_board_takes_moves_while_the_player_loads() -> None:
         await ui.until(lambda: ui.moves == ["g8", "a1"])
 
 
-@async_test
 async def test_the_search_is_shown_as_it_goes_and_escape_ends_it() -> None:
     player = GatedAnalyst(15, ["i9"])
     player.proof = 7
@@ -67,7 +57,6 @@ async def test_the_search_is_shown_as_it_goes_and_escape_ends_it() -> None:
 
 
 @pytest.mark.parametrize("obeys_stop", [True, False], ids=["stops", "does not stop"])
-@async_test
 async def test_undo_while_the_engine_thinks_drops_its_answer(obeys_stop: bool) -> None:
     player = GatedPlayer(15, ["a1", "o15"], obeys_stop=obeys_stop)
     async with board_app(player) as ui:
@@ -85,7 +74,6 @@ async def test_undo_while_the_engine_thinks_drops_its_answer(obeys_stop: bool) -
         assert len(player.requests) == 2
 
 
-@async_test
 async def test_the_engine_may_answer_while_a_dialog_is_open() -> None:
     player = GatedPlayer(15, ["a1"])
     async with board_app(player) as ui:
@@ -102,7 +90,6 @@ async def test_the_engine_may_answer_while_a_dialog_is_open() -> None:
         assert ui.app.screen is ui.main_screen
 
 
-@async_test
 async def test_an_error_of_the_engine_is_shown_and_the_game_goes_on() -> None:
     player = ScriptedPlayer(15, [RuntimeError("[b]no\nmemory"), RuntimeError("none"), "a1", "h8"])
     async with board_app(player) as ui:
@@ -125,7 +112,6 @@ async def test_an_error_of_the_engine_is_shown_and_the_game_goes_on() -> None:
         ui.app.control.receive(NO_TASK, Ended("killed"))
 
 
-@async_test
 async def test_a_player_that_cannot_be_loaded_leaves_a_way_on() -> None:
     engine = ThreadEngine({"mentor": ScriptedPlayer(15, ["i9"])})
     setup = BoardSetup(seats=Seats(None, PlayerChoice(spec="models/[x].safetensors")))
@@ -139,7 +125,6 @@ async def test_a_player_that_cannot_be_loaded_leaves_a_way_on() -> None:
         assert ui.moves == ["h8", "i9"]
 
 
-@async_test
 async def test_the_mentor_replaces_a_model_of_another_board() -> None:
     engine = ThreadEngine({"mentor": ScriptedPlayer(9, ["a1"])}, rules={"default": Rules()})
     async with board_app(engine, setup=BoardSetup(rules=Rules(9))) as ui:
@@ -150,7 +135,6 @@ async def test_the_mentor_replaces_a_model_of_another_board() -> None:
         assert isinstance(engine.tasks[0], Load)
 
 
-@async_test
 async def test_a_note_leaves_the_panel(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(panel, "NOTE_S", 0.1)
     async with board_app(ScriptedPlayer(15)) as ui:
@@ -160,7 +144,6 @@ async def test_a_note_leaves_the_panel(monkeypatch: pytest.MonkeyPatch) -> None:
         assert ui.app.notices == ["the abacus [a] is missing"]
 
 
-@async_test
 async def test_the_engine_ponders_only_during_the_humans_turns() -> None:
     player = PonderingPlayer(15, ["a1", "a2"])
     async with board_app(player, ponders=True) as ui:
@@ -181,7 +164,6 @@ async def test_the_engine_ponders_only_during_the_humans_turns() -> None:
     assert not player.is_pondering
 
 
-@async_test
 async def test_an_engine_that_cannot_ponder_says_so_once() -> None:
     player = PonderingPlayer(15, ["a1", "a2"], RuntimeError("no room"))
     async with board_app(player, ponders=True) as ui:
@@ -191,7 +173,6 @@ async def test_an_engine_that_cannot_ponder_says_so_once() -> None:
         assert ui.status == "Your move."
 
 
-@async_test
 async def test_quitting_while_the_engine_thinks_asks_and_ends_it() -> None:
     player = GatedPlayer(15)
     async with board_app(player) as ui:

@@ -18,7 +18,7 @@ from gomoku_cli.tui.screens.question import Question
 from gomoku_cli.tui.setup import BoardSetup
 from search.limit import Limit
 from search.players import never
-from tests.support.tui import BoardDriver, ScriptedPlayer, ThreadEngine, async_test, board_app, board_setup
+from tests.support.tui import BoardDriver, ScriptedPlayer, ThreadEngine, board_app, board_setup
 
 
 class OpeningPlayer(ScriptedPlayer):
@@ -53,7 +53,6 @@ async def place(ui: BoardDriver, *names: str) -> None:
 
 
 @pytest.mark.parametrize(("choice", "colour"), [(Choice.WHITE, BLACK), (Choice.BLACK, WHITE)])
-@async_test
 async def test_the_engine_chooses_after_three_stones_of_the_human(choice: Choice, colour: int) -> None:
     async with board_app(OpeningPlayer(choice), setup=setup(BLACK)) as ui:
         assert "Place a black stone, 3 to go" in ui.status
@@ -79,7 +78,6 @@ async def test_the_engine_chooses_after_three_stones_of_the_human(choice: Choice
             assert len(ui.moves) == 3
 
 
-@async_test
 async def test_the_human_chooses_black_white_or_two_stones_more() -> None:
     for key, placed, colour in (("w", 3, WHITE), ("b", 4, BLACK)):
         async with board_app(OpeningPlayer(), setup=setup(WHITE)) as ui:
@@ -108,7 +106,6 @@ async def test_the_human_chooses_black_white_or_two_stones_more() -> None:
         assert ui.app.game.seats.human == WHITE
 
 
-@async_test
 async def test_swap_has_no_third_choice_and_two_humans_choose_too() -> None:
     both = replace(setup(BLACK, OpeningRule.SWAP), seats=Seats(None, None))
     async with board_app(ScriptedPlayer(), setup=both) as ui:
@@ -121,7 +118,6 @@ async def test_swap_has_no_third_choice_and_two_humans_choose_too() -> None:
         assert len(ui.moves) == 4
 
 
-@async_test
 async def test_a_game_is_saved_with_its_opening_and_goes_on_in_the_middle_of_it(tmp_path: Path) -> None:
     engine = ThreadEngine({"scripted [b]": OpeningPlayer(Choice.BLACK)}, folder=tmp_path)
     async with board_app(engine, setup=setup(WHITE)) as ui:
@@ -142,7 +138,6 @@ async def test_a_game_is_saved_with_its_opening_and_goes_on_in_the_middle_of_it(
     assert (str(record.opening), record.white) == ("swap2 more black", "you")
 
 
-@async_test
 async def test_a_stone_that_the_opening_forbids_is_refused_with_the_reason() -> None:
     async with board_app(OpeningPlayer(Choice.WHITE), setup=setup(BLACK, OpeningRule.RIF)) as ui:
         await place(ui, "a1")
@@ -162,7 +157,6 @@ async def test_a_stone_that_the_opening_forbids_is_refused_with_the_reason() -> 
         (WHITE, "m", (), True),
     ],
 )
-@async_test
 async def test_leaving_asks_once_the_human_has_placed_a_stone_or_chosen(
     human: int, choice: str, stones: tuple[str, ...], asks: bool
 ) -> None:

@@ -8,7 +8,7 @@ from core.rules import Rules
 from gomoku_cli.tui.bursts import BurstDecoder, moves_in
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.setup import BoardSetup
-from tests.support.tui import AnalysingPlayer, BoardDriver, ScriptedPlayer, ThreadEngine, async_test, board_app
+from tests.support.tui import AnalysingPlayer, BoardDriver, ScriptedPlayer, ThreadEngine, board_app
 
 
 def events_of(*reads: bytes) -> list[events.Event]:
@@ -92,7 +92,6 @@ async def paste(ui: BoardDriver, text: str) -> None:
     await ui.pilot.pause()
 
 
-@async_test
 async def test_pasted_text_does_nothing_but_say_so() -> None:
     async with board_app(ScriptedPlayer(15, ["i9"])) as ui:
         await ui.play("h8")
@@ -109,7 +108,6 @@ async def test_pasted_text_does_nothing_but_say_so() -> None:
         await ui.press("n")
 
 
-@async_test
 async def test_pasted_moves_are_played_while_it_is_a_humans_turn() -> None:
     engine = ThreadEngine({"default": AnalysingPlayer(15)})
     async with board_app(engine, setup=BoardSetup(seats=Seats(None, None))) as ui:
@@ -132,7 +130,6 @@ async def test_pasted_moves_are_played_while_it_is_a_humans_turn() -> None:
         await ui.until(lambda: ui.moves == ["h8", "a1"])
 
 
-@async_test
 async def test_text_pasted_into_the_line_for_a_move_is_played_with_its_end() -> None:
     setup = BoardSetup(game=Game(Rules(), Seats(None, None)))
     async with board_app(ThreadEngine({}), setup=setup) as ui:

@@ -10,10 +10,9 @@ from gomoku_cli.tui.engine.messages import PlayerChoice
 from gomoku_cli.tui.game import Seats
 from gomoku_cli.tui.setup import BoardSetup
 from gomoku_cli.tui.widgets.board import BoardWidget
-from tests.support.tui import GatedPlayer, ScriptedPlayer, ThreadEngine, async_test, board_app
+from tests.support.tui import GatedPlayer, ScriptedPlayer, ThreadEngine, board_app
 
 
-@async_test
 async def test_a_game_by_keys_mouse_and_typed_moves() -> None:
     async with board_app(ScriptedPlayer(15, ["i9", "a1", "a2", "a3"])) as ui:
         assert ui.status == "Your move."
@@ -46,7 +45,6 @@ async def test_a_game_by_keys_mouse_and_typed_moves() -> None:
         assert ui.app.focused is ui.board
 
 
-@async_test
 async def test_typed_moves_lose_no_key_that_comes_early() -> None:
     async with board_app(ScriptedPlayer(15, ["a1", "a2"])) as ui:
         for answered, keys in (["c3", "a1"], "/c3"), (["c3", "a1", "c4", "a2"], "C4"):
@@ -56,7 +54,6 @@ async def test_typed_moves_lose_no_key_that_comes_early() -> None:
             await ui.until(lambda answered=answered: ui.app.focused is ui.board and ui.moves == answered)  # type: ignore[misc]
 
 
-@async_test
 async def test_moves_that_are_typed_faster_than_the_screen_works_stay_apart() -> None:
     setup = BoardSetup(seats=Seats(None, None))
     async with board_app(ScriptedPlayer(15), setup=setup) as ui:
@@ -102,7 +99,6 @@ async def test_the_cursor_stops_at_the_edge_and_only_changed_cells_are_drawn(mon
         assert all(len(regions) in (1, 2) for regions in drawn), "a move draws its cell and the one before"
 
 
-@async_test
 async def test_the_mouse_shows_a_stone_only_where_a_click_would_place_it() -> None:
     player = GatedPlayer(15, ["a1"])
     async with board_app(player) as ui:
@@ -117,7 +113,6 @@ async def test_the_mouse_shows_a_stone_only_where_a_click_would_place_it() -> No
         player.release.set()
 
 
-@async_test
 async def test_undo_redo_and_swapped_sides() -> None:
     async with board_app(ScriptedPlayer(15, ["a1", "a2", "a3", "b3"])) as ui:
         await ui.press("u")
@@ -142,7 +137,6 @@ async def test_undo_redo_and_swapped_sides() -> None:
         assert ui.moves[5:] == ["c9", "b3"]
 
 
-@async_test
 async def test_the_engine_begins_when_the_human_is_white() -> None:
     async with board_app(ScriptedPlayer(15, ["h8", "h9"]), human=WHITE) as ui:
         await ui.until(lambda: ui.moves == ["h8"])
@@ -154,7 +148,6 @@ async def test_the_engine_begins_when_the_human_is_white() -> None:
         assert ui.moves == ["h8"]
 
 
-@async_test
 async def test_a_win_is_shown_in_words_and_on_the_board() -> None:
     async with board_app(ScriptedPlayer(15, ["a1", "b1", "c1", "d1"])) as ui:
         for name in ("c3", "d4", "e5", "f6"):
@@ -176,7 +169,6 @@ async def test_a_win_is_shown_in_words_and_on_the_board() -> None:
         assert ui.background("d4") == before["c3"]
 
 
-@async_test
 async def test_two_humans_play_without_an_engine() -> None:
     setup = BoardSetup(seats=Seats(None, None))
     async with board_app(ThreadEngine({}), setup=setup) as ui:
@@ -190,7 +182,6 @@ async def test_two_humans_play_without_an_engine() -> None:
         assert ui.status.startswith("Sides are swapped where")
 
 
-@async_test
 async def test_two_engines_play_each_other_and_can_be_paused() -> None:
     gated = GatedPlayer(15, ["i9", "a2"])
     engine = ThreadEngine({"one": ScriptedPlayer(15, ["h8", "h9", "a3"]), "two": gated})
@@ -209,7 +200,6 @@ async def test_two_engines_play_each_other_and_can_be_paused() -> None:
         assert BLACK
 
 
-@async_test
 async def test_renju_marks_forbidden_cells_and_refuses_them_with_the_reason() -> None:
     setup = BoardSetup(rules=Rules(variant=Variant.RENJU), seats=Seats(None, None))
     async with board_app(ScriptedPlayer(15), setup=setup) as ui:
@@ -225,7 +215,6 @@ async def test_renju_marks_forbidden_cells_and_refuses_them_with_the_reason() ->
         assert "x" not in ui.line(8), "White may play there"
 
 
-@async_test
 async def test_five_between_two_stones_win_nothing_in_caro() -> None:
     setup = BoardSetup(rules=Rules(variant=Variant.CARO), seats=Seats(None, None))
     async with board_app(ScriptedPlayer(15), setup=setup) as ui:

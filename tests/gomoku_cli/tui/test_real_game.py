@@ -11,11 +11,10 @@ from gomoku_cli.tui.engine.messages import PlayerChoice
 from gomoku_cli.tui.game import Seats
 from gomoku_cli.tui.setup import BoardSetup
 from nets.config import RuntimeChoice
-from tests.support.tui import LIMIT_S, BoardDriver, async_test
+from tests.support.tui import LIMIT_S, BoardDriver
 
 
 @pytest.mark.slow
-@async_test
 async def test_a_whole_game_against_the_built_in_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     engine = EngineProcess(RuntimeChoice())

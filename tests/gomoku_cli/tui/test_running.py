@@ -40,6 +40,7 @@ from gomoku_cli.tui.engine.messages import (
 )
 from gomoku_cli.tui.game import Game, Seats
 from nets.config import RuntimeChoice
+from tests.support.commands import Capsys
 from tests.support.tui import LIMIT_S, HeadlessApp, ScriptedPlayer, ThreadEngine, board_setup
 
 
@@ -56,7 +57,7 @@ def engine() -> ThreadEngine:
 
 
 def test_notices_are_shown_again_after_the_game(
-    headless: type[HeadlessApp], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    headless: type[HeadlessApp], monkeypatch: pytest.MonkeyPatch, capsys: Capsys
 ) -> None:
     monkeypatch.setattr(headless, "inspect", lambda app: app.add_note("the abacus [a]\nis missing"))
     monkeypatch.setattr(headless, "keys", ("q",))

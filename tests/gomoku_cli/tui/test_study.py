@@ -19,7 +19,7 @@ from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.screens.saved_games import SavedGamesScreen
 from gomoku_cli.tui.setup import BoardSetup
 from search.analysis import Analysis, MoveAnalysis
-from tests.support.tui import AnalysingPlayer, ScriptedPlayer, ThreadEngine, async_test, board_app
+from tests.support.tui import AnalysingPlayer, ScriptedPlayer, ThreadEngine, board_app
 
 
 def cells(*names: str) -> list[int]:
@@ -31,7 +31,6 @@ def view(best: str, value: float) -> Analysis:
     return Analysis(moves=(MoveAnalysis(cell, value),), value=value, variation=(cell,), nodes=10, seconds=0.1)
 
 
-@async_test
 async def test_every_pane_opens_and_closes_with_its_key() -> None:
     player = AnalysingPlayer(15, ["i9"])
     async with board_app(player, terminal=(120, 40)) as ui:
@@ -69,7 +68,6 @@ async def test_every_pane_opens_and_closes_with_its_key() -> None:
         assert len(player.analysed) == 1, "the analysis of a position is kept"
 
 
-@async_test
 async def test_threats_are_marked_and_a_win_by_fours_is_numbered() -> None:
     moves = cells("h8", "a1", "i8", "a2", "j8", "a15")
     setup = BoardSetup(game=Game(Rules(), Seats(None, None), moves))
@@ -85,7 +83,6 @@ async def test_threats_are_marked_and_a_win_by_fours_is_numbered() -> None:
         assert "1" not in ui.line(8)
 
 
-@async_test
 async def test_hints_come_from_a_short_search() -> None:
     player = AnalysingPlayer(15, ["i9"])
     async with board_app(player) as ui:
@@ -105,7 +102,6 @@ class Wavering(AnalysingPlayer):
         return found if len(self.analysed) < 2 else replace(found, moves=found.moves[::-1])
 
 
-@async_test
 async def test_a_hint_follows_the_analysis_that_goes_on() -> None:
     async with board_app(Wavering(15)) as ui:
         await ui.press("i")
@@ -115,7 +111,6 @@ async def test_a_hint_follows_the_analysis_that_goes_on() -> None:
         assert ui.line(1).index("◇") == 7
 
 
-@async_test
 async def test_after_the_end_the_table_of_candidates_says_why_it_is_empty() -> None:
     moves = cells("h8", "a1", "i8", "a2", "j8", "a3", "k8", "a4", "l8")
     setup = BoardSetup(game=Game(Rules(), Seats(None, None), moves))
@@ -124,7 +119,6 @@ async def test_after_the_end_the_table_of_candidates_says_why_it_is_empty() -> N
         await ui.until(lambda: "Candidates: none, the game is over" in ui.panel)
 
 
-@async_test
 async def test_a_review_steps_analyses_and_finds_mistakes() -> None:
     player = AnalysingPlayer(15, value=0.0)
     game = Game(Rules(), Seats(None, PlayerChoice(spec="scripted [b]")), cells("h8", "i9", "h9", "a1"))
@@ -165,7 +159,6 @@ async def test_a_review_steps_analyses_and_finds_mistakes() -> None:
         assert not ui.app.control.review.active
 
 
-@async_test
 async def test_a_review_asks_the_analyst_about_the_engines_own_moves_too() -> None:
     """An engine took each of its moves for the best, so its own analyses would show no mistake of it."""
     player = AnalysingPlayer(15, value=0.0)
@@ -191,7 +184,6 @@ def test_a_game_of_two_players_goes_on_and_a_foreign_record_opens_in_a_review(tm
     assert (theirs.is_for_review, theirs.line) == (True, ours.line)
 
 
-@async_test
 async def test_teaching_warns_before_a_losing_move() -> None:
     moves = cells("h8", "a1", "i8", "a3", "j8")
     setup = BoardSetup(game=Game(Rules(), Seats(PlayerChoice(spec="scripted [b]"), None), moves))
@@ -213,7 +205,6 @@ async def test_teaching_warns_before_a_losing_move() -> None:
         assert ui.status == "Teaching is off."
 
 
-@async_test
 async def test_games_are_saved_listed_and_resumed(tmp_path: Path) -> None:
     engine = ThreadEngine({"scripted [b]": ScriptedPlayer(15, ["i9", "a1", "a2"])}, folder=tmp_path)
     async with board_app(engine) as ui:
@@ -249,7 +240,6 @@ async def test_games_are_saved_listed_and_resumed(tmp_path: Path) -> None:
     assert kept[0].game.tree.record().moves == tuple(cells("h8")), "it is saved before the engine answers"
 
 
-@async_test
 async def test_a_record_of_another_program_shows_its_names_and_its_result(tmp_path: Path) -> None:
     path = tmp_path / "quest.sgf"
     text = "(;GM[4]SZ[15]RE[W+R]\nPB[nick one (1419)]\nPW[Some Bot];B[hh];W[ii];B[ig];W[jg])"
@@ -273,7 +263,6 @@ async def test_a_record_of_another_program_shows_its_names_and_its_result(tmp_pa
     assert path.read_text(encoding="utf-8") == text
 
 
-@async_test
 async def test_typed_moves_follow_each_other_while_they_are_the_humans(tmp_path: Path) -> None:
     async with board_app(ScriptedPlayer(15, ["i9"])) as ui:
         await ui.press("slash", *"h8h9", "enter")
@@ -286,7 +275,6 @@ async def test_typed_moves_follow_each_other_while_they_are_the_humans(tmp_path:
         assert "no cell" in ui.status
 
 
-@async_test
 async def test_a_failed_save_is_shown_and_the_game_goes_on(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     engine = ThreadEngine({"scripted [b]": ScriptedPlayer(15, ["i9"])}, folder=tmp_path / "file")

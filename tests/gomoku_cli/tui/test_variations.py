@@ -16,15 +16,7 @@ from gomoku_cli.tui.screens.comment import CommentScreen
 from gomoku_cli.tui.screens.question import Question
 from gomoku_cli.tui.screens.saved_games import SavedGamesScreen
 from gomoku_cli.tui.setup import BoardSetup
-from tests.support.tui import (
-    AnalysingPlayer,
-    BoardDriver,
-    GatedPlayer,
-    ScriptedPlayer,
-    ThreadEngine,
-    async_test,
-    board_app,
-)
+from tests.support.tui import AnalysingPlayer, BoardDriver, GatedPlayer, ScriptedPlayer, ThreadEngine, board_app
 
 TWO_PLAYERS = BoardSetup(seats=Seats(None, None))
 
@@ -51,7 +43,6 @@ def names(node: Node) -> list[str]:
     return [each.position().name_of(each.move) for each in node.variations]
 
 
-@async_test
 async def test_another_move_in_a_review_is_a_variation_that_is_listed_and_walked() -> None:
     engine = ThreadEngine({"default": AnalysingPlayer(15)})
     async with board_app(engine, setup=TWO_PLAYERS, terminal=(120, 40)) as ui:
@@ -86,7 +77,6 @@ async def test_another_move_in_a_review_is_a_variation_that_is_listed_and_walked
         assert ui.app.control.review.active and ui.moves[4:] == ["c3"]
 
 
-@async_test
 async def test_of_many_variations_the_first_are_listed() -> None:
     game = Game(Rules(), Seats(None, None), [112, 113])
     for cell in range(8):
@@ -99,7 +89,6 @@ async def test_of_many_variations_the_first_are_listed() -> None:
         assert ui.moves == ["h8", "e1"]
 
 
-@async_test
 async def test_a_variation_is_promoted_and_deleted(tmp_path: Path) -> None:
     engine = ThreadEngine({"default": AnalysingPlayer(15)}, folder=tmp_path)
     async with board_app(engine, setup=TWO_PLAYERS, terminal=(120, 40)) as ui:
@@ -125,7 +114,6 @@ async def test_a_variation_is_promoted_and_deleted(tmp_path: Path) -> None:
         assert names(read_trees(path)[0].main_line()[1]) == ["a1"]
 
 
-@async_test
 async def test_a_name_and_a_comment_are_written_shown_saved_and_read_back(tmp_path: Path) -> None:
     engine = ThreadEngine({"default": AnalysingPlayer(15)}, folder=tmp_path)
     async with board_app(engine, setup=TWO_PLAYERS, terminal=(120, 40)) as ui:
@@ -156,7 +144,6 @@ async def test_a_name_and_a_comment_are_written_shown_saved_and_read_back(tmp_pa
         await ui.until(lambda: not isinstance(ui.app.screen, CommentScreen))
 
 
-@async_test
 async def test_the_engine_answers_along_the_line_and_what_was_taken_back_stays() -> None:
     async with board_app(ScriptedPlayer(15, ["i9", "a1", "a2", "a3"]), terminal=(120, 40)) as ui:
         await ui.play("h8")
@@ -172,7 +159,6 @@ async def test_the_engine_answers_along_the_line_and_what_was_taken_back_stays()
         assert ui.moves == ["h8", "i9", "h9", "a1", "d4", "a3"]
 
 
-@async_test
 async def test_a_move_is_deleted_while_the_engine_thinks() -> None:
     player = GatedPlayer(15, ["i9"])
     async with board_app(player) as ui:
@@ -189,7 +175,6 @@ async def test_a_move_is_deleted_while_the_engine_thinks() -> None:
 FOREIGN = "(;GM[4]SZ[15]PB[Ann]KM[6.5];B[hh]LB[aa:1]C[one](;W[hi]N[main];B[ii])(;C[a remark];W[gg]C[two])(;W[];B[aa]))"
 
 
-@async_test
 async def test_a_foreign_file_keeps_its_variations(tmp_path: Path) -> None:
     path, folder = tmp_path / "foreign.sgf", tmp_path / "games"
     path.write_text(FOREIGN)

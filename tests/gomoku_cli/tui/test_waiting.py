@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -15,8 +15,8 @@ from gomoku_cli.tui.setup import BoardSetup
 from gomoku_cli.tui.widgets import status
 from search.analysis import Analysis
 from search.limit import Limit
-from search.players import Decision, Report, never
-from tests.support.tui import AnalysingPlayer, GatedAnalyst, GatedPlayer, ThreadEngine, async_test, board_app
+from search.players import Decision, never
+from tests.support.tui import AnalysingPlayer, GatedAnalyst, GatedPlayer, ThreadEngine, board_app
 
 LINES = "h8 i9 h9 h7 g8 i8 i10 j11 g10 f11 j8 e12"
 
@@ -25,7 +25,6 @@ def game(seats: Seats, moves: str = LINES) -> Game:
     return Game(Rules(), seats, [parse_cell(move, 15) for move in moves.split()])
 
 
-@async_test
 async def test_threats_are_found_while_an_engine_thinks() -> None:
     player = GatedPlayer(15, ["a1"])
     async with board_app(player) as ui:
@@ -39,7 +38,6 @@ async def test_threats_are_found_while_an_engine_thinks() -> None:
         await ui.until(lambda: ui.moves == ["h8", "a1"])
 
 
-@async_test
 async def test_a_message_holds_while_an_engine_thinks_and_then_gives_way(monkeypatch: pytest.MonkeyPatch) -> None:
     player = GatedAnalyst(15, ["a1", "a2"])
     async with board_app(player, terminal=(120, 40)) as ui:
@@ -68,7 +66,6 @@ async def test_a_message_holds_while_an_engine_thinks_and_then_gives_way(monkeyp
         player.release.set()
 
 
-@async_test
 async def test_a_failure_stays_until_the_human_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(status, "ERROR_S", 0.0)
     monkeypatch.setattr(status, "MESSAGE_S", 0.0)
@@ -82,7 +79,6 @@ async def test_a_failure_stays_until_the_human_goes_on(monkeypatch: pytest.Monke
         assert ui.status == "Your move."
 
 
-@async_test
 async def test_the_title_shows_that_teaching_is_on() -> None:
     async with board_app(AnalysingPlayer(15)) as ui:
         assert "teaching" not in ui.title
@@ -95,7 +91,6 @@ async def test_the_title_shows_that_teaching_is_on() -> None:
 
 
 @pytest.mark.parametrize("terminal", [(59, 24), (80, 24), (64, 34), (120, 40), (40, 10)])
-@async_test
 async def test_neither_a_long_status_nor_a_typed_move_moves_the_board(terminal: tuple[int, int]) -> None:
     async with board_app(AnalysingPlayer(15), terminal=terminal) as ui:
         await ui.pilot.pause(0.1)  # a small window scrolls to the cursor first
@@ -122,17 +117,9 @@ class GatedReviewer(AnalysingPlayer):
         super().__init__(15, value=0.0)
         self.step = threading.Semaphore(0)
 
-    def search(
-        self,
-        position: Position,
-        limit: Limit | None = None,
-        *,
-        seed: int | None = None,
-        stop: Callable[[], bool] = never,
-        report: Report | None = None,
-        lines: int | None = None,
-    ) -> tuple[Decision, Analysis]:
+    def search(self, position: Position, limit: Limit | None = None, **asked: Any) -> tuple[Decision, Analysis]:
         """See `Player`."""
+        seed, stop = asked.get("seed"), asked.get("stop", never)
         if seed is None:
             assert self.step.acquire(timeout=30)
         decision = super().search(position, limit, seed=seed, stop=stop)[0]
@@ -140,7 +127,6 @@ class GatedReviewer(AnalysingPlayer):
         return decision, self.view_of(position.moves, 0.9)
 
 
-@async_test
 async def test_a_mistake_is_looked_for_while_the_review_runs() -> None:
     player = GatedReviewer()
     engine = ThreadEngine({"default": player})

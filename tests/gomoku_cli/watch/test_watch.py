@@ -13,11 +13,10 @@ from gomoku_cli.watch import followed_run
 from gomoku_cli.watch.app import WatchApp
 from gomoku_cli.watch.newest_game import newest_file, read_newest_game
 from gomoku_cli.watch.plots import nice_ticks, number
-from tests.support.commands import refused
+from tests.support.commands import Capsys, refused
 from tests.support.project import ROOT
 from tests.support.runs import append, make_run
 from tests.support.screens import check_snapshot, screen_text
-from tests.support.tui import async_test
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 
@@ -29,7 +28,6 @@ def run_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return make_run(tmp_path / "mine")
 
 
-@async_test
 async def test_a_small_terminal_shows_pages(run_path: Path) -> None:
     app = WatchApp([run_path])
     async with app.run_test(size=(80, 24)) as pilot:
@@ -47,7 +45,6 @@ async def test_a_small_terminal_shows_pages(run_path: Path) -> None:
     assert app.return_value == ExitCode.DONE
 
 
-@async_test
 async def test_a_large_terminal_shows_everything(run_path: Path) -> None:
     app = WatchApp([run_path])
     async with app.run_test(size=(160, 50)) as pilot:
@@ -55,7 +52,6 @@ async def test_a_large_terminal_shows_everything(run_path: Path) -> None:
         check_snapshot(app, SNAPSHOTS / "160x50.txt")
 
 
-@async_test
 async def test_a_growing_run_and_a_second_one(run_path: Path, tmp_path: Path) -> None:
     young = tmp_path / "young"
     make_run(young)
@@ -110,7 +106,7 @@ def test_the_screen_needs_neither_torch_nor_numba() -> None:
     assert done.stdout == "[]\n"
 
 
-def test_a_missing_run_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_run_is_named(tmp_path: Path, capsys: Capsys) -> None:
     assert "there is no folder" in refused(capsys, ExitCode.USAGE, "watch", tmp_path / "none")
     assert "it holds no config.toml" in refused(capsys, ExitCode.BAD_DATA, "watch", tmp_path)
     make_run(tmp_path / "run")

@@ -18,10 +18,7 @@ from tests.support.cards import CARD, Card, make_card
 from tests.support.nets import evaluator_of, model_of, priors, random_batch
 
 LINES = NetConfig(
-    planes=Planes.TWO,
-    trunk=("lines-32", "spread"),
-    policy_head=("cells",),
-    value_head=("regions-15-16",),
+    planes=Planes.TWO, trunk=("lines-32", "spread"), policy_head=("cells",), value_head=("regions-15-16",)
 )
 TORCH = Backend.TORCH
 

@@ -9,11 +9,8 @@ from pathlib import Path
 import pytest
 
 from core.opening_rules import Choice, Opening, OpeningRule
-from core.position import Position
 from core.rules import Rules
 from curriculum.arena.players import PlayerSettings, PlayerSpecError, model_path, parse_player
-from curriculum.config import Config, ImitationConfig
-from curriculum.games.mentor_games import play_teacher_game
 from search.limit import Limit
 from search.players import ForfeitError
 from tests.support.engine_players import LIMIT_S, POSIX_ONLY, RULES, at, cell, command, engine, move_of, wait_until_gone
@@ -113,17 +110,6 @@ def test_the_time_of_a_match_runs_from_the_start_and_is_sent_before_each_move(tm
     left = [int(line.split()[-1]) for line in received if line.startswith("INFO time_left")]
     assert [received[i + 1].split()[0] for i, line in enumerate(received) if "time_left" in line] == ["BEGIN", "TURN"]
     assert left[0] < 3000 and left[1] <= left[0] - 150
-
-
-def test_two_engines_play_a_whole_game() -> None:
-    position = Position(RULES)
-    with engine("correct").start_game() as black, engine("suggest").start_game() as white:
-        while not position.is_game_over():
-            position.push(move_of(black if position.ply % 2 == 0 else white, position))
-    # Row by row from the top: the first line of one colour is a diagonal of it.
-    assert [position.moves[ply] for ply in (0, 1, 9)] == [cell("0,0"), cell("1,0"), cell("0,1")]
-    outcome = position.outcome()
-    assert outcome is not None and outcome.winner is not None
 
 
 # Limits
@@ -230,20 +216,6 @@ def test_a_position_that_does_not_follow_is_set_up_in_the_same_process(tmp_path:
     boards = [index for index, line in enumerate(received) if line == "BOARD"]
     assert [received[index + 1 : received.index("DONE", index)] for index in boards] == [["8,8,1", "0,0,2"], ["7,7,2"]]
     assert received[received.index("RESTART") + 1] == "BEGIN"
-
-
-def test_an_engine_teaches_both_colours_of_a_game_in_one_process(tmp_path: Path) -> None:
-    notes = tmp_path / "notes"
-    config = Config(rules=RULES, imitation=ImitationConfig(games=2, opening_stones=(3, 3), random_move_share=0.0))
-    player = engine("correct", notes)
-    samples = play_teacher_game(config, player, 0).samples(config)
-    player.close()
-    in_its_order = [cell(f"{x},{y}") for y in range(RULES.size) for x in range(RULES.size)]
-    labels = samples.policies.argmax(axis=1).tolist()
-    assert labels == [next(at for at in in_its_order if stones[at] == 0) for stones in samples.positions.stones]
-    received = notes.read_text().splitlines()
-    assert received.count("START 9") == 1
-    assert received.count("BOARD") == len(samples)
 
 
 # As player specs

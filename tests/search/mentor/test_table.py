@@ -6,18 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from search.mentor.scores import INFINITY, PROVEN
-from search.mentor.table import (
-    EXACT,
-    GENERATIONS,
-    LOWER,
-    UPPER,
-    decides,
-    depth_of,
-    keep,
-    look_up,
-    move_of,
-    score_of,
-)
+from search.mentor.table import EXACT, GENERATIONS, LOWER, UPPER, decides, depth_of, keep, look_up, move_of, score_of
 
 SLOTS = 8
 

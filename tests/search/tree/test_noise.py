@@ -136,14 +136,7 @@ class _Stream:
     proofs=st.booleans(),
 )
 def test_a_search_with_noise_at_every_node_is_the_naive_twins(
-    size: int,
-    stones: int,
-    seed: int,
-    simulations: int,
-    alpha: float,
-    share: float,
-    first_play: FirstPlay,
-    proofs: bool,
+    size: int, stones: int, seed: int, simulations: int, alpha: float, share: float, first_play: FirstPlay, proofs: bool
 ) -> None:
     """The twin gets the noise of each selection from the same stream, and looks at every legal move."""
     rules = Rules(size, min(size, 4))

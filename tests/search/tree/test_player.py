@@ -74,6 +74,14 @@ def test_the_semi_stochastic_policy_switches_with_the_stones_on_the_board() -> N
     assert len(moves_of(who, seven, range(12))) == 1
 
 
+def test_temperature_sharpens_what_is_drawn_from() -> None:
+    cold = player(temperature=0.1).choose_batch([position_of("d4")], seeds=[1])[0].policy
+    warm = player(temperature=2.0).choose_batch([position_of("d4")], seeds=[1])[0].policy
+    assert cold is not None
+    assert warm is not None
+    assert cold.max() > warm.max()
+
+
 def test_without_simulations_the_evaluators_policy_plays() -> None:
     position = position_of("d4 e5")
     decision = player(SearchSettings(simulations=0)).choose_batch([position], seeds=[1])[0]

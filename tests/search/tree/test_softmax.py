@@ -8,11 +8,7 @@ from hypothesis import strategies as st
 from search.tree.softmax import make_scratch, priors_of, scan_best, write_priors
 
 
-@given(
-    cells=st.integers(1, 40),
-    seed=st.integers(0, 1000),
-    spread=st.sampled_from([0.0, 0.1, 3.0, 40.0, 400.0]),
-)
+@given(cells=st.integers(1, 40), seed=st.integers(0, 1000), spread=st.sampled_from([0.0, 0.1, 3.0, 40.0, 400.0]))
 def test_priors_are_the_softmax_over_the_legal_moves(cells: int, seed: int, spread: float) -> None:
     random = np.random.default_rng(seed)
     legal = random.random(cells) < 0.3

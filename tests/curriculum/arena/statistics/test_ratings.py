@@ -70,18 +70,10 @@ def test_published_pool_of_three_whose_scores_fit_together_exactly() -> None:
     assert [rating.score for rating in ratings] == pytest.approx([0.825, 0.5, 0.175])
 
 
-def test_two_players_get_what_their_match_says() -> None:
-    pairs: PairCounts = (10, 30, 80, 50, 30)
-    match, rating = estimate(pairs), by_name(rate(["a", "b"], [("a", "b", pairs)], anchor="b"))["a"]
-    assert rating.elo == pytest.approx(match.elo, rel=0.02)
-    assert (rating.low, rating.high) == pytest.approx((match.low, match.high), abs=2)
-
-
 def test_results_add_up_from_either_side() -> None:
     whole = rate(["a", "b", "c"], [("a", "b", (1, 2, 3, 4, 5)), ("b", "c", (2, 0, 5, 1, 4))])
     parts = rate(
-        ["a", "b", "c"],
-        [("b", "a", (3, 3, 2, 2, 1)), ("c", "b", (4, 1, 5, 0, 2)), ("a", "b", (0, 0, 1, 1, 2))],
+        ["a", "b", "c"], [("b", "a", (3, 3, 2, 2, 1)), ("c", "b", (4, 1, 5, 0, 2)), ("a", "b", (0, 0, 1, 1, 2))]
     )
     for one, other in zip(whole, parts, strict=True):
         assert one.name == other.name
@@ -116,11 +108,6 @@ def test_what_no_game_tells_has_a_wide_interval() -> None:
         list("abcd"), [("a", "b", (1, 2, 10, 5, 2)), ("c", "d", (1, 2, 10, 5, 2)), ("a", "c", (1, 2, 9, 2, 1))]
     )
     assert all(rating.high - rating.low < 300 for rating in linked)
-
-
-def test_pairs_with_a_win_each_tell_more_than_won_and_lost_ones() -> None:
-    split, swept = rate(["a", "b"], [("a", "b", (0, 0, 20, 0, 0))]), rate(["a", "b"], [("a", "b", (10, 0, 0, 0, 10))])
-    assert 2 * (split[0].high - split[0].low) < swept[0].high - swept[0].low
 
 
 def test_small_pools() -> None:

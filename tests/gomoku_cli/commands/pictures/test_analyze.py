@@ -18,6 +18,7 @@ from gomoku_cli.exit_codes import ExitCode
 from nets.checkpoint import save_model
 from nets.config import NetConfig
 from nets.dual import make_model
+from tests.support.commands import Capsys
 from tests.support.commands import run as run_command
 
 RULES = Rules(7, 4)
@@ -34,11 +35,11 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+def run(capsys: Capsys, *arguments: object) -> tuple[int, str, str]:
     return run_command(capsys, "analyze", *arguments, "--quiet")
 
 
-def analysed(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str, Any]:
+def analysed(capsys: Capsys, *arguments: object) -> dict[str, Any]:
     """Return the JSON of an analysis, after its checks that are true of every one."""
     code, out, err = run(capsys, *arguments, "--json")
     assert code == ExitCode.DONE, err
@@ -52,13 +53,13 @@ def analysed(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str
     return result
 
 
-def refused(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
+def refused(capsys: Capsys, *arguments: object) -> str:
     code, out, err = run(capsys, *arguments)
     assert (code, out, err.count("\n")) == (ExitCode.USAGE, "", 1)
     return err
 
 
-def test_a_model_has_priors_and_visits_of_every_move(capsys: pytest.CaptureFixture[str], model: Path) -> None:
+def test_a_model_has_priors_and_visits_of_every_move(capsys: Capsys, model: Path) -> None:
     line = ("d4 e5", "--player", model, "--backend", "torch", "--no-tactics", "--simulations", 60)
     result = analysed(capsys, *line)
     assert (result["board_size"], result["connect"], result["position"]) == (7, 4, ["d4", "e5"])
@@ -69,7 +70,7 @@ def test_a_model_has_priors_and_visits_of_every_move(capsys: pytest.CaptureFixtu
     assert all(move["prior"] > 0 for move in result["moves"])
 
 
-def test_lines_are_as_many_moves_of_the_table_as_are_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+def test_lines_are_as_many_moves_of_the_table_as_are_asked_for(capsys: Capsys) -> None:
     arguments = ("h8 i9 g7", "--player", "mentor:2", "--lines", 3)
     result = analysed(capsys, *arguments)
     assert [move["line"][0] for move in result["moves"]] == [move["move"] for move in result["moves"]]
@@ -83,14 +84,14 @@ def test_lines_are_as_many_moves_of_the_table_as_are_asked_for(capsys: pytest.Ca
     assert shown == shown | {move["move"]: move["line"][1:7] for move in result["moves"]}
 
 
-def test_without_a_search_there_are_priors_alone(capsys: pytest.CaptureFixture[str], model: Path) -> None:
+def test_without_a_search_there_are_priors_alone(capsys: Capsys, model: Path) -> None:
     result = analysed(capsys, "--player", model, "--backend", "torch", "--simulations", 0)
     assert {move["share"] for move in result["moves"]} == {None}
     assert result["best"] == max(result["moves"], key=lambda move: move["prior"])["move"]
     assert result["position"] == []
 
 
-def test_a_win_that_tactics_find_needs_no_net(capsys: pytest.CaptureFixture[str], model: Path) -> None:
+def test_a_win_that_tactics_find_needs_no_net(capsys: Capsys, model: Path) -> None:
     result = analysed(capsys, f"{THREE} g7", "--player", model, "--backend", "torch", "--simulations", 60)
     assert result["best"] in ("b4", "f4")
     assert (result["moves"][0]["proof"], result["moves"][0]["share"], result["value"]) == (1, 1.0, 1.0)
@@ -101,7 +102,7 @@ def test_a_win_that_tactics_find_needs_no_net(capsys: pytest.CaptureFixture[str]
     assert "the move is proven without the net" in " ".join(out.split())
 
 
-def test_pure_mcts_and_the_mentor_have_no_priors(capsys: pytest.CaptureFixture[str]) -> None:
+def test_pure_mcts_and_the_mentor_have_no_priors(capsys: Capsys) -> None:
     board = (THREE, "--board-size", 7, "--connect", 4, "--player")
     result = analysed(capsys, *board, "pure-mcts:300")
     assert {move["prior"] for move in result["moves"]} == {None}
@@ -122,7 +123,7 @@ def test_pure_mcts_and_the_mentor_have_no_priors(capsys: pytest.CaptureFixture[s
     [(("--move", 0), 0), (("--move", 3), 3), (("--move", 6), 6), (("--game", 2, "--move", 2), 2)],
 )
 def test_a_position_comes_from_a_game(
-    arguments: tuple[object, ...], stones: int, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    arguments: tuple[object, ...], stones: int, capsys: Capsys, tmp_path: Path
 ) -> None:
     path = tmp_path / "games.sgf"
     write_games(path, [GAME, GameRecord(Rules(9, 5), (0, 1))])
@@ -131,7 +132,7 @@ def test_a_position_comes_from_a_game(
     assert result["board_size"] == (9 if stones == 2 else 7)
 
 
-def test_a_position_that_a_game_lacks_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_position_that_a_game_lacks_is_refused(capsys: Capsys, tmp_path: Path) -> None:
     path = tmp_path / "games.sgf"
     write_games(path, [GAME])
     line = (path, "--player", "pure-mcts:50")
@@ -142,7 +143,7 @@ def test_a_position_that_a_game_lacks_is_refused(capsys: pytest.CaptureFixture[s
     assert "not 4 in a row on 7x7" in refused(capsys, path, "--player", "default", "--move", 1)
 
 
-def test_the_board_shows_stones_halves_and_the_last_move(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_board_shows_stones_halves_and_the_last_move(capsys: Capsys) -> None:
     board = (f"{THREE} g7", "--board-size", 7, "--connect", 4)
     code, out, _ = run(capsys, *board, "--player", "pure-mcts:2000", "--no-color", "--ascii")
     assert code == ExitCode.DONE
@@ -156,7 +157,7 @@ def test_the_board_shows_stones_halves_and_the_last_move(capsys: pytest.CaptureF
     assert any(letter.isdigit() or letter == "*" for letter in rows[4])
 
 
-def test_colours_go_from_white_to_red(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_colours_go_from_white_to_red(capsys: Capsys, monkeypatch: pytest.MonkeyPatch) -> None:
     from rich.console import Console
 
     from gomoku_cli.reports.analyses import position as analysis
@@ -174,9 +175,7 @@ def test_colours_go_from_white_to_red(capsys: pytest.CaptureFixture[str], monkey
     assert "48;2;" not in console.export_text(styles=True)
 
 
-def test_the_figure_names_player_position_time_and_coordinates(
-    capsys: pytest.CaptureFixture[str], model: Path, tmp_path: Path
-) -> None:
+def test_the_figure_names_player_position_time_and_coordinates(capsys: Capsys, model: Path, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     from matplotlib import rc_context
 
@@ -199,7 +198,7 @@ def lines(out: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in out.splitlines()]
 
 
-def test_files_of_games_are_analysed_a_line_a_position(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_files_of_games_are_analysed_a_line_a_position(capsys: Capsys, tmp_path: Path) -> None:
     one, two = tmp_path / "one.sgf", tmp_path / "two.psq"
     write_games(one, [GAME, GameRecord(Rules(9, 5), (40, 41), ending=Ending.UNKNOWN)])
     write_games(two, [GAME])
@@ -221,7 +220,7 @@ def test_files_of_games_are_analysed_a_line_a_position(capsys: pytest.CaptureFix
     assert [row.split()[0] for row in rows] == ["start", "1", "2"]
 
 
-def test_a_review_has_losses_and_a_summary(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_review_has_losses_and_a_summary(capsys: Capsys, tmp_path: Path) -> None:
     path = tmp_path / "game.sgf"
     write_games(path, [GAME])
     code, out, _ = run(capsys, path, "--review", "--json", "--player", "mentor:1")
@@ -245,7 +244,7 @@ def test_a_review_has_losses_and_a_summary(capsys: pytest.CaptureFixture[str], t
 
 
 def test_saved_analyses_are_read_and_not_searched_for_again(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    capsys: Capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from search.mentor.player import Mentor
 
@@ -273,7 +272,7 @@ def test_saved_analyses_are_read_and_not_searched_for_again(
 
 
 def test_analyses_before_a_stop_are_saved_and_the_one_that_it_cuts_short_is_not(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    capsys: Capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from search.mentor.player import Mentor
 
@@ -294,7 +293,7 @@ def test_analyses_before_a_stop_are_saved_and_the_one_that_it_cuts_short_is_not(
     assert [bool(text) for text in game.analyses] == [True, True, *[False] * 6]
 
 
-def test_a_foreign_comment_and_value_stay_the_only_ones(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_foreign_comment_and_value_stay_the_only_ones(capsys: Capsys, tmp_path: Path) -> None:
     path = tmp_path / "game.sgf"
     path.write_text("(;GM[4]SZ[9];B[ee]C[mine]V[2];W[ff])", encoding="utf-8")
     assert run(capsys, path, "--save", "--player", "mentor:1")[0] == ExitCode.DONE
@@ -304,9 +303,7 @@ def test_a_foreign_comment_and_value_stay_the_only_ones(capsys: pytest.CaptureFi
 
 
 @pytest.mark.parametrize("value", ["GOMOKU[mine]", "GOMOKU[]", 'GOMOKU[{"player":"x"}][b]'])
-def test_a_foreign_value_in_our_property_is_kept_and_named(
-    value: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_a_foreign_value_in_our_property_is_kept_and_named(value: str, capsys: Capsys, tmp_path: Path) -> None:
     path = tmp_path / "game.sgf"
     text = f"(;GM[4]SZ[9]\n;B[ee]{value})"
     path.write_text(text, encoding="utf-8")
@@ -319,7 +316,7 @@ def test_a_foreign_value_in_our_property_is_kept_and_named(
 
 
 def test_a_file_that_changed_during_the_analysis_is_left_alone(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    capsys: Capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from search.mentor.player import Mentor
 
@@ -338,15 +335,13 @@ def test_a_file_that_changed_during_the_analysis_is_left_alone(
     assert path.read_text(encoding="utf-8") == "(;GM[4]SZ[9]C[edited])"
 
 
-def test_a_psq_keeps_no_analyses(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_psq_keeps_no_analyses(capsys: Capsys, tmp_path: Path) -> None:
     psq = tmp_path / "game.psq"
     write_games(psq, [GAME])
     assert "kept in .sgf files alone" in refused(capsys, psq, "--save", "--player", "mentor:1")
 
 
-def test_an_unreadable_file_of_several_is_reported_and_the_others_are_analysed(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_an_unreadable_file_of_several_is_reported_and_the_others_are_analysed(capsys: Capsys, tmp_path: Path) -> None:
     good, bad = tmp_path / "good.sgf", tmp_path / "bad.sgf"
     write_games(good, [GAME])
     bad.write_text("(;GM[4];B[hh];W[])", encoding="utf-8")
@@ -359,7 +354,7 @@ def test_an_unreadable_file_of_several_is_reported_and_the_others_are_analysed(
     assert (code, out, err.count("\n")) == (ExitCode.BAD_DATA, "", 2)
 
 
-def test_moves_need_no_blanks(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_moves_need_no_blanks(capsys: Capsys, monkeypatch: pytest.MonkeyPatch) -> None:
     board = ("--board-size", 20, "--player", "mentor:1")
     assert analysed(capsys, "h13h11J13i13", *board)["position"] == ["h13", "h11", "j13", "i13"]
     assert analysed(capsys, "h13h11", "j13,i13", *board)["position"] == ["h13", "h11", "j13", "i13"]
@@ -371,7 +366,7 @@ def test_moves_need_no_blanks(capsys: pytest.CaptureFixture[str], monkeypatch: p
     assert [len(line["position"]) for line in lines(out)] == [4, 5]
 
 
-def test_stdin_has_a_position_a_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stdin_has_a_position_a_line(capsys: Capsys, monkeypatch: pytest.MonkeyPatch) -> None:
     board = ("-", "--board-size", 7, "--connect", 4, "--player", "mentor:1")
     monkeypatch.setattr("sys.stdin", io.StringIO(f"{THREE}\n\n# nothing\nd4, e5 # a comment\n"))
     code, out, _ = run(capsys, *board, "--json")
@@ -386,7 +381,7 @@ def test_stdin_has_a_position_a_line(capsys: pytest.CaptureFixture[str], monkeyp
     assert (code, err) == (ExitCode.BAD_DATA, "gomoku: stdin, after line 0: this is no text in utf-8\n")
 
 
-def test_a_game_that_the_model_does_not_play_is_the_mentors(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_game_that_the_model_does_not_play_is_the_mentors(capsys: Capsys) -> None:
     capsys.readouterr()
     for size, connect, player in ((9, 5, "default"), (9, 4, "mentor")):
         options = ("--board-size", str(size), "--connect", str(connect), "--json")

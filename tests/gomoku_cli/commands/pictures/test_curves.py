@@ -10,6 +10,7 @@ from curriculum.presets import resolve
 from curriculum.run.folder import RunFolder
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.reports.curves import curves_of
+from tests.support.commands import Capsys
 from tests.support.commands import run as run_command
 
 
@@ -45,7 +46,7 @@ def run_of(path: Path, records: list[dict[str, Any]]) -> Path:
     return path
 
 
-def curves(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+def curves(capsys: Capsys, *arguments: object) -> tuple[int, str, str]:
     return run_command(capsys, "curves", *arguments)
 
 
@@ -75,7 +76,7 @@ def test_a_round_has_the_means_of_all_its_files(tmp_path: Path) -> None:
     assert (second["round"], second["game_seconds"], second["accepted"]) == (2, None, None)
 
 
-def test_the_terminal_shows_the_ends_of_the_curves(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_terminal_shows_the_ends_of_the_curves(capsys: Capsys, tmp_path: Path) -> None:
     code, out, _ = curves(capsys, run_of(tmp_path / "small", RECORDS), run_of(tmp_path / "new", []))
     text = " ".join(out.split())
     assert code == ExitCode.DONE
@@ -87,7 +88,7 @@ def test_the_terminal_shows_the_ends_of_the_curves(capsys: pytest.CaptureFixture
     assert text.endswith("new (15x15) games none of self-play yet")
 
 
-def test_json_has_all_runs(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_json_has_all_runs(capsys: Capsys, tmp_path: Path) -> None:
     paths = [run_of(tmp_path / name, RECORDS) for name in ("one", "two")]
     code, out, _ = curves(capsys, *paths, "--json")
     assert code == ExitCode.DONE
@@ -116,14 +117,14 @@ def test_a_run_in_progress_and_one_of_another_version_have_curves(tmp_path: Path
     ],
 )
 def test_metrics_that_cannot_be_read_are_bad_data(
-    record: dict[str, Any], why: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    record: dict[str, Any], why: str, capsys: Capsys, tmp_path: Path
 ) -> None:
     code, out, err = curves(capsys, run_of(tmp_path / "run", [record]))
     assert (code, out, err.count("\n")) == (ExitCode.BAD_DATA, "", 1)
     assert why in err
 
 
-def test_the_figure_names_each_run_where_it_begins(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_figure_names_each_run_where_it_begins(capsys: Capsys, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     from matplotlib import rc_context
 
@@ -138,7 +139,7 @@ def test_the_figure_names_each_run_where_it_begins(capsys: pytest.CaptureFixture
     assert "small (15x15), then large (15x15)" in text
 
 
-def test_any_metrics_can_be_drawn(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_any_metrics_can_be_drawn(capsys: Capsys, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     kinds = ([], RECORDS[:1], RECORDS[4:6], RECORDS[7:8], [train("basics", 4, 0.0)])
     empty, *others = (run_of(tmp_path / str(number), records) for number, records in enumerate(kinds))

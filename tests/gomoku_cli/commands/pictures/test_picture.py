@@ -14,6 +14,7 @@ from curriculum.arena.fixtures import Fixture
 from curriculum.arena.results import PlayedGame
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.reports.game import black_values, game_title, result_text
+from tests.support.commands import Capsys
 from tests.support.commands import run as run_command
 
 RULES = Rules(7, 4)
@@ -22,7 +23,7 @@ COMMENTS = tuple(f"value {value:+.3f} for black" for value in (0.1, -0.2, 0.3, 0
 GAME = GameRecord(RULES, MOVES, BLACK, black="mine", white="yours", comments=COMMENTS)
 
 
-def picture(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+def picture(capsys: Capsys, *arguments: object) -> tuple[int, str, str]:
     return run_command(capsys, "picture", *arguments)
 
 
@@ -83,9 +84,7 @@ def test_nameless_players_have_their_colours() -> None:
     assert title == "black against \\x1b[31m\n4 in a row on 7x7: black won in 7 moves"
 
 
-def test_the_terminal_shows_numbers_the_last_move_and_the_line(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_the_terminal_shows_numbers_the_last_move_and_the_line(capsys: Capsys, tmp_path: Path) -> None:
     write_games(tmp_path / "game.sgf", [GAME])
     code, out, _ = picture(capsys, tmp_path / "game.sgf", "--ascii")
     assert code == ExitCode.DONE
@@ -100,9 +99,7 @@ def test_the_terminal_shows_numbers_the_last_move_and_the_line(
     assert out.split()[-4:] == ["black", "4567", "white", "356"]
 
 
-def test_of_long_games_on_wide_boards_the_last_digits_are_shown(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_of_long_games_on_wide_boards_the_last_digits_are_shown(capsys: Capsys, tmp_path: Path) -> None:
     rules = Rules(20)
     position = Position(rules)
     for cell in (*range(0, 400, 2), *range(1, 400, 2)):  # no five: each colour has every fourth cell of a row
@@ -119,7 +116,7 @@ def test_of_long_games_on_wide_boards_the_last_digits_are_shown(
     assert position.ply > 100
 
 
-def test_a_game_is_chosen_by_its_number(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_game_is_chosen_by_its_number(capsys: Capsys, tmp_path: Path) -> None:
     path = tmp_path / "games.sgf"
     write_games(path, [GAME, GameRecord(Rules(9), (40,), ending=Ending.UNKNOWN)])
     assert "1 move, without a result" in picture(capsys, path, "--game", 2)[1]
@@ -128,7 +125,7 @@ def test_a_game_is_chosen_by_its_number(capsys: pytest.CaptureFixture[str], tmp_
     assert "holds 2 games, so there is no game 3" in err
 
 
-def test_a_broken_file_is_named_with_its_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_broken_file_is_named_with_its_line(capsys: Capsys, tmp_path: Path) -> None:
     path = tmp_path / "broken.sgf"
     path.write_text("(;GM[4]SZ[9]\n;B[zz])")
     code, out, err = picture(capsys, path)
@@ -137,7 +134,7 @@ def test_a_broken_file_is_named_with_its_line(capsys: pytest.CaptureFixture[str]
 
 
 def test_the_figure_has_numbers_coordinates_and_values(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    capsys: Capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("matplotlib")
     from matplotlib import rc_context
@@ -160,9 +157,7 @@ def test_the_figure_has_numbers_coordinates_and_values(
 
 @pytest.mark.parametrize("suffix", [".png", ".svg"])
 @pytest.mark.parametrize("moves", [(), (0,), range(9)])
-def test_any_game_can_be_drawn(
-    moves: range | tuple[int, ...], suffix: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_any_game_can_be_drawn(moves: range | tuple[int, ...], suffix: str, capsys: Capsys, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     path, figure = tmp_path / "game.sgf", tmp_path / f"game{suffix}"
     write_games(path, [GameRecord(Rules(25), tuple(moves), ending=Ending.UNKNOWN, black="$x$", white="名前" * 50)])
@@ -171,7 +166,7 @@ def test_any_game_can_be_drawn(
     assert picture(capsys, path)[0] == ExitCode.DONE
 
 
-def test_forbidden_cells_are_marked_where_black_is_to_move(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_forbidden_cells_are_marked_where_black_is_to_move(capsys: Capsys, tmp_path: Path) -> None:
     rules = Rules(variant=Variant.RENJU)
     moves = [parse_cell(name, 15) for name in "i8 a1 j8 a3 h9 a5 h10 a7".split()]
     write_games(tmp_path / "game.sgf", [GameRecord(rules, moves, ending=Ending.UNKNOWN)])

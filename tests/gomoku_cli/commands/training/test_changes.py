@@ -13,7 +13,7 @@ from curriculum.run.folder import RunFolder
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.watch.followed_run import FollowedRun
 from nets.checkpoint import read_info
-from tests.support.commands import refused, run
+from tests.support.commands import Capsys, refused, run
 
 EMPTY = (
     "--preset",
@@ -36,7 +36,7 @@ ROUNDS = (
 
 
 @pytest.fixture
-def path(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Path:
+def path(capsys: Capsys, tmp_path: Path) -> Path:
     assert run(capsys, "train", *EMPTY, "--quiet", "--run", tmp_path / "run")[0] == ExitCode.DONE
     return tmp_path / "run"
 
@@ -90,7 +90,7 @@ FIXED = (
 )
 
 
-def test_settings_change_from_the_next_step_on(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_settings_change_from_the_next_step_on(path: Path, capsys: Capsys) -> None:
     words = [word for each in CHANGEABLE for word in ("--set", each)]
     code, _, err = run(capsys, "train", "--run", path, "--resume", *words)
     assert code == ExitCode.DONE, err
@@ -106,7 +106,7 @@ def test_settings_change_from_the_next_step_on(path: Path, capsys: pytest.Captur
 
 
 @pytest.mark.parametrize("assignment", FIXED)
-def test_what_the_models_are_made_for_stays(assignment: str, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_the_models_are_made_for_stays(assignment: str, path: Path, capsys: Capsys) -> None:
     before = (path / "config.toml").read_bytes()
     error = refused(capsys, ExitCode.USAGE, "train", "--run", path, "--resume", "--set", assignment)
     assert f"{assignment.partition('=')[0]} is " in error
@@ -117,21 +117,19 @@ def test_what_the_models_are_made_for_stays(assignment: str, path: Path, capsys:
 @pytest.mark.parametrize(
     "assignment", ["selfplay.gams=3", "selfplay.games=no", "gate.threshold=2", "search.simulations=1", "preset=quick"]
 )
-def test_wrong_settings_are_refused(assignment: str, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_settings_are_refused(assignment: str, path: Path, capsys: Capsys) -> None:
     refused(capsys, ExitCode.USAGE, "train", "--run", path, "--resume", "--set", assignment)
     assert changes(path) == []
 
 
 @pytest.mark.parametrize(("phase", "later"), [("basics", "epochs=2"), ("imitation", "learning_rate=0.01")])
-def test_a_phase_that_is_over_takes_no_settings(
-    phase: str, later: str, path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_phase_that_is_over_takes_no_settings(phase: str, later: str, path: Path, capsys: Capsys) -> None:
     (path / "state" / "phases.json").write_text(json.dumps({phase: True}))
     error = refused(capsys, ExitCode.USAGE, "train", "--run", path, "--resume", "--set", f"{phase}.{later}")
     assert f"the phase {phase} is over" in error
 
 
-def test_samples_of_a_phase_fix_its_settings(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_samples_of_a_phase_fix_its_settings(path: Path, capsys: Capsys) -> None:
     (path / "replay" / "basics.npz").touch()
     (path / "replay" / "mentor-000000.npz").touch()
     for assignment in ("basics.positions=9000", "imitation.games=8", "imitation.teacher=mentor"):
@@ -140,7 +138,7 @@ def test_samples_of_a_phase_fix_its_settings(path: Path, capsys: pytest.CaptureF
     assert run(capsys, "train", "--run", path, "--resume", "--set", "imitation.passes=9")[0] == ExitCode.DONE
 
 
-def test_an_edit_by_hand_is_noticed(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_edit_by_hand_is_noticed(path: Path, capsys: Capsys) -> None:
     edit(path, "learning_rate", "0.5")  # the first one is that of the basics
     assert (
         "basics.learning_rate: 0.06 so far, 0.5 in config.toml, from the next start on" in run(capsys, "info", path)[1]
@@ -168,7 +166,7 @@ def test_a_kill_between_the_two_files_of_a_change_loses_nothing(path: Path, monk
         assert [{**change, "time": ""} for change in other.changes] == [{**one.changes[0], "time": ""}]
 
 
-def test_changes_are_shown(path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_changes_are_shown(path: Path, tmp_path: Path, capsys: Capsys) -> None:
     pytest.importorskip("matplotlib")
     assert run(capsys, "train", "--run", path, "--resume", "--set", "gate.games=8")[0] == ExitCode.DONE
     line = "gate.games: 4, then 8 from evaluation on"
@@ -194,7 +192,7 @@ def test_a_watched_run_shows_a_change_while_it_is_watched(path: Path, monkeypatc
 
 
 @pytest.mark.slow
-def test_a_finished_run_goes_on_with_more_rounds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_finished_run_goes_on_with_more_rounds(tmp_path: Path, capsys: Capsys) -> None:
     path = tmp_path / "run"
     words = ("train", "--quiet", "--json")
     code, out, err = run(capsys, *words, *ROUNDS, "--run", path)

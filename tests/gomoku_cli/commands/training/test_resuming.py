@@ -13,12 +13,12 @@ import pytest
 from curriculum.presets import resolve
 from curriculum.run.folder import RunFolder
 from gomoku_cli.exit_codes import ExitCode
-from tests.support.commands import refused, run
+from tests.support.commands import Capsys, refused, run
 from tests.support.project import ROOT
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no lock there")
-def test_a_run_of_another_process_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_run_of_another_process_is_refused(capsys: Capsys, tmp_path: Path) -> None:
     with RunFolder.create(tmp_path / "run", resolve("smoke")):
         for words in (("--resume",), ("--preset", "smoke")):
             error = refused(capsys, ExitCode.FAILED, "train", "--run", tmp_path / "run", *words)
@@ -26,7 +26,7 @@ def test_a_run_of_another_process_is_refused(capsys: pytest.CaptureFixture[str],
 
 
 @pytest.mark.parametrize("command", ["train --resume", "imitate", "selfplay", "generate-basics"])
-def test_a_run_keeps_its_seed(command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_run_keeps_its_seed(command: str, capsys: Capsys, tmp_path: Path) -> None:
     RunFolder.create(tmp_path / "run", resolve("smoke")).close()
     error = refused(capsys, ExitCode.USAGE, *command.split(), "--run", tmp_path / "run", "--seed", 43)
     assert "seed is 42 in the run" in error
@@ -35,7 +35,7 @@ def test_a_run_keeps_its_seed(command: str, capsys: pytest.CaptureFixture[str], 
 
 @pytest.mark.slow
 def test_a_dry_run_shows_everything_and_writes_nothing(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    capsys: Capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     line = ("train", "--preset", "alphagomoku", "--set", "search.simulations=33", "--variant", "renju", "--dry-run")
@@ -75,28 +75,26 @@ def _wait_for(happened: Callable[[], bool]) -> None:
 
 
 @pytest.mark.parametrize("command", ["imitate", "selfplay"])
-def test_a_mistyped_folder_begins_no_run(command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_mistyped_folder_begins_no_run(command: str, capsys: Capsys, tmp_path: Path) -> None:
     error = refused(capsys, ExitCode.USAGE, command, "--run", tmp_path / "rnu", "--preset", "smoke")
     assert "the folder does not exist; --new makes one" in error
     assert not (tmp_path / "rnu").exists()
 
 
 @pytest.mark.parametrize("command", ["generate-basics", "imitate", "selfplay"])
-def test_resume_makes_no_run(command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_resume_makes_no_run(command: str, capsys: Capsys, tmp_path: Path) -> None:
     error = refused(capsys, ExitCode.USAGE, command, "--run", tmp_path / "rnu", "--preset", "smoke", "--resume")
     assert str(tmp_path / "rnu") in error
     assert "makes one" not in error
     assert not (tmp_path / "rnu").exists()
 
 
-def test_resume_and_new_exclude_each_other(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_resume_and_new_exclude_each_other(capsys: Capsys, tmp_path: Path) -> None:
     error = refused(capsys, ExitCode.USAGE, "imitate", "--run", tmp_path, "--resume", "--new")
     assert "--resume continues a run and --new makes one" in error
 
 
-def test_a_preset_names_the_folder_of_its_run(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_preset_names_the_folder_of_its_run(capsys: Capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     RunFolder.create(tmp_path / "runs" / "smoke", resolve("smoke")).close()
     assert "continue it with --resume" in refused(capsys, ExitCode.USAGE, "train", "--preset", "smoke")

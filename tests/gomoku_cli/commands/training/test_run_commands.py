@@ -8,18 +8,18 @@ import pytest
 from gomoku_cli import completion
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.reports.training.overview import best_score, runs_at
-from tests.support.commands import refused, run
+from tests.support.commands import Capsys, refused, run
 from tests.support.runs import make_run
 
 
-def test_config_lists_a_section_with_a_star_at_changed_values(capsys: pytest.CaptureFixture[str]) -> None:
+def test_config_lists_a_section_with_a_star_at_changed_values(capsys: Capsys) -> None:
     code, out, _ = run(capsys, "config", "list", "gate", "--of", "quick")
     assert code == 0
     assert out.startswith("[gate]\n* games ")
     assert "\n  threshold " in out
 
 
-def test_config_explains_a_choice_of_names(capsys: pytest.CaptureFixture[str]) -> None:
+def test_config_explains_a_choice_of_names(capsys: Capsys) -> None:
     code, out, _ = run(capsys, "config", "explain", "search.first_play")
     assert code == 0
     assert "- zero: 0, as in the papers." in out
@@ -30,7 +30,7 @@ def test_config_explains_a_choice_of_names(capsys: pytest.CaptureFixture[str]) -
     assert keys == [f"gate.{name}" for name in names]
 
 
-def test_config_compares_presets_runs_files_and_models(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_config_compares_presets_runs_files_and_models(tmp_path: Path, capsys: Capsys) -> None:
     make_run(tmp_path / "run")
     code, out, _ = run(capsys, "config", "diff", "quick", tmp_path / "run", "--json")
     assert code == 0
@@ -54,7 +54,7 @@ def test_config_compares_presets_runs_files_and_models(tmp_path: Path, capsys: p
         ("runs nothing", "there is no folder nothing"),
     ],
 )
-def test_mistakes_name_what_is_missing(arguments: str, words: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_mistakes_name_what_is_missing(arguments: str, words: str, capsys: Capsys) -> None:
     assert words in refused(capsys, ExitCode.USAGE, *arguments.split())
 
 
@@ -66,7 +66,7 @@ def test_settings_are_completed_with_values_that_are_names() -> None:
     assert completion.keys("gat")[:2] == ["gate", "gate.games"]
 
 
-def test_runs_are_listed_with_phase_and_score(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_runs_are_listed_with_phase_and_score(tmp_path: Path, capsys: Capsys) -> None:
     make_run(tmp_path / "a")
     make_run(tmp_path / "below" / "b", rounds=4)
     (tmp_path / "c").mkdir()
@@ -83,7 +83,7 @@ def test_runs_are_listed_with_phase_and_score(tmp_path: Path, capsys: pytest.Cap
     assert "1 of 2" in out
 
 
-def test_info_describes_a_run_without_a_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_info_describes_a_run_without_a_model(tmp_path: Path, capsys: Capsys) -> None:
     make_run(tmp_path / "run")
     code, out, _ = run(capsys, "info", tmp_path / "run")
     assert code == 0
@@ -91,7 +91,7 @@ def test_info_describes_a_run_without_a_model(tmp_path: Path, capsys: pytest.Cap
     assert "none yet" in out
 
 
-def test_info_says_how_a_model_plays(capsys: pytest.CaptureFixture[str]) -> None:
+def test_info_says_how_a_model_plays(capsys: Capsys) -> None:
     _, out, _ = run(capsys, "info", "--json")
     assert json.loads(out)["plays"] == {"simulations": 400, "tactics": True}
     assert "400 simulations a move by default, with tactics" in run(capsys, "info")[1]

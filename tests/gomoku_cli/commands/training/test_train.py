@@ -9,13 +9,13 @@ import torch
 from curriculum.run.folder import read_metrics
 from gomoku_cli.exit_codes import ExitCode
 from nets.checkpoint import load_model
-from tests.support.commands import refused, run
+from tests.support.commands import Capsys, refused, run
 
 NOTHING = ("--set", "selfplay.iterations=0", "--set", "evaluation.final_games=0")
 """Settings without any training."""
 
 
-def test_a_chain_carries_the_weights_over_its_boards(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_chain_carries_the_weights_over_its_boards(capsys: Capsys, tmp_path: Path) -> None:
     folder = tmp_path / "chain"
     command = ("train", "--preset", "y-chain", *NOTHING, "--run", folder, "--json")
     code, out, _ = run(capsys, *command)
@@ -32,16 +32,14 @@ def test_a_chain_carries_the_weights_over_its_boards(capsys: pytest.CaptureFixtu
     assert (code, json.loads(again)) == (ExitCode.DONE, json.loads(out))
 
 
-def test_a_chain_is_for_train_alone(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_chain_is_for_train_alone(capsys: Capsys, tmp_path: Path) -> None:
     error = refused(capsys, ExitCode.USAGE, "selfplay", "--new", "--preset", "y-chain", "--run", tmp_path / "run")
     assert "is a chain of y-8x8, y-12x12, y-20x20" in error
     error = refused(capsys, ExitCode.USAGE, "train", "--preset", "y-chain", "--dry-run")
     assert "name one of its presets, y-8x8, y-12x12, y-20x20" in error
 
 
-def test_a_model_that_cannot_be_started_from_costs_no_folder(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_a_model_that_cannot_be_started_from_costs_no_folder(capsys: Capsys, tmp_path: Path) -> None:
     start = ("train", "--preset", "y-12x12", *NOTHING, "--run", tmp_path / "run")
     error = refused(capsys, ExitCode.BAD_DATA, *start, "--from", "default")
     assert "has another net than the run; give the run the same: --set 'net.planes=" in error
@@ -52,7 +50,7 @@ def test_a_model_that_cannot_be_started_from_costs_no_folder(
     assert not (tmp_path / "run").exists()
 
 
-def test_a_run_starts_from_the_built_in_model(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_run_starts_from_the_built_in_model(capsys: Capsys, tmp_path: Path) -> None:
     path = tmp_path / "run"
     code, _, _ = run(
         capsys, "train", "--preset", "hour", *NOTHING, "--set", "phases=selfplay", "--from", "default", "--run", path
@@ -69,13 +67,13 @@ def default_model() -> Path:
 
 
 @pytest.mark.parametrize("scale", ["0", "1.5", "much"])
-def test_a_scale_is_a_share(scale: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_scale_is_a_share(scale: str, capsys: Capsys, tmp_path: Path) -> None:
     error = refused(capsys, ExitCode.USAGE, "train", "--preset", "smoke", "--scale", scale, "--run", tmp_path / "run")
     assert "scale" in error
 
 
 @pytest.mark.slow
-def test_minutes_end_a_training_at_a_step(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_minutes_end_a_training_at_a_step(capsys: Capsys, tmp_path: Path) -> None:
     pytest.importorskip("tensorboard")
     command = ["train", "--run", tmp_path / "run", "--quiet", "--tensorboard", tmp_path / "events"]
     tiny = ["--set", 'phases=["basics"]', "--set", "evaluation.final_games=0", "--set", "basics.epochs=200"]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.commands import run
+from tests.support.commands import Capsys, run
 from tests.support.runs import make_run
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -21,7 +21,7 @@ document.title = `width ${{page.documentElement.scrollWidth}} drawn ${{drawn}} o
 
 @pytest.mark.slow
 @pytest.mark.skipif(BROWSER is None, reason="there is no Chromium")
-def test_the_report_fits_a_phone_and_a_desktop(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_report_fits_a_phone_and_a_desktop(tmp_path: Path, capsys: Capsys) -> None:
     pytest.importorskip("matplotlib")
     assert BROWSER is not None
     paths = [make_run(tmp_path / name) for name in ("a-run-with-a-rather-long-name-of-its-folder", "two")]

@@ -18,7 +18,7 @@ from curriculum.run.metrics import GlobalSteps
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.reports.page import tensorboard
 from gomoku_cli.reports.page.games import board_svg, decisive_mistake
-from tests.support.commands import refused, run
+from tests.support.commands import Capsys, refused, run
 from tests.support.runs import GAME, append, make_run
 
 
@@ -47,7 +47,7 @@ class _Page(HTMLParser):
         assert self.open.pop() == tag
 
 
-def test_a_report_compares_runs_on_one_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_report_compares_runs_on_one_page(tmp_path: Path, capsys: Capsys) -> None:
     pytest.importorskip("matplotlib")
     paths = [make_run(tmp_path / "one<b>"), make_run(tmp_path / "two", rounds=4)]
     output = tmp_path / "report.html"
@@ -69,7 +69,7 @@ def test_a_report_compares_runs_on_one_page(tmp_path: Path, capsys: pytest.Captu
     assert "#0101" not in text
 
 
-def test_the_losses_of_further_targets_have_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_losses_of_further_targets_have_figures(tmp_path: Path, capsys: Capsys) -> None:
     pytest.importorskip("matplotlib")
     path = make_run(tmp_path / "run")
     losses = {"policy_loss": 2.0, "value_loss": 0.1, "reply_loss": 1.5, "policy_entropy": 2.0}
@@ -79,7 +79,7 @@ def test_the_losses_of_further_targets_have_figures(tmp_path: Path, capsys: pyte
     assert "Loss of reply" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
-def test_a_report_has_the_machines_of_workers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_report_has_the_machines_of_workers(tmp_path: Path, capsys: Capsys) -> None:
     pytest.importorskip("matplotlib")
     path = make_run(tmp_path / "many")
     metrics = path / "metrics.jsonl"
@@ -96,7 +96,7 @@ def test_a_report_has_the_machines_of_workers(tmp_path: Path, capsys: pytest.Cap
     assert '<td>b&lt;</td><td class="n">5</td><td class="n">0.50</td>' in text
 
 
-def test_a_young_run_has_a_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_young_run_has_a_report(tmp_path: Path, capsys: Capsys) -> None:
     pytest.importorskip("matplotlib")
     path = make_run(tmp_path / "young", rounds=0)
     (path / "metrics.jsonl").unlink()
@@ -107,7 +107,7 @@ def test_a_young_run_has_a_report(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "No metrics yet." in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
-def test_mistakes_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_mistakes_are_named(tmp_path: Path, capsys: Capsys) -> None:
     path = make_run(tmp_path / "run")
     assert "must end in .html" in refused(capsys, ExitCode.USAGE, "report", path, "--output", "report.pdf")
     assert "there is no folder" in refused(
@@ -140,9 +140,7 @@ def scalars(folder: Path) -> dict[str, list[tuple[int, float, float]]]:
     }
 
 
-def test_every_curve_is_a_scalar_of_tensorboard_at_its_real_time(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_curve_is_a_scalar_of_tensorboard_at_its_real_time(tmp_path: Path, capsys: Capsys) -> None:
     pytest.importorskip("tensorboard")
     path = make_run(tmp_path / "run")
     for _ in range(2):  # the second one replaces the first
