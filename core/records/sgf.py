@@ -27,8 +27,7 @@ def to_sgf(game: GameRecord | GameTree) -> str:
             parts.append(node)
             continue
         parts += [";", *map("".join, node.properties.items())]
-        if isinstance(node, GameTree) and node.set_up:
-            stones = node.main_line()[: node.set_up]
+        if isinstance(node, GameTree) and (stones := node.main_line()[: node.set_up]):
             parts += _set_up_text(node, [each.move for each in stones])
             node = stones[-1]
             parts += [f"{name}{values}" for name, values in node.properties.items() if name not in _MOVES]
@@ -226,8 +225,8 @@ class _Reader:
         for each in node.properties:
             if each.name in _MOVES:
                 played.append((each.name, self._push(each, node)))
-            elif not is_root and each.name in _SET_UP and _values(self._text, each)[1:-1].strip():
-                raise PlacedError(node.start, "stones are set up behind the beginning of the game")
+            elif each.name in (("AE",) if is_root else _SET_UP) and _values(self._text, each)[1:-1].strip():
+                raise PlacedError(node.start, "stones are removed, or set up behind the beginning of the game")
         return played
 
     def _push(self, move: Property, node: Written) -> Cell:

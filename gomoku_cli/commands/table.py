@@ -15,7 +15,7 @@ _TRAINING = {
     "imitate": ("imitate", "Phase 2: imitation of a teacher."),
     "selfplay": ("selfplay", "Phase 3: gated self-play."),
     "watch": ("watch", "Watch a run: curves, gates, the newest game, the time left."),
-    "report": ("report", "Write a report of runs as one page of HTML."),
+    "report": ("report", "Write a report of runs, or of a game, as one page."),
     "runs": ("runs", "List runs."),
     "info": ("info", "Describe a model or a run."),
     "config": ("config", "List, explain and compare settings."),

@@ -44,6 +44,8 @@ class MoveReview:
     """Loss by the move, 0 or more. The best move has none: a deeper look one move later is no fault of it."""
     ends_forced_win: bool = False
     """True for a move that gave a proven win away."""
+    allows_forced_win: bool = False
+    """True for a move that let the opponent have a proven win, which it had not before."""
 
     @property
     def grade(self) -> Grade | None:
@@ -96,10 +98,22 @@ class Review:
             first = ply
         return first
 
+    def of(self, colour: Colour) -> list[MoveReview]:
+        """Return the moves of a colour with a known loss, in order."""
+        return [move for move in self.moves if move.colour == colour and move.loss is not None]
+
     def mean_loss(self, colour: Colour) -> float | None:
         """Return the mean loss of win probability a move of a colour; None without analyses."""
-        losses = [move.loss for move in self.moves if move.colour == colour and move.loss is not None]
+        losses = [move.loss or 0.0 for move in self.of(colour)]
         return sum(losses) / len(losses) if losses else None
+
+    def missed_wins(self, colour: Colour) -> int:
+        """Return the number of proven wins that a colour gave away."""
+        return sum(move.ends_forced_win for move in self.of(colour))
+
+    def missed_defences(self, colour: Colour) -> int:
+        """Return the number of moves of a colour after which the opponent's win is proven, and was not before."""
+        return sum(move.allows_forced_win for move in self.of(colour))
 
 
 def review_of(game: StudiedGame) -> Review:
@@ -150,6 +164,9 @@ def _move_review(
     proof, proof_after = proofs[ply - 1], proofs[ply]
     was_won = proof is not None and proof * colour * BLACK > 0
     is_won = proof_after is not None and proof_after * colour * BLACK > 0
+    was_lost = proof is not None and proof * colour * BLACK < 0
+    is_lost = proof_after is not None and proof_after * colour * BLACK < 0
+    is_fault = loss is not None and loss >= GRADES[Grade.INACCURACY]
     return MoveReview(
         ply=ply,
         move=move,
@@ -158,5 +175,6 @@ def _move_review(
         after=after,
         best=best,
         loss=loss,
-        ends_forced_win=was_won and not is_won and loss is not None and loss >= GRADES[Grade.INACCURACY],
+        ends_forced_win=was_won and not is_won and is_fault,
+        allows_forced_win=is_lost and not was_lost and is_fault,
     )

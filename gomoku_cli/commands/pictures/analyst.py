@@ -21,7 +21,15 @@ from gomoku_cli.commands.pictures.subjects import played, stdin_positions
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.options import RulesOptions, SearchOptions
 from gomoku_cli.printable import echo
-from gomoku_cli.reports.analyses.lines import COLUMNS, heading, position_json, position_text, review_json, review_text
+from gomoku_cli.reports.analyses.lines import (
+    COLUMNS,
+    accuracy_text,
+    heading,
+    position_json,
+    position_text,
+    review_json,
+    review_text,
+)
 from gomoku_cli.study.game import KeptAnalysis, StudiedGame
 from gomoku_cli.study.review import review_of
 from gomoku_cli.study.saved import annotate
@@ -92,6 +100,23 @@ class Analyst:
             source.save()
         return position_json(kept, position)
 
+    def studied(self, path: Path, number: int) -> StudiedGame:
+        """Return a game of a file with an analysis of each position; those that the file holds are taken.
+
+        Raises usage errors, `RecordError` and `Interrupted`.
+        """
+        ((source,), _) = _opened_files([path], save=False)
+        game = game_at(source.games, number, path)
+        rules, total = game.record.rules, len(game.analyses)
+        with self._context.reporter.task("analysis", total, "positions") as task:
+            for ply, position in enumerate(game.record.positions()):
+                kept = game.analyses[ply]
+                is_known = kept is not None and (self._takes_any or self._takes(kept, self._open(rules)))
+                if ply >= game.record.set_up and not is_known and not position.is_game_over():
+                    game = game.with_analysis(ply, self._searched(self._open(rules), position))
+                task.update(ply + 1)
+        return game
+
     def analyse_stdin(self, *, as_json: bool) -> None:
         """Print a line for each position on stdin. Raises `PositionLineError`."""
         rules = self._own_rules()
@@ -131,6 +156,8 @@ class Analyst:
             finally:  # a full stdout, or a stop, must not cost the analyses
                 for source in files if work.save else ():
                     source.save()
+        if work.review and not work.as_json and len(chosen) > 1:
+            echo("\n".join(("", *accuracy_text([source.games[number - 1] for source, number in chosen]))))
         if not is_complete:
             raise typer.Exit(ExitCode.BAD_DATA)
 

@@ -1,10 +1,11 @@
-"""`gomoku report`: runs as one page of HTML."""
+"""`gomoku report`: runs, or a game, as one page of HTML."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from gomoku_cli import options
 from gomoku_cli.expansion import require
 from gomoku_cli.printable import echo
 
@@ -12,14 +13,18 @@ EXAMPLES = (
     "gomoku report runs/mine",
     "gomoku report runs/first runs/second --output both.html",
     "gomoku report runs/mine --tensorboard events",
+    "gomoku report match.sgf --game 2 --output game.html",
 )
 
 
 def command(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN", help="Folders of runs, or of chains, to be compared.")],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The page; needs matplotlib.")] = Path(
-        "report.html"
-    ),
+    runs: Annotated[
+        list[Path],
+        typer.Argument(metavar="RUN|FILE", help="Folders of runs, or of chains, to be compared; or one file of games."),
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="The page; that of runs needs matplotlib.")
+    ] = Path("report.html"),
     tensorboard: Annotated[
         Path | None,
         typer.Option(
@@ -28,27 +33,65 @@ def command(
             help="Write event files for TensorBoard into this folder, and no page; needs tensorboard.",
         ),
     ] = None,
+    game: Annotated[
+        int | None,
+        typer.Option("--game", min=1, metavar="N", help="Number of the game in its file.", show_default="1"),
+    ] = None,
+    player: options.Analyst = None,
+    seconds: options.Seconds = None,
+    quiet: options.Quiet = False,
 ) -> None:
-    """Write a report of runs: curves, matches, key games, configuration and environment, on one page of HTML.
+    """Write a report of runs, or of a game, on one page of HTML, which needs no network and no other file.
 
-    The page needs no network and no other file. The runs may be in progress.
+    Of runs, which may be in progress: curves, matches, key games, configuration and environment. Of a game: its turning
+    points on boards, the graph of the win probability, and the accuracy of both players. Analyses that the file holds
+    (gomoku analyze --save) are taken; the other positions are searched.
     """
-    from gomoku_cli.reports.training.overview import runs_at
+    from core.records.formats import is_game_file
 
-    runs = runs_at(runs)
+    files = [path for path in runs if is_game_file(path)]
+    if files and (len(runs) > 1 or tensorboard is not None):
+        raise typer.BadParameter(
+            f"{files[0]} is a file of games, whose report has one game alone", param_hint="RUN|FILE"
+        )
+    for option, value in (("--game", game), ("--player", player), ("--seconds", seconds)):
+        if value is not None and not files:
+            raise typer.BadParameter("it is for a file of games", param_hint=option)
     if tensorboard is not None:
         from gomoku_cli.reports.page.tensorboard import write_events
+        from gomoku_cli.reports.training.overview import runs_at
 
         require("tensorboard", "--tensorboard", extra="tensorboard")
+        runs = runs_at(runs)
         write_events(runs, tensorboard)
         echo(f"{tensorboard}: event files; open them with tensorboard --logdir {tensorboard}")
         return
-    from gomoku_cli.reports.page.report import write_report
-
     if output.suffix.lower() not in (".html", ".htm"):
         raise typer.BadParameter(f"{output} must end in .html", param_hint="--output")
     if not output.parent.is_dir():
         raise typer.BadParameter(f"there is no folder {output.parent}", param_hint="--output")
+    if files:
+        _report_game(files[0], game or 1, output, player, seconds, quiet=quiet)
+        return
+    from gomoku_cli.reports.page.report import write_report
+    from gomoku_cli.reports.training.overview import runs_at
+
+    runs = runs_at(runs)
     require("matplotlib", "--output", extra="plots")
     write_report(runs, output)
     echo(f"{output}: the report of {', '.join(map(str, runs))}")
+
+
+def _report_game(
+    path: Path, number: int, output: Path, player: str | None, seconds: float | None, *, quiet: bool
+) -> None:
+    from gomoku_cli.commands.pictures.analyst import Analyst
+    from gomoku_cli.compilation import reporting_compilation
+    from gomoku_cli.interruption import interruptible
+    from gomoku_cli.reports.page.game_page import write_game_report
+
+    search = options.SearchOptions(seconds=seconds)
+    with interruptible(quiet=quiet) as context, reporting_compilation(context.reporter):
+        studied = Analyst(player, search, options.RulesOptions(), context, None).studied(path, number)
+    write_game_report(studied, output)
+    echo(f"{output}: the report of game {number:,} of {path}")

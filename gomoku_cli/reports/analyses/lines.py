@@ -1,22 +1,21 @@
 """Analyses of many positions: one line each, as text or JSON, and the review of a game after its last position."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from core.notation import cell_name
-from core.rules import BLACK, WHITE, colour_name
+from core.rules import BLACK, WHITE, Colour, colour_name
 from gomoku_cli.printable import printable
 from gomoku_cli.reports.analyses.position import analysis_json
 from gomoku_cli.reports.game import result_text
 from gomoku_cli.reports.plots import abridged
 from gomoku_cli.study.explain import Explainer
-from gomoku_cli.study.review import GRADES, Grade, Review, review_of
+from gomoku_cli.study.review import GRADES, Grade, MoveReview, Review, review_of
 
 if TYPE_CHECKING:
     from core.position import Position
     from core.records.record import GameRecord
-    from gomoku_cli.study.explain import Explainer
     from gomoku_cli.study.game import KeptAnalysis, StudiedGame
-from gomoku_cli.study.review import MoveReview
 
 _MAX_LINE = 8
 """Moves of a line that are shown."""
@@ -77,16 +76,41 @@ def review_text(game: "StudiedGame") -> list[str]:
             if (count := sum(move.grade is grade and move.colour == colour for move in review.moves))
         ]
         found = ", ".join(counts) or "no inaccuracy"
-        lines.append(f"{colour_name(colour):>9}  lost {100 * mean:.1f} % a move; {found}")
+        missed = [
+            f", {count} missed {name}{'' if count == 1 else 's'}"
+            for count, name in ((review.missed_wins(colour), "win"), (review.missed_defences(colour), "defence"))
+            if count
+        ]
+        lines.append(f"{colour_name(colour):>9}  lost {100 * mean:.1f} % a move; {found}{''.join(missed)}")
     explainer, size = Explainer(game.record.rules), game.record.rules.size
     for move in review.mistakes():
         better = "" if move.best is None else f"; better {cell_name(move.best, size)}"
-        reason = _reason(explainer, game, move)
+        reason = loss_reason(explainer, game, move)
         lines.append(f"{f'{move.ply} {cell_name(move.move, size)}':>9}  {_loss(move)}{better}. {reason}".rstrip())
     return lines
 
 
-def _reason(explainer: Explainer, game: "StudiedGame", move: "MoveReview") -> str:
+def accuracy_text(games: "Sequence[StudiedGame]") -> list[str]:
+    """Return a table of the players of several games: games, moves, mean loss, grades, and missed wins and defences."""
+    found: dict[str, list[tuple[Review, Colour]]] = {}
+    for game in games:
+        review = review_of(game)
+        for colour, name in ((BLACK, game.record.black), (WHITE, game.record.white)):
+            found.setdefault(name or "?", []).append((review, colour))
+    lines = [f"{'player':<24}  games  moves  lost a move  {'  '.join(_PLURALS.values())}  missed wins  missed defences"]
+    for name, sides in sorted(found.items()):
+        moves = [move for review, colour in sides for move in review.of(colour)]
+        mean = sum(move.loss or 0.0 for move in moves) / len(moves) if moves else 0.0
+        grades = (f"{sum(move.grade is each for move in moves):>{len(plural)}}" for each, plural in _PLURALS.items())
+        missed = (sum(move.ends_forced_win for move in moves), sum(move.allows_forced_win for move in moves))
+        lines.append(
+            f"{printable(abridged(name, 24)):<24}  {len(sides):>5}  {len(moves):>5}  {100 * mean:>9.1f} %  "
+            f"{'  '.join(grades)}  {missed[0]:>11}  {missed[1]:>15}"
+        )
+    return lines
+
+
+def loss_reason(explainer: Explainer, game: "StudiedGame", move: "MoveReview") -> str:
     """Return a sentence on why a move loses by force; nothing if it does not, or if no reason is known."""
     after = game.analyses[move.ply]
     found = explainer.loss(game.position(move.ply - 1), move.move, after.analysis if after else None)
@@ -102,6 +126,8 @@ def review_json(game: "StudiedGame") -> dict[str, Any]:
     explainer, position = Explainer(game.record.rules), game.position()
     return {
         "mean_loss": {colour_name(colour): _rounded(review.mean_loss(colour)) for colour in (BLACK, WHITE)},
+        "missed_wins": {colour_name(colour): review.missed_wins(colour) for colour in (BLACK, WHITE)},
+        "missed_defences": {colour_name(colour): review.missed_defences(colour) for colour in (BLACK, WHITE)},
         "black_wins": [_rounded(chance) for chance in review.black],
         "key_moments": review.key_moments(),
         "mistakes": [
@@ -112,7 +138,7 @@ def review_json(game: "StudiedGame") -> dict[str, Any]:
                 "grade": move.grade,
                 "loss": _rounded(move.loss),
                 "best": None if move.best is None else position.name_of(move.best),
-                "reason": _reason(explainer, game, move) or None,
+                "reason": loss_reason(explainer, game, move) or None,
             }
             for move in review.mistakes(least=GRADES[Grade.INACCURACY])
         ],

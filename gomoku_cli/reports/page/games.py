@@ -6,7 +6,7 @@ from pathlib import Path
 from core.notation import cell_name, column_letter
 from core.records.formats import read_games
 from core.records.record import GameRecord, RecordError
-from core.rules import BLACK
+from core.rules import BLACK, Cell
 from gomoku_cli.reports.game import black_values, result_text
 
 _OPENING_PLIES = 6
@@ -85,8 +85,11 @@ _LEFT, _TOP = 26, 14
 """Centre of the top left cell."""
 
 
-def board_svg(game: GameRecord, plies: int) -> str:
-    """Return the position after `plies` moves as SVG: numbers on the stones, a ring around the last move."""
+def board_svg(game: GameRecord, plies: int, better: Cell | None = None) -> str:
+    """Return the position after `plies` moves as SVG: numbers on the stones, a ring around the last move.
+
+    A ring on an empty cell marks the move that would have been `better`. Stones that were set up have no number.
+    """
     size = game.rules.size
     right, bottom = _LEFT + _STEP * (size - 1), _TOP + _STEP * (size - 1)
     parts = [f'<svg viewBox="0 0 {right + 14} {bottom + 26}" role="img" class="board">']
@@ -96,13 +99,21 @@ def board_svg(game: GameRecord, plies: int) -> str:
         parts.append(f'<path d="M{x} {_TOP}V{bottom}M{_LEFT} {y}H{right}"/>')
         parts.append(f'<text x="{x}" y="{bottom + 22}">{column_letter(at)}</text>')
         parts.append(f'<text x="9" y="{bottom - _STEP * at + 3}">{at + 1}</text>')
-    for number, cell in enumerate(game.moves[:plies], start=1):
-        row, column = divmod(cell, size)
-        x, y = _LEFT + _STEP * column, bottom - _STEP * row
-        side = "b" if number % 2 else "w"
+
+    def centre(cell: Cell) -> tuple[int, int]:
+        return _LEFT + _STEP * (cell % size), bottom - _STEP * (cell // size)
+
+    for ply, cell in enumerate(game.moves[:plies]):
+        x, y = centre(cell)
+        side = "w" if ply % 2 else "b"
         parts.append(f'<circle cx="{x}" cy="{y}" r="9" class="{side}"/>')
-        if number == plies:
+        if ply < game.set_up:
+            continue
+        if ply == plies - 1:
             parts.append(f'<circle cx="{x}" cy="{y}" r="9.5" class="last"/>')
-        parts.append(f'<text x="{x}" y="{y + 3}" class="{side}">{number}</text>')
+        parts.append(f'<text x="{x}" y="{y + 3}" class="{side}">{ply + 1 - game.set_up}</text>')
+    if better is not None:
+        x, y = centre(better)
+        parts.append(f'<circle cx="{x}" cy="{y}" r="7.5" class="better"/>')
     parts.append("</svg>")
     return "".join(parts)

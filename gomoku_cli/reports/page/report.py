@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core.errors import BadDataError
 from core.files.atomic import atomic_write_text, read_bytes
@@ -24,20 +24,26 @@ from gomoku_cli.reports.training.configuration import differences
 from gomoku_cli.reports.training.metrics import MetricsTail
 from gomoku_cli.reports.training.overview import best_score, overview
 
+if TYPE_CHECKING:
+    from jinja2 import Template
+
 _MAX_SESSIONS = 20
+
+
+def template(name: str) -> "Template":
+    """Return a template of this folder, which escapes all that it shows."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    loader = PackageLoader("gomoku_cli.reports", "page")
+    return Environment(loader=loader, autoescape=True, undefined=StrictUndefined).get_template(name)
 
 
 def write_report(paths: Sequence[Path], output: Path) -> None:
     """Write the report of the runs in `paths` to `output`. Raises `RunFolderError` and `OSError`; needs matplotlib."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
     curves = [curves_of(path) for path in paths]
     names = _names(paths)
     configs = [_config(path) for path in paths]
-    environment = Environment(
-        loader=PackageLoader("gomoku_cli.reports", "page"), autoescape=True, undefined=StrictUndefined
-    )
-    page = environment.get_template("report.html.j2").render(
+    page = template("report.html.j2").render(
         title=f"Training of {', '.join(names)}",
         runs=[
             _run(path, name, curve, at) for at, (path, name, curve) in enumerate(zip(paths, names, curves, strict=True))

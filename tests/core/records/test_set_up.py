@@ -85,6 +85,7 @@ def test_set_up_stones_of_the_root_are_moves_of_the_tree_and_are_written_as_set_
         ("(;GM[4]AB[hh]AW[ii]PL[W])", "it is black's turn"),
         ("(;GM[4]AB[hh]AW[ii];B[hh])", "already holds a stone"),
         ("(;GM[4];B[hh];AB[ii]AW[jj])", "behind the beginning"),
+        ("(;GM[4]AB[hh]AW[ii]AE[hh])", "stones are removed"),
         ("(;GM[4]SZ[9]AB[aa:zz]AW[aa])", "no point of a 9x9 board"),
     ],
 )

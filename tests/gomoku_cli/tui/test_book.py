@@ -13,7 +13,7 @@ from core.records.record import GameRecord
 from core.rules import BLACK, Rules
 from gomoku_cli.exit_codes import ExitCode
 from tests.support.commands import refused
-from tests.support.tui import AnalysingPlayer, async_test, board_app, board_setup
+from tests.support.tui import AnalysingPlayer, board_app, board_setup
 
 RULES = Rules()
 
@@ -24,7 +24,6 @@ def book_of(path: Path, *lines: str) -> Book:
     return book
 
 
-@async_test
 async def test_the_engine_plays_the_book_and_the_panel_shows_it(tmp_path: Path) -> None:
     player = AnalysingPlayer(15, ["a1"])
     with book_of(tmp_path / "book.sqlite", "f9 g8 h9 j8", "f9 g8 e5 j8", "f9 g8 h9 c4") as book:
@@ -41,7 +40,6 @@ async def test_the_engine_plays_the_book_and_the_panel_shows_it(tmp_path: Path) 
             assert "points" not in ui.panel
 
 
-@async_test
 async def test_a_book_that_breaks_is_left_with_a_note(tmp_path: Path) -> None:
     path = tmp_path / "book.sqlite"
     with book_of(path, "h8 i9 g7 h10") as book:

@@ -18,7 +18,7 @@ from gomoku_cli.tui.engine.messages import PlayerChoice, Search
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.screens.new_game import NewGameScreen
 from gomoku_cli.tui.setup import BoardSetup
-from tests.support.tui import GatedPlayer, ScriptedPlayer, ThreadEngine, async_test, board_app
+from tests.support.tui import GatedPlayer, ScriptedPlayer, ThreadEngine, board_app
 
 
 class Time:
@@ -74,7 +74,6 @@ def test_a_move_is_charged_to_the_main_time_and_then_to_periods() -> None:
     assert TimeControl(3700).text(Clock(3700)) == "1:01:40"
 
 
-@async_test
 async def test_clocks_run_stop_in_a_review_and_are_kept(tmp_path: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
         time = Time(patch)
@@ -113,7 +112,6 @@ async def test_clocks_run_stop_in_a_review_and_are_kept(tmp_path: Path) -> None:
             engine.close()
 
 
-@async_test
 async def test_an_engine_that_would_think_for_ever_moves_within_its_clock() -> None:
     player = GatedPlayer(15)
     for clock in (TimeControl(3), TimeControl(0, 0, 1, 1)):
@@ -137,7 +135,6 @@ def test_the_budget_of_a_move_is_that_of_matches() -> None:
     assert 0 <= move_budget(0.01, 0, 0, 0) < 0.01
 
 
-@async_test
 async def test_the_dialog_has_a_clock() -> None:
     async with board_app(ScriptedPlayer(15)) as ui:
         await ui.press("n")

@@ -12,13 +12,12 @@ from gomoku_cli.tui.engine.files import opened
 from gomoku_cli.tui.engine.messages import PlayerChoice
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.setup import BoardSetup
-from tests.support.tui import AnalysingPlayer, ScriptedPlayer, ThreadEngine, async_test, board_app
+from tests.support.tui import AnalysingPlayer, ScriptedPlayer, ThreadEngine, board_app
 
 TWO_PLAYERS = BoardSetup(seats=Seats(None, None))
 FIFTEEN_PAIRS = " ".join(f"{column}{row}" for row in (1, 5, 9) for column in "acegikmobd")
 
 
-@async_test
 async def test_a_resignation_is_asked_for_recorded_and_read_back(tmp_path: Path) -> None:
     engine = ThreadEngine({"scripted [b]": ScriptedPlayer(15, ["i9", "a1", "b2"])}, folder=tmp_path)
     async with board_app(engine, terminal=(120, 40)) as ui:
@@ -47,7 +46,6 @@ async def test_a_resignation_is_asked_for_recorded_and_read_back(tmp_path: Path)
         assert len(list(tmp_path.iterdir())) == 2
 
 
-@async_test
 async def test_two_players_agree_on_a_draw(tmp_path: Path) -> None:
     engine = ThreadEngine({"default": AnalysingPlayer(15)}, folder=tmp_path)
     async with board_app(engine, setup=TWO_PLAYERS) as ui:
@@ -65,7 +63,6 @@ async def test_two_players_agree_on_a_draw(tmp_path: Path) -> None:
         assert "Candidates for white" in ui.panel, "the last position can be analysed"
 
 
-@async_test
 async def test_an_engine_takes_a_draw_by_its_own_values() -> None:
     for value, takes in ((0.2, False), (0.01, True)):
         player = AnalysingPlayer(15, value=value)

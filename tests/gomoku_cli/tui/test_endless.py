@@ -12,7 +12,7 @@ from search.analysis import Analysis
 from search.engine import Engine
 from search.limit import Limit
 from search.players import Decision, Report, never
-from tests.support.tui import LIMIT_S, AnalysingPlayer, async_test, board_app
+from tests.support.tui import LIMIT_S, AnalysingPlayer, board_app
 
 
 class EndlessAnalyst(AnalysingPlayer):
@@ -45,7 +45,6 @@ class EndlessAnalyst(AnalysingPlayer):
         return super().search(position, limit, seed=seed, stop=stop, report=report)
 
 
-@async_test
 async def test_an_analysis_is_paused_goes_on_and_holds_nothing_up() -> None:
     player = EndlessAnalyst()
     async with board_app(player, terminal=(120, 40)) as ui:

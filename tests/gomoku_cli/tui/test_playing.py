@@ -74,7 +74,6 @@ async def test_moves_that_are_typed_faster_than_the_screen_works_stay_apart() ->
         assert ui.status == "Black to move.", "an empty line takes the error away"
 
 
-@async_test
 async def test_the_cursor_stops_at_the_edge_and_only_changed_cells_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     async with board_app(ScriptedPlayer(3), size=3, connect=3) as ui:
         await ui.press("left", "left", "left", "down", "down")

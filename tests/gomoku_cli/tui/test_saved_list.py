@@ -9,7 +9,7 @@ from core.records.sgf import to_sgf
 from core.rules import BLACK, WHITE, Rules, Variant
 from gomoku_cli.study.saved import deleted, restored, saved_games
 from gomoku_cli.tui.screens.saved_games import SavedGamesScreen
-from tests.support.tui import BoardDriver, ScriptedPlayer, ThreadEngine, async_test, board_app
+from tests.support.tui import BoardDriver, ScriptedPlayer, ThreadEngine, board_app
 
 _GAMES = {
     "2026-11-01-120000": GameRecord(Rules(), (112, 113, 114), WHITE, black="you", white="level:3"),
@@ -35,7 +35,6 @@ async def opened(ui: BoardDriver) -> None:
     await ui.until(lambda: isinstance(ui.app.screen, SavedGamesScreen))
 
 
-@async_test
 async def test_saved_games_are_filtered_renamed_deleted_and_brought_back(tmp_path: Path) -> None:
     games = tmp_path / "games"
     write_games(games)
@@ -71,7 +70,6 @@ async def test_saved_games_are_filtered_renamed_deleted_and_brought_back(tmp_pat
         await ui.until(lambda: ui.app.game.ply == 2)
 
 
-@async_test
 async def test_a_game_on_the_board_goes_on_under_its_new_name(tmp_path: Path) -> None:
     """One that was saved in this session, and one that was only opened."""
     games = tmp_path / "games"

@@ -12,14 +12,13 @@ from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.screens.set_up import SetUpScreen
 from gomoku_cli.tui.setup import BoardSetup
 from gomoku_cli.tui.widgets.board import BoardWidget
-from tests.support.tui import AnalysingPlayer, BoardDriver, ScriptedPlayer, ThreadEngine, async_test, board_app
+from tests.support.tui import AnalysingPlayer, BoardDriver, ScriptedPlayer, ThreadEngine, board_app
 
 
 def said(ui: BoardDriver) -> str:
     return ui.dialog.splitlines()[0]
 
 
-@async_test
 async def test_stones_are_placed_and_removed_and_the_engine_answers_from_there(tmp_path: Path) -> None:
     engine = ThreadEngine(
         {"scripted [b]": ScriptedPlayer(15, ["a1", "b1"]), "default": AnalysingPlayer(15)}, folder=tmp_path
@@ -56,7 +55,6 @@ async def test_stones_are_placed_and_removed_and_the_engine_answers_from_there(t
     assert "AB[hh][hg]AW[hf][he]PL[B]" in path.read_text()
 
 
-@async_test
 async def test_a_set_up_is_given_up_cleared_and_pasted() -> None:
     async with board_app(ThreadEngine({}), setup=BoardSetup(seats=Seats(None, None))) as ui:
         await ui.play("h8")
@@ -85,7 +83,6 @@ def test_stones_of_a_set_up_are_nobodys_mistakes() -> None:
     assert review.mean_loss(-BLACK) is None
 
 
-@async_test
 async def test_a_pasted_sgf_is_reviewed_after_a_question_and_a_broken_one_named() -> None:
     async with board_app(
         ThreadEngine({"default": AnalysingPlayer(15)}), setup=BoardSetup(seats=Seats(None, None))

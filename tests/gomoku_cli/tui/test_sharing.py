@@ -12,7 +12,7 @@ from core.rules import Rules
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.setup import BoardSetup
 from tests.support.commands import run
-from tests.support.tui import BoardDriver, ThreadEngine, async_test, board_app
+from tests.support.tui import BoardDriver, ThreadEngine, board_app
 
 MOVES = "h8 i9 h9 h7 g8"
 
@@ -26,7 +26,6 @@ async def paste(ui: BoardDriver, text: str) -> None:
     await ui.pilot.pause()
 
 
-@async_test
 async def test_the_shown_position_is_copied_as_moves_board_and_the_whole_game_as_sgf() -> None:
     async with board_app(ThreadEngine({}), setup=shown_game()) as ui:
         await ui.press("comma", "y", "m")
@@ -42,7 +41,6 @@ async def test_the_shown_position_is_copied_as_moves_board_and_the_whole_game_as
         assert ui.app.clipboard == "kept"
 
 
-@async_test
 async def test_the_game_is_drawn_into_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     async with board_app(ThreadEngine({}), setup=shown_game()) as ui:
@@ -55,7 +53,6 @@ async def test_the_game_is_drawn_into_the_folder(tmp_path: Path, monkeypatch: py
             assert animation.n_frames == len(MOVES.split()) + 1  # type: ignore[attr-defined]
 
 
-@async_test
 async def test_a_board_behind_a_page_draws_no_file_of_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gomoku_cli.tui.screens.dialogs.is_served", lambda: True)
     async with board_app(ThreadEngine({}), setup=shown_game()) as ui:
@@ -63,7 +60,6 @@ async def test_a_board_behind_a_page_draws_no_file_of_the_server(monkeypatch: py
         assert {button.id for button in ui.app.screen.query("Button")} == {f"answer-{key}" for key in "mtsb"}
 
 
-@async_test
 async def test_moves_are_pasted_in_the_spelling_of_other_programs() -> None:
     async with board_app(ThreadEngine({}), setup=BoardSetup(seats=Seats(None, None))) as ui:
         await paste(ui, "8,8,12\n9,7,31\n")
