@@ -20,8 +20,8 @@ from core.notation import NotationError, cell_words, parse_cell
 from core.opening_rules import Opening, OpeningRule
 from core.rules import BLACK, EMPTY, WHITE, colour_name
 from gomoku_cli.exit_codes import ExitCode
-from gomoku_cli.tui.bursts import moves_in
 from gomoku_cli.tui.control import Control
+from gomoku_cli.tui.drivers.bursts import moves_in
 from gomoku_cli.tui.engine.client import Engine
 from gomoku_cli.tui.game import Game, has_net
 from gomoku_cli.tui.keys import BY_IMPORTANCE, GROUPS, THREAT_MARKS
