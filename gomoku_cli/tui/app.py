@@ -184,6 +184,7 @@ class GomokuApp(Dialogs):
                 " ".join(filter(None, (self._glyphs.stone(colour), game.player_name(colour), clock)))
                 for colour, clock in zip((BLACK, WHITE), self._clocks, strict=True)
             )
+        title += "   rated" if self.control.is_rated else ""
         title += "   teaching" if self.control.teaching else ""
         rule = game.opening.rule
         rules = f"{game.rules}, {rule}" if rule is not OpeningRule.FREE else str(game.rules)

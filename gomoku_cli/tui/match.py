@@ -129,6 +129,11 @@ class Match:
         is_plain = game.rules == Rules() and game.opening.rule is OpeningRule.FREE and game.recorded is None
         return choice.spec if choice is not None and choice.spec in LEVELS and is_plain else ""
 
+    @property
+    def is_rated(self) -> bool:
+        """True while the game will count for the human's rating."""
+        return bool(self._level) and not self.game.unrated and not self.game.is_decided
+
     def unrate(self, why: str) -> None:
         """Let a game against a level not count, since the human was helped."""
         if self._level and not self.game.is_decided:

@@ -80,8 +80,9 @@ async def test_a_win_a_loss_and_a_draw_change_the_rating(tmp_path: Path) -> None
 async def test_a_game_with_help_does_not_count(keys: tuple[str, ...], why: str, tmp_path: Path) -> None:
     async with board_app(engine(tmp_path / "games"), setup=setup()) as ui:
         await ui.play("o1")
+        assert ui.title.startswith("Gomoku   rated")
         await ui.press(*keys)
-        await ui.until(lambda: ui.app.game.unrated == why)
+        await ui.until(lambda: ui.app.game.unrated == why and "rated" not in ui.title)
         (path,) = (tmp_path / "games").iterdir()
         await ui.until(lambda: not ui.app.control.is_busy)
         await ui.press("minus", "y")
