@@ -158,8 +158,9 @@ class Turns(Match):
         if game.is_game_over():
             self._view.show_message(f"{game.result_text()} s plays a rematch, n a new game.", "over")
         elif not game.is_humans_turn:
-            if not self.is_thinking:
-                self._paused = False
+            is_watched = game.seats.black is not None and game.seats.white is not None
+            if is_watched or not self.is_thinking:
+                self._paused = self.is_thinking
                 self.continue_game()
             self.show_state(at_once=True)
         elif game.choices:
