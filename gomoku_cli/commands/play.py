@@ -34,6 +34,7 @@ EXAMPLES = (
     "gomoku play --opponents mentor:2 mentor:4",
 )
 _BROWSER = "Browser"
+_LAST_RESULTS = 10
 
 
 class _Side(StrEnum):
@@ -91,6 +92,9 @@ def command(
             help="Minutes for each side: 10, with seconds that a move adds 5+3, with byo-yomi 5/30 or 5/3x30.",
         ),
     ] = None,
+    rating: Annotated[
+        bool, typer.Option("--rating", help="Print your rating by games against levels; open no board.")
+    ] = False,
     ascii_only: Annotated[
         bool,
         typer.Option("--ascii", help="Draw with ASCII characters, for fonts without the stones.", show_default=False),
@@ -109,6 +113,9 @@ def command(
     runtime: options.RuntimeOptions,
 ) -> None:
     """Play on a board in the terminal, by mouse or keyboard, and study games there."""
+    if rating:
+        _show_rating()
+        return
     if resume and load is not None:
         raise typer.BadParameter("one of them names the game", param_hint="--resume, --load")
     if (resume or load is not None) and rules.given:
@@ -172,6 +179,28 @@ def command(
         asks_first=choose,
     )
     run_board(engine, setup)
+
+
+def _show_rating() -> None:
+    """Print the rating, the results against each level, and the last ones. Raises `OSError`."""
+    from gomoku_cli.console import STDOUT
+    from gomoku_cli.reports.terminal import print_facts, table
+    from gomoku_cli.study.rating import LEVEL_RATINGS, RATINGS, Rating
+    from gomoku_cli.study.saved import default_folder
+
+    found = Rating.read(default_folder().with_name(RATINGS))
+    words = {1.0: "won", 0.5: "drawn", 0.0: "lost"}
+    rows = []
+    for level, difficulty in LEVEL_RATINGS.items():
+        scores = [each.score for each in found.results if each.opponent == level]
+        if scores:
+            rows.append([level, str(difficulty), *(str(scores.count(score)) for score in words)])
+    if rows:
+        STDOUT.print(table(["opponent", "its rating", *words.values()], rows))
+        last = list(zip(found.results, found.history(), strict=True))[-_LAST_RESULTS:]
+        dated = [[each.time[:10], each.opponent, words.get(each.score, ""), f"{after:.0f}"] for each, after in last]
+        STDOUT.print(table(["day", "opponent", "result", "rating"], dated, left=3))
+    print_facts([("rating", f"{found.rating:.0f}"), ("rated games", str(len(found.results)))])
 
 
 def _time_control(clock: str | None) -> "TimeControl | None":

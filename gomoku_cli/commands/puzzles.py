@@ -165,7 +165,7 @@ def _show(puzzles: "Sequence[RatedPuzzle]", progress: "Progress", *, as_json: bo
         "kinds": kinds,
         "rating": round(progress.rating),
         "level": level_of(progress.rating),
-        "attempts": len(progress.attempts),
+        "attempts": len(progress.results),
         "solved": sum(each.key in solved for each in puzzles),
         "daily": {"day": day, "puzzles": len(today), "solved": sum(each.key in progress.solved(day) for each in today)},
         "file": str(progress.path),

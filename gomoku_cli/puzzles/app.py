@@ -28,7 +28,7 @@ from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.puzzles.progress import Progress
 from gomoku_cli.puzzles.rated import RatedPuzzle, daily_set, level_of
 from gomoku_cli.puzzles.referee import Hint, Referee, Verdict
-from gomoku_cli.tui.bursts import moves_in
+from gomoku_cli.tui.drivers.bursts import moves_in
 from gomoku_cli.tui.layout import BOARD_CSS, MIN_TERMINAL, TERMINAL_THEME, TOO_SMALL, arrangement
 from gomoku_cli.tui.picture import MAX_NUMBERED
 from gomoku_cli.tui.terminal import is_gone, restored_terminal, terminal_driver

@@ -16,6 +16,9 @@ DRAW_STONES, DRAW_MOVES, DRAW_SUM = 30, 5, 0.06
 The program of paper A asks for a draw if the sum of the last five absolute values is below 0.06, from 30 stones on.
 """
 
+_UNRATED = "UNRATED"
+"""A private property of the root."""
+
 
 def accepts_draw(values: Sequence[float], stones: int) -> bool:
     """Return True if an engine accepts a draw; `values`: those before its moves, -1 to 1, for itself, oldest first."""
@@ -45,6 +48,17 @@ class PlayedGame(Walk):
         clock = self.clocks[colour] = self.control.pressed(self.clocks[colour], used_s, self.node, colour)
         self.changes += 1
         return clock != Clock(0.0, 0)
+
+    @property
+    def unrated(self) -> str:
+        """The reason why the game does not count for a rating; nothing where it counts."""
+        return self.tree.text(_UNRATED)
+
+    def unrate(self, why: str) -> None:
+        """Let the game not count any more, for a reason that its record keeps."""
+        if not self.unrated:
+            self.tree.set_text(_UNRATED, why)
+            self.changes += 1
 
     def end(self, winner: Colour | None, ending: Ending) -> None:
         """End the game here, without its board; `winner`: None for a draw that the players agreed on.

@@ -20,8 +20,8 @@ from core.notation import NotationError, spelled_cells
 from core.opening_rules import Opening, OpeningRule
 from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell, colour_name
 from gomoku_cli.exit_codes import ExitCode
-from gomoku_cli.tui.bursts import LONGEST, moves_in
 from gomoku_cli.tui.control import Control
+from gomoku_cli.tui.drivers.bursts import LONGEST, moves_in
 from gomoku_cli.tui.engine.client import Engine
 from gomoku_cli.tui.game import Game, has_net
 from gomoku_cli.tui.keys import BY_IMPORTANCE, GROUPS, THREAT_MARKS
@@ -186,6 +186,7 @@ class GomokuApp(Dialogs):
                 " ".join(filter(None, (self._glyphs.stone(colour), game.player_name(colour), clock)))
                 for colour, clock in zip((BLACK, WHITE), self._clocks, strict=True)
             )
+        title += "   rated" if self.control.is_rated else ""
         title += "   teaching" if self.control.teaching else ""
         rule = game.opening.rule
         rules = f"{game.rules}, {rule}" if rule is not OpeningRule.FREE else str(game.rules)

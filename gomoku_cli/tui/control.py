@@ -21,6 +21,7 @@ from gomoku_cli.tui.engine.messages import (
     OtherBoard,
     PlayerChoice,
     Progress,
+    Rated,
     Threats,
     Verdict,
 )
@@ -50,6 +51,10 @@ class Control(Turns):
                 if answer.renamed is not None and self._path == answer.renamed[0]:
                     self._path = answer.renamed[1]
                 self._view.show_saved_games(answer)
+            case Rated():
+                games = f"{answer.games} rated game{'' if answer.games == 1 else 's'}"
+                self._rating_text = f" Rating {answer.rating:.0f} ({answer.change:+.0f}) after {games}."
+                self.show_state(at_once=True)
             case OpenedGame():
                 self._view.open_game(Game.from_saved(answer.game, answer.remark), answer.path)
             case Drawn():
@@ -73,7 +78,7 @@ class Control(Turns):
                     self._follow_hint(answer.analysis)
                 self._view.show_analysis()
             case Moved():
-                ply, choice, clocked = game.ply, game.player_to_move, self._has_clock
+                ply, choice, clocked, budget_s = game.ply, game.player_to_move, self._has_clock, self._budget_s
                 try:
                     game.play(answer.move)
                 except IllegalMoveError as error:
@@ -82,8 +87,10 @@ class Control(Turns):
                 if answer.analysis is not None:
                     game.learn(ply, answer.analysis, choice.spec if choice is not None else "")
                 game.charge(MoveCost(answer.simulations, answer.seconds))
-                if clocked:
-                    self.press_clock(answer.seconds)
+                if clocked and choice is not None:
+                    # A busy machine may end a search late, but a program of its own keeps its own time.
+                    is_program = choice.spec.partition(":")[0] == player_names.ENGINE
+                    self.press_clock(answer.seconds if is_program else min(answer.seconds, budget_s))
                 self.continue_game(by_engine=True)
             case Opened(found) if isinstance(found, tuple):
                 for cell in found:

@@ -57,7 +57,7 @@ def terminal_driver() -> "type[Driver] | None":
         return None
     from textual.drivers import linux_driver
 
-    from gomoku_cli.tui.bursts import BurstDecoder
+    from gomoku_cli.tui.drivers.bursts import BurstDecoder
     from gomoku_cli.tui.drivers.limited import LimitedDriver
 
     class BoardTerminal(LimitedDriver, linux_driver.LinuxDriver):

@@ -1,16 +1,11 @@
 """The course of a game: turns, and requests to the engine."""
 
-import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from core.opening_rules import FREE, Choice, Opening
 from core.position import IllegalMoveError
-from core.records.record import Ending
-from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell, Colour
-from gomoku_cli.gomocup.clock import move_budget
-from gomoku_cli.study.clocks import Stopwatch
-from gomoku_cli.study.played import DRAW_STONES, accepts_draw
+from core.rules import EMPTY, NO_CELL, Cell
 from gomoku_cli.tui.engine.client import Engine
 from gomoku_cli.tui.engine.messages import (
     CheckMove,
@@ -23,6 +18,7 @@ from gomoku_cli.tui.engine.messages import (
 )
 from gomoku_cli.tui.engine.tasks import OF_POSITION, Tasks
 from gomoku_cli.tui.game import Game, Seats
+from gomoku_cli.tui.match import Match
 from gomoku_cli.tui.review import Review
 from gomoku_cli.tui.view import View
 from gomoku_cli.tui.waiting import Waiting
@@ -38,7 +34,7 @@ ANALYSIS_S = 86_400.0
 HINT_S = 1.0
 
 
-class Turns:
+class Turns(Match):
     """One game after another. Every change of the position drops the tasks about the one before."""
 
     def __init__(
@@ -52,6 +48,7 @@ class Turns:
         book: "Book | None" = None,
     ) -> None:
         """`path`: the file of a game that goes on; `book`: of openings, which engines play."""
+        super().__init__()
         self.game = game
         self._book = book
         self.teaching = False
@@ -74,8 +71,6 @@ class Turns:
         """The changes of the tree and the choices of colours that are in the file."""
         self._waiting = Waiting(self._tasks)
         self._paused = False
-        self._watch = Stopwatch()
-        """The time of the turn of a node and a colour."""
         self._problem: tuple[str, StatusKind] | None = None
         """The obstacle to the next move: a warning about the pending move, or a failure of the engine."""
         self._analysed: tuple[Cell, ...] | None = None
@@ -141,35 +136,20 @@ class Turns:
         """True if a pressed cell would get a human's stone."""
         return self.game.is_humans_turn and not self.review.active
 
-    @property
-    def _has_clock(self) -> bool:
-        """True if the turn counts for a clock: after the first move, until the game is decided."""
-        game = self.game
-        return game.control is not None and game.ply > 0 and not game.is_opening and not game.is_decided
-
-    @property
-    def clock_texts(self) -> tuple[str, str]:
-        """The clocks of Black and White; nothing without clocks."""
-        game, turn = self.game, self._watch.turn
-        if game.control is None:
-            return "", ""
-        used = {turn[1]: self._watch.seconds} if turn else {}
-        black, white = (game.control.text(game.clocks[side], used.get(side, 0.0)) for side in (BLACK, WHITE))
-        return black, white
-
     # Games
 
     def start(self, *, reviewing: bool = False) -> None:
         """Load the players and begin, with a review of the game if requested."""
         self._load()
         self._saved = self.game.changes, self.game.opening
+        self._begin_match()
         (self.review.begin if reviewing else self.continue_game)()
 
     def new_game(self, game: Game, *, path: str | None = None, reviewing: bool = False) -> None:
         """Leave this game for another, which is kept in the file `path`, or in a new one."""
         self._tasks.drop(*OF_POSITION, "review", "grades")
         self.review.forget()
-        self.game, self._watch = game, Stopwatch()
+        self.game = game
         self._path, self._analysed = path, None
         self._game_number += 1
         self._paused = False
@@ -210,8 +190,9 @@ class Turns:
         if game.is_game_over():
             self._view.show_message(f"{game.result_text()} s plays a rematch, n a new game.", "over")
         elif not game.is_humans_turn:
-            if not self.is_thinking:
-                self._paused = False
+            is_watched = game.seats.black is not None and game.seats.white is not None
+            if is_watched or not self.is_thinking:
+                self._paused = self.is_thinking
                 self.continue_game()
             self.show_state(at_once=True)
         elif game.choices:
@@ -235,6 +216,7 @@ class Turns:
     def _check(self, cell: Cell) -> None:
         self._tasks.drop("ponder", "analysis", "hint")
         self.pending = cell
+        self.unrate("teaching was on")
         self._tasks.begin("check", CheckMove(choice=self.game.analyst, position=self.game.copy(), move=cell))
         self._problem = None
         self.show_state(at_once=True)
@@ -255,6 +237,7 @@ class Turns:
         if self.review.active:
             self.review.step(plies)
         elif go():
+            self.unrate("a move was taken back")
             self._paused = self.game.seats.human == EMPTY
             self.continue_game()
         else:
@@ -272,71 +255,15 @@ class Turns:
         elif self.review.active or self.game.is_game_over():
             self._view.show_message("Sides are swapped during a game: n begins another.", "error")
         else:
+            self.unrate("sides were swapped")
             self.change_seats(self.game.seats.swapped())
-
-    @property
-    def may_end(self) -> str:
-        """The reason why nobody can resign or offer a draw now; nothing where one can."""
-        game = self.game
-        if self.review.active or game.is_decided or game.recorded is not None:
-            return "There is no game under way."
-        if game.is_opening:
-            return "The colours are chosen first."
-        return "" if game.seats.human != EMPTY or game.seats.black is None else "No human plays here."
-
-    def run_clock(self) -> None:
-        """Let the time of this turn pass, unless the game waits for something else than its players."""
-        if self.review.active:
-            self._watch.stop()
-        else:
-            waits = self._paused or self.game.player_to_move in self._waiting.loads.values()
-            self._watch.show((self.game.node, self.game.side_to_move), runs=self._has_clock and not waits)
-
-    def check_clock(self) -> bool:
-        """End the game if a human has no time left; return True then."""
-        game, control = self.game, self.game.control
-        if control is None or not (self._watch.runs and game.is_humans_turn):
-            return False
-        if game.clocks[game.side_to_move].minus(self._watch.seconds, control.period_s) != (0.0, 0):
-            return False
-        self.end(-game.side_to_move, Ending.TIME)
-        return True
-
-    def press_clock(self, used_s: float) -> None:
-        """Charge the last move to the clock of its player, who loses without time."""
-        if not self.game.press_clock(used_s) and not self.game.is_game_over():
-            self.game.end(self.game.side_to_move, Ending.TIME)
-
-    @property
-    def _budget_s(self) -> float:
-        """The time of the engine's next move by its clock; infinite without one."""
-        game, control = self.game, self.game.control
-        if control is None or not self._has_clock:
-            return math.inf
-        clock = game.clocks[game.side_to_move]
-        period_s = control.period_s if clock.periods else 0.0
-        return move_budget(clock.left_s, control.increment_s, period_s, game.ply // 2)
-
-    def end(self, winner: Colour | None, ending: Ending) -> None:
-        """End the game without its board."""
-        self.game.end(winner, ending)
-        self.continue_game()
-
-    def offer_draw(self) -> None:
-        """Let the engine answer the human's offer of a draw by its own values."""
-        game, colour = self.game, -self.game.seats.human
-        choice = game.seats.of(colour)
-        if accepts_draw(game.values_of(colour), game.ply):
-            self.end(None, Ending.BOARD)
-        elif choice is not None:
-            why = f" before {DRAW_STONES} stones stand" if game.ply < DRAW_STONES else ": it plays on"
-            self._view.show_message(f"{choice.spec} takes no draw{why}.")
 
     def move_now(self) -> None:
         """Let the engine play the best move so far; or forget the move that waits for a confirmation."""
         if self.pending != NO_CELL:
             self.continue_game()
-        else:
+        elif self.is_thinking:
+            self.unrate("the level was hurried")
             self._tasks.finish("move")
 
     def show_hint(self) -> None:
@@ -365,6 +292,7 @@ class Turns:
         self._view.show_analysis()
 
     def _give_hint(self, analysis: Analysis) -> None:
+        self.unrate("a hint was given")
         self.hint = analysis.best_move
         name = self.game.name_of(self.hint)
         line = line_text(analysis.variation, self.game.rules, 6)
@@ -386,6 +314,10 @@ class Turns:
         self.hint = self.pending = NO_CELL
         self._waiting.live, self.pondering, self._problem = None, False, None
         game = self.game
+        if self.review.active:
+            self.unrate("it was reviewed before its end")
+        elif game.is_game_over() and self._is_live:
+            self._rate()
         if (game.changes, game.opening) != self._saved:
             self.keep()
         self.run_clock()
@@ -421,7 +353,7 @@ class Turns:
         if self.is_thinking:
             return self._waiting.move_text(game), "busy"
         if game.is_game_over() and not self.review.active:
-            return game.result_text(), "over"
+            return game.result_text() + self._rating_text, "over"
         text = self.review.text() if self.review.active else turn_text(game)
         if awaited := self._waiting.other_text(game, self.pending):
             return f"{text} {awaited}", "busy"
@@ -430,6 +362,8 @@ class Turns:
     def use_turn(self) -> None:
         """Begin what the open panes need, or ponder, as far as no move is awaited."""
         game = self.game
+        if (self.wants_threats or self.wants_analysis) and game.is_humans_turn:
+            self.unrate("an analysis was shown")
         if self.wants_threats and self.threats is None and "threats" not in self._tasks:
             self._tasks.begin("threats", FindThreats(position=game.copy()))
         if game.outcome() is not None or (game.is_game_over() and not self.review.active):

@@ -8,9 +8,9 @@ _CALENDAR = re.compile(r"time\.time\(|time_ns\(|datetime\.now|st_mtime|st_ctime|
 _ALLOWED = {
     "core/compiled/kernel_files.py",  # the order in which folders of old versions go
     "curriculum/run/json_files.py",  # dates that people read: no code compares them
-    "gomoku_cli/puzzles/progress.py",  # the times of attempts; a daily set is one of a date
     "gomoku_cli/reports/training/outlook.py",  # the pace of mentor games: an estimate that people read
     "gomoku_cli/reports/training/overview.py",  # ages that people read
+    "gomoku_cli/study/rating.py",  # the times of results; a daily set is one of a date
     "gomoku_cli/study/saved.py",  # names and order of saved games
     "gomoku_cli/watch/followed_run.py",  # a change of the newest file
     "gomoku_cli/watch/newest_game.py",  # the newest file, to be shown

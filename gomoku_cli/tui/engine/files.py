@@ -12,6 +12,7 @@ from core.records.tree import GameTree
 from core.rules import Rules, Variant
 from gomoku_cli.study import OWN_NOTE
 from gomoku_cli.study.game import StudiedTree
+from gomoku_cli.study.rating import LEVEL_RATINGS, RATINGS, Rating
 from gomoku_cli.study.review import Grade, review_of
 from gomoku_cli.study.saved import (
     Known,
@@ -40,6 +41,8 @@ from gomoku_cli.tui.engine.messages import (
     ListedGame,
     ListGames,
     OpenedGame,
+    Rated,
+    RateGame,
     RenameGame,
     RestoreGame,
 )
@@ -66,6 +69,11 @@ class Files:
             match task:
                 case Keep():
                     return self._keep(task)
+                case RateGame():
+                    rating = Rating.read(self._folder.with_name(RATINGS))
+                    level, score = LEVEL_RATINGS[task.level], task.score
+                    change = rating.note(task.level, level, score, colour=task.colour)
+                    return Rated(rating.rating, change, len(rating.results))
                 case ListGames():
                     return self._listed(task.limit)
                 case RenameGame() | DeleteGame() | RestoreGame():

@@ -25,6 +25,7 @@ from gomoku_cli.tui.engine.messages import (
     ListGames,
     Load,
     OpenGame,
+    RateGame,
     RenameGame,
     Request,
     RestoreGame,
@@ -42,6 +43,7 @@ _LANES: dict[type[Any], str] = {
     FindThreats: "views",
     GradeMoves: "views",
     Keep: _SAVES,
+    RateGame: _SAVES,
     # Reading thousands of games takes a second, for which no save may wait.
     **dict.fromkeys((ListGames, RenameGame, DeleteGame, RestoreGame, OpenGame), "games"),
     Draw: "pictures",

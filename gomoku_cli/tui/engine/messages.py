@@ -152,7 +152,18 @@ class Stop:
     """True to leave out one that has not begun."""
 
 
-FileTask = Keep | ListGames | RenameGame | DeleteGame | RestoreGame | OpenGame
+@dataclass(frozen=True, slots=True)
+class RateGame:
+    """Note the result of a game against a level: `Rated` or `FileFailed` follows."""
+
+    level: str
+    score: float
+    """1 for a win of the human, 0.5 for a draw, 0 for a loss."""
+    colour: str
+    """That of the human."""
+
+
+FileTask = RateGame | Keep | ListGames | RenameGame | DeleteGame | RestoreGame | OpenGame
 Task = Load | Search | ChooseOpening | FindThreats | CheckMove | GradeMoves | FileTask | Draw | Stop
 
 # Answers
@@ -296,6 +307,16 @@ class GameList:
 
 
 @dataclass(frozen=True, slots=True)
+class Rated:
+    """The human's rating after a game."""
+
+    rating: float
+    change: float
+    games: int
+    """That count so far."""
+
+
+@dataclass(frozen=True, slots=True)
 class OpenedGame:
     """A saved game."""
 
@@ -335,6 +356,7 @@ Answer = (
     | Compiling
     | Ended
     | GameList
+    | Rated
     | OpenedGame
     | Drawn
     | FileFailed

@@ -134,7 +134,7 @@ class NewGameScreen(ModalScreen[NewGame | None]):
             rules = [(text, rule.value) for rule, text in _OPENINGS.items()]
             rule = self._rule.value
             yield _row("Opening", Select(rules, value=rule, allow_blank=False, id="opening", compact=True))
-            clock, example = str(self._clock or ""), "none; or minutes: 10, 5+3, 5/30, 5/3x30"
+            clock, example = str(self._clock or ""), "none; or 10, 5+3, 5/3x30 minutes"
             yield _row("Clock", Input(clock, placeholder=example, id="clock", compact=True))
             seconds = choice.seconds is not None
             units = [("simulations a move", "simulations"), ("seconds a move", "seconds")]

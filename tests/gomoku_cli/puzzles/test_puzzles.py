@@ -13,9 +13,10 @@ from core.rules import Rules
 from curriculum.arena.suite import Puzzle, load_suite, puzzle_line
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.puzzles.mistakes import MistakeFinder
-from gomoku_cli.puzzles.progress import START, Progress
+from gomoku_cli.puzzles.progress import Progress
 from gomoku_cli.puzzles.rated import LEVELS, RatedPuzzle, daily_set, level_of
 from gomoku_cli.puzzles.referee import Referee
+from gomoku_cli.study.rating import START
 from tests.support.commands import Capsys, refused, run
 
 RULES = Rules()
@@ -47,13 +48,13 @@ def test_the_rating_nears_the_level_that_a_player_solves(tmp_path: Path) -> None
     for _ in range(60):
         puzzle = progress.next(SHIPPED, draw)
         assert abs(puzzle.rating - progress.rating) < 400
-        assert puzzle.key not in {each.puzzle for each in progress.attempts[-200:]}
+        assert puzzle.key not in {each.opponent for each in progress.results[-200:]}
         progress.add(puzzle, float(puzzle.level <= 4))
     assert 1400 < progress.rating < 1600
     with progress.path.open("a") as file:
         file.write('{"time": "2026-')  # a kill in the middle of a line
     again = Progress.read(progress.path)
-    assert (again.rating, again.attempts) == (progress.rating, progress.attempts)
+    assert (again.rating, again.results) == (progress.rating, progress.results)
     assert Progress.read(tmp_path / "none").rating == START
 
 

@@ -114,7 +114,7 @@ async def test_a_wrong_try_is_refuted_and_taken_back_and_then_the_win_is_played(
             await ui.press("i")
             await ui.type(ui.app.puzzle.name_of(ui.app._mark))
         assert "Solved, with help." in ui.text
-        assert [each.score for each in ui.app.progress.attempts] == [0]
+        assert [each.score for each in ui.app.progress.results] == [0]
 
 
 async def test_hints_solution_next_and_again(tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ async def test_hints_solution_next_and_again(tmp_path: Path) -> None:
         assert f"{first.name_of(first.puzzle.answers[0])} is right." in ui.text
         check_snapshot(ui.app, SNAPSHOTS / "120x40-hint.txt")
         await ui.press("n")
-        assert not ui.app.progress.attempts, "without a try nothing is rated"
+        assert not ui.app.progress.results, "without a try nothing is rated"
         second = ui.app.puzzle
         await ui.press("s")
         assert ui.app.phase is Phase.DONE
@@ -137,7 +137,7 @@ async def test_hints_solution_next_and_again(tmp_path: Path) -> None:
         assert (ui.played, ui.app.phase) == ([], Phase.ASKING)
         await ui.press("s", "n")
         assert ui.app.puzzle is first
-        assert [each.score for each in ui.app.progress.attempts] == [0]
+        assert [each.score for each in ui.app.progress.results] == [0]
         ui.app.post_message(events.Paste("H8\r"))
         await ui.until(lambda: "h8" in ui.played or "h8" in ui.text)
         await ui.press("tab", "slash", "z", "enter")

@@ -1,11 +1,14 @@
 """Clocks of both sides: shown, charged, saved and read back; who has no time left loses."""
 
 import math
+import time as real_time
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from core.position import Position
 from core.records.formats import read_games
 from core.records.record import Ending
 from core.records.tree import GameTree
@@ -18,6 +21,7 @@ from gomoku_cli.tui.engine.messages import PlayerChoice, Search
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.screens.new_game import NewGameScreen
 from gomoku_cli.tui.setup import BoardSetup
+from search.players import Decision
 from tests.support.tui import GatedPlayer, ScriptedPlayer, ThreadEngine, board_app
 
 
@@ -117,14 +121,34 @@ async def test_an_engine_that_would_think_for_ever_moves_within_its_clock() -> N
     for clock in (TimeControl(3), TimeControl(0, 0, 1, 1)):
         engine = ThreadEngine({"default": player, "other": player})
         choice = PlayerChoice(spec="default")
-        game = Game(Rules(), Seats(None, choice), (112, 100), clock=clock)
+        game = Game(Rules(), Seats(choice, None), clock=clock)
         async with board_app(engine, setup=BoardSetup(game=game)) as ui:
-            for name in ("h9", "c3", "h11", "o12"):
-                await ui.play(name)
+            await ui.until(lambda: ui.app.game.ply == 1)
+            for ply, name in ((3, "h9"), (5, "c3"), (7, "h11")):
+                await ui.click(name)
+                await ui.until(lambda ply=ply: ui.app.game.ply == ply or ui.app.game.is_game_over())  # type: ignore[misc]
                 assert not ui.app.game.is_game_over(), ui.status
         asked = [task.seconds for task in engine.tasks if isinstance(task, Search) and task.purpose == "move"]
         assert len(asked) == 4 and max(asked) < 0.9
-        assert ui.app.game.clocks[WHITE] != Clock(0)
+        assert ui.app.game.clocks[BLACK] != Clock(0)
+
+
+class LatePlayer(ScriptedPlayer):
+    """Answers a fifth of a second late, whatever stops it."""
+
+    def decide(self, position: Position, seed: int, stop: Callable[[], bool]) -> Decision:
+        real_time.sleep(0.2 if position.ply > 1 else 0)
+        return super().decide(position, seed, stop)
+
+
+async def test_a_delay_is_charged_to_programs_alone() -> None:
+    for spec, left in (("default", (0.8, 1.0)), ("engine:late", (0.0, 0.8))):
+        setup = BoardSetup(seats=Seats(None, PlayerChoice(spec=spec)), clock=TimeControl(1))
+        async with board_app(ThreadEngine({"default": LatePlayer(15), spec: LatePlayer(15)}), setup=setup) as ui:
+            for ply, name in ((2, "h9"), (4, "c3"), (6, "h11")):
+                await ui.click(name)
+                await ui.until(lambda ply=ply: ui.app.game.ply == ply or ui.app.game.is_game_over())  # type: ignore[misc]
+            assert left[0] <= ui.app.game.clocks[WHITE].left_s <= left[1]
 
 
 def test_the_budget_of_a_move_is_that_of_matches() -> None:

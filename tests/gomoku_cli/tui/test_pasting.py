@@ -5,7 +5,7 @@ from textual import events
 from textual._xterm_parser import XTermParser
 
 from core.rules import Rules
-from gomoku_cli.tui.bursts import BurstDecoder, moves_in
+from gomoku_cli.tui.drivers.bursts import BurstDecoder, moves_in
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.setup import BoardSetup
 from tests.support.tui import AnalysingPlayer, BoardDriver, ScriptedPlayer, ThreadEngine, board_app

@@ -188,6 +188,10 @@ async def test_two_engines_play_each_other_and_can_be_paused() -> None:
     async with board_app(engine, setup=setup) as ui:
         await ui.until(gated.thinking.is_set)
         assert ui.moves == ["h8"]
+        await ui.press("enter")
+        assert ui.status == "Paused. Press enter to go on."
+        await ui.press("enter")
+        assert "two is thinking" in ui.status
         await ui.press("u")
         assert ui.moves == []
         assert ui.status == "Paused. Press enter to go on."

@@ -1,0 +1,151 @@
+"""The contest in a game: how it ends, the clocks of both sides, and the human's rating."""
+
+import math
+
+from core.opening_rules import OpeningRule
+from core.records.record import Ending
+from core.rules import BLACK, EMPTY, WHITE, Colour, Rules, colour_name
+from curriculum.arena.player_names import LEVELS
+from gomoku_cli.gomocup.clock import move_budget
+from gomoku_cli.study.clocks import Stopwatch
+from gomoku_cli.study.played import DRAW_STONES, accepts_draw
+from gomoku_cli.tui.engine.client import Engine
+from gomoku_cli.tui.engine.messages import RateGame
+from gomoku_cli.tui.game import Game
+from gomoku_cli.tui.review import Review
+from gomoku_cli.tui.view import View
+from gomoku_cli.tui.waiting import Waiting
+
+
+class Match:
+    """The part of a course of games that is about winning and losing."""
+
+    game: Game
+    review: Review
+    _engine: Engine
+    _view: View
+    _waiting: Waiting
+    _paused: bool
+
+    def __init__(self) -> None:
+        self._watch = Stopwatch()
+        """The time of the turn of a node and a colour."""
+        self._is_live, self._rating_text = False, ""
+        """True for a game that was not over when it came; a word on the rating after its end."""
+
+    def continue_game(self) -> None:
+        """Show the changed game, and go on with it."""
+        raise NotImplementedError
+
+    def _begin_match(self) -> None:
+        self._watch = Stopwatch()
+        self._is_live, self._rating_text = not self.game.is_decided, ""
+
+    # Ends
+
+    @property
+    def may_end(self) -> str:
+        """The reason why nobody can resign or offer a draw now; nothing where one can."""
+        game = self.game
+        if self.review.active or game.is_decided or game.recorded is not None:
+            return "There is no game under way."
+        if game.is_opening:
+            return "The colours are chosen first."
+        return "" if game.seats.human != EMPTY or game.seats.black is None else "No human plays here."
+
+    def end(self, winner: Colour | None, ending: Ending) -> None:
+        """End the game without its board."""
+        self.game.end(winner, ending)
+        self.continue_game()
+
+    def offer_draw(self) -> None:
+        """Let the engine answer the human's offer of a draw by its own values."""
+        game, colour = self.game, -self.game.seats.human
+        choice = game.seats.of(colour)
+        if accepts_draw(game.values_of(colour), game.ply):
+            self.end(None, Ending.BOARD)
+        elif choice is not None:
+            why = f" before {DRAW_STONES} stones stand" if game.ply < DRAW_STONES else ": it plays on"
+            self._view.show_message(f"{choice.spec} takes no draw{why}.")
+
+    # Clocks
+
+    @property
+    def _has_clock(self) -> bool:
+        """True if the turn counts for a clock: after the first move, until the game is decided."""
+        game = self.game
+        return game.control is not None and game.ply > 0 and not game.is_opening and not game.is_decided
+
+    @property
+    def clock_texts(self) -> tuple[str, str]:
+        """The clocks of Black and White; nothing without clocks."""
+        game, turn = self.game, self._watch.turn
+        if game.control is None:
+            return "", ""
+        used = {turn[1]: self._watch.seconds} if turn else {}
+        black, white = (game.control.text(game.clocks[side], used.get(side, 0.0)) for side in (BLACK, WHITE))
+        return black, white
+
+    def run_clock(self) -> None:
+        """Let the time of this turn pass, unless the game waits for something else than its players."""
+        if self.review.active:
+            self._watch.stop()
+        else:
+            waits = self._paused or self.game.player_to_move in self._waiting.loads.values()
+            self._watch.show((self.game.node, self.game.side_to_move), runs=self._has_clock and not waits)
+
+    def check_clock(self) -> bool:
+        """End the game if a human has no time left; return True then."""
+        game, control = self.game, self.game.control
+        if control is None or not (self._watch.runs and game.is_humans_turn):
+            return False
+        if game.clocks[game.side_to_move].minus(self._watch.seconds, control.period_s) != (0.0, 0):
+            return False
+        self.end(-game.side_to_move, Ending.TIME)
+        return True
+
+    def press_clock(self, used_s: float) -> None:
+        """Charge the last move to the clock of its player, who loses without time."""
+        if not self.game.press_clock(used_s) and not self.game.is_game_over():
+            self.game.end(self.game.side_to_move, Ending.TIME)
+
+    @property
+    def _budget_s(self) -> float:
+        """The time of the engine's next move by its clock, also of the first one; infinite without one."""
+        game, control = self.game, self.game.control
+        if control is None or game.is_decided:
+            return math.inf
+        clock = game.clocks[game.side_to_move]
+        period_s = control.period_s if clock.periods else 0.0
+        return move_budget(clock.left_s, control.increment_s, period_s, game.ply // 2)
+
+    # Rating
+
+    @property
+    def _level(self) -> str:
+        """The level that the human plays by the rules of the ratings; nothing in other games."""
+        game = self.game
+        choice = game.seats.of(-game.seats.human) if game.seats.human != EMPTY and self._is_live else None
+        is_plain = game.rules == Rules() and game.opening.rule is OpeningRule.FREE and game.recorded is None
+        return choice.spec if choice is not None and choice.spec in LEVELS and is_plain else ""
+
+    @property
+    def is_rated(self) -> bool:
+        """True while the game will count for the human's rating."""
+        return bool(self._level) and not self.game.unrated and not self.game.is_decided
+
+    def unrate(self, why: str) -> None:
+        """Let a game against a level not count, since the human was helped."""
+        if self._level and not self.game.is_decided:
+            self.game.unrate(why)
+
+    def _rate(self) -> None:
+        """Count a game against a level at its end, once."""
+        game, level, human = self.game, self._level, self.game.seats.human
+        if level and game.unrated:
+            self._rating_text = f" Not rated: {game.unrated}."
+        elif level:
+            score = 0.5 if game.winner is None else float(game.winner == human)
+            self._engine.request(RateGame(level, score, colour_name(human)))
+            game.unrate("it was counted")
+        self._is_live = False
