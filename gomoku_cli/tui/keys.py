@@ -24,7 +24,7 @@ PLAYING = (
     Command("u", "course('undo')", "u", "Undo", "undo, back to your own turn", True),
     Command("r", "course('redo')", "r", "Redo", "redo"),
     Command("i", "course('show_hint')", "i", "Hint", "hint: the best move that the analysis knows", True),
-    Command("s", "course('swap_sides')", "s", "Swap sides", "swap sides; after the end: rematch so"),
+    Command("s", "course('swap_sides')", "s", "Swap sides", "swap sides; after the end: rematch"),
     Command("minus", "resign", "-", "Resign", "resign; asks"),
     Command("equals_sign", "offer_draw", "=", "Offer a draw", "offer a draw"),
     Command("escape", "move_now", "esc", "Move now", "make the engine move now; close a line or pane"),
