@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -40,6 +40,22 @@ _LAST_RESULTS = 10
 class _Side(StrEnum):
     BLACK = "black"
     WHITE = "white"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ServeOptions:
+    """The board in a browser."""
+
+    serve: Annotated[
+        bool,
+        typer.Option("--serve", help="Offer the board to a browser; needs the extra serve.", rich_help_panel=_BROWSER),
+    ] = False
+    host: Annotated[
+        str, typer.Option("--host", metavar="ADDRESS", help="Address for --serve.", rich_help_panel=_BROWSER)
+    ] = "localhost"
+    port: Annotated[
+        int, typer.Option("--port", min=1, max=65535, metavar="N", help="Port for --serve.", rich_help_panel=_BROWSER)
+    ] = 8000
 
 
 @expand_options
@@ -100,16 +116,7 @@ def command(
         typer.Option("--ascii", help="Draw with ASCII characters, for fonts without the stones.", show_default=False),
     ] = False,
     theme: options.Theme = None,
-    serve: Annotated[
-        bool,
-        typer.Option("--serve", help="Offer the board to a browser; needs the extra serve.", rich_help_panel=_BROWSER),
-    ] = False,
-    host: Annotated[
-        str, typer.Option("--host", metavar="ADDRESS", help="Address for --serve.", rich_help_panel=_BROWSER)
-    ] = "localhost",
-    port: Annotated[
-        int, typer.Option("--port", min=1, max=65535, metavar="N", help="Port for --serve.", rich_help_panel=_BROWSER)
-    ] = 8000,
+    browser: _ServeOptions,
     runtime: options.RuntimeOptions,
 ) -> None:
     """Play on a board in the terminal, by mouse or keyboard, and study games there."""
@@ -136,8 +143,8 @@ def command(
     search.check()
     common_rules = _checked_rules(specs, search, rules, ponder=ponder)
     opened_book = _opened_book(book, common_rules if opened is None else opened.game.tree.rules)
-    if serve:
-        _serve(host, port)
+    if browser.serve:
+        _serve(browser.host, browser.port)
         return
     from gomoku_cli.tui.terminal import is_served, shows_unicode
 

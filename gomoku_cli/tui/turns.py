@@ -101,7 +101,7 @@ class Turns(Match):
 
     @property
     def analysis_state(self) -> str:
-        """What the analysis for the panes does: `running` or `paused`; nothing without one, and after its end."""
+        """The state of the analysis for the panes: `running` or `paused`; nothing without one, and after its end."""
         return "running" if "analysis" in self._tasks else "paused" if self.is_paused and self.wants_analysis else ""
 
     @property
