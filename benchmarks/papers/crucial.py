@@ -1,0 +1,98 @@
+"""Paper Y, figures 4 and 7: crucial moves that a net misses alone and finds with playouts.
+
+    python -m benchmarks.papers.crucial runs/8x8 --playouts 0 200 1000
+
+A move is crucial where at most one other does as well, which the prover of the suites proves: it wins by force, or it
+is one of those that do not lose by force. The positions are those of random games in which both sides mind fives; all
+models of a board get the same ones.
+"""
+
+import argparse
+import json
+import random
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.papers.perfect import open_player
+from benchmarks.suites.prover import Prover
+from core.position import Position
+from core.rules import Cell, Rules
+from curriculum.arena.players import model_path
+from curriculum.bench.positions import long_games
+from nets.checkpoint import read_info
+
+_LEVEL = 1
+"""Quiet moves on a line of a proof, at most."""
+_MOST_ANSWERS = 2
+_GAMES = 2_000
+_PLIES = 12
+"""Positions of a game that are tried."""
+
+
+class Crucial(NamedTuple):
+    """A position with its crucial moves."""
+
+    kind: str
+    """`win` or `defence`."""
+    moves: tuple[Cell, ...]
+    answers: tuple[Cell, ...]
+
+
+def crucial_moves(prover: Prover, moves: Sequence[Cell]) -> Crucial | None:
+    """Return the crucial moves after `moves`; None for too many, and where a five can be made or stopped."""
+    side = len(moves) % 2
+    prover.show(moves)
+    if prover.five_cells(0) or prover.five_cells(1):
+        return None
+    cells = prover.free_cells()
+    if prover.win(side, _LEVEL):
+        kind, answers = "win", [cell for cell in cells if prover.move_wins(cell, side, _LEVEL)]
+    elif prover.win(1 - side, _LEVEL):
+        kind, answers = "defence", [cell for cell in cells if not prover.move_loses(cell, side, _LEVEL)]
+    else:
+        return None
+    return Crucial(kind, tuple(moves), tuple(answers)) if 0 < len(answers) <= _MOST_ANSWERS else None
+
+
+def crucial_positions(rules: Rules, count: int) -> Iterator[Crucial]:
+    """Yield positions of random games, `count` of each kind, one of a game at most."""
+    prover, draw = Prover(rules.size, rules.connect, budget=20_000), random.Random(1)
+    left = {"win": count, "defence": count}
+    for game in long_games(rules, _GAMES):
+        for ply in draw.sample(range(6, len(game.moves)), min(_PLIES, max(0, len(game.moves) - 6))):
+            found = crucial_moves(prover, game.moves[:ply])
+            if found is not None and left[found.kind]:
+                left[found.kind] -= 1
+                yield found
+                break
+        if not any(left.values()):
+            return
+
+
+def main() -> None:
+    """Find the positions, let the model play them, and print the shares of right moves as JSON."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("model", help="a run folder or a model file")
+    parser.add_argument("--playouts", type=int, nargs="+", default=[0, 200, 1000])
+    parser.add_argument("--count", type=int, default=50, help="positions of each kind")
+    arguments = parser.parse_args()
+    path = model_path(arguments.model)
+    assert path is not None
+    rules = read_info(Path(path)).rules
+    found = list(crucial_positions(rules, arguments.count))
+    positions = [Position.from_moves(rules, each.moves) for each in found]
+    shares: dict[str, dict[str, float]] = {}
+    for playouts in arguments.playouts:
+        player = open_player(arguments.model, rules, playouts)
+        played = player.choose_batch(positions, seeds=range(len(positions)))
+        for kind in ("win", "defence"):
+            right = [move.move in each.answers for each, move in zip(found, played, strict=True) if each.kind == kind]
+            shares.setdefault(kind, {"positions": len(right)})[str(playouts)] = round(
+                sum(right) / max(1, len(right)), 2
+            )
+    print(json.dumps({"board": rules.size, **shares}))
+
+
+if __name__ == "__main__":
+    main()
