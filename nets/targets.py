@@ -79,7 +79,11 @@ def _are_policies(rows: NDArray[Any]) -> bool:
 
 
 POLICY = Target(
-    name="policy", array="policies", of_game=lambda game: game.policies, loss=cross_entropy, is_right=_are_policies
+    name="policy",
+    array="policies",
+    of_game=lambda game: game.policies,
+    loss=cross_entropy,
+    is_right=_are_policies,
 )
 VALUE = Target(
     name="value",

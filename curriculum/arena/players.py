@@ -373,4 +373,7 @@ def _paper_mentor() -> Player:
 
 _MENTORS = (player_names.MENTOR, *player_names.MENTOR_LEVELS)
 
-_FIXED: dict[str, Callable[[], Player]] = {player_names.RANDOM: RandomPlayer, player_names.PAPER_MENTOR: _paper_mentor}
+_FIXED: dict[str, Callable[[], Player]] = {
+    player_names.RANDOM: RandomPlayer,
+    player_names.PAPER_MENTOR: _paper_mentor,
+}

@@ -25,6 +25,7 @@ TINY = (
     "selfplay.concurrent_games=6",
     "selfplay.epochs=1",
     "selfplay.cache_megabytes=0",
+    "selfplay.fast_simulations=6",
     "gate.games=2",
     "gate.simulations=4",
     "gate.threshold=0",
