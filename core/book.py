@@ -157,8 +157,9 @@ class Book:
         return next((each for each in self.moves(position) if each.games >= min_games), None)
 
     def takes(self, record: GameRecord) -> bool:
-        """Return True for a game with a result, with moves, and by the rules of the book."""
-        return record.ending is not Ending.UNKNOWN and record.rules == self.rules and bool(record.moves)
+        """Return True for a game from the empty board with a result, with moves, and by the rules of the book."""
+        is_whole = record.ending is not Ending.UNKNOWN and bool(record.moves) and not record.set_up
+        return is_whole and record.rules == self.rules
 
     def add(self, records: Iterable[GameRecord], plies: int) -> int:
         """Add the first `plies` moves of games, all or none; return the number of new ones.

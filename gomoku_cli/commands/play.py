@@ -129,6 +129,9 @@ def command(
         raise typer.BadParameter("games have their own rules", param_hint="--board-size, --connect, --variant")
     if (resume or load is not None) and opening is not OpeningRule.FREE:
         raise typer.BadParameter("a game that goes on has its opening", param_hint="--opening")
+    names_players = level is not None or model != player_names.DEFAULT or opponents is not None or two_players
+    if (resume or load is not None) and names_players:
+        raise typer.BadParameter("a game that goes on has its players", param_hint="--resume, --load")
     if (resume or load is not None) and clock is not None:
         raise typer.BadParameter("a game that goes on has its clocks", param_hint="--clock")
     time_control = _time_control(clock)

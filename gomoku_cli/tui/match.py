@@ -7,7 +7,7 @@ from core.records.record import Ending
 from core.rules import BLACK, EMPTY, WHITE, Colour, Rules, colour_name
 from curriculum.arena.player_names import LEVELS
 from gomoku_cli.gomocup.clock import move_budget
-from gomoku_cli.study.clocks import Stopwatch
+from gomoku_cli.study.clocks import Clock, Stopwatch
 from gomoku_cli.study.played import DRAW_STONES, accepts_draw
 from gomoku_cli.tui.engine.client import Engine
 from gomoku_cli.tui.engine.messages import RateGame
@@ -94,6 +94,15 @@ class Match:
             waits = self._paused or self.game.player_to_move in self._waiting.loads.values()
             self._watch.show((self.game.node, self.game.side_to_move), runs=self._has_clock and not waits)
 
+    def charge_turn(self) -> None:
+        """Take the time of a human's turn so far from its clock, where another turn follows without a move."""
+        game, control, used_s = self.game, self.game.control, self._watch.seconds
+        if control is not None and self._has_clock and game.is_humans_turn:
+            clock = game.clocks[game.side_to_move]
+            left_s, periods = clock.minus(used_s, control.period_s)
+            game.clocks[game.side_to_move] = Clock(left_s if used_s < clock.left_s else 0.0, periods)
+        self._watch = Stopwatch()
+
     def check_clock(self) -> bool:
         """End the game if a human has no time left; return True then."""
         game, control = self.game, self.game.control
@@ -127,6 +136,7 @@ class Match:
         game = self.game
         choice = game.seats.of(-game.seats.human) if game.seats.human != EMPTY and self._is_live else None
         is_plain = game.rules == Rules() and game.opening.rule is OpeningRule.FREE and game.recorded is None
+        is_plain = is_plain and not game.tree.set_up
         return choice.spec if choice is not None and choice.spec in LEVELS and is_plain else ""
 
     @property
@@ -135,9 +145,11 @@ class Match:
         return bool(self._level) and not self.game.unrated and not self.game.is_decided
 
     def unrate(self, why: str) -> None:
-        """Let a game against a level not count, since the human was helped."""
-        if self._level and not self.game.is_decided:
+        """Let a game against a level not count, since the human was helped, and say so."""
+        if self.is_rated:
             self.game.unrate(why)
+            self._view.show_game()
+            self._view.show_message(f"The game does not count for your rating now: {why}.")
 
     def _rate(self) -> None:
         """Count a game against a level at its end, once."""

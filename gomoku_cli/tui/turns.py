@@ -236,10 +236,12 @@ class Turns(Match):
     def _travel(self, plies: int, go: Callable[[], bool], otherwise: str) -> None:
         if self.review.active:
             self.review.step(plies)
-        elif go():
-            self.unrate("a move was taken back")
+            return
+        self.charge_turn()
+        if go():
             self._paused = self.game.seats.human == EMPTY
             self.continue_game()
+            self.unrate("a move was taken back")
         else:
             self._view.show_message(otherwise, "error")
 
@@ -256,6 +258,7 @@ class Turns(Match):
             self._view.show_message("Sides are swapped during a game: n begins another.", "error")
         else:
             self.unrate("sides were swapped")
+            self.charge_turn()
             self.change_seats(self.game.seats.swapped())
 
     def move_now(self) -> None:

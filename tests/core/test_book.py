@@ -54,6 +54,7 @@ def test_games_count_once_and_only_with_a_result_of_the_same_rules(tmp_path: Pat
         some = [record([24, 25, 17], BLACK), record([24, 25, 31], None), record([24, 25, 31], WHITE)]
         assert book.add(some, plies=3) == 3
         others = [record([24], None, ending=Ending.UNKNOWN), record([24], rules=Rules(7, 5)), record([])]
+        others.append(record([24, 25], set_up=1))
         assert book.add([*some, *others], plies=3) == 0
         assert summary(book) == [(24, 1, 1, 1)]
         assert summary(book, 24, 25) == [(17, 1, 1, 1)], "17 and 31 are one under the symmetry of the position"

@@ -23,8 +23,15 @@ def command(
         typer.Argument(metavar="RUN|FILE", help="Folders of runs, or of chains, to be compared; or one file of games."),
     ],
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="The page; that of runs needs matplotlib.")
-    ] = Path("report.html"),
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="The page; that of runs needs matplotlib.",
+            show_default="report.html, for a game its file's name with .html",
+        ),
+    ] = None,
     tensorboard: Annotated[
         Path | None,
         typer.Option(
@@ -54,6 +61,7 @@ def command(
         raise typer.BadParameter(
             f"{files[0]} is a file of games, whose report has one game alone", param_hint="RUN|FILE"
         )
+    output = output or (Path(f"{files[0].stem}.html") if files else Path("report.html"))
     for option, value in (("--game", game), ("--player", player), ("--seconds", seconds)):
         if value is not None and not files:
             raise typer.BadParameter("it is for a file of games", param_hint=option)

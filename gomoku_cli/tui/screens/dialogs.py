@@ -194,7 +194,7 @@ class Dialogs(App[ExitCode]):
         def chosen(moves: list[Cell] | None) -> None:
             if moves is not None:
                 record = GameRecord(game.rules, tuple(moves), ending=Ending.UNKNOWN, set_up=len(moves))
-                self.control.new_game(Game(game.rules, game.seats, tree=GameTree.of(record)))
+                self.control.new_game(Game(game.rules, game.seats, tree=GameTree.of(record), clock=game.control))
 
         self.push_screen(SetUpScreen(game.rules, game.moves, ascii_only=self.has_class("-ascii")), chosen)
 
@@ -223,8 +223,12 @@ class Dialogs(App[ExitCode]):
                 self.copy_to_clipboard(text_of(game, key))
                 self.show_message(f"Copied as {TEXTS[key]}, if the terminal allows it.")
             elif key in PICTURES:
+                winner, ending = game.result if game.is_at_end and game.node.is_main() else (None, Ending.UNKNOWN)
+                outcome = game.outcome()
+                if outcome is not None:
+                    winner, ending = outcome.winner, Ending.BOARD
                 shown = StudiedGame(
-                    GameRecord(game.rules, tuple(game.moves), set_up=game.tree.set_up),
+                    GameRecord(game.rules, tuple(game.moves), winner, ending=ending, set_up=game.tree.set_up),
                     game.studied().analyses[: game.ply + 1],
                 )
                 names = map(game.player_name, (BLACK, WHITE))

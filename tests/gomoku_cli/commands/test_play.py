@@ -129,6 +129,7 @@ def test_saved_games_are_resumed_and_others_reviewed(
         (["--level", "3", "--simulations", "5"], "--simulations: it has no effect on level:3"),
         (["--resume", "--load", "x.sgf"], "one of them names the game"),
         (["--resume"], "there is no game to go on with"),
+        (["--resume", "--level", "9"], "a game that goes on has its players"),
         (["--model", "nobody"], "'nobody' names no player"),
         (["--seconds", "1", "--simulations", "5"], "give one of them"),
         (["--seconds", "0"], "0 is no time"),

@@ -169,3 +169,27 @@ async def test_the_dialog_has_a_clock() -> None:
         await ui.press("backspace", "backspace", *"+3", "ctrl+s")
         await ui.until(lambda: ui.app.game.control == TimeControl(300, 3))
         assert ui.app.control.clock_texts == ("5:00", "5:00")
+
+
+async def test_neither_undo_nor_swapped_sides_give_time_back() -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        time = Time(patch)
+        setup = BoardSetup(seats=Seats(None, PlayerChoice(spec="default")), clock=TimeControl.parse("1"))
+        async with board_app(ThreadEngine({"default": ScriptedPlayer(15)}), setup=setup, terminal=(120, 40)) as ui:
+            await ui.play("h8")
+            await ui.play("h9")
+            time.now += 20
+            await ui.press("u")
+            assert ui.app.control.clock_texts[0] == "0:40"
+            time.now += 10
+            await ui.press("r")
+            assert ui.app.control.clock_texts[0] == "0:30"
+            time.now += 10
+            await ui.press("s")
+            assert ui.app.control.clock_texts[0] in ("0:20", "0:19")  # the engine has it now
+
+
+@pytest.mark.parametrize("text", ["0", "5/0", "0+3", "x", "5/3x0"])
+def test_a_clock_without_time_is_none(text: str) -> None:
+    with pytest.raises(ValueError, match="a clock is minutes"):
+        TimeControl.parse(text)

@@ -6,6 +6,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from core.notation import parse_cell
+from core.records.record import Ending, GameRecord
+from core.records.tree import GameTree
 from core.rules import Rules
 from gomoku_cli.app import app
 from gomoku_cli.study.rating import LEVEL_RATINGS, Rating
@@ -35,6 +38,18 @@ async def win(ui: BoardDriver) -> None:
 
 def lines(file: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+
+
+async def test_a_game_from_a_set_up_position_counts_for_nothing(tmp_path: Path) -> None:
+    stones = [parse_cell(name, 15) for name in ("h8", "o1")]
+    record = GameRecord(Rules(), tuple(stones), ending=Ending.UNKNOWN, set_up=2)
+    game = Game(Rules(), Seats(None, PlayerChoice(spec="level:3")), tree=GameTree.of(record))
+    async with board_app(engine(tmp_path / "games"), setup=BoardSetup(game=game)) as ui:
+        assert not ui.app.control.is_rated
+        for name in _WINNING[1:]:
+            await ui.play(name)
+        assert ui.app.game.is_game_over()
+    assert lines(tmp_path / "ratings.jsonl") == []
 
 
 async def test_a_win_a_loss_and_a_draw_change_the_rating(tmp_path: Path) -> None:

@@ -49,6 +49,7 @@ async def test_the_game_is_drawn_into_the_folder(tmp_path: Path, monkeypatch: py
             await ui.until(lambda: f".{suffix}" in ui.status)  # noqa: B023
             (path,) = tmp_path.glob(f"*.{suffix}")
             assert str(path) in ui.status.replace("\n", "")
+        assert "5 moves, without a result" in next(tmp_path.glob("*.svg")).read_text()
         with Image.open(next(tmp_path.glob("*.gif"))) as animation:
             assert animation.n_frames == len(MOVES.split()) + 1  # type: ignore[attr-defined]
 
