@@ -80,14 +80,15 @@ def parse_point(text: str, size: int, origin: int = 0) -> Cell:
 _AROUND = str.maketrans("()[];/", " " * 6)
 _POINT_WORD = re.compile(r"([0-9]{1,3}),([0-9]{1,3})(?:,[0-9]{1,9})?,?")
 """A point, with the milliseconds of its move in a line of Piskvork's records."""
-_MOVE_NUMBER = re.compile(r"(?<![a-zA-Z0-9,])[0-9]{1,3}[.)]")
+_MOVE_NUMBER = re.compile(r"(?<![a-zA-Z0-9,])[0-9]{1,3}(?:\.+|[)…])")
+"""The number before a move, with dots where White's follows: `1...h8`."""
 
 
 def spelled_cells(text: str, size: int) -> list[Cell]:
     """Return the cells of a list of moves in any usual spelling: names or points, with or without blanks and numbers.
 
-    `h8 i9`, `h8i9`, `1. h8 i9`, `H8, I9`, `8,8 9,9` or a point a line. Points are columns and rows from the top left,
-    from 0 where one of them is 0, else from 1. Raises `NotationError`.
+    `h8 i9`, `h8i9`, `1. h8 i9`, `1...h8`, `H8, I9`, `8,8 9,9` or a point a line. Points are columns and rows
+    from the top left, from 0 where one of them is 0, else from 1. Raises `NotationError`.
     """
     words = [word for word in _MOVE_NUMBER.sub(" ", text).translate(_AROUND).split() if word != ","]
     points = [point for word in words if (point := _POINT_WORD.fullmatch(word))]

@@ -29,6 +29,11 @@ def shown(text: object) -> str:
     return line if len(line) <= MAX_SHOWN_CHARACTERS else f"{line[: MAX_SHOWN_CHARACTERS - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number of things in words: `1 game`, `2,000 games`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def echo(text: str, *, err: bool = False) -> None:
     """Print lines of text, each as `printable` shows it, on stdout or stderr."""
     import typer  # the board does without it

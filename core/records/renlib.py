@@ -139,7 +139,8 @@ def parse_library(data: bytes, source: str) -> tuple[GameTree, str]:
         label = f"[{point(cell, _RULES.size)}:{escaped(text.decode(codec, 'replace'))}]"
         node.properties["LB"] = node.properties.get("LB", "") + label
     if left_out:
-        return tree, f"{source}: {left_out:,} moves that cannot be played are left out, with what follows them"
+        moves = "1 move that cannot be played is" if left_out == 1 else f"{left_out:,} moves that cannot be played are"
+        return tree, f"{source}: {moves} left out, with what follows"
     return tree, ""
 
 

@@ -13,7 +13,7 @@ from gomoku_cli.commands import help
 from gomoku_cli.commands.pictures.games import open_each
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.expansion import expand_options
-from gomoku_cli.printable import echo
+from gomoku_cli.printable import counted, echo
 from search.tree.settings import Policy
 
 if TYPE_CHECKING:
@@ -89,12 +89,13 @@ def build(
             if player is not None:
                 search = options.SearchOptions(simulations=simulations, policy=Policy.DETERMINISTIC)
                 _evaluate(opened, player, search, min_games, context)
-            report = {"book": str(book), "games": opened.games, "new": new, "read": read, "moves": len(opened)}
+            games, moves = opened.games, len(opened)
+            report = {"book": str(book), "games": games, "new": new, "read": read, "moves": moves}
             report["left_out"] = left_out
     if as_json:
         typer.echo(json.dumps(report))
     else:
-        echo(f"{book}: {report['games']:,} games, {new:,} of them new of {read:,} read; {report['moves']:,} moves")
+        echo(f"{book}: {counted(games, 'game')}, {new:,} of them new of {read:,} read; {counted(moves, 'move')}")
         if left_out:
             echo(f"left out: {left_out:,} without a result or not {opened.rules}")
     if not is_complete:

@@ -75,7 +75,7 @@ def command(
     if not chosen:
         if from_games and not found:
             raise typer.BadParameter("the games hold no mistake with a proven answer", param_hint="--from-games")
-        raise typer.BadParameter("there is no such puzzle", param_hint="--kind, --level")
+        raise typer.BadParameter(f"there is no such puzzle: {_known(found, kind or '')}", param_hint="--kind, --level")
     progress = Progress.read(default_file())
     if listed or as_json:
         _show(chosen, progress, as_json=as_json)
@@ -148,6 +148,14 @@ def _from_games(sources: Sequence[Path], *, quiet: bool) -> "list[RatedPuzzle]":
                 found |= {each.key: each for each in mistakes}
                 task.update(number + index / len(records), puzzles=len(found))
     return list(found.values())
+
+
+def _known(puzzles: "Sequence[RatedPuzzle]", kind: str) -> str:
+    """Return which kinds there are, or the levels of the puzzles of a kind that there is."""
+    levels = sorted({each.level for each in puzzles if each.puzzle.kind.startswith(kind)})
+    if levels:
+        return f"those of {kind or 'all kinds'} have the levels {', '.join(map(str, levels))}"
+    return f"the kinds are {', '.join(dict.fromkeys(each.puzzle.kind for each in puzzles)) or 'none'}"
 
 
 def _show(puzzles: "Sequence[RatedPuzzle]", progress: "Progress", *, as_json: bool) -> None:

@@ -206,7 +206,7 @@ def renamed(path: Path, name: str) -> Path:
         target.open("x").close()
     except FileExistsError:
         raise ValueError(f"another game is called {name}") from None
-    return path.replace(target)
+    return _moved(path, target)
 
 
 _DELETED = "deleted-games"
@@ -220,14 +220,15 @@ def deleted(path: Path) -> Path:
     folder = path.parent.with_name(_DELETED)
     make_private_folder(folder)
     for old in folder.iterdir():  # a move into this folder sets st_ctime
-        if datetime.now() - datetime.fromtimestamp(old.stat().st_ctime) > _KEPT:
-            old.unlink()
-    return path.replace(_new_file(folder, path.stem))
+        with suppress(FileNotFoundError):  # another board does the same
+            if datetime.now() - datetime.fromtimestamp(old.stat().st_ctime) > _KEPT:
+                old.unlink()
+    return _moved(path, _new_file(folder, path.stem))
 
 
 def restored(path: Path, before: Path) -> Path:
     """Bring a deleted game back to its file, or one with a number where there is another. Raises `OSError`."""
-    return path.replace(_new_file(before.parent, before.stem))
+    return _moved(path, _new_file(before.parent, before.stem))
 
 
 def with_result(record: GameRecord) -> GameRecord:
@@ -241,6 +242,15 @@ def with_result(record: GameRecord) -> GameRecord:
 def is_named_by_time(path: Path) -> bool:
     """Return True for a game that nobody has given a name."""
     return re.fullmatch(r"\d{4}-\d\d-\d\d-\d{6}(-\d+)?", path.stem) is not None
+
+
+def _moved(path: Path, target: Path) -> Path:
+    """Move a file to the name that was created for it, which is free again if that fails. Raises `OSError`."""
+    try:
+        return path.replace(target)
+    except OSError:
+        target.unlink()
+        raise
 
 
 def _new_file(folder: Path, stem: str) -> Path:

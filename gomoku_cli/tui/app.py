@@ -21,7 +21,7 @@ from core.opening_rules import Opening, OpeningRule
 from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell, colour_name
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.tui.control import Control
-from gomoku_cli.tui.drivers.bursts import LONGEST, moves_in
+from gomoku_cli.tui.drivers.bursts import LONGEST, is_sgf, moves_in
 from gomoku_cli.tui.engine.client import Engine
 from gomoku_cli.tui.game import Game, has_net
 from gomoku_cli.tui.keys import BY_IMPORTANCE, GROUPS, THREAT_MARKS
@@ -260,7 +260,7 @@ class GomokuApp(Dialogs):
 
     def _paste(self, text: str) -> None:
         """Play pasted moves as if they were typed, as long as it is a human's turn; any other text does nothing."""
-        if text.lstrip().startswith("(;"):
+        if is_sgf(text):
             self.open_text(text)
             return
         try:

@@ -14,6 +14,8 @@ from core.notation import NotationError, cell_name, spelled_cells
         ("/h8", "h8"),
         ("1. h8 i9 2. g7", "h8 i9 g7"),
         ("1.h8 2) i9", "h8 i9"),
+        ("1...a1", "a1"),
+        ("12... h8 13… i9", "h8 i9"),
         ("8,8 9,7", "h8 i9"),
         ("7,7 0,14", "h8 a1"),
         ("8,8\n9,7\r\n7,9\n", "h8 i9 g7"),

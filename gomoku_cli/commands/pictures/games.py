@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from gomoku_cli.notices import print_notice
-from gomoku_cli.printable import echo
+from gomoku_cli.printable import counted, echo
 
 if TYPE_CHECKING:
     from core.records.formats import GamesFile
@@ -60,6 +60,6 @@ def open_each(paths: Sequence[Path]) -> "Iterator[GamesFile]":
 def game_at(games: Sequence[_Game], number: int, path: Path) -> _Game:
     """Return the game with this number, from 1. Raises a usage error that names the file."""
     if number > len(games):
-        count = "1 game" if len(games) == 1 else f"{len(games):,} games"
-        raise typer.BadParameter(f"{path} holds {count}, so there is no game {number:,}", param_hint="--game")
+        holds = f"{path} holds {counted(len(games), 'game')}"
+        raise typer.BadParameter(f"{holds}, so there is no game {number:,}", param_hint="--game")
     return games[number - 1]

@@ -4,6 +4,7 @@ Such a burst must not run as commands. It becomes a marked paste; single keys st
 """
 
 import codecs
+import re
 import time
 from collections.abc import Callable
 
@@ -27,6 +28,11 @@ def moves_in(text: str) -> list[str]:
     """Return the coordinates of a text of nothing else, such as `/h8` or `h8 i9`, with or without blanks."""
     words = [word.lower() for _, word in cell_words(text[:LONGEST].translate(_SEPARATORS))]
     return words if all(map(is_cell_name, words)) else []
+
+
+def is_sgf(text: str) -> bool:
+    """Return True for a text that begins as a game in SGF does."""
+    return re.match(r"\s*\(\s*;", text) is not None
 
 
 class BurstDecoder(codecs.IncrementalDecoder):

@@ -80,7 +80,7 @@ class Files:
                     try:
                         return self._changed(task)
                     except (OSError, ValueError) as error:
-                        return self._listed(remark=f"Not done: {error}")
+                        return self._listed(remark=f"Not done: {_reason(error)}")
                 case _:
                     self._read[task.path] = Path(task.path).read_bytes()
                     return opened(Path(task.path))
@@ -103,8 +103,10 @@ class Files:
             return self._listed(remark=f"It is called {after.stem}.", renamed=(str(before), str(after)))
         if isinstance(task, DeleteGame):
             path = Path(task.path)
-            self._deleted.append((deleted(path), path))
-            return self._listed(remark=f"{path.stem} is deleted; ctrl+z brings it back.")
+            if path.exists():  # a held key names a game more than once before the list is new
+                self._deleted.append((deleted(path), path))
+            undo = "; ctrl+z brings it back" if any(path == before for _, before in self._deleted) else ""
+            return self._listed(remark=f"{path.stem} is deleted{undo}.")
         if not self._deleted:
             return self._listed(remark="No game was deleted since the start.")
         path = restored(*self._deleted.pop())
@@ -118,6 +120,13 @@ class Files:
         is_ours = task.game.tree.text("GC").startswith(OWN_NOTE)
         self._files[task.number].save(task.game, is_final=not is_ours)
         return Done()
+
+
+def _reason(error: OSError | ValueError) -> str:
+    """Return what went wrong in few words: the line of the list is short."""
+    if isinstance(error, OSError) and error.filename:
+        return f"{Path(error.filename).name}: {error.strerror}"
+    return str(error)
 
 
 def opened(path: Path) -> OpenedGame:

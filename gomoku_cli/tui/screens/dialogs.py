@@ -11,10 +11,11 @@ from core.records.tree import GameTree
 from core.rules import BLACK, NO_CELL, WHITE, Cell, colour_name
 from curriculum.arena import player_names
 from gomoku_cli.exit_codes import ExitCode
+from gomoku_cli.printable import counted
 from gomoku_cli.study.game import StudiedGame, StudiedTree, without_analysis
 from gomoku_cli.tui.control import Control
 from gomoku_cli.tui.engine.client import Engine
-from gomoku_cli.tui.engine.messages import MAX_NODES, Draw, GameList, ListGames, OpenGame, PlayerChoice
+from gomoku_cli.tui.engine.messages import Draw, GameList, ListGames, OpenGame, PlayerChoice
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.terminal import is_served
 from gomoku_cli.tui.widgets.status import StatusKind
@@ -162,7 +163,7 @@ class Dialogs(App[ExitCode]):
             self.show_message("There is no move to delete here.", "error")
             return
         count = sum(node.move != NO_CELL for node in game.node.nodes()) - 1
-        others = f" and {count} {'move' if count == 1 else 'moves'} after it" if count else ""
+        others = f" and {counted(count, 'move')} after it" if count else ""
         question = Question(
             f"Delete {game.name_of(game.moves[-1])}{others}? They cannot be brought back.",
             (("y", "delete"), ("n", "keep")),
@@ -191,22 +192,25 @@ class Dialogs(App[ExitCode]):
 
         game = self.game
 
-        def chosen(moves: list[Cell] | None) -> None:
-            if moves is not None:
-                record = GameRecord(game.rules, tuple(moves), ending=Ending.UNKNOWN, set_up=len(moves))
+        def chosen(found: list[Cell] | GameTree | None) -> None:
+            if isinstance(found, GameTree):
+                self._open_tree(found)
+            elif found is not None:
+                record = GameRecord(game.rules, tuple(found), ending=Ending.UNKNOWN, set_up=len(found))
                 self.control.new_game(Game(game.rules, game.seats, tree=GameTree.of(record), clock=game.control))
 
         self.push_screen(SetUpScreen(game.rules, game.moves, ascii_only=self.has_class("-ascii")), chosen)
 
     def open_text(self, text: str) -> None:
         """Review a game that was pasted as SGF, after a question during a game."""
-        from core.records.sgf import parse_trees
+        from gomoku_cli.tui.screens.set_up import pasted_tree
 
         try:
-            tree = next(parse_trees(text, "the pasted text", max_nodes=MAX_NODES))
+            self._open_tree(pasted_tree(text))
         except RecordError as error:
             self.show_message(f"{error}.", "error")
-            return
+
+    def _open_tree(self, tree: GameTree) -> None:
         pasted = Game.from_saved(StudiedTree.read(tree), is_own=False)
         question = "Leave this game for the pasted one? It is saved."
         self._leave_game(question, lambda: self.control.new_game(pasted, reviewing=pasted.is_for_review))

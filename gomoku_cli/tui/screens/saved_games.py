@@ -21,6 +21,8 @@ _COLUMNS = {"date": 16, "players": 0, "result": 9, "rules": 11, "opening": 7, "m
 _MAX_ROWS = 20
 _OTHER_ROWS = 6
 """Frame, filter, heading, the marked game in words, and buttons."""
+_LONGEST = 200
+"""Characters of the filter, and of a name: more than a file name may have."""
 _TASKS = (("f2 rename", "rename"), ("del delete", "delete"), ("ctrl+z undo", "restore"), ("esc back", "back"))
 
 
@@ -141,11 +143,21 @@ class SavedGamesScreen(ModalScreen[str | None]):
         else:
             return
         event.stop()
+        self._write(typed)
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Take pasted text, and letters that come at once: never as a command, so the end of a line is a blank."""
+        event.stop()
+        typed = self._filter if self._name is None else self._name
+        self._write(typed + "".join(letter if letter.isprintable() else " " for letter in event.text[:_LONGEST]))
+
+    def _write(self, typed: str) -> None:
+        """Show this text as the filter, or as the name that is typed."""
         if self._name is None:
-            self._filter = typed
+            self._filter = typed[:_LONGEST]
             self._apply_filter()
         else:
-            self._name = typed
+            self._name = typed[:_LONGEST]
         self.action_move(0)
 
     def on_click(self, event: events.Click) -> None:

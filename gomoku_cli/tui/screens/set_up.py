@@ -10,8 +10,12 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from core.notation import NotationError, spelled_cells
+from core.records.record import RecordError
+from core.records.tree import GameTree
 from core.rules import BLACK, EMPTY, NO_CELL, WHITE, Cell, Colour, Rules, colour_name
 from core.set_up import moves_to
+from gomoku_cli.tui.drivers.bursts import is_sgf
+from gomoku_cli.tui.engine.messages import MAX_NODES
 from gomoku_cli.tui.widgets.board import BoardWidget, BoardWindow, best_scale
 from gomoku_cli.tui.widgets.painting import CellLook
 
@@ -25,10 +29,10 @@ class _Board(BoardWidget):
         self.screen.change(self.CellPressed(self.cursor))
 
 
-class SetUpScreen(ModalScreen[list[Cell] | None]):
+class SetUpScreen(ModalScreen[list[Cell] | GameTree | None]):
     """A board that takes any stones; the result are moves that lead to them, None to leave all as it is.
 
-    A pasted list of moves takes the place of the stones.
+    A pasted list of moves takes the place of the stones. A game that is pasted as SGF is the result.
     """
 
     DEFAULT_CSS = """
@@ -81,11 +85,14 @@ class SetUpScreen(ModalScreen[list[Cell] | None]):
         self._show()
 
     def on_paste(self, event: events.Paste) -> None:
-        """Show the stones of a list of moves."""
+        """Show the stones of a list of moves, or return a game in SGF."""
         event.stop()
         try:
+            if is_sgf(event.text):
+                self.dismiss(pasted_tree(event.text))
+                return
             cells = spelled_cells(event.text, self._rules.size)
-        except NotationError as error:
+        except (NotationError, RecordError) as error:
             self._said.update(f"{error}.")
         else:
             self._stones = _stones_of(cells)
@@ -116,6 +123,13 @@ class SetUpScreen(ModalScreen[list[Cell] | None]):
         black, white = len(self._of(BLACK)), len(self._of(WHITE))
         turn = {0: ": Black to move", 1: ": White to move"}.get(black - white, "")
         self._said.update(f"Placing {colour_name(self._board.ghost)} stones. {black} black, {white} white{turn}.")
+
+
+def pasted_tree(text: str) -> GameTree:
+    """Return the first game of a pasted text in SGF. Raises `RecordError`."""
+    from core.records.sgf import parse_trees
+
+    return next(parse_trees(text, "The pasted text", max_nodes=MAX_NODES))
 
 
 def _stones_of(moves: Iterable[Cell]) -> dict[Cell, Colour]:

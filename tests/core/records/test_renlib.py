@@ -92,6 +92,8 @@ def test_moves_that_cannot_be_played_are_left_out_with_what_follows(tmp_path: Pa
     assert shape(tree) == [("h8", [("h9", [])])]
     assert tree.variations[0].properties["LB"] == "[co:x]"
     assert "2 moves that cannot be played are left out" in file.remark
+    path.write_bytes(HEADER + node("h8") + node("h8", LAST))
+    assert "1 move that cannot be played is left out" in open_games(path).remark
 
 
 def test_a_game_is_read_and_its_moves_are_checked(tmp_path: Path) -> None:

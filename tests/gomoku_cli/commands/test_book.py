@@ -23,6 +23,10 @@ def book(capsys: Capsys, *arguments: object) -> tuple[int, str, str]:
 def test_a_book_is_made_from_a_folder_and_shown(capsys: Capsys, tmp_path: Path) -> None:
     games, path = tmp_path / "games", tmp_path / "book.sqlite"
     (games / "more").mkdir(parents=True)
+    write_games(games / "one.sgf", GAMES[:1])
+    assert book(capsys, "build", tmp_path / "one.sqlite", games, "--plies", 1, "--quiet")[1].endswith(
+        "one.sqlite: 1 game, 1 of them new of 1 read; 1 move\n"
+    )
     write_games(games / "one.sgf", GAMES[:2])
     assert book(capsys, "build", path, games, "--quiet")[:2] == (
         ExitCode.DONE,

@@ -127,7 +127,12 @@ def test_the_command_lists_and_counts(data: Path, tmp_path: Path, capsys: Capsys
     ("line", "code", "expected"),
     [
         ("puzzles", ExitCode.USAGE, "needs a terminal"),
-        ("puzzles --kind nonsense", ExitCode.USAGE, "there is no such puzzle"),
+        (
+            "puzzles --kind nonsense",
+            ExitCode.USAGE,
+            "no such puzzle: the kinds are win-in-1, block, four-four",
+        ),
+        ("puzzles --kind fours-6 --level 1", ExitCode.USAGE, "those of fours-6 have the levels 5, 6"),
         ("puzzles --from-games", ExitCode.USAGE, "there is no saved game"),
         ("puzzles --from-games --file x.txt", ExitCode.USAGE, "one of them"),
         ("puzzles game.sgf", ExitCode.USAGE, "--from-games"),

@@ -3,11 +3,15 @@
 import os
 from pathlib import Path
 
+from textual import events
+
 from core.opening_rules import Opening, OpeningRule
 from core.records.record import Ending, GameRecord
 from core.records.sgf import to_sgf
 from core.rules import BLACK, WHITE, Rules, Variant
 from gomoku_cli.study.saved import deleted, restored, saved_games
+from gomoku_cli.tui.engine.files import Files
+from gomoku_cli.tui.engine.messages import DeleteGame, GameList, RenameGame, RestoreGame
 from gomoku_cli.tui.screens.saved_games import SavedGamesScreen
 from tests.support.tui import BoardDriver, ScriptedPlayer, ThreadEngine, board_app
 
@@ -68,6 +72,42 @@ async def test_saved_games_are_filtered_renamed_deleted_and_brought_back(tmp_pat
         assert [path.read_bytes() for path in found] == list(contents.values())[::-1], "no file is written anew"
         await ui.press("home", "enter")
         await ui.until(lambda: ui.app.game.ply == 2)
+
+
+async def test_pasted_text_and_letters_that_come_at_once_are_typed(tmp_path: Path) -> None:
+    games = tmp_path / "games"
+    write_games(games)
+    async with board_app(ThreadEngine({"scripted [b]": ScriptedPlayer(15)}, folder=games)) as ui:
+        await opened(ui)
+        ui.app.post_message(events.Paste("ann\nWON"))
+        await ui.pilot.pause()
+        assert "1 of 3" in ui.dialog and "filter: ann WON_" in ui.dialog
+        await ui.press("f2")
+        ui.app.post_message(events.Paste("\ttwice\n"))
+        await ui.pilot.pause()
+        await ui.press("enter")
+        await ui.until(lambda: "It is called won by Ann twice." in ui.dialog)
+
+
+def test_a_held_key_deletes_a_game_once(tmp_path: Path) -> None:
+    """Keys that come before the list is new name a game again; what cannot be done leaves no empty file."""
+    games = tmp_path / "games"
+    write_games(games)
+    files = Files(games)
+    path = str(games / "won by Ann.sgf")
+    answers = [files.run(0, DeleteGame(path)) for _ in range(3)]
+    assert {answer.remark for answer in answers if isinstance(answer, GameList)} == {
+        "won by Ann is deleted; ctrl+z brings it back."
+    }
+    gone = tmp_path / "deleted-games"
+    assert [file.name for file in gone.iterdir()] == ["won by Ann.sgf"]
+    (gone / "won by Ann.sgf").unlink()
+    for task in (RestoreGame(), RenameGame(path, "other")):
+        answer = files.run(0, task)
+        assert isinstance(answer, GameList)
+        assert answer.remark == "Not done: won by Ann.sgf: No such file or directory"
+    assert not list(gone.iterdir())
+    assert len(list(games.iterdir())) == 2
 
 
 async def test_a_game_on_the_board_goes_on_under_its_new_name(tmp_path: Path) -> None:

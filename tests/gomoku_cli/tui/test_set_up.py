@@ -67,8 +67,22 @@ async def test_a_set_up_is_given_up_cleared_and_pasted() -> None:
         ui.app.post_message(events.Paste("no moves"))
         await ui.pilot.pause()
         assert "is no cell" in said(ui)
+        ui.app.post_message(events.Paste("(;GM[1]SZ[19])"))
+        await ui.pilot.pause()
+        assert said(ui).startswith("The pasted text") and isinstance(ui.app.screen, SetUpScreen)
         await ui.press("escape")
         assert ui.moves == ["h8"]
+
+
+async def test_an_sgf_that_is_pasted_on_the_set_up_opens_as_on_the_board() -> None:
+    async with board_app(
+        ThreadEngine({"default": AnalysingPlayer(15)}), setup=BoardSetup(seats=Seats(None, None))
+    ) as ui:
+        await ui.press("plus")
+        ui.app.post_message(events.Paste("(;GM[4];B[hh];W[ii];B[gg])"))
+        await ui.until(lambda: ui.app.control.review.active)
+        assert ui.app.screen is ui.main_screen
+        assert ui.moves == ["h8", "i7", "g9"]
 
 
 def test_stones_of_a_set_up_are_nobodys_mistakes() -> None:
