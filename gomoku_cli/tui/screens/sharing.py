@@ -1,9 +1,11 @@
 """Copies of the game for other programs and people: text for the clipboard, and pictures in files."""
 
+from copy import deepcopy
 from itertools import count
 from pathlib import Path
 
 from core.records.sgf import to_sgf
+from core.records.tree import ANALYSIS
 from gomoku_cli.tui.game import Game
 
 TEXTS = {"m": "moves", "t": "board", "s": "SGF"}
@@ -12,9 +14,15 @@ PICTURES = {"p": "PNG", "v": "SVG", "g": "GIF"}
 
 
 def text_of(game: Game, key: str) -> str:
-    """Return the text of a key of `TEXTS`: of the shown position, as SGF of the game with its variations."""
+    """Return the text of a key of `TEXTS`: of the shown position, as SGF of the game with its variations.
+
+    The SGF has the values and comments of analyses, and not the analyses themselves, which are long.
+    """
     if key == "s":
-        return to_sgf(game.to_save().tree)
+        tree = deepcopy(game.to_save()).write()
+        for node in tree.nodes():
+            node.set_text(ANALYSIS, "")
+        return to_sgf(tree)
     return str(game) if key == "t" else " ".join(map(game.name_of, game.moves))
 
 

@@ -12,7 +12,7 @@ from core.rules import Rules
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.setup import BoardSetup
 from tests.support.commands import run
-from tests.support.tui import BoardDriver, ThreadEngine, board_app
+from tests.support.tui import AnalysingPlayer, BoardDriver, ThreadEngine, board_app
 
 MOVES = "h8 i9 h9 h7 g8"
 
@@ -39,6 +39,15 @@ async def test_the_shown_position_is_copied_as_moves_board_and_the_whole_game_as
         ui.app.copy_to_clipboard("kept")
         await ui.press("y", "escape", "y", "b")
         assert ui.app.clipboard == "kept"
+
+
+async def test_a_copied_sgf_has_the_values_of_analyses_and_leaves_the_game_as_it_is() -> None:
+    async with board_app(AnalysingPlayer(15, ["i9"]), terminal=(120, 40)) as ui:
+        await ui.press("c")
+        await ui.until(lambda: ui.app.control.analysis is not None)
+        await ui.press("c", "y", "s")
+        assert "V[0.2000]" in ui.app.clipboard and "GOMOKU[" not in ui.app.clipboard
+        assert not ui.app.game.tree.comment and not ui.app.game.tree.text("V")
 
 
 async def test_the_game_is_drawn_into_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
