@@ -133,6 +133,10 @@ class Stopwatch:
         """Let no time pass."""
         self._used_s, self._since = self.seconds, -1.0
 
+    def add(self, seconds: float) -> None:
+        """Count time that passed before, as that of a turn which this one follows without a move."""
+        self._used_s += seconds
+
     def show(self, turn: object, *, runs: bool) -> None:
         """Go on with a turn, or begin another."""
         self.stop()

@@ -79,6 +79,11 @@ class PlayedGame(Walk):
         return self._ended[1:] if self._ended is not None and self._ended[0] is self.node else None
 
     @property
+    def ended_here(self) -> tuple[Colour | None, Ending]:
+        """The winner and the ending of the shown position; None and `UNKNOWN` where the game goes on."""
+        return self.verdict or ((self.winner, Ending.BOARD) if self.is_game_over() else (None, Ending.UNKNOWN))
+
+    @property
     def result(self) -> tuple[Colour | None, Ending]:
         """That of the main line for its record; the board may decide where it is unknown."""
         if self._ended is not None and self._ended[0] is [self.tree, *self.tree.main_line()][-1]:

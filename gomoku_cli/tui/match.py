@@ -95,7 +95,7 @@ class Match:
             self._watch.show((self.game.node, self.game.side_to_move), runs=self._has_clock and not waits)
 
     def charge_turn(self) -> None:
-        """Take the time of a human's turn so far from its clock, where another turn follows without a move."""
+        """Take the time of a human's turn so far from the clock of its colour, which another player takes over."""
         game, control, used_s = self.game, self.game.control, self._watch.seconds
         if control is not None and self._has_clock and game.is_humans_turn:
             clock = game.clocks[game.side_to_move]

@@ -55,8 +55,8 @@ class Turns(Match):
         """True to check a human's move before it counts."""
         self.wants_analysis = False
         """True while a pane shows the analysis of the position."""
-        self.is_paused = False
-        """True while the human has paused the analyses for the panes."""
+        self.may_analyse = True
+        """False while the human has paused the analyses for the panes."""
         self.wants_threats = False
         self.hint = self.pending = NO_CELL
         """The hint's move; the human's move that is being checked, or that loses and waits for a confirmation."""
@@ -102,7 +102,9 @@ class Turns(Match):
     @property
     def analysis_state(self) -> str:
         """The state of the analysis for the panes: `running` or `paused`; nothing without one, and after its end."""
-        return "running" if "analysis" in self._tasks else "paused" if self.is_paused and self.wants_analysis else ""
+        return (
+            "running" if "analysis" in self._tasks else "paused" if self.wants_analysis and not self.may_analyse else ""
+        )
 
     @property
     def speaker(self) -> str:
@@ -237,10 +239,12 @@ class Turns(Match):
         if self.review.active:
             self.review.step(plies)
             return
-        self.charge_turn()
+        colour, used_s = self.game.side_to_move, self._watch.seconds
         if go():
             self._paused = self.game.seats.human == EMPTY
             self.continue_game()
+            if self.game.side_to_move == colour:
+                self._watch.add(used_s)
             self.unrate("a move was taken back")
         else:
             self._view.show_message(otherwise, "error")
@@ -285,13 +289,13 @@ class Turns(Match):
         if not self.wants_analysis:
             self._view.show_message("There is no analysis to pause: a, c and v open one.", "error")
             return
-        self.is_paused = not self.is_paused
-        if self.is_paused:
-            self._tasks.finish("analysis")
-        else:
+        self.may_analyse = not self.may_analyse
+        if self.may_analyse:
             self._analysed = None
             self.use_turn()
-        self._view.show_message("The analysis is paused: 0 goes on." if self.is_paused else "The analysis goes on.")
+        else:
+            self._tasks.finish("analysis")
+        self._view.show_message("The analysis goes on." if self.may_analyse else "The analysis is paused: 0 goes on.")
         self._view.show_analysis()
 
     def _give_hint(self, analysis: Analysis) -> None:
@@ -373,7 +377,7 @@ class Turns(Match):
             return
         if self.is_thinking or "check" in self._tasks or "review" in self._tasks:
             return
-        if self.wants_analysis and not self.is_paused and (game.is_humans_turn or self.review.active or self._paused):
+        if self.wants_analysis and self.may_analyse and (game.is_humans_turn or self.review.active or self._paused):
             if "analysis" not in self._tasks and self._analysed != tuple(game.moves):
                 self._tasks.drop("ponder")
                 self.pondering = False

@@ -227,10 +227,8 @@ class Dialogs(App[ExitCode]):
                 self.copy_to_clipboard(text_of(game, key))
                 self.show_message(f"Copied as {TEXTS[key]}, if the terminal allows it.")
             elif key in PICTURES:
-                winner, ending = game.result if game.is_at_end and game.node.is_main() else (None, Ending.UNKNOWN)
-                outcome = game.outcome()
-                if outcome is not None:
-                    winner, ending = outcome.winner, Ending.BOARD
+                record = game.own_record if game.is_at_end else None
+                winner, ending = (record.winner, record.ending) if record is not None else game.ended_here
                 shown = StudiedGame(
                     GameRecord(game.rules, tuple(game.moves), winner, ending=ending, set_up=game.tree.set_up),
                     game.studied().analyses[: game.ply + 1],
