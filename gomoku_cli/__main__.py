@@ -4,13 +4,14 @@ import sys
 from typing import NoReturn
 
 from gomoku_cli import check_packages
-from gomoku_cli.process import end_on_signals, flush_results, open_streams
+from gomoku_cli.process import end_on_signals, flush_results, open_streams, share_processors
 
 
 def main() -> NoReturn:
     """Run the command line of this process."""
     end_on_signals()
     open_streams()
+    share_processors()
     try:
         check_packages()
     except ImportError as error:

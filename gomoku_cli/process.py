@@ -48,6 +48,16 @@ def stop_at_once(resume: str | None = None) -> NoReturn:
     os._exit(ExitCode.INTERRUPTED)
 
 
+def share_processors() -> None:
+    """Let waiting threads of torch sleep soon, so that training beside other programs keeps most of its speed.
+
+    GNU OpenMP reads the variable when torch loads it. By itself a thread that waits for others spins for milliseconds,
+    on the processor that they may need (docs/results/speed.md).
+    """
+    if "OMP_WAIT_POLICY" not in os.environ:
+        os.environ.setdefault("GOMP_SPINCOUNT", "10000")
+
+
 def end_on_signals() -> None:
     """Let the signals end the process at once, until long work takes them over (`interruption.interruptible`)."""
 

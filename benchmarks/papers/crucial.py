@@ -4,7 +4,8 @@
 
 A move is crucial where at most one other does as well, which the prover of the suites proves: it wins by force, or it
 is one of those that do not lose by force. The positions are those of random games in which both sides mind fives; all
-models of a board get the same ones.
+models of a board get the same ones. `example` is a position that the fewest playouts miss and the most find, for
+`gomoku analyze MOVES --player MODEL --simulations K --figure FILE`.
 """
 
 import argparse
@@ -17,6 +18,7 @@ from typing import NamedTuple
 from benchmarks.papers.perfect import open_player
 from benchmarks.suites.prover import Prover
 from core.position import Position
+from core.records.openings import format_opening
 from core.rules import Cell, Rules
 from curriculum.arena.players import model_path
 from curriculum.bench.positions import long_games
@@ -83,15 +85,22 @@ def main() -> None:
     found = list(crucial_positions(rules, arguments.count))
     positions = [Position.from_moves(rules, each.moves) for each in found]
     shares: dict[str, dict[str, float]] = {}
+    right: dict[int, list[bool]] = {}
     for playouts in arguments.playouts:
         player = open_player(arguments.model, rules, playouts)
         played = player.choose_batch(positions, seeds=range(len(positions)))
+        right[playouts] = [move.move in each.answers for each, move in zip(found, played, strict=True)]
         for kind in ("win", "defence"):
-            right = [move.move in each.answers for each, move in zip(found, played, strict=True) if each.kind == kind]
-            shares.setdefault(kind, {"positions": len(right)})[str(playouts)] = round(
-                sum(right) / max(1, len(right)), 2
-            )
-    print(json.dumps({"board": rules.size, **shares}))
+            of_kind = [is_right for each, is_right in zip(found, right[playouts], strict=True) if each.kind == kind]
+            share = round(sum(of_kind) / max(1, len(of_kind)), 2)
+            shares.setdefault(kind, {"positions": len(of_kind)})[str(playouts)] = share
+    outcomes = zip(found, right[min(right)], right[max(right)], strict=True)
+    learnt = next((each for each, fewest, most in outcomes if most and not fewest), None)
+    example = learnt and {
+        "moves": format_opening(learnt.moves, rules.size),
+        "answers": format_opening(learnt.answers, rules.size),
+    }
+    print(json.dumps({"board": rules.size, **shares, "example": example}))
 
 
 if __name__ == "__main__":

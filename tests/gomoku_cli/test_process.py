@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gomoku_cli.exit_codes import ExitCode
-from gomoku_cli.process import open_remarks
+from gomoku_cli.process import open_remarks, share_processors
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and pipes are another matter there")
 ROOT = Path(__file__).parents[2]
@@ -51,6 +51,19 @@ def test_remarks_do_not_go_to_stdout_when_stderr_is_closed() -> None:
     command = f"{sys.executable} -m gomoku_cli nonsense 2>&-"
     ended = subprocess.run(["/bin/sh", "-c", command], cwd=ROOT, stdout=subprocess.PIPE, check=False)
     assert (ended.returncode, ended.stdout) == (ExitCode.USAGE, b"")
+
+
+@pytest.mark.parametrize(
+    ("own", "expected"),
+    [({}, "10000"), ({"GOMP_SPINCOUNT": "7"}, "7"), ({"OMP_WAIT_POLICY": "ACTIVE"}, None)],
+    ids=["nothing", "a count", "a policy"],
+)
+def test_waiting_threads_sleep_soon_unless_the_user_says_otherwise(
+    own: dict[str, str], expected: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "environ", dict(own))
+    share_processors()
+    assert os.environ.get("GOMP_SPINCOUNT") == expected
 
 
 @pytest.mark.parametrize("ignored", [False, True])
