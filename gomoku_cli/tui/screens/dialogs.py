@@ -2,9 +2,6 @@
 
 from collections.abc import Callable
 
-from textual.app import App
-from textual.screen import Screen
-
 from core.opening_rules import Choice
 from core.records.record import Ending, GameRecord, RecordError
 from core.records.tree import GameTree
@@ -17,6 +14,7 @@ from gomoku_cli.tui.control import Control
 from gomoku_cli.tui.engine.client import Engine
 from gomoku_cli.tui.engine.messages import Draw, GameList, ListGames, OpenGame, PlayerChoice
 from gomoku_cli.tui.game import Game, Seats
+from gomoku_cli.tui.layout import BoardApp
 from gomoku_cli.tui.terminal import is_served
 from gomoku_cli.tui.widgets.status import StatusKind
 
@@ -24,13 +22,11 @@ _FIRST_GAMES = 30
 """Saved games that are listed at once; all others follow."""
 
 
-class Dialogs(App[ExitCode]):
+class Dialogs(BoardApp):
     """An app of a course of games, whose dialogs these are. They are imported when they are opened."""
 
     control: Control
     _engine: Engine
-    _main: Screen[object] | None
-    """The screen of the board, once it is mounted."""
 
     @property
     def game(self) -> Game:
