@@ -31,7 +31,7 @@ EXAMPLES = (
     "gomoku play --opening swap2",
     "gomoku play --book openings.sqlite",
     "gomoku play --level 3 --clock 5+3",
-    "gomoku play --opponents mentor:2 mentor:4",
+    "gomoku play --opponents mentor:2 mentor:4 --pace 2",
 )
 _BROWSER = "Browser"
 _LAST_RESULTS = 10
@@ -108,6 +108,19 @@ def command(
             help="Minutes for each side: 10, with seconds that a move adds 5+3, with byo-yomi 5/30 or 5/3x30.",
         ),
     ] = None,
+    take_back: Annotated[
+        bool,
+        typer.Option(
+            "--take-back/--no-take-back", help="Let moves be taken back during a game; without, the engine refuses."
+        ),
+    ] = True,
+    pace: Annotated[
+        float,
+        typer.Option("--pace", min=0, max=3600, metavar="S", help="Seconds from move to move, where two engines play."),
+    ] = 0.0,
+    bell: Annotated[
+        bool, typer.Option("--bell", help="Ring the terminal's bell when it is your turn, and at the end of a game.")
+    ] = False,
     rating: Annotated[
         bool, typer.Option("--rating", help="Print your rating by games against levels; open no board.")
     ] = False,
@@ -186,6 +199,9 @@ def command(
         ascii_only=ascii_only or not shows_unicode(sys.stdout.encoding),
         theme=theme,
         book=opened_book,
+        takes_back=take_back,
+        pace_s=pace,
+        bell=bell,
         asks_first=choose,
     )
     run_board(engine, setup)

@@ -52,7 +52,7 @@ class GomokuApp(Dialogs):
         self._is_too_narrow = False
         """True while the status says that there is no room for the panel."""
         game = setup.game or Game(setup.rules, setup.seats, opening=Opening(setup.opening), clock=setup.clock)
-        self.control = Control(game, engine, self, ponders=setup.ponders, path=setup.path, book=setup.book)
+        self.control = Control(game, engine, self, setup)
 
     def compose(self) -> ComposeResult:
         """Build title, board with panel, status and key bar."""

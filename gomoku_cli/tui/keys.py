@@ -26,7 +26,7 @@ PLAYING = (
     Command("i", "course('show_hint')", "i", "Hint", "hint: the best move that the analysis knows", True),
     Command("s", "course('swap_sides')", "s", "Swap sides", "swap sides; after the end: rematch"),
     Command("minus", "resign", "-", "Resign", "resign; asks"),
-    Command("equals_sign", "offer_draw", "=", "Offer a draw", "offer a draw"),
+    Command("equals_sign", "offer_draw", "=", "Offer a draw", "offer a draw, or take one"),
     Command("escape", "move_now", "esc", "Move now", "make the engine move now; close a line or pane"),
     Command("n", "new_game", "n", "New game", "new game: opponent, side, board, limits", True),
     Command("plus", "set_up", "+", "Set up", "set up stones, and play from there"),

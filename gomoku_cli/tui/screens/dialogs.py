@@ -158,6 +158,8 @@ class Dialogs(BoardApp):
         if not game.can_delete:
             self.show_message("There is no move to delete here.", "error")
             return
+        if self.control.refuses():
+            return
         count = sum(node.move != NO_CELL for node in game.node.nodes()) - 1
         others = f" and {counted(count, 'move')} after it" if count else ""
         question = Question(
