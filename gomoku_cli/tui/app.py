@@ -24,6 +24,7 @@ from gomoku_cli.tui.picture import Panes, looks
 from gomoku_cli.tui.screens.dialogs import Dialogs
 from gomoku_cli.tui.setup import BoardSetup
 from gomoku_cli.tui.widgets.board import BoardWidget
+from gomoku_cli.tui.widgets.candidates import MOST_ROWS, ranked
 from gomoku_cli.tui.widgets.panel import MovesView, SidePanel
 from gomoku_cli.tui.widgets.status import StatusKind
 
@@ -269,6 +270,16 @@ class GomokuApp(Dialogs):
         setattr(self._panes, name, not getattr(self._panes, name))
         if name == "threats" and self._panes.threats:
             self.show_message(f"Threats: {THREAT_MARKS}.")  # there may be none to see
+        self._panes_changed()
+
+    def action_candidate(self, number: int) -> None:
+        """Show the line of a candidate, by its number in the table, and put the cursor on it."""
+        self._panes.variation = True
+        found = ranked(self.control.analysis)[:MOST_ROWS] if self.control.analysis is not None else []
+        if number <= len(found):
+            self._board.cursor = found[number - 1].move
+        else:
+            self.show_message(f"There is no candidate {number} yet.")
         self._panes_changed()
 
     def action_view(self, name: str) -> None:

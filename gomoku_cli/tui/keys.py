@@ -38,6 +38,8 @@ UNDERSTANDING = (
     Command("0", "course('pause_analysis')", "0", "Pause the analysis", "pause the analysis, or go on with it"),
     Command("c", "view('candidates')", "c", "Candidates", "table of candidates"),
     Command("v", "pane('variation')", "v", "Variation", "line of the cell under the cursor, as ghost stones"),
+    Command("1", "candidate(1)", "1-8", "Line of candidate 1", "line of a candidate, by its number in the table"),
+    *(Command(str(n), f"candidate({n})", str(n), f"Line of candidate {n}", "") for n in range(2, 9)),
     Command("g", "view('graph')", "g", "Graph", "win probability over the game"),
     Command("f", "pane('threats')", "f", "Threats", f"threats: {THREAT_MARKS}"),
     Command("m", "pane('numbers')", "m", "Move numbers", "move numbers"),

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from core.opening_rules import Choice
 from core.records.record import Ending, GameRecord, RecordError
 from core.records.tree import GameTree
-from core.rules import BLACK, NO_CELL, WHITE, Cell, colour_name
+from core.rules import BLACK, NO_CELL, WHITE, Cell, Rules, colour_name
 from curriculum.arena import player_names
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.printable import counted
@@ -223,7 +223,8 @@ class Dialogs(BoardApp):
         def chosen(key: str | None) -> None:
             if key in TEXTS:
                 self.copy_to_clipboard(text_of(game, key))
-                self.show_message(f"Copied as {TEXTS[key]}, if the terminal allows it.")
+                there = f" Its page plays on 15x15; set it to {game.rules}." if game.rules != Rules() else ""
+                self.show_message(f"Copied as {TEXTS[key]}, if the terminal allows it.{there if key == 'l' else ''}")
             elif key in PICTURES:
                 record = game.own_record if game.is_at_end else None
                 winner, ending = (record.winner, record.ending) if record is not None else game.ended_here

@@ -46,7 +46,7 @@ async def test_every_pane_opens_and_closes_with_its_key() -> None:
         assert ui.background("a1") == empty
         await ui.press("c")
         assert "Candidates for black: scripted [b], black's net" in ui.panel
-        assert "a1          60   50.0        60 %" in ui.panel
+        assert "1 a1        60   50.0        60 %" in ui.panel
         assert "line  a1 b1 c1" in ui.panel
         await ui.press("c", "g")
         assert "Candidates" not in ui.visible_panel
@@ -61,6 +61,10 @@ async def test_every_pane_opens_and_closes_with_its_key() -> None:
             ui.board.cursor = parse_cell(elsewhere, 15)
             await ui.pilot.pause()
             assert all(digit in ui.line(1)[3:] for digit in "123"), "a cell without a line shows the best one"
+        await ui.press("v", "2")
+        assert ui.line(1).startswith(" 1  2 [ 1 ] 3 ─"), "the number of a candidate shows its line"
+        await ui.press("8")
+        assert ui.status == "There is no candidate 8 yet."
         await ui.press("v", "m")
         assert "▜1▛" in ui.line(8)
         assert "▜2▛" in ui.line(9)
