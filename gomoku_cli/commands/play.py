@@ -58,6 +58,40 @@ class _ServeOptions:
     ] = 8000
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _CourseOptions:
+    """The course of a game."""
+
+    clock: Annotated[
+        str | None,
+        typer.Option(
+            "--clock",
+            metavar="TIME",
+            help="Minutes for each side: 10, with seconds that a move adds 5+3, with byo-yomi 5/30 or 5/3x30.",
+        ),
+    ] = None
+    take_back: Annotated[
+        bool,
+        typer.Option(
+            "--take-back/--no-take-back", help="Let moves be taken back during a game; without, the engine refuses."
+        ),
+    ] = True
+    pace: Annotated[
+        float,
+        typer.Option(
+            "--pace",
+            min=0,
+            max=3600,
+            metavar="S",
+            show_default=False,
+            help="Seconds from move to move, where two engines play.",
+        ),
+    ] = 0.0
+    bell: Annotated[
+        bool, typer.Option("--bell", help="Ring the terminal's bell when it is your turn, and at the end of a game.")
+    ] = False
+
+
 @expand_options
 def command(
     *,
@@ -100,27 +134,7 @@ def command(
             help="Opening book: engines play it, and its moves stand below the candidates.",
         ),
     ] = None,
-    clock: Annotated[
-        str | None,
-        typer.Option(
-            "--clock",
-            metavar="TIME",
-            help="Minutes for each side: 10, with seconds that a move adds 5+3, with byo-yomi 5/30 or 5/3x30.",
-        ),
-    ] = None,
-    take_back: Annotated[
-        bool,
-        typer.Option(
-            "--take-back/--no-take-back", help="Let moves be taken back during a game; without, the engine refuses."
-        ),
-    ] = True,
-    pace: Annotated[
-        float,
-        typer.Option("--pace", min=0, max=3600, metavar="S", help="Seconds from move to move, where two engines play."),
-    ] = 0.0,
-    bell: Annotated[
-        bool, typer.Option("--bell", help="Ring the terminal's bell when it is your turn, and at the end of a game.")
-    ] = False,
+    course: _CourseOptions,
     rating: Annotated[
         bool, typer.Option("--rating", help="Print your rating by games against levels; open no board.")
     ] = False,
@@ -145,9 +159,9 @@ def command(
     names_players = level is not None or model != player_names.DEFAULT or opponents is not None or two_players
     if (resume or load is not None) and names_players:
         raise typer.BadParameter("a game that goes on has its players", param_hint="--resume, --load")
-    if (resume or load is not None) and clock is not None:
+    if (resume or load is not None) and course.clock is not None:
         raise typer.BadParameter("a game that goes on has its clocks", param_hint="--clock")
-    time_control = _time_control(clock)
+    time_control = _time_control(course.clock)
     opened = _opened(resume, load)
     if level is not None:
         if model != player_names.DEFAULT:
@@ -199,9 +213,9 @@ def command(
         ascii_only=ascii_only or not shows_unicode(sys.stdout.encoding),
         theme=theme,
         book=opened_book,
-        takes_back=take_back,
-        pace_s=pace,
-        bell=bell,
+        takes_back=course.take_back,
+        pace_s=course.pace,
+        bell=course.bell,
         asks_first=choose,
     )
     run_board(engine, setup)

@@ -47,7 +47,7 @@ def test_a_line_that_is_too_long_to_win_is_named() -> None:
     moves = [parse_cell(name, 15) for name in "e8 a1 f8 a3 g8 a5 i8 a7 j8 a9 h8".split()]
     standard = Game(Rules(variant=Variant.STANDARD), Seats(None, None), moves)
     assert turn_text(standard) == "More than 5 in a row win nothing here. White to move."
-    standard.push(parse_cell("a11", 15))
+    standard.play(parse_cell("a11", 15))
     assert turn_text(standard) == "Black to move."
     assert Game(Rules(), Seats(None, None), moves).winner == BLACK
 
