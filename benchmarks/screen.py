@@ -46,8 +46,10 @@ def thinking(folder: Path, seconds: int) -> Terminal:
 def analysing(folder: Path) -> Terminal:
     """Return a board of two players with an open three and a running analysis, which colours the cells."""
     opened = board(folder, "--two-players", shows=b"Black to move")
-    opened.press(b"H8a1h9c15h10\r")
+    opened.quiet(1.0)
+    opened.press(b"/h8a1h9c15h10\r")
     opened.until(lambda text: b"White to move" in text)
+    opened.quiet(0.5)  # letters that follow pasted moves at once would be pasted too
     opened.press(b"c")
     opened.until(lambda text: b"running" in text)
     opened.press(b"cpa")  # no table, no panel: the colours go on

@@ -61,7 +61,7 @@ VARIATIONS = (
     Command("d", "delete", "d", "Delete move", "delete the move and all that follow; asks"),
     Command("e", "describe", "e", "Comment", "write a comment and a name"),
 )
-SHARING = (Command("y", "share", "y", "Copy, export", "copy moves, board or SGF; draw PNG, SVG or GIF"),)
+SHARING = (Command("y", "share", "y", "Copy, export", "copy moves, link, board, SGF; draw PNG, SVG, GIF"),)
 SCREEN = (
     Command("p", "panel", "p", "Panel", "fold or open the panel"),
     Command("pageup", "scroll_moves(-1)", "pgup", "Scroll up", "scroll the moves; tab puts the focus on them"),
