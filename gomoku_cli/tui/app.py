@@ -115,7 +115,8 @@ class GomokuApp(Dialogs):
                 source += f", {state}"
             self._panel.show_candidates(control.analysis, source, self._board.cursor, control.book_moves())
         if self._panel.graph.display:
-            self._panel.graph.show(game.curve(in_review=control.review.active), game.ply, control.review.marks)
+            by_analyst = control.review.active or game.is_game_over()
+            self._panel.graph.show(game.curve(by_analyst=by_analyst), game.ply, control.review.marks)
 
     def show_state(self, text: str, kind: StatusKind = "", *, at_once: bool = False) -> None:
         """See `View`."""
@@ -310,7 +311,7 @@ class GomokuApp(Dialogs):
     def _panes_changed(self) -> None:
         control, panes = self.control, self._panes
         control.wants_analysis = panes.heat or panes.variation or self._panel.candidates.display
-        control.wants_threats = panes.threats
+        control.wants_threats, control.wants_graph = panes.threats, self._panel.graph.display
         control.use_turn()
         self.show_game()
 

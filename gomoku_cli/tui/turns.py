@@ -8,17 +8,8 @@ from core.opening_rules import FREE, Choice, Opening
 from core.position import IllegalMoveError
 from core.rules import EMPTY, NO_CELL, Cell
 from gomoku_cli.tui.engine.client import Engine
-from gomoku_cli.tui.engine.messages import (
-    CheckMove,
-    ChooseOpening,
-    FindThreats,
-    Keep,
-    Load,
-    Moved,
-    Search,
-    Threats,
-)
-from gomoku_cli.tui.engine.tasks import OF_POSITION, Tasks
+from gomoku_cli.tui.engine.messages import CheckMove, ChooseOpening, FindThreats, Keep, Load, Moved, Search, Threats
+from gomoku_cli.tui.engine.tasks import OF_POSITION, REVIEWING, Tasks
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.match import Match
 from gomoku_cli.tui.review import Review
@@ -50,7 +41,7 @@ class Turns(Match):
         """True while a pane shows the analysis of the position."""
         self.may_analyse = True
         """False while the human has paused the analyses for the panes."""
-        self.wants_threats = False
+        self.wants_threats = self.wants_graph = False
         self.hint = self.pending = NO_CELL
         """The hint's move; the human's move that is being checked, or that loses and waits for a confirmation."""
         self._engine = engine
@@ -142,7 +133,7 @@ class Turns(Match):
 
     def new_game(self, game: Game, *, path: str | None = None, reviewing: bool = False) -> None:
         """Leave this game for another, which is kept in the file `path`, or in a new one."""
-        self._tasks.drop(*OF_POSITION, "review", "grades")
+        self._tasks.drop(*OF_POSITION, *REVIEWING)
         self.review.forget()
         self.game = game
         self._path, self._analysed = path, None
@@ -314,7 +305,7 @@ class Turns(Match):
 
         A change `by_engine` leaves a fresh message where it is.
         """
-        self._tasks.drop(*OF_POSITION)
+        self._tasks.drop(*OF_POSITION, *(() if self.review.active else REVIEWING))
         self.hint = self.pending = NO_CELL
         self._waiting.live, self.pondering, self._problem = None, False, None
         game = self.game
@@ -374,6 +365,8 @@ class Turns(Match):
             self.unrate("an analysis was shown")
         if self.wants_threats and self.threats is None and "threats" not in self._tasks:
             self._tasks.begin("threats", FindThreats(position=game.copy()))
+        if self.wants_graph and game.is_game_over() and not self.review.active:
+            self.review.fill()
         if game.outcome() is not None or (game.is_game_over() and not self.review.active):
             return
         if self.is_thinking or "check" in self._tasks or "review" in self._tasks:

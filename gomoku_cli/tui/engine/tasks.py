@@ -10,6 +10,9 @@ Role = Literal["move", "ponder", "analysis", "hint", "review", "grades", "threat
 OF_POSITION: tuple[Role, ...] = ("move", "ponder", "analysis", "hint", "threats", "check")
 """The purposes that end with the position that they are about."""
 
+REVIEWING: tuple[Role, ...] = ("review", "grades")
+"""The purposes of a review of a whole line."""
+
 
 class Tasks:
     """The newest task of each purpose."""

@@ -123,6 +123,20 @@ async def test_after_the_end_the_table_of_candidates_says_why_it_is_empty() -> N
         await ui.until(lambda: "Candidates: none, the game is over" in ui.panel)
 
 
+async def test_after_the_end_the_graph_is_filled_in_the_background() -> None:
+    player = AnalysingPlayer(15)
+    setup = BoardSetup(game=Game(Rules(), Seats(None, None), cells(*"h8 a1 h9 a2 h10 a3 h11 a4".split())))
+    async with board_app(ThreadEngine({"default": player}), setup=setup, terminal=(120, 40)) as ui:
+        await ui.press("g")
+        assert player.analysed == []
+        await ui.press("slash", *"h12", "enter")
+        await ui.until(lambda: None not in ui.app.game.curve(by_analyst=True))
+        assert len(player.analysed) == 9 and not ui.app.control.review.active
+        assert "has won" in ui.panel and "the game is over" in ui.status
+        await ui.press("u", "slash", *"c3", "enter")
+        assert ui.moves[-1] == "c3" and not ui.app.game.is_game_over()
+
+
 async def test_a_review_steps_analyses_and_finds_mistakes() -> None:
     player = AnalysingPlayer(15, value=0.0)
     game = Game(Rules(), Seats(None, PlayerChoice(spec="scripted [b]")), cells("h8", "i9", "h9", "a1"))
