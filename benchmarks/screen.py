@@ -5,6 +5,7 @@ runs on it: upper bounds. Needs a Unix system. Games go to a temporary folder.
 """
 
 import os
+import re
 import signal
 import tempfile
 import time
@@ -14,12 +15,16 @@ from typing import Any
 
 from benchmarks.measuring import parser_of, show, spread
 from benchmarks.terminal import Terminal
+from core.position import Position
 from core.records.formats import write_games
 from core.records.record import GameRecord
 from core.rules import BLACK, Rules
+from gomoku_cli import Limit, open_engine
+from search.tree import root
 
 _SAVED_S = 5.0
 _GAMES = 5000
+_ESCAPE = re.compile(rb"\x1b\[[0-9;?]*[a-zA-Z]")
 _CURSOR = b"\x1b[1;38;2;255;255;255;48;2;74;44;6m"
 
 
@@ -38,6 +43,19 @@ def thinking(folder: Path, seconds: int) -> Terminal:
     return opened
 
 
+def analysing(folder: Path) -> Terminal:
+    """Return a board of two players with an open three and a running analysis, which colours the cells."""
+    opened = board(folder, "--two-players", shows=b"Black to move")
+    opened.quiet(1.0)
+    opened.press(b"/h8a1h9c15h10\r")
+    opened.until(lambda text: b"White to move" in text)
+    opened.quiet(0.5)  # letters that follow pasted moves at once would be pasted too
+    opened.press(b"c")
+    opened.until(lambda text: b"running" in text)
+    opened.press(b"cpa")  # no table, no panel: the colours go on
+    return opened
+
+
 def rows(folder: Path, trials: int) -> Iterator[dict[str, Any]]:
     """Yield all figures."""
     painted, answered = [], []
@@ -49,7 +67,17 @@ def rows(folder: Path, trials: int) -> Iterator[dict[str, Any]]:
         opened.end()
     yield {"what": "board painted and move taken, s", **spread(painted[1:])}  # the first one warms the caches
     yield {"what": "first answer played, s", **spread(answered[1:])}
-    yield {"what": "key to cursor during a search, ms, without the slowest 5 %", **spread(_keys(folder))}
+    yield {"what": "key to cursor during a search, ms, without the slowest 5 %", **spread(_keys(thinking(folder, 60)))}
+    opened = analysing(folder)
+    yield {"what": "key to threats beside an endless analysis, s", **spread(_threats(opened, trials))}
+    yield {
+        "what": "key to cursor and to the line for a move there, ms, without the slowest 5 %",
+        **spread(_keys(opened)),
+    }
+    yield {
+        "what": "simulations a processor second with 8 lines in each view, of those with 1",
+        **spread(_lines(trials)),
+    }
     yield {"what": "bytes of a cursor move", **spread(_sizes(folder))}
     listed, whole = _listed(folder / "many", trials)
     yield {"what": f"key to the painted list of {_GAMES:,} saved games, s", **spread(listed)}
@@ -65,18 +93,52 @@ def rows(folder: Path, trials: int) -> Iterator[dict[str, Any]]:
     yield {"what": f"games of {trials} that are whole after SIGKILL", "games": _whole(folder / "killed", trials)}
 
 
-def _keys(folder: Path) -> list[float]:
-    """Return the milliseconds from a key to the painted cursor during a long search, without the slowest 5 %."""
-    opened, times = thinking(folder, 60), []
+def _keys(opened: Terminal) -> list[float]:
+    """Return the milliseconds from a key to the painted cursor or line for a move, without the slowest 5 %."""
+    times = []
     for step in range(200):
-        opened.quiet(0.02)
+        key, painted = (
+            (b"\x1b[D" if step % 8 < 4 else b"\x1b[C", _CURSOR) if step % 4 else (b"/", b"a move, such as h8")
+        )
+        time.sleep(0.05)
+        opened.read(0)
         start, written = time.perf_counter(), b""
-        opened.press(b"\x1b[D" if step % 8 < 4 else b"\x1b[C")
-        while _CURSOR not in written:
+        opened.press(key)
+        while painted not in written:
             written += opened.read(1.0)
         times.append(1000 * (time.perf_counter() - start))
+        opened.press(b"\x1b" if key == b"/" else b"")
     opened.end()
     return sorted(times)[:190]
+
+
+def _threats(opened: Terminal, trials: int) -> list[float]:
+    """Return the seconds from the key to the painted threats, each time in another position."""
+    times = []
+    for trial in range(trials):
+        opened.press(f"/a{3 + trial}o{3 + trial}\r".encode())
+        opened.wait_for(lambda: False, 2.0)
+        start, written = time.perf_counter(), b""
+        opened.press(b"f")
+        while _ESCAPE.sub(b"", written).count(b"4") < 2:  # one is in the message on the marks
+            written += opened.read(1.0)
+        times.append(time.perf_counter() - start)
+        opened.press(b"f")
+    return times
+
+
+def _lines(trials: int) -> list[float]:
+    """Return the ratios of searches of 200,000 simulations with a view every tenth of a second."""
+    engine, position, ratios = open_engine("default"), Position.from_moves(Rules(), "h8 i9 g7 i7"), []
+    for _ in range(trials + 1):
+        rates = {}
+        for lines in (1, 8):
+            root._LINES = lines
+            start = time.process_time()
+            nodes = sum(view.nodes for view in [*engine.analysis(position, Limit(nodes=200_000))][-1:])
+            rates[lines] = nodes / (time.process_time() - start)
+        ratios.append(rates[8] / rates[1])
+    return ratios[1:]  # the first one compiles
 
 
 def _listed(folder: Path, trials: int) -> tuple[list[float], list[float]]:

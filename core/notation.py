@@ -1,7 +1,7 @@
 """Names of cells: `h8` is column h from the left and row 8 from the bottom."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from core.input_limits import quoted
 from core.rules import Cell
@@ -45,9 +45,27 @@ _RUN = re.compile(r"(?:[a-yA-Y][1-9][0-9]?){2,}")
 """Names without blanks between them."""
 
 
+_LINK = "https://gomocalc.com/#/"
+"""A public board that takes moves from its address, as its sources say (github.com/dhbloo/gomoku-calculator)."""
+_LINK_START = re.compile(r"https?://\S*#/")
+
+
+def link_text(cells: Iterable[Cell], size: int) -> str:
+    """Return a link to a public board with these moves; size and rule of the board are settings there."""
+    return _LINK + "".join(cell_name(cell, size) for cell in cells)
+
+
+def _without_link(text: str) -> str:
+    """Return a text whose link is left with its moves, at the same offsets."""
+    return _LINK_START.sub(lambda link: " " * len(link[0]), text)
+
+
 def cell_words(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the words of a text of cells, each after its offset: `h8 i9 g7`, or `h8i9g7` without blanks."""
-    for word in re.finditer(r"\S+", text):
+    """Yield the words of a text of cells, each after its offset: `h8 i9 g7`, or `h8i9g7` without blanks.
+
+    A link of `link_text` is its moves.
+    """
+    for word in re.finditer(r"\S+", _without_link(text)):
         if _RUN.fullmatch(word[0]):
             yield from ((word.start() + name.start(), name[0]) for name in _CELL.finditer(word[0]))
         else:
@@ -87,10 +105,10 @@ _MOVE_NUMBER = re.compile(r"(?<![a-zA-Z0-9,])[0-9]{1,3}(?:\.+|[)…])")
 def spelled_cells(text: str, size: int) -> list[Cell]:
     """Return the cells of a list of moves in any usual spelling: names or points, with or without blanks and numbers.
 
-    `h8 i9`, `h8i9`, `1. h8 i9`, `1...h8`, `H8, I9`, `8,8 9,9` or a point a line. Points are columns and rows
+    `h8 i9`, `h8i9`, `1. h8 i9`, `1...h8`, `H8, I9`, `8,8 9,9`, a point a line or a link. Points are columns and rows
     from the top left, from 0 where one of them is 0, else from 1. Raises `NotationError`.
     """
-    words = [word for word in _MOVE_NUMBER.sub(" ", text).translate(_AROUND).split() if word != ","]
+    words = [word for word in _MOVE_NUMBER.sub(" ", _without_link(text)).translate(_AROUND).split() if word != ","]
     points = [point for word in words if (point := _POINT_WORD.fullmatch(word))]
     if points and len(points) == len(words):
         origin = 0 if any(int(number) == 0 for point in points for number in point.groups()) else 1

@@ -31,7 +31,7 @@ EXAMPLES = (
     "gomoku play --opening swap2",
     "gomoku play --book openings.sqlite",
     "gomoku play --level 3 --clock 5+3",
-    "gomoku play --opponents mentor:2 mentor:4",
+    "gomoku play --opponents mentor:2 mentor:4 --pace 2",
 )
 _BROWSER = "Browser"
 _LAST_RESULTS = 10
@@ -56,6 +56,40 @@ class _ServeOptions:
     port: Annotated[
         int, typer.Option("--port", min=1, max=65535, metavar="N", help="Port for --serve.", rich_help_panel=_BROWSER)
     ] = 8000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _CourseOptions:
+    """The course of a game."""
+
+    clock: Annotated[
+        str | None,
+        typer.Option(
+            "--clock",
+            metavar="TIME",
+            help="Minutes for each side: 10, with seconds that a move adds 5+3, with byo-yomi 5/30 or 5/3x30.",
+        ),
+    ] = None
+    take_back: Annotated[
+        bool,
+        typer.Option(
+            "--take-back/--no-take-back", help="Let moves be taken back during a game; without, the engine refuses."
+        ),
+    ] = True
+    pace: Annotated[
+        float,
+        typer.Option(
+            "--pace",
+            min=0,
+            max=3600,
+            metavar="S",
+            show_default=False,
+            help="Seconds from move to move, where two engines play.",
+        ),
+    ] = 0.0
+    bell: Annotated[
+        bool, typer.Option("--bell", help="Ring the terminal's bell when it is your turn, and at the end of a game.")
+    ] = False
 
 
 @expand_options
@@ -100,14 +134,7 @@ def command(
             help="Opening book: engines play it, and its moves stand below the candidates.",
         ),
     ] = None,
-    clock: Annotated[
-        str | None,
-        typer.Option(
-            "--clock",
-            metavar="TIME",
-            help="Minutes for each side: 10, with seconds that a move adds 5+3, with byo-yomi 5/30 or 5/3x30.",
-        ),
-    ] = None,
+    course: _CourseOptions,
     rating: Annotated[
         bool, typer.Option("--rating", help="Print your rating by games against levels; open no board.")
     ] = False,
@@ -132,9 +159,9 @@ def command(
     names_players = level is not None or model != player_names.DEFAULT or opponents is not None or two_players
     if (resume or load is not None) and names_players:
         raise typer.BadParameter("a game that goes on has its players", param_hint="--resume, --load")
-    if (resume or load is not None) and clock is not None:
+    if (resume or load is not None) and course.clock is not None:
         raise typer.BadParameter("a game that goes on has its clocks", param_hint="--clock")
-    time_control = _time_control(clock)
+    time_control = _time_control(course.clock)
     opened = _opened(resume, load)
     if level is not None:
         if model != player_names.DEFAULT:
@@ -186,6 +213,9 @@ def command(
         ascii_only=ascii_only or not shows_unicode(sys.stdout.encoding),
         theme=theme,
         book=opened_book,
+        takes_back=course.take_back,
+        pace_s=course.pace,
+        bell=course.bell,
         asks_first=choose,
     )
     run_board(engine, setup)

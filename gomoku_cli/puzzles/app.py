@@ -1,9 +1,6 @@
 """The app of `gomoku puzzles`: one puzzle after another on the board."""
 
-import asyncio
-import os
 import random
-import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -14,12 +11,11 @@ from functools import cache, partial
 from typing import ClassVar, TypeVar
 
 from textual import events, on
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.timer import Timer
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from core.notation import NotationError, parse_cell
 from core.position import IllegalMoveError, Position
@@ -29,14 +25,11 @@ from gomoku_cli.puzzles.progress import Progress
 from gomoku_cli.puzzles.rated import RatedPuzzle, daily_set, level_of
 from gomoku_cli.puzzles.referee import Hint, Referee, Verdict
 from gomoku_cli.tui.drivers.bursts import moves_in
-from gomoku_cli.tui.layout import BOARD_CSS, MIN_TERMINAL, TERMINAL_THEME, TOO_SMALL, arrangement
+from gomoku_cli.tui.layout import BoardApp
 from gomoku_cli.tui.picture import MAX_NUMBERED
-from gomoku_cli.tui.terminal import is_gone, restored_terminal, terminal_driver
-from gomoku_cli.tui.widgets.board import BoardWidget, BoardWindow
-from gomoku_cli.tui.widgets.entry import MoveEntry
-from gomoku_cli.tui.widgets.glyphs import ASCII, MONOCHROME, UNICODE
+from gomoku_cli.tui.widgets.board import BoardWidget
 from gomoku_cli.tui.widgets.painting import CellLook
-from gomoku_cli.tui.widgets.status import StatusKind, StatusLine
+from gomoku_cli.tui.widgets.status import StatusKind
 
 _T = TypeVar("_T")
 _TICK_S = 0.5
@@ -71,13 +64,10 @@ class PuzzleSetup:
     draw: random.Random = field(default_factory=random.Random)
 
 
-class PuzzlesApp(App[ExitCode]):
+class PuzzlesApp(BoardApp):
     """One puzzle after another; the result is the exit code, None after a failure."""
 
-    TITLE = "Gomoku"
     ENABLE_COMMAND_PALETTE = False
-    ALLOW_SELECT = False
-    CSS = BOARD_CSS
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("q", "leave", "Quit"),
         Binding("slash", "type_move", "Type a move", key_display="/"),
@@ -90,12 +80,8 @@ class PuzzlesApp(App[ExitCode]):
     ]
 
     def __init__(self, setup: PuzzleSetup) -> None:
-        super().__init__(driver_class=terminal_driver(), ansi_color=True if "NO_COLOR" in os.environ else None)
-        self.theme = setup.theme or TERMINAL_THEME
-        self.set_class(setup.ascii_only, "-ascii")
+        super().__init__(ascii_only=setup.ascii_only, theme=setup.theme)
         self._setup, self.progress = setup, setup.progress
-        self._glyphs = ASCII if setup.ascii_only else MONOCHROME if self.no_color else UNICODE
-        self._own_loop: asyncio.AbstractEventLoop | None = None
         self._referee = cache(Referee)
         self._proving = threading.Lock()  # a referee is for one thread
         self._question = 0
@@ -126,49 +112,23 @@ class PuzzlesApp(App[ExitCode]):
 
     def compose(self) -> ComposeResult:
         """Build title, board with panel, status and key bar."""
-        self._board = BoardWidget(self.puzzle.rules, ascii_only=self._setup.ascii_only)
         self._panel = Static(id="panel", markup=False)
-        self._status = StatusLine(id="status", markup=False)
-        self._title = Static(id="title", markup=False)
-        self._entry = MoveEntry(self._play_typed, id="entry")
-        yield self._title
-        with Horizontal(id="table"):
-            with BoardWindow():
-                yield self._board
-            yield self._panel
-        with Vertical(id="foot"):
-            yield self._status
-            yield self._entry
-        yield Footer(show_command_palette=False)
-        yield Static(TOO_SMALL, id="small", markup=False)
+        yield from self._widgets(self.puzzle.rules, self._panel, self._play_typed)
 
     def on_mount(self) -> None:
         """Show the first puzzle."""
-        self._own_loop = asyncio.get_running_loop()
-        self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
-        self._board.focus()
+        self._mounted()
         self.set_interval(_TICK_S, self._tick)
         self._show_puzzle()
 
     def on_resize(self, event: events.Resize) -> None:
         """Give the board its room and the panel the rest."""
-        columns, rows = event.size
-        self.screen.set_class(columns < MIN_TERMINAL[0] or rows < MIN_TERMINAL[1], "-small")
-        found = arrangement(self.puzzle.rules, columns, rows, None)
-        self._board.set_scale(found.scale)
-        self._panel.styles.width = found.panel_columns
-        self._panel.display = found.has_panel
+        self._fit(self.puzzle.rules, self._panel, event.size)
         self._show()
 
-    def interrupt(self) -> None:
-        """End the app as interrupted. A signal handler may call this."""
-        if self._own_loop is not None:
-            self._own_loop.call_soon_threadsafe(self.exit, ExitCode.INTERRUPTED)
-
     def _tick(self) -> None:
-        if not self.is_headless and is_gone(sys.__stdin__.fileno() if sys.__stdin__ else 0):
-            self.exit(ExitCode.INTERRUPTED)
-        elif self.phase is Phase.THINKING and (waited := time.monotonic() - self._asked_at) > _TICK_S:
+        self._leave_lost_terminal()
+        if self.phase is Phase.THINKING and (waited := time.monotonic() - self._asked_at) > _TICK_S:
             self._say(f"Looking for a proof... {waited:.0f} s", "busy")
 
     # The solver's moves
@@ -420,8 +380,5 @@ class PuzzlesApp(App[ExitCode]):
 
 def solve_puzzles(setup: PuzzleSetup) -> None:
     """Show puzzles until the player leaves. Any other end raises `SystemExit` with its exit code."""
-    app = PuzzlesApp(setup)
-    with restored_terminal(app.interrupt):
-        code = app.run()
-    if code != ExitCode.DONE:
-        raise SystemExit(ExitCode.FAILED if code is None else code)
+    if (code := PuzzlesApp(setup).run_to_end()) != ExitCode.DONE:
+        raise SystemExit(code)

@@ -2,15 +2,18 @@
 
 import re
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
 from core.records.tree import GameTree, Node
-from core.rules import BLACK, Colour
+from core.rules import BLACK, WHITE, Colour
 
 _WRITTEN = re.compile(r"(\d{1,4}(?:\.\d{1,3})?)(?:\+(\d{1,4})|/(?:([1-9]\d?)x)?(\d{1,4}))?")
 _OVERTIME = re.compile(r"(\d{1,4}) fischer|(\d{1,2})x(\d{1,4}) byo-yomi")
 """SGF leaves the words of `OT` to programs; these are in use for Go."""
+_NAMES = {BLACK: ("BL", "OB"), WHITE: ("WL", "OW")}
+"""The properties of a move for the time and the periods of a colour."""
 _SECONDS = re.compile(r"\d{1,6}(?:\.\d{1,3})?")
 
 
@@ -80,25 +83,26 @@ class TimeControl:
 
     def clocks(self, line: list[Node]) -> dict[Colour, Clock]:
         """Return both clocks after the moves of a line, as far as these note them."""
-        found = dict.fromkeys((BLACK, -BLACK), Clock(self.main_s, self.periods))
-        for ply, node in enumerate(line):
-            left, periods = (node.text(name) for name in (("BL", "OB"), ("WL", "OW"))[ply % 2])
-            if _SECONDS.fullmatch(left):
-                is_over = self.periods > 0 and periods.isdecimal()
-                found[BLACK if ply % 2 == 0 else -BLACK] = (
-                    Clock(0.0, int(periods)) if is_over else Clock(float(left), self.periods)
-                )
+        found = dict.fromkeys(_NAMES, Clock(self.main_s, self.periods))
+        for node in line:
+            for colour, names in _NAMES.items():
+                left, periods = map(node.text, names)
+                if _SECONDS.fullmatch(left):
+                    is_over = self.periods > 0 and periods.isdecimal()
+                    found[colour] = Clock(0.0, int(periods)) if is_over else Clock(float(left), self.periods)
         return found
 
-    def pressed(self, clock: Clock, used_s: float, node: Node, colour: Colour) -> Clock:
-        """Return a clock after a move of `used_s`, and note it at the move."""
+    def pressed(self, clock: Clock, used_s: float) -> Clock:
+        """Return a clock after a move of `used_s`."""
         left_s, periods = clock.minus(used_s, self.period_s)
-        in_main = used_s < clock.left_s
-        names = ("BL", "OB") if colour == BLACK else ("WL", "OW")
-        found = Clock(left_s + self.increment_s, periods) if in_main else Clock(0.0, periods)
-        node.set_text(names[0], f"{found.left_s if in_main else self.period_s:.1f}")
-        node.set_text(names[1], "" if in_main or not self.periods else str(periods))
-        return found
+        return Clock(left_s + self.increment_s, periods) if used_s < clock.left_s else Clock(0.0, periods)
+
+    def note(self, node: Node, clocks: Mapping[Colour, Clock]) -> None:
+        """Note both clocks at a move: after undo that of the other side is not the one at its own last move."""
+        for colour, clock in clocks.items():
+            left, periods = _NAMES[colour]
+            node.set_text(left, f"{clock.left_s or self.period_s:.1f}")
+            node.set_text(periods, "" if clock.left_s or not self.periods else str(clock.periods))
 
     def text(self, clock: Clock, used_s: float = 0.0) -> str:
         """Return `4:32`, `0:09.3`, or in byo-yomi `0:25 (3)` with the periods that are left."""

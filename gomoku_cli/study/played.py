@@ -11,9 +11,9 @@ from core.rules import Colour, colour_name
 from gomoku_cli.study.clocks import Clock, TimeControl
 
 DRAW_STONES, DRAW_MOVES, DRAW_SUM = 30, 5, 0.06
-"""An engine accepts a draw from this number of stones on, if the sum of its values before its last moves is lower.
+"""From this number of stones on an engine accepts a draw if the sum of its values before its last moves is lower.
 
-The program of paper A asks for a draw if the sum of the last five absolute values is below 0.06, from 30 stones on.
+It offers one if that holds for their absolute values, as the program of paper A does.
 """
 
 _UNRATED = "UNRATED"
@@ -23,6 +23,11 @@ _UNRATED = "UNRATED"
 def accepts_draw(values: Sequence[float], stones: int) -> bool:
     """Return True if an engine accepts a draw; `values`: those before its moves, -1 to 1, for itself, oldest first."""
     return stones >= DRAW_STONES and len(values) >= DRAW_MOVES and sum(values[-DRAW_MOVES:]) < DRAW_SUM
+
+
+def offers_draw(values: Sequence[float], stones: int) -> bool:
+    """Return True if an engine offers a draw; see `accepts_draw`."""
+    return accepts_draw([abs(value) for value in values], stones)
 
 
 class PlayedGame(Walk):
@@ -45,7 +50,8 @@ class PlayedGame(Walk):
         if self.control is None:
             return True
         colour = -self.side_to_move
-        clock = self.clocks[colour] = self.control.pressed(self.clocks[colour], used_s, self.node, colour)
+        clock = self.clocks[colour] = self.control.pressed(self.clocks[colour], used_s)
+        self.control.note(self.node, self.clocks)
         self.changes += 1
         return clock != Clock(0.0, 0)
 

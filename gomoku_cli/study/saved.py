@@ -1,7 +1,8 @@
 """Saved games: a folder of SGF files, each written anew after every change, whole or not at all.
 
 A file holds the tree of its game, so nothing that was played is lost. Going on with a file that other programs wrote,
-that another board has changed meanwhile, or that lies elsewhere begins a new file, which names the old one.
+that another board has changed, renamed or deleted meanwhile, or that lies elsewhere begins a new file, which names the
+old one.
 """
 
 import itertools
@@ -51,9 +52,9 @@ class SavedEntry:
         return self.record.ending is not Ending.UNKNOWN
 
     @property
-    def is_copy(self) -> bool:
-        """True for the copy of another program's record, made when it was reviewed."""
-        return bool(self.record.source) and not self.record.note.startswith(OWN_NOTE)
+    def is_foreign(self) -> bool:
+        """True for a game that was not played here: pasted, or the copy of another program's record."""
+        return not self.record.note.startswith(OWN_NOTE)
 
 
 class SavedGame:
@@ -73,33 +74,34 @@ class SavedGame:
         self._source = ""
         """The name of the file from which this one branches off."""
 
-    def save(self, game: StudiedTree, *, is_final: bool = False) -> None:
+    def save(self, game: StudiedTree, *, is_final: bool = False) -> str:
         """Write the game to its file: a kill at any time leaves this state or the one before.
 
+        Return a sentence if it goes on in a new file, since its own was changed, renamed or deleted elsewhere.
         The board decides the result, unless the record says that the game ended without it. `is_final`: the record of
         another program, whose result stands. Raises `OSError`.
         """
         tree = game.write()
         if not is_final:
             tree.set_header(with_result(tree.record()))
-        if self.path is not None and not self._may_rewrite(self.path):
-            self._source = self.path.name
+        before = self.path
+        is_here = before is not None and self._is_ours and before.resolve().parent == self._folder.resolve()
+        is_lost = is_here and _bytes(before) != self._known
+        if before is not None and (is_lost or not is_here):
+            self._source = before.name
             self.path = self._copy(tree) if is_final else None
             self._is_ours = True
         if self._source:
             tree.set_text("SO", self._source)
         if self.path is None and not tree.children:
-            return
+            return ""
         if self.path is None:
             make_private_folder(self._folder)
             self.path = _new_file(self._folder, f"{datetime.now():%Y-%m-%d-%H%M%S}")
         write_games(self.path, [tree])
         self._known = _bytes(self.path)
-
-    def _may_rewrite(self, path: Path) -> bool:
-        """Return True for a game in the state and the words in which this program left it."""
-        is_inside = path.resolve().parent == self._folder.resolve()
-        return self._is_ours and is_inside and _bytes(path) in (self._known, b"")
+        changed = f"{self._source} was changed, renamed or deleted elsewhere: this game goes on in {self.path.name}."
+        return changed if is_lost else ""
 
     def _copy(self, tree: GameTree) -> Path | None:
         """Return the file with an earlier copy of the game that lies elsewhere; None without one.
@@ -187,7 +189,7 @@ def _entry(path: Path, seconds: float) -> SavedEntry | None:
 def newest_unfinished(folder: Path) -> SavedEntry | None:
     """Return the newest game that can go on, None without one."""
     for entry in saved_games(folder):
-        if not (entry.is_finished or entry.is_copy):
+        if not (entry.is_finished or entry.is_foreign):
             with suppress(RecordError):
                 if read_games(entry.path)[0].ending is Ending.UNKNOWN:
                     return entry

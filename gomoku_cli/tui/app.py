@@ -1,8 +1,5 @@
 """The app of `gomoku play`: it connects the board, the panes and the course of the game."""
 
-import asyncio
-import os
-import sys
 from collections.abc import Iterable
 from functools import partial
 from typing import ClassVar
@@ -10,11 +7,9 @@ from typing import ClassVar
 from textual import events, on
 from textual.app import ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.geometry import Size
 from textual.screen import Screen
-from textual.widgets import Footer, Static
 
 from core.notation import NotationError, spelled_cells
 from core.opening_rules import Opening, OpeningRule
@@ -25,24 +20,18 @@ from gomoku_cli.tui.drivers.bursts import LONGEST, is_sgf, moves_in
 from gomoku_cli.tui.engine.client import Engine
 from gomoku_cli.tui.game import Game, has_net
 from gomoku_cli.tui.keys import BY_IMPORTANCE, GROUPS, THREAT_MARKS
-from gomoku_cli.tui.layout import BOARD_CSS, MIN_TERMINAL, TERMINAL_THEME, TOO_SMALL, arrangement
 from gomoku_cli.tui.picture import Panes, looks
 from gomoku_cli.tui.screens.dialogs import Dialogs
 from gomoku_cli.tui.setup import BoardSetup
-from gomoku_cli.tui.terminal import is_gone, terminal_driver
-from gomoku_cli.tui.widgets.board import BoardWidget, BoardWindow
-from gomoku_cli.tui.widgets.entry import MoveEntry
-from gomoku_cli.tui.widgets.glyphs import ASCII, MONOCHROME, UNICODE
+from gomoku_cli.tui.widgets.board import BoardWidget
+from gomoku_cli.tui.widgets.candidates import MOST_ROWS, ranked
 from gomoku_cli.tui.widgets.panel import MovesView, SidePanel
-from gomoku_cli.tui.widgets.status import StatusKind, StatusLine
+from gomoku_cli.tui.widgets.status import StatusKind
 
 
 class GomokuApp(Dialogs):
     """One game after another; the result is the exit code, None after a failure."""
 
-    TITLE = "Gomoku"
-    ALLOW_SELECT = False
-    CSS = BOARD_CSS
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
             Binding(each.key, each.action, each.name, key_display=each.shown, show=each.in_footer)
@@ -52,53 +41,28 @@ class GomokuApp(Dialogs):
     ]
 
     def __init__(self, engine: Engine, setup: BoardSetup) -> None:
-        # Without native colours from the start Textual shows greys under NO_COLOR instead of no colours.
-        super().__init__(driver_class=terminal_driver(), ansi_color=True if "NO_COLOR" in os.environ else None)
-        self.theme = setup.theme or TERMINAL_THEME
-        self.set_class(setup.ascii_only, "-ascii")
+        super().__init__(ascii_only=setup.ascii_only, theme=setup.theme)
         self.notices: list[str] = []
         """Notices on the engine's backend and precision."""
         self._setup = setup
         self._engine = engine
-        self._main = None
         self._panes = Panes()
         self._clocks = ("", "")
         self._panel_wanted: bool | None = None
         """The human's wish; None leaves the panel to the size of the terminal."""
         self._is_too_narrow = False
         """True while the status says that there is no room for the panel."""
-        self._own_loop: asyncio.AbstractEventLoop | None = None
-        self._glyphs = ASCII if setup.ascii_only else MONOCHROME if self.no_color else UNICODE
         game = setup.game or Game(setup.rules, setup.seats, opening=Opening(setup.opening), clock=setup.clock)
-        self.control = Control(game, engine, self, ponders=setup.ponders, path=setup.path, book=setup.book)
+        self.control = Control(game, engine, self, setup)
 
     def compose(self) -> ComposeResult:
         """Build title, board with panel, status and key bar."""
-        # Attributes, not queries: a query looks at the top screen, and the engine may answer while a dialog is open.
-        self._board = BoardWidget(self.game.rules, ascii_only=self._setup.ascii_only)
         self._panel = SidePanel(self._glyphs, id="panel")
-        self._status = StatusLine(id="status", markup=False)
-        self._title = Static(id="title", markup=False)
-        self._entry = MoveEntry(self._play_typed, id="entry")
-        yield self._title
-        with Horizontal(id="table"):
-            with BoardWindow():
-                yield self._board
-            yield self._panel
-        # Over the board: a status of several rows, or the line for a move, must not move it.
-        with Vertical(id="foot"):
-            yield self._status
-            yield self._entry
-        yield Footer(show_command_palette=False)
-        yield Static(TOO_SMALL, id="small", markup=False)
+        yield from self._widgets(self.game.rules, self._panel, self._play_typed)
 
     def on_mount(self) -> None:
         """Show the empty board and begin."""
-        self._own_loop = asyncio.get_running_loop()
-        self._main = self.screen
-        # After Ctrl-Z and `fg` Textual repaints only what changed meanwhile.
-        self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
-        self._board.focus()
+        self._mounted()
         self._arrange()
         self.set_interval(0.5, self._tick)
         self.set_interval(0.1, self._show_clocks)
@@ -112,23 +76,12 @@ class GomokuApp(Dialogs):
         if self._main is not None:
             self._arrange(event.size)
 
-    def interrupt(self) -> None:
-        """End the app as interrupted. A signal handler may call this."""
-        if self._own_loop is not None:
-            self._own_loop.call_soon_threadsafe(self.exit, ExitCode.INTERRUPTED)
-
     # Layout
 
     def _arrange(self, terminal: Size | None = None) -> None:
         """Choose the size of the cells and the panel's width for the size of the terminal."""
-        columns, rows = terminal or self.size
-        assert self._main is not None
-        self._main.set_class(columns < MIN_TERMINAL[0] or rows < MIN_TERMINAL[1], "-small")
-        found = arrangement(self.game.rules, columns, rows, self._panel_wanted)
-        self._board.set_scale(found.scale)
-        self._panel.styles.width = found.panel_columns
-        self._panel.display = shown = found.has_panel
-        if shown and self._is_too_narrow:
+        self._fit(self.game.rules, self._panel, terminal or self.size, self._panel_wanted)
+        if self._panel.display and self._is_too_narrow:
             self._is_too_narrow = False
             self.control.show_state(at_once=True)
         self._show_title()
@@ -162,7 +115,8 @@ class GomokuApp(Dialogs):
                 source += f", {state}"
             self._panel.show_candidates(control.analysis, source, self._board.cursor, control.book_moves())
         if self._panel.graph.display:
-            self._panel.graph.show(game.curve(in_review=control.review.active), game.ply, control.review.marks)
+            by_analyst = control.review.active or game.is_game_over()
+            self._panel.graph.show(game.curve(by_analyst=by_analyst), game.ply, control.review.marks)
 
     def show_state(self, text: str, kind: StatusKind = "", *, at_once: bool = False) -> None:
         """See `View`."""
@@ -200,8 +154,7 @@ class GomokuApp(Dialogs):
             self._show_title()
 
     def _tick(self) -> None:
-        if not self.is_headless and is_gone(sys.__stdin__.fileno() if sys.__stdin__ else 0):
-            self.exit(ExitCode.INTERRUPTED)  # without a signal, if another session owns the terminal
+        self._leave_lost_terminal()
         self.control.show_state()
 
     # Keys and mouse
@@ -320,6 +273,16 @@ class GomokuApp(Dialogs):
             self.show_message(f"Threats: {THREAT_MARKS}.")  # there may be none to see
         self._panes_changed()
 
+    def action_candidate(self, number: int) -> None:
+        """Show the line of a candidate, by its number in the table, and put the cursor on it."""
+        self._panes.variation = True
+        found = ranked(self.control.analysis)[:MOST_ROWS] if self.control.analysis is not None else []
+        if number <= len(found):
+            self._board.cursor = found[number - 1].move
+        else:
+            self.show_message(f"There is no candidate {number} yet.")
+        self._panes_changed()
+
     def action_view(self, name: str) -> None:
         """Show or hide a view of the panel: candidates, graph."""
         view = getattr(self._panel, name)
@@ -348,7 +311,7 @@ class GomokuApp(Dialogs):
     def _panes_changed(self) -> None:
         control, panes = self.control, self._panes
         control.wants_analysis = panes.heat or panes.variation or self._panel.candidates.display
-        control.wants_threats = panes.threats
+        control.wants_threats, control.wants_graph = panes.threats, self._panel.graph.display
         control.use_turn()
         self.show_game()
 

@@ -1,5 +1,8 @@
 """The course of a game: the handling of the engine's answers."""
 
+import time
+from functools import partial
+
 from core.opening_rules import Choice
 from core.position import IllegalMoveError
 from curriculum.arena import player_names
@@ -37,6 +40,8 @@ class Control(Turns):
     def receive(self, number: int, answer: Answer) -> None:
         """Handle an answer of the engine; one to a dropped task changes nothing."""
         role, game = self._tasks.role_of(number), self.game
+        if role == "move" and isinstance(answer, Moved) and self._holds(number, answer):
+            return
         if role is not None and not isinstance(answer, Progress):
             self._tasks.end(role)
         match answer:
@@ -90,7 +95,9 @@ class Control(Turns):
                 if clocked and choice is not None:
                     # A busy machine may end a search late, but a program of its own keeps its own time.
                     is_program = choice.spec.partition(":")[0] == player_names.ENGINE
-                    self.press_clock(answer.seconds if is_program else min(answer.seconds, budget_s))
+                    used_s = answer.seconds if is_program else min(answer.seconds, budget_s)
+                    self.press_clock(self._before_swap_s + used_s)
+                self._consider_draw()
                 self.continue_game(by_engine=True)
             case Opened(found) if isinstance(found, tuple):
                 for cell in found:
@@ -118,6 +125,17 @@ class Control(Turns):
             case Done() if role == "ponder":
                 self.pondering = False
                 self._view.show_game()
+
+    def _holds(self, number: int, answer: Moved) -> bool:
+        """Return True for a move of one of two engines whose time has not come; it comes again then."""
+        seats, waiting, now = self.game.seats, self._waiting, time.monotonic()
+        rest_s = waiting.moved_at + self._setup.pace_s - now
+        if rest_s <= 0 or None in (seats.black, seats.white):
+            waiting.moved_at = now
+            return False
+        waiting.held = number, answer
+        self._view.set_timer(rest_s, partial(self.receive, number, answer))
+        return True
 
     def _handle_load(self, number: int, answer: Answer) -> None:
         choice = self._waiting.loads.pop(number)

@@ -328,10 +328,10 @@ class Game(PlayedGame):
             return None
         return analysis.value if ply % 2 == 0 else -analysis.value
 
-    def curve(self, *, in_review: bool) -> list[float | None]:
+    def curve(self, *, by_analyst: bool) -> list[float | None]:
         """Return black's win probability after each ply of the whole game; None before and after all known ones.
 
-        In a review the curve is that of the analyst, who has seen all positions alike. Else it is that of one player
+        `by_analyst`: the curve of the analyst, who has seen all positions alike. Else it is that of one player
         before the moves of one side, of which most are known: several players, or the short search for a move and the
         long one of a pane in turn, would be a saw. Between two known positions lies a straight line. The last value
         holds for one move more, since the player took that move for the best. The end is sure.
@@ -341,11 +341,11 @@ class Game(PlayedGame):
         for ply in plies:
             if (analysis := self.analysis_at(ply)) is not None:
                 value = analysis.value * (1 if ply % 2 == 0 else -1)
-                key = (self.speaker_at(ply), 0 if in_review else ply % 2)
+                key = (self.speaker_at(ply), 0 if by_analyst else ply % 2)
                 groups.setdefault(key, {})[ply] = win_probability(value)
         known = (
             groups.get((self.analyst.spec, 0), {})
-            if in_review
+            if by_analyst
             else max(groups.values(), key=lambda group: (len(group), max(group)), default={})
         )
         if (end := self.at(plies[-1]).outcome()) is not None:

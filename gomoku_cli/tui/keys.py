@@ -26,7 +26,7 @@ PLAYING = (
     Command("i", "course('show_hint')", "i", "Hint", "hint: the best move that the analysis knows", True),
     Command("s", "course('swap_sides')", "s", "Swap sides", "swap sides; after the end: rematch"),
     Command("minus", "resign", "-", "Resign", "resign; asks"),
-    Command("equals_sign", "offer_draw", "=", "Offer a draw", "offer a draw"),
+    Command("equals_sign", "offer_draw", "=", "Offer a draw", "offer a draw, or take one"),
     Command("escape", "move_now", "esc", "Move now", "make the engine move now; close a line or pane"),
     Command("n", "new_game", "n", "New game", "new game: opponent, side, board, limits", True),
     Command("plus", "set_up", "+", "Set up", "set up stones, and play from there"),
@@ -38,6 +38,8 @@ UNDERSTANDING = (
     Command("0", "course('pause_analysis')", "0", "Pause the analysis", "pause the analysis, or go on with it"),
     Command("c", "view('candidates')", "c", "Candidates", "table of candidates"),
     Command("v", "pane('variation')", "v", "Variation", "line of the cell under the cursor, as ghost stones"),
+    Command("1", "candidate(1)", "1-8", "Line of candidate 1", "line of a candidate, by its number in the table"),
+    *(Command(str(n), f"candidate({n})", str(n), f"Line of candidate {n}", "") for n in range(2, 9)),
     Command("g", "view('graph')", "g", "Graph", "win probability over the game"),
     Command("f", "pane('threats')", "f", "Threats", f"threats: {THREAT_MARKS}"),
     Command("m", "pane('numbers')", "m", "Move numbers", "move numbers"),
@@ -59,7 +61,7 @@ VARIATIONS = (
     Command("d", "delete", "d", "Delete move", "delete the move and all that follow; asks"),
     Command("e", "describe", "e", "Comment", "write a comment and a name"),
 )
-SHARING = (Command("y", "share", "y", "Copy, export", "copy moves, board or SGF; draw PNG, SVG or GIF"),)
+SHARING = (Command("y", "share", "y", "Copy, export", "copy moves, link, board, SGF; draw PNG, SVG, GIF"),)
 SCREEN = (
     Command("p", "panel", "p", "Panel", "fold or open the panel"),
     Command("pageup", "scroll_moves(-1)", "pgup", "Scroll up", "scroll the moves; tab puts the focus on them"),

@@ -1,10 +1,26 @@
-"""The room of the board and of the panel on a terminal."""
+"""The layout of a screen with a board: its widgets, and the room of board and panel on a terminal."""
 
+import asyncio
+import os
+import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from textual.app import App, ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.geometry import Size
+from textual.screen import Screen
+from textual.widget import Widget
+from textual.widgets import Footer, Static
+
 from core.rules import Rules
-from gomoku_cli.tui.widgets.board import best_scale
+from gomoku_cli.exit_codes import ExitCode
+from gomoku_cli.tui.terminal import is_gone, restored_terminal, terminal_driver
+from gomoku_cli.tui.widgets.board import BoardWidget, BoardWindow, best_scale
+from gomoku_cli.tui.widgets.entry import MoveEntry
+from gomoku_cli.tui.widgets.glyphs import ASCII, MONOCHROME, UNICODE
 from gomoku_cli.tui.widgets.painting import Geometry
+from gomoku_cli.tui.widgets.status import StatusLine
 
 TERMINAL_THEME = "ansi-dark"
 """The terminal's own colours, so that a screen suits a dark and a light one. The board brings its own."""
@@ -62,3 +78,74 @@ def arrangement(rules: Rules, columns: int, rows: int, panel_wanted: bool | None
         has_panel=wanted and Geometry(rules.size, scale).columns <= beside,
         panel_columns=min(max(left, _PANEL_COLUMNS), _MAX_PANEL_COLUMNS),
     )
+
+
+class BoardApp(App[ExitCode]):
+    """A screen with a board and a panel beside it; the result is the exit code, None after a failure."""
+
+    TITLE = "Gomoku"
+    ALLOW_SELECT = False
+    CSS = BOARD_CSS
+
+    def __init__(self, *, ascii_only: bool, theme: str | None) -> None:
+        # Without native colours from the start Textual shows greys under NO_COLOR instead of no colours.
+        super().__init__(driver_class=terminal_driver(), ansi_color=True if "NO_COLOR" in os.environ else None)
+        self.theme = theme or TERMINAL_THEME
+        self.set_class(ascii_only, "-ascii")
+        self._ascii_only = ascii_only
+        self._glyphs = ASCII if ascii_only else MONOCHROME if self.no_color else UNICODE
+        self._main: Screen[object] | None = None
+        """The screen of the board, once it is mounted."""
+        self._own_loop: asyncio.AbstractEventLoop | None = None
+
+    def _widgets(self, rules: Rules, panel: Widget, play_typed: Callable[[str], None]) -> ComposeResult:
+        """Build title, board with its panel, status and key bar."""
+        # Attributes, not queries: a query looks at the top screen, and an answer may come while a dialog is open.
+        self._board = BoardWidget(rules, ascii_only=self._ascii_only)
+        self._status = StatusLine(id="status", markup=False)
+        self._title = Static(id="title", markup=False)
+        self._entry = MoveEntry(play_typed, id="entry")
+        yield self._title
+        with Horizontal(id="table"):
+            with BoardWindow():
+                yield self._board
+            yield panel
+        # Over the board: a status of several rows, or the line for a move, must not move it.
+        with Vertical(id="foot"):
+            yield self._status
+            yield self._entry
+        yield Footer(show_command_palette=False)
+        yield Static(TOO_SMALL, id="small", markup=False)
+
+    def _mounted(self) -> None:
+        """Take the mounted screen for that of the board."""
+        self._own_loop = asyncio.get_running_loop()
+        self._main = self.screen
+        # After Ctrl-Z and `fg` Textual repaints only what changed meanwhile.
+        self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
+        self._board.focus()
+
+    def _fit(self, rules: Rules, panel: Widget, terminal: Size, panel_wanted: bool | None = None) -> None:
+        """Choose the size of the cells and the panel's width for the size of the terminal."""
+        columns, rows = terminal
+        (self._main or self.screen).set_class(columns < MIN_TERMINAL[0] or rows < MIN_TERMINAL[1], "-small")
+        found = arrangement(rules, columns, rows, panel_wanted)
+        self._board.set_scale(found.scale)
+        panel.styles.width = found.panel_columns
+        panel.display = found.has_panel
+
+    def interrupt(self) -> None:
+        """End the app as interrupted. A signal handler may call this."""
+        if self._own_loop is not None:
+            self._own_loop.call_soon_threadsafe(self.exit, ExitCode.INTERRUPTED)
+
+    def _leave_lost_terminal(self) -> None:
+        """End the app if its terminal is gone: no signal comes if another session owns it."""
+        if not self.is_headless and is_gone(sys.__stdin__.fileno() if sys.__stdin__ else 0):
+            self.exit(ExitCode.INTERRUPTED)
+
+    def run_to_end(self) -> ExitCode:
+        """Run the app, give the terminal back, and return the exit code."""
+        with restored_terminal(self.interrupt):
+            code = self.run()
+        return ExitCode.FAILED if code is None else code  # Textual has already printed an error

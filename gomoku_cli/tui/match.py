@@ -4,17 +4,22 @@ import math
 
 from core.opening_rules import OpeningRule
 from core.records.record import Ending
+from core.records.tree import Node
 from core.rules import BLACK, EMPTY, WHITE, Colour, Rules, colour_name
 from curriculum.arena.player_names import LEVELS
 from gomoku_cli.gomocup.clock import move_budget
-from gomoku_cli.study.clocks import Clock, Stopwatch
-from gomoku_cli.study.played import DRAW_STONES, accepts_draw
+from gomoku_cli.study.clocks import Stopwatch
+from gomoku_cli.study.played import DRAW_MOVES, DRAW_STONES, accepts_draw, offers_draw
 from gomoku_cli.tui.engine.client import Engine
-from gomoku_cli.tui.engine.messages import RateGame
+from gomoku_cli.tui.engine.messages import Answer, RateGame
 from gomoku_cli.tui.game import Game
 from gomoku_cli.tui.review import Review
+from gomoku_cli.tui.setup import BoardSetup
 from gomoku_cli.tui.view import View
 from gomoku_cli.tui.waiting import Waiting
+
+NO_OFFER: tuple[int, Node | None] = (0, None)
+"""The stones and the position of an engine's last offer of a draw."""
 
 
 class Match:
@@ -27,9 +32,13 @@ class Match:
     _waiting: Waiting
     _paused: bool
 
-    def __init__(self) -> None:
+    def __init__(self, setup: BoardSetup) -> None:
+        self._setup = setup
         self._watch = Stopwatch()
         """The time of the turn of a node and a colour."""
+        self._swapped: tuple[object, float] = (None, 0.0)
+        """The turn in which sides were swapped, and its time before."""
+        self._offer = NO_OFFER
         self._is_live, self._rating_text = False, ""
         """True for a game that was not over when it came; a word on the rating after its end."""
 
@@ -37,8 +46,12 @@ class Match:
         """Show the changed game, and go on with it."""
         raise NotImplementedError
 
+    def receive(self, number: int, answer: Answer) -> None:
+        """Handle an answer of the engine."""
+        raise NotImplementedError
+
     def _begin_match(self) -> None:
-        self._watch = Stopwatch()
+        self._watch, self._offer = Stopwatch(), NO_OFFER
         self._is_live, self._rating_text = not self.game.is_decided, ""
 
     # Ends
@@ -68,6 +81,30 @@ class Match:
             why = f" before {DRAW_STONES} stones stand" if game.ply < DRAW_STONES else ": it plays on"
             self._view.show_message(f"{choice.spec} takes no draw{why}.")
 
+    def _consider_draw(self) -> None:
+        """Let the engine that has moved offer a draw by its own values, once in so many of its moves."""
+        game = self.game
+        is_asked = game.seats.human == game.side_to_move and not self.may_end
+        is_new = game.ply >= self._offer[0] + 2 * DRAW_MOVES
+        if is_asked and is_new and offers_draw(game.values_of(-game.side_to_move), game.ply):
+            self._offer = game.ply, game.node
+
+    @property
+    def offer_text(self) -> str:
+        """The engine's offer of a draw in this position, in words; nothing without one."""
+        if self.game.node is not self._offer[1] or self.may_end:
+            return ""
+        return f" {self.game.player_name(-self.game.seats.human)} offers a draw: = takes it, a move declines it."
+
+    def refuses(self) -> bool:
+        """Return True if the engine does not consent to moves taken back in this game, and say so."""
+        game = self.game
+        is_asked = game.seats.human != EMPTY and game.recorded is None and not game.is_decided
+        if self._setup.takes_back or not is_asked:
+            return False
+        self._view.show_message(f"{game.player_name(-game.seats.human)} lets no move be taken back.", "error")
+        return True
+
     # Clocks
 
     @property
@@ -94,14 +131,15 @@ class Match:
             waits = self._paused or self.game.player_to_move in self._waiting.loads.values()
             self._watch.show((self.game.node, self.game.side_to_move), runs=self._has_clock and not waits)
 
-    def charge_turn(self) -> None:
-        """Take the time of a human's turn so far from the clock of its colour, which another player takes over."""
-        game, control, used_s = self.game, self.game.control, self._watch.seconds
-        if control is not None and self._has_clock and game.is_humans_turn:
-            clock = game.clocks[game.side_to_move]
-            left_s, periods = clock.minus(used_s, control.period_s)
-            game.clocks[game.side_to_move] = Clock(left_s if used_s < clock.left_s else 0.0, periods)
-        self._watch = Stopwatch()
+    def note_swap(self) -> None:
+        """Note the time of this turn so far, which counts for the player who takes it over."""
+        self._swapped = (self._watch.turn, self._watch.seconds) if self._has_clock else (None, 0.0)
+
+    @property
+    def _before_swap_s(self) -> float:
+        """The time of this turn before sides were swapped."""
+        turn, seconds = self._swapped
+        return seconds if turn == self._watch.turn else 0.0
 
     def check_clock(self) -> bool:
         """End the game if a human has no time left; return True then."""
@@ -124,9 +162,11 @@ class Match:
         game, control = self.game, self.game.control
         if control is None or game.is_decided:
             return math.inf
-        clock = game.clocks[game.side_to_move]
-        period_s = control.period_s if clock.periods else 0.0
-        return move_budget(clock.left_s, control.increment_s, period_s, game.ply // 2)
+        clock, used_s = game.clocks[game.side_to_move], self._before_swap_s
+        left_s, periods = clock.minus(used_s, control.period_s)
+        in_main = used_s < clock.left_s
+        period_s = (control.period_s if in_main else left_s) if periods else 0.0
+        return move_budget(left_s if in_main else 0.0, control.increment_s, period_s, game.ply // 2)
 
     # Rating
 

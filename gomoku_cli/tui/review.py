@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from gomoku_cli.tui.engine.messages import Analysed, Graded, GradeMoves, Search
-from gomoku_cli.tui.engine.tasks import OF_POSITION, Tasks
+from gomoku_cli.tui.engine.tasks import OF_POSITION, REVIEWING, Tasks
 from gomoku_cli.tui.game import Game
 from gomoku_cli.tui.view import View
 
@@ -75,10 +75,15 @@ class Review:
     def leave(self, *, here: bool) -> None:
         """End the review: at the shown position, or at the end of the game."""
         self._direction = 0
-        self._tasks.drop("review", "grades")
+        self._tasks.drop(*REVIEWING)
         self.active = False
         if not here:
             self._control.game.go_to(len(self._control.game.nodes))
+
+    def fill(self) -> None:
+        """Analyse what is missing for the graph of a game that is over, without a review."""
+        if "review" not in self._tasks and self._missing:
+            self._go_on()
 
     def forget(self) -> None:
         """End the review and forget its grades: another game comes."""
@@ -146,7 +151,7 @@ class Review:
 
     def _change_line(self) -> None:
         """Review another line: the grades of the one before are not its own."""
-        self._tasks.drop("review", "grades")
+        self._tasks.drop(*REVIEWING)
         self.grades = Graded((), ())
         self._go_on()
         self._control.continue_game()

@@ -4,7 +4,6 @@ from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.tui.app import GomokuApp
 from gomoku_cli.tui.engine.client import Engine
 from gomoku_cli.tui.setup import BoardSetup
-from gomoku_cli.tui.terminal import restored_terminal
 
 
 def check_theme(name: str | None) -> None:
@@ -23,8 +22,7 @@ def run_board(engine: Engine, setup: BoardSetup) -> None:
     """
     app = GomokuApp(engine, setup)
     try:
-        with restored_terminal(app.interrupt):
-            code = app.run()
+        code = app.run_to_end()
     finally:
         engine.close()
     if app.notices:
@@ -32,7 +30,5 @@ def run_board(engine: Engine, setup: BoardSetup) -> None:
 
         for notice in app.notices:  # the panel no longer shows them
             print_notice(notice)
-    if code is None:
-        code = ExitCode.FAILED  # Textual has already printed the error
     if code != ExitCode.DONE:
         raise SystemExit(code)

@@ -37,5 +37,11 @@ class BoardSetup:
     """True begins with a review of that game."""
     book: "Book | None" = None
     """An opening book: its moves stand below the candidates, and engines play them."""
+    takes_back: bool = True
+    """False for an engine that does not consent to moves taken back during a game."""
+    pace_s: float = 0.0
+    """Seconds from move to move at least, where two engines play."""
+    bell: bool = False
+    """True rings the terminal's bell when a human is to move after an engine, and at the end of a game."""
     asks_first: bool = False
     """True opens the dialog for a new game first."""

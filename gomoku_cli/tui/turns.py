@@ -1,5 +1,6 @@
 """The course of a game: turns, and requests to the engine."""
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -7,19 +8,12 @@ from core.opening_rules import FREE, Choice, Opening
 from core.position import IllegalMoveError
 from core.rules import EMPTY, NO_CELL, Cell
 from gomoku_cli.tui.engine.client import Engine
-from gomoku_cli.tui.engine.messages import (
-    CheckMove,
-    ChooseOpening,
-    FindThreats,
-    Keep,
-    Load,
-    Search,
-    Threats,
-)
-from gomoku_cli.tui.engine.tasks import OF_POSITION, Tasks
+from gomoku_cli.tui.engine.messages import CheckMove, ChooseOpening, FindThreats, Keep, Load, Moved, Search, Threats
+from gomoku_cli.tui.engine.tasks import OF_POSITION, REVIEWING, Tasks
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.match import Match
 from gomoku_cli.tui.review import Review
+from gomoku_cli.tui.setup import BoardSetup
 from gomoku_cli.tui.view import View
 from gomoku_cli.tui.waiting import Waiting
 from gomoku_cli.tui.widgets.status import StatusKind
@@ -27,7 +21,7 @@ from gomoku_cli.tui.widgets.texts import line_text, outlook, turn_text
 from search.analysis import Analysis
 
 if TYPE_CHECKING:
-    from core.book import Book, BookMove
+    from core.book import BookMove
 
 ANALYSIS_S = 86_400.0
 """Time of an analysis for the panes, which runs until the position changes, it is paused, or its tree is full."""
@@ -37,35 +31,25 @@ HINT_S = 1.0
 class Turns(Match):
     """One game after another. Every change of the position drops the tasks about the one before."""
 
-    def __init__(
-        self,
-        game: Game,
-        engine: Engine,
-        view: View,
-        *,
-        ponders: bool = False,
-        path: str | None = None,
-        book: "Book | None" = None,
-    ) -> None:
-        """`path`: the file of a game that goes on; `book`: of openings, which engines play."""
-        super().__init__()
+    def __init__(self, game: Game, engine: Engine, view: View, setup: BoardSetup) -> None:
+        super().__init__(setup)
         self.game = game
-        self._book = book
+        self._book = setup.book
         self.teaching = False
         """True to check a human's move before it counts."""
         self.wants_analysis = False
         """True while a pane shows the analysis of the position."""
         self.may_analyse = True
         """False while the human has paused the analyses for the panes."""
-        self.wants_threats = False
+        self.wants_threats = self.wants_graph = False
         self.hint = self.pending = NO_CELL
         """The hint's move; the human's move that is being checked, or that loses and waits for a confirmation."""
         self._engine = engine
         self._view = view
         self._tasks = Tasks(engine)
         self.review = Review(self, self._tasks, view)
-        self.pondering, self._ponders = False, ponders
-        self._path = path
+        self.pondering, self._ponders = False, setup.ponders
+        self._path = setup.path
         self._game_number = 0
         self._saved: tuple[int, Opening] = (0, FREE)
         """The changes of the tree and the choices of colours that are in the file."""
@@ -149,7 +133,7 @@ class Turns(Match):
 
     def new_game(self, game: Game, *, path: str | None = None, reviewing: bool = False) -> None:
         """Leave this game for another, which is kept in the file `path`, or in a new one."""
-        self._tasks.drop(*OF_POSITION, "review", "grades")
+        self._tasks.drop(*OF_POSITION, *REVIEWING)
         self.review.forget()
         self.game = game
         self._path, self._analysed = path, None
@@ -184,6 +168,8 @@ class Turns(Match):
         if self.check_clock():
             return
         clocked, used_s = self._has_clock and not was_review, self._watch.seconds
+        if was_review and not game.is_at_end and self.refuses():
+            return
         if was_review:
             self.review.leave(here=True)
             if not (game.is_humans_turn and game.is_legal(cell)):
@@ -192,8 +178,7 @@ class Turns(Match):
         if game.is_game_over():
             self._view.show_message(f"{game.result_text()} s plays a rematch, n a new game.", "over")
         elif not game.is_humans_turn:
-            is_watched = game.seats.black is not None and game.seats.white is not None
-            if is_watched or not self.is_thinking:
+            if None not in (game.seats.black, game.seats.white) or not self.is_thinking:
                 self._paused = self.is_thinking
                 self.continue_game()
             self.show_state(at_once=True)
@@ -228,7 +213,7 @@ class Turns(Match):
         """Take back the last move of a human and what followed; stop an engine that thinks."""
         if self.pending != NO_CELL:
             self.continue_game()
-        else:
+        elif not self.refuses():
             self._travel(-1, self.game.undo, "You have no move to take back.")
 
     def redo(self) -> None:
@@ -262,13 +247,16 @@ class Turns(Match):
             self._view.show_message("Sides are swapped during a game: n begins another.", "error")
         else:
             self.unrate("sides were swapped")
-            self.charge_turn()
+            self.note_swap()
             self.change_seats(self.game.seats.swapped())
 
     def move_now(self) -> None:
         """Let the engine play the best move so far; or forget the move that waits for a confirmation."""
         if self.pending != NO_CELL:
             self.continue_game()
+        elif self._waiting.held is not None:
+            self._waiting.moved_at = -math.inf
+            self.receive(*self._waiting.held)
         elif self.is_thinking:
             self.unrate("the level was hurried")
             self._tasks.finish("move")
@@ -317,28 +305,32 @@ class Turns(Match):
 
         A change `by_engine` leaves a fresh message where it is.
         """
-        self._tasks.drop(*OF_POSITION)
+        self._tasks.drop(*OF_POSITION, *(() if self.review.active else REVIEWING))
         self.hint = self.pending = NO_CELL
         self._waiting.live, self.pondering, self._problem = None, False, None
         game = self.game
         if self.review.active:
             self.unrate("it was reviewed before its end")
-        elif game.is_game_over() and self._is_live:
-            self._rate()
+        else:
+            is_end = game.is_game_over() and self._is_live
+            if is_end:
+                self._rate()
+            if self._setup.bell and (is_end or (by_engine and game.is_humans_turn)):
+                self._view.bell()
         if (game.changes, game.opening) != self._saved:
             self.keep()
         self.run_clock()
         self._view.show_game()
         choice = game.player_to_move
         if choice is not None and not self.review.active and not self._paused:
-            if not game.is_opening and (known := self.book_moves()):
-                game.play(known[0].move)
-                self.continue_game(by_engine=by_engine)
-                return
             self._waiting.begin()
             position = game.copy()
-            task = ChooseOpening(choice=choice, position=position, opening=game.opening) if game.is_opening else None
-            self._tasks.begin("move", task or Search(choice=choice, position=position, seconds=self._budget_s))
+            if game.is_opening:
+                self._tasks.begin("move", ChooseOpening(choice=choice, position=position, opening=game.opening))
+            elif known := self.book_moves():
+                self.receive(self._tasks.expect("move"), Moved(known[0].move, 0, 0.0, None))
+            else:
+                self._tasks.begin("move", Search(choice=choice, position=position, seconds=self._budget_s))
         elif game.choices and not self.review.active:
             self._view.ask_choice(game.choices)
         self.show_state(at_once=not by_engine)
@@ -361,7 +353,7 @@ class Turns(Match):
             return self._waiting.move_text(game), "busy"
         if game.is_game_over() and not self.review.active:
             return game.result_text() + self._rating_text, "over"
-        text = self.review.text() if self.review.active else turn_text(game)
+        text = self.review.text() if self.review.active else turn_text(game) + self.offer_text
         if awaited := self._waiting.other_text(game, self.pending):
             return f"{text} {awaited}", "busy"
         return text, "busy" if self.review.active else ""
@@ -373,6 +365,8 @@ class Turns(Match):
             self.unrate("an analysis was shown")
         if self.wants_threats and self.threats is None and "threats" not in self._tasks:
             self._tasks.begin("threats", FindThreats(position=game.copy()))
+        if self.wants_graph and game.is_game_over() and not self.review.active:
+            self.review.fill()
         if game.outcome() is not None or (game.is_game_over() and not self.review.active):
             return
         if self.is_thinking or "check" in self._tasks or "review" in self._tasks:

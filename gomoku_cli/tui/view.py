@@ -1,5 +1,6 @@
 """The screen, as the course of a game sees it."""
 
+from collections.abc import Callable
 from typing import Protocol
 
 from core.opening_rules import Choice
@@ -25,6 +26,12 @@ class View(Protocol):
 
     def add_note(self, text: str) -> None:
         """Show a remark for some seconds."""
+
+    def bell(self) -> None:
+        """Ring the terminal's bell."""
+
+    def set_timer(self, delay: float, callback: Callable[[], None]) -> object:
+        """Call a function after `delay` seconds."""
 
     def show_failed_player(self, text: str) -> None:
         """Ask how to go on: a player cannot be loaded, for the reason in `text`."""

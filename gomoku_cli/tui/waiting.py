@@ -1,9 +1,10 @@
 """The work of the engine that is awaited, in words."""
 
+import math
 import time
 
 from core.rules import Cell
-from gomoku_cli.tui.engine.messages import PlayerChoice
+from gomoku_cli.tui.engine.messages import Moved, PlayerChoice
 from gomoku_cli.tui.engine.tasks import Tasks
 from gomoku_cli.tui.game import Game
 from gomoku_cli.tui.widgets.texts import thinking_text
@@ -20,12 +21,16 @@ class Waiting:
         """The progress of a compilation under way, up to the first result."""
         self.live: Analysis | None = None
         """The newest view of the search for a move."""
+        self.held: tuple[int, Moved] | None = None
+        """The move of one of two engines that waits for its time, with the number of its task."""
+        self.moved_at = -math.inf
+        """The instant of the last move of an engine."""
         self._tasks = tasks
         self._since = 0.0
 
     def begin(self) -> None:
         """Count the time of a search from now on."""
-        self._since = time.monotonic()
+        self._since, self.held = time.monotonic(), None
 
     def move_text(self, game: Game) -> str:
         """Return the engine's activity while its move is awaited."""
@@ -33,6 +38,8 @@ class Waiting:
         assert choice is not None
         if choice in self.loads.values():
             return self._loading_text(choice)
+        if self.held is not None:
+            return f"{choice.spec} has chosen its move."
         return thinking_text(choice, time.monotonic() - self._since, self.live, game.side_to_move, game.rules)
 
     def other_text(self, game: Game, pending: Cell) -> str:

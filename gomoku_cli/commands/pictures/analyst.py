@@ -145,19 +145,20 @@ class Analyst:
         # On a terminal the lines themselves are the progress, and a bar would break them.
         reporter = Quiet() if sys.stdout.isatty() else self._context.reporter
         with reporter.task("analysis", total, "positions") as task:
-            done = 0
+            done, finished = 0, []
             try:
                 for source, number in chosen:
                     self._analyse_game(source, number, work, task, done)
-                    done += len(source.games[number - 1].analyses)
+                    finished.append(source.games[number - 1])
+                    done += len(finished[-1].analyses)
                     if work.save and source.should_save(is_last=number == len(source.games)):
                         source.save()
                     self._context.check()
             finally:  # a full stdout, or a stop, must not cost the analyses
                 for source in files if work.save else ():
                     source.save()
-        if work.review and not work.as_json and len(chosen) > 1:
-            echo("\n".join(("", *accuracy_text([source.games[number - 1] for source, number in chosen]))))
+                if work.review and not work.as_json and len(finished) > 1:
+                    echo("\n".join(("", *accuracy_text(finished))))
         if not is_complete:
             raise typer.Exit(ExitCode.BAD_DATA)
 

@@ -112,14 +112,14 @@ class Files:
         path = restored(*self._deleted.pop())
         return self._listed(remark=f"{path.stem} is back.")
 
-    def _keep(self, task: Keep) -> Done:
+    def _keep(self, task: Keep) -> Done | FileFailed:
         if task.number not in self._files:
             path = None if task.path is None else Path(task.path)
             known = None if task.path is None else self._read.get(task.path)
             self._files[task.number] = SavedGame(self._folder, path, known)
         is_ours = task.game.tree.text("GC").startswith(OWN_NOTE)
-        self._files[task.number].save(task.game, is_final=not is_ours)
-        return Done()
+        remark = self._files[task.number].save(task.game, is_final=not is_ours)
+        return FileFailed(remark) if remark else Done()
 
 
 def _reason(error: OSError | ValueError) -> str:
@@ -169,7 +169,7 @@ def _listed_game(entry: SavedEntry) -> ListedGame:
     record, rules = entry.record, entry.record.rules
     result = won_text(record)
     if not entry.is_finished:
-        result = "no result" if entry.is_copy else "goes on"
+        result = "no result" if entry.is_foreign else "goes on"
     variant = f" {rules.variant}" if rules.variant != Variant.FREESTYLE else ""
     line = f" {rules.connect} in a row" if rules.connect != Rules().connect else ""
     return ListedGame(

@@ -3,12 +3,15 @@
 from typing import Literal
 
 from gomoku_cli.tui.engine.client import Engine
-from gomoku_cli.tui.engine.messages import Stop, Task
+from gomoku_cli.tui.engine.messages import NO_TASK, Stop, Task
 
 Role = Literal["move", "ponder", "analysis", "hint", "review", "grades", "threats", "check"]
 """The purpose of a task."""
 OF_POSITION: tuple[Role, ...] = ("move", "ponder", "analysis", "hint", "threats", "check")
 """The purposes that end with the position that they are about."""
+
+REVIEWING: tuple[Role, ...] = ("review", "grades")
+"""The purposes of a review of a whole line."""
 
 
 class Tasks:
@@ -17,6 +20,7 @@ class Tasks:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._numbers: dict[Role, int] = {}
+        self._known = 0
 
     def __contains__(self, role: Role) -> bool:
         return role in self._numbers
@@ -26,16 +30,23 @@ class Tasks:
         self.drop(role)
         self._numbers[role] = self._engine.request(task)
 
+    def expect(self, role: Role) -> int:
+        """Return the number of an answer that is known without the engine, below 0."""
+        self.drop(role)
+        self._known -= 1
+        self._numbers[role] = self._known
+        return self._known
+
     def drop(self, *roles: Role) -> None:
         """Stop tasks; their answers count no longer."""
         for role in roles:
             number = self._numbers.pop(role, None)
-            if number is not None:
+            if number is not None and number > NO_TASK:
                 self._engine.request(Stop(drop=True), number)
 
     def finish(self, role: Role) -> None:
         """Let a task answer with its result so far."""
-        if role in self._numbers:
+        if self._numbers.get(role, NO_TASK) > NO_TASK:
             self._engine.request(Stop(drop=False), self._numbers[role])
 
     def role_of(self, number: int) -> Role | None:

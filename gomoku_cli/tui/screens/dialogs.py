@@ -2,13 +2,10 @@
 
 from collections.abc import Callable
 
-from textual.app import App
-from textual.screen import Screen
-
 from core.opening_rules import Choice
 from core.records.record import Ending, GameRecord, RecordError
 from core.records.tree import GameTree
-from core.rules import BLACK, NO_CELL, WHITE, Cell, colour_name
+from core.rules import BLACK, NO_CELL, WHITE, Cell, Rules, colour_name
 from curriculum.arena import player_names
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.printable import counted
@@ -17,6 +14,7 @@ from gomoku_cli.tui.control import Control
 from gomoku_cli.tui.engine.client import Engine
 from gomoku_cli.tui.engine.messages import Draw, GameList, ListGames, OpenGame, PlayerChoice
 from gomoku_cli.tui.game import Game, Seats
+from gomoku_cli.tui.layout import BoardApp
 from gomoku_cli.tui.terminal import is_served
 from gomoku_cli.tui.widgets.status import StatusKind
 
@@ -24,13 +22,11 @@ _FIRST_GAMES = 30
 """Saved games that are listed at once; all others follow."""
 
 
-class Dialogs(App[ExitCode]):
+class Dialogs(BoardApp):
     """An app of a course of games, whose dialogs these are. They are imported when they are opened."""
 
     control: Control
     _engine: Engine
-    _main: Screen[object] | None
-    """The screen of the board, once it is mounted."""
 
     @property
     def game(self) -> Game:
@@ -162,6 +158,8 @@ class Dialogs(App[ExitCode]):
         if not game.can_delete:
             self.show_message("There is no move to delete here.", "error")
             return
+        if self.control.refuses():
+            return
         count = sum(node.move != NO_CELL for node in game.node.nodes()) - 1
         others = f" and {counted(count, 'move')} after it" if count else ""
         question = Question(
@@ -225,7 +223,8 @@ class Dialogs(App[ExitCode]):
         def chosen(key: str | None) -> None:
             if key in TEXTS:
                 self.copy_to_clipboard(text_of(game, key))
-                self.show_message(f"Copied as {TEXTS[key]}, if the terminal allows it.")
+                there = f" Its page plays on 15x15; set it to {game.rules}." if game.rules != Rules() else ""
+                self.show_message(f"Copied as {TEXTS[key]}, if the terminal allows it.{there if key == 'l' else ''}")
             elif key in PICTURES:
                 record = game.own_record if game.is_at_end else None
                 winner, ending = (record.winner, record.ending) if record is not None else game.ended_here

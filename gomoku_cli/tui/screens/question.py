@@ -20,7 +20,7 @@ class Question(ModalScreen[str]):
     Question {
         align: center middle;
 
-        Vertical { width: 68; max-width: 100%; height: auto; background: $surface; border: solid $primary;
+        Vertical { width: 78; max-width: 100%; height: auto; background: $surface; border: solid $primary;
             padding: 1 2; }
         Static { width: 100%; height: auto; margin-bottom: 1; }
         Horizontal { width: 100%; height: auto; }
@@ -36,7 +36,7 @@ class Question(ModalScreen[str]):
     """
 
     AUTO_FOCUS = "Button"
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (68, "-wide")]  # noqa: RUF012 - Textual declares no class variable
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (78, "-wide")]  # noqa: RUF012 - Textual declares no class variable
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "give_up", "Back", show=False),
         Binding("left", "app.focus_previous", "Previous", show=False),

@@ -4,11 +4,12 @@ from copy import deepcopy
 from itertools import count
 from pathlib import Path
 
+from core.notation import link_text
 from core.records.sgf import to_sgf
 from core.records.tree import ANALYSIS
 from gomoku_cli.tui.game import Game
 
-TEXTS = {"m": "moves", "t": "board", "s": "SGF"}
+TEXTS = {"m": "moves", "l": "link", "t": "board", "s": "SGF"}
 """Copies by the keys of the question."""
 PICTURES = {"p": "PNG", "v": "SVG", "g": "GIF"}
 
@@ -23,6 +24,8 @@ def text_of(game: Game, key: str) -> str:
         for node in tree.nodes():
             node.set_text(ANALYSIS, "")
         return to_sgf(tree)
+    if key == "l":
+        return link_text(game.moves, game.rules.size)
     return str(game) if key == "t" else " ".join(map(game.name_of, game.moves))
 
 

@@ -74,10 +74,10 @@ class CandidatesView(Static):
             return
         below, parts = parts, [(f"Candidates for {colour_name(mover)}: {source}\n", "dim")]
         parts.append((_row(widths, "move", "visits", "prior", "win") + "\n", "dim"))
-        for move in ranked(analysis)[:rows]:
+        for number, move in enumerate(ranked(analysis)[:rows], 1):
             visits = "-" if move.visits is None else _short(move.visits) if narrow else f"{move.visits:,}"
             prior = "-" if move.prior is None else f"{100 * move.prior:.1f}"
-            name = line_text([move.move], rules)
+            name = f"{number} {line_text([move.move], rules)}"
             style = "reverse" if move.move == cursor != NO_CELL else ""
             parts.append((_row(widths, name, visits, prior, move_value(move)), style))
             parts.append(("\n", ""))

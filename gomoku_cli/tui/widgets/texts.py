@@ -78,7 +78,8 @@ def choice_text(who: str, choice: Choice) -> str:
 
 
 def _turn(game: Game) -> str:
-    return "Your move." if game.seats.human != EMPTY else f"{colour_name(game.side_to_move).capitalize()} to move."
+    turn = "Your move" if game.seats.human != EMPTY else f"{colour_name(game.side_to_move).capitalize()} to move"
+    return f"{turn}, in a variation." if game.is_decided or not game.node.is_main() else f"{turn}."
 
 
 def settings_text(choice: PlayerChoice) -> str:

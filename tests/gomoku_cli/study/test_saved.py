@@ -12,7 +12,7 @@ from core.records.record import Ending, GameRecord
 from core.records.sgf import parse_trees, to_sgf
 from core.records.tree import GameTree
 from core.rules import BLACK, WHITE, Rules
-from gomoku_cli.study import saved
+from gomoku_cli.study import OWN_NOTE, saved
 from gomoku_cli.study.game import KeptAnalysis, StudiedTree
 from gomoku_cli.study.saved import SavedGame, newest_unfinished, saved_games
 from search.analysis import Analysis, MoveAnalysis
@@ -26,7 +26,7 @@ def studied(record: GameRecord) -> StudiedTree:
 
 
 def game(*moves: int) -> StudiedTree:
-    return studied(GameRecord(RULES, moves, black="you", white="level:3", ending=Ending.UNKNOWN))
+    return studied(GameRecord(RULES, moves, black="you", white="level:3", note=OWN_NOTE, ending=Ending.UNKNOWN))
 
 
 def loaded(path: Path) -> StudiedTree:

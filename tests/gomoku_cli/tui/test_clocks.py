@@ -60,11 +60,12 @@ def test_other_words_are_no_clock(text: str) -> None:
 def test_a_move_is_charged_to_the_main_time_and_then_to_periods() -> None:
     def after(control: TimeControl, *moves: float) -> tuple[Clock, str]:
         tree = GameTree(Rules())
-        clock = control.clocks([])[BLACK]
+        clocks = control.clocks([])
         for used in moves:
-            clock = control.pressed(clock, used, tree, BLACK)
-        assert control.clocks([tree])[BLACK] == clock, "the record says the same"
-        return clock, control.text(clock)
+            clocks[BLACK] = control.pressed(clocks[BLACK], used)
+        control.note(tree, clocks)
+        assert control.clocks([tree]) == clocks, "the record says the same"
+        return clocks[BLACK], control.text(clocks[BLACK])
 
     fischer, byo_yomi = TimeControl(60, 5), TimeControl(60, 0, 3, 10)
     assert after(fischer, 10, 20) == (Clock(40), "0:40")
@@ -100,7 +101,7 @@ async def test_clocks_run_stop_in_a_review_and_are_kept(tmp_path: Path) -> None:
             await ui.press("slash", *"g7", "enter")
             (path,) = tmp_path.iterdir()
             assert "TM[60]OT[2 fischer]" in path.read_text()
-            assert ";B[gi]BL[52.0]" in path.read_text() and ";W[ig]WL[42.0]" in path.read_text()
+            assert "\n;W[ig]BL[60.0]WL[42.0]\n;B[gi]BL[52.0]WL[42.0])" in path.read_text()
             game = Game.from_saved(opened(path).game)
             assert game.clocks == {BLACK: Clock(52.0), WHITE: Clock(42.0)}
             time.now += 42
@@ -190,6 +191,39 @@ async def test_neither_undo_nor_swapped_sides_give_time_back() -> None:
             time.now += 5
             await ui.press("s")
             assert ui.app.control.clock_texts[0] in ("0:20", "0:19")  # the engine has it now
+
+
+async def test_the_time_of_a_period_counts_for_the_player_who_takes_the_side_over() -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        time, player = Time(patch), GatedPlayer(15)
+        engine = ThreadEngine({"default": player})
+        game = Game(Rules(), Seats(None, PlayerChoice(spec="default")), (112, 113), clock=TimeControl(0, 0, 2, 10))
+        async with board_app(engine, setup=BoardSetup(game=game), terminal=(120, 40)) as ui:
+            time.now += 8
+            await ui.press("s")
+            assert ui.app.control.clock_texts[0] == "0:02.0 (2)", "not a whole period"
+            (asked,) = [task.seconds for task in engine.tasks if isinstance(task, Search)]
+            assert asked < 2
+            time.now += 1
+            player.release.set()
+            await ui.until(lambda: ui.app.game.ply == 3)
+            assert ui.app.game.clocks[BLACK] == Clock(0, 2), "within the period, which is whole again"
+
+
+async def test_after_undo_both_clocks_are_those_of_the_turn_in_the_record_too(tmp_path: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        time = Time(patch)
+        engine = ThreadEngine({}, folder=tmp_path)
+        setup = BoardSetup(seats=Seats(None, None), clock=TimeControl.parse("1"))
+        async with board_app(engine, setup=setup) as ui:
+            for name, used in (("h8", 0), ("i9", 10), ("c3", 10), ("d4", 20)):
+                time.now += used
+                await ui.press("slash", *name, "enter")
+            await ui.press("u", "u", "slash", *"e5", "enter")
+            (path,) = tmp_path.iterdir()
+            again = Game.from_saved(opened(path).game)
+            assert again.line == ui.app.game.moves
+            assert again.clocks == ui.app.game.clocks == {BLACK: Clock(50), WHITE: Clock(30)}
 
 
 @pytest.mark.parametrize("text", ["0", "5/0", "0+3", "x", "5/3x0"])

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from core.notation import parse_cell
 from core.records.formats import read_games
 from core.records.record import Ending
 from core.rules import BLACK, WHITE
-from gomoku_cli.study.played import accepts_draw
+from gomoku_cli.study.played import accepts_draw, offers_draw
 from gomoku_cli.tui.engine.files import opened
 from gomoku_cli.tui.engine.messages import PlayerChoice
 from gomoku_cli.tui.game import Game, Seats
@@ -63,16 +64,21 @@ async def test_two_players_agree_on_a_draw(tmp_path: Path) -> None:
         assert "Candidates for white" in ui.panel, "the last position can be analysed"
 
 
+def game_of_thirty_stones(player: AnalysingPlayer, value: float) -> Game:
+    """A game against an engine that saw this value before each of its moves."""
+    game = Game(TWO_PLAYERS.rules, Seats(None, PlayerChoice(spec="scripted [b]")), range(0))
+    for name in FIFTEEN_PAIRS.split():
+        game.play(parse_cell(name, 15))
+    for ply in range(1, game.ply, 2):
+        game.learn(ply, player.view_of(game.moves[:ply], value), "scripted [b]")
+    return game
+
+
 async def test_an_engine_takes_a_draw_by_its_own_values() -> None:
     for value, takes in ((0.2, False), (0.01, True)):
         player = AnalysingPlayer(15, value=value)
         engine = ThreadEngine({"scripted [b]": player})
-        game = Game(TWO_PLAYERS.rules, Seats(None, PlayerChoice(spec="scripted [b]")), range(0))
-        for name in FIFTEEN_PAIRS.split():
-            game.play(game.rules.size * (int(name[1:]) - 1) + ord(name[0]) - ord("a"))
-        for ply in range(1, game.ply, 2):
-            game.learn(ply, player.view_of(game.moves[:ply], value), "scripted [b]")
-        async with board_app(engine, setup=BoardSetup(game=game)) as ui:
+        async with board_app(engine, setup=BoardSetup(game=game_of_thirty_stones(player, value))) as ui:
             assert ui.app.game.ply == 30 and ui.app.game.is_humans_turn
             await ui.press("equals_sign")
             shown = "A draw by agreement." if takes else "scripted [b] takes no draw: it plays on."
@@ -82,19 +88,58 @@ async def test_an_engine_takes_a_draw_by_its_own_values() -> None:
             assert ui.status == "scripted [b] takes no draw before 30 stones stand."
 
 
+async def test_an_engine_offers_a_draw_once_in_a_while_and_goes_on_after_a_move() -> None:
+    player = AnalysingPlayer(15, value=-0.01)
+    engine = ThreadEngine({"scripted [b]": player})
+    async with board_app(engine, setup=BoardSetup(game=game_of_thirty_stones(player, -0.01))) as ui:
+        offered = []
+        for name in ("o13", "m13", "k13", "i13", "g13", "e13"):
+            await ui.play(name)
+            offered.append(ui.status == "Your move. scripted [b] offers a draw: = takes it, a move declines it.")
+        assert offered == [True, False, False, False, False, True]
+        await ui.press("u")
+        assert ui.status == "Your move.", "taken back with the move"
+        await ui.press("r", "equals_sign")
+        assert ui.status == "A draw by agreement."
+    player = AnalysingPlayer(15, value=-0.5)
+    engine = ThreadEngine({"scripted [b]": player})
+    async with board_app(engine, setup=BoardSetup(game=game_of_thirty_stones(player, -0.5))) as ui:
+        await ui.play("o13")
+        assert ui.status == "Your move.", "it takes a draw where it loses, and asks for none"
+
+
+async def test_an_engine_that_does_not_consent_lets_no_move_be_taken_back() -> None:
+    setup = BoardSetup(seats=Seats(None, PlayerChoice(spec="scripted [b]")), takes_back=False)
+    async with board_app(ScriptedPlayer(15, ["i9", "i10", "a1"]), setup=setup) as ui:
+        await ui.play("h8")
+        await ui.play("c3")
+        for keys in (("u",), ("comma", "comma", "slash", *"d4", "enter"), ("d",)):
+            await ui.press(*keys)
+            assert ui.status == "scripted [b] lets no move be taken back."
+            assert [ui.app.game.name_of(move) for move in ui.app.game.line] == ["h8", "i9", "c3", "i10"]
+        await ui.press("b")
+        await ui.play("d4")
+        assert ui.moves[4:] == ["d4", "a1"]
+        await ui.press("minus", "y", "u")
+        assert ui.status == "Your move, in a variation.", "after the end it is a study"
+
+
 @pytest.mark.parametrize(
-    ("values", "stones", "takes"),
+    ("values", "stones", "takes", "offers"),
     [
-        ([0.01] * 5, 30, True),
-        ([-0.5] * 5, 30, True),
-        ([0.9, *[0.01] * 5], 40, True),
-        ([0.01] * 4, 30, False),
-        ([0.02] * 5, 30, False),
-        ([0.01] * 5, 29, False),
+        ([0.01] * 5, 30, True, True),
+        ([-0.5] * 5, 30, True, False),
+        ([-0.5, 0.4, -0.01, 0.01, 0.01], 30, True, False),
+        ([0.9, *[0.01] * 5], 40, True, True),
+        ([0.01] * 4, 30, False, False),
+        ([0.02] * 5, 30, False, False),
+        ([0.01] * 5, 29, False, False),
     ],
 )
-def test_a_draw_needs_thirty_stones_and_five_low_values(values: list[float], stones: int, takes: bool) -> None:
-    assert accepts_draw(values, stones) == takes
+def test_a_draw_needs_thirty_stones_and_five_low_values(
+    values: list[float], stones: int, takes: bool, offers: bool
+) -> None:
+    assert (accepts_draw(values, stones), offers_draw(values, stones)) == (takes, offers)
 
 
 def test_a_game_that_ended_without_its_board_goes_on_where_its_end_is_deleted() -> None:

@@ -47,7 +47,7 @@ def test_a_line_that_is_too_long_to_win_is_named() -> None:
     moves = [parse_cell(name, 15) for name in "e8 a1 f8 a3 g8 a5 i8 a7 j8 a9 h8".split()]
     standard = Game(Rules(variant=Variant.STANDARD), Seats(None, None), moves)
     assert turn_text(standard) == "More than 5 in a row win nothing here. White to move."
-    standard.push(parse_cell("a11", 15))
+    standard.play(parse_cell("a11", 15))
     assert turn_text(standard) == "Black to move."
     assert Game(Rules(), Seats(None, None), moves).winner == BLACK
 
@@ -164,19 +164,19 @@ def test_the_curve_of_two_analysts_in_turn_is_no_saw() -> None:
     played = game("h8", "i9", "h9", "h7", "g8", "i8")
     learned(played, {1: -0.5, 3: -0.6, 5: -0.7}, "mentor")
     learned(played, {0: -0.8, 2: -0.8}, "default")
-    curve = played.curve(in_review=False)
+    curve = played.curve(by_analyst=False)
     assert curve == pytest.approx([None, 0.75, 0.775, 0.8, 0.825, 0.85, 0.85], nan_ok=True)
-    assert played.curve(in_review=True)[:5] == pytest.approx([0.1, 0.1, 0.1, 0.1, None], nan_ok=True), (
+    assert played.curve(by_analyst=True)[:5] == pytest.approx([0.1, 0.1, 0.1, 0.1, None], nan_ok=True), (
         "the analyst's alone"
     )
-    assert game("h8").curve(in_review=False) == [None, None]
+    assert game("h8").curve(by_analyst=False) == [None, None]
 
 
 def test_the_curve_of_a_long_and_a_short_search_in_turn_is_no_saw() -> None:
     """A pane's analysis of a human's positions is much longer than the search for an engine's move."""
     played = game("h8", "i9", "h9", "h7", "g8", "i8", seats=Seats(None, PlayerChoice(spec="default")))
     learned(played, {0: 0.2, 1: -0.1, 2: 0.5, 3: -0.2, 4: 0.6, 5: -0.3, 6: 0.7}, "default")
-    curve = [chance for chance in played.curve(in_review=False) if chance is not None]
+    curve = [chance for chance in played.curve(by_analyst=False) if chance is not None]
     assert curve == sorted(curve)
     assert len(curve) == 7
 
@@ -185,6 +185,6 @@ def test_the_curve_ends_at_the_result_and_a_proof_is_sure() -> None:
     played = game("h8", "a1", "i8", "a2", "j8", "a3", "k8", "a4", "l8")
     move = MoveAnalysis(parse_cell("l8", 15), 0.84, proof=1)
     played.learn(8, Analysis(moves=(move,), value=0.84, variation=(move.move,), nodes=9, seconds=0), "mentor")
-    assert played.curve(in_review=False)[8:] == [1.0, 1.0]
-    assert played.curve(in_review=False)[:8] == [None] * 8
+    assert played.curve(by_analyst=False)[8:] == [1.0, 1.0]
+    assert played.curve(by_analyst=False)[:8] == [None] * 8
     assert played.value_for_black(8) == 1.0

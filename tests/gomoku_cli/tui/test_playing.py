@@ -203,6 +203,35 @@ async def test_two_engines_play_each_other_and_can_be_paused() -> None:
         assert BLACK
 
 
+async def test_two_engines_move_at_a_pace_which_esc_ends() -> None:
+    seats = Seats(PlayerChoice(spec="one"), PlayerChoice(spec="two"))
+    engine = ThreadEngine({"one": ScriptedPlayer(15, ["h8", "h9"]), "two": ScriptedPlayer(15, ["i9"])})
+    async with board_app(engine, setup=BoardSetup(seats=seats, pace_s=3600)) as ui:
+        await ui.until(lambda: ui.app.control._waiting.held is not None)
+        assert (ui.moves, ui.status) == (["h8"], "two has chosen its move.")
+        await ui.press("enter")
+        assert (ui.moves, ui.status) == (["h8"], "Paused. Press enter to go on.")
+        await ui.press("enter")
+        await ui.until(lambda: ui.app.control._waiting.held is not None)
+        await ui.press("escape")
+        assert ui.moves[0] == "h8" and len(ui.moves) == 2
+    engine = ThreadEngine({"one": ScriptedPlayer(15), "two": ScriptedPlayer(15)})
+    async with board_app(engine, setup=BoardSetup(seats=seats, pace_s=0.05)) as ui:
+        await ui.until(lambda: len(ui.moves) > 2)
+
+
+async def test_the_bell_rings_when_it_is_the_humans_turn_and_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    for bell, expected in ((False, []), (True, [2, 4, 4])):
+        setup = BoardSetup(seats=Seats(None, PlayerChoice(spec="default")), bell=bell)
+        async with board_app(ScriptedPlayer(15, ["i9", "i10"]), setup=setup) as ui:
+            rung: list[int] = []
+            monkeypatch.setattr(ui.app, "bell", lambda rung=rung, ui=ui: rung.append(ui.app.game.ply))
+            await ui.play("h8")
+            await ui.play("c3")
+            await ui.press("minus", "y")
+            assert rung == expected
+
+
 async def test_renju_marks_forbidden_cells_and_refuses_them_with_the_reason() -> None:
     setup = BoardSetup(rules=Rules(variant=Variant.RENJU), seats=Seats(None, None))
     async with board_app(ScriptedPlayer(15), setup=setup) as ui:

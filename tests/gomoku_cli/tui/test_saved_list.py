@@ -9,11 +9,12 @@ from core.opening_rules import Opening, OpeningRule
 from core.records.record import Ending, GameRecord
 from core.records.sgf import to_sgf
 from core.rules import BLACK, WHITE, Rules, Variant
-from gomoku_cli.study.saved import deleted, restored, saved_games
+from gomoku_cli.study import OWN_NOTE
+from gomoku_cli.study.saved import deleted, newest_unfinished, restored, saved_games
 from gomoku_cli.tui.engine.files import Files
 from gomoku_cli.tui.engine.messages import DeleteGame, GameList, RenameGame, RestoreGame
 from gomoku_cli.tui.screens.saved_games import SavedGamesScreen
-from tests.support.tui import BoardDriver, ScriptedPlayer, ThreadEngine, board_app
+from tests.support.tui import AnalysingPlayer, BoardDriver, ScriptedPlayer, ThreadEngine, board_app
 
 _GAMES = {
     "2026-11-01-120000": GameRecord(Rules(), (112, 113, 114), WHITE, black="you", white="level:3"),
@@ -21,7 +22,13 @@ _GAMES = {
         Rules(15, variant=Variant.RENJU), (112,), BLACK, black="Ann", white="Bob", ending=Ending.RESIGNATION
     ),
     "2026-11-03-120000": GameRecord(
-        Rules(), (112, 113), black="you", white="mentor:2", ending=Ending.UNKNOWN, opening=Opening(OpeningRule.SWAP2)
+        Rules(),
+        (112, 113),
+        black="you",
+        white="mentor:2",
+        ending=Ending.UNKNOWN,
+        opening=Opening(OpeningRule.SWAP2),
+        note=OWN_NOTE,
     ),
 }
 
@@ -126,6 +133,34 @@ async def test_a_game_on_the_board_goes_on_under_its_new_name(tmp_path: Path) ->
             assert [path.stem for path in games.iterdir()] == [name]
     (entry,) = saved_games(games)
     assert entry.moves == 6
+
+
+async def test_a_game_that_is_renamed_or_deleted_in_another_window_stays_and_this_one_goes_on_in_a_new_file(
+    tmp_path: Path,
+) -> None:
+    games = tmp_path / "games"
+    other = Files(games)
+    async with board_app(ThreadEngine({"scripted [b]": ScriptedPlayer(15)}, folder=games)) as ui:
+        for moves, task in ((2, lambda path: RenameGame(path, "mine")), (4, DeleteGame)):
+            await ui.play(f"h{moves}")
+            (path,) = (file for file in games.iterdir() if file.stem != "mine")
+            other.run(0, task(str(path)))
+            await ui.play(f"i{moves}")
+            assert f"{path.name} was changed, renamed or deleted elsewhere: this game goes on in 2" in ui.status
+            found = {entry.path.stem == "mine": entry.moves for entry in saved_games(games)}
+            assert found == {True: 2, False: 2 * moves}
+        (gone,) = (tmp_path / "deleted-games").iterdir()
+        assert gone.name == path.name
+
+
+async def test_a_pasted_game_without_a_result_does_not_go_on(tmp_path: Path) -> None:
+    players = {"scripted [b]": ScriptedPlayer(15), "default": AnalysingPlayer(15)}
+    async with board_app(ThreadEngine(players, folder=tmp_path)) as ui:
+        ui.app.post_message(events.Paste("(;GM[4]SZ[15]PB[Ann]PW[Bob];B[hh];W[ig])"))
+        await ui.until(lambda: bool(list(saved_games(tmp_path))))
+        await opened(ui)
+        assert "Ann - Bob" in ui.dialog and "no result" in ui.dialog
+        assert newest_unfinished(tmp_path) is None
 
 
 def test_a_deleted_game_never_takes_the_place_of_another(tmp_path: Path) -> None:

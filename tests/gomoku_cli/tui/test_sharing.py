@@ -9,6 +9,7 @@ from textual import events
 from core.notation import parse_cell
 from core.records.sgf import parse_trees
 from core.rules import Rules
+from gomoku_cli.commands.pictures.subjects import played
 from gomoku_cli.tui.game import Game, Seats
 from gomoku_cli.tui.setup import BoardSetup
 from tests.support.commands import run
@@ -31,6 +32,10 @@ async def test_the_shown_position_is_copied_as_moves_board_and_the_whole_game_as
         await ui.press("comma", "y", "m")
         assert ui.app.clipboard == "h8 i9 h9 h7"
         assert ui.status.startswith("Copied as moves")
+        await ui.press("y", "l")
+        assert ui.app.clipboard == "https://gomocalc.com/#/h8i9h9h7"
+        assert ui.status == "Copied as link, if the terminal allows it."
+        assert played(ui.app.clipboard, Rules()).moves == ui.app.game.moves, "gomoku analyze takes it"
         await ui.press("y", "t")
         assert ui.app.clipboard == str(ui.app.game)
         await ui.press("y", "s")
@@ -67,7 +72,7 @@ async def test_a_board_behind_a_page_draws_no_file_of_the_server(monkeypatch: py
     monkeypatch.setattr("gomoku_cli.tui.screens.dialogs.is_served", lambda: True)
     async with board_app(ThreadEngine({}), setup=shown_game()) as ui:
         await ui.press("y")
-        assert {button.id for button in ui.app.screen.query("Button")} == {f"answer-{key}" for key in "mtsb"}
+        assert {button.id for button in ui.app.screen.query("Button")} == {f"answer-{key}" for key in "mltsb"}
 
 
 async def test_moves_are_pasted_in_the_spelling_of_other_programs() -> None:
@@ -76,9 +81,14 @@ async def test_moves_are_pasted_in_the_spelling_of_other_programs() -> None:
         assert ui.moves == ["h8", "i9"]
         await paste(ui, "3. h9 h7\n")
         assert ui.moves == ["h8", "i9", "h9", "h7"]
+        await paste(ui, "https://gomocalc.com/#/a2a4\n")
+        assert ui.moves[4:] == ["a2", "a4"]
         await paste(ui, "h16 a1\n")
         assert "off the board" in ui.status
-        assert len(ui.moves) == 4
+        assert len(ui.moves) == 6
+    async with board_app(ThreadEngine({}), setup=BoardSetup(game=Game(Rules(19), Seats(None, None), [0]))) as ui:
+        await ui.press("y", "l")
+        assert ui.status.endswith("Its page plays on 15x15; set it to 5 in a row on 19x19.")
 
 
 def test_picture_draws_a_game_move_by_move(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

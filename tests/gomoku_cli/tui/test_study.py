@@ -46,7 +46,7 @@ async def test_every_pane_opens_and_closes_with_its_key() -> None:
         assert ui.background("a1") == empty
         await ui.press("c")
         assert "Candidates for black: scripted [b], black's net" in ui.panel
-        assert "a1          60   50.0        60 %" in ui.panel
+        assert "1 a1        60   50.0        60 %" in ui.panel
         assert "line  a1 b1 c1" in ui.panel
         await ui.press("c", "g")
         assert "Candidates" not in ui.visible_panel
@@ -61,6 +61,10 @@ async def test_every_pane_opens_and_closes_with_its_key() -> None:
             ui.board.cursor = parse_cell(elsewhere, 15)
             await ui.pilot.pause()
             assert all(digit in ui.line(1)[3:] for digit in "123"), "a cell without a line shows the best one"
+        await ui.press("v", "2")
+        assert ui.line(1).startswith(" 1  2 [ 1 ] 3 ─"), "the number of a candidate shows its line"
+        await ui.press("8")
+        assert ui.status == "There is no candidate 8 yet."
         await ui.press("v", "m")
         assert "▜1▛" in ui.line(8)
         assert "▜2▛" in ui.line(9)
@@ -117,6 +121,20 @@ async def test_after_the_end_the_table_of_candidates_says_why_it_is_empty() -> N
     async with board_app(ThreadEngine({}), setup=setup, terminal=(120, 40)) as ui:
         await ui.press("c")
         await ui.until(lambda: "Candidates: none, the game is over" in ui.panel)
+
+
+async def test_after_the_end_the_graph_is_filled_in_the_background() -> None:
+    player = AnalysingPlayer(15)
+    setup = BoardSetup(game=Game(Rules(), Seats(None, None), cells(*"h8 a1 h9 a2 h10 a3 h11 a4".split())))
+    async with board_app(ThreadEngine({"default": player}), setup=setup, terminal=(120, 40)) as ui:
+        await ui.press("g")
+        assert player.analysed == []
+        await ui.press("slash", *"h12", "enter")
+        await ui.until(lambda: None not in ui.app.game.curve(by_analyst=True))
+        assert len(player.analysed) == 9 and not ui.app.control.review.active
+        assert "has won" in ui.panel and "the game is over" in ui.status
+        await ui.press("u", "slash", *"c3", "enter")
+        assert ui.moves[-1] == "c3" and not ui.app.game.is_game_over()
 
 
 async def test_a_review_steps_analyses_and_finds_mistakes() -> None:

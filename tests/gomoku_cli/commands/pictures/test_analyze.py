@@ -4,6 +4,7 @@ import io
 import json
 import os
 import signal
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -291,6 +292,28 @@ def test_analyses_before_a_stop_are_saved_and_the_one_that_it_cuts_short_is_not(
     assert [json.loads(line)["ply"] for line in out.splitlines()] == [0, 1]
     (game,) = read_games(path)
     assert [bool(text) for text in game.analyses] == [True, True, *[False] * 6]
+
+
+def test_a_review_that_is_stopped_adds_up_the_games_that_are_done(
+    capsys: Capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from search.mentor.player import Mentor
+
+    path = tmp_path / "games.sgf"
+    write_games(path, [replace(GAME, black="Ann", white="Bob")] * 4)
+    search, starts = Mentor.search, []
+
+    def third_game_is_stopped(player: Mentor, position: Position, *arguments: Any, **options: Any) -> Any:
+        starts.extend([position] if position.ply == 0 else [])
+        if len(starts) == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+        return search(player, position, *arguments, **options)
+
+    monkeypatch.setattr(Mentor, "search", third_game_is_stopped)
+    code, out, _ = run(capsys, path, "--review", "--save", "--player", "mentor:1")
+    assert code == ExitCode.INTERRUPTED
+    table = out.partition("missed wins  missed defences\n")[2].splitlines()
+    assert [line.split()[:2] for line in table] == [["Ann", "2"], ["Bob", "2"]]
 
 
 def test_a_foreign_comment_and_value_stay_the_only_ones(capsys: Capsys, tmp_path: Path) -> None:
