@@ -55,7 +55,7 @@ async def test_an_analysis_is_paused_goes_on_and_holds_nothing_up() -> None:
         await ui.until(lambda: "running" in ui.panel)
         await ui.press("0")
         await ui.until(lambda: not player.running.is_set())
-        assert "paused" in ui.panel and "a1          60" in ui.panel, "the result so far stays"
+        assert "paused" in ui.panel and "1 a1        60" in ui.panel, "the result so far stays"
         await ui.play("h8")
         await ui.until(lambda: ui.app.game.ply == 2)
         assert not player.running.is_set(), "a pause holds for the next positions"
