@@ -14,56 +14,31 @@ _REPORTS = "Reports"
 MatchSeed = Annotated[
     int,
     typer.Option(
-        "--seed",
         min=0,
-        metavar="N",
         help="Seed of every random stream. With a fixed number of simulations the same seed plays the same games.",
     ),
 ]
 OpeningChoice = Annotated[
     OpeningRule,
     typer.Option(
-        "--opening",
         help="Opening rule. swap: one side places three stones, the other one chooses its colour. swap2: that one may "
-        "also place two more and leave the choice. rif: swap with stones at and around the centre, for renju.",
+        "also place two more and leave the choice. rif: swap with stones at and around the centre, for renju."
     ),
 ]
 BookFile = Annotated[
     Path | None,
-    typer.Option(
-        "--book",
-        metavar="FILE",
-        dir_okay=False,
-        exists=True,
-        help="Opening book of models and mentors, made by gomoku book build.",
-    ),
+    typer.Option(dir_okay=False, exists=True, help="Opening book of models and mentors, made by gomoku book build."),
 ]
 EngineSeconds = Annotated[
     float | None,
-    typer.Option(
-        "--engine-seconds",
-        metavar="S",
-        help="Time limit of a move.",
-        show_default="--seconds, else 1",
-        rich_help_panel=_ENGINES,
-    ),
+    typer.Option(metavar="S", help="Time limit of a move.", show_default="--seconds, else 1", rich_help_panel=_ENGINES),
 ]
 Figure = Annotated[
     Path | None,
-    typer.Option(
-        "--figure",
-        metavar="FILE",
-        help="Draw results, lengths and Elo, as .png or .svg; needs matplotlib.",
-        rich_help_panel=_REPORTS,
-    ),
+    typer.Option(help="Draw results, lengths and Elo, as .png or .svg; needs matplotlib.", rich_help_panel=_REPORTS),
 ]
-JUnit = Annotated[
-    Path | None, typer.Option("--junit", metavar="FILE", help="Write a JUnit report, for CI.", rich_help_panel=_REPORTS)
-]
-Markdown = Annotated[
-    Path | None,
-    typer.Option("--markdown", metavar="FILE", help="Write a report in Markdown.", rich_help_panel=_REPORTS),
-]
+JUnit = Annotated[Path | None, typer.Option(help="Write a JUnit report, for CI.", rich_help_panel=_REPORTS)]
+Markdown = Annotated[Path | None, typer.Option(help="Write a report in Markdown.", rich_help_panel=_REPORTS)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +48,6 @@ class MatchOptions:
     openings: Annotated[
         str,
         typer.Option(
-            "--openings",
             metavar="FILE|balanced|empty",
             help="Start of the games: a file of openings, the package's balanced ones, or the empty board. "
             "Each opening is played with both colours.",
@@ -84,13 +58,7 @@ class MatchOptions:
     seed: MatchSeed = 42
     concurrency: Annotated[
         int | None,
-        typer.Option(
-            "--concurrency",
-            min=1,
-            metavar="N",
-            help="Games at once.",
-            show_default="64; timed searches 2; engines one for two cores",
-        ),
+        typer.Option(min=1, help="Games at once.", show_default="64; timed searches 2; engines one for two cores"),
     ] = None
     run: Annotated[
         Path | None,
@@ -115,7 +83,6 @@ class MatchOptions:
     match_seconds: Annotated[
         float | None,
         typer.Option(
-            "--match-seconds",
             metavar="S",
             help="Time limit of all moves of an engine in a game.",
             show_default="no limit",
@@ -130,9 +97,7 @@ class ReportOptions:
 
     PANEL: ClassVar[str] = _REPORTS
 
-    games_file: Annotated[
-        Path | None, typer.Option("--games-file", metavar="FILE", help="Write the games, as .sgf or .psq.")
-    ] = None
+    games_file: Annotated[Path | None, typer.Option(help="Write the games, as .sgf or .psq.")] = None
     figure: Figure = None
     junit: JUnit = None
     markdown: Markdown = None

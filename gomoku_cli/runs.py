@@ -42,9 +42,7 @@ class ConfigOptions:
             "papers: alphagomoku, y-8x8, s-gp ... Without one: the recommended settings.",
         ),
     ] = None
-    config_file: Annotated[
-        Path | None, typer.Option("--config", metavar="FILE", help="A TOML file over the preset.")
-    ] = None
+    config_file: Annotated[Path | None, typer.Option("--config", help="A TOML file over the preset.")] = None
     assignments: Annotated[
         list[str] | None,
         typer.Option(
@@ -55,17 +53,15 @@ class ConfigOptions:
         ),
     ] = None
     variant: Annotated[
-        Variant | None, typer.Option("--variant", case_sensitive=False, help="Rules of a new run: rules.variant.")
+        Variant | None, typer.Option(case_sensitive=False, help="Rules of a new run: rules.variant.")
     ] = None
     scale: Annotated[
         float | None,
         typer.Option(
-            "--scale",
-            metavar="SHARE",
-            help="Multiply the budget, 0 to 1: simulations, games, positions, epochs and passes.",
+            metavar="SHARE", help="Multiply the budget, 0 to 1: simulations, games, positions, epochs and passes."
         ),
     ] = None
-    seed: Annotated[int | None, typer.Option("--seed", min=0, metavar="N", help="Seed of every random stream.")] = None
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of every random stream.")] = None
 
     def choice(self, flags: "Mapping[str, Any]" = MappingProxyType({})) -> "Choice":
         """Return the choice of these options and of a command's own `flags`, dotted keys and values."""

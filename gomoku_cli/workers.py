@@ -25,7 +25,6 @@ class WorkerOptions:
     workers: Annotated[
         str | None,
         typer.Option(
-            "--workers",
             envvar="GOMOKU_WORKERS",
             metavar=_ADDRESSES,
             help="Play the games in processes of this machine, and evaluate for all in one more, as for a GPU; or on "
@@ -36,26 +35,15 @@ class WorkerOptions:
     num_workers: Annotated[
         int | None,
         typer.Option(
-            "--num-workers",
             min=1,
-            metavar="N",
             help="Number of workers.",
             show_default="as many as there is room for; of processes, one core less than there are",
         ),
     ] = None
-    cpus_per_worker: Annotated[
-        int | None,
-        typer.Option("--cpus-per-worker", min=1, metavar="N", help="Cores of each worker.", show_default="1"),
-    ] = None
+    cpus_per_worker: Annotated[int | None, typer.Option(min=1, help="Cores of each worker.", show_default="1")] = None
     gpus_per_worker: Annotated[
         float | None,
-        typer.Option(
-            "--gpus-per-worker",
-            min=0,
-            metavar="N",
-            help="GPUs of each worker on Ray; 0.5 lets two share one.",
-            show_default="0",
-        ),
+        typer.Option(min=0, metavar="N", help="GPUs of each worker on Ray; 0.5 lets two share one.", show_default="0"),
     ] = None
 
     def __post_init__(self) -> None:

@@ -213,25 +213,18 @@ def command(
     model: Annotated[
         str,
         typer.Option(
-            "--model",
-            metavar="PLAYER",
-            help="The model to measure: default, a model file or a run folder (its best model).",
+            metavar="PLAYER", help="The model to measure: default, a model file or a run folder (its best model)."
         ),
     ] = player_names.DEFAULT,
     simulations: Annotated[
-        int,
-        typer.Option(
-            "--simulations", "-n", min=1, max=MAX_SIMULATIONS, metavar="N", help="Simulations a move of self-play."
-        ),
+        int, typer.Option("--simulations", "-n", min=1, max=MAX_SIMULATIONS, help="Simulations a move of self-play.")
     ] = 400,
     concurrent_games: Annotated[
-        str,
-        typer.Option("--concurrent-games", metavar="N|best", help="Games of self-play at once; best tries several."),
+        str, typer.Option(metavar="N|best", help="Games of self-play at once; best tries several.")
     ] = "128",
     seconds: Annotated[
         float | None,
         typer.Option(
-            "--seconds",
             metavar="S",
             help="Seconds of self-play, without the evaluation cache and then with it.",
             show_default=f"{_SECONDS:g}, with --quick {_QUICK_SECONDS:g}",

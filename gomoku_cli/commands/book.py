@@ -43,11 +43,10 @@ def build(
         list[Path] | None, typer.Argument(metavar="[GAMES...]", help="Files of games, .sgf or .psq, and folders.")
     ] = None,
     *,
-    plies: Annotated[int, typer.Option("--plies", min=1, metavar="N", help="First moves of a game to take.")] = 20,
+    plies: Annotated[int, typer.Option(min=1, help="First moves of a game to take.")] = 20,
     player: Annotated[
         str | None,
         typer.Option(
-            "--player",
             metavar="PLAYER",
             help="A player that gives the moves their values, such as default.",
             autocompletion=completion.players,
@@ -55,14 +54,9 @@ def build(
         ),
     ] = None,
     simulations: Annotated[
-        int,
-        typer.Option(
-            "--simulations", "-n", min=1, max=MAX_SIMULATIONS, metavar="N", help="Simulations a value, of a model."
-        ),
+        int, typer.Option("--simulations", "-n", min=1, max=MAX_SIMULATIONS, help="Simulations a value, of a model.")
     ] = 400,
-    min_games: Annotated[
-        int, typer.Option("--min-games", min=1, metavar="N", help="Give values to moves of so many games.")
-    ] = 2,
+    min_games: Annotated[int, typer.Option(min=1, help="Give values to moves of so many games.")] = 2,
     rules: options.RulesOptions,
     runtime: options.RuntimeOptions,
     as_json: options.Json = False,

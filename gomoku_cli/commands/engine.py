@@ -33,24 +33,19 @@ def command(
             "-n",
             min=0,
             max=MAX_SIMULATIONS,
-            metavar="N",
             help="New simulations a move, for players with a net.",
             show_default="as the time allows",
         ),
     ] = None,
     seconds: Annotated[
         float | None,
-        typer.Option(
-            "--seconds", metavar="S", help="Maximum seconds a move.", show_default="as much as the manager allows"
-        ),
+        typer.Option(metavar="S", help="Maximum seconds a move.", show_default="as much as the manager allows"),
     ] = None,
     variant: Annotated[
-        Variant, typer.Option("--variant", case_sensitive=False, help="Rules until the manager sends INFO rule.")
+        Variant, typer.Option(case_sensitive=False, help="Rules until the manager sends INFO rule.")
     ] = Variant.FREESTYLE,
     seed: options.Seed = 0,
-    threads: Annotated[
-        int | None, typer.Option("--threads", min=1, metavar="N", help="Maximum of threads.", show_default="all cores")
-    ] = None,
+    threads: Annotated[int | None, typer.Option(min=1, help="Maximum of threads.", show_default="all cores")] = None,
     tactics: options.Tactics = True,
     book: match_options.BookFile = None,
     runtime: options.RuntimeOptions,

@@ -1,5 +1,6 @@
 """`gomoku help`: the help of a command; and the classes that write it."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -8,19 +9,23 @@ from typer.core import TyperCommand, TyperGroup, TyperOption
 EXAMPLES = ("gomoku help", "gomoku help train")
 
 
-class _FlagsWithoutType:
-    """A command whose help names no type for its flags: they take no value."""
+_VALUES = {bool: "", int: "N", Path: "FILE"}
+"""Words of the help for the values of options by their types, where an option has none of its own; flags take none."""
+
+
+class _NamedValues:
+    """A command whose help has a word for the value of each option."""
 
     def get_params(self, ctx: typer.Context) -> list[object]:
-        """Return the parameters, with an empty type for flags."""
+        """Return the parameters, with the words of `_VALUES`."""
         params: list[object] = super().get_params(ctx)  # type: ignore[misc]
         for param in params:
-            if isinstance(param, TyperOption) and param.is_flag and param.metavar is None:
-                param.metavar = ""
+            if isinstance(param, TyperOption) and param.metavar is None:
+                param.metavar = _VALUES.get(param.type_descriptor.annotation)
         return params
 
 
-class Command(_FlagsWithoutType, TyperCommand):  # type: ignore[misc]
+class Command(_NamedValues, TyperCommand):  # type: ignore[misc]
     """A subcommand of `gomoku`."""
 
 
@@ -41,7 +46,7 @@ def group(text: str) -> typer.Typer:
     return app
 
 
-class Group(_FlagsWithoutType, TyperGroup):  # type: ignore[misc]
+class Group(_NamedValues, TyperGroup):  # type: ignore[misc]
     """A command with subcommands."""
 
 

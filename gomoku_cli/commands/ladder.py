@@ -25,19 +25,13 @@ EXAMPLES = (
 def command(
     player: options.Player,
     *,
-    start: Annotated[int, typer.Option("--from", min=2, metavar="N", help="Playouts of the first rung.")] = 200,
-    step: Annotated[
-        int, typer.Option("--step", min=1, metavar="N", help="Additional playouts of each further rung.")
-    ] = 100,
+    start: Annotated[int, typer.Option("--from", min=2, help="Playouts of the first rung.")] = 200,
+    step: Annotated[int, typer.Option(min=1, help="Additional playouts of each further rung.")] = 100,
     last: Annotated[
-        int | None, typer.Option("--to", min=2, metavar="N", help="Playouts of the last rung.", show_default="none")
+        int | None, typer.Option("--to", min=2, help="Playouts of the last rung.", show_default="none")
     ] = None,
-    games: Annotated[
-        int, typer.Option("--games", "-g", min=1, metavar="N", help="Games a rung, half with each colour.")
-    ] = 10,
-    stop_at: Annotated[
-        int, typer.Option("--stop-at", min=0, metavar="N", help="End at the first rung with N wins or less.")
-    ] = 7,
+    games: Annotated[int, typer.Option("--games", "-g", min=1, help="Games a rung, half with each colour.")] = 10,
+    stop_at: Annotated[int, typer.Option(min=0, help="End at the first rung with N wins or less.")] = 7,
     search: options.SearchOptions,
     match: match_options.MatchOptions,
     rules: options.RulesOptions,

@@ -99,17 +99,14 @@ def _print_json(
 @expand_options
 def command(
     *,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="Save the openings here.", dir_okay=False)
-    ],
-    count: Annotated[int, typer.Option("--count", min=1, metavar="N", help="Number of openings.")] = 50,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Save the openings here.", dir_okay=False)],
+    count: Annotated[int, typer.Option(min=1, help="Number of openings.")] = 50,
     stones: Annotated[
-        str, typer.Option("--stones", metavar="N-N", help="Stones of an opening: the smallest and the largest number.")
+        str, typer.Option(metavar="N-N", help="Stones of an opening: the smallest and the largest number.")
     ] = "2-8",
     player: Annotated[
         str | None,
         typer.Option(
-            "--player",
             metavar="PLAYER",
             help=f"The player that evaluates the openings: {player_names.HELP}.",
             autocompletion=completion.players,
@@ -123,7 +120,6 @@ def command(
             "-n",
             min=1,
             max=MAX_SIMULATIONS,
-            metavar="N",
             help="Simulations an opening, for players with a net. A first, short search takes a sixteenth of them.",
         ),
     ] = 1600,
@@ -131,7 +127,6 @@ def command(
     max_value: Annotated[
         float,
         typer.Option(
-            "--max-value",
             min=0,
             max=0.5,
             metavar="X",
@@ -141,7 +136,7 @@ def command(
     rules: options.RulesOptions,
     seed: options.Seed = 42,
     notation: Annotated[
-        _Notation, typer.Option("--notation", help="Notation of cells: h8 i9, or offsets from the centre: 0,0 1,-1.")
+        _Notation, typer.Option(help="Notation of cells: h8 i9, or offsets from the centre: 0,0 1,-1.")
     ] = _Notation.CELLS,
     force: Annotated[bool, typer.Option("--force", "-f", help="Overwrite the file if it exists.")] = False,
     runtime: options.RuntimeOptions,

@@ -50,12 +50,10 @@ class _ServeOptions:
         bool,
         typer.Option("--serve", help="Offer the board to a browser; needs the extra serve.", rich_help_panel=_BROWSER),
     ] = False
-    host: Annotated[
-        str, typer.Option("--host", metavar="ADDRESS", help="Address for --serve.", rich_help_panel=_BROWSER)
-    ] = "localhost"
-    port: Annotated[
-        int, typer.Option("--port", min=1, max=65535, metavar="N", help="Port for --serve.", rich_help_panel=_BROWSER)
-    ] = 8000
+    host: Annotated[str, typer.Option(metavar="ADDRESS", help="Address for --serve.", rich_help_panel=_BROWSER)] = (
+        "localhost"
+    )
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port for --serve.", rich_help_panel=_BROWSER)] = 8000
 
 
 @expand_options
@@ -63,27 +61,19 @@ def command(
     *,
     model: options.Model = player_names.DEFAULT,
     level: Annotated[
-        int | None,
-        typer.Option("--level", min=1, max=9, metavar="N", help="The opponent, from 1 (a beginner) to 9 (the best)."),
+        int | None, typer.Option(min=1, max=9, help="The opponent, from 1 (a beginner) to 9 (the best).")
     ] = None,
-    colour: Annotated[
-        _Side, typer.Option("--colour", help="Your stones; black moves first.", case_sensitive=False)
-    ] = _Side.BLACK,
+    colour: Annotated[_Side, typer.Option(help="Your stones; black moves first.", case_sensitive=False)] = _Side.BLACK,
     two_players: Annotated[
         bool, typer.Option("--two-players", help="Two humans at one board, without an engine.")
     ] = False,
     opponents: Annotated[
-        tuple[str, str] | None,
-        typer.Option("--opponents", metavar="BLACK WHITE", help="Watch two players play each other."),
+        tuple[str, str] | None, typer.Option(metavar="BLACK WHITE", help="Watch two players play each other.")
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the newest game that is not over.")] = False,
     load: Annotated[
         Path | None,
-        typer.Option(
-            "--load",
-            metavar="FILE",
-            help="Open a game (.sgf, .psq, .lib, .pos): go on with one of this program, review others.",
-        ),
+        typer.Option(help="Open a game (.sgf, .psq, .lib, .pos): go on with one of this program, review others."),
     ] = None,
     choose: Annotated[bool, typer.Option("--choose", help="Open the dialog for a new game first.")] = False,
     search: options.SearchOptions,
@@ -93,17 +83,11 @@ def command(
     rules: options.RulesOptions,
     opening: match_options.OpeningChoice = OpeningRule.FREE,
     book: Annotated[
-        Path | None,
-        typer.Option(
-            "--book",
-            metavar="FILE",
-            help="Opening book: engines play it, and its moves stand below the candidates.",
-        ),
+        Path | None, typer.Option(help="Opening book: engines play it, and its moves stand below the candidates.")
     ] = None,
     clock: Annotated[
         str | None,
         typer.Option(
-            "--clock",
             metavar="TIME",
             help="Minutes for each side: 10, with seconds that a move adds 5+3, with byo-yomi 5/30 or 5/3x30.",
         ),

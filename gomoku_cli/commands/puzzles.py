@@ -38,17 +38,13 @@ def command(
     ] = False,
     file: Annotated[
         Path | None,
-        typer.Option("--file", metavar="SUITE", help="Puzzles of a file: a line `kind | moves | answers | note` each."),
+        typer.Option(metavar="SUITE", help="Puzzles of a file: a line `kind | moves | answers | note` each."),
     ] = None,
     variant: Annotated[
-        Variant, typer.Option("--variant", case_sensitive=False, help="The rule of the puzzles of a suite.")
+        Variant, typer.Option(case_sensitive=False, help="The rule of the puzzles of a suite.")
     ] = Variant.FREESTYLE,
-    kind: Annotated[
-        str | None, typer.Option("--kind", metavar="KIND", help="Only kinds that begin so, such as fours.")
-    ] = None,
-    level: Annotated[
-        int | None, typer.Option("--level", min=1, max=6, metavar="N", help="Only puzzles of this level, 1 to 6.")
-    ] = None,
+    kind: Annotated[str | None, typer.Option(metavar="KIND", help="Only kinds that begin so, such as fours.")] = None,
+    level: Annotated[int | None, typer.Option(min=1, max=6, help="Only puzzles of this level, 1 to 6.")] = None,
     daily: Annotated[
         bool, typer.Option("--daily", help="Begin with the set of this day: a puzzle of each level.")
     ] = False,

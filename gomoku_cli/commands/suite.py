@@ -28,9 +28,7 @@ def command(
     engine_seconds: match_options.EngineSeconds = None,
     min_score: Annotated[
         float | None,
-        typer.Option(
-            "--min-score", min=0, max=1, metavar="X", help="Required share, 0 to 1; exit code 4 if it is missed."
-        ),
+        typer.Option(min=0, max=1, metavar="X", help="Required share, 0 to 1; exit code 4 if it is missed."),
     ] = None,
     junit: match_options.JUnit = None,
     markdown: match_options.Markdown = None,

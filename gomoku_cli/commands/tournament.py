@@ -32,10 +32,7 @@ def command(
         Format, typer.Option("--format", help="round-robin: each meets each. gauntlet: the first meets all others.")
     ] = Format.ROUND_ROBIN,
     games: Annotated[
-        int,
-        typer.Option(
-            "--games", "-g", min=2, metavar="N", help="Games of every two players who meet, half with each colour."
-        ),
+        int, typer.Option("--games", "-g", min=2, help="Games of every two players who meet, half with each colour.")
     ] = 20,
     search: options.SearchOptions,
     match: match_options.MatchOptions,

@@ -16,8 +16,7 @@ EXAMPLES = ("gomoku warmup", "gomoku warmup --variant renju", "gomoku warmup --j
 
 def command(
     variant: Annotated[
-        Variant,
-        typer.Option("--variant", case_sensitive=False, help="Compile the kernels for games under these rules."),
+        Variant, typer.Option(case_sensitive=False, help="Compile the kernels for games under these rules.")
     ] = Variant.FREESTYLE,
     as_json: options.Json = False,
     quiet: options.Quiet = False,

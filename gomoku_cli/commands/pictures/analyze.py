@@ -51,10 +51,7 @@ def command(
     tactics: options.Tactics = True,
     rules: options.RulesOptions,
     lines: Annotated[
-        int | None,
-        typer.Option(
-            "--lines", min=1, metavar="N", help="Moves in the table (8; mentor: 1, as it searches longer for more)."
-        ),
+        int | None, typer.Option(min=1, help="Moves in the table (8; mentor: 1, as it searches longer for more).")
     ] = None,
     figure: options.Figure = None,
     runtime: options.RuntimeOptions,

@@ -21,12 +21,7 @@ def command(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="File of games, .sgf or .psq.")],
     game: GameNumber = 1,
     figure: Annotated[
-        Path | None,
-        typer.Option(
-            "--figure",
-            metavar="FILE",
-            help="Draw the game, as .png or .svg, or move by move as .gif; needs matplotlib.",
-        ),
+        Path | None, typer.Option(help="Draw the game, as .png or .svg, or move by move as .gif; needs matplotlib.")
     ] = None,
     no_color: options.NoColor = False,
     ascii_only: options.Ascii = False,

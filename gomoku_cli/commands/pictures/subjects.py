@@ -36,19 +36,12 @@ class SubjectOptions:
         ),
     ] = None
     game: Annotated[
-        int | None,
-        typer.Option(
-            "--game", min=1, metavar="N", help="Only this game of each file, counted from 1.", show_default="all games"
-        ),
+        int | None, typer.Option(min=1, help="Only this game of each file, counted from 1.", show_default="all games")
     ] = None
     move: Annotated[
         int | None,
         typer.Option(
-            "--move",
-            min=0,
-            metavar="N",
-            help="Only the position after N moves, as a table and a board.",
-            show_default="all positions",
+            min=0, help="Only the position after N moves, as a table and a board.", show_default="all positions"
         ),
     ] = None
 

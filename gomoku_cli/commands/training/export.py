@@ -31,14 +31,9 @@ def command(
         str, typer.Option("--format", metavar="onnx|safetensors|torchscript", help="The format of the file.")
     ] = "onnx",
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="The file; a model of two nets has -black and -white in it."
-        ),
+        Path | None, typer.Option("--output", "-o", help="The file; a model of two nets has -black and -white in it.")
     ] = None,
-    check: Annotated[
-        int, typer.Option("--check", min=0, max=1_000_000, metavar="N", help="Random positions of the check; 0: none.")
-    ] = 500,
+    check: Annotated[int, typer.Option(min=0, max=1_000_000, help="Random positions of the check; 0: none.")] = 500,
     as_json: options.Json = False,
 ) -> None:
     """Export a model's nets for ONNX Runtime, OpenVINO, torch or your own program, and check that they answer the same.

@@ -49,7 +49,7 @@ def _write_file(path: Path, config: "Config", context: "Context") -> None:
 def command(
     *,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Save the positions here.", dir_okay=False)
+        Path | None, typer.Option("--output", "-o", help="Save the positions here.", dir_okay=False)
     ] = None,
     run: Annotated[
         Path | None,
@@ -61,13 +61,10 @@ def command(
             "continues.",
         ),
     ] = None,
-    positions: Annotated[
-        int | None, typer.Option("--positions", min=1, metavar="N", help="Number of positions.", show_default="80000")
-    ] = None,
+    positions: Annotated[int | None, typer.Option(min=1, help="Number of positions.", show_default="80000")] = None,
     kinds: Annotated[
         str | None,
         typer.Option(
-            "--kinds",
             metavar="KIND,KIND",
             help="Kinds of position, in equal numbers; paper: the two of the paper, repository: the eight of its "
             "repository.",

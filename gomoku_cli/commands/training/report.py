@@ -27,7 +27,6 @@ def command(
         typer.Option(
             "--output",
             "-o",
-            metavar="FILE",
             help="The page; that of runs needs matplotlib.",
             show_default="report.html, for a game its file's name with .html",
         ),
@@ -35,15 +34,10 @@ def command(
     tensorboard: Annotated[
         Path | None,
         typer.Option(
-            "--tensorboard",
-            metavar="DIR",
-            help="Write event files for TensorBoard into this folder, and no page; needs tensorboard.",
+            metavar="DIR", help="Write event files for TensorBoard into this folder, and no page; needs tensorboard."
         ),
     ] = None,
-    game: Annotated[
-        int | None,
-        typer.Option("--game", min=1, metavar="N", help="Number of the game in its file.", show_default="1"),
-    ] = None,
+    game: Annotated[int | None, typer.Option(min=1, help="Number of the game in its file.", show_default="1")] = None,
     player: options.Analyst = None,
     seconds: options.Seconds = None,
     quiet: options.Quiet = False,

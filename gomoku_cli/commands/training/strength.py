@@ -25,8 +25,7 @@ def command(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN", help="Folders of runs.")],
     *,
     games: Annotated[
-        int,
-        typer.Option("--games", "-g", min=2, metavar="N", help="Games of every two players who meet: an even number."),
+        int, typer.Option("--games", "-g", min=2, help="Games of every two players who meet: an even number.")
     ] = 40,
     opponents: Annotated[
         list[str] | None,

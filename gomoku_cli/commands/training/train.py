@@ -107,7 +107,6 @@ def command(
     minutes: Annotated[
         float | None,
         typer.Option(
-            "--minutes",
             min=0.01,
             metavar="N",
             help="End after so many minutes, at a step and with everything saved; --resume continues.",
@@ -117,9 +116,7 @@ def command(
     tensorboard: Annotated[
         Path | None,
         typer.Option(
-            "--tensorboard",
-            metavar="DIR",
-            help="Write event files for TensorBoard into this folder while it trains; needs tensorboard.",
+            metavar="DIR", help="Write event files for TensorBoard into this folder while it trains; needs tensorboard."
         ),
     ] = None,
     runtime: options.RuntimeOptions,
