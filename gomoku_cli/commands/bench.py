@@ -1,6 +1,5 @@
 """`gomoku bench`: evaluation, search and self-play speed of this machine."""
 
-import json
 import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,6 +11,7 @@ from core.input_limits import MAX_SIMULATIONS
 from curriculum.arena import player_names
 from gomoku_cli import options
 from gomoku_cli.expansion import expand_options
+from gomoku_cli.printable import echo_json
 
 if TYPE_CHECKING:
     from nets.dual import DualNet
@@ -203,7 +203,7 @@ def _check_card(model: str, *, as_json: bool, quiet: bool) -> None:
         for section, measured in check_card(models, run_all, CardSettings(), context):
             figures[section] = measured
     figures["seconds"] = time.perf_counter() - start
-    typer.echo(json.dumps(figures)) if as_json else show_card(figures)
+    echo_json(figures) if as_json else show_card(figures)
 
 
 @expand_options
@@ -272,7 +272,7 @@ def command(
                 show(figures)
             raise
         if as_json:
-            typer.echo(json.dumps(figures))
+            echo_json(figures)
         else:
             show(figures)
         if figure is not None:

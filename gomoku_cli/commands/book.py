@@ -1,6 +1,5 @@
 """`gomoku book`: opening books, made from games and shown."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,7 +12,7 @@ from gomoku_cli.commands import help
 from gomoku_cli.commands.pictures.games import open_each
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.expansion import expand_options
-from gomoku_cli.printable import counted, echo
+from gomoku_cli.printable import counted, echo, echo_json
 from search.tree.settings import Policy
 
 if TYPE_CHECKING:
@@ -87,7 +86,7 @@ def build(
             report = {"book": str(book), "games": games, "new": new, "read": read, "moves": moves}
             report["left_out"] = left_out
     if as_json:
-        typer.echo(json.dumps(report))
+        echo_json(report)
     else:
         echo(f"{book}: {counted(games, 'game')}, {new:,} of them new of {read:,} read; {counted(moves, 'move')}")
         if left_out:
@@ -118,7 +117,7 @@ def show(
             | {"losses": each.losses, "value": each.value}
             for each in found
         ]
-        typer.echo(json.dumps({"book": str(book), "rules": str(opened.rules), "moves": rows}))
+        echo_json({"book": str(book), "rules": str(opened.rules), "moves": rows})
         return
     if not found:
         echo("the book has no move here")

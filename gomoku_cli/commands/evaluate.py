@@ -1,6 +1,5 @@
 """`gomoku evaluate`: a match between two players."""
 
-import json
 from dataclasses import asdict, dataclass
 from typing import Annotated, ClassVar
 
@@ -8,7 +7,7 @@ import typer
 
 from gomoku_cli import match_options, options
 from gomoku_cli.expansion import expand_options
-from gomoku_cli.matches import open_session, parse_sprt, require, write_reports
+from gomoku_cli.matches import match_files, open_session, parse_sprt, publish, require
 from gomoku_cli.workers import WorkerOptions
 
 EXAMPLES = (
@@ -78,13 +77,12 @@ def command(
         bars = match_bars(result, min_score=bar.min_score, min_elo=bar.min_elo, test=test)
         result_json = {**result.to_json(), "rules": asdict(session.rules)}
         bars_json = [each.to_json() for each in bars]
-        try:
-            if as_json:
-                sprt = test.to_json(result.pairs) if test else None
-                typer.echo(json.dumps({**result_json, "sprt": sprt, "bars": bars_json}))
-            else:
-                show_match(result_json)
-                show_bars(bars_json)
-        finally:  # a full stdout must not cost the files
-            write_reports(tournament, session.rules, bars, reports, seconds=result.seconds)
+
+        def show() -> None:
+            show_match(result_json)
+            show_bars(bars_json)
+
+        whole = {**result_json, "sprt": test.to_json(result.pairs) if test else None, "bars": bars_json}
+        files = match_files(tournament, session.rules, bars, reports, seconds=result.seconds)
+        publish(whole, show, *files, as_json=as_json)
     require(bars)

@@ -1,6 +1,5 @@
 """`gomoku ladder`: matches against pure MCTS with more and more playouts."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,7 +8,7 @@ import typer
 from curriculum.arena import player_names
 from gomoku_cli import match_options, options
 from gomoku_cli.expansion import expand_options
-from gomoku_cli.matches import open_session, write_files
+from gomoku_cli.matches import open_session, publish
 
 if TYPE_CHECKING:
     from curriculum.arena.ladder import Rung
@@ -79,13 +78,10 @@ def _report(rungs: "list[Rung]", stop_at: int, *, as_json: bool, figure: Path | 
 
     ladder = Ladder(rungs[0].result.player, stop_at, rungs)
     result = ladder.to_json()
-    try:
-        if as_json:
-            typer.echo(json.dumps(result))
-        else:
-            show_ladder(result)
-    finally:  # a full stdout must not cost the files
-        write_files(
-            (markdown, lambda path: atomic_write_text(path, ladder_markdown(result))),
-            (figure, lambda path: draw_ladder(ladder, path)),
-        )
+    publish(
+        result,
+        lambda: show_ladder(result),
+        (markdown, lambda path: atomic_write_text(path, ladder_markdown(result))),
+        (figure, lambda path: draw_ladder(ladder, path)),
+        as_json=as_json,
+    )

@@ -1,6 +1,5 @@
 """`gomoku openings`: balanced openings of games."""
 
-import json
 import re
 import shlex
 import time
@@ -16,7 +15,7 @@ from core.input_limits import MAX_SIMULATIONS
 from curriculum.arena import player_names
 from gomoku_cli import completion, options
 from gomoku_cli.expansion import expand_options
-from gomoku_cli.printable import echo
+from gomoku_cli.printable import echo, echo_json
 from search.tree.settings import Policy
 
 if TYPE_CHECKING:
@@ -93,7 +92,7 @@ def _print_json(
     ]
     settings = {name.replace("-", "_"): arguments[name] for name in ("player", "simulations", "max-value", "seed")}
     report = {"file": str(output), "rules": asdict(rules), **settings, "openings": openings}
-    typer.echo(json.dumps({**report, "seconds": round(seconds, 3)}))
+    echo_json({**report, "seconds": round(seconds, 3)})
 
 
 @expand_options

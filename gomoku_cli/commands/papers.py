@@ -1,6 +1,5 @@
 """`gomoku papers`: the claims of the papers, measured again."""
 
-import json
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,6 +8,7 @@ import typer
 from gomoku_cli import options
 from gomoku_cli.commands import help
 from gomoku_cli.expansion import expand_options
+from gomoku_cli.printable import echo_json
 
 if TYPE_CHECKING:
     from curriculum.papers.claims import Measured
@@ -57,7 +57,7 @@ def check(
                 found.append(measure(claim, seed, context))
         finally:  # after Ctrl-C, the claims that are measured
             if as_json:
-                typer.echo(json.dumps({"seed": seed, "claims": [each.to_json() for each in found]}))
+                echo_json({"seed": seed, "claims": [each.to_json() for each in found]})
             else:
                 STDOUT.print(table(("", "claim", "the paper", "here", "now", ""), map(_row, found), left=2))
     require([Bar(each.claim.text, each.claim.here, each.now, each.agrees) for each in found if not each.agrees])

@@ -1,6 +1,5 @@
 """`gomoku puzzles`: positions to solve on the board in the terminal."""
 
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +9,7 @@ import typer
 
 from core.rules import Variant
 from gomoku_cli import options
+from gomoku_cli.printable import echo_json
 
 if TYPE_CHECKING:
     from gomoku_cli.puzzles.progress import Progress
@@ -175,7 +175,7 @@ def _show(puzzles: "Sequence[RatedPuzzle]", progress: "Progress", *, as_json: bo
         "file": str(progress.path),
     }
     if as_json:
-        typer.echo(json.dumps(facts))
+        echo_json(facts)
         return
     levels = [str(level) for level in range(1, LEVELS + 1)]
     rows = [[kind, *(str(count or "") for count in row), str(sum(row))] for kind, row in kinds.items()]

@@ -1,6 +1,5 @@
 """`gomoku suite`: positions with known answers, and the share that a player solves."""
 
-import json
 from dataclasses import replace
 from typing import Annotated
 
@@ -8,7 +7,7 @@ import typer
 
 from gomoku_cli import match_options, options
 from gomoku_cli.expansion import expand_options
-from gomoku_cli.matches import open_session, require
+from gomoku_cli.matches import open_session, publish, require
 
 EXAMPLES = (
     "gomoku suite default --simulations 400 --min-score 0.8",
@@ -40,6 +39,7 @@ def command(
 
     A position is solved if the player's move is one of its right answers. The suite tactics exists for each rule.
     """
+    from core.files.atomic import atomic_write_text
     from curriculum.arena.bars import share_bar
     from curriculum.arena.players import model_path
     from curriculum.arena.suite import RULES, load_suite, score_player
@@ -64,16 +64,16 @@ def command(
         bars = [share_bar("solved", score.total.share, min_score)] if min_score is not None else []
         result = {"suite": name, "variant": rules.variant, **score.to_json()}
         bars_json = [bar.to_json() for bar in bars]
-        if as_json:
-            typer.echo(json.dumps({**result, "bars": bars_json}))
-        else:
+
+        def show() -> None:
             show_suite(result)
             show_bars(bars_json)
-        if junit is not None or markdown is not None:
-            from core.files.atomic import atomic_write_text
 
-            if junit is not None:
-                atomic_write_text(junit, suite_junit(result, bars_json))
-            if markdown is not None:
-                atomic_write_text(markdown, suite_markdown(result, bars_json))
+        publish(
+            {**result, "bars": bars_json},
+            show,
+            (junit, lambda path: atomic_write_text(path, suite_junit(result, bars_json))),
+            (markdown, lambda path: atomic_write_text(path, suite_markdown(result, bars_json))),
+            as_json=as_json,
+        )
     require(bars)

@@ -1,6 +1,5 @@
 """`gomoku tournament`: a round robin or a gauntlet of many players."""
 
-import json
 import time
 from dataclasses import asdict
 from typing import Annotated
@@ -11,7 +10,7 @@ from curriculum.arena import player_names
 from curriculum.arena.formats import Format
 from gomoku_cli import match_options, options
 from gomoku_cli.expansion import expand_options
-from gomoku_cli.matches import open_session, write_reports
+from gomoku_cli.matches import match_files, open_session, publish
 from gomoku_cli.workers import WorkerOptions
 
 EXAMPLES = (
@@ -71,10 +70,5 @@ def command(
             "matches": matches,
             "seconds": round(seconds, 3),
         }
-        try:
-            if as_json:
-                typer.echo(json.dumps(report))
-            else:
-                show_standings(standings, matches)
-        finally:  # a full stdout must not cost the files
-            write_reports(tournament, session.rules, [], reports, seconds=seconds)
+        files = match_files(tournament, session.rules, [], reports, seconds=seconds)
+        publish(report, lambda: show_standings(standings, matches), *files, as_json=as_json)

@@ -1,6 +1,5 @@
 """`gomoku warmup`: compiles all kernels ahead of the first run."""
 
-import json
 from dataclasses import asdict
 from typing import Annotated
 
@@ -8,7 +7,7 @@ import typer
 
 from core.rules import Variant
 from gomoku_cli import options
-from gomoku_cli.printable import echo
+from gomoku_cli.printable import echo, echo_json
 
 NAME = "warmup"
 EXAMPLES = ("gomoku warmup", "gomoku warmup --variant renju", "gomoku warmup --json")
@@ -49,7 +48,7 @@ def command(
     if as_json:
         facts = {"folder": str(KERNELS.path), "kept": reason is None, "reason": reason}
         facts |= {"tuning": asdict(tuning) if tuning else None}
-        typer.echo(json.dumps(facts | {"compiled": compiled, "seconds": round(seconds, 2)}))
+        echo_json(facts | {"compiled": compiled, "seconds": round(seconds, 2)})
     elif reason is not None:
         echo(f"not everything could be kept: {reason}; what is missing is made by each run, {ESTIMATE}")
     elif compiled:

@@ -1,6 +1,5 @@
 """`gomoku analyze`: positions and games as a player sees them."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,6 +9,7 @@ import typer
 from gomoku_cli import options
 from gomoku_cli.commands.pictures.subjects import SubjectOptions, Subjects
 from gomoku_cli.expansion import expand_options
+from gomoku_cli.printable import echo_json
 
 EXAMPLES = (
     'gomoku analyze "h8 i9 g7 i7"',
@@ -123,6 +123,6 @@ def _show(
             draw_analysis(result, figure)
     finally:  # neither may cost the other; the reader of stdout may end the process
         if as_json:
-            typer.echo(json.dumps(result))
+            echo_json(result)
         else:
             show_analysis(result, lines=lines, colours=not no_color and has_colours(), ascii_only=ascii_only)

@@ -1,12 +1,12 @@
 """`gomoku curves`: the training curves of runs."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from gomoku_cli import options
+from gomoku_cli.printable import echo_json
 
 EXAMPLES = (
     "gomoku curves runs/mine",
@@ -37,6 +37,6 @@ def command(
             raise typer.BadParameter("there is nothing to draw: the runs have no metrics yet", param_hint="RUN")
         draw_curves(curves, figure)
     if as_json:
-        typer.echo(json.dumps({"runs": curves}))
+        echo_json({"runs": curves})
     else:
         show_curves(curves)

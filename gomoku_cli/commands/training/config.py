@@ -1,13 +1,12 @@
 """`gomoku config`: the settings of a run, listed, explained and compared."""
 
-import json
 from typing import Annotated, Any
 
 import typer
 
 from gomoku_cli import completion, options
 from gomoku_cli.commands import help
-from gomoku_cli.printable import echo
+from gomoku_cli.printable import echo, echo_json
 
 EXAMPLES = (
     "gomoku config list search",
@@ -56,7 +55,7 @@ def list_settings(
 
     rows = listing(config_of(source), keys_of(keys or ()))
     if as_json:
-        typer.echo(json.dumps({"config": source, "settings": rows}))
+        echo_json({"config": source, "settings": rows})
     else:
         show_settings(rows)
 
@@ -78,7 +77,7 @@ def explain(
 
     found = [explanation(key) for key in keys_of(keys)]
     if as_json:
-        typer.echo(json.dumps({"settings": found}))
+        echo_json({"settings": found})
         return
     for number, each in enumerate(found):
         if number:
@@ -103,6 +102,6 @@ def diff(first: Source, second: Source, as_json: options.Json = False) -> None:
         found: list[dict[str, Any]] = [
             {"key": key, "values": [setting_value(config, key) for config in configs]} for key, _ in rows
         ]
-        typer.echo(json.dumps({"configs": [first, second], "differences": found}))
+        echo_json({"configs": [first, second], "differences": found})
     else:
         show_differences((first, second), rows)

@@ -1,6 +1,5 @@
 """`gomoku export`: a model as a file for other programs."""
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,7 +8,7 @@ import typer
 
 from gomoku_cli import completion, options
 from gomoku_cli.expansion import require
-from gomoku_cli.printable import echo
+from gomoku_cli.printable import echo, echo_json
 
 EXAMPLES = (
     "gomoku export default",
@@ -66,7 +65,7 @@ def command(
         found = check_export(loaded, name, path, ExportFormat(kind), check) if check else []
         files.append({"file": str(path), **description(loaded, name), "checks": list(map(asdict, found))})
     if as_json:
-        typer.echo(json.dumps({"model": str(source), "format": kind, "files": files}))
+        echo_json({"model": str(source), "format": kind, "files": files})
     else:
         _show(files)
     worst = max((max(each["prior"], each["value"]) for file in files for each in file["checks"]), default=0.0)

@@ -1,7 +1,6 @@
 """`gomoku info`: a model file by its metadata, and a run by its metrics."""
 
 import dataclasses
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,7 +10,7 @@ import typer
 from core.rules import Rules
 from curriculum.arena import player_names
 from gomoku_cli import options
-from gomoku_cli.printable import echo, shown
+from gomoku_cli.printable import echo, echo_json, shown
 from search.tree.settings import DEFAULT_SIMULATIONS
 
 EXAMPLES = ("gomoku info", "gomoku info runs/mine", "gomoku info model.safetensors --json")
@@ -75,7 +74,7 @@ def command(
         facts = _model_facts(_model_path(model)) | {"run": run}
     facts["device"] = device_text()
     if as_json:
-        typer.echo(json.dumps(facts))
+        echo_json(facts)
         return
     rows = list(_run_rows(run)) if run is not None else []
     if facts["file"] is None:

@@ -1,13 +1,12 @@
 """`gomoku runs`: the training runs of a folder."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from gomoku_cli import options
-from gomoku_cli.printable import echo
+from gomoku_cli.printable import echo, echo_json
 
 EXAMPLES = ("gomoku runs", "gomoku runs experiments --json")
 
@@ -21,7 +20,7 @@ def command(
 
     rows = [overview(path) for path in runs_below(folder)]
     if as_json:
-        typer.echo(json.dumps({"folder": str(folder), "runs": rows}))
+        echo_json({"folder": str(folder), "runs": rows})
     elif rows:
         show_overviews(folder, rows)
     else:

@@ -1,6 +1,5 @@
 """`gomoku strength`: the strength of a run's models over the time of training."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,6 +7,7 @@ import typer
 
 from gomoku_cli import completion, match_options, options
 from gomoku_cli.expansion import expand_options
+from gomoku_cli.printable import echo_json
 from gomoku_cli.workers import WorkerOptions
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def command(
         if not as_json:
             _show(run, ratings)
     if as_json:
-        typer.echo(json.dumps({"runs": [{"run": name, **ratings} for name, ratings in found]}))
+        echo_json({"runs": [{"run": name, **ratings} for name, ratings in found]})
     if figure is not None:
         from gomoku_cli.reports.strength_figure import draw_strength
 

@@ -1,6 +1,5 @@
 """`gomoku train`: the three phases in order."""
 
-import json
 import math
 import shlex
 import time
@@ -13,7 +12,7 @@ import typer
 
 from gomoku_cli import options
 from gomoku_cli.expansion import expand_options, require
-from gomoku_cli.printable import echo
+from gomoku_cli.printable import echo, echo_json
 from gomoku_cli.runs import ConfigOptions
 from gomoku_cli.workers import WorkerOptions
 
@@ -52,7 +51,7 @@ def _dry_run(config: "Config", *, speed: bool, as_json: bool) -> None:
     if as_json:
         import dataclasses
 
-        typer.echo(json.dumps({"config": dataclasses.asdict(config), "estimate": dict(estimate)}))
+        echo_json({"config": dataclasses.asdict(config), "estimate": dict(estimate)})
         return
     echo(to_toml(config))
     width = max(len(name) for name, _ in estimate)
@@ -180,7 +179,7 @@ def command(
         choice = replace(choice, flags={**choice.flags, "start": str(best_model(path).absolute())})
     model, name = trained[-1]["model"], shlex.quote(trained[-1]["run"])
     if as_json:
-        typer.echo(json.dumps(trained if chain else trained[0]))
+        echo_json(trained if chain else trained[0])
     elif chain:
         echo(f"The last model is {model}. Play it:\n\n  {program()} play --model {name}")
     else:
