@@ -16,12 +16,6 @@ from gomoku_cli.printable import echo_json
 if TYPE_CHECKING:
     from nets.dual import DualNet
 
-EXAMPLES = (
-    "gomoku bench --quick",
-    "gomoku bench --json --figure bench.png",
-    "gomoku bench --quick --model runs/mine --concurrent-games best",
-    "gomoku bench --device cuda --json",
-)
 
 _BEST = "best"
 _MAX_GAMES = 4096
@@ -242,6 +236,12 @@ def command(
 
     With --device cuda it checks a GPU, in at most 8 minutes: agreement of its evaluations, and the speed of evaluation,
     self-play and training.
+
+    Examples:
+        gomoku bench --quick
+        gomoku bench --json --figure bench.png
+        gomoku bench --quick --model runs/mine --concurrent-games best
+        gomoku bench --device cuda --json
     """
     if runtime.device.startswith("cuda"):
         _check_card(model, as_json=as_json, quiet=quiet)

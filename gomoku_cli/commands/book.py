@@ -20,21 +20,26 @@ if TYPE_CHECKING:
     from core.rules import Rules
     from curriculum.reporting import Context
 
-EXAMPLES = (
-    "gomoku book build book.sqlite games/ match.sgf",
-    "gomoku book build book.sqlite games/ --player default --min-games 3",
-    'gomoku book show book.sqlite "h8 i9"',
-    "gomoku evaluate default mentor --book book.sqlite",
-)
 _AT_ONCE = 64
 """Positions of a batch, whose values are saved together."""
 
-app = help.group("Make and show opening books.")
+
+@help.group
+def app() -> None:
+    """Make and show opening books.
+
+    Examples:
+        gomoku book build book.sqlite games/ match.sgf
+        gomoku book build book.sqlite games/ --player default --min-games 3
+        gomoku book show book.sqlite "h8 i9"
+        gomoku evaluate default mentor --book book.sqlite
+    """
+
 
 _Path = Annotated[Path, typer.Argument(metavar="BOOK", help="The file of the book.")]
 
 
-@app.command("build", cls=help.Command, epilog=help.examples(*EXAMPLES))
+@help.subcommand(app, "build")
 @expand_options
 def build(
     book: _Path,
@@ -65,6 +70,11 @@ def build(
 
     The rules of a new book are those of the options, else those of the first game; games of other rules and games
     without a result are left out. A game counts once, so the same command goes on where it was stopped.
+
+    Examples:
+        gomoku book build book.sqlite games/ match.sgf
+        gomoku book build book.sqlite games/ --player default --min-games 3
+        gomoku evaluate default mentor --book book.sqlite
     """
     from core.book import Book
     from gomoku_cli.interruption import interruptible
@@ -95,14 +105,18 @@ def build(
         raise typer.Exit(ExitCode.BAD_DATA)
 
 
-@app.command("show", cls=help.Command, epilog=help.examples(*EXAMPLES))
+@help.subcommand(app, "show")
 def show(
     book: _Path,
     moves: Annotated[str, typer.Argument(metavar="[MOVES]", help="The moves of the position, such as 'h8 i9'.")] = "",
     *,
     as_json: options.Json = False,
 ) -> None:
-    """Show the moves of a book in a position: games, results for the side to move, and values."""
+    """Show the moves of a book in a position: games, results for the side to move, and values.
+
+    Examples:
+        gomoku book show book.sqlite "h8 i9"
+    """
     from core.book import Book
     from gomoku_cli.commands.pictures.subjects import played
     from gomoku_cli.console import STDOUT

@@ -10,12 +10,6 @@ from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.notices import print_notice
 from gomoku_cli.printable import echo
 
-EXAMPLES = (
-    "gomoku convert games.sgf games.psq",
-    "gomoku convert 1x0-16.psq 0x1-23.psq match.sgf",
-    "gomoku convert openings.lib openings.sgf",
-)
-
 
 def _is_same(source: Path, target: Path) -> bool:
     try:
@@ -36,6 +30,11 @@ def command(
     moves, comments and texts on the board. A note names what .psq does
     not keep of a file, such as comments, notes and dates. A file that cannot be read is reported, and the others are
     converted.
+
+    Examples:
+        gomoku convert games.sgf games.psq
+        gomoku convert 1x0-16.psq 0x1-23.psq match.sgf
+        gomoku convert openings.lib openings.sgf
     """
     from core.records.formats import READ_SUFFIXES, SUFFIXES, write_games
     from core.records.losses import converted

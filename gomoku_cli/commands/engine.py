@@ -10,17 +10,6 @@ from curriculum.arena import player_names
 from gomoku_cli import match_options, options
 from gomoku_cli.expansion import expand_options
 
-EXAMPLES = (
-    "gomoku engine",
-    "gomoku engine --model mentor",
-    "gomoku engine --model runs/mine --simulations 2000",
-    "gomoku engine --threads 1",
-    "gomoku engine --variant renju",
-    "printf 'START 15\\nBEGIN\\n' | gomoku engine",
-    "printf '#!/bin/sh\\nexec gomoku engine --model runs/mine\\n' > pbrain-mine",
-    'c-gomoku-cli -engine name=a cmd="gomoku engine" -engine name=b cmd=./pbrain-other',
-)
-
 
 @expand_options
 def command(
@@ -50,7 +39,7 @@ def command(
     book: match_options.BookFile = None,
     runtime: options.RuntimeOptions,
 ) -> None:
-    """Play by the Gomocup (Piskvork) protocol on stdin and stdout, for managers, boards and tournaments.
+    r"""Play by the Gomocup (Piskvork) protocol on stdin and stdout, for managers, boards and tournaments.
 
     For a manager that starts programs without options, put the command line
     into a script; Piskvork requires that its name begins with pbrain-.
@@ -58,6 +47,16 @@ def command(
     By default the built-in model plays. --model mentor is the classical engine;
     mentor:1 to mentor:4 are weaker. On boards that a model does not play, the mentor
     plays. Run gomoku warmup once before the first game.
+
+    Examples:
+        gomoku engine
+        gomoku engine --model mentor
+        gomoku engine --model runs/mine --simulations 2000
+        gomoku engine --threads 1
+        gomoku engine --variant renju
+        printf 'START 15\nBEGIN\n' | gomoku engine
+        printf '#!/bin/sh\nexec gomoku engine --model runs/mine\n' > pbrain-mine
+        c-gomoku-cli -engine name=a cmd="gomoku engine" -engine name=b cmd=./pbrain-other
     """
     import math
 

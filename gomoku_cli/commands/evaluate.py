@@ -10,15 +10,6 @@ from gomoku_cli.expansion import expand_options
 from gomoku_cli.matches import match_files, open_session, parse_sprt, publish, require
 from gomoku_cli.workers import WorkerOptions
 
-EXAMPLES = (
-    "gomoku evaluate default random --games 20 --simulations 100",
-    "gomoku evaluate runs/mine pure-mcts:1000 --games 100 --run matches/mine --figure mine.png",
-    "gomoku evaluate default mentor --games 10 --seconds 0.5",
-    "gomoku evaluate default 'engine:./pbrain-other' --games 20 --seconds 0.5 --concurrency 2",
-    "gomoku evaluate new.safetensors old.safetensors --sprt elo0=0,elo1=50 --games 1000",
-    "gomoku evaluate new.safetensors old.safetensors --min-score 0.55 --junit report.xml",
-)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _BarOptions:
@@ -59,6 +50,14 @@ def command(
 
     The score is wins plus half the draws, divided by the games. The interval comes from pairs of games: each opening is
     played with both colours.
+
+    Examples:
+        gomoku evaluate default random --games 20 --simulations 100
+        gomoku evaluate runs/mine pure-mcts:1000 --games 100 --run matches/mine --figure mine.png
+        gomoku evaluate default mentor --games 10 --seconds 0.5
+        gomoku evaluate default 'engine:./pbrain-other' --games 20 --seconds 0.5 --concurrency 2
+        gomoku evaluate new.safetensors old.safetensors --sprt elo0=0,elo1=50 --games 1000
+        gomoku evaluate new.safetensors old.safetensors --min-score 0.55 --junit report.xml
     """
     from gomoku_cli.reports.terminal import show_bars, show_match
 

@@ -1,13 +1,14 @@
 """`gomoku help`: the help of a command; and the classes that write it."""
 
+import inspect
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, TypeVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
-EXAMPLES = ("gomoku help", "gomoku help train")
-
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 _VALUES = {bool: "", int: "N", Path: "FILE"}
 """Words of the help for the values of options by their types, where an option has none of its own; flags take none."""
@@ -29,21 +30,33 @@ class Command(_NamedValues, TyperCommand):  # type: ignore[misc]
     """A subcommand of `gomoku`."""
 
 
-def examples(*lines: str) -> str:
-    """Return the end of the help of a command."""
-    return "\n  ".join(("[b]Examples[/b]", *lines))
+def documented(function: Callable[..., object]) -> tuple[str, str]:
+    """Return the help of a command and its end, the examples, from the docstring of its function."""
+    text, _, lines = (inspect.getdoc(function) or "").partition("\n\nExamples:\n")
+    return text, "\n  ".join(("[b]Examples[/b]", *inspect.cleandoc(lines).splitlines()))
 
 
-def group(text: str) -> typer.Typer:
-    """Return a command with subcommands, which shows its help without one; `text`: that help."""
-    app = typer.Typer(cls=Group, help=text, rich_markup_mode="rich")
+def group(function: Callable[[], None]) -> typer.Typer:
+    """Return a command with subcommands, whose help is the docstring of `function`; without one it shows that."""
+    app = typer.Typer(cls=Group, rich_markup_mode="rich")
+    text, epilog = documented(function)
 
-    @app.callback(invoke_without_command=True, help=text)
+    @app.callback(invoke_without_command=True, help=text, epilog=epilog)
     def command(context: typer.Context) -> None:
         if context.invoked_subcommand is None:
             typer.echo(context.get_help())
 
     return app
+
+
+def subcommand(app: typer.Typer, name: str | None) -> Callable[[_Function], _Function]:
+    """Return a decorator that adds a command to a group."""
+
+    def decorate(function: _Function) -> _Function:
+        text, epilog = documented(function)
+        return app.command(name, cls=Command, help=text, epilog=epilog)(function)
+
+    return decorate
 
 
 class Group(_NamedValues, TyperGroup):  # type: ignore[misc]
@@ -54,7 +67,12 @@ def command(
     context: typer.Context,
     name: Annotated[str | None, typer.Argument(metavar="COMMAND", help="A command of gomoku.")] = None,
 ) -> None:
-    """Show the help of a command, or the list of all."""
+    """Show the help of a command, or the list of all.
+
+    Examples:
+        gomoku help
+        gomoku help train
+    """
     parent = context.parent
     assert parent is not None
     group = parent.command

@@ -14,11 +14,6 @@ if TYPE_CHECKING:
     from curriculum.arena.ladder import Rung
     from curriculum.arena.results import MatchResult
 
-EXAMPLES = (
-    "gomoku ladder default --from 200 --step 100 --games 10 --stop-at 7",
-    "gomoku ladder runs/mine --to 2000 --run ladders/mine --figure ladder.png",
-)
-
 
 @expand_options
 def command(
@@ -44,6 +39,10 @@ def command(
 
     Only wins count, a draw does not. With --run each rung keeps its games in a folder of its own. A ladder that is
     stopped shows its finished rungs.
+
+    Examples:
+        gomoku ladder default --from 200 --step 100 --games 10 --stop-at 7
+        gomoku ladder runs/mine --to 2000 --run ladders/mine --figure ladder.png
     """
     match_options.ReportOptions(figure=figure, markdown=markdown).check()
     if stop_at >= games:

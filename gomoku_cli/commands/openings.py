@@ -23,11 +23,6 @@ if TYPE_CHECKING:
     from curriculum.arena.balanced_openings import BalancedOpening
 
 NAME = "openings"
-EXAMPLES = (
-    "gomoku openings --output openings.txt",
-    "gomoku openings --count 200 --stones 4-6 --max-value 0.1 --output even.txt",
-    "gomoku openings --board-size 19 --player mentor --output openings19.txt",
-)
 
 _STONES = re.compile(r"([0-9]{1,3})(?:-([0-9]{1,3}))?")
 
@@ -146,6 +141,11 @@ def command(
 
     A search evaluates random stones near each other. An opening is kept if nothing is decided yet and its value is near
     0. No two are the same turned or mirrored. The same seed gives the same file.
+
+    Examples:
+        gomoku openings --output openings.txt
+        gomoku openings --count 200 --stones 4-6 --max-value 0.1 --output even.txt
+        gomoku openings --board-size 19 --player mentor --output openings19.txt
     """
     from core.files.atomic import atomic_write_text
     from curriculum.arena.balanced_openings import NoBalancedOpeningsError, balanced_openings, two_stages

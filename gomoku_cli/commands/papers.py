@@ -13,9 +13,15 @@ from gomoku_cli.printable import echo_json
 if TYPE_CHECKING:
     from curriculum.papers.claims import Measured
 
-EXAMPLES = ("gomoku papers check", "gomoku papers check Y --seed 7 --json")
 
-app = help.group("Check claims of the three papers.")
+@help.group
+def app() -> None:
+    """Check claims of the three papers.
+
+    Examples:
+        gomoku papers check
+        gomoku papers check Y --seed 7 --json
+    """
 
 
 class _Paper(StrEnum):
@@ -24,7 +30,7 @@ class _Paper(StrEnum):
     S = "S"
 
 
-@app.command("check", cls=help.Command, epilog=help.examples(*EXAMPLES))
+@help.subcommand(app, "check")
 @expand_options
 def check(
     paper: Annotated[
@@ -40,6 +46,10 @@ def check(
 
     Each figure stands beside the paper's and that of our page. Exit code 4 if one differs from our page by more than
     chance explains in 99 of 100 cases. What takes a training is in docs/papers, with its commands.
+
+    Examples:
+        gomoku papers check
+        gomoku papers check Y --seed 7 --json
     """
     from curriculum.arena.bars import Bar
     from curriculum.papers.claims import load_claims, measure

@@ -21,18 +21,6 @@ if TYPE_CHECKING:
     from gomoku_cli.tui.engine.messages import OpenedGame
     from gomoku_cli.tui.game import Seats
 
-EXAMPLES = (
-    "gomoku play",
-    "gomoku play --colour white --simulations 800 --policy deterministic",
-    "gomoku play --model runs/mine --seconds 3 --ponder",
-    "gomoku play --level 3",
-    "gomoku play --resume",
-    "gomoku play --two-players",
-    "gomoku play --opening swap2",
-    "gomoku play --book openings.sqlite",
-    "gomoku play --level 3 --clock 5+3",
-    "gomoku play --opponents mentor:2 mentor:4",
-)
 _BROWSER = "Browser"
 _LAST_RESULTS = 10
 
@@ -103,7 +91,20 @@ def command(
     browser: _ServeOptions,
     runtime: options.RuntimeOptions,
 ) -> None:
-    """Play on a board in the terminal, by mouse or keyboard, and study games there."""
+    """Play on a board in the terminal, by mouse or keyboard, and study games there.
+
+    Examples:
+        gomoku play
+        gomoku play --colour white --simulations 800 --policy deterministic
+        gomoku play --model runs/mine --seconds 3 --ponder
+        gomoku play --level 3
+        gomoku play --resume
+        gomoku play --two-players
+        gomoku play --opening swap2
+        gomoku play --book openings.sqlite
+        gomoku play --level 3 --clock 5+3
+        gomoku play --opponents mentor:2 mentor:4
+    """
     if rating:
         _show_rating()
         return

@@ -15,16 +15,6 @@ if TYPE_CHECKING:
     from gomoku_cli.puzzles.progress import Progress
     from gomoku_cli.puzzles.rated import RatedPuzzle
 
-EXAMPLES = (
-    "gomoku puzzles",
-    "gomoku puzzles --daily",
-    "gomoku puzzles --kind only-defence --level 4",
-    "gomoku puzzles --from-games",
-    "gomoku puzzles --from-games games/ match.sgf",
-    "gomoku puzzles --file more.txt",
-    "gomoku puzzles --list",
-)
-
 
 def command(
     games: Annotated[
@@ -59,6 +49,15 @@ def command(
     """Solve positions on a board in the terminal, by mouse or keyboard: wins by fours and by threats, defences.
 
     All right moves are proven; a wrong one is refuted on the board. Your rating chooses the next puzzle.
+
+    Examples:
+        gomoku puzzles
+        gomoku puzzles --daily
+        gomoku puzzles --kind only-defence --level 4
+        gomoku puzzles --from-games
+        gomoku puzzles --from-games games/ match.sgf
+        gomoku puzzles --file more.txt
+        gomoku puzzles --list
     """
     if from_games and file is not None:
         raise typer.BadParameter("one of them gives the puzzles", param_hint="--from-games, --file")

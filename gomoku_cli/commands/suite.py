@@ -9,12 +9,6 @@ from gomoku_cli import match_options, options
 from gomoku_cli.expansion import expand_options
 from gomoku_cli.matches import open_session, publish, require
 
-EXAMPLES = (
-    "gomoku suite default --simulations 400 --min-score 0.8",
-    "gomoku suite mentor --variant renju",
-    "gomoku suite mentor hard --seconds 0.1 --markdown suite.md",
-)
-
 
 @expand_options
 def command(
@@ -38,6 +32,11 @@ def command(
     """Let a player solve a suite of positions and print the solved share, kind by kind.
 
     A position is solved if the player's move is one of its right answers. The suite tactics exists for each rule.
+
+    Examples:
+        gomoku suite default --simulations 400 --min-score 0.8
+        gomoku suite mentor --variant renju
+        gomoku suite mentor hard --seconds 0.1 --markdown suite.md
     """
     from core.files.atomic import atomic_write_text
     from curriculum.arena.bars import share_bar

@@ -13,12 +13,6 @@ from gomoku_cli.expansion import expand_options
 from gomoku_cli.matches import match_files, open_session, publish
 from gomoku_cli.workers import WorkerOptions
 
-EXAMPLES = (
-    "gomoku tournament default mentor mentor:paper pure-mcts:1000 --games 20 --run tournaments/first",
-    "gomoku tournament new.safetensors old.safetensors mentor --format gauntlet --games 100",
-    "gomoku tournament default 'engine:./pbrain-other' mentor --seconds 0.5 --concurrency 2 --figure table.svg",
-)
-
 
 @expand_options
 def command(
@@ -42,7 +36,13 @@ def command(
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Play a tournament and print a table with ratings (Bradley-Terry, in Elo, mean 0) and their 95 % intervals."""
+    """Play a tournament and print a table with ratings (Bradley-Terry, in Elo, mean 0) and their 95 % intervals.
+
+    Examples:
+        gomoku tournament default mentor mentor:paper pure-mcts:1000 --games 20 --run tournaments/first
+        gomoku tournament new.safetensors old.safetensors mentor --format gauntlet --games 100
+        gomoku tournament default 'engine:./pbrain-other' mentor --seconds 0.5 --concurrency 2 --figure table.svg
+    """
     from gomoku_cli.reports.terminal import show_standings
 
     if len(players) < 2:

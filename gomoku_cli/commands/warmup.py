@@ -10,7 +10,6 @@ from gomoku_cli import options
 from gomoku_cli.printable import echo, echo_json
 
 NAME = "warmup"
-EXAMPLES = ("gomoku warmup", "gomoku warmup --variant renju", "gomoku warmup --json")
 
 
 def command(
@@ -24,6 +23,11 @@ def command(
 
     It also measures the batch size and the threads with which the nets are fastest on this machine. The results stay in
     the user's cache folder until this program, its compiler or OpenVINO changes version.
+
+    Examples:
+        gomoku warmup
+        gomoku warmup --variant renju
+        gomoku warmup --json
     """
     import time
 

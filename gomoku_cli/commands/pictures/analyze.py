@@ -11,16 +11,6 @@ from gomoku_cli.commands.pictures.subjects import SubjectOptions, Subjects
 from gomoku_cli.expansion import expand_options
 from gomoku_cli.printable import echo_json
 
-EXAMPLES = (
-    'gomoku analyze "h8 i9 g7 i7"',
-    'gomoku analyze "h8 i9 g7" --player runs/mine --simulations 2000 --figure position.svg',
-    "gomoku analyze match.sgf --game 3 --move 20 --player mentor --seconds 1",
-    'gomoku analyze "h8 i9 g7" --player mentor --lines 5',
-    "gomoku analyze match.sgf --review --save",
-    "gomoku analyze *.sgf --json > analyses.jsonl",
-    'echo "h8 i9" | gomoku analyze - --json',
-)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _GameOptions:
@@ -65,6 +55,15 @@ def command(
     One position is a table and a board: the left half of an empty cell shows the prior of the net, the right half the
     visits of the search, from white (0) to red (1). Of files and of stdin every position is a line, with --json a line
     of JSON, as soon as it is analysed. Values are for the side to move, from -1 to 1.
+
+    Examples:
+        gomoku analyze "h8 i9 g7 i7"
+        gomoku analyze "h8 i9 g7" --player runs/mine --simulations 2000 --figure position.svg
+        gomoku analyze match.sgf --game 3 --move 20 --player mentor --seconds 1
+        gomoku analyze "h8 i9 g7" --player mentor --lines 5
+        gomoku analyze match.sgf --review --save
+        gomoku analyze *.sgf --json > analyses.jsonl
+        echo "h8 i9" | gomoku analyze - --json
     """
     from gomoku_cli.commands.pictures.analyst import Analyst, GameWork
     from gomoku_cli.compilation import reporting_compilation

@@ -8,12 +8,6 @@ import typer
 from gomoku_cli import options
 from gomoku_cli.printable import echo_json
 
-EXAMPLES = (
-    "gomoku curves runs/mine",
-    "gomoku curves runs/mine --figure curves.svg",
-    "gomoku curves runs/small runs/large --figure joined.png",
-)
-
 
 def command(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN", help="Folders of runs, in the order of training.")],
@@ -24,6 +18,11 @@ def command(
 
     Over the training steps: the losses of policy and value, and the entropy of the policy. Over the rounds of
     self-play: length and time of a game, Black's share of the wins, and the gates. A run may be in progress.
+
+    Examples:
+        gomoku curves runs/mine
+        gomoku curves runs/mine --figure curves.svg
+        gomoku curves runs/small runs/large --figure joined.png
     """
     from gomoku_cli.reports.curves import curves_of, show_curves
     from gomoku_cli.reports.plots import check_plot

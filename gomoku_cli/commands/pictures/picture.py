@@ -9,13 +9,6 @@ from gomoku_cli import options
 from gomoku_cli.commands.pictures.games import GameNumber, read_game
 from gomoku_cli.printable import echo
 
-EXAMPLES = (
-    "gomoku picture match.sgf",
-    "gomoku picture match.sgf --game 3 --figure game.svg",
-    "gomoku picture runs/mine/games/selfplay-0000-000000.sgf --figure game.png",
-    "gomoku picture match.sgf --figure game.gif",
-)
-
 
 def command(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="File of games, .sgf or .psq.")],
@@ -30,6 +23,12 @@ def command(
 
     Records of matches and of self-play hold the values, from -1 to 1; here they are for Black. They are those of the
     side that made the move.
+
+    Examples:
+        gomoku picture match.sgf
+        gomoku picture match.sgf --game 3 --figure game.svg
+        gomoku picture runs/mine/games/selfplay-0000-000000.sgf --figure game.png
+        gomoku picture match.sgf --figure game.gif
     """
     from gomoku_cli.reports.plots import GIF, SUFFIXES, check_plot
 

@@ -8,17 +8,20 @@ from gomoku_cli import completion, options
 from gomoku_cli.commands import help
 from gomoku_cli.printable import echo, echo_json
 
-EXAMPLES = (
-    "gomoku config list search",
-    "gomoku config explain selfplay.window",
-    "gomoku config diff quick strongest",
-    "gomoku config diff runs/mine defaults",
-)
 
-app = help.group(
-    "List, explain and compare the settings of training runs.\n\n"
-    "A configuration is named by a preset, a run folder, a model file, a TOML file, or the word defaults."
-)
+@help.group
+def app() -> None:
+    """List, explain and compare the settings of training runs.
+
+    A configuration is named by a preset, a run folder, a model file, a TOML file, or the word defaults.
+
+    Examples:
+        gomoku config list search
+        gomoku config explain selfplay.window
+        gomoku config diff quick strongest
+        gomoku config diff runs/mine defaults
+    """
+
 
 Source = Annotated[
     str,
@@ -30,9 +33,7 @@ Source = Annotated[
 ]
 
 
-@app.command(
-    "list", cls=help.Command, epilog=help.examples("gomoku config list", "gomoku config list search --of runs/mine")
-)
+@help.subcommand(app, "list")
 def list_settings(
     keys: Annotated[
         list[str] | None,
@@ -49,7 +50,12 @@ def list_settings(
     ] = "defaults",
     as_json: options.Json = False,
 ) -> None:
-    """List settings with their values. A star marks those that differ from the default."""
+    """List settings with their values. A star marks those that differ from the default.
+
+    Examples:
+        gomoku config list
+        gomoku config list search --of runs/mine
+    """
     from gomoku_cli.reports.training.configuration import config_of, keys_of, listing
     from gomoku_cli.reports.training.settings_text import show_settings
 
@@ -60,18 +66,19 @@ def list_settings(
         show_settings(rows)
 
 
-@app.command(
-    "explain",
-    cls=help.Command,
-    epilog=help.examples("gomoku config explain search.c_puct", "gomoku config explain gate"),
-)
+@help.subcommand(app, "explain")
 def explain(
     keys: Annotated[
         list[str], typer.Argument(metavar="KEY", autocompletion=completion.keys, help="Keys, or sections.")
     ],
     as_json: options.Json = False,
 ) -> None:
-    """Explain settings: their meaning, the values that they may have, the default, and the presets that change them."""
+    """Explain settings: their meaning, the values that they may have, the default, and the presets that change them.
+
+    Examples:
+        gomoku config explain search.c_puct
+        gomoku config explain gate
+    """
     from gomoku_cli.reports.training.configuration import explanation, keys_of
     from gomoku_cli.reports.training.settings_text import show_explanation
 
@@ -85,13 +92,14 @@ def explain(
         show_explanation(each)
 
 
-@app.command(
-    "diff",
-    cls=help.Command,
-    epilog=help.examples("gomoku config diff quick strongest", "gomoku config diff runs/a runs/b"),
-)
+@help.subcommand(app, "diff")
 def diff(first: Source, second: Source, as_json: options.Json = False) -> None:
-    """Show the settings that differ between two configurations."""
+    """Show the settings that differ between two configurations.
+
+    Examples:
+        gomoku config diff quick strongest
+        gomoku config diff runs/a runs/b
+    """
     from curriculum.keys import setting_value
     from gomoku_cli.reports.training.configuration import config_of, differences
     from gomoku_cli.reports.training.settings_text import show_differences

@@ -10,11 +10,6 @@ from gomoku_cli import completion, options
 from gomoku_cli.expansion import require
 from gomoku_cli.printable import echo, echo_json
 
-EXAMPLES = (
-    "gomoku export default",
-    "gomoku export runs/mine --format torchscript --output mine.pt",
-    "gomoku export model.safetensors --check 10000",
-)
 _SUFFIXES = {"onnx": ".onnx", "safetensors": ".safetensors", "torchscript": ".pt"}
 _TOLERANCE = 1e-4
 
@@ -39,6 +34,11 @@ def command(
 
     The check runs each file in every installed program and compares priors and values with torch, in float32. A
     difference above 0.0001 is an error.
+
+    Examples:
+        gomoku export default
+        gomoku export runs/mine --format torchscript --output mine.pt
+        gomoku export model.safetensors --check 10000
     """
     if kind not in _SUFFIXES:
         raise typer.BadParameter(f"{kind} is no format: give {', '.join(_SUFFIXES)}", param_hint="--format")

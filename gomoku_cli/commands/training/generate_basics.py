@@ -17,11 +17,6 @@ if TYPE_CHECKING:
     from curriculum.run.folder import RunFolder
 
 NAME = "generate-basics"
-EXAMPLES = (
-    "gomoku generate-basics --output basics.npz",
-    "gomoku generate-basics --kinds repository --positions 8000 --output eight.npz",
-    "gomoku generate-basics --run runs/mine --preset quick",
-)
 
 
 def _kinds(text: str | None) -> list[str] | None:
@@ -79,6 +74,11 @@ def command(
     """Draw basic attack and defence positions (phase 1), and train both nets on them with --run.
 
     The same seed gives the same file.
+
+    Examples:
+        gomoku generate-basics --output basics.npz
+        gomoku generate-basics --kinds repository --positions 8000 --output eight.npz
+        gomoku generate-basics --run runs/mine --preset quick
     """
     from gomoku_cli.compilation import reporting_compilation
     from gomoku_cli.interruption import interruptible

@@ -13,9 +13,6 @@ from gomoku_cli import options
 from gomoku_cli.printable import echo, echo_json, shown
 from search.tree.settings import DEFAULT_SIMULATIONS
 
-EXAMPLES = ("gomoku info", "gomoku info runs/mine", "gomoku info model.safetensors --json")
-
-
 _MAX_WIDTH = 40
 """Longer names of values stand out of the column of names."""
 
@@ -58,6 +55,11 @@ def command(
     """Show a model's architecture, parameters, rules, origin, results and play; of a run folder, the run first.
 
     The whole file is checked, its weights too.
+
+    Examples:
+        gomoku info
+        gomoku info runs/mine
+        gomoku info model.safetensors --json
     """
     from curriculum.run.folder import best_model, is_run
     from nets.runtimes.devices import device_text, may_have_gpu

@@ -9,13 +9,6 @@ from gomoku_cli import options
 from gomoku_cli.expansion import require
 from gomoku_cli.printable import echo
 
-EXAMPLES = (
-    "gomoku report runs/mine",
-    "gomoku report runs/first runs/second --output both.html",
-    "gomoku report runs/mine --tensorboard events",
-    "gomoku report match.sgf --game 2 --output game.html",
-)
-
 
 def command(
     runs: Annotated[
@@ -47,6 +40,12 @@ def command(
     Of runs, which may be in progress: curves, matches, key games, configuration and environment. Of a game: its turning
     points on boards, the graph of the win probability, and the accuracy of both players. Analyses that the file holds
     (gomoku analyze --save) are taken; the other positions are searched.
+
+    Examples:
+        gomoku report runs/mine
+        gomoku report runs/first runs/second --output both.html
+        gomoku report runs/mine --tensorboard events
+        gomoku report match.sgf --game 2 --output game.html
     """
     from core.records.formats import is_game_file
 

@@ -8,14 +8,17 @@ import typer
 from gomoku_cli import options
 from gomoku_cli.printable import echo, echo_json
 
-EXAMPLES = ("gomoku runs", "gomoku runs experiments --json")
-
 
 def command(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder of the runs.")] = Path("runs"),
     as_json: options.Json = False,
 ) -> None:
-    """List training runs: phase, accepted rounds, score against the strongest opponent, size and age."""
+    """List training runs: phase, accepted rounds, score against the strongest opponent, size and age.
+
+    Examples:
+        gomoku runs
+        gomoku runs experiments --json
+    """
     from gomoku_cli.reports.training.overview import overview, runs_below, show_overviews
 
     rows = [overview(path) for path in runs_below(folder)]

@@ -13,12 +13,6 @@ from gomoku_cli.workers import WorkerOptions
 if TYPE_CHECKING:
     from gomoku_cli.reports.texts import Json
 
-EXAMPLES = (
-    "gomoku strength runs/mine",
-    "gomoku strength runs/first runs/second --figure strength.svg",
-    "gomoku strength runs/mine --opponent default --opponent mentor:paper --games 100",
-)
-
 
 @expand_options
 def command(
@@ -49,6 +43,11 @@ def command(
 
     Games and ratings stay in RUN/strength: the same command continues a stopped measurement, and rates the new models
     of a run that went on. gomoku watch and gomoku report show them.
+
+    Examples:
+        gomoku strength runs/mine
+        gomoku strength runs/first runs/second --figure strength.svg
+        gomoku strength runs/mine --opponent default --opponent mentor:paper --games 100
     """
     from curriculum.phases.strength import POOL, kept_models, rate_models, strength_folder
     from gomoku_cli.matches import open_session

@@ -24,17 +24,6 @@ if TYPE_CHECKING:
     from curriculum.reporting import Context
     from curriculum.run.folder import RunFolder
 
-EXAMPLES = (
-    "gomoku train --preset quick",
-    "gomoku train --preset quick --run runs/demo",
-    "gomoku train --run runs/demo --resume",
-    "gomoku train --preset hour --minutes 20 --tensorboard events",
-    "gomoku train --preset hour --device cuda:1",
-    "gomoku train --preset alphagomoku --set search.simulations=400 --dry-run --speed",
-    "gomoku train --preset y-chain --scale 0.1 --run runs/chain",
-    "gomoku train --preset y-12x12 --scale 0.1 --from runs/8x8 --run runs/12x12",
-)
-
 
 _COUNTS = ("games", "wins", "draws", "losses")
 
@@ -126,6 +115,16 @@ def command(
     """Train a model from nothing: basics, imitation of a teacher, gated self-play.
 
     Ctrl-C finishes the step, saves, and prints the command that continues; --resume also continues a killed run.
+
+    Examples:
+        gomoku train --preset quick
+        gomoku train --preset quick --run runs/demo
+        gomoku train --run runs/demo --resume
+        gomoku train --preset hour --minutes 20 --tensorboard events
+        gomoku train --preset hour --device cuda:1
+        gomoku train --preset alphagomoku --set search.simulations=400 --dry-run --speed
+        gomoku train --preset y-chain --scale 0.1 --run runs/chain
+        gomoku train --preset y-12x12 --scale 0.1 --from runs/8x8 --run runs/12x12
     """
     from curriculum.presets import chain_of
     from gomoku_cli.console import program

@@ -7,8 +7,6 @@ from typing import Annotated
 
 import typer
 
-EXAMPLES = ("gomoku watch runs/mine", "gomoku watch runs/first runs/second")
-
 
 def command(
     runs: Annotated[
@@ -18,6 +16,10 @@ def command(
     """Watch a run in progress, or open a finished one: curves, gates, the newest game, the time that is left.
 
     It reads the run's files once a second and never disturbs the run. Keys: 1, 2, 3 choose a page, q ends.
+
+    Examples:
+        gomoku watch runs/mine
+        gomoku watch runs/first runs/second
     """
     from gomoku_cli.reports.training.overview import runs_at
 
