@@ -20,15 +20,6 @@ _WIN, _LAST = "on #3f7d3a", "bold #ffd75f on #aa7b3e"
 class GamePane(Vertical):
     """The newest game of a run, at any of its moves."""
 
-    DEFAULT_CSS = """
-    GamePane {
-        height: 1fr; width: 1fr; padding: 0 1;
-        .game--title { height: 1; text-style: bold; }
-        .game--facts { height: auto; }
-        .game--board { width: auto; height: auto; margin-bottom: 1; }
-    }
-    """
-
     def __init__(self) -> None:
         super().__init__()
         self._game: NewestGame | None = None
