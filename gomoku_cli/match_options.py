@@ -49,46 +49,36 @@ class MatchOptions:
         str,
         typer.Option(
             metavar="FILE|balanced|empty",
-            help="Start of the games: a file of openings, the package's balanced ones, or the empty board. "
-            "Each opening is played with both colours.",
         ),
     ] = "balanced"
+    """Start of the games: a file of openings, the package's balanced ones, or the empty board. Each opening is played
+    with both colours."""
     opening: OpeningChoice = OpeningRule.FREE
     book: BookFile = None
     seed: MatchSeed = 42
     concurrency: Annotated[
-        int | None,
-        typer.Option(min=1, help="Games at once.", show_default="64; timed searches 2; engines one for two cores"),
+        int | None, typer.Option(min=1, show_default="64; timed searches 2; engines one for two cores")
     ] = None
+    """Games at once."""
     run: Annotated[
         Path | None,
         typer.Option(
             "--run",
             "-r",
             metavar="DIR",
-            help="Keep the games in this folder as they end. The same command continues a stopped match.",
         ),
     ] = None
+    """Keep the games in this folder as they end. The same command continues a stopped match."""
     names: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--name",
-            metavar="NAME",
-            help="Name of the first player in tables, files and reports; the second `--name` is that of the second "
-            "player, and so on.",
-            show_default="short: mine for runs/mine",
-        ),
+        list[str] | None, typer.Option("--name", metavar="NAME", show_default="short: mine for runs/mine")
     ] = None
+    """Name of the first player in tables, files and reports; the second `--name` is that of the second player, and so
+    on."""
     engine_seconds: EngineSeconds = None
     match_seconds: Annotated[
-        float | None,
-        typer.Option(
-            metavar="S",
-            help="Time limit of all moves of an engine in a game.",
-            show_default="no limit",
-            rich_help_panel=_ENGINES,
-        ),
+        float | None, typer.Option(metavar="S", show_default="no limit", rich_help_panel=_ENGINES)
     ] = None
+    """Time limit of all moves of an engine in a game."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +87,8 @@ class ReportOptions:
 
     PANEL: ClassVar[str] = _REPORTS
 
-    games_file: Annotated[Path | None, typer.Option(help="Write the games, as .sgf or .psq.")] = None
+    games_file: Annotated[Path | None, typer.Option()] = None
+    """Write the games, as .sgf or .psq."""
     figure: Figure = None
     junit: JUnit = None
     markdown: Markdown = None

@@ -116,26 +116,25 @@ class RuntimeOptions:
         Backend,
         typer.Option(
             envvar="GOMOKU_BACKEND",
-            help="Library that evaluates nets; auto: torch on a GPU, OpenVINO elsewhere, numba for "
-            "line-pattern nets. If it is missing, torch replaces it, with a note.",
         ),
     ] = Backend.AUTO
+    """Library that evaluates nets; auto: torch on a GPU, OpenVINO elsewhere, numba for line-pattern nets. If it is
+    missing, torch replaces it, with a note."""
     precision: Annotated[
         Precision,
         typer.Option(
             envvar="GOMOKU_PRECISION",
-            help="Precision of evaluations; auto: the fastest of this machine. fp16 is for GPUs, int16 for "
-            "line-pattern nets.",
         ),
     ] = Precision.AUTO
+    """Precision of evaluations; auto: the fastest of this machine. fp16 is for GPUs, int16 for line-pattern nets."""
     device: Annotated[
         str,
         typer.Option(
             envvar="GOMOKU_DEVICE",
             metavar="cpu|cuda|cuda:N",
-            help="Device of the nets, in training too; auto: a GPU if torch finds one.",
         ),
     ] = AUTO_DEVICE
+    """Device of the nets, in training too; auto: a GPU if torch finds one."""
 
     def apply(self) -> None:
         """Evaluate all nets of this process as these options say."""
@@ -146,13 +145,10 @@ class RuntimeOptions:
 class RulesOptions:
     """Rules of the games."""
 
-    board_size: Annotated[
-        int | None, typer.Option(min=MIN_SIZE, max=MAX_SIZE, help="Edge of the board.", show_default="the model's")
-    ] = None
-    connect: Annotated[
-        int | None,
-        typer.Option(min=MIN_CONNECT, max=MAX_CONNECT, help="Stones in a line that win.", show_default="the model's"),
-    ] = None
+    board_size: Annotated[int | None, typer.Option(min=MIN_SIZE, max=MAX_SIZE, show_default="the model's")] = None
+    """Edge of the board."""
+    connect: Annotated[int | None, typer.Option(min=MIN_CONNECT, max=MAX_CONNECT, show_default="the model's")] = None
+    """Stones in a line that win."""
 
     variant: RuleVariant = None
 
@@ -183,22 +179,10 @@ class SearchOptions:
 
     simulations: Simulations = None
     seconds: Seconds = None
-    policy: Annotated[
-        Policy | None,
-        typer.Option(
-            help="Choice of a move from the visit counts: drawn, the most visited, or drawn at first and the most "
-            "visited later.",
-            show_default=Policy.SEMI_STOCHASTIC.value,
-        ),
-    ] = None
-    switch_stage: Annotated[
-        int | None,
-        typer.Option(
-            min=0,
-            help="semi-stochastic: moves are drawn while the board holds at most N stones.",
-            show_default=str(DEFAULT_SWITCH_STAGE),
-        ),
-    ] = None
+    policy: Annotated[Policy | None, typer.Option(show_default=Policy.SEMI_STOCHASTIC.value)] = None
+    """Choice of a move from the visit counts: drawn, the most visited, or drawn at first and the most visited later."""
+    switch_stage: Annotated[int | None, typer.Option(min=0, show_default=str(DEFAULT_SWITCH_STAGE))] = None
+    """semi-stochastic: moves are drawn while the board holds at most N stones."""
     tactics: Tactics = True
 
     def player_settings(self, match: MatchOptions = MatchOptions()) -> "PlayerSettings":  # noqa: B008 - frozen

@@ -203,26 +203,12 @@ def _check_card(model: str, *, as_json: bool, quiet: bool) -> None:
 @expand_options
 def command(
     *,
-    quick: Annotated[bool, typer.Option("--quick", help="Only the headline figures, in under 45 seconds.")] = False,
-    model: Annotated[
-        str,
-        typer.Option(
-            metavar="PLAYER", help="The model to measure: default, a model file or a run folder (its best model)."
-        ),
-    ] = player_names.DEFAULT,
-    simulations: Annotated[
-        int, typer.Option("--simulations", "-n", min=1, max=MAX_SIMULATIONS, help="Simulations a move of self-play.")
-    ] = 400,
-    concurrent_games: Annotated[
-        str, typer.Option(metavar="N|best", help="Games of self-play at once; best tries several.")
-    ] = "128",
+    quick: Annotated[bool, typer.Option("--quick")] = False,
+    model: Annotated[str, typer.Option(metavar="PLAYER")] = player_names.DEFAULT,
+    simulations: Annotated[int, typer.Option("--simulations", "-n", min=1, max=MAX_SIMULATIONS)] = 400,
+    concurrent_games: Annotated[str, typer.Option(metavar="N|best")] = "128",
     seconds: Annotated[
-        float | None,
-        typer.Option(
-            metavar="S",
-            help="Seconds of self-play, without the evaluation cache and then with it.",
-            show_default=f"{_SECONDS:g}, with --quick {_QUICK_SECONDS:g}",
-        ),
+        float | None, typer.Option(metavar="S", show_default=f"{_SECONDS:g}, with --quick {_QUICK_SECONDS:g}")
     ] = None,
     figure: options.Figure = None,
     runtime: options.RuntimeOptions,
@@ -236,6 +222,13 @@ def command(
 
     With --device cuda it checks a GPU, in at most 8 minutes: agreement of its evaluations, and the speed of evaluation,
     self-play and training.
+
+    Args:
+        quick: Only the headline figures, in under 45 seconds.
+        model: The model to measure: default, a model file or a run folder (its best model).
+        simulations: Simulations a move of self-play.
+        concurrent_games: Games of self-play at once; best tries several.
+        seconds: Seconds of self-play, without the evaluation cache and then with it.
 
     Examples:
         gomoku bench --quick

@@ -43,24 +43,14 @@ _Path = Annotated[Path, typer.Argument(metavar="BOOK", help="The file of the boo
 @expand_options
 def build(
     book: _Path,
-    sources: Annotated[
-        list[Path] | None, typer.Argument(metavar="[GAMES...]", help="Files of games, .sgf or .psq, and folders.")
-    ] = None,
+    sources: Annotated[list[Path] | None, typer.Argument(metavar="[GAMES...]")] = None,
     *,
-    plies: Annotated[int, typer.Option(min=1, help="First moves of a game to take.")] = 20,
+    plies: Annotated[int, typer.Option(min=1)] = 20,
     player: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PLAYER",
-            help="A player that gives the moves their values, such as default.",
-            autocompletion=completion.players,
-            show_default="no values",
-        ),
+        str | None, typer.Option(metavar="PLAYER", autocompletion=completion.players, show_default="no values")
     ] = None,
-    simulations: Annotated[
-        int, typer.Option("--simulations", "-n", min=1, max=MAX_SIMULATIONS, help="Simulations a value, of a model.")
-    ] = 400,
-    min_games: Annotated[int, typer.Option(min=1, help="Give values to moves of so many games.")] = 2,
+    simulations: Annotated[int, typer.Option("--simulations", "-n", min=1, max=MAX_SIMULATIONS)] = 400,
+    min_games: Annotated[int, typer.Option(min=1)] = 2,
     rules: options.RulesOptions,
     runtime: options.RuntimeOptions,
     as_json: options.Json = False,
@@ -70,6 +60,13 @@ def build(
 
     The rules of a new book are those of the options, else those of the first game; games of other rules and games
     without a result are left out. A game counts once, so the same command goes on where it was stopped.
+
+    Args:
+        sources: Files of games, .sgf or .psq, and folders.
+        plies: First moves of a game to take.
+        player: A player that gives the moves their values, such as default.
+        simulations: Simulations a value, of a model.
+        min_games: Give values to moves of so many games.
 
     Examples:
         gomoku book build book.sqlite games/ match.sgf
@@ -108,11 +105,14 @@ def build(
 @help.subcommand(app, "show")
 def show(
     book: _Path,
-    moves: Annotated[str, typer.Argument(metavar="[MOVES]", help="The moves of the position, such as 'h8 i9'.")] = "",
+    moves: Annotated[str, typer.Argument(metavar="[MOVES]")] = "",
     *,
     as_json: options.Json = False,
 ) -> None:
     """Show the moves of a book in a position: games, results for the side to move, and values.
+
+    Args:
+        moves: The moves of the position, such as 'h8 i9'.
 
     Examples:
         gomoku book show book.sqlite "h8 i9"

@@ -19,10 +19,8 @@ def _is_same(source: Path, target: Path) -> bool:
 
 
 def command(
-    sources: Annotated[
-        list[Path], typer.Argument(metavar="IN", help="Files of games: .sgf, .psq, or RenLib's .lib and .pos.")
-    ],
-    target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write, .sgf or .psq.")],
+    sources: Annotated[list[Path], typer.Argument(metavar="IN")],
+    target: Annotated[Path, typer.Argument(metavar="OUT")],
 ) -> None:
     """Write the games of one or more files into one. The ending of OUT selects SGF or Piskvork's format.
 
@@ -30,6 +28,10 @@ def command(
     moves, comments and texts on the board. A note names what .psq does
     not keep of a file, such as comments, notes and dates. A file that cannot be read is reported, and the others are
     converted.
+
+    Args:
+        sources: Files of games: .sgf, .psq, or RenLib's .lib and .pos.
+        target: The file to write, .sgf or .psq.
 
     Examples:
         gomoku convert games.sgf games.psq

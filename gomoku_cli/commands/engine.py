@@ -16,25 +16,12 @@ def command(
     *,
     model: options.Plays = player_names.DEFAULT,
     simulations: Annotated[
-        int | None,
-        typer.Option(
-            "--simulations",
-            "-n",
-            min=0,
-            max=MAX_SIMULATIONS,
-            help="New simulations a move, for players with a net.",
-            show_default="as the time allows",
-        ),
+        int | None, typer.Option("--simulations", "-n", min=0, max=MAX_SIMULATIONS, show_default="as the time allows")
     ] = None,
-    seconds: Annotated[
-        float | None,
-        typer.Option(metavar="S", help="Maximum seconds a move.", show_default="as much as the manager allows"),
-    ] = None,
-    variant: Annotated[
-        Variant, typer.Option(case_sensitive=False, help="Rules until the manager sends INFO rule.")
-    ] = Variant.FREESTYLE,
+    seconds: Annotated[float | None, typer.Option(metavar="S", show_default="as much as the manager allows")] = None,
+    variant: Annotated[Variant, typer.Option(case_sensitive=False)] = Variant.FREESTYLE,
     seed: options.Seed = 0,
-    threads: Annotated[int | None, typer.Option(min=1, help="Maximum of threads.", show_default="all cores")] = None,
+    threads: Annotated[int | None, typer.Option(min=1, show_default="all cores")] = None,
     tactics: options.Tactics = True,
     book: match_options.BookFile = None,
     runtime: options.RuntimeOptions,
@@ -47,6 +34,12 @@ def command(
     By default the built-in model plays. --model mentor is the classical engine;
     mentor:1 to mentor:4 are weaker. On boards that a model does not play, the mentor
     plays. Run gomoku warmup once before the first game.
+
+    Args:
+        simulations: New simulations a move, for players with a net.
+        seconds: Maximum seconds a move.
+        variant: Rules until the manager sends INFO rule.
+        threads: Maximum of threads.
 
     Examples:
         gomoku engine

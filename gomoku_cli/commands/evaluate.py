@@ -17,16 +17,18 @@ class _BarOptions:
 
     PANEL: ClassVar[str] = "Bars: exit code 4 if one is missed"
 
-    min_score: Annotated[float | None, typer.Option(min=0, max=1, metavar="X", help="Required score, 0 to 1.")] = None
-    min_elo: Annotated[float | None, typer.Option(metavar="E", help="Required Elo difference, as measured.")] = None
+    min_score: Annotated[float | None, typer.Option(min=0, max=1, metavar="X")] = None
+    """Required score, 0 to 1."""
+    min_elo: Annotated[float | None, typer.Option(metavar="E")] = None
+    """Required Elo difference, as measured."""
     sprt: Annotated[
         str | None,
         typer.Option(
             metavar="elo0=A,elo1=B",
-            help="A sequential test of a difference of B Elo against one of A. It ends the match as soon as the result "
-            "is sure, and is missed unless B is accepted; alpha=0.05,beta=0.05 are its error rates.",
         ),
     ] = None
+    """A sequential test of a difference of B Elo against one of A. It ends the match as soon as the result is sure, and
+    is missed unless B is accepted; alpha=0.05,beta=0.05 are its error rates."""
 
 
 @expand_options
@@ -35,7 +37,7 @@ def command(
     opponent: options.Opponent = None,
     *,
     against: options.Against = None,
-    games: Annotated[int, typer.Option("--games", "-g", min=1, help="Games, half with each colour.")] = 100,
+    games: Annotated[int, typer.Option("--games", "-g", min=1)] = 100,
     search: options.SearchOptions,
     match: match_options.MatchOptions,
     rules: options.RulesOptions,
@@ -50,6 +52,9 @@ def command(
 
     The score is wins plus half the draws, divided by the games. The interval comes from pairs of games: each opening is
     played with both colours.
+
+    Args:
+        games: Games, half with each colour.
 
     Examples:
         gomoku evaluate default random --games 20 --simulations 100

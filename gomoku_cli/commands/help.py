@@ -1,12 +1,15 @@
 """`gomoku help`: the help of a command; and the classes that write it."""
 
 import inspect
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import typer
-from typer.core import TyperCommand, TyperGroup, TyperOption
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
+
+from gomoku_cli.expansion import help_of_field
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -15,15 +18,25 @@ _VALUES = {bool: "", int: "N", Path: "FILE"}
 
 
 class _NamedValues:
-    """A command whose help has a word for the value of each option."""
+    """A command whose help has a word for the value of each option, and the docstrings of fields."""
+
+    _explains = False
 
     def get_params(self, ctx: typer.Context) -> list[object]:
-        """Return the parameters, with the words of `_VALUES`."""
+        """Return the parameters with the words of `_VALUES`; for the help and for completion they are explained."""
         params: list[object] = super().get_params(ctx)  # type: ignore[misc]
         for param in params:
             if isinstance(param, TyperOption) and param.metavar is None:
                 param.metavar = _VALUES.get(param.type_descriptor.annotation)
+            if isinstance(param, TyperOption | TyperArgument) and self._explains | ctx.resilient_parsing:
+                param.help = param.help or help_of_field(param.type_descriptor.parameter_info)
         return params
+
+    def get_help(self, ctx: typer.Context) -> str:
+        """Return the help, which reads the sources of options."""
+        self._explains = True
+        text: str = super().get_help(ctx)  # type: ignore[misc]
+        return text
 
 
 class Command(_NamedValues, TyperCommand):  # type: ignore[misc]
@@ -31,8 +44,16 @@ class Command(_NamedValues, TyperCommand):  # type: ignore[misc]
 
 
 def documented(function: Callable[..., object]) -> tuple[str, str]:
-    """Return the help of a command and its end, the examples, from the docstring of its function."""
+    """Return the help of a command and its end, the examples, from the docstring of its function.
+
+    Its parameters get their help from there, the part `Args:`.
+    """
     text, _, lines = (inspect.getdoc(function) or "").partition("\n\nExamples:\n")
+    text, _, arguments = text.partition("\n\nArgs:\n")
+    words = dict(re.findall(r"^    (\w+): (.*(?:\n {5}.*)*)", arguments, re.MULTILINE))
+    for parameter in inspect.signature(function).parameters.values():
+        for option in getattr(parameter.annotation, "__metadata__", ()) if parameter.name in words else ():
+            option.help = " ".join(words[parameter.name].split())
     return text, "\n  ".join(("[b]Examples[/b]", *inspect.cleandoc(lines).splitlines()))
 
 
@@ -65,9 +86,12 @@ class Group(_NamedValues, TyperGroup):  # type: ignore[misc]
 
 def command(
     context: typer.Context,
-    name: Annotated[str | None, typer.Argument(metavar="COMMAND", help="A command of gomoku.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="COMMAND")] = None,
 ) -> None:
     """Show the help of a command, or the list of all.
+
+    Args:
+        name: A command of gomoku.
 
     Examples:
         gomoku help

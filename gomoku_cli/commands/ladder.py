@@ -19,13 +19,11 @@ if TYPE_CHECKING:
 def command(
     player: options.Player,
     *,
-    start: Annotated[int, typer.Option("--from", min=2, help="Playouts of the first rung.")] = 200,
-    step: Annotated[int, typer.Option(min=1, help="Additional playouts of each further rung.")] = 100,
-    last: Annotated[
-        int | None, typer.Option("--to", min=2, help="Playouts of the last rung.", show_default="none")
-    ] = None,
-    games: Annotated[int, typer.Option("--games", "-g", min=1, help="Games a rung, half with each colour.")] = 10,
-    stop_at: Annotated[int, typer.Option(min=0, help="End at the first rung with N wins or less.")] = 7,
+    start: Annotated[int, typer.Option("--from", min=2)] = 200,
+    step: Annotated[int, typer.Option(min=1)] = 100,
+    last: Annotated[int | None, typer.Option("--to", min=2, show_default="none")] = None,
+    games: Annotated[int, typer.Option("--games", "-g", min=1)] = 10,
+    stop_at: Annotated[int, typer.Option(min=0)] = 7,
     search: options.SearchOptions,
     match: match_options.MatchOptions,
     rules: options.RulesOptions,
@@ -39,6 +37,13 @@ def command(
 
     Only wins count, a draw does not. With --run each rung keeps its games in a folder of its own. A ladder that is
     stopped shows its finished rungs.
+
+    Args:
+        start: Playouts of the first rung.
+        step: Additional playouts of each further rung.
+        last: Playouts of the last rung.
+        games: Games a rung, half with each colour.
+        stop_at: End at the first rung with N wins or less.
 
     Examples:
         gomoku ladder default --from 200 --step 100 --games 10 --stop-at 7

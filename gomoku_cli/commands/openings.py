@@ -93,11 +93,9 @@ def _print_json(
 @expand_options
 def command(
     *,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Save the openings here.", dir_okay=False)],
-    count: Annotated[int, typer.Option(min=1, help="Number of openings.")] = 50,
-    stones: Annotated[
-        str, typer.Option(metavar="N-N", help="Stones of an opening: the smallest and the largest number.")
-    ] = "2-8",
+    output: Annotated[Path, typer.Option("--output", "-o", dir_okay=False)],
+    count: Annotated[int, typer.Option(min=1)] = 50,
+    stones: Annotated[str, typer.Option(metavar="N-N")] = "2-8",
     player: Annotated[
         str | None,
         typer.Option(
@@ -114,7 +112,6 @@ def command(
             "-n",
             min=1,
             max=MAX_SIMULATIONS,
-            help="Simulations an opening, for players with a net. A first, short search takes a sixteenth of them.",
         ),
     ] = 1600,
     tactics: options.Tactics = True,
@@ -124,15 +121,12 @@ def command(
             min=0,
             max=0.5,
             metavar="X",
-            help="Largest distance of an opening's value from 0; 1 is a won game and -1 a lost one.",
         ),
     ] = 0.15,
     rules: options.RulesOptions,
     seed: options.Seed = 42,
-    notation: Annotated[
-        _Notation, typer.Option(help="Notation of cells: h8 i9, or offsets from the centre: 0,0 1,-1.")
-    ] = _Notation.CELLS,
-    force: Annotated[bool, typer.Option("--force", "-f", help="Overwrite the file if it exists.")] = False,
+    notation: Annotated[_Notation, typer.Option()] = _Notation.CELLS,
+    force: Annotated[bool, typer.Option("--force", "-f")] = False,
     runtime: options.RuntimeOptions,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
@@ -141,6 +135,15 @@ def command(
 
     A search evaluates random stones near each other. An opening is kept if nothing is decided yet and its value is near
     0. No two are the same turned or mirrored. The same seed gives the same file.
+
+    Args:
+        output: Save the openings here.
+        count: Number of openings.
+        stones: Stones of an opening: the smallest and the largest number.
+        simulations: Simulations an opening, for players with a net. A first, short search takes a sixteenth of them.
+        max_value: Largest distance of an opening's value from 0; 1 is a won game and -1 a lost one.
+        notation: Notation of cells: h8 i9, or offsets from the centre: 0,0 1,-1.
+        force: Overwrite the file if it exists.
 
     Examples:
         gomoku openings --output openings.txt

@@ -33,9 +33,7 @@ class _Paper(StrEnum):
 @help.subcommand(app, "check")
 @expand_options
 def check(
-    paper: Annotated[
-        _Paper | None, typer.Argument(metavar="PAPER", case_sensitive=False, help="A, Y or S; all without.")
-    ] = None,
+    paper: Annotated[_Paper | None, typer.Argument(metavar="PAPER", case_sensitive=False)] = None,
     *,
     seed: options.Seed = 2,
     runtime: options.RuntimeOptions,
@@ -46,6 +44,9 @@ def check(
 
     Each figure stands beside the paper's and that of our page. Exit code 4 if one differs from our page by more than
     chance explains in 99 of 100 cases. What takes a training is in docs/papers, with its commands.
+
+    Args:
+        paper: A, Y or S; all without.
 
     Examples:
         gomoku papers check

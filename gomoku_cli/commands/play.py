@@ -34,64 +34,57 @@ class _Side(StrEnum):
 class _ServeOptions:
     """The board in a browser."""
 
-    serve: Annotated[
-        bool,
-        typer.Option("--serve", help="Offer the board to a browser; needs the extra serve.", rich_help_panel=_BROWSER),
-    ] = False
-    host: Annotated[str, typer.Option(metavar="ADDRESS", help="Address for --serve.", rich_help_panel=_BROWSER)] = (
-        "localhost"
-    )
-    port: Annotated[int, typer.Option(min=1, max=65535, help="Port for --serve.", rich_help_panel=_BROWSER)] = 8000
+    serve: Annotated[bool, typer.Option("--serve", rich_help_panel=_BROWSER)] = False
+    """Offer the board to a browser; needs the extra serve."""
+    host: Annotated[str, typer.Option(metavar="ADDRESS", rich_help_panel=_BROWSER)] = "localhost"
+    """Address for --serve."""
+    port: Annotated[int, typer.Option(min=1, max=65535, rich_help_panel=_BROWSER)] = 8000
+    """Port for --serve."""
 
 
 @expand_options
 def command(
     *,
     model: options.Model = player_names.DEFAULT,
-    level: Annotated[
-        int | None, typer.Option(min=1, max=9, help="The opponent, from 1 (a beginner) to 9 (the best).")
-    ] = None,
-    colour: Annotated[_Side, typer.Option(help="Your stones; black moves first.", case_sensitive=False)] = _Side.BLACK,
-    two_players: Annotated[
-        bool, typer.Option("--two-players", help="Two humans at one board, without an engine.")
-    ] = False,
-    opponents: Annotated[
-        tuple[str, str] | None, typer.Option(metavar="BLACK WHITE", help="Watch two players play each other.")
-    ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the newest game that is not over.")] = False,
-    load: Annotated[
-        Path | None,
-        typer.Option(help="Open a game (.sgf, .psq, .lib, .pos): go on with one of this program, review others."),
-    ] = None,
-    choose: Annotated[bool, typer.Option("--choose", help="Open the dialog for a new game first.")] = False,
+    level: Annotated[int | None, typer.Option(min=1, max=9)] = None,
+    colour: Annotated[_Side, typer.Option(case_sensitive=False)] = _Side.BLACK,
+    two_players: Annotated[bool, typer.Option("--two-players")] = False,
+    opponents: Annotated[tuple[str, str] | None, typer.Option(metavar="BLACK WHITE")] = None,
+    resume: Annotated[bool, typer.Option("--resume")] = False,
+    load: Annotated[Path | None, typer.Option()] = None,
+    choose: Annotated[bool, typer.Option("--choose")] = False,
     search: options.SearchOptions,
-    ponder: Annotated[
-        bool, typer.Option("--ponder", help="Let the model think during your turns; for players with a net.")
-    ] = False,
+    ponder: Annotated[bool, typer.Option("--ponder")] = False,
     rules: options.RulesOptions,
     opening: match_options.OpeningChoice = OpeningRule.FREE,
-    book: Annotated[
-        Path | None, typer.Option(help="Opening book: engines play it, and its moves stand below the candidates.")
-    ] = None,
+    book: Annotated[Path | None, typer.Option()] = None,
     clock: Annotated[
         str | None,
         typer.Option(
             metavar="TIME",
-            help="Minutes for each side: 10, with seconds that a move adds 5+3, with byo-yomi 5/30 or 5/3x30.",
         ),
     ] = None,
-    rating: Annotated[
-        bool, typer.Option("--rating", help="Print your rating by games against levels; open no board.")
-    ] = False,
-    ascii_only: Annotated[
-        bool,
-        typer.Option("--ascii", help="Draw with ASCII characters, for fonts without the stones.", show_default=False),
-    ] = False,
+    rating: Annotated[bool, typer.Option("--rating")] = False,
+    ascii_only: Annotated[bool, typer.Option("--ascii", show_default=False)] = False,
     theme: options.Theme = None,
     browser: _ServeOptions,
     runtime: options.RuntimeOptions,
 ) -> None:
     """Play on a board in the terminal, by mouse or keyboard, and study games there.
+
+    Args:
+        level: The opponent, from 1 (a beginner) to 9 (the best).
+        colour: Your stones; black moves first.
+        two_players: Two humans at one board, without an engine.
+        opponents: Watch two players play each other.
+        resume: Go on with the newest game that is not over.
+        load: Open a game (.sgf, .psq, .lib, .pos): go on with one of this program, review others.
+        choose: Open the dialog for a new game first.
+        ponder: Let the model think during your turns; for players with a net.
+        book: Opening book: engines play it, and its moves stand below the candidates.
+        clock: Minutes for each side: 10, with seconds that a move adds 5+3, with byo-yomi 5/30 or 5/3x30.
+        rating: Print your rating by games against levels; open no board.
+        ascii_only: Draw with ASCII characters, for fonts without the stones.
 
     Examples:
         gomoku play

@@ -17,30 +17,15 @@ if TYPE_CHECKING:
 
 
 def command(
-    games: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="[GAMES...]", help="Games for --from-games, .sgf or .psq, and folders of them."),
-    ] = None,
+    games: Annotated[list[Path] | None, typer.Argument(metavar="[GAMES...]")] = None,
     *,
-    from_games: Annotated[
-        bool,
-        typer.Option("--from-games", help="Puzzles from the mistakes in games; without GAMES in your saved games."),
-    ] = False,
-    file: Annotated[
-        Path | None,
-        typer.Option(metavar="SUITE", help="Puzzles of a file: a line `kind | moves | answers | note` each."),
-    ] = None,
-    variant: Annotated[
-        Variant, typer.Option(case_sensitive=False, help="The rule of the puzzles of a suite.")
-    ] = Variant.FREESTYLE,
-    kind: Annotated[str | None, typer.Option(metavar="KIND", help="Only kinds that begin so, such as fours.")] = None,
-    level: Annotated[int | None, typer.Option(min=1, max=6, help="Only puzzles of this level, 1 to 6.")] = None,
-    daily: Annotated[
-        bool, typer.Option("--daily", help="Begin with the set of this day: a puzzle of each level.")
-    ] = False,
-    listed: Annotated[
-        bool, typer.Option("--list", help="List the puzzles by kind and level, and your rating; open no board.")
-    ] = False,
+    from_games: Annotated[bool, typer.Option("--from-games")] = False,
+    file: Annotated[Path | None, typer.Option(metavar="SUITE")] = None,
+    variant: Annotated[Variant, typer.Option(case_sensitive=False)] = Variant.FREESTYLE,
+    kind: Annotated[str | None, typer.Option(metavar="KIND")] = None,
+    level: Annotated[int | None, typer.Option(min=1, max=6)] = None,
+    daily: Annotated[bool, typer.Option("--daily")] = False,
+    listed: Annotated[bool, typer.Option("--list")] = False,
     ascii_only: options.Ascii = False,
     theme: options.Theme = None,
     as_json: options.Json = False,
@@ -49,6 +34,16 @@ def command(
     """Solve positions on a board in the terminal, by mouse or keyboard: wins by fours and by threats, defences.
 
     All right moves are proven; a wrong one is refuted on the board. Your rating chooses the next puzzle.
+
+    Args:
+        games: Games for --from-games, .sgf or .psq, and folders of them.
+        from_games: Puzzles from the mistakes in games; without GAMES in your saved games.
+        file: Puzzles of a file: a line `kind | moves | answers | note` each.
+        variant: The rule of the puzzles of a suite.
+        kind: Only kinds that begin so, such as fours.
+        level: Only puzzles of this level, 1 to 6.
+        daily: Begin with the set of this day: a puzzle of each level.
+        listed: List the puzzles by kind and level, and your rating; open no board.
 
     Examples:
         gomoku puzzles

@@ -13,16 +13,13 @@ from gomoku_cli.matches import open_session, publish, require
 @expand_options
 def command(
     player: options.Player,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="`tactics` or `hard`.")] = "tactics",
+    name: Annotated[str, typer.Argument(metavar="NAME")] = "tactics",
     *,
     variant: options.RuleVariant = None,
     search: options.SearchOptions,
     seed: match_options.MatchSeed = 42,
     engine_seconds: match_options.EngineSeconds = None,
-    min_score: Annotated[
-        float | None,
-        typer.Option(min=0, max=1, metavar="X", help="Required share, 0 to 1; exit code 4 if it is missed."),
-    ] = None,
+    min_score: Annotated[float | None, typer.Option(min=0, max=1, metavar="X")] = None,
     junit: match_options.JUnit = None,
     markdown: match_options.Markdown = None,
     runtime: options.RuntimeOptions,
@@ -32,6 +29,10 @@ def command(
     """Let a player solve a suite of positions and print the solved share, kind by kind.
 
     A position is solved if the player's move is one of its right answers. The suite tactics exists for each rule.
+
+    Args:
+        name: `tactics` or `hard`.
+        min_score: Required share, 0 to 1; exit code 4 if it is missed.
 
     Examples:
         gomoku suite default --simulations 400 --min-score 0.8

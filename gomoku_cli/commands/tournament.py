@@ -21,12 +21,8 @@ def command(
         typer.Argument(metavar="PLAYER...", help=f"Two or more players: {player_names.HELP}.", show_default=False),
     ],
     *,
-    form: Annotated[
-        Format, typer.Option("--format", help="round-robin: each meets each. gauntlet: the first meets all others.")
-    ] = Format.ROUND_ROBIN,
-    games: Annotated[
-        int, typer.Option("--games", "-g", min=2, help="Games of every two players who meet, half with each colour.")
-    ] = 20,
+    form: Annotated[Format, typer.Option("--format")] = Format.ROUND_ROBIN,
+    games: Annotated[int, typer.Option("--games", "-g", min=2)] = 20,
     search: options.SearchOptions,
     match: match_options.MatchOptions,
     rules: options.RulesOptions,
@@ -37,6 +33,10 @@ def command(
     quiet: options.Quiet = False,
 ) -> None:
     """Play a tournament and print a table with ratings (Bradley-Terry, in Elo, mean 0) and their 95 % intervals.
+
+    Args:
+        form: round-robin: each meets each. gauntlet: the first meets all others.
+        games: Games of every two players who meet, half with each colour.
 
     Examples:
         gomoku tournament default mentor mentor:paper pure-mcts:1000 --games 20 --run tournaments/first

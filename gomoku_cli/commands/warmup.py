@@ -13,9 +13,7 @@ NAME = "warmup"
 
 
 def command(
-    variant: Annotated[
-        Variant, typer.Option(case_sensitive=False, help="Compile the kernels for games under these rules.")
-    ] = Variant.FREESTYLE,
+    variant: Annotated[Variant, typer.Option(case_sensitive=False)] = Variant.FREESTYLE,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -23,6 +21,9 @@ def command(
 
     It also measures the batch size and the threads with which the nets are fastest on this machine. The results stay in
     the user's cache folder until this program, its compiler or OpenVINO changes version.
+
+    Args:
+        variant: Compile the kernels for games under these rules.
 
     Examples:
         gomoku warmup

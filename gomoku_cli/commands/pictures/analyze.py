@@ -16,18 +16,16 @@ from gomoku_cli.printable import echo_json
 class _GameOptions:
     """Work on whole games."""
 
-    review: Annotated[
-        bool,
-        typer.Option("--review", help="Show the loss of win probability by each move, mistakes, and a summary a game."),
-    ] = False
+    review: Annotated[bool, typer.Option("--review")] = False
+    """Show the loss of win probability by each move, mistakes, and a summary a game."""
     save: Annotated[
         bool,
         typer.Option(
             "--save",
-            help="Write the analyses into the .sgf files. Saved ones by the same player within the same limit are "
-            "read, and any saved ones without an option for either.",
         ),
     ] = False
+    """Write the analyses into the .sgf files. Saved ones by the same player within the same limit are read, and any
+    saved ones without an option for either."""
 
 
 @expand_options
@@ -40,9 +38,7 @@ def command(
     seconds: options.Seconds = None,
     tactics: options.Tactics = True,
     rules: options.RulesOptions,
-    lines: Annotated[
-        int | None, typer.Option(min=1, help="Moves in the table (8; mentor: 1, as it searches longer for more).")
-    ] = None,
+    lines: Annotated[int | None, typer.Option(min=1)] = None,
     figure: options.Figure = None,
     runtime: options.RuntimeOptions,
     no_color: options.NoColor = False,
@@ -55,6 +51,9 @@ def command(
     One position is a table and a board: the left half of an empty cell shows the prior of the net, the right half the
     visits of the search, from white (0) to red (1). Of files and of stdin every position is a line, with --json a line
     of JSON, as soon as it is analysed. Values are for the side to move, from -1 to 1.
+
+    Args:
+        lines: Moves in the table (8; mentor: 1, as it searches longer for more).
 
     Examples:
         gomoku analyze "h8 i9 g7 i7"

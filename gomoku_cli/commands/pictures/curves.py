@@ -10,7 +10,7 @@ from gomoku_cli.printable import echo_json
 
 
 def command(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN", help="Folders of runs, in the order of training.")],
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN")],
     figure: options.Figure = None,
     as_json: options.Json = False,
 ) -> None:
@@ -18,6 +18,9 @@ def command(
 
     Over the training steps: the losses of policy and value, and the entropy of the policy. Over the rounds of
     self-play: length and time of a game, Black's share of the wins, and the gates. A run may be in progress.
+
+    Args:
+        runs: Folders of runs, in the order of training.
 
     Examples:
         gomoku curves runs/mine

@@ -11,11 +11,9 @@ from gomoku_cli.printable import echo
 
 
 def command(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="File of games, .sgf or .psq.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE")],
     game: GameNumber = 1,
-    figure: Annotated[
-        Path | None, typer.Option(help="Draw the game, as .png or .svg, or move by move as .gif; needs matplotlib.")
-    ] = None,
+    figure: Annotated[Path | None, typer.Option()] = None,
     no_color: options.NoColor = False,
     ascii_only: options.Ascii = False,
 ) -> None:
@@ -23,6 +21,10 @@ def command(
 
     Records of matches and of self-play hold the values, from -1 to 1; here they are for Black. They are those of the
     side that made the move.
+
+    Args:
+        file: File of games, .sgf or .psq.
+        figure: Draw the game, as .png or .svg, or move by move as .gif; needs matplotlib.
 
     Examples:
         gomoku picture match.sgf

@@ -35,22 +35,22 @@ Source = Annotated[
 
 @help.subcommand(app, "list")
 def list_settings(
-    keys: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="KEY", autocompletion=completion.keys, help="Keys or sections; all without."),
-    ] = None,
+    keys: Annotated[list[str] | None, typer.Argument(metavar="KEY", autocompletion=completion.keys)] = None,
     source: Annotated[
         str,
         typer.Option(
             "--of",
             autocompletion=completion.presets,
             metavar="CONFIG",
-            help="The configuration: a preset, a run folder, a model file or a TOML file.",
         ),
     ] = "defaults",
     as_json: options.Json = False,
 ) -> None:
     """List settings with their values. A star marks those that differ from the default.
+
+    Args:
+        keys: Keys or sections; all without.
+        source: The configuration: a preset, a run folder, a model file or a TOML file.
 
     Examples:
         gomoku config list
@@ -68,12 +68,13 @@ def list_settings(
 
 @help.subcommand(app, "explain")
 def explain(
-    keys: Annotated[
-        list[str], typer.Argument(metavar="KEY", autocompletion=completion.keys, help="Keys, or sections.")
-    ],
+    keys: Annotated[list[str], typer.Argument(metavar="KEY", autocompletion=completion.keys)],
     as_json: options.Json = False,
 ) -> None:
     """Explain settings: their meaning, the values that they may have, the default, and the presets that change them.
+
+    Args:
+        keys: Keys, or sections.
 
     Examples:
         gomoku config explain search.c_puct

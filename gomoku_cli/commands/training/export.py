@@ -15,25 +15,22 @@ _TOLERANCE = 1e-4
 
 
 def command(
-    model: Annotated[
-        str,
-        typer.Argument(
-            metavar="MODEL", autocompletion=completion.players, help="default, a model file or a run folder."
-        ),
-    ],
-    kind: Annotated[
-        str, typer.Option("--format", metavar="onnx|safetensors|torchscript", help="The format of the file.")
-    ] = "onnx",
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The file; a model of two nets has -black and -white in it.")
-    ] = None,
-    check: Annotated[int, typer.Option(min=0, max=1_000_000, help="Random positions of the check; 0: none.")] = 500,
+    model: Annotated[str, typer.Argument(metavar="MODEL", autocompletion=completion.players)],
+    kind: Annotated[str, typer.Option("--format", metavar="onnx|safetensors|torchscript")] = "onnx",
+    output: Annotated[Path | None, typer.Option("--output", "-o")] = None,
+    check: Annotated[int, typer.Option(min=0, max=1_000_000)] = 500,
     as_json: options.Json = False,
 ) -> None:
     """Export a model's nets for ONNX Runtime, OpenVINO, torch or your own program, and check that they answer the same.
 
     The check runs each file in every installed program and compares priors and values with torch, in float32. A
     difference above 0.0001 is an error.
+
+    Args:
+        model: default, a model file or a run folder.
+        kind: The format of the file.
+        output: The file; a model of two nets has -black and -white in it.
+        check: Random positions of the check; 0: none.
 
     Examples:
         gomoku export default

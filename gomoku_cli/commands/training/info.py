@@ -47,14 +47,15 @@ def _rows(mapping: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def command(
-    model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="default, paper, a model file or a run folder.")
-    ] = "default",
+    model: Annotated[str, typer.Argument(metavar="MODEL")] = "default",
     as_json: options.Json = False,
 ) -> None:
     """Show a model's architecture, parameters, rules, origin, results and play; of a run folder, the run first.
 
     The whole file is checked, its weights too.
+
+    Args:
+        model: default, paper, a model file or a run folder.
 
     Examples:
         gomoku info

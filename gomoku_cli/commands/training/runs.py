@@ -10,10 +10,13 @@ from gomoku_cli.printable import echo, echo_json
 
 
 def command(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder of the runs.")] = Path("runs"),
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER")] = Path("runs"),
     as_json: options.Json = False,
 ) -> None:
     """List training runs: phase, accepted rounds, score against the strongest opponent, size and age.
+
+    Args:
+        folder: Folder of the runs.
 
     Examples:
         gomoku runs

@@ -16,18 +16,15 @@ if TYPE_CHECKING:
 
 @expand_options
 def command(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN", help="Folders of runs.")],
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN")],
     *,
-    games: Annotated[
-        int, typer.Option("--games", "-g", min=2, help="Games of every two players who meet: an even number.")
-    ] = 40,
+    games: Annotated[int, typer.Option("--games", "-g", min=2)] = 40,
     opponents: Annotated[
         list[str] | None,
         typer.Option(
             "--opponent",
             metavar="PLAYER",
             autocompletion=completion.players,
-            help="A player of the pool. Repeatable.",
             show_default="random, pure-mcts:1000, mentor:paper, mentor:1, mentor:3, mentor:5",
         ),
     ] = None,
@@ -43,6 +40,11 @@ def command(
 
     Games and ratings stay in RUN/strength: the same command continues a stopped measurement, and rates the new models
     of a run that went on. gomoku watch and gomoku report show them.
+
+    Args:
+        runs: Folders of runs.
+        games: Games of every two players who meet: an even number.
+        opponents: A player of the pool. Repeatable.
 
     Examples:
         gomoku strength runs/mine

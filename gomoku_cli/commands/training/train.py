@@ -67,9 +67,7 @@ def _show(results: "Sequence[Mapping[str, Any]]") -> None:
 
 @expand_options
 def command(
-    run: Annotated[
-        Path | None, typer.Option("--run", "-r", metavar="DIR", help="Folder of the run.", show_default="runs/PRESET")
-    ] = None,
+    run: Annotated[Path | None, typer.Option("--run", "-r", metavar="DIR", show_default="runs/PRESET")] = None,
     *,
     config: ConfigOptions,
     start: Annotated[
@@ -77,36 +75,13 @@ def command(
         typer.Option(
             "--from",
             metavar="MODEL",
-            help="Start from the weights of default, a model file or a run folder, instead of fresh nets; also of "
-            "another board's, where its net allows.",
         ),
     ] = None,
     resume: options.Resume = False,
-    dry_run: Annotated[
-        bool,
-        typer.Option(
-            "--dry-run", help="Print the resolved configuration, the work and the memory that it takes; do nothing."
-        ),
-    ] = False,
-    speed: Annotated[
-        bool,
-        typer.Option("--speed", help="With --dry-run: measure this machine for some seconds, and estimate the time."),
-    ] = False,
-    minutes: Annotated[
-        float | None,
-        typer.Option(
-            min=0.01,
-            metavar="N",
-            help="End after so many minutes, at a step and with everything saved; --resume continues.",
-            show_default="no limit",
-        ),
-    ] = None,
-    tensorboard: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR", help="Write event files for TensorBoard into this folder while it trains; needs tensorboard."
-        ),
-    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run")] = False,
+    speed: Annotated[bool, typer.Option("--speed")] = False,
+    minutes: Annotated[float | None, typer.Option(min=0.01, metavar="N", show_default="no limit")] = None,
+    tensorboard: Annotated[Path | None, typer.Option(metavar="DIR")] = None,
     runtime: options.RuntimeOptions,
     workers: WorkerOptions,
     as_json: options.Json = False,
@@ -115,6 +90,15 @@ def command(
     """Train a model from nothing: basics, imitation of a teacher, gated self-play.
 
     Ctrl-C finishes the step, saves, and prints the command that continues; --resume also continues a killed run.
+
+    Args:
+        run: Folder of the run.
+        start: Start from the weights of default, a model file or a run folder, instead of fresh nets; also of another
+            board's, where its net allows.
+        dry_run: Print the resolved configuration, the work and the memory that it takes; do nothing.
+        speed: With --dry-run: measure this machine for some seconds, and estimate the time.
+        minutes: End after so many minutes, at a step and with everything saved; --resume continues.
+        tensorboard: Write event files for TensorBoard into this folder while it trains; needs tensorboard.
 
     Examples:
         gomoku train --preset quick

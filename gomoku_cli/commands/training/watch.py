@@ -9,13 +9,14 @@ import typer
 
 
 def command(
-    runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN", help="Folders of runs, or of chains; several lie over each other.")
-    ],
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN")],
 ) -> None:
     """Watch a run in progress, or open a finished one: curves, gates, the newest game, the time that is left.
 
     It reads the run's files once a second and never disturbs the run. Keys: 1, 2, 3 choose a page, q ends.
+
+    Args:
+        runs: Folders of runs, or of chains; several lie over each other.
 
     Examples:
         gomoku watch runs/mine
