@@ -45,12 +45,7 @@ Markdown = Annotated[Path | None, typer.Option(help="Write a report in Markdown.
 class MatchOptions:
     """Games of a match, except their number."""
 
-    openings: Annotated[
-        str,
-        typer.Option(
-            metavar="FILE|balanced|empty",
-        ),
-    ] = "balanced"
+    openings: Annotated[str, typer.Option(metavar="FILE|balanced|empty")] = "balanced"
     """Start of the games: a file of openings, the package's balanced ones, or the empty board. Each opening is played
     with both colours."""
     opening: OpeningChoice = OpeningRule.FREE
@@ -60,14 +55,7 @@ class MatchOptions:
         int | None, typer.Option(min=1, show_default="64; timed searches 2; engines one for two cores")
     ] = None
     """Games at once."""
-    run: Annotated[
-        Path | None,
-        typer.Option(
-            "--run",
-            "-r",
-            metavar="DIR",
-        ),
-    ] = None
+    run: Annotated[Path | None, typer.Option("--run", "-r", metavar="DIR")] = None
     """Keep the games in this folder as they end. The same command continues a stopped match."""
     names: Annotated[
         list[str] | None, typer.Option("--name", metavar="NAME", show_default="short: mine for runs/mine")

@@ -112,28 +112,12 @@ class RuntimeOptions:
 
     PANEL: ClassVar[str] = "Nets"
 
-    backend: Annotated[
-        Backend,
-        typer.Option(
-            envvar="GOMOKU_BACKEND",
-        ),
-    ] = Backend.AUTO
+    backend: Annotated[Backend, typer.Option(envvar="GOMOKU_BACKEND")] = Backend.AUTO
     """Library that evaluates nets; auto: torch on a GPU, OpenVINO elsewhere, numba for line-pattern nets. If it is
     missing, torch replaces it, with a note."""
-    precision: Annotated[
-        Precision,
-        typer.Option(
-            envvar="GOMOKU_PRECISION",
-        ),
-    ] = Precision.AUTO
+    precision: Annotated[Precision, typer.Option(envvar="GOMOKU_PRECISION")] = Precision.AUTO
     """Precision of evaluations; auto: the fastest of this machine. fp16 is for GPUs, int16 for line-pattern nets."""
-    device: Annotated[
-        str,
-        typer.Option(
-            envvar="GOMOKU_DEVICE",
-            metavar="cpu|cuda|cuda:N",
-        ),
-    ] = AUTO_DEVICE
+    device: Annotated[str, typer.Option(envvar="GOMOKU_DEVICE", metavar="cpu|cuda|cuda:N")] = AUTO_DEVICE
     """Device of the nets, in training too; auto: a GPU if torch finds one."""
 
     def apply(self) -> None:

@@ -31,26 +31,15 @@ class ConfigOptions:
 
     PANEL: ClassVar[str] = "Configuration"
 
-    preset: Annotated[
-        str | None,
-        typer.Option(
-            "--preset",
-            "-p",
-            metavar="NAME",
-            autocompletion=completion.presets,
-        ),
-    ] = None
+    preset: Annotated[str | None, typer.Option("--preset", "-p", metavar="NAME", autocompletion=completion.presets)] = (
+        None
+    )
     """Start from a preset: strongest (hours), hour, quick (minutes), smoke (seconds), or those of the papers:
     alphagomoku, y-8x8, s-gp ... Without one: the recommended settings."""
     config_file: Annotated[Path | None, typer.Option("--config")] = None
     """A TOML file over the preset."""
     assignments: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="KEY=VALUE",
-            autocompletion=completion.settings,
-        ),
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", autocompletion=completion.settings)
     ] = None
     """One setting over preset and file, as in search.simulations=200. Repeatable."""
     variant: Annotated[Variant | None, typer.Option(case_sensitive=False)] = None

@@ -21,12 +21,7 @@ class _BarOptions:
     """Required score, 0 to 1."""
     min_elo: Annotated[float | None, typer.Option(metavar="E")] = None
     """Required Elo difference, as measured."""
-    sprt: Annotated[
-        str | None,
-        typer.Option(
-            metavar="elo0=A,elo1=B",
-        ),
-    ] = None
+    sprt: Annotated[str | None, typer.Option(metavar="elo0=A,elo1=B")] = None
     """A sequential test of a difference of B Elo against one of A. It ends the match as soon as the result is sure, and
     is missed unless B is accepted; alpha=0.05,beta=0.05 are its error rates."""
 

@@ -105,24 +105,9 @@ def command(
             show_default="default, or mentor on a board that it does not play",
         ),
     ] = None,
-    simulations: Annotated[
-        int,
-        typer.Option(
-            "--simulations",
-            "-n",
-            min=1,
-            max=MAX_SIMULATIONS,
-        ),
-    ] = 1600,
+    simulations: Annotated[int, typer.Option("--simulations", "-n", min=1, max=MAX_SIMULATIONS)] = 1600,
     tactics: options.Tactics = True,
-    max_value: Annotated[
-        float,
-        typer.Option(
-            min=0,
-            max=0.5,
-            metavar="X",
-        ),
-    ] = 0.15,
+    max_value: Annotated[float, typer.Option(min=0, max=0.5, metavar="X")] = 0.15,
     rules: options.RulesOptions,
     seed: options.Seed = 42,
     notation: Annotated[_Notation, typer.Option()] = _Notation.CELLS,

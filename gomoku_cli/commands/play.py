@@ -58,12 +58,7 @@ def command(
     rules: options.RulesOptions,
     opening: match_options.OpeningChoice = OpeningRule.FREE,
     book: Annotated[Path | None, typer.Option()] = None,
-    clock: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIME",
-        ),
-    ] = None,
+    clock: Annotated[str | None, typer.Option(metavar="TIME")] = None,
     rating: Annotated[bool, typer.Option("--rating")] = False,
     ascii_only: Annotated[bool, typer.Option("--ascii", show_default=False)] = False,
     theme: options.Theme = None,

@@ -18,12 +18,7 @@ class _GameOptions:
 
     review: Annotated[bool, typer.Option("--review")] = False
     """Show the loss of win probability by each move, mistakes, and a summary a game."""
-    save: Annotated[
-        bool,
-        typer.Option(
-            "--save",
-        ),
-    ] = False
+    save: Annotated[bool, typer.Option("--save")] = False
     """Write the analyses into the .sgf files. Saved ones by the same player within the same limit are read, and any
     saved ones without an option for either."""
 

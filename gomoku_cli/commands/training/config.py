@@ -36,14 +36,7 @@ Source = Annotated[
 @help.subcommand(app, "list")
 def list_settings(
     keys: Annotated[list[str] | None, typer.Argument(metavar="KEY", autocompletion=completion.keys)] = None,
-    source: Annotated[
-        str,
-        typer.Option(
-            "--of",
-            autocompletion=completion.presets,
-            metavar="CONFIG",
-        ),
-    ] = "defaults",
+    source: Annotated[str, typer.Option("--of", autocompletion=completion.presets, metavar="CONFIG")] = "defaults",
     as_json: options.Json = False,
 ) -> None:
     """List settings with their values. A star marks those that differ from the default.

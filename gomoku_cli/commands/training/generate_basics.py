@@ -44,14 +44,7 @@ def _write_file(path: Path, config: "Config", context: "Context") -> None:
 def command(
     *,
     output: Annotated[Path | None, typer.Option("--output", "-o", dir_okay=False)] = None,
-    run: Annotated[
-        Path | None,
-        typer.Option(
-            "--run",
-            "-r",
-            metavar="DIR",
-        ),
-    ] = None,
+    run: Annotated[Path | None, typer.Option("--run", "-r", metavar="DIR")] = None,
     positions: Annotated[int | None, typer.Option(min=1, show_default="80000")] = None,
     kinds: Annotated[str | None, typer.Option(metavar="KIND,KIND", show_default="paper")] = None,
     resume: options.Resume = False,

@@ -70,13 +70,7 @@ def command(
     run: Annotated[Path | None, typer.Option("--run", "-r", metavar="DIR", show_default="runs/PRESET")] = None,
     *,
     config: ConfigOptions,
-    start: Annotated[
-        str | None,
-        typer.Option(
-            "--from",
-            metavar="MODEL",
-        ),
-    ] = None,
+    start: Annotated[str | None, typer.Option("--from", metavar="MODEL")] = None,
     resume: options.Resume = False,
     dry_run: Annotated[bool, typer.Option("--dry-run")] = False,
     speed: Annotated[bool, typer.Option("--speed")] = False,
