@@ -1,12 +1,8 @@
 """Explanations of settings, read from the docstrings of the configuration's fields: the one place that has them."""
 
-import ast
 import dataclasses
 import functools
-import inspect
-import itertools
 import re
-import sys
 import textwrap
 import typing
 from collections.abc import Iterator, Mapping
@@ -15,6 +11,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
+from core.docstrings import field_docstrings, one_line
 from curriculum.config import Config
 
 _SENTENCE_END = re.compile(r"(?<!\beq)\. ")
@@ -57,11 +54,11 @@ def comment_lines(name: str) -> list[str]:
 
 
 def _of_fields(kind: type, prefix: str) -> Iterator[tuple[str, Explanation]]:
-    texts = _docstrings(kind)
+    texts = field_docstrings(kind)
     for name, hint in typing.get_type_hints(kind).items():
         if dataclasses.is_dataclass(hint):
             section = typing.cast(type, hint)
-            yield name, Explanation(_paragraph(section.__doc__ or "").partition(" Raises ")[0], {})
+            yield name, Explanation(one_line(section.__doc__ or "").partition(" Raises ")[0], {})
             yield from _of_fields(section, f"{name}.")
         else:
             yield prefix + name, Explanation(texts.get(name, ""), _meanings(hint))
@@ -72,34 +69,5 @@ def _meanings(hint: Any) -> Mapping[str, str]:
     kind = next((each for each in (hint, *typing.get_args(hint)) if isinstance(each, type)), None)
     if kind is None or not issubclass(kind, StrEnum):
         return {}
-    texts = _docstrings(kind)
+    texts = field_docstrings(kind)
     return {member.value: texts.get(member.name, "") for member in kind}
-
-
-def _docstrings(kind: type) -> dict[str, str]:
-    """Return the docstring below each field of a class, on one line; none where the source is not at hand."""
-    try:
-        tree = _tree(kind.__module__)
-    except (OSError, TypeError):
-        return {}
-    body = next(node.body for node in tree.body if isinstance(node, ast.ClassDef) and node.name == kind.__name__)
-    found: dict[str, str] = {}
-    for before, statement in itertools.pairwise(body):
-        target = before.targets[0] if isinstance(before, ast.Assign) else getattr(before, "target", None)
-        if (
-            isinstance(target, ast.Name)
-            and isinstance(statement, ast.Expr)
-            and isinstance(statement.value, ast.Constant)
-            and isinstance(statement.value.value, str)
-        ):
-            found[target.id] = _paragraph(statement.value.value)
-    return found
-
-
-@functools.cache
-def _tree(module: str) -> ast.Module:
-    return ast.parse(inspect.getsource(sys.modules[module]))
-
-
-def _paragraph(text: str) -> str:
-    return " ".join(text.split())

@@ -2,94 +2,43 @@
 
 Nothing is imported before, so a program pays for numpy, the kernels and torch only where it uses them. docs/python.md
 shows each name in an example. The `gomoku` command line and its screens are in this package too.
+
+`__init__.pyi` lists the names, for type checkers and for this module.
 """
 
-TYPE_CHECKING = False  # `typing` has the same constant, and would have to be imported
-if TYPE_CHECKING:
-    from core.book import Book, BookMove
-    from core.errors import BadDataError, FailedError, UsageError, UserError
-    from core.evaluation import BatchEvaluator, PositionBatch
-    from core.position import IllegalMoveError, Outcome, Position
-    from core.records.formats import read_games, read_trees, write_games
-    from core.records.record import GameRecord as Record
-    from core.records.tree import GameTree, Node
-    from core.rules import BLACK, NO_CELL, WHITE, Rules
-    from curriculum.arena.players import PlayerSettings, open_engine, open_player
-    from curriculum.arena.results import MatchResult
-    from curriculum.arena.tournament import play_match
-    from curriculum.config import Config
-    from curriculum.phases.all import train
-    from curriculum.presets import resolve as load_config
-    from curriculum.run.folder import RunFolder as Run
-    from curriculum.run.folder import read_metrics
-    from gomoku_cli.study.game import analyses_of, record_game
-    from nets.checkpoint import load_model
-    from nets.runtimes.loading import open_model
-    from search.analysis import Analysis, MoveAnalysis
-    from search.engine import Engine
-    from search.limit import Limit
-    from search.players import Decision, ForfeitError, FunctionPlayer, Player
-    from search.running import RunningSearch
-    from search.tree.player import MctsPlayer
-    from search.tree.settings import Policy, SearchSettings
+import os
 
 __version__ = "0.1.0"
 
-__all__ = ["BLACK", "NO_CELL", "WHITE", "IllegalMoveError", "Outcome", "Position", "Rules"]
-__all__ += ["Book", "BookMove", "GameTree", "Node", "Record", "read_games", "read_trees", "write_games"]
-__all__ += ["Analysis", "Engine", "Limit", "MoveAnalysis", "RunningSearch", "analyses_of", "open_engine", "record_game"]
-__all__ += ["Decision", "ForfeitError", "FunctionPlayer", "MctsPlayer", "Player", "PlayerSettings", "open_player"]
-__all__ += ["BatchEvaluator", "Policy", "PositionBatch", "SearchSettings", "load_model", "open_model"]
-__all__ += ["Config", "MatchResult", "Run", "load_config", "play_match", "read_metrics", "train"]
-__all__ += ["BadDataError", "FailedError", "UsageError", "UserError"]
 
-_MODULES = {
-    name: module
-    for module, names in {
-        "core.book": "Book BookMove",
-        "core.errors": "BadDataError FailedError UsageError UserError",
-        "core.evaluation": "BatchEvaluator PositionBatch",
-        "core.position": "IllegalMoveError Outcome Position",
-        "core.records.formats": "read_games read_trees write_games",
-        "core.records.record": "Record",
-        "core.records.tree": "GameTree Node",
-        "core.rules": "BLACK NO_CELL WHITE Rules",
-        "curriculum.arena.players": "PlayerSettings open_engine open_player",
-        "curriculum.arena.results": "MatchResult",
-        "curriculum.arena.tournament": "play_match",
-        "curriculum.config": "Config",
-        "curriculum.phases.all": "train",
-        "curriculum.presets": "load_config",
-        "curriculum.run.folder": "Run read_metrics",
-        "gomoku_cli.study.game": "analyses_of record_game",
-        "nets.checkpoint": "load_model",
-        "nets.runtimes.loading": "open_model",
-        "search.analysis": "Analysis MoveAnalysis",
-        "search.engine": "Engine",
-        "search.limit": "Limit",
-        "search.players": "Decision ForfeitError FunctionPlayer Player",
-        "search.running": "RunningSearch",
-        "search.tree.player": "MctsPlayer",
-        "search.tree.settings": "Policy SearchSettings",
-    }.items()
-    for name in names.split()
-}
-"""The module of each name."""
-_NAMES_THERE = {"Record": "GameRecord", "load_config": "resolve", "Run": "RunFolder"}
-"""Names that are other ones in their module."""
+def _listed() -> dict[str, tuple[str, str]]:
+    """Return the module of each name of the stub, and its name there."""
+    text = __spec__.loader.get_data(os.path.splitext(__file__)[0] + ".pyi").decode()
+    found = {}
+    for line in text.splitlines():
+        if line.startswith("from "):
+            _, module, _, names = line.split(" ", 3)
+            for each in names.split(", "):
+                there, _, name = each.partition(" as ")
+                found[name or there] = module, there
+    return found
 
 
-if not TYPE_CHECKING:  # which would take any name for one of ours
+_NAMES = _listed()
+"""The module of each name, and its name there."""
+__all__ = sorted(_NAMES)  # linters know the names from the stub
 
-    def __getattr__(name: str) -> object:
-        """Return a name of `__all__` and keep it. Raises `ImportError` where another package takes our place."""
-        if name not in _MODULES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        check_packages()
-        from importlib import import_module
 
-        value = globals()[name] = getattr(import_module(_MODULES[name]), _NAMES_THERE.get(name, name))
-        return value
+def __getattr__(name: str) -> object:
+    """Return a name of `__all__` and keep it. Raises `ImportError` where another package takes our place."""
+    if name not in _NAMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    check_packages()
+    from importlib import import_module
+
+    module, there = _NAMES[name]
+    value = globals()[name] = getattr(import_module(module), there)
+    return value
 
 
 def __dir__() -> list[str]:
@@ -98,7 +47,6 @@ def __dir__() -> list[str]:
 
 def check_packages() -> None:
     """Raise `ImportError` if Python finds other packages of the names of ours, such as a `nets.py` beside a script."""
-    import os
     from importlib.util import find_spec
 
     root = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))

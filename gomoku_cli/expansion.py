@@ -17,7 +17,8 @@ def expand_options(command: Callable[_P, _R]) -> Callable[..., _R]:
     """Return the command with every dataclass among its parameters replaced by the fields of that dataclass.
 
     Typer reads the fields as options: their `Annotated` types, defaults and order. The command itself receives the
-    dataclasses. A class may name a heading of its options in the help, `PANEL`. Raises `ValueError` if two fields have
+    dataclasses. The docstring of a field is the help of its option (`help_of_field`), and a class may name a heading of
+    its options there, `PANEL`. Raises `ValueError` if two fields have
     the same name.
     """
     groups: dict[str, type[Any]] = {}
@@ -46,9 +47,10 @@ def expand_options(command: Callable[_P, _R]) -> Callable[..., _R]:
 def _parameters(group: type[Any]) -> list[inspect.Parameter]:
     """Return a keyword-only parameter for each field of a dataclass, below its heading `PANEL` in the help."""
     types = get_type_hints(group, include_extras=True)
-    for field in fields(group) if hasattr(group, "PANEL") else ():
+    for field in fields(group):
         for option in types[field.name].__metadata__:
-            option.rich_help_panel = option.rich_help_panel or group.PANEL
+            option.rich_help_panel = option.rich_help_panel or getattr(group, "PANEL", None)
+            option.field = group, field.name
     return [
         inspect.Parameter(
             field.name,
@@ -58,6 +60,14 @@ def _parameters(group: type[Any]) -> list[inspect.Parameter]:
         )
         for field in fields(group)
     ]
+
+
+def help_of_field(option: Any) -> str | None:
+    """Return the docstring of the field that an option stands for; None for an option of its own."""
+    from core.docstrings import field_docstrings
+
+    group, name = getattr(option, "field", (None, ""))
+    return None if group is None else field_docstrings(group).get(name)
 
 
 def require(package: str, option: str, *, extra: str) -> None:

@@ -14,114 +14,59 @@ _REPORTS = "Reports"
 MatchSeed = Annotated[
     int,
     typer.Option(
-        "--seed",
         min=0,
-        metavar="N",
         help="Seed of every random stream. With a fixed number of simulations the same seed plays the same games.",
     ),
 ]
 OpeningChoice = Annotated[
     OpeningRule,
     typer.Option(
-        "--opening",
         help="Opening rule. swap: one side places three stones, the other one chooses its colour. swap2: that one may "
-        "also place two more and leave the choice. rif: swap with stones at and around the centre, for renju.",
+        "also place two more and leave the choice. rif: swap with stones at and around the centre, for renju."
     ),
 ]
 BookFile = Annotated[
     Path | None,
-    typer.Option(
-        "--book",
-        metavar="FILE",
-        dir_okay=False,
-        exists=True,
-        help="Opening book of models and mentors, made by gomoku book build.",
-    ),
+    typer.Option(dir_okay=False, exists=True, help="Opening book of models and mentors, made by gomoku book build."),
 ]
 EngineSeconds = Annotated[
     float | None,
-    typer.Option(
-        "--engine-seconds",
-        metavar="S",
-        help="Time limit of a move.",
-        show_default="--seconds, else 1",
-        rich_help_panel=_ENGINES,
-    ),
+    typer.Option(metavar="S", help="Time limit of a move.", show_default="--seconds, else 1", rich_help_panel=_ENGINES),
 ]
 Figure = Annotated[
     Path | None,
-    typer.Option(
-        "--figure",
-        metavar="FILE",
-        help="Draw results, lengths and Elo, as .png or .svg; needs matplotlib.",
-        rich_help_panel=_REPORTS,
-    ),
+    typer.Option(help="Draw results, lengths and Elo, as .png or .svg; needs matplotlib.", rich_help_panel=_REPORTS),
 ]
-JUnit = Annotated[
-    Path | None, typer.Option("--junit", metavar="FILE", help="Write a JUnit report, for CI.", rich_help_panel=_REPORTS)
-]
-Markdown = Annotated[
-    Path | None,
-    typer.Option("--markdown", metavar="FILE", help="Write a report in Markdown.", rich_help_panel=_REPORTS),
-]
+JUnit = Annotated[Path | None, typer.Option(help="Write a JUnit report, for CI.", rich_help_panel=_REPORTS)]
+Markdown = Annotated[Path | None, typer.Option(help="Write a report in Markdown.", rich_help_panel=_REPORTS)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchOptions:
     """Games of a match, except their number."""
 
-    openings: Annotated[
-        str,
-        typer.Option(
-            "--openings",
-            metavar="FILE|balanced|empty",
-            help="Start of the games: a file of openings, the package's balanced ones, or the empty board. "
-            "Each opening is played with both colours.",
-        ),
-    ] = "balanced"
+    openings: Annotated[str, typer.Option(metavar="FILE|balanced|empty")] = "balanced"
+    """Start of the games: a file of openings, the package's balanced ones, or the empty board. Each opening is played
+    with both colours."""
     opening: OpeningChoice = OpeningRule.FREE
     book: BookFile = None
     seed: MatchSeed = 42
     concurrency: Annotated[
-        int | None,
-        typer.Option(
-            "--concurrency",
-            min=1,
-            metavar="N",
-            help="Games at once.",
-            show_default="64; timed searches 2; engines one for two cores",
-        ),
+        int | None, typer.Option(min=1, show_default="64; timed searches 2; engines one for two cores")
     ] = None
-    run: Annotated[
-        Path | None,
-        typer.Option(
-            "--run",
-            "-r",
-            metavar="DIR",
-            help="Keep the games in this folder as they end. The same command continues a stopped match.",
-        ),
-    ] = None
+    """Games at once."""
+    run: Annotated[Path | None, typer.Option("--run", "-r", metavar="DIR")] = None
+    """Keep the games in this folder as they end. The same command continues a stopped match."""
     names: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--name",
-            metavar="NAME",
-            help="Name of the first player in tables, files and reports; the second `--name` is that of the second "
-            "player, and so on.",
-            show_default="short: mine for runs/mine",
-        ),
+        list[str] | None, typer.Option("--name", metavar="NAME", show_default="short: mine for runs/mine")
     ] = None
+    """Name of the first player in tables, files and reports; the second `--name` is that of the second player, and so
+    on."""
     engine_seconds: EngineSeconds = None
     match_seconds: Annotated[
-        float | None,
-        typer.Option(
-            "--match-seconds",
-            metavar="S",
-            help="Time limit of all moves of an engine in a game.",
-            show_default="no limit",
-            rich_help_panel=_ENGINES,
-        ),
+        float | None, typer.Option(metavar="S", show_default="no limit", rich_help_panel=_ENGINES)
     ] = None
+    """Time limit of all moves of an engine in a game."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,9 +75,8 @@ class ReportOptions:
 
     PANEL: ClassVar[str] = _REPORTS
 
-    games_file: Annotated[
-        Path | None, typer.Option("--games-file", metavar="FILE", help="Write the games, as .sgf or .psq.")
-    ] = None
+    games_file: Annotated[Path | None, typer.Option()] = None
+    """Write the games, as .sgf or .psq."""
     figure: Figure = None
     junit: JUnit = None
     markdown: Markdown = None

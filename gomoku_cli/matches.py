@@ -2,10 +2,10 @@
 
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -13,7 +13,7 @@ from core.opening_rules import OpeningRule
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.match_options import MatchOptions, ReportOptions
 from gomoku_cli.options import RulesOptions, RuntimeOptions, SearchOptions
-from gomoku_cli.printable import echo
+from gomoku_cli.printable import echo, echo_json
 from gomoku_cli.workers import WorkerOptions
 
 if TYPE_CHECKING:
@@ -92,13 +92,14 @@ def require(bars: "Sequence[Bar]") -> None:
         raise typer.Exit(ExitCode.BAR_NOT_MET)
 
 
-def write_reports(
-    tournament: "Tournament", rules: "Rules", bars: "Sequence[Bar]", reports: ReportOptions, *, seconds: float
-) -> None:
-    """Write the files that the options name, each of them even if another one cannot be written.
+Output = tuple[Path | None, Callable[[Path], None]]
+"""A file about a result, and the function that writes it; None for no such file."""
 
-    Raises `OSError` for the first that cannot.
-    """
+
+def match_files(
+    tournament: "Tournament", rules: "Rules", bars: "Sequence[Bar]", reports: ReportOptions, *, seconds: float
+) -> tuple[Output, ...]:
+    """Return the files that the options name."""
     from core.files.atomic import atomic_write_text
     from core.records.formats import write_games
     from gomoku_cli.reports.junit import match_junit
@@ -119,7 +120,7 @@ def write_reports(
 
         draw_match(matches, tournament.standings() if len(matches) > 1 else [], path)
 
-    write_files(
+    return (
         (reports.games_file, games_file),
         (reports.junit, lambda path: atomic_write_text(path, match_junit(title, results, bars_json, seconds))),
         (reports.markdown, lambda path: atomic_write_text(path, match_markdown(title, results, standings, bars_json))),
@@ -127,14 +128,16 @@ def write_reports(
     )
 
 
-def write_files(*files: tuple[Path | None, Callable[[Path], None]]) -> None:
-    """Write each file that has a path, even if another one cannot be written; then raise its `OSError`."""
-    errors = []
-    for path, write in files:
-        if path is not None:
-            try:
-                write(path)
-            except OSError as error:
-                errors.append(error)
-    if errors:
-        raise errors[0]
+def publish(result: Mapping[str, Any], show: Callable[[], None], *files: Output, as_json: bool) -> None:
+    """Print a result, by `show` or as JSON, and write its files.
+
+    Each file is written even if stdout is full, or another file cannot be written; then its `OSError` is raised.
+    """
+    with ExitStack() as then:
+        for path, write in files:
+            if path is not None:
+                then.callback(write, path)
+        if as_json:
+            echo_json(result)
+        else:
+            show()

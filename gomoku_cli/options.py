@@ -31,31 +31,22 @@ Ascii = Annotated[bool, typer.Option("--ascii", help="Draw with ASCII characters
 Theme = Annotated[
     str | None,
     typer.Option(
-        "--theme",
-        metavar="NAME",
-        help="Colours around the board, such as textual-light.",
-        show_default="the terminal's",
+        metavar="NAME", help="Colours around the board, such as textual-light.", show_default="the terminal's"
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-Seed = Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Seed of every random stream.")]
-Figure = Annotated[
-    Path | None, typer.Option("--figure", metavar="FILE", help="Draw it, as .png or .svg; needs matplotlib.")
-]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of every random stream.")]
+Figure = Annotated[Path | None, typer.Option(help="Draw it, as .png or .svg; needs matplotlib.")]
 
 Player = Annotated[
     str, typer.Argument(metavar="PLAYER", autocompletion=completion.players, help=f"A player: {player_names.HELP}.")
 ]
 Model = Annotated[
-    str,
-    typer.Option(
-        "--model", metavar="PLAYER", autocompletion=completion.players, help=f"The opponent: {player_names.HELP}."
-    ),
+    str, typer.Option(metavar="PLAYER", autocompletion=completion.players, help=f"The opponent: {player_names.HELP}.")
 ]
 Plays = Annotated[
     str,
     typer.Option(
-        "--model",
         metavar="PLAYER",
         autocompletion=completion.players,
         help="The player: any but another engine. gomoku --help lists the spellings.",
@@ -64,7 +55,6 @@ Plays = Annotated[
 Analyst = Annotated[
     str | None,
     typer.Option(
-        "--player",
         metavar="PLAYER",
         autocompletion=completion.players,
         help="The player that analyses: a model, mentor or pure-mcts:N.",
@@ -77,14 +67,11 @@ Opponent = Annotated[
 ]
 Against = Annotated[
     str | None,
-    typer.Option(
-        "--against", metavar="PLAYER", autocompletion=completion.players, help="Another way to name the opponent."
-    ),
+    typer.Option(metavar="PLAYER", autocompletion=completion.players, help="Another way to name the opponent."),
 ]
 RuleVariant = Annotated[
     Variant | None,
     typer.Option(
-        "--variant",
         case_sensitive=False,
         help="freestyle: a longer line wins too; standard: it wins nothing; renju: nor for Black, whom overlines, "
         "two fours and two threes are forbidden; caro: five between two of the opponent's stones win nothing; "
@@ -99,7 +86,6 @@ Simulations = Annotated[
         "-n",
         min=0,
         max=MAX_SIMULATIONS,
-        metavar="N",
         help="New simulations a move, for players with a net.",
         show_default=str(DEFAULT_SIMULATIONS),
     ),
@@ -107,9 +93,7 @@ Simulations = Annotated[
 Seconds = Annotated[
     float | None,
     typer.Option(
-        "--seconds",
-        metavar="S",
-        help="Seconds a move: of players with a net instead of a number of simulations, and of the mentor.",
+        metavar="S", help="Seconds a move: of players with a net instead of a number of simulations, and of the mentor."
     ),
 ]
 Tactics = Annotated[
@@ -128,33 +112,13 @@ class RuntimeOptions:
 
     PANEL: ClassVar[str] = "Nets"
 
-    backend: Annotated[
-        Backend,
-        typer.Option(
-            "--backend",
-            envvar="GOMOKU_BACKEND",
-            help="Library that evaluates nets; auto: torch on a GPU, OpenVINO elsewhere, numba for "
-            "line-pattern nets. If it is missing, torch replaces it, with a note.",
-        ),
-    ] = Backend.AUTO
-    precision: Annotated[
-        Precision,
-        typer.Option(
-            "--precision",
-            envvar="GOMOKU_PRECISION",
-            help="Precision of evaluations; auto: the fastest of this machine. fp16 is for GPUs, int16 for "
-            "line-pattern nets.",
-        ),
-    ] = Precision.AUTO
-    device: Annotated[
-        str,
-        typer.Option(
-            "--device",
-            envvar="GOMOKU_DEVICE",
-            metavar="cpu|cuda|cuda:N",
-            help="Device of the nets, in training too; auto: a GPU if torch finds one.",
-        ),
-    ] = AUTO_DEVICE
+    backend: Annotated[Backend, typer.Option(envvar="GOMOKU_BACKEND")] = Backend.AUTO
+    """Library that evaluates nets; auto: torch on a GPU, OpenVINO elsewhere, numba for line-pattern nets. If it is
+    missing, torch replaces it, with a note."""
+    precision: Annotated[Precision, typer.Option(envvar="GOMOKU_PRECISION")] = Precision.AUTO
+    """Precision of evaluations; auto: the fastest of this machine. fp16 is for GPUs, int16 for line-pattern nets."""
+    device: Annotated[str, typer.Option(envvar="GOMOKU_DEVICE", metavar="cpu|cuda|cuda:N")] = AUTO_DEVICE
+    """Device of the nets, in training too; auto: a GPU if torch finds one."""
 
     def apply(self) -> None:
         """Evaluate all nets of this process as these options say."""
@@ -165,28 +129,10 @@ class RuntimeOptions:
 class RulesOptions:
     """Rules of the games."""
 
-    board_size: Annotated[
-        int | None,
-        typer.Option(
-            "--board-size",
-            min=MIN_SIZE,
-            max=MAX_SIZE,
-            metavar="N",
-            help="Edge of the board.",
-            show_default="the model's",
-        ),
-    ] = None
-    connect: Annotated[
-        int | None,
-        typer.Option(
-            "--connect",
-            min=MIN_CONNECT,
-            max=MAX_CONNECT,
-            metavar="N",
-            help="Stones in a line that win.",
-            show_default="the model's",
-        ),
-    ] = None
+    board_size: Annotated[int | None, typer.Option(min=MIN_SIZE, max=MAX_SIZE, show_default="the model's")] = None
+    """Edge of the board."""
+    connect: Annotated[int | None, typer.Option(min=MIN_CONNECT, max=MAX_CONNECT, show_default="the model's")] = None
+    """Stones in a line that win."""
 
     variant: RuleVariant = None
 
@@ -217,25 +163,10 @@ class SearchOptions:
 
     simulations: Simulations = None
     seconds: Seconds = None
-    policy: Annotated[
-        Policy | None,
-        typer.Option(
-            "--policy",
-            help="Choice of a move from the visit counts: drawn, the most visited, or drawn at first and the most "
-            "visited later.",
-            show_default=Policy.SEMI_STOCHASTIC.value,
-        ),
-    ] = None
-    switch_stage: Annotated[
-        int | None,
-        typer.Option(
-            "--switch-stage",
-            min=0,
-            metavar="N",
-            help="semi-stochastic: moves are drawn while the board holds at most N stones.",
-            show_default=str(DEFAULT_SWITCH_STAGE),
-        ),
-    ] = None
+    policy: Annotated[Policy | None, typer.Option(show_default=Policy.SEMI_STOCHASTIC.value)] = None
+    """Choice of a move from the visit counts: drawn, the most visited, or drawn at first and the most visited later."""
+    switch_stage: Annotated[int | None, typer.Option(min=0, show_default=str(DEFAULT_SWITCH_STAGE))] = None
+    """semi-stochastic: moves are drawn while the board holds at most N stones."""
     tactics: Tactics = True
 
     def player_settings(self, match: MatchOptions = MatchOptions()) -> "PlayerSettings":  # noqa: B008 - frozen

@@ -39,3 +39,12 @@ def echo(text: str, *, err: bool = False) -> None:
     import typer  # the board does without it
 
     typer.echo("\n".join(map(printable, text.split("\n"))), err=err)
+
+
+def echo_json(value: object) -> None:
+    """Print a value as a line of JSON on stdout."""
+    import json
+
+    import typer
+
+    typer.echo(json.dumps(value))

@@ -31,41 +31,23 @@ class ConfigOptions:
 
     PANEL: ClassVar[str] = "Configuration"
 
-    preset: Annotated[
-        str | None,
-        typer.Option(
-            "--preset",
-            "-p",
-            metavar="NAME",
-            autocompletion=completion.presets,
-            help="Start from a preset: strongest (hours), hour, quick (minutes), smoke (seconds), or those of the "
-            "papers: alphagomoku, y-8x8, s-gp ... Without one: the recommended settings.",
-        ),
-    ] = None
-    config_file: Annotated[
-        Path | None, typer.Option("--config", metavar="FILE", help="A TOML file over the preset.")
-    ] = None
+    preset: Annotated[str | None, typer.Option("--preset", "-p", metavar="NAME", autocompletion=completion.presets)] = (
+        None
+    )
+    """Start from a preset: strongest (hours), hour, quick (minutes), smoke (seconds), or those of the papers:
+    alphagomoku, y-8x8, s-gp ... Without one: the recommended settings."""
+    config_file: Annotated[Path | None, typer.Option("--config")] = None
+    """A TOML file over the preset."""
     assignments: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="KEY=VALUE",
-            autocompletion=completion.settings,
-            help="One setting over preset and file, as in search.simulations=200. Repeatable.",
-        ),
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", autocompletion=completion.settings)
     ] = None
-    variant: Annotated[
-        Variant | None, typer.Option("--variant", case_sensitive=False, help="Rules of a new run: rules.variant.")
-    ] = None
-    scale: Annotated[
-        float | None,
-        typer.Option(
-            "--scale",
-            metavar="SHARE",
-            help="Multiply the budget, 0 to 1: simulations, games, positions, epochs and passes.",
-        ),
-    ] = None
-    seed: Annotated[int | None, typer.Option("--seed", min=0, metavar="N", help="Seed of every random stream.")] = None
+    """One setting over preset and file, as in search.simulations=200. Repeatable."""
+    variant: Annotated[Variant | None, typer.Option(case_sensitive=False)] = None
+    """Rules of a new run: rules.variant."""
+    scale: Annotated[float | None, typer.Option(metavar="SHARE")] = None
+    """Multiply the budget, 0 to 1: simulations, games, positions, epochs and passes."""
+    seed: Annotated[int | None, typer.Option(min=0)] = None
+    """Seed of every random stream."""
 
     def choice(self, flags: "Mapping[str, Any]" = MappingProxyType({})) -> "Choice":
         """Return the choice of these options and of a command's own `flags`, dotted keys and values."""

@@ -23,40 +23,19 @@ class WorkerOptions:
     PANEL: ClassVar[str] = "Workers"
 
     workers: Annotated[
-        str | None,
-        typer.Option(
-            "--workers",
-            envvar="GOMOKU_WORKERS",
-            metavar=_ADDRESSES,
-            help="Play the games in processes of this machine, and evaluate for all in one more, as for a GPU; or on "
-            "Ray: on this machine alone, on the cluster that it belongs to, or on that of a head node.",
-            show_default="this process",
-        ),
+        str | None, typer.Option(envvar="GOMOKU_WORKERS", metavar=_ADDRESSES, show_default="this process")
     ] = None
+    """Play the games in processes of this machine, and evaluate for all in one more, as for a GPU; or on Ray: on this
+    machine alone, on the cluster that it belongs to, or on that of a head node."""
     num_workers: Annotated[
         int | None,
-        typer.Option(
-            "--num-workers",
-            min=1,
-            metavar="N",
-            help="Number of workers.",
-            show_default="as many as there is room for; of processes, one core less than there are",
-        ),
+        typer.Option(min=1, show_default="as many as there is room for; of processes, one core less than there are"),
     ] = None
-    cpus_per_worker: Annotated[
-        int | None,
-        typer.Option("--cpus-per-worker", min=1, metavar="N", help="Cores of each worker.", show_default="1"),
-    ] = None
-    gpus_per_worker: Annotated[
-        float | None,
-        typer.Option(
-            "--gpus-per-worker",
-            min=0,
-            metavar="N",
-            help="GPUs of each worker on Ray; 0.5 lets two share one.",
-            show_default="0",
-        ),
-    ] = None
+    """Number of workers."""
+    cpus_per_worker: Annotated[int | None, typer.Option(min=1, show_default="1")] = None
+    """Cores of each worker."""
+    gpus_per_worker: Annotated[float | None, typer.Option(min=0, metavar="N", show_default="0")] = None
+    """GPUs of each worker on Ray; 0.5 lets two share one."""
 
     def __post_init__(self) -> None:
         if self.workers is None and (given := self.words()):

@@ -1,6 +1,5 @@
 """The forward ceiling: the evaluation speed of the nets alone, which never wait for a search."""
 
-import statistics
 import time
 from collections import deque
 from collections.abc import Sequence
@@ -10,6 +9,7 @@ import numpy as np
 from core.evaluation import Evaluator, PositionBatch, Slot, Ticket
 from core.position import Position
 from curriculum.bench.positions import mixed_positions
+from curriculum.bench.rounds import median_rates
 from curriculum.reporting import Context
 from nets.runtimes.net_evaluator import NetEvaluator
 
@@ -57,18 +57,8 @@ def rates_by_batch(
     evaluator: Evaluator, positions: PositionBatch, max_batch: int, seconds: float, context: Context
 ) -> dict[int, float]:
     """Return evaluated positions a second in batches of 2, 4, … up to `max_batch`, each measured for `seconds`."""
-    ceilings = [Ceiling(evaluator, positions, 2**power) for power in range(1, max_batch.bit_length())]
-    rates: dict[int, list[float]] = {ceiling.batch: [] for ceiling in ceilings}
-    with context.reporter.task("the nets alone", _ROUNDS, "rounds") as task:
-        for ceiling in ceilings:
-            context.check()
-            ceiling.rate(0.0)  # a runtime prepares each size at its first use
-        for done in range(1, _ROUNDS + 1):
-            for ceiling in ceilings:
-                context.check()
-                rates[ceiling.batch].append(ceiling.rate(seconds / _ROUNDS))
-            task.update(done)
-    return {batch: statistics.median(measured) for batch, measured in rates.items()}
+    ceilings = (Ceiling(evaluator, positions, 2**power) for power in range(1, max_batch.bit_length()))
+    return median_rates("the nets alone", {each.batch: each.rate for each in ceilings}, seconds, _ROUNDS, context)
 
 
 def find_ceiling(

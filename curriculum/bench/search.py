@@ -13,6 +13,7 @@ from core.position import Position
 from core.streams import Purpose, generator
 from curriculum.bench.bare_net import BareNet
 from curriculum.bench.positions import positions_between
+from curriculum.bench.rounds import median_rates
 from curriculum.bench.selfplay import STAGES
 from curriculum.config import Config
 from curriculum.reporting import Context
@@ -119,7 +120,7 @@ class _Descents:
     def rate(self, seconds: float) -> float:
         """Return simulations a second."""
         before, start = self._search.simulations, time.perf_counter()
-        while (passed := time.perf_counter() - start) < seconds:
+        while (passed := time.perf_counter() - start) <= seconds:
             for tree in self._search.advance():
                 self._begin(tree)
         return (self._search.simulations - before) / passed
@@ -131,15 +132,8 @@ def descents(games: Sequence[Position], seconds: float, context: Context) -> lis
     `scaling` is the rate of each thread over the rate of one thread alone.
     """
     numbers = sorted({2**power for power in range(cores().bit_length())} | {cores()})
-    searches = {threads: _Descents(games, threads) for threads in numbers}
-    rates: dict[int, list[float]] = {threads: [] for threads in numbers}
-    with context.reporter.task("descents", 3, "rounds") as task:
-        for done in range(1, 4):
-            for threads, search in searches.items():
-                context.check()
-                rates[threads].append(search.rate(seconds / 3 / len(numbers)))
-            task.update(done)
-    medians = {threads: statistics.median(rates[threads]) for threads in numbers}
+    searches = {threads: _Descents(games, threads).rate for threads in numbers}
+    medians = median_rates("descents", searches, seconds / len(numbers), 3, context)
     return [
         {"threads": threads, "simulations_per_second": rate, "scaling": rate / (threads * medians[1])}
         for threads, rate in medians.items()
@@ -152,15 +146,14 @@ def mentor(games: Sequence[Position], seconds: float, context: Context) -> dict[
     first, last = (round(STAGES[stage] * cells) for stage in ("opening", "middle"))
     player = Mentor(Limit(nodes=_MENTOR_NODES))
     positions = cycle(positions_between(games, first, last, _SEARCHES))
-    player.choose_batch([next(positions)], seeds=[0])
-    rates = []
-    for _ in range(5):
-        context.check()
+
+    def rate(seconds: float) -> float:
         nodes, start = 0, time.perf_counter()
-        while (passed := time.perf_counter() - start) < seconds / 5:
+        while not nodes or time.perf_counter() - start < seconds:
             nodes += player.choose_batch([next(positions)], seeds=[0])[0].simulations
-        rates.append(nodes / passed)
-    return {"nodes_per_second": statistics.median(rates)}
+        return nodes / (time.perf_counter() - start)
+
+    return median_rates("the mentor", {"nodes_per_second": rate}, seconds, 5, context)
 
 
 def tree(games: Sequence[Position], simulations: int) -> dict[str, Any]:

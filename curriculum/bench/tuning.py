@@ -1,14 +1,15 @@
 """The measurement behind `nets.tuning`: OpenVINO at several batch sizes and numbers of threads."""
 
-import statistics
 import threading
 import time
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 
 from core.cores import cores
 from core.evaluation import PositionBatch
+from curriculum.bench.rounds import median_rates
 from curriculum.reporting import Context
 from nets.checkpoint import BUILT_IN
 from nets.runtimes.loading import open_model
@@ -17,7 +18,8 @@ from nets.runtimes.runtime import Piece
 from nets.tuning import LARGEST_BATCHES, Tuning, keep_tuning, kept_tuning
 
 _ROUNDS = 5
-_SLICE_S = 0.12
+_SECONDS = 0.6
+"""Time for each setting."""
 _MIN_GAIN = 1.05
 """A larger batch, or fewer threads than cores, must be so many times as fast: they have costs of their own."""
 _MIN_SHARED_CORES = 4
@@ -58,17 +60,8 @@ def best_tuning(rates: Mapping[Tuning, float], all_cores: int) -> Tuning:
 def _rates(runtime: OpenVinoRuntime, context: Context) -> dict[Tuning, float]:
     numbers = [None, (cores() + 1) // 2] if cores() >= _MIN_SHARED_CORES else [None]
     settings = [Tuning(size, threads) for size in LARGEST_BATCHES for threads in numbers]
-    runtimes = {tuning: runtime.tuned(tuning) for tuning in settings}
-    measured: dict[Tuning, list[float]] = {tuning: [] for tuning in settings}
-    with context.reporter.task("measuring batches and threads", _ROUNDS, "rounds") as task:
-        for done in range(_ROUNDS):
-            for tuning, each in runtimes.items():
-                context.check()
-                if not done:
-                    _rate(each, 0.0)  # makes the nets of this size
-                measured[tuning].append(_rate(each, _SLICE_S))
-            task.update(done + 1)
-    return {tuning: statistics.median(rates) for tuning, rates in measured.items()}
+    rates = {tuning: partial(_rate, runtime.tuned(tuning)) for tuning in settings}
+    return median_rates("measuring batches and threads", rates, _SECONDS, _ROUNDS, context)
 
 
 def _rate(runtime: OpenVinoRuntime, seconds: float) -> float:

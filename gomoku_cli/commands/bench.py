@@ -1,6 +1,5 @@
 """`gomoku bench`: evaluation, search and self-play speed of this machine."""
 
-import json
 import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,16 +11,11 @@ from core.input_limits import MAX_SIMULATIONS
 from curriculum.arena import player_names
 from gomoku_cli import options
 from gomoku_cli.expansion import expand_options
+from gomoku_cli.printable import echo_json
 
 if TYPE_CHECKING:
     from nets.dual import DualNet
 
-EXAMPLES = (
-    "gomoku bench --quick",
-    "gomoku bench --json --figure bench.png",
-    "gomoku bench --quick --model runs/mine --concurrent-games best",
-    "gomoku bench --device cuda --json",
-)
 
 _BEST = "best"
 _MAX_GAMES = 4096
@@ -203,39 +197,18 @@ def _check_card(model: str, *, as_json: bool, quiet: bool) -> None:
         for section, measured in check_card(models, run_all, CardSettings(), context):
             figures[section] = measured
     figures["seconds"] = time.perf_counter() - start
-    typer.echo(json.dumps(figures)) if as_json else show_card(figures)
+    echo_json(figures) if as_json else show_card(figures)
 
 
 @expand_options
 def command(
     *,
-    quick: Annotated[bool, typer.Option("--quick", help="Only the headline figures, in under 45 seconds.")] = False,
-    model: Annotated[
-        str,
-        typer.Option(
-            "--model",
-            metavar="PLAYER",
-            help="The model to measure: default, a model file or a run folder (its best model).",
-        ),
-    ] = player_names.DEFAULT,
-    simulations: Annotated[
-        int,
-        typer.Option(
-            "--simulations", "-n", min=1, max=MAX_SIMULATIONS, metavar="N", help="Simulations a move of self-play."
-        ),
-    ] = 400,
-    concurrent_games: Annotated[
-        str,
-        typer.Option("--concurrent-games", metavar="N|best", help="Games of self-play at once; best tries several."),
-    ] = "128",
+    quick: Annotated[bool, typer.Option("--quick")] = False,
+    model: Annotated[str, typer.Option(metavar="PLAYER")] = player_names.DEFAULT,
+    simulations: Annotated[int, typer.Option("--simulations", "-n", min=1, max=MAX_SIMULATIONS)] = 400,
+    concurrent_games: Annotated[str, typer.Option(metavar="N|best")] = "128",
     seconds: Annotated[
-        float | None,
-        typer.Option(
-            "--seconds",
-            metavar="S",
-            help="Seconds of self-play, without the evaluation cache and then with it.",
-            show_default=f"{_SECONDS:g}, with --quick {_QUICK_SECONDS:g}",
-        ),
+        float | None, typer.Option(metavar="S", show_default=f"{_SECONDS:g}, with --quick {_QUICK_SECONDS:g}")
     ] = None,
     figure: options.Figure = None,
     runtime: options.RuntimeOptions,
@@ -249,6 +222,19 @@ def command(
 
     With --device cuda it checks a GPU, in at most 8 minutes: agreement of its evaluations, and the speed of evaluation,
     self-play and training.
+
+    Args:
+        quick: Only the headline figures, in under 45 seconds.
+        model: The model to measure: default, a model file or a run folder (its best model).
+        simulations: Simulations a move of self-play.
+        concurrent_games: Games of self-play at once; best tries several.
+        seconds: Seconds of self-play, without the evaluation cache and then with it.
+
+    Examples:
+        gomoku bench --quick
+        gomoku bench --json --figure bench.png
+        gomoku bench --quick --model runs/mine --concurrent-games best
+        gomoku bench --device cuda --json
     """
     if runtime.device.startswith("cuda"):
         _check_card(model, as_json=as_json, quiet=quiet)
@@ -279,7 +265,7 @@ def command(
                 show(figures)
             raise
         if as_json:
-            typer.echo(json.dumps(figures))
+            echo_json(figures)
         else:
             show(figures)
         if figure is not None:

@@ -1,6 +1,5 @@
 """`gomoku book`: opening books, made from games and shown."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,7 +12,7 @@ from gomoku_cli.commands import help
 from gomoku_cli.commands.pictures.games import open_each
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.expansion import expand_options
-from gomoku_cli.printable import counted, echo
+from gomoku_cli.printable import counted, echo, echo_json
 from search.tree.settings import Policy
 
 if TYPE_CHECKING:
@@ -21,48 +20,37 @@ if TYPE_CHECKING:
     from core.rules import Rules
     from curriculum.reporting import Context
 
-EXAMPLES = (
-    "gomoku book build book.sqlite games/ match.sgf",
-    "gomoku book build book.sqlite games/ --player default --min-games 3",
-    'gomoku book show book.sqlite "h8 i9"',
-    "gomoku evaluate default mentor --book book.sqlite",
-)
 _AT_ONCE = 64
 """Positions of a batch, whose values are saved together."""
 
-app = help.group("Make and show opening books.")
+
+@help.group
+def app() -> None:
+    """Make and show opening books.
+
+    Examples:
+        gomoku book build book.sqlite games/ match.sgf
+        gomoku book build book.sqlite games/ --player default --min-games 3
+        gomoku book show book.sqlite "h8 i9"
+        gomoku evaluate default mentor --book book.sqlite
+    """
+
 
 _Path = Annotated[Path, typer.Argument(metavar="BOOK", help="The file of the book.")]
 
 
-@app.command("build", cls=help.Command, epilog=help.examples(*EXAMPLES))
+@help.subcommand(app, "build")
 @expand_options
 def build(
     book: _Path,
-    sources: Annotated[
-        list[Path] | None, typer.Argument(metavar="[GAMES...]", help="Files of games, .sgf or .psq, and folders.")
-    ] = None,
+    sources: Annotated[list[Path] | None, typer.Argument(metavar="[GAMES...]")] = None,
     *,
-    plies: Annotated[int, typer.Option("--plies", min=1, metavar="N", help="First moves of a game to take.")] = 20,
+    plies: Annotated[int, typer.Option(min=1)] = 20,
     player: Annotated[
-        str | None,
-        typer.Option(
-            "--player",
-            metavar="PLAYER",
-            help="A player that gives the moves their values, such as default.",
-            autocompletion=completion.players,
-            show_default="no values",
-        ),
+        str | None, typer.Option(metavar="PLAYER", autocompletion=completion.players, show_default="no values")
     ] = None,
-    simulations: Annotated[
-        int,
-        typer.Option(
-            "--simulations", "-n", min=1, max=MAX_SIMULATIONS, metavar="N", help="Simulations a value, of a model."
-        ),
-    ] = 400,
-    min_games: Annotated[
-        int, typer.Option("--min-games", min=1, metavar="N", help="Give values to moves of so many games.")
-    ] = 2,
+    simulations: Annotated[int, typer.Option("--simulations", "-n", min=1, max=MAX_SIMULATIONS)] = 400,
+    min_games: Annotated[int, typer.Option(min=1)] = 2,
     rules: options.RulesOptions,
     runtime: options.RuntimeOptions,
     as_json: options.Json = False,
@@ -72,6 +60,18 @@ def build(
 
     The rules of a new book are those of the options, else those of the first game; games of other rules and games
     without a result are left out. A game counts once, so the same command goes on where it was stopped.
+
+    Args:
+        sources: Files of games, .sgf or .psq, and folders.
+        plies: First moves of a game to take.
+        player: A player that gives the moves their values, such as default.
+        simulations: Simulations a value, of a model.
+        min_games: Give values to moves of so many games.
+
+    Examples:
+        gomoku book build book.sqlite games/ match.sgf
+        gomoku book build book.sqlite games/ --player default --min-games 3
+        gomoku evaluate default mentor --book book.sqlite
     """
     from core.book import Book
     from gomoku_cli.interruption import interruptible
@@ -93,7 +93,7 @@ def build(
             report = {"book": str(book), "games": games, "new": new, "read": read, "moves": moves}
             report["left_out"] = left_out
     if as_json:
-        typer.echo(json.dumps(report))
+        echo_json(report)
     else:
         echo(f"{book}: {counted(games, 'game')}, {new:,} of them new of {read:,} read; {counted(moves, 'move')}")
         if left_out:
@@ -102,14 +102,21 @@ def build(
         raise typer.Exit(ExitCode.BAD_DATA)
 
 
-@app.command("show", cls=help.Command, epilog=help.examples(*EXAMPLES))
+@help.subcommand(app, "show")
 def show(
     book: _Path,
-    moves: Annotated[str, typer.Argument(metavar="[MOVES]", help="The moves of the position, such as 'h8 i9'.")] = "",
+    moves: Annotated[str, typer.Argument(metavar="[MOVES]")] = "",
     *,
     as_json: options.Json = False,
 ) -> None:
-    """Show the moves of a book in a position: games, results for the side to move, and values."""
+    """Show the moves of a book in a position: games, results for the side to move, and values.
+
+    Args:
+        moves: The moves of the position, such as 'h8 i9'.
+
+    Examples:
+        gomoku book show book.sqlite "h8 i9"
+    """
     from core.book import Book
     from gomoku_cli.commands.pictures.subjects import played
     from gomoku_cli.console import STDOUT
@@ -124,7 +131,7 @@ def show(
             | {"losses": each.losses, "value": each.value}
             for each in found
         ]
-        typer.echo(json.dumps({"book": str(book), "rules": str(opened.rules), "moves": rows}))
+        echo_json({"book": str(book), "rules": str(opened.rules), "moves": rows})
         return
     if not found:
         echo("the book has no move here")

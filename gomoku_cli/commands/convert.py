@@ -10,12 +10,6 @@ from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.notices import print_notice
 from gomoku_cli.printable import echo
 
-EXAMPLES = (
-    "gomoku convert games.sgf games.psq",
-    "gomoku convert 1x0-16.psq 0x1-23.psq match.sgf",
-    "gomoku convert openings.lib openings.sgf",
-)
-
 
 def _is_same(source: Path, target: Path) -> bool:
     try:
@@ -25,10 +19,8 @@ def _is_same(source: Path, target: Path) -> bool:
 
 
 def command(
-    sources: Annotated[
-        list[Path], typer.Argument(metavar="IN", help="Files of games: .sgf, .psq, or RenLib's .lib and .pos.")
-    ],
-    target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write, .sgf or .psq.")],
+    sources: Annotated[list[Path], typer.Argument(metavar="IN")],
+    target: Annotated[Path, typer.Argument(metavar="OUT")],
 ) -> None:
     """Write the games of one or more files into one. The ending of OUT selects SGF or Piskvork's format.
 
@@ -36,6 +28,15 @@ def command(
     moves, comments and texts on the board. A note names what .psq does
     not keep of a file, such as comments, notes and dates. A file that cannot be read is reported, and the others are
     converted.
+
+    Args:
+        sources: Files of games: .sgf, .psq, or RenLib's .lib and .pos.
+        target: The file to write, .sgf or .psq.
+
+    Examples:
+        gomoku convert games.sgf games.psq
+        gomoku convert 1x0-16.psq 0x1-23.psq match.sgf
+        gomoku convert openings.lib openings.sgf
     """
     from core.records.formats import READ_SUFFIXES, SUFFIXES, write_games
     from core.records.losses import converted

@@ -10,52 +10,23 @@ from curriculum.arena import player_names
 from gomoku_cli import match_options, options
 from gomoku_cli.expansion import expand_options
 
-EXAMPLES = (
-    "gomoku engine",
-    "gomoku engine --model mentor",
-    "gomoku engine --model runs/mine --simulations 2000",
-    "gomoku engine --threads 1",
-    "gomoku engine --variant renju",
-    "printf 'START 15\\nBEGIN\\n' | gomoku engine",
-    "printf '#!/bin/sh\\nexec gomoku engine --model runs/mine\\n' > pbrain-mine",
-    'c-gomoku-cli -engine name=a cmd="gomoku engine" -engine name=b cmd=./pbrain-other',
-)
-
 
 @expand_options
 def command(
     *,
     model: options.Plays = player_names.DEFAULT,
     simulations: Annotated[
-        int | None,
-        typer.Option(
-            "--simulations",
-            "-n",
-            min=0,
-            max=MAX_SIMULATIONS,
-            metavar="N",
-            help="New simulations a move, for players with a net.",
-            show_default="as the time allows",
-        ),
+        int | None, typer.Option("--simulations", "-n", min=0, max=MAX_SIMULATIONS, show_default="as the time allows")
     ] = None,
-    seconds: Annotated[
-        float | None,
-        typer.Option(
-            "--seconds", metavar="S", help="Maximum seconds a move.", show_default="as much as the manager allows"
-        ),
-    ] = None,
-    variant: Annotated[
-        Variant, typer.Option("--variant", case_sensitive=False, help="Rules until the manager sends INFO rule.")
-    ] = Variant.FREESTYLE,
+    seconds: Annotated[float | None, typer.Option(metavar="S", show_default="as much as the manager allows")] = None,
+    variant: Annotated[Variant, typer.Option(case_sensitive=False)] = Variant.FREESTYLE,
     seed: options.Seed = 0,
-    threads: Annotated[
-        int | None, typer.Option("--threads", min=1, metavar="N", help="Maximum of threads.", show_default="all cores")
-    ] = None,
+    threads: Annotated[int | None, typer.Option(min=1, show_default="all cores")] = None,
     tactics: options.Tactics = True,
     book: match_options.BookFile = None,
     runtime: options.RuntimeOptions,
 ) -> None:
-    """Play by the Gomocup (Piskvork) protocol on stdin and stdout, for managers, boards and tournaments.
+    r"""Play by the Gomocup (Piskvork) protocol on stdin and stdout, for managers, boards and tournaments.
 
     For a manager that starts programs without options, put the command line
     into a script; Piskvork requires that its name begins with pbrain-.
@@ -63,6 +34,22 @@ def command(
     By default the built-in model plays. --model mentor is the classical engine;
     mentor:1 to mentor:4 are weaker. On boards that a model does not play, the mentor
     plays. Run gomoku warmup once before the first game.
+
+    Args:
+        simulations: New simulations a move, for players with a net.
+        seconds: Maximum seconds a move.
+        variant: Rules until the manager sends INFO rule.
+        threads: Maximum of threads.
+
+    Examples:
+        gomoku engine
+        gomoku engine --model mentor
+        gomoku engine --model runs/mine --simulations 2000
+        gomoku engine --threads 1
+        gomoku engine --variant renju
+        printf 'START 15\nBEGIN\n' | gomoku engine
+        printf '#!/bin/sh\nexec gomoku engine --model runs/mine\n' > pbrain-mine
+        c-gomoku-cli -engine name=a cmd="gomoku engine" -engine name=b cmd=./pbrain-other
     """
     import math
 

@@ -1,6 +1,5 @@
 """`gomoku evaluate`: a match between two players."""
 
-import json
 from dataclasses import asdict, dataclass
 from typing import Annotated, ClassVar
 
@@ -8,17 +7,8 @@ import typer
 
 from gomoku_cli import match_options, options
 from gomoku_cli.expansion import expand_options
-from gomoku_cli.matches import open_session, parse_sprt, require, write_reports
+from gomoku_cli.matches import match_files, open_session, parse_sprt, publish, require
 from gomoku_cli.workers import WorkerOptions
-
-EXAMPLES = (
-    "gomoku evaluate default random --games 20 --simulations 100",
-    "gomoku evaluate runs/mine pure-mcts:1000 --games 100 --run matches/mine --figure mine.png",
-    "gomoku evaluate default mentor --games 10 --seconds 0.5",
-    "gomoku evaluate default 'engine:./pbrain-other' --games 20 --seconds 0.5 --concurrency 2",
-    "gomoku evaluate new.safetensors old.safetensors --sprt elo0=0,elo1=50 --games 1000",
-    "gomoku evaluate new.safetensors old.safetensors --min-score 0.55 --junit report.xml",
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,21 +17,13 @@ class _BarOptions:
 
     PANEL: ClassVar[str] = "Bars: exit code 4 if one is missed"
 
-    min_score: Annotated[
-        float | None, typer.Option("--min-score", min=0, max=1, metavar="X", help="Required score, 0 to 1.")
-    ] = None
-    min_elo: Annotated[
-        float | None, typer.Option("--min-elo", metavar="E", help="Required Elo difference, as measured.")
-    ] = None
-    sprt: Annotated[
-        str | None,
-        typer.Option(
-            "--sprt",
-            metavar="elo0=A,elo1=B",
-            help="A sequential test of a difference of B Elo against one of A. It ends the match as soon as the result "
-            "is sure, and is missed unless B is accepted; alpha=0.05,beta=0.05 are its error rates.",
-        ),
-    ] = None
+    min_score: Annotated[float | None, typer.Option(min=0, max=1, metavar="X")] = None
+    """Required score, 0 to 1."""
+    min_elo: Annotated[float | None, typer.Option(metavar="E")] = None
+    """Required Elo difference, as measured."""
+    sprt: Annotated[str | None, typer.Option(metavar="elo0=A,elo1=B")] = None
+    """A sequential test of a difference of B Elo against one of A. It ends the match as soon as the result is sure, and
+    is missed unless B is accepted; alpha=0.05,beta=0.05 are its error rates."""
 
 
 @expand_options
@@ -50,9 +32,7 @@ def command(
     opponent: options.Opponent = None,
     *,
     against: options.Against = None,
-    games: Annotated[
-        int, typer.Option("--games", "-g", min=1, metavar="N", help="Games, half with each colour.")
-    ] = 100,
+    games: Annotated[int, typer.Option("--games", "-g", min=1)] = 100,
     search: options.SearchOptions,
     match: match_options.MatchOptions,
     rules: options.RulesOptions,
@@ -67,6 +47,17 @@ def command(
 
     The score is wins plus half the draws, divided by the games. The interval comes from pairs of games: each opening is
     played with both colours.
+
+    Args:
+        games: Games, half with each colour.
+
+    Examples:
+        gomoku evaluate default random --games 20 --simulations 100
+        gomoku evaluate runs/mine pure-mcts:1000 --games 100 --run matches/mine --figure mine.png
+        gomoku evaluate default mentor --games 10 --seconds 0.5
+        gomoku evaluate default 'engine:./pbrain-other' --games 20 --seconds 0.5 --concurrency 2
+        gomoku evaluate new.safetensors old.safetensors --sprt elo0=0,elo1=50 --games 1000
+        gomoku evaluate new.safetensors old.safetensors --min-score 0.55 --junit report.xml
     """
     from gomoku_cli.reports.terminal import show_bars, show_match
 
@@ -85,13 +76,12 @@ def command(
         bars = match_bars(result, min_score=bar.min_score, min_elo=bar.min_elo, test=test)
         result_json = {**result.to_json(), "rules": asdict(session.rules)}
         bars_json = [each.to_json() for each in bars]
-        try:
-            if as_json:
-                sprt = test.to_json(result.pairs) if test else None
-                typer.echo(json.dumps({**result_json, "sprt": sprt, "bars": bars_json}))
-            else:
-                show_match(result_json)
-                show_bars(bars_json)
-        finally:  # a full stdout must not cost the files
-            write_reports(tournament, session.rules, bars, reports, seconds=result.seconds)
+
+        def show() -> None:
+            show_match(result_json)
+            show_bars(bars_json)
+
+        whole = {**result_json, "sprt": test.to_json(result.pairs) if test else None, "bars": bars_json}
+        files = match_files(tournament, session.rules, bars, reports, seconds=result.seconds)
+        publish(whole, show, *files, as_json=as_json)
     require(bars)

@@ -1,39 +1,68 @@
 """`gomoku help`: the help of a command; and the classes that write it."""
 
-from typing import Annotated
+import inspect
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
 
 import typer
-from typer.core import TyperCommand, TyperGroup, TyperOption
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
-EXAMPLES = ("gomoku help", "gomoku help train")
+from gomoku_cli.expansion import help_of_field
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+_VALUES = {bool: "", int: "N", Path: "FILE"}
+"""Words of the help for the values of options by their types, where an option has none of its own; flags take none."""
 
 
-class _FlagsWithoutType:
-    """A command whose help names no type for its flags: they take no value."""
+class _NamedValues:
+    """A command whose help has a word for the value of each option, and the docstrings of fields."""
+
+    _explains = False
 
     def get_params(self, ctx: typer.Context) -> list[object]:
-        """Return the parameters, with an empty type for flags."""
+        """Return the parameters with the words of `_VALUES`; for the help and for completion they are explained."""
         params: list[object] = super().get_params(ctx)  # type: ignore[misc]
         for param in params:
-            if isinstance(param, TyperOption) and param.is_flag and param.metavar is None:
-                param.metavar = ""
+            if isinstance(param, TyperOption) and param.metavar is None:
+                param.metavar = _VALUES.get(param.type_descriptor.annotation)
+            if isinstance(param, TyperOption | TyperArgument) and self._explains | ctx.resilient_parsing:
+                param.help = param.help or help_of_field(param.type_descriptor.parameter_info)
         return params
 
+    def get_help(self, ctx: typer.Context) -> str:
+        """Return the help, which reads the sources of options."""
+        self._explains = True
+        text: str = super().get_help(ctx)  # type: ignore[misc]
+        return text
 
-class Command(_FlagsWithoutType, TyperCommand):  # type: ignore[misc]
+
+class Command(_NamedValues, TyperCommand):  # type: ignore[misc]
     """A subcommand of `gomoku`."""
 
 
-def examples(*lines: str) -> str:
-    """Return the end of the help of a command."""
-    return "\n  ".join(("[b]Examples[/b]", *lines))
+def documented(function: Callable[..., object]) -> tuple[str, str]:
+    """Return the help of a command and its end, the examples, from the docstring of its function.
+
+    Its parameters get their help from there, the part `Args:`.
+    """
+    text, _, lines = (inspect.getdoc(function) or "").partition("\n\nExamples:\n")
+    text, _, arguments = text.partition("\n\nArgs:\n")
+    words = dict(re.findall(r"^    (\w+): (.*(?:\n {5}.*)*)", arguments, re.MULTILINE))
+    for parameter in inspect.signature(function).parameters.values():
+        for option in getattr(parameter.annotation, "__metadata__", ()) if parameter.name in words else ():
+            option.help = " ".join(words[parameter.name].split())
+    return text, "\n  ".join(("[b]Examples[/b]", *inspect.cleandoc(lines).splitlines()))
 
 
-def group(text: str) -> typer.Typer:
-    """Return a command with subcommands, which shows its help without one; `text`: that help."""
-    app = typer.Typer(cls=Group, help=text, rich_markup_mode="rich")
+def group(function: Callable[[], None]) -> typer.Typer:
+    """Return a command with subcommands, whose help is the docstring of `function`; without one it shows that."""
+    app = typer.Typer(cls=Group, rich_markup_mode="rich")
+    text, epilog = documented(function)
 
-    @app.callback(invoke_without_command=True, help=text)
+    @app.callback(invoke_without_command=True, help=text, epilog=epilog)
     def command(context: typer.Context) -> None:
         if context.invoked_subcommand is None:
             typer.echo(context.get_help())
@@ -41,15 +70,33 @@ def group(text: str) -> typer.Typer:
     return app
 
 
-class Group(_FlagsWithoutType, TyperGroup):  # type: ignore[misc]
+def subcommand(app: typer.Typer, name: str | None) -> Callable[[_Function], _Function]:
+    """Return a decorator that adds a command to a group."""
+
+    def decorate(function: _Function) -> _Function:
+        text, epilog = documented(function)
+        return app.command(name, cls=Command, help=text, epilog=epilog)(function)
+
+    return decorate
+
+
+class Group(_NamedValues, TyperGroup):  # type: ignore[misc]
     """A command with subcommands."""
 
 
 def command(
     context: typer.Context,
-    name: Annotated[str | None, typer.Argument(metavar="COMMAND", help="A command of gomoku.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="COMMAND")] = None,
 ) -> None:
-    """Show the help of a command, or the list of all."""
+    """Show the help of a command, or the list of all.
+
+    Args:
+        name: A command of gomoku.
+
+    Examples:
+        gomoku help
+        gomoku help train
+    """
     parent = context.parent
     assert parent is not None
     group = parent.command

@@ -1,6 +1,5 @@
 """`gomoku ladder`: matches against pure MCTS with more and more playouts."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,35 +8,22 @@ import typer
 from curriculum.arena import player_names
 from gomoku_cli import match_options, options
 from gomoku_cli.expansion import expand_options
-from gomoku_cli.matches import open_session, write_files
+from gomoku_cli.matches import open_session, publish
 
 if TYPE_CHECKING:
     from curriculum.arena.ladder import Rung
     from curriculum.arena.results import MatchResult
-
-EXAMPLES = (
-    "gomoku ladder default --from 200 --step 100 --games 10 --stop-at 7",
-    "gomoku ladder runs/mine --to 2000 --run ladders/mine --figure ladder.png",
-)
 
 
 @expand_options
 def command(
     player: options.Player,
     *,
-    start: Annotated[int, typer.Option("--from", min=2, metavar="N", help="Playouts of the first rung.")] = 200,
-    step: Annotated[
-        int, typer.Option("--step", min=1, metavar="N", help="Additional playouts of each further rung.")
-    ] = 100,
-    last: Annotated[
-        int | None, typer.Option("--to", min=2, metavar="N", help="Playouts of the last rung.", show_default="none")
-    ] = None,
-    games: Annotated[
-        int, typer.Option("--games", "-g", min=1, metavar="N", help="Games a rung, half with each colour.")
-    ] = 10,
-    stop_at: Annotated[
-        int, typer.Option("--stop-at", min=0, metavar="N", help="End at the first rung with N wins or less.")
-    ] = 7,
+    start: Annotated[int, typer.Option("--from", min=2)] = 200,
+    step: Annotated[int, typer.Option(min=1)] = 100,
+    last: Annotated[int | None, typer.Option("--to", min=2, show_default="none")] = None,
+    games: Annotated[int, typer.Option("--games", "-g", min=1)] = 10,
+    stop_at: Annotated[int, typer.Option(min=0)] = 7,
     search: options.SearchOptions,
     match: match_options.MatchOptions,
     rules: options.RulesOptions,
@@ -51,6 +37,17 @@ def command(
 
     Only wins count, a draw does not. With --run each rung keeps its games in a folder of its own. A ladder that is
     stopped shows its finished rungs.
+
+    Args:
+        start: Playouts of the first rung.
+        step: Additional playouts of each further rung.
+        last: Playouts of the last rung.
+        games: Games a rung, half with each colour.
+        stop_at: End at the first rung with N wins or less.
+
+    Examples:
+        gomoku ladder default --from 200 --step 100 --games 10 --stop-at 7
+        gomoku ladder runs/mine --to 2000 --run ladders/mine --figure ladder.png
     """
     match_options.ReportOptions(figure=figure, markdown=markdown).check()
     if stop_at >= games:
@@ -85,13 +82,10 @@ def _report(rungs: "list[Rung]", stop_at: int, *, as_json: bool, figure: Path | 
 
     ladder = Ladder(rungs[0].result.player, stop_at, rungs)
     result = ladder.to_json()
-    try:
-        if as_json:
-            typer.echo(json.dumps(result))
-        else:
-            show_ladder(result)
-    finally:  # a full stdout must not cost the files
-        write_files(
-            (markdown, lambda path: atomic_write_text(path, ladder_markdown(result))),
-            (figure, lambda path: draw_ladder(ladder, path)),
-        )
+    publish(
+        result,
+        lambda: show_ladder(result),
+        (markdown, lambda path: atomic_write_text(path, ladder_markdown(result))),
+        (figure, lambda path: draw_ladder(ladder, path)),
+        as_json=as_json,
+    )

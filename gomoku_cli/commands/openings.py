@@ -1,6 +1,5 @@
 """`gomoku openings`: balanced openings of games."""
 
-import json
 import re
 import shlex
 import time
@@ -16,7 +15,7 @@ from core.input_limits import MAX_SIMULATIONS
 from curriculum.arena import player_names
 from gomoku_cli import completion, options
 from gomoku_cli.expansion import expand_options
-from gomoku_cli.printable import echo
+from gomoku_cli.printable import echo, echo_json
 from search.tree.settings import Policy
 
 if TYPE_CHECKING:
@@ -24,11 +23,6 @@ if TYPE_CHECKING:
     from curriculum.arena.balanced_openings import BalancedOpening
 
 NAME = "openings"
-EXAMPLES = (
-    "gomoku openings --output openings.txt",
-    "gomoku openings --count 200 --stones 4-6 --max-value 0.1 --output even.txt",
-    "gomoku openings --board-size 19 --player mentor --output openings19.txt",
-)
 
 _STONES = re.compile(r"([0-9]{1,3})(?:-([0-9]{1,3}))?")
 
@@ -93,57 +87,31 @@ def _print_json(
     ]
     settings = {name.replace("-", "_"): arguments[name] for name in ("player", "simulations", "max-value", "seed")}
     report = {"file": str(output), "rules": asdict(rules), **settings, "openings": openings}
-    typer.echo(json.dumps({**report, "seconds": round(seconds, 3)}))
+    echo_json({**report, "seconds": round(seconds, 3)})
 
 
 @expand_options
 def command(
     *,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="Save the openings here.", dir_okay=False)
-    ],
-    count: Annotated[int, typer.Option("--count", min=1, metavar="N", help="Number of openings.")] = 50,
-    stones: Annotated[
-        str, typer.Option("--stones", metavar="N-N", help="Stones of an opening: the smallest and the largest number.")
-    ] = "2-8",
+    output: Annotated[Path, typer.Option("--output", "-o", dir_okay=False)],
+    count: Annotated[int, typer.Option(min=1)] = 50,
+    stones: Annotated[str, typer.Option(metavar="N-N")] = "2-8",
     player: Annotated[
         str | None,
         typer.Option(
-            "--player",
             metavar="PLAYER",
             help=f"The player that evaluates the openings: {player_names.HELP}.",
             autocompletion=completion.players,
             show_default="default, or mentor on a board that it does not play",
         ),
     ] = None,
-    simulations: Annotated[
-        int,
-        typer.Option(
-            "--simulations",
-            "-n",
-            min=1,
-            max=MAX_SIMULATIONS,
-            metavar="N",
-            help="Simulations an opening, for players with a net. A first, short search takes a sixteenth of them.",
-        ),
-    ] = 1600,
+    simulations: Annotated[int, typer.Option("--simulations", "-n", min=1, max=MAX_SIMULATIONS)] = 1600,
     tactics: options.Tactics = True,
-    max_value: Annotated[
-        float,
-        typer.Option(
-            "--max-value",
-            min=0,
-            max=0.5,
-            metavar="X",
-            help="Largest distance of an opening's value from 0; 1 is a won game and -1 a lost one.",
-        ),
-    ] = 0.15,
+    max_value: Annotated[float, typer.Option(min=0, max=0.5, metavar="X")] = 0.15,
     rules: options.RulesOptions,
     seed: options.Seed = 42,
-    notation: Annotated[
-        _Notation, typer.Option("--notation", help="Notation of cells: h8 i9, or offsets from the centre: 0,0 1,-1.")
-    ] = _Notation.CELLS,
-    force: Annotated[bool, typer.Option("--force", "-f", help="Overwrite the file if it exists.")] = False,
+    notation: Annotated[_Notation, typer.Option()] = _Notation.CELLS,
+    force: Annotated[bool, typer.Option("--force", "-f")] = False,
     runtime: options.RuntimeOptions,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
@@ -152,6 +120,20 @@ def command(
 
     A search evaluates random stones near each other. An opening is kept if nothing is decided yet and its value is near
     0. No two are the same turned or mirrored. The same seed gives the same file.
+
+    Args:
+        output: Save the openings here.
+        count: Number of openings.
+        stones: Stones of an opening: the smallest and the largest number.
+        simulations: Simulations an opening, for players with a net. A first, short search takes a sixteenth of them.
+        max_value: Largest distance of an opening's value from 0; 1 is a won game and -1 a lost one.
+        notation: Notation of cells: h8 i9, or offsets from the centre: 0,0 1,-1.
+        force: Overwrite the file if it exists.
+
+    Examples:
+        gomoku openings --output openings.txt
+        gomoku openings --count 200 --stones 4-6 --max-value 0.1 --output even.txt
+        gomoku openings --board-size 19 --player mentor --output openings19.txt
     """
     from core.files.atomic import atomic_write_text
     from curriculum.arena.balanced_openings import NoBalancedOpeningsError, balanced_openings, two_stages

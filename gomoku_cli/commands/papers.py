@@ -1,6 +1,5 @@
 """`gomoku papers`: the claims of the papers, measured again."""
 
-import json
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,13 +8,20 @@ import typer
 from gomoku_cli import options
 from gomoku_cli.commands import help
 from gomoku_cli.expansion import expand_options
+from gomoku_cli.printable import echo_json
 
 if TYPE_CHECKING:
     from curriculum.papers.claims import Measured
 
-EXAMPLES = ("gomoku papers check", "gomoku papers check Y --seed 7 --json")
 
-app = help.group("Check claims of the three papers.")
+@help.group
+def app() -> None:
+    """Check claims of the three papers.
+
+    Examples:
+        gomoku papers check
+        gomoku papers check Y --seed 7 --json
+    """
 
 
 class _Paper(StrEnum):
@@ -24,12 +30,10 @@ class _Paper(StrEnum):
     S = "S"
 
 
-@app.command("check", cls=help.Command, epilog=help.examples(*EXAMPLES))
+@help.subcommand(app, "check")
 @expand_options
 def check(
-    paper: Annotated[
-        _Paper | None, typer.Argument(metavar="PAPER", case_sensitive=False, help="A, Y or S; all without.")
-    ] = None,
+    paper: Annotated[_Paper | None, typer.Argument(metavar="PAPER", case_sensitive=False)] = None,
     *,
     seed: options.Seed = 2,
     runtime: options.RuntimeOptions,
@@ -40,6 +44,13 @@ def check(
 
     Each figure stands beside the paper's and that of our page. Exit code 4 if one differs from our page by more than
     chance explains in 99 of 100 cases. What takes a training is in docs/papers, with its commands.
+
+    Args:
+        paper: A, Y or S; all without.
+
+    Examples:
+        gomoku papers check
+        gomoku papers check Y --seed 7 --json
     """
     from curriculum.arena.bars import Bar
     from curriculum.papers.claims import load_claims, measure
@@ -57,7 +68,7 @@ def check(
                 found.append(measure(claim, seed, context))
         finally:  # after Ctrl-C, the claims that are measured
             if as_json:
-                typer.echo(json.dumps({"seed": seed, "claims": [each.to_json() for each in found]}))
+                echo_json({"seed": seed, "claims": [each.to_json() for each in found]})
             else:
                 STDOUT.print(table(("", "claim", "the paper", "here", "now", ""), map(_row, found), left=2))
     require([Bar(each.claim.text, each.claim.here, each.now, each.agrees) for each in found if not each.agrees])

@@ -21,18 +21,6 @@ if TYPE_CHECKING:
     from gomoku_cli.tui.engine.messages import OpenedGame
     from gomoku_cli.tui.game import Seats
 
-EXAMPLES = (
-    "gomoku play",
-    "gomoku play --colour white --simulations 800 --policy deterministic",
-    "gomoku play --model runs/mine --seconds 3 --ponder",
-    "gomoku play --level 3",
-    "gomoku play --resume",
-    "gomoku play --two-players",
-    "gomoku play --opening swap2",
-    "gomoku play --book openings.sqlite",
-    "gomoku play --level 3 --clock 5+3",
-    "gomoku play --opponents mentor:2 mentor:4 --pace 2",
-)
 _BROWSER = "Browser"
 _LAST_RESULTS = 10
 
@@ -46,107 +34,78 @@ class _Side(StrEnum):
 class _ServeOptions:
     """The board in a browser."""
 
-    serve: Annotated[
-        bool,
-        typer.Option("--serve", help="Offer the board to a browser; needs the extra serve.", rich_help_panel=_BROWSER),
-    ] = False
-    host: Annotated[
-        str, typer.Option("--host", metavar="ADDRESS", help="Address for --serve.", rich_help_panel=_BROWSER)
-    ] = "localhost"
-    port: Annotated[
-        int, typer.Option("--port", min=1, max=65535, metavar="N", help="Port for --serve.", rich_help_panel=_BROWSER)
-    ] = 8000
+    serve: Annotated[bool, typer.Option("--serve", rich_help_panel=_BROWSER)] = False
+    """Offer the board to a browser; needs the extra serve."""
+    host: Annotated[str, typer.Option(metavar="ADDRESS", rich_help_panel=_BROWSER)] = "localhost"
+    """Address for --serve."""
+    port: Annotated[int, typer.Option(min=1, max=65535, rich_help_panel=_BROWSER)] = 8000
+    """Port for --serve."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _CourseOptions:
     """The course of a game."""
 
-    clock: Annotated[
-        str | None,
-        typer.Option(
-            "--clock",
-            metavar="TIME",
-            help="Minutes for each side: 10, with seconds that a move adds 5+3, with byo-yomi 5/30 or 5/3x30.",
-        ),
-    ] = None
-    take_back: Annotated[
-        bool,
-        typer.Option(
-            "--take-back/--no-take-back", help="Let moves be taken back during a game; without, the engine refuses."
-        ),
-    ] = True
-    pace: Annotated[
-        float,
-        typer.Option(
-            "--pace",
-            min=0,
-            max=3600,
-            metavar="S",
-            show_default=False,
-            help="Seconds from move to move, where two engines play.",
-        ),
-    ] = 0.0
-    bell: Annotated[
-        bool, typer.Option("--bell", help="Ring the terminal's bell when it is your turn, and at the end of a game.")
-    ] = False
+    clock: Annotated[str | None, typer.Option(metavar="TIME")] = None
+    """Minutes for each side: 10, with seconds that a move adds 5+3, with byo-yomi 5/30 or 5/3x30."""
+    take_back: Annotated[bool, typer.Option("--take-back/--no-take-back")] = True
+    """Let moves be taken back during a game; without, the engine refuses."""
+    pace: Annotated[float, typer.Option(min=0, max=3600, metavar="S", show_default=False)] = 0.0
+    """Seconds from move to move, where two engines play."""
+    bell: Annotated[bool, typer.Option("--bell")] = False
+    """Ring the terminal's bell when it is your turn, and at the end of a game."""
 
 
 @expand_options
 def command(
     *,
     model: options.Model = player_names.DEFAULT,
-    level: Annotated[
-        int | None,
-        typer.Option("--level", min=1, max=9, metavar="N", help="The opponent, from 1 (a beginner) to 9 (the best)."),
-    ] = None,
-    colour: Annotated[
-        _Side, typer.Option("--colour", help="Your stones; black moves first.", case_sensitive=False)
-    ] = _Side.BLACK,
-    two_players: Annotated[
-        bool, typer.Option("--two-players", help="Two humans at one board, without an engine.")
-    ] = False,
-    opponents: Annotated[
-        tuple[str, str] | None,
-        typer.Option("--opponents", metavar="BLACK WHITE", help="Watch two players play each other."),
-    ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the newest game that is not over.")] = False,
-    load: Annotated[
-        Path | None,
-        typer.Option(
-            "--load",
-            metavar="FILE",
-            help="Open a game (.sgf, .psq, .lib, .pos): go on with one of this program, review others.",
-        ),
-    ] = None,
-    choose: Annotated[bool, typer.Option("--choose", help="Open the dialog for a new game first.")] = False,
+    level: Annotated[int | None, typer.Option(min=1, max=9)] = None,
+    colour: Annotated[_Side, typer.Option(case_sensitive=False)] = _Side.BLACK,
+    two_players: Annotated[bool, typer.Option("--two-players")] = False,
+    opponents: Annotated[tuple[str, str] | None, typer.Option(metavar="BLACK WHITE")] = None,
+    resume: Annotated[bool, typer.Option("--resume")] = False,
+    load: Annotated[Path | None, typer.Option()] = None,
+    choose: Annotated[bool, typer.Option("--choose")] = False,
     search: options.SearchOptions,
-    ponder: Annotated[
-        bool, typer.Option("--ponder", help="Let the model think during your turns; for players with a net.")
-    ] = False,
+    ponder: Annotated[bool, typer.Option("--ponder")] = False,
     rules: options.RulesOptions,
     opening: match_options.OpeningChoice = OpeningRule.FREE,
-    book: Annotated[
-        Path | None,
-        typer.Option(
-            "--book",
-            metavar="FILE",
-            help="Opening book: engines play it, and its moves stand below the candidates.",
-        ),
-    ] = None,
+    book: Annotated[Path | None, typer.Option()] = None,
     course: _CourseOptions,
-    rating: Annotated[
-        bool, typer.Option("--rating", help="Print your rating by games against levels; open no board.")
-    ] = False,
-    ascii_only: Annotated[
-        bool,
-        typer.Option("--ascii", help="Draw with ASCII characters, for fonts without the stones.", show_default=False),
-    ] = False,
+    rating: Annotated[bool, typer.Option("--rating")] = False,
+    ascii_only: Annotated[bool, typer.Option("--ascii", show_default=False)] = False,
     theme: options.Theme = None,
     browser: _ServeOptions,
     runtime: options.RuntimeOptions,
 ) -> None:
-    """Play on a board in the terminal, by mouse or keyboard, and study games there."""
+    """Play on a board in the terminal, by mouse or keyboard, and study games there.
+
+    Args:
+        level: The opponent, from 1 (a beginner) to 9 (the best).
+        colour: Your stones; black moves first.
+        two_players: Two humans at one board, without an engine.
+        opponents: Watch two players play each other.
+        resume: Go on with the newest game that is not over.
+        load: Open a game (.sgf, .psq, .lib, .pos): go on with one of this program, review others.
+        choose: Open the dialog for a new game first.
+        ponder: Let the model think during your turns; for players with a net.
+        book: Opening book: engines play it, and its moves stand below the candidates.
+        rating: Print your rating by games against levels; open no board.
+        ascii_only: Draw with ASCII characters, for fonts without the stones.
+
+    Examples:
+        gomoku play
+        gomoku play --colour white --simulations 800 --policy deterministic
+        gomoku play --model runs/mine --seconds 3 --ponder
+        gomoku play --level 3
+        gomoku play --resume
+        gomoku play --two-players
+        gomoku play --opening swap2
+        gomoku play --book openings.sqlite
+        gomoku play --level 3 --clock 5+3
+        gomoku play --opponents mentor:2 mentor:4 --pace 2
+    """
     if rating:
         _show_rating()
         return

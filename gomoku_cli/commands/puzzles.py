@@ -1,6 +1,5 @@
 """`gomoku puzzles`: positions to solve on the board in the terminal."""
 
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,51 +9,23 @@ import typer
 
 from core.rules import Variant
 from gomoku_cli import options
+from gomoku_cli.printable import echo_json
 
 if TYPE_CHECKING:
     from gomoku_cli.puzzles.progress import Progress
     from gomoku_cli.puzzles.rated import RatedPuzzle
 
-EXAMPLES = (
-    "gomoku puzzles",
-    "gomoku puzzles --daily",
-    "gomoku puzzles --kind only-defence --level 4",
-    "gomoku puzzles --from-games",
-    "gomoku puzzles --from-games games/ match.sgf",
-    "gomoku puzzles --file more.txt",
-    "gomoku puzzles --list",
-)
-
 
 def command(
-    games: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="[GAMES...]", help="Games for --from-games, .sgf or .psq, and folders of them."),
-    ] = None,
+    games: Annotated[list[Path] | None, typer.Argument(metavar="[GAMES...]")] = None,
     *,
-    from_games: Annotated[
-        bool,
-        typer.Option("--from-games", help="Puzzles from the mistakes in games; without GAMES in your saved games."),
-    ] = False,
-    file: Annotated[
-        Path | None,
-        typer.Option("--file", metavar="SUITE", help="Puzzles of a file: a line `kind | moves | answers | note` each."),
-    ] = None,
-    variant: Annotated[
-        Variant, typer.Option("--variant", case_sensitive=False, help="The rule of the puzzles of a suite.")
-    ] = Variant.FREESTYLE,
-    kind: Annotated[
-        str | None, typer.Option("--kind", metavar="KIND", help="Only kinds that begin so, such as fours.")
-    ] = None,
-    level: Annotated[
-        int | None, typer.Option("--level", min=1, max=6, metavar="N", help="Only puzzles of this level, 1 to 6.")
-    ] = None,
-    daily: Annotated[
-        bool, typer.Option("--daily", help="Begin with the set of this day: a puzzle of each level.")
-    ] = False,
-    listed: Annotated[
-        bool, typer.Option("--list", help="List the puzzles by kind and level, and your rating; open no board.")
-    ] = False,
+    from_games: Annotated[bool, typer.Option("--from-games")] = False,
+    file: Annotated[Path | None, typer.Option(metavar="SUITE")] = None,
+    variant: Annotated[Variant, typer.Option(case_sensitive=False)] = Variant.FREESTYLE,
+    kind: Annotated[str | None, typer.Option(metavar="KIND")] = None,
+    level: Annotated[int | None, typer.Option(min=1, max=6)] = None,
+    daily: Annotated[bool, typer.Option("--daily")] = False,
+    listed: Annotated[bool, typer.Option("--list")] = False,
     ascii_only: options.Ascii = False,
     theme: options.Theme = None,
     as_json: options.Json = False,
@@ -63,6 +34,25 @@ def command(
     """Solve positions on a board in the terminal, by mouse or keyboard: wins by fours and by threats, defences.
 
     All right moves are proven; a wrong one is refuted on the board. Your rating chooses the next puzzle.
+
+    Args:
+        games: Games for --from-games, .sgf or .psq, and folders of them.
+        from_games: Puzzles from the mistakes in games; without GAMES in your saved games.
+        file: Puzzles of a file: a line `kind | moves | answers | note` each.
+        variant: The rule of the puzzles of a suite.
+        kind: Only kinds that begin so, such as fours.
+        level: Only puzzles of this level, 1 to 6.
+        daily: Begin with the set of this day: a puzzle of each level.
+        listed: List the puzzles by kind and level, and your rating; open no board.
+
+    Examples:
+        gomoku puzzles
+        gomoku puzzles --daily
+        gomoku puzzles --kind only-defence --level 4
+        gomoku puzzles --from-games
+        gomoku puzzles --from-games games/ match.sgf
+        gomoku puzzles --file more.txt
+        gomoku puzzles --list
     """
     if from_games and file is not None:
         raise typer.BadParameter("one of them gives the puzzles", param_hint="--from-games, --file")
@@ -179,7 +169,7 @@ def _show(puzzles: "Sequence[RatedPuzzle]", progress: "Progress", *, as_json: bo
         "file": str(progress.path),
     }
     if as_json:
-        typer.echo(json.dumps(facts))
+        echo_json(facts)
         return
     levels = [str(level) for level in range(1, LEVELS + 1)]
     rows = [[kind, *(str(count or "") for count in row), str(sum(row))] for kind, row in kinds.items()]

@@ -1,6 +1,5 @@
 """`gomoku suite`: positions with known answers, and the share that a player solves."""
 
-import json
 from dataclasses import replace
 from typing import Annotated
 
@@ -8,30 +7,19 @@ import typer
 
 from gomoku_cli import match_options, options
 from gomoku_cli.expansion import expand_options
-from gomoku_cli.matches import open_session, require
-
-EXAMPLES = (
-    "gomoku suite default --simulations 400 --min-score 0.8",
-    "gomoku suite mentor --variant renju",
-    "gomoku suite mentor hard --seconds 0.1 --markdown suite.md",
-)
+from gomoku_cli.matches import open_session, publish, require
 
 
 @expand_options
 def command(
     player: options.Player,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="`tactics` or `hard`.")] = "tactics",
+    name: Annotated[str, typer.Argument(metavar="NAME")] = "tactics",
     *,
     variant: options.RuleVariant = None,
     search: options.SearchOptions,
     seed: match_options.MatchSeed = 42,
     engine_seconds: match_options.EngineSeconds = None,
-    min_score: Annotated[
-        float | None,
-        typer.Option(
-            "--min-score", min=0, max=1, metavar="X", help="Required share, 0 to 1; exit code 4 if it is missed."
-        ),
-    ] = None,
+    min_score: Annotated[float | None, typer.Option(min=0, max=1, metavar="X")] = None,
     junit: match_options.JUnit = None,
     markdown: match_options.Markdown = None,
     runtime: options.RuntimeOptions,
@@ -41,7 +29,17 @@ def command(
     """Let a player solve a suite of positions and print the solved share, kind by kind.
 
     A position is solved if the player's move is one of its right answers. The suite tactics exists for each rule.
+
+    Args:
+        name: `tactics` or `hard`.
+        min_score: Required share, 0 to 1; exit code 4 if it is missed.
+
+    Examples:
+        gomoku suite default --simulations 400 --min-score 0.8
+        gomoku suite mentor --variant renju
+        gomoku suite mentor hard --seconds 0.1 --markdown suite.md
     """
+    from core.files.atomic import atomic_write_text
     from curriculum.arena.bars import share_bar
     from curriculum.arena.players import model_path
     from curriculum.arena.suite import RULES, load_suite, score_player
@@ -66,16 +64,16 @@ def command(
         bars = [share_bar("solved", score.total.share, min_score)] if min_score is not None else []
         result = {"suite": name, "variant": rules.variant, **score.to_json()}
         bars_json = [bar.to_json() for bar in bars]
-        if as_json:
-            typer.echo(json.dumps({**result, "bars": bars_json}))
-        else:
+
+        def show() -> None:
             show_suite(result)
             show_bars(bars_json)
-        if junit is not None or markdown is not None:
-            from core.files.atomic import atomic_write_text
 
-            if junit is not None:
-                atomic_write_text(junit, suite_junit(result, bars_json))
-            if markdown is not None:
-                atomic_write_text(markdown, suite_markdown(result, bars_json))
+        publish(
+            {**result, "bars": bars_json},
+            show,
+            (junit, lambda path: atomic_write_text(path, suite_junit(result, bars_json))),
+            (markdown, lambda path: atomic_write_text(path, suite_markdown(result, bars_json))),
+            as_json=as_json,
+        )
     require(bars)

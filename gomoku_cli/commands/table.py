@@ -6,7 +6,7 @@ from typing import Any
 import typer
 from typer.main import get_command, get_group
 
-from gomoku_cli.commands.help import Command, examples
+from gomoku_cli.commands.help import Command, subcommand
 
 _TRAIN, _MEASURE, _PLAY, _OTHER = "Train", "Measure", "Play and study", "Other"
 _TRAINING = {
@@ -73,13 +73,12 @@ class Lazy(Command):
     def load(self) -> Any:
         """Return the command itself, with its options."""
         module = import_module(f"{__package__}.{self._module}")
-        epilog = examples(*module.EXAMPLES)
         if hasattr(module, "app"):
             group = get_group(module.app)
-            group.name, group.epilog = self.name, epilog
+            group.name = self.name
             return group
         app = typer.Typer(add_completion=False, rich_markup_mode="rich")
-        app.command(self.name, cls=Command, epilog=epilog)(module.command)
+        subcommand(app, self.name)(module.command)
         return get_command(app)
 
 

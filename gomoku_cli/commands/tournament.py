@@ -1,6 +1,5 @@
 """`gomoku tournament`: a round robin or a gauntlet of many players."""
 
-import json
 import time
 from dataclasses import asdict
 from typing import Annotated
@@ -11,14 +10,8 @@ from curriculum.arena import player_names
 from curriculum.arena.formats import Format
 from gomoku_cli import match_options, options
 from gomoku_cli.expansion import expand_options
-from gomoku_cli.matches import open_session, write_reports
+from gomoku_cli.matches import match_files, open_session, publish
 from gomoku_cli.workers import WorkerOptions
-
-EXAMPLES = (
-    "gomoku tournament default mentor mentor:paper pure-mcts:1000 --games 20 --run tournaments/first",
-    "gomoku tournament new.safetensors old.safetensors mentor --format gauntlet --games 100",
-    "gomoku tournament default 'engine:./pbrain-other' mentor --seconds 0.5 --concurrency 2 --figure table.svg",
-)
 
 
 @expand_options
@@ -28,15 +21,8 @@ def command(
         typer.Argument(metavar="PLAYER...", help=f"Two or more players: {player_names.HELP}.", show_default=False),
     ],
     *,
-    form: Annotated[
-        Format, typer.Option("--format", help="round-robin: each meets each. gauntlet: the first meets all others.")
-    ] = Format.ROUND_ROBIN,
-    games: Annotated[
-        int,
-        typer.Option(
-            "--games", "-g", min=2, metavar="N", help="Games of every two players who meet, half with each colour."
-        ),
-    ] = 20,
+    form: Annotated[Format, typer.Option("--format")] = Format.ROUND_ROBIN,
+    games: Annotated[int, typer.Option("--games", "-g", min=2)] = 20,
     search: options.SearchOptions,
     match: match_options.MatchOptions,
     rules: options.RulesOptions,
@@ -46,7 +32,17 @@ def command(
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Play a tournament and print a table with ratings (Bradley-Terry, in Elo, mean 0) and their 95 % intervals."""
+    """Play a tournament and print a table with ratings (Bradley-Terry, in Elo, mean 0) and their 95 % intervals.
+
+    Args:
+        form: round-robin: each meets each. gauntlet: the first meets all others.
+        games: Games of every two players who meet, half with each colour.
+
+    Examples:
+        gomoku tournament default mentor mentor:paper pure-mcts:1000 --games 20 --run tournaments/first
+        gomoku tournament new.safetensors old.safetensors mentor --format gauntlet --games 100
+        gomoku tournament default 'engine:./pbrain-other' mentor --seconds 0.5 --concurrency 2 --figure table.svg
+    """
     from gomoku_cli.reports.terminal import show_standings
 
     if len(players) < 2:
@@ -74,10 +70,5 @@ def command(
             "matches": matches,
             "seconds": round(seconds, 3),
         }
-        try:
-            if as_json:
-                typer.echo(json.dumps(report))
-            else:
-                show_standings(standings, matches)
-        finally:  # a full stdout must not cost the files
-            write_reports(tournament, session.rules, [], reports, seconds=seconds)
+        files = match_files(tournament, session.rules, [], reports, seconds=seconds)
+        publish(report, lambda: show_standings(standings, matches), *files, as_json=as_json)

@@ -1,6 +1,5 @@
 """`gomoku warmup`: compiles all kernels ahead of the first run."""
 
-import json
 from dataclasses import asdict
 from typing import Annotated
 
@@ -8,17 +7,13 @@ import typer
 
 from core.rules import Variant
 from gomoku_cli import options
-from gomoku_cli.printable import echo
+from gomoku_cli.printable import echo, echo_json
 
 NAME = "warmup"
-EXAMPLES = ("gomoku warmup", "gomoku warmup --variant renju", "gomoku warmup --json")
 
 
 def command(
-    variant: Annotated[
-        Variant,
-        typer.Option("--variant", case_sensitive=False, help="Compile the kernels for games under these rules."),
-    ] = Variant.FREESTYLE,
+    variant: Annotated[Variant, typer.Option(case_sensitive=False)] = Variant.FREESTYLE,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -26,6 +21,14 @@ def command(
 
     It also measures the batch size and the threads with which the nets are fastest on this machine. The results stay in
     the user's cache folder until this program, its compiler or OpenVINO changes version.
+
+    Args:
+        variant: Compile the kernels for games under these rules.
+
+    Examples:
+        gomoku warmup
+        gomoku warmup --variant renju
+        gomoku warmup --json
     """
     import time
 
@@ -50,7 +53,7 @@ def command(
     if as_json:
         facts = {"folder": str(KERNELS.path), "kept": reason is None, "reason": reason}
         facts |= {"tuning": asdict(tuning) if tuning else None}
-        typer.echo(json.dumps(facts | {"compiled": compiled, "seconds": round(seconds, 2)}))
+        echo_json(facts | {"compiled": compiled, "seconds": round(seconds, 2)})
     elif reason is not None:
         echo(f"not everything could be kept: {reason}; what is missing is made by each run, {ESTIMATE}")
     elif compiled:

@@ -4,13 +4,12 @@ Everything is ASCII, so that each cell has its width in every font.
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+
+from rich.text import Text
 
 from core.notation import column_letter
 from core.rules import BLACK, NO_CELL, Cell, Colour
-
-if TYPE_CHECKING:
-    from rich.text import Text
+from gomoku_cli.console import STDOUT
 
 STONES = {BLACK: "><", -BLACK: "()"}
 """X and O, two columns wide: about as wide as high in most terminals."""
@@ -25,15 +24,11 @@ _MARK_STYLE = "bold #000000 on #ffffff"
 
 def has_colours() -> bool:
     """Return True if stdout shows shades of colours: 256 or more of them."""
-    from gomoku_cli.console import STDOUT
-
     return not STDOUT.no_color and STDOUT.color_system in ("256", "truecolor")
 
 
-def stone_text(colour: Colour, colours: bool) -> "Text":
+def stone_text(colour: Colour, colours: bool) -> Text:
     """Return a stone, two columns wide."""
-    from rich.text import Text
-
     return Text(STONES[colour], STONE_STYLES[colour] if colours else "bold")
 
 
@@ -42,13 +37,11 @@ def board_width(size: int, cell_width: int) -> int:
     return 3 + size * (cell_width + 1)
 
 
-def board_text(size: int, cell_width: int, cell_of: "Callable[[Cell], Text]", last: Cell, *, colours: bool) -> "Text":
+def board_text(size: int, cell_width: int, cell_of: Callable[[Cell], Text], last: Cell, *, colours: bool) -> Text:
     """Return the lines of a board: each cell as `cell_of` gives it, `cell_width` columns wide, with a gap between.
 
     Brackets in the gaps mark the last move; `NO_CELL` marks none.
     """
-    from rich.text import Text
-
     board = Text(no_wrap=True, overflow="crop")
 
     def add_gap(left: Cell, right: Cell) -> None:

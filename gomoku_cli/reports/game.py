@@ -1,7 +1,8 @@
 """A game as a picture: the number of each move on its stone, and the values that its record holds."""
 
 import re
-from typing import TYPE_CHECKING
+
+from rich.text import Text
 
 from core.position import Position
 from core.records.record import Ending, GameRecord, contradiction, won_text
@@ -10,9 +11,6 @@ from gomoku_cli.console import STDOUT
 from gomoku_cli.reports.board_text import PAPER, STONE_STYLES, WIN_STYLE, board_text, board_width
 from gomoku_cli.reports.plots import abridged
 from gomoku_cli.reports.terminal import cell_text, print_facts
-
-if TYPE_CHECKING:
-    from rich.text import Text
 
 _VALUE = re.compile(r"value ([+-]?[0-9]\.[0-9]{1,6})(?![0-9.])( for black)?")
 """The beginning of a comment: of a self-play game, whose values are Black's, or of a match, with those of the mover."""
@@ -95,13 +93,11 @@ def _graph(values: list[float], bars: str) -> str:
     return "".join(bars[min(len(bars) - 1, int((value + 1) / 2 * len(bars)))] for value in values)
 
 
-def _board(position: Position, set_up: int, width: int, colours: bool) -> "Text":
+def _board(position: Position, set_up: int, width: int, colours: bool) -> Text:
     """Return the board with the number of each move, its last digits if they do not fit into `width`.
 
     Stones that were set up are X and O.
     """
-    from rich.text import Text
-
     numbers = {
         cell: str(ply + 1 - set_up) if ply >= set_up else "XO"[ply % 2] for ply, cell in enumerate(position.moves)
     }

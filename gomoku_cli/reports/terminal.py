@@ -1,22 +1,19 @@
 """Reports on the terminal: tables of matches, tournaments, ladders and suites."""
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
 
 from gomoku_cli.console import STDOUT, duration
 from gomoku_cli.printable import printable
 from gomoku_cli.reports import texts
 from gomoku_cli.reports.texts import Json
 
-if TYPE_CHECKING:
-    from rich.table import Table
-    from rich.text import Text
 
-
-def cell_text(text: str) -> "Text":
+def cell_text(text: str) -> Text:
     """Return `text` in characters that the terminal can show; nothing in it is markup."""
-    from rich.text import Text
-
     return Text(printable(text).encode(STDOUT.encoding, "replace").decode(STDOUT.encoding), overflow="fold")
 
 
@@ -27,11 +24,8 @@ def table(
     left: int = 1,
     title: str | None = None,
     ascii_only: bool = False,
-) -> "Table":
+) -> Table:
     """Return a table whose first `left` columns are words and whose other ones are numbers."""
-    from rich import box
-    from rich.table import Table
-
     edges = box.ASCII if ascii_only else box.HEAVY_HEAD
     made = Table(title=None if title is None else cell_text(title), title_justify="left", box=edges)
     for number, column in enumerate(columns):
@@ -98,8 +92,6 @@ def _match_facts(match: Json) -> list[tuple[str, str]]:
 
 def print_facts(facts: Iterable[tuple[str, str]]) -> None:
     """Print a title and a text a line."""
-    from rich.table import Table
-
     grid = Table.grid(padding=(0, 2))
     for title, fact in facts:
         grid.add_row(cell_text(title), cell_text(fact))

@@ -67,27 +67,7 @@ class WatchApp(App[ExitCode]):
     TITLE = "Gomoku"
     ENABLE_COMMAND_PALETTE = False
     ALLOW_SELECT = False
-    # The terminal's own colours, so that the screen suits a dark and a light one.
-    CSS = """
-    Screen { background: ansi_default; color: ansi_default; }
-    #runs { height: auto; }
-    #runs Static { height: auto; padding: 0 1; }
-    #pages { height: 1; padding: 0 1; color: ansi_bright_black; }
-    #panes { height: 1fr; grid-size: 2 2; grid-gutter: 0 1; }
-    #panes > * { display: none; }
-    #matches { padding: 0 1; }
-    .-learning #panes > .learning, .-selfplay #panes > .selfplay, .-game #panes > .game { display: block; }
-    .-selfplay #panes { grid-size: 3 2; }
-    .-game #panes { grid-size: 1 1; }
-    .-wide #pages { display: none; }
-    .-wide #panes { grid-size: 4 3; grid-columns: 1fr 1fr 1fr 38; }
-    .-wide #panes > * { display: block; }
-    .-wide #panes > GamePane { row-span: 2; }
-    Footer { background: ansi_default; color: ansi_default; }
-    Footer FooterKey { background: ansi_default; color: ansi_default; }
-    Footer FooterKey .footer-key--key { background: ansi_default; color: ansi_bright_blue; }
-    Footer FooterKey .footer-key--description { background: ansi_default; color: ansi_default; }
-    """
+    CSS_PATH = "watch.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("1", "page('learning')", "Learning"),
         Binding("2", "page('selfplay')", "Self-play"),

@@ -1,33 +1,20 @@
 """The pane of the newest game: a board, the result, and the value of the move that is shown."""
 
+from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.content import Content
 from textual.widgets import Static
 
-from core.notation import column_letter
 from core.position import Position
-from core.rules import BLACK, EMPTY, Cell
+from core.rules import NO_CELL
 from gomoku_cli.reports.game import black_values
-from gomoku_cli.tui.widgets.glyphs import UNICODE
+from gomoku_cli.tui.widgets.glyphs import COLOURS, MONOCHROME, PLAIN, UNICODE
+from gomoku_cli.tui.widgets.painting import Brackets, CellLook, Geometry, Painter
 from gomoku_cli.watch.newest_game import NewestGame
-
-_BOARD, _LINE = "on #aa7b3e", "#6e4a1b on #aa7b3e"
-_STONES = {BLACK: ("●", "#000000 on #aa7b3e"), -BLACK: ("○", "bold #ffffff on #aa7b3e")}
-_WIN, _LAST = "on #3f7d3a", "bold #ffd75f on #aa7b3e"
 
 
 class GamePane(Vertical):
     """The newest game of a run, at any of its moves."""
-
-    DEFAULT_CSS = """
-    GamePane {
-        height: 1fr; width: 1fr; padding: 0 1;
-        .game--title { height: 1; text-style: bold; }
-        .game--facts { height: auto; }
-        .game--board { width: auto; height: auto; margin-bottom: 1; }
-    }
-    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -75,7 +62,7 @@ class GamePane(Vertical):
         record = game.record
         position = Position.from_moves(record.rules, record.moves[: self._plies])
         self._title.update(f"newest game  {game.name}" if self._plies is None else f"a game  {game.name}")
-        self._board.update(_board(position))
+        self._board.update(_board(position, has_colours=not self.app.no_color))
         lines = [f"{record.rules.connect} in a row: {game.result}"]
         if position.ply:
             value = black_values(record).get(position.ply)
@@ -86,30 +73,11 @@ class GamePane(Vertical):
         self._facts.update("\n".join(lines))
 
 
-def _board(position: Position) -> Content:
-    """Return the lines of a board: two columns a cell, the last move in brackets, the winning line on green."""
-    size, last, winning = position.rules.size, position.last_moves[0], position.winning_line()
-    parts: list[tuple[str, str]] = []
-    for row in reversed(range(size)):
-        parts.append((f"{row + 1:>2}", "#3a2508 on #aa7b3e"))
-        parts.append(_gap(row * size, last, -1, size))
-        for column in range(size):
-            cell = row * size + column
-            if position.stones[cell] != EMPTY:
-                glyph, style = _STONES[position.stones[cell]]
-                parts.append((glyph, style.replace("on #aa7b3e", _WIN) if cell in winning else style))
-            else:
-                parts.append((UNICODE.crossing(row, column, size), _LINE))
-            parts.append(_gap(cell, last, column, size))
-        parts.append(("\n", ""))
-    letters = "".join(f"{column_letter(column)} " for column in range(size))
-    parts.append((f"   {letters}", "#3a2508 on #aa7b3e"))
-    return Content.assemble(*parts)
-
-
-def _gap(cell: Cell, last: Cell, column: int, size: int) -> tuple[str, str]:
-    """Return the column to the right of a cell, or to the left of a row's first one with `column` -1."""
-    left, right = (cell, cell + 1 if column < size - 1 else -2) if column >= 0 else (-2, cell)
-    if last >= 0 and last in (left, right):
-        return ("(" if last == right else ")", _LAST)
-    return ("─" if left >= 0 and right >= 0 else " ", _LINE)
+def _board(position: Position, *, has_colours: bool) -> Text:
+    """Return the lines of a board, drawn as where it is played on."""
+    size, winning = position.rules.size, position.winning_line()
+    painter = Painter(Geometry(size, 1), UNICODE if has_colours else MONOCHROME, COLOURS if has_colours else PLAIN)
+    looks = {cell: CellLook(position.stones[cell], is_winning=cell in winning) for cell in position.moves}
+    brackets = Brackets(cursor=NO_CELL, last=position.last_moves[0])
+    lines = (painter.line(y, looks, brackets) for y in range(painter.geometry.rows))
+    return Text("\n").join(Text.assemble(*((each.text, each.style or "") for each in line)) for line in lines)

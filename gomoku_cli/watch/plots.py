@@ -44,18 +44,6 @@ class Curve:
 class PlotPane(Vertical):
     """A title and a plot; a line of text in its place while there is nothing to draw."""
 
-    DEFAULT_CSS = """
-    PlotPane {
-        height: 1fr; width: 1fr;
-        .pane--title { height: 1; text-style: bold; padding: 0 1; }
-        .pane--empty { height: 1fr; content-align: center middle; color: $text-muted; }
-        PlotWidget { height: 1fr; }
-        PlotWidget > .plot--axis { color: ansi_bright_black; }
-        PlotWidget > .plot--tick { color: ansi_default; text-style: none; }
-        PlotWidget Canvas { background: transparent; }
-    }
-    """
-
     def __init__(self, name: str, *, empty: str, low: float | None = None, high: float | None = None) -> None:
         super().__init__()
         self._title_text = name

@@ -1,6 +1,5 @@
 """The work of `gomoku analyze`: one position, the lines of stdin, or every position of files of games."""
 
-import json
 import sys
 import time
 from collections.abc import Sequence
@@ -20,7 +19,7 @@ from gomoku_cli.commands.pictures.games import game_at, open_each
 from gomoku_cli.commands.pictures.subjects import played, stdin_positions
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.options import RulesOptions, SearchOptions
-from gomoku_cli.printable import echo
+from gomoku_cli.printable import echo, echo_json
 from gomoku_cli.reports.analyses.lines import (
     COLUMNS,
     accuracy_text,
@@ -126,7 +125,7 @@ class Analyst:
         for number, position in stdin_positions(rules):
             kept = self._searched(opened, position)
             if as_json:
-                typer.echo(json.dumps({"line": number} | position_json(kept, position)))
+                echo_json({"line": number} | position_json(kept, position))
             else:
                 echo(position_text(kept, position))
 
@@ -182,11 +181,11 @@ class Analyst:
             task.update(done + ply + 1)
             move = review_of(games[number - 1]).moves[ply - 1] if work.review and ply else None
             if work.as_json:
-                typer.echo(json.dumps(place | {"ply": ply} | position_json(kept, position, move)))
+                echo_json(place | {"ply": ply} | position_json(kept, position, move))
             else:
                 echo(position_text(kept, position, move))
         if work.review and work.as_json:
-            typer.echo(json.dumps(place | {"review": review_json(games[number - 1])}))
+            echo_json(place | {"review": review_json(games[number - 1])})
         elif work.review:
             echo("\n".join(review_text(games[number - 1])))
 

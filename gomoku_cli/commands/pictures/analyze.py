@@ -1,6 +1,5 @@
 """`gomoku analyze`: positions and games as a player sees them."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,34 +9,18 @@ import typer
 from gomoku_cli import options
 from gomoku_cli.commands.pictures.subjects import SubjectOptions, Subjects
 from gomoku_cli.expansion import expand_options
-
-EXAMPLES = (
-    'gomoku analyze "h8 i9 g7 i7"',
-    'gomoku analyze "h8 i9 g7" --player runs/mine --simulations 2000 --figure position.svg',
-    "gomoku analyze match.sgf --game 3 --move 20 --player mentor --seconds 1",
-    'gomoku analyze "h8 i9 g7" --player mentor --lines 5',
-    "gomoku analyze match.sgf --review --save",
-    "gomoku analyze *.sgf --json > analyses.jsonl",
-    'echo "h8 i9" | gomoku analyze - --json',
-)
+from gomoku_cli.printable import echo_json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _GameOptions:
     """Work on whole games."""
 
-    review: Annotated[
-        bool,
-        typer.Option("--review", help="Show the loss of win probability by each move, mistakes, and a summary a game."),
-    ] = False
-    save: Annotated[
-        bool,
-        typer.Option(
-            "--save",
-            help="Write the analyses into the .sgf files. Saved ones by the same player within the same limit are "
-            "read, and any saved ones without an option for either.",
-        ),
-    ] = False
+    review: Annotated[bool, typer.Option("--review")] = False
+    """Show the loss of win probability by each move, mistakes, and a summary a game."""
+    save: Annotated[bool, typer.Option("--save")] = False
+    """Write the analyses into the .sgf files. Saved ones by the same player within the same limit are read, and any
+    saved ones without an option for either."""
 
 
 @expand_options
@@ -50,12 +33,7 @@ def command(
     seconds: options.Seconds = None,
     tactics: options.Tactics = True,
     rules: options.RulesOptions,
-    lines: Annotated[
-        int | None,
-        typer.Option(
-            "--lines", min=1, metavar="N", help="Moves in the table (8; mentor: 1, as it searches longer for more)."
-        ),
-    ] = None,
+    lines: Annotated[int | None, typer.Option(min=1)] = None,
     figure: options.Figure = None,
     runtime: options.RuntimeOptions,
     no_color: options.NoColor = False,
@@ -68,6 +46,18 @@ def command(
     One position is a table and a board: the left half of an empty cell shows the prior of the net, the right half the
     visits of the search, from white (0) to red (1). Of files and of stdin every position is a line, with --json a line
     of JSON, as soon as it is analysed. Values are for the side to move, from -1 to 1.
+
+    Args:
+        lines: Moves in the table (8; mentor: 1, as it searches longer for more).
+
+    Examples:
+        gomoku analyze "h8 i9 g7 i7"
+        gomoku analyze "h8 i9 g7" --player runs/mine --simulations 2000 --figure position.svg
+        gomoku analyze match.sgf --game 3 --move 20 --player mentor --seconds 1
+        gomoku analyze "h8 i9 g7" --player mentor --lines 5
+        gomoku analyze match.sgf --review --save
+        gomoku analyze *.sgf --json > analyses.jsonl
+        echo "h8 i9" | gomoku analyze - --json
     """
     from gomoku_cli.commands.pictures.analyst import Analyst, GameWork
     from gomoku_cli.compilation import reporting_compilation
@@ -126,6 +116,6 @@ def _show(
             draw_analysis(result, figure)
     finally:  # neither may cost the other; the reader of stdout may end the process
         if as_json:
-            typer.echo(json.dumps(result))
+            echo_json(result)
         else:
             show_analysis(result, lines=lines, colours=not no_color and has_colours(), ascii_only=ascii_only)

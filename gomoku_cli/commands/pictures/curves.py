@@ -1,22 +1,16 @@
 """`gomoku curves`: the training curves of runs."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from gomoku_cli import options
-
-EXAMPLES = (
-    "gomoku curves runs/mine",
-    "gomoku curves runs/mine --figure curves.svg",
-    "gomoku curves runs/small runs/large --figure joined.png",
-)
+from gomoku_cli.printable import echo_json
 
 
 def command(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN", help="Folders of runs, in the order of training.")],
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN")],
     figure: options.Figure = None,
     as_json: options.Json = False,
 ) -> None:
@@ -24,6 +18,14 @@ def command(
 
     Over the training steps: the losses of policy and value, and the entropy of the policy. Over the rounds of
     self-play: length and time of a game, Black's share of the wins, and the gates. A run may be in progress.
+
+    Args:
+        runs: Folders of runs, in the order of training.
+
+    Examples:
+        gomoku curves runs/mine
+        gomoku curves runs/mine --figure curves.svg
+        gomoku curves runs/small runs/large --figure joined.png
     """
     from gomoku_cli.reports.curves import curves_of, show_curves
     from gomoku_cli.reports.plots import check_plot
@@ -37,6 +39,6 @@ def command(
             raise typer.BadParameter("there is nothing to draw: the runs have no metrics yet", param_hint="RUN")
         draw_curves(curves, figure)
     if as_json:
-        typer.echo(json.dumps({"runs": curves}))
+        echo_json({"runs": curves})
     else:
         show_curves(curves)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from core.records.formats import GamesFile
     from core.records.record import GameRecord
 
-GameNumber = Annotated[int, typer.Option("--game", min=1, metavar="N", help="Number of the game in its file.")]
+GameNumber = Annotated[int, typer.Option("--game", min=1, help="Number of the game in its file.")]
 
 _Game = TypeVar("_Game")
 

@@ -9,25 +9,11 @@ from gomoku_cli import options
 from gomoku_cli.commands.pictures.games import GameNumber, read_game
 from gomoku_cli.printable import echo
 
-EXAMPLES = (
-    "gomoku picture match.sgf",
-    "gomoku picture match.sgf --game 3 --figure game.svg",
-    "gomoku picture runs/mine/games/selfplay-0000-000000.sgf --figure game.png",
-    "gomoku picture match.sgf --figure game.gif",
-)
-
 
 def command(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="File of games, .sgf or .psq.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE")],
     game: GameNumber = 1,
-    figure: Annotated[
-        Path | None,
-        typer.Option(
-            "--figure",
-            metavar="FILE",
-            help="Draw the game, as .png or .svg, or move by move as .gif; needs matplotlib.",
-        ),
-    ] = None,
+    figure: Annotated[Path | None, typer.Option()] = None,
     no_color: options.NoColor = False,
     ascii_only: options.Ascii = False,
 ) -> None:
@@ -35,6 +21,16 @@ def command(
 
     Records of matches and of self-play hold the values, from -1 to 1; here they are for Black. They are those of the
     side that made the move.
+
+    Args:
+        file: File of games, .sgf or .psq.
+        figure: Draw the game, as .png or .svg, or move by move as .gif; needs matplotlib.
+
+    Examples:
+        gomoku picture match.sgf
+        gomoku picture match.sgf --game 3 --figure game.svg
+        gomoku picture runs/mine/games/selfplay-0000-000000.sgf --figure game.png
+        gomoku picture match.sgf --figure game.gif
     """
     from gomoku_cli.reports.plots import GIF, SUFFIXES, check_plot
 

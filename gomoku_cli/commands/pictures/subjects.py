@@ -25,32 +25,13 @@ class PositionLineError(BadDataError, ValueError):
 class SubjectOptions:
     """Positions to analyse; without arguments the empty board."""
 
-    texts: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="MOVES|FILE|-",
-            help="Moves from the empty board, black first, as in 'h8 i9 g7'; or game files "
-            "(.sgf, .psq, .lib, .pos), of which every position is analysed; or - for stdin with the moves of one "
-            "position a line.",
-            show_default="the empty board",
-        ),
-    ] = None
-    game: Annotated[
-        int | None,
-        typer.Option(
-            "--game", min=1, metavar="N", help="Only this game of each file, counted from 1.", show_default="all games"
-        ),
-    ] = None
-    move: Annotated[
-        int | None,
-        typer.Option(
-            "--move",
-            min=0,
-            metavar="N",
-            help="Only the position after N moves, as a table and a board.",
-            show_default="all positions",
-        ),
-    ] = None
+    texts: Annotated[list[str] | None, typer.Argument(metavar="MOVES|FILE|-", show_default="the empty board")] = None
+    """Moves from the empty board, black first, as in 'h8 i9 g7'; or game files (.sgf, .psq, .lib, .pos), of which every
+    position is analysed; or - for stdin with the moves of one position a line."""
+    game: Annotated[int | None, typer.Option(min=1, show_default="all games")] = None
+    """Only this game of each file, counted from 1."""
+    move: Annotated[int | None, typer.Option(min=0, show_default="all positions")] = None
+    """Only the position after N moves, as a table and a board."""
 
     def subjects(self) -> "Subjects":
         """Return the subjects by their kinds. Raises a usage error for kinds that do not go together."""

@@ -1,25 +1,27 @@
 """`gomoku config`: the settings of a run, listed, explained and compared."""
 
-import json
 from typing import Annotated, Any
 
 import typer
 
 from gomoku_cli import completion, options
 from gomoku_cli.commands import help
-from gomoku_cli.printable import echo
+from gomoku_cli.printable import echo, echo_json
 
-EXAMPLES = (
-    "gomoku config list search",
-    "gomoku config explain selfplay.window",
-    "gomoku config diff quick strongest",
-    "gomoku config diff runs/mine defaults",
-)
 
-app = help.group(
-    "List, explain and compare the settings of training runs.\n\n"
-    "A configuration is named by a preset, a run folder, a model file, a TOML file, or the word defaults."
-)
+@help.group
+def app() -> None:
+    """List, explain and compare the settings of training runs.
+
+    A configuration is named by a preset, a run folder, a model file, a TOML file, or the word defaults.
+
+    Examples:
+        gomoku config list search
+        gomoku config explain selfplay.window
+        gomoku config diff quick strongest
+        gomoku config diff runs/mine defaults
+    """
+
 
 Source = Annotated[
     str,
@@ -31,54 +33,52 @@ Source = Annotated[
 ]
 
 
-@app.command(
-    "list", cls=help.Command, epilog=help.examples("gomoku config list", "gomoku config list search --of runs/mine")
-)
+@help.subcommand(app, "list")
 def list_settings(
-    keys: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="KEY", autocompletion=completion.keys, help="Keys or sections; all without."),
-    ] = None,
-    source: Annotated[
-        str,
-        typer.Option(
-            "--of",
-            autocompletion=completion.presets,
-            metavar="CONFIG",
-            help="The configuration: a preset, a run folder, a model file or a TOML file.",
-        ),
-    ] = "defaults",
+    keys: Annotated[list[str] | None, typer.Argument(metavar="KEY", autocompletion=completion.keys)] = None,
+    source: Annotated[str, typer.Option("--of", autocompletion=completion.presets, metavar="CONFIG")] = "defaults",
     as_json: options.Json = False,
 ) -> None:
-    """List settings with their values. A star marks those that differ from the default."""
+    """List settings with their values. A star marks those that differ from the default.
+
+    Args:
+        keys: Keys or sections; all without.
+        source: The configuration: a preset, a run folder, a model file or a TOML file.
+
+    Examples:
+        gomoku config list
+        gomoku config list search --of runs/mine
+    """
     from gomoku_cli.reports.training.configuration import config_of, keys_of, listing
     from gomoku_cli.reports.training.settings_text import show_settings
 
     rows = listing(config_of(source), keys_of(keys or ()))
     if as_json:
-        typer.echo(json.dumps({"config": source, "settings": rows}))
+        echo_json({"config": source, "settings": rows})
     else:
         show_settings(rows)
 
 
-@app.command(
-    "explain",
-    cls=help.Command,
-    epilog=help.examples("gomoku config explain search.c_puct", "gomoku config explain gate"),
-)
+@help.subcommand(app, "explain")
 def explain(
-    keys: Annotated[
-        list[str], typer.Argument(metavar="KEY", autocompletion=completion.keys, help="Keys, or sections.")
-    ],
+    keys: Annotated[list[str], typer.Argument(metavar="KEY", autocompletion=completion.keys)],
     as_json: options.Json = False,
 ) -> None:
-    """Explain settings: their meaning, the values that they may have, the default, and the presets that change them."""
+    """Explain settings: their meaning, the values that they may have, the default, and the presets that change them.
+
+    Args:
+        keys: Keys, or sections.
+
+    Examples:
+        gomoku config explain search.c_puct
+        gomoku config explain gate
+    """
     from gomoku_cli.reports.training.configuration import explanation, keys_of
     from gomoku_cli.reports.training.settings_text import show_explanation
 
     found = [explanation(key) for key in keys_of(keys)]
     if as_json:
-        typer.echo(json.dumps({"settings": found}))
+        echo_json({"settings": found})
         return
     for number, each in enumerate(found):
         if number:
@@ -86,13 +86,14 @@ def explain(
         show_explanation(each)
 
 
-@app.command(
-    "diff",
-    cls=help.Command,
-    epilog=help.examples("gomoku config diff quick strongest", "gomoku config diff runs/a runs/b"),
-)
+@help.subcommand(app, "diff")
 def diff(first: Source, second: Source, as_json: options.Json = False) -> None:
-    """Show the settings that differ between two configurations."""
+    """Show the settings that differ between two configurations.
+
+    Examples:
+        gomoku config diff quick strongest
+        gomoku config diff runs/a runs/b
+    """
     from curriculum.keys import setting_value
     from gomoku_cli.reports.training.configuration import config_of, differences
     from gomoku_cli.reports.training.settings_text import show_differences
@@ -103,6 +104,6 @@ def diff(first: Source, second: Source, as_json: options.Json = False) -> None:
         found: list[dict[str, Any]] = [
             {"key": key, "values": [setting_value(config, key) for config in configs]} for key, _ in rows
         ]
-        typer.echo(json.dumps({"configs": [first, second], "differences": found}))
+        echo_json({"configs": [first, second], "differences": found})
     else:
         show_differences((first, second), rows)

@@ -1,6 +1,5 @@
 """`gomoku export`: a model as a file for other programs."""
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,42 +8,34 @@ import typer
 
 from gomoku_cli import completion, options
 from gomoku_cli.expansion import require
-from gomoku_cli.printable import echo
+from gomoku_cli.printable import echo, echo_json
 
-EXAMPLES = (
-    "gomoku export default",
-    "gomoku export runs/mine --format torchscript --output mine.pt",
-    "gomoku export model.safetensors --check 10000",
-)
 _SUFFIXES = {"onnx": ".onnx", "safetensors": ".safetensors", "torchscript": ".pt"}
 _TOLERANCE = 1e-4
 
 
 def command(
-    model: Annotated[
-        str,
-        typer.Argument(
-            metavar="MODEL", autocompletion=completion.players, help="default, a model file or a run folder."
-        ),
-    ],
-    kind: Annotated[
-        str, typer.Option("--format", metavar="onnx|safetensors|torchscript", help="The format of the file.")
-    ] = "onnx",
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="The file; a model of two nets has -black and -white in it."
-        ),
-    ] = None,
-    check: Annotated[
-        int, typer.Option("--check", min=0, max=1_000_000, metavar="N", help="Random positions of the check; 0: none.")
-    ] = 500,
+    model: Annotated[str, typer.Argument(metavar="MODEL", autocompletion=completion.players)],
+    kind: Annotated[str, typer.Option("--format", metavar="onnx|safetensors|torchscript")] = "onnx",
+    output: Annotated[Path | None, typer.Option("--output", "-o")] = None,
+    check: Annotated[int, typer.Option(min=0, max=1_000_000)] = 500,
     as_json: options.Json = False,
 ) -> None:
     """Export a model's nets for ONNX Runtime, OpenVINO, torch or your own program, and check that they answer the same.
 
     The check runs each file in every installed program and compares priors and values with torch, in float32. A
     difference above 0.0001 is an error.
+
+    Args:
+        model: default, a model file or a run folder.
+        kind: The format of the file.
+        output: The file; a model of two nets has -black and -white in it.
+        check: Random positions of the check; 0: none.
+
+    Examples:
+        gomoku export default
+        gomoku export runs/mine --format torchscript --output mine.pt
+        gomoku export model.safetensors --check 10000
     """
     if kind not in _SUFFIXES:
         raise typer.BadParameter(f"{kind} is no format: give {', '.join(_SUFFIXES)}", param_hint="--format")
@@ -71,7 +62,7 @@ def command(
         found = check_export(loaded, name, path, ExportFormat(kind), check) if check else []
         files.append({"file": str(path), **description(loaded, name), "checks": list(map(asdict, found))})
     if as_json:
-        typer.echo(json.dumps({"model": str(source), "format": kind, "files": files}))
+        echo_json({"model": str(source), "format": kind, "files": files})
     else:
         _show(files)
     worst = max((max(each["prior"], each["value"]) for file in files for each in file["checks"]), default=0.0)

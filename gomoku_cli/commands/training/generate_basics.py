@@ -17,11 +17,6 @@ if TYPE_CHECKING:
     from curriculum.run.folder import RunFolder
 
 NAME = "generate-basics"
-EXAMPLES = (
-    "gomoku generate-basics --output basics.npz",
-    "gomoku generate-basics --kinds repository --positions 8000 --output eight.npz",
-    "gomoku generate-basics --run runs/mine --preset quick",
-)
 
 
 def _kinds(text: str | None) -> list[str] | None:
@@ -48,32 +43,10 @@ def _write_file(path: Path, config: "Config", context: "Context") -> None:
 @expand_options
 def command(
     *,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Save the positions here.", dir_okay=False)
-    ] = None,
-    run: Annotated[
-        Path | None,
-        typer.Option(
-            "--run",
-            "-r",
-            metavar="DIR",
-            help="Train both nets on the positions in the folder of a run. A missing one is created, an existing run "
-            "continues.",
-        ),
-    ] = None,
-    positions: Annotated[
-        int | None, typer.Option("--positions", min=1, metavar="N", help="Number of positions.", show_default="80000")
-    ] = None,
-    kinds: Annotated[
-        str | None,
-        typer.Option(
-            "--kinds",
-            metavar="KIND,KIND",
-            help="Kinds of position, in equal numbers; paper: the two of the paper, repository: the eight of its "
-            "repository.",
-            show_default="paper",
-        ),
-    ] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", dir_okay=False)] = None,
+    run: Annotated[Path | None, typer.Option("--run", "-r", metavar="DIR")] = None,
+    positions: Annotated[int | None, typer.Option(min=1, show_default="80000")] = None,
+    kinds: Annotated[str | None, typer.Option(metavar="KIND,KIND", show_default="paper")] = None,
     resume: options.Resume = False,
     config: ConfigOptions,
     runtime: options.RuntimeOptions,
@@ -82,6 +55,19 @@ def command(
     """Draw basic attack and defence positions (phase 1), and train both nets on them with --run.
 
     The same seed gives the same file.
+
+    Args:
+        output: Save the positions here.
+        run: Train both nets on the positions in the folder of a run. A missing one is created, an existing run
+            continues.
+        positions: Number of positions.
+        kinds: Kinds of position, in equal numbers; paper: the two of the paper, repository: the eight of its
+            repository.
+
+    Examples:
+        gomoku generate-basics --output basics.npz
+        gomoku generate-basics --kinds repository --positions 8000 --output eight.npz
+        gomoku generate-basics --run runs/mine --preset quick
     """
     from gomoku_cli.compilation import reporting_compilation
     from gomoku_cli.interruption import interruptible

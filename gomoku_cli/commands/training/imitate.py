@@ -2,7 +2,6 @@
 
 from gomoku_cli.commands.training.phase import phase_command
 
-EXAMPLES = ("gomoku imitate --run runs/mine", "gomoku imitate --run runs/new --new --preset quick --seed 7")
 command = phase_command(
     2, "imitate", "Imitate a teacher (phase 2): play its games and train both nets on them, until they meet the bar."
 )

@@ -1,7 +1,6 @@
 """`gomoku info`: a model file by its metadata, and a run by its metrics."""
 
 import dataclasses
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,11 +10,8 @@ import typer
 from core.rules import Rules
 from curriculum.arena import player_names
 from gomoku_cli import options
-from gomoku_cli.printable import echo, shown
+from gomoku_cli.printable import echo, echo_json, shown
 from search.tree.settings import DEFAULT_SIMULATIONS
-
-EXAMPLES = ("gomoku info", "gomoku info runs/mine", "gomoku info model.safetensors --json")
-
 
 _MAX_WIDTH = 40
 """Longer names of values stand out of the column of names."""
@@ -51,14 +47,20 @@ def _rows(mapping: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def command(
-    model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="default, paper, a model file or a run folder.")
-    ] = "default",
+    model: Annotated[str, typer.Argument(metavar="MODEL")] = "default",
     as_json: options.Json = False,
 ) -> None:
     """Show a model's architecture, parameters, rules, origin, results and play; of a run folder, the run first.
 
     The whole file is checked, its weights too.
+
+    Args:
+        model: default, paper, a model file or a run folder.
+
+    Examples:
+        gomoku info
+        gomoku info runs/mine
+        gomoku info model.safetensors --json
     """
     from curriculum.run.folder import best_model, is_run
     from nets.runtimes.devices import device_text, may_have_gpu
@@ -75,7 +77,7 @@ def command(
         facts = _model_facts(_model_path(model)) | {"run": run}
     facts["device"] = device_text()
     if as_json:
-        typer.echo(json.dumps(facts))
+        echo_json(facts)
         return
     rows = list(_run_rows(run)) if run is not None else []
     if facts["file"] is None:

@@ -29,5 +29,12 @@ def phase_command(number: int, name: str, text: str) -> Callable[..., None]:
         work = {2: run_imitation, 3: run_selfplay}[number]
         run_phase(number, name, run, config.choice(), work, new=new, resume=resume, quiet=quiet, workers=workers)
 
-    command.__doc__ = f"{text}\n\nContinues the run from its best model; --new makes a run with fresh nets."
+    command.__doc__ = f"""{text}
+
+    Continues the run from its best model; --new makes a run with fresh nets.
+
+    Examples:
+        gomoku {name} --run runs/mine
+        gomoku {name} --run runs/new --new --preset quick --seed 7
+    """
     return command

@@ -9,41 +9,14 @@ from gomoku_cli import options
 from gomoku_cli.expansion import require
 from gomoku_cli.printable import echo
 
-EXAMPLES = (
-    "gomoku report runs/mine",
-    "gomoku report runs/first runs/second --output both.html",
-    "gomoku report runs/mine --tensorboard events",
-    "gomoku report match.sgf --game 2 --output game.html",
-)
-
 
 def command(
-    runs: Annotated[
-        list[Path],
-        typer.Argument(metavar="RUN|FILE", help="Folders of runs, or of chains, to be compared; or one file of games."),
-    ],
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN|FILE")],
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="The page; that of runs needs matplotlib.",
-            show_default="report.html, for a game its file's name with .html",
-        ),
+        Path | None, typer.Option("--output", "-o", show_default="report.html, for a game its file's name with .html")
     ] = None,
-    tensorboard: Annotated[
-        Path | None,
-        typer.Option(
-            "--tensorboard",
-            metavar="DIR",
-            help="Write event files for TensorBoard into this folder, and no page; needs tensorboard.",
-        ),
-    ] = None,
-    game: Annotated[
-        int | None,
-        typer.Option("--game", min=1, metavar="N", help="Number of the game in its file.", show_default="1"),
-    ] = None,
+    tensorboard: Annotated[Path | None, typer.Option(metavar="DIR")] = None,
+    game: Annotated[int | None, typer.Option(min=1, show_default="1")] = None,
     player: options.Analyst = None,
     seconds: options.Seconds = None,
     quiet: options.Quiet = False,
@@ -53,6 +26,18 @@ def command(
     Of runs, which may be in progress: curves, matches, key games, configuration and environment. Of a game: its turning
     points on boards, the graph of the win probability, and the accuracy of both players. Analyses that the file holds
     (gomoku analyze --save) are taken; the other positions are searched.
+
+    Args:
+        runs: Folders of runs, or of chains, to be compared; or one file of games.
+        output: The page; that of runs needs matplotlib.
+        tensorboard: Write event files for TensorBoard into this folder, and no page; needs tensorboard.
+        game: Number of the game in its file.
+
+    Examples:
+        gomoku report runs/mine
+        gomoku report runs/first runs/second --output both.html
+        gomoku report runs/mine --tensorboard events
+        gomoku report match.sgf --game 2 --output game.html
     """
     from core.records.formats import is_game_file
 

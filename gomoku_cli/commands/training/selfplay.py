@@ -2,7 +2,6 @@
 
 from gomoku_cli.commands.training.phase import phase_command
 
-EXAMPLES = ("gomoku selfplay --run runs/mine", "gomoku selfplay --run runs/new --new --preset quick --seed 7")
 command = phase_command(
     3, "selfplay", "Improve by gated self-play (phase 3): games, training, and a match that decides which model stays."
 )

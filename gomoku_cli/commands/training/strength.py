@@ -1,6 +1,5 @@
 """`gomoku strength`: the strength of a run's models over the time of training."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,33 +7,24 @@ import typer
 
 from gomoku_cli import completion, match_options, options
 from gomoku_cli.expansion import expand_options
+from gomoku_cli.printable import echo_json
 from gomoku_cli.workers import WorkerOptions
 
 if TYPE_CHECKING:
     from gomoku_cli.reports.texts import Json
 
-EXAMPLES = (
-    "gomoku strength runs/mine",
-    "gomoku strength runs/first runs/second --figure strength.svg",
-    "gomoku strength runs/mine --opponent default --opponent mentor:paper --games 100",
-)
-
 
 @expand_options
 def command(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN", help="Folders of runs.")],
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN")],
     *,
-    games: Annotated[
-        int,
-        typer.Option("--games", "-g", min=2, metavar="N", help="Games of every two players who meet: an even number."),
-    ] = 40,
+    games: Annotated[int, typer.Option("--games", "-g", min=2)] = 40,
     opponents: Annotated[
         list[str] | None,
         typer.Option(
             "--opponent",
             metavar="PLAYER",
             autocompletion=completion.players,
-            help="A player of the pool. Repeatable.",
             show_default="random, pure-mcts:1000, mentor:paper, mentor:1, mentor:3, mentor:5",
         ),
     ] = None,
@@ -50,6 +40,16 @@ def command(
 
     Games and ratings stay in RUN/strength: the same command continues a stopped measurement, and rates the new models
     of a run that went on. gomoku watch and gomoku report show them.
+
+    Args:
+        runs: Folders of runs.
+        games: Games of every two players who meet: an even number.
+        opponents: A player of the pool. Repeatable.
+
+    Examples:
+        gomoku strength runs/mine
+        gomoku strength runs/first runs/second --figure strength.svg
+        gomoku strength runs/mine --opponent default --opponent mentor:paper --games 100
     """
     from curriculum.phases.strength import POOL, kept_models, rate_models, strength_folder
     from gomoku_cli.matches import open_session
@@ -80,7 +80,7 @@ def command(
         if not as_json:
             _show(run, ratings)
     if as_json:
-        typer.echo(json.dumps({"runs": [{"run": name, **ratings} for name, ratings in found]}))
+        echo_json({"runs": [{"run": name, **ratings} for name, ratings in found]})
     if figure is not None:
         from gomoku_cli.reports.strength_figure import draw_strength
 

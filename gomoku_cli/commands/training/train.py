@@ -1,6 +1,5 @@
 """`gomoku train`: the three phases in order."""
 
-import json
 import math
 import shlex
 import time
@@ -13,7 +12,7 @@ import typer
 
 from gomoku_cli import options
 from gomoku_cli.expansion import expand_options, require
-from gomoku_cli.printable import echo
+from gomoku_cli.printable import echo, echo_json
 from gomoku_cli.runs import ConfigOptions
 from gomoku_cli.workers import WorkerOptions
 
@@ -24,17 +23,6 @@ if TYPE_CHECKING:
     from curriculum.presets import Choice
     from curriculum.reporting import Context
     from curriculum.run.folder import RunFolder
-
-EXAMPLES = (
-    "gomoku train --preset quick",
-    "gomoku train --preset quick --run runs/demo",
-    "gomoku train --run runs/demo --resume",
-    "gomoku train --preset hour --minutes 20 --tensorboard events",
-    "gomoku train --preset hour --device cuda:1",
-    "gomoku train --preset alphagomoku --set search.simulations=400 --dry-run --speed",
-    "gomoku train --preset y-chain --scale 0.1 --run runs/chain",
-    "gomoku train --preset y-12x12 --scale 0.1 --from runs/8x8 --run runs/12x12",
-)
 
 
 _COUNTS = ("games", "wins", "draws", "losses")
@@ -52,7 +40,7 @@ def _dry_run(config: "Config", *, speed: bool, as_json: bool) -> None:
     if as_json:
         import dataclasses
 
-        typer.echo(json.dumps({"config": dataclasses.asdict(config), "estimate": dict(estimate)}))
+        echo_json({"config": dataclasses.asdict(config), "estimate": dict(estimate)})
         return
     echo(to_toml(config))
     width = max(len(name) for name, _ in estimate)
@@ -79,49 +67,15 @@ def _show(results: "Sequence[Mapping[str, Any]]") -> None:
 
 @expand_options
 def command(
-    run: Annotated[
-        Path | None, typer.Option("--run", "-r", metavar="DIR", help="Folder of the run.", show_default="runs/PRESET")
-    ] = None,
+    run: Annotated[Path | None, typer.Option("--run", "-r", metavar="DIR", show_default="runs/PRESET")] = None,
     *,
     config: ConfigOptions,
-    start: Annotated[
-        str | None,
-        typer.Option(
-            "--from",
-            metavar="MODEL",
-            help="Start from the weights of default, a model file or a run folder, instead of fresh nets; also of "
-            "another board's, where its net allows.",
-        ),
-    ] = None,
+    start: Annotated[str | None, typer.Option("--from", metavar="MODEL")] = None,
     resume: options.Resume = False,
-    dry_run: Annotated[
-        bool,
-        typer.Option(
-            "--dry-run", help="Print the resolved configuration, the work and the memory that it takes; do nothing."
-        ),
-    ] = False,
-    speed: Annotated[
-        bool,
-        typer.Option("--speed", help="With --dry-run: measure this machine for some seconds, and estimate the time."),
-    ] = False,
-    minutes: Annotated[
-        float | None,
-        typer.Option(
-            "--minutes",
-            min=0.01,
-            metavar="N",
-            help="End after so many minutes, at a step and with everything saved; --resume continues.",
-            show_default="no limit",
-        ),
-    ] = None,
-    tensorboard: Annotated[
-        Path | None,
-        typer.Option(
-            "--tensorboard",
-            metavar="DIR",
-            help="Write event files for TensorBoard into this folder while it trains; needs tensorboard.",
-        ),
-    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run")] = False,
+    speed: Annotated[bool, typer.Option("--speed")] = False,
+    minutes: Annotated[float | None, typer.Option(min=0.01, metavar="N", show_default="no limit")] = None,
+    tensorboard: Annotated[Path | None, typer.Option(metavar="DIR")] = None,
     runtime: options.RuntimeOptions,
     workers: WorkerOptions,
     as_json: options.Json = False,
@@ -130,6 +84,25 @@ def command(
     """Train a model from nothing: basics, imitation of a teacher, gated self-play.
 
     Ctrl-C finishes the step, saves, and prints the command that continues; --resume also continues a killed run.
+
+    Args:
+        run: Folder of the run.
+        start: Start from the weights of default, a model file or a run folder, instead of fresh nets; also of another
+            board's, where its net allows.
+        dry_run: Print the resolved configuration, the work and the memory that it takes; do nothing.
+        speed: With --dry-run: measure this machine for some seconds, and estimate the time.
+        minutes: End after so many minutes, at a step and with everything saved; --resume continues.
+        tensorboard: Write event files for TensorBoard into this folder while it trains; needs tensorboard.
+
+    Examples:
+        gomoku train --preset quick
+        gomoku train --preset quick --run runs/demo
+        gomoku train --run runs/demo --resume
+        gomoku train --preset hour --minutes 20 --tensorboard events
+        gomoku train --preset hour --device cuda:1
+        gomoku train --preset alphagomoku --set search.simulations=400 --dry-run --speed
+        gomoku train --preset y-chain --scale 0.1 --run runs/chain
+        gomoku train --preset y-12x12 --scale 0.1 --from runs/8x8 --run runs/12x12
     """
     from curriculum.presets import chain_of
     from gomoku_cli.console import program
@@ -183,7 +156,7 @@ def command(
         choice = replace(choice, flags={**choice.flags, "start": str(best_model(path).absolute())})
     model, name = trained[-1]["model"], shlex.quote(trained[-1]["run"])
     if as_json:
-        typer.echo(json.dumps(trained if chain else trained[0]))
+        echo_json(trained if chain else trained[0])
     elif chain:
         echo(f"The last model is {model}. Play it:\n\n  {program()} play --model {name}")
     else:

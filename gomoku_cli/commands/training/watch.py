@@ -7,17 +7,20 @@ from typing import Annotated
 
 import typer
 
-EXAMPLES = ("gomoku watch runs/mine", "gomoku watch runs/first runs/second")
-
 
 def command(
-    runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN", help="Folders of runs, or of chains; several lie over each other.")
-    ],
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN")],
 ) -> None:
     """Watch a run in progress, or open a finished one: curves, gates, the newest game, the time that is left.
 
     It reads the run's files once a second and never disturbs the run. Keys: 1, 2, 3 choose a page, q ends.
+
+    Args:
+        runs: Folders of runs, or of chains; several lie over each other.
+
+    Examples:
+        gomoku watch runs/mine
+        gomoku watch runs/first runs/second
     """
     from gomoku_cli.reports.training.overview import runs_at
 

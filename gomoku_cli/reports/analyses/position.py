@@ -6,6 +6,9 @@ share of the search's visits, from white (0) to red (1).
 
 from typing import TYPE_CHECKING, Any
 
+from rich.table import Table
+from rich.text import Text
+
 from core.notation import cell_name
 from core.position import Position
 from core.rules import NO_CELL, Cell, Colour, Rules, Variant, colour_name
@@ -16,8 +19,6 @@ from gomoku_cli.reports.terminal import cell_text, print_facts, table
 from gomoku_cli.reports.texts import Json, move_time
 
 if TYPE_CHECKING:
-    from rich.text import Text
-
     from search.analysis import Analysis
 
 _HALVES = 2
@@ -163,8 +164,6 @@ def _percent(share: float | None) -> str:
 
 def show_analysis(result: Json, *, lines: int | None, colours: bool, ascii_only: bool) -> None:
     """Print the best moves, `lines` of them, the board, the value, the principal variation and the time."""
-    from rich.table import Table
-
     # A column of which the search has no number is left out.
     columns = zip(*map(_row, result["moves"][: lines or _LINES]), strict=True)
     named = [(name, column) for name, column in zip(_COLUMNS, columns, strict=True) if any(column)]
@@ -195,10 +194,8 @@ def show_analysis(result: Json, *, lines: int | None, colours: bool, ascii_only:
     )
 
 
-def _board(result: Json, colours: bool) -> "Text":
+def _board(result: Json, colours: bool) -> Text:
     """Return the board with two halves a cell."""
-    from rich.text import Text
-
     size = result["board_size"]
     stones, halves = stones_of(result), halves_of(result)
 

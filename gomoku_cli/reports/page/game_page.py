@@ -8,7 +8,7 @@ from core.rules import BLACK, WHITE, Colour, colour_name
 from gomoku_cli.printable import printable
 from gomoku_cli.reports.analyses.lines import loss_reason
 from gomoku_cli.reports.game import game_title, result_text
-from gomoku_cli.reports.page.games import BoardPicture, board_svg
+from gomoku_cli.reports.page.games import BoardPicture
 from gomoku_cli.reports.page.report import template
 from gomoku_cli.study.explain import Explainer
 from gomoku_cli.study.game import StudiedGame
@@ -18,21 +18,21 @@ _MAX_BOARDS = 11
 """Turning points that are shown: those with the greatest losses."""
 _LINE = 6
 """Moves of a better line."""
-_WIDTH, _HEIGHT, _LEFT, _TOP = 900, 200, 40, 10
-"""Of the graph."""
 
 
 def write_game_report(game: StudiedGame, output: Path) -> None:
     """Write the report of a game to `output`, one page that needs nothing else. Raises `OSError`."""
     review = review_of(game)
-    record = game.record
+    record, first = game.record, game.record.set_up
     page = template("game.html.j2").render(
         title=game_title(record).split("\n")[0],
         sentences=_sentences(game, review),
         columns=("moves", "lost a move", "inaccuracies", "mistakes", "blunders", "missed wins", "missed defences"),
         players=[_player(game, review, colour) for colour in (BLACK, WHITE)],
         note=_note(game),
-        graph=_graph(game, review),
+        chances={ply - first: chance for ply, chance in enumerate(review.black) if chance is not None and ply >= first},
+        plies=len(review.black) - 1 - first,
+        faults=[(move.ply - first, _number(game, move)) for move in review.mistakes()],
         boards=_boards(game, review),
         moves=[_move(game, move) for move in review.moves[record.set_up :]],
     )
@@ -111,9 +111,9 @@ def _boards(game: StudiedGame, review: Review) -> list[BoardPicture]:
         if reason := loss_reason(explainer, game, move):
             parts.append(reason)
         title = f"{_number(game, move)}: {_a(move.grade)} by {colour_name(move.colour)}"
-        boards.append(BoardPicture(title, " ".join(parts), board_svg(record, move.ply, move.best)))
+        boards.append(BoardPicture(title, " ".join(parts), record, move.ply, move.best))
     end = result_text(record)
-    return [*boards, BoardPicture("The end", f"{end[0].upper()}{end[1:]}.", board_svg(record, len(record.moves)))]
+    return [*boards, BoardPicture("The end", f"{end[0].upper()}{end[1:]}.", record, len(record.moves))]
 
 
 def _move(game: StudiedGame, move: MoveReview) -> tuple[str, ...]:
@@ -122,31 +122,3 @@ def _move(game: StudiedGame, move: MoveReview) -> tuple[str, ...]:
     grade = "" if move.grade in (None, Grade.GOOD) else str(move.grade)
     chances = map(_percent, (move.before, move.after, move.loss))
     return (number, name, colour_name(move.colour), *chances, grade, better)
-
-
-def _graph(game: StudiedGame, review: Review) -> str:
-    """Return Black's win probability over the moves as SVG, with a dot at each mistake."""
-    first = game.record.set_up
-    step = (_WIDTH - _LEFT - 10) / max(1, len(review.black) - 1 - first)
-    bottom = _TOP + _HEIGHT
-    points = {
-        ply: (round(_LEFT + step * (ply - first), 1), round(bottom - _HEIGHT * chance, 1))
-        for ply, chance in enumerate(review.black)
-        if chance is not None and ply >= first
-    }
-    parts = [f'<svg viewBox="0 0 {_WIDTH} {bottom + 22}" role="img" class="graph">']
-    for share in (0, 50, 100):
-        y = bottom - _HEIGHT * share / 100
-        parts.append(f'<path class="half" d="M{_LEFT} {y:g}H{_WIDTH - 10}"/><text x="2" y="{y + 4:g}">{share} %</text>')
-    if points:
-        curve = " ".join(f"{x},{y}" for x, y in points.values())
-        start, end = points[min(points)][0], points[max(points)][0]
-        parts.append(f'<polygon class="under" points="{start},{bottom} {curve} {end},{bottom}"/>')
-        parts.append(f'<polyline class="curve" points="{curve}"/>')
-    for move in review.mistakes():
-        x, y = points[move.ply]
-        parts.append(f'<circle class="fault" cx="{x}" cy="{y}" r="4"><title>{_number(game, move)}</title></circle>')
-    every = max(1, (len(review.black) - first) // 10)
-    for number in range(0, len(review.black) - first, every):
-        parts.append(f'<text x="{_LEFT + step * number:g}" y="{bottom + 18}" text-anchor="middle">{number}</text>')
-    return "".join([*parts, "</svg>"])

@@ -1,9 +1,10 @@
-"""Key games of a run: its openings and decisive mistakes, as boards in SVG."""
+"""Key games of a run: its openings and decisive mistakes, as boards."""
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
-from core.notation import cell_name, column_letter
+from core.notation import cell_name
 from core.records.formats import read_games
 from core.records.record import GameRecord, RecordError
 from core.rules import BLACK, Cell
@@ -14,13 +15,47 @@ _GAMES_READ = 200
 """Games of the newest file among which the decisive mistake is sought."""
 
 
+class _Cell(NamedTuple):
+    """A cell with what is drawn there."""
+
+    row: int
+    column: int
+    side: str = ""
+    """Of a stone: `b` or `w`."""
+    number: int | None = None
+    """None for a stone that was set up."""
+
+
 @dataclass(frozen=True, slots=True)
 class BoardPicture:
-    """A board of the page, with its caption."""
+    """A board of the page, with its caption: the position of a game after some moves."""
 
     title: str
     caption: str
-    svg: str
+    game: GameRecord
+    plies: int
+    best: Cell | None = None
+    """The move that would have been better, marked by a ring."""
+
+    @property
+    def size(self) -> int:
+        """Cells along an edge of the board."""
+        return self.game.rules.size
+
+    @property
+    def stones(self) -> list[_Cell]:
+        """The stones in the order of their moves; there is a ring around the last one."""
+        return [
+            _Cell(
+                *divmod(cell, self.size), "bw"[ply % 2], None if ply < self.game.set_up else ply + 1 - self.game.set_up
+            )
+            for ply, cell in enumerate(self.game.moves[: self.plies])
+        ]
+
+    @property
+    def better(self) -> _Cell | None:
+        """The cell of `best`."""
+        return None if self.best is None else _Cell(*divmod(self.best, self.size))
 
 
 def key_boards(run: Path) -> list[BoardPicture]:
@@ -46,8 +81,8 @@ def key_boards(run: Path) -> list[BoardPicture]:
         move = cell_name(game.moves[ply], game.rules.size)
         result = result_text(game)
         caption = f"{mover} played {move}, which cost {loss:.2f} of the value; {result}. {files[-1].stem}"
-        boards.append(BoardPicture("The decisive mistake", caption, board_svg(game, ply + 1)))
-        boards.append(BoardPicture("The end of that game", result.capitalize(), board_svg(game, len(game.moves))))
+        boards.append(BoardPicture("The decisive mistake", caption, game, ply + 1))
+        boards.append(BoardPicture("The end of that game", result.capitalize(), game, len(game.moves)))
     return boards
 
 
@@ -60,7 +95,7 @@ def _games(path: Path) -> list[GameRecord]:
 
 def _opening(title: str, game: GameRecord, file: Path) -> BoardPicture:
     plies = min(_OPENING_PLIES, len(game.moves))
-    return BoardPicture(title, f"The first {plies} moves; {result_text(game)}. {file.stem}", board_svg(game, plies))
+    return BoardPicture(title, f"The first {plies} moves; {result_text(game)}. {file.stem}", game, plies)
 
 
 def decisive_mistake(game: GameRecord) -> tuple[int, float] | None:
@@ -78,42 +113,3 @@ def decisive_mistake(game: GameRecord) -> tuple[int, float] | None:
     ]
     worst = max(losses, key=lambda each: each[1], default=None)
     return worst if worst is not None and worst[1] > 0 else None
-
-
-_STEP = 20
-_LEFT, _TOP = 26, 14
-"""Centre of the top left cell."""
-
-
-def board_svg(game: GameRecord, plies: int, better: Cell | None = None) -> str:
-    """Return the position after `plies` moves as SVG: numbers on the stones, a ring around the last move.
-
-    A ring on an empty cell marks the move that would have been `better`. Stones that were set up have no number.
-    """
-    size = game.rules.size
-    right, bottom = _LEFT + _STEP * (size - 1), _TOP + _STEP * (size - 1)
-    parts = [f'<svg viewBox="0 0 {right + 14} {bottom + 26}" role="img" class="board">']
-    parts.append('<rect width="100%" height="100%" rx="6"/>')
-    for at in range(size):
-        x, y = _LEFT + _STEP * at, _TOP + _STEP * at
-        parts.append(f'<path d="M{x} {_TOP}V{bottom}M{_LEFT} {y}H{right}"/>')
-        parts.append(f'<text x="{x}" y="{bottom + 22}">{column_letter(at)}</text>')
-        parts.append(f'<text x="9" y="{bottom - _STEP * at + 3}">{at + 1}</text>')
-
-    def centre(cell: Cell) -> tuple[int, int]:
-        return _LEFT + _STEP * (cell % size), bottom - _STEP * (cell // size)
-
-    for ply, cell in enumerate(game.moves[:plies]):
-        x, y = centre(cell)
-        side = "w" if ply % 2 else "b"
-        parts.append(f'<circle cx="{x}" cy="{y}" r="9" class="{side}"/>')
-        if ply < game.set_up:
-            continue
-        if ply == plies - 1:
-            parts.append(f'<circle cx="{x}" cy="{y}" r="9.5" class="last"/>')
-        parts.append(f'<text x="{x}" y="{y + 3}" class="{side}">{ply + 1 - game.set_up}</text>')
-    if better is not None:
-        x, y = centre(better)
-        parts.append(f'<circle cx="{x}" cy="{y}" r="7.5" class="better"/>')
-    parts.append("</svg>")
-    return "".join(parts)

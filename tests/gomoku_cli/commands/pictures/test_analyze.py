@@ -165,7 +165,7 @@ def test_colours_go_from_white_to_red(capsys: Capsys, monkeypatch: pytest.Monkey
 
     monkeypatch.delenv("NO_COLOR", raising=False)
     console = Console(force_terminal=True, color_system="truecolor", width=120, record=True, no_color=False)
-    monkeypatch.setattr("gomoku_cli.console.STDOUT", console)
+    monkeypatch.setattr("gomoku_cli.reports.board_text.STDOUT", console)
     monkeypatch.setattr(analysis, "STDOUT", console)
     board = (THREE, "--player", "mentor:1", "--board-size", 7, "--connect", 4)
     assert run(capsys, *board)[0] == ExitCode.DONE

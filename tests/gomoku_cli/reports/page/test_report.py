@@ -6,6 +6,7 @@ import time
 from datetime import datetime
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,8 @@ from curriculum.run.folder import RunFolder, read_metrics
 from curriculum.run.metrics import GlobalSteps
 from gomoku_cli.exit_codes import ExitCode
 from gomoku_cli.reports.page import tensorboard
-from gomoku_cli.reports.page.games import board_svg, decisive_mistake
+from gomoku_cli.reports.page.games import BoardPicture, decisive_mistake
+from gomoku_cli.reports.page.report import template
 from tests.support.commands import Capsys, refused, run
 from tests.support.runs import GAME, append, make_run
 
@@ -125,7 +127,8 @@ def test_the_decisive_mistake_is_the_losers() -> None:
     assert (ply, round(loss, 3)) == (5, -0.0 + 1.1)
     assert decisive_mistake(GameRecord(rules, moves, None)) is None
     assert decisive_mistake(GameRecord(rules, moves, BLACK)) is None
-    assert board_svg(game, 3).count("<circle") == 3 + 1
+    picture: Any = template("pictures.svg.j2").module
+    assert picture.board(BoardPicture("", "", game, 3)).count("<circle") == 3 + 1
 
 
 def scalars(folder: Path) -> dict[str, list[tuple[int, float, float]]]:
