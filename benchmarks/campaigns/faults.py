@@ -1,11 +1,11 @@
-"""Load and faults of machines: `python -m benchmarks.campaigns.faults load|disk|caches|node|clock`.
+"""Load and faults of machines: `python -m benchmarks.campaigns.faults load|disk|caches|node`.
 
 The exit code is 1 at a defect.
 """
 
 import sys
 
-from benchmarks.campaigns import damaged_caches, elastic_ray, engine_under_load, full_disk, jumping_clock
+from benchmarks.campaigns import damaged_caches, elastic_ray, engine_under_load, full_disk
 from benchmarks.measuring import run_one_of
 
 if __name__ == "__main__":
@@ -14,6 +14,5 @@ if __name__ == "__main__":
         "disk": full_disk,
         "caches": damaged_caches,
         "node": elastic_ray,
-        "clock": jumping_clock,
     }
     sys.exit(run_one_of(__doc__, kinds))

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from search.tree.softmax import make_scratch, priors_of, scan_best, write_priors
+from core.rules import NO_CELL
+from search.tree.softmax import make_scratch, power_of_two, priors_of, scan_best, write_priors
 
 
 @given(cells=st.integers(1, 40), seed=st.integers(0, 1000), spread=st.sampled_from([0.0, 0.1, 3.0, 40.0, 400.0]))
@@ -19,9 +20,21 @@ def test_priors_are_the_softmax_over_the_legal_moves(cells: int, seed: int, spre
     exact = np.exp(logits[legal].astype(np.float64) - logits[legal].max())
     assert priors_of(row)[legal] == pytest.approx(exact / exact.sum(), rel=2**-8, abs=1e-30)
     assert (row[~legal] == -1).all()
+    assert not priors_of(row)[~legal].any()
     assert total == pytest.approx(exact.sum(), rel=1e-5)
     assert scan_best(row) == np.flatnonzero(priors_of(row) == priors_of(row).max())[0]
     assert row[scan_best(row)] == row[legal][logits[legal].argmax()], "nothing passes the best move"
+
+
+def test_powers_of_two_are_exact_to_the_last_bit() -> None:
+    exponents = np.linspace(-0.5, 0.5, 101, dtype=np.float32)
+    powers = [float(power_of_two(exponent)) for exponent in exponents]
+    assert powers == pytest.approx(2.0 ** exponents.astype(np.float64), rel=2**-22)
+
+
+@pytest.mark.parametrize(("row", "best"), [([-1, 0, 0], 1), ([-1, 1, 0], 1), ([-1, -1], NO_CELL), ([3, 7, 7], 1)])
+def test_the_best_prior_may_be_nothing_at_all(row: list[int], best: int) -> None:
+    assert scan_best(np.array(row, np.int16)) == best
 
 
 @pytest.mark.parametrize("bad", [np.nan, -np.nan, np.inf])
