@@ -152,6 +152,7 @@ def test_root_noise_is_mixed_once_and_into_visited_moves_too() -> None:
     mixed = pytest.approx(0.75 * raw + 0.25 * noise[0], rel=2**-7)
     search.begin(0, 1, noise=noise)
     assert search.priors(0) == mixed
+    assert (search.forest.child_priors[0, 0] < 0).tolist() == (search.visits(0) > 0).tolist()
     finish(search)
     assert search.priors(0) == mixed
     assert searched(Position(SMALL), SearchSettings(simulations=1), begin={"noise": noise}).priors(0) == mixed
