@@ -149,13 +149,13 @@ def test_a_job_beside_goes_on_with_newer_weights(pool: RayPool, job: SelfPlayJob
     save_model(newer, make_model(CONFIG.net, RULES, 2), {})
     found: dict[int, SelfPlayGame] = {}
     older: dict[int, SelfPlayGame] = {}
-    with pool.stream(job, range(100), beside=True) as stream:
+    with pool.stream(job, range(50), beside=True) as stream:
         while not stream.is_over:
             found |= dict(stream.take(0.2))
             if found and not older:
                 older = dict(found)
                 stream.push(newer)
-    assert len(found) == 100
-    expected = played_here(job, 100)
+    assert len(found) == 50
+    expected = played_here(job, 50)
     assert same(older, {number: expected[number] for number in older})
     assert not same(found, expected), "the last games come from the newer net"
