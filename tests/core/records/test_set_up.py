@@ -55,7 +55,7 @@ def test_a_line_that_is_too_long_at_the_end_is_built_in_an_order_that_does_not_w
     assert Position.from_moves(Rules(15, 5, Variant.STANDARD), moves).ply == 12
 
 
-SET_UP = "(;GM[4]SZ[15]AB[hh][ih:ji]AW[gg][gh][gi][gj]PL[W]C[a study]LB[hh:1];W[kk]C[out];B[aa](;W[ab])(;W[ac]))"
+SET_UP = "(;GM[4]SZ[15]AB[hh][ih:ji]AW[gg][gh][gi][gj]PL[White]C[a study]LB[hh:1];W[kk]C[out];B[aa](;W[ab])(;W[ac]))"
 
 
 def test_set_up_stones_of_the_root_are_moves_of_the_tree_and_are_written_as_set_up() -> None:
@@ -65,6 +65,7 @@ def test_set_up_stones_of_the_root_are_moves_of_the_tree_and_are_written_as_set_
     assert names(sorted(node.move for node in line[:9:2])) == names(sorted(cells("h8 i8 i7 j8 j7")))
     assert [names([node.move]) for node in line[9:]] == ["k5", "a15", "a14"]
     assert line[8].comment == "a study"
+    assert [next(iter(node.properties)) for node in line[:2]] == ["B", "W"]
     for again in (tree, pickle.loads(pickle.dumps(tree)), GameTree.of(tree.record())):
         assert again.set_up == 9
     text = to_sgf(tree)
