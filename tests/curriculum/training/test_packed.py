@@ -31,10 +31,12 @@ def games(rules: Rules, count: int, seed: int = 1) -> Samples:
 
 
 def assert_equal(packed: Samples, plain: Samples) -> None:
+    """Check that samples are those that were packed, within the units of policies and values."""
     assert np.array_equal(packed.positions.stones, plain.positions.stones)
     assert np.array_equal(packed.positions.to_move, plain.positions.to_move)
     assert np.array_equal(packed.positions.last_moves, plain.positions.last_moves)
     assert np.abs(packed.policies - plain.policies).max() < 1 / 250
+    assert np.allclose(packed.policies.sum(axis=1), 1, atol=1e-5)
     assert np.abs(packed.values - plain.values).max() < 1 / 60_000
 
 
@@ -72,7 +74,6 @@ def test_a_game_is_one_line_and_a_position_takes_some_thirty_bytes() -> None:
     assert packed.line_numbers[0] == 0
     assert packed.line_numbers[-1] == 29
     assert sum(array.nbytes for array in packed.arrays.values()) < 45 * len(plain)
-    assert np.allclose(packed.all.policies.sum(axis=1), 1, atol=1e-5)
 
 
 def test_symmetric_positions_have_the_least_key_of_all_eight() -> None:

@@ -22,6 +22,7 @@ from curriculum.training.packed import Packed, pack
 from curriculum.training.samples import Samples
 from nets import targets
 from nets.targets import FinishedGame
+from tests.curriculum.training.test_packed import assert_equal
 from tests.curriculum.training.test_trainer import OUTCOME, PLIES_LEFT, REPLY
 
 CELLS = 49
@@ -49,16 +50,6 @@ def path(tmp_path: Path) -> Path:
     path = tmp_path / "samples.npz"
     write_samples(path, some_samples(), {"games": [1, 2], "lengths": [COUNT - 4, 4]})
     return path
-
-
-def assert_packed_from(samples: Samples, again: Samples) -> None:
-    """Check that samples are those that were packed, within the units of policies and values."""
-    assert np.array_equal(again.positions.stones, samples.positions.stones)
-    assert np.array_equal(again.positions.to_move, samples.positions.to_move)
-    assert np.array_equal(again.positions.last_moves, samples.positions.last_moves)
-    assert np.abs(again.policies - samples.policies).max() < 1 / 250
-    assert np.allclose(again.policies.sum(axis=1), 1, atol=1e-5)
-    assert np.abs(again.values - samples.values).max() < 1 / 60_000
 
 
 def refused(path: Path, why: str = "samples") -> None:
@@ -91,10 +82,10 @@ def test_samples_come_back_from_disk_as_they_were(cells: int, path: Path) -> Non
     write_samples(path, samples, {"lengths": [COUNT - 4, 4], "games": [1, 2]})
     again, metadata = read_samples(path, cells)
     assert metadata == {"games": [1, 2], "lengths": [COUNT - 4, 4]}
-    assert_packed_from(samples, again)
+    assert_equal(again, samples)
     for mapped in (False, True):
         file, _ = read_packed(path, cells, mapped=mapped)
-        assert_packed_from(samples, file.all)
+        assert_equal(file.all, samples)
         assert np.array_equal(file.all.policies, again.policies)
     other = path.with_name("b.npz")
     write_samples(other, samples, dict(reversed(metadata.items())))
@@ -109,7 +100,7 @@ def test_files_of_an_earlier_version_are_read(path: Path) -> None:
     write_plain(path, some_samples(), {"games": [1, 2], "lengths": [COUNT - 4, 4]})
     games = read_kept_games(path, CELLS)
     assert games.lengths == [COUNT - 4, 4]
-    assert_packed_from(some_samples(), games.samples.all)
+    assert_equal(games.samples.all, some_samples())
 
 
 def test_auxiliary_targets_follow_their_samples(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

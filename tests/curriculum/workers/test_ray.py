@@ -27,8 +27,9 @@ from nets.checkpoint import load_arrays, save_model
 from nets.config import Backend, NetConfig, RuntimeChoice, set_runtime
 from nets.dual import make_model
 from search.tree.settings import SearchSettings
+from tests.curriculum.workers.conftest import same
 
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("exact_runtime"), pytest.mark.filterwarnings("default")]
 
 RULES = Rules(7, 4)
 CONFIG = Config(
@@ -50,30 +51,6 @@ def pool() -> Iterator[RayPool]:
     with RayPool("ray", workers=2) as pool:
         yield pool
     set_runtime(RuntimeChoice(backend=Backend.TORCH))
-
-
-@pytest.fixture(autouse=True)
-def exact_runtime() -> Iterator[None]:
-    """The last bits of torch's evaluations depend on the number of rows in a batch; OpenVINO's do not."""
-    set_runtime(RuntimeChoice(backend=Backend.OPENVINO))
-    yield
-    set_runtime(RuntimeChoice(backend=Backend.TORCH))
-
-
-@pytest.fixture
-def job(tmp_path: Path) -> SelfPlayJob:
-    model = tmp_path / "model.safetensors"
-    save_model(model, make_model(CONFIG.net, RULES, 1), {})
-    return SelfPlayJob(CONFIG, 0, [], model)
-
-
-def same(one: dict[int, SelfPlayGame], other: dict[int, SelfPlayGame]) -> bool:
-    return one.keys() == other.keys() and all(
-        game.record == other[number].record
-        and np.array_equal(game.samples.policies, other[number].samples.policies)
-        and np.array_equal(game.samples.values, other[number].samples.values)
-        for number, game in one.items()
-    )
 
 
 def played_here(job: SelfPlayJob, count: int) -> dict[int, SelfPlayGame]:
