@@ -116,6 +116,7 @@ def test_auxiliary_targets_follow_their_samples(path: Path, monkeypatch: pytest.
         assert np.allclose(again.targets[name], rows, atol=1 / 250)
         assert np.array_equal(both.targets[name][COUNT:], again.targets[name])
         assert name in plain.targets or not both.targets[name][:COUNT].any(), "no target: zeros"
+    assert Packed.concatenate([pack(again)]).all.targets.keys() == again.targets.keys()
     packed = Packed.concatenate([pack(plain), pack(again)]).all
     assert packed.targets.keys() == both.targets.keys()
     assert all(np.allclose(packed.targets[name], rows, atol=1 / 250) for name, rows in both.targets.items())
@@ -126,6 +127,8 @@ def test_auxiliary_targets_follow_their_samples(path: Path, monkeypatch: pytest.
     whites = both.of_colour(WHITE)
     assert (len(whites), set(whites.positions.to_move.tolist())) == (COUNT, {WHITE})
     assert both.of_colour(None) is both
+    rewrite(path, lambda arrays: arrays.update({REPLY.array: arrays[REPLY.array][:-1]}))
+    refused(path, "do not belong together")
 
 
 def test_a_flipped_bit_is_found_or_changes_nothing(path: Path) -> None:
